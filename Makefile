@@ -1,0 +1,45 @@
+# Two commands do everything: `make run` serves the dashboard, `make test` passes the tests.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PORT ?= 8501
+WORKERS ?= 2
+
+.PHONY: run test audit bench lint lock clean
+run: $(VENV)/.run
+	$(BIN)/streamlit run app.py --server.address 127.0.0.1 --server.port $(PORT)
+
+test: $(VENV)/.test lint
+	$(BIN)/python -m pytest -n $(WORKERS) -m "not long" --cov --cov-report=term:skip-covered
+
+audit: $(VENV)/.test
+	$(BIN)/python -m pytest -m long
+
+bench: $(VENV)/.test
+	$(BIN)/python -m benchmarks
+
+lint: $(VENV)/.test
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/pyright
+
+$(VENV)/.run: pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	touch $@
+
+$(VENV)/.test: $(VENV)/.run
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[test]"
+	touch $@
+
+# Resolve the ranges of pyproject.toml anew in an empty environment and pin the outcome.
+lock:
+	rm -rf $(VENV)-lock
+	$(PYTHON) -m venv $(VENV)-lock
+	$(VENV)-lock/bin/python -m pip install --quiet --disable-pip-version-check ".[test]"
+	$(VENV)-lock/bin/python -m pip freeze --exclude mobility-privacy-explorer > constraints.txt
+	rm -rf $(VENV)-lock build *.egg-info
+
+clean:
+	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis build *.egg-info

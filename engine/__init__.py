@@ -1,0 +1,1 @@
+"""Mechanisms, exact laws and metrics behind the Mobility Privacy Explorer."""

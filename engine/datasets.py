@@ -1,0 +1,395 @@
+"""Cached aggregates: the only data a mechanism ever sees.
+
+A dataset is a folder of small Parquet tables (see `engine.storage`). It holds no ids of people,
+but its counts are true: it remains confidential personal data unless the people are simulated.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import geopandas as gpd
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from engine import storage, validation
+from engine.errors import DatasetError
+from engine.parameters import HOURS_PER_WEEK, MAX_TRIPS_LIMIT, MAX_VISITS_LIMIT
+
+if TYPE_CHECKING:
+    from engine.geography import Tessellation
+
+FORMAT_VERSION = 1
+RANK_BUCKET = MAX_TRIPS_LIMIT + 1
+"""The rank under which all trips of a higher rank than 256 are counted together."""
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Metadata:
+    """What ``dataset.json`` says of a dataset; none of it is read off confidential counts."""
+
+    name: str
+    description: str
+    source: str
+    licence: str
+    simulated: bool
+    first_day: date
+    last_day: date
+    time_zone: str
+    week: date | None
+    people_public: int | None
+    max_visits_cap: int
+    salt_id: str
+    made_by: str
+    privacy_unit: str = "person"
+    trips_have_people: bool = True
+    scenario: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    format_version: int = FORMAT_VERSION
+
+    @property
+    def days(self) -> tuple[date, ...]:
+        """Every day of the declared period, also those without a single trip."""
+        count = (self.last_day - self.first_day).days + 1
+        return tuple(self.first_day + timedelta(days=i) for i in range(count))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the JSON object that `from_json` reads back."""
+        values = dict(vars(self))
+        for key in ("first_day", "last_day", "week"):
+            values[key] = None if values[key] is None else values[key].isoformat()
+        return {**values, "scenario": dict(self.scenario)}
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any], dataset: str) -> "Metadata":
+        """Build it from the contents of ``dataset.json``.
+
+        Raises
+        ------
+        DatasetError
+            If a field is missing or the format is newer than this program.
+        """
+        if document.get("format_version") != FORMAT_VERSION:
+            raise DatasetError(
+                f"dataset '{dataset}' has format version {document.get('format_version')!r}, this "
+                f"program reads {FORMAT_VERSION}; build the dataset again"
+            )
+        values = {k: v for k, v in document.items() if k not in ("checksums", "id")}
+        try:
+            for key in ("first_day", "last_day", "week"):
+                values[key] = None if values[key] is None else date.fromisoformat(values[key])
+            return cls(**values)
+        except (KeyError, TypeError, ValueError) as error:
+            raise DatasetError(
+                f"dataset '{dataset}': dataset.json is not as expected; build the dataset again"
+            ) from error
+
+
+@dataclass(frozen=True)
+class TripCounts:
+    """Counted trips in coordinate form, sorted by day, origin, destination and rank.
+
+    Attributes
+    ----------
+    day, origin, destination : (rows,) int32 arrays
+        Index into the dataset's days and zones.
+    rank : (rows,) int16 array
+        Random rank 1, 2, … of the trip within its person-day (or person); `RANK_BUCKET` stands
+        for all ranks above 256.
+    n : (rows,) int64 array
+        True number of trips.
+    """
+
+    day: NDArray[np.int32]
+    origin: NDArray[np.int32]
+    destination: NDArray[np.int32]
+    rank: NDArray[np.int16]
+    n: Integers
+
+
+class Dataset:
+    """One version of a dataset, its tables read on first use.
+
+    Parameters
+    ----------
+    version : Path
+        The folder of one version. Use `load` to get the version in force.
+
+    Raises
+    ------
+    DatasetError
+        If a file is missing, cut short or changed since it was written.
+    """
+
+    def __init__(self, version: Path) -> None:
+        self.folder = version
+        self.id = version.parent.name
+        document = storage.read_metadata(version)
+        self.metadata = Metadata.from_json(document, self.id)
+        storage.verify(version, document.get("checksums", {}))
+
+    def __repr__(self) -> str:
+        return f"Dataset({self.id!r}, version={self.folder.name!r})"
+
+    @property
+    def has_density(self) -> bool:
+        """Whether the tables of the density mechanism are there."""
+        return (self.folder / "presampled.parquet").is_file()
+
+    @property
+    def has_trips(self) -> bool:
+        """Whether the tables of the origin–destination mechanism are there."""
+        return (self.folder / "trips.parquet").is_file()
+
+    @property
+    def has_trips_by_person(self) -> bool:
+        """Whether trips are also ranked within the person over the whole period."""
+        return (self.folder / "trips_person.parquet").is_file()
+
+    @property
+    def size_bytes(self) -> int:
+        """Size of this version on disk, in bytes."""
+        return sum(path.stat().st_size for path in self.folder.iterdir())
+
+    @cached_property
+    def zones(self) -> gpd.GeoDataFrame:
+        """Zones in a fixed order: ``zone_id``, ``name``, ``geometry`` (EPSG:4326)."""
+        return gpd.read_parquet(self.folder / "zones.parquet")
+
+    @cached_property
+    def towers(self) -> gpd.GeoDataFrame:
+        """Towers in a fixed order: ``location_id``, ``name``, ``geometry`` (points, EPSG:4326)."""
+        self._require("towers.parquet", "density")
+        return gpd.read_parquet(self.folder / "towers.parquet")
+
+    @cached_property
+    def tessellation(self) -> "Tessellation":
+        """Overlaps, minimum cover and centres; public geometry only."""
+        from engine.geography import tessellate  # geography reads no dataset; import kept lazy
+
+        return tessellate(self.towers, self.zones)
+
+    @cached_property
+    def truth_by_tower(self) -> Integers:
+        """X: true visits, shape (towers, 168), one per (person, tower, hour), capped at K_max."""
+        table = self._read("truth.parquet", "density")
+        return self._tower_hours(table["location_id"], table["hour"], table["n"])
+
+    @cached_property
+    def single_visit_by_tower(self) -> Integers:
+        """H̃: one visit per person at random, shape (towers,); sums to the number of people."""
+        table = self._read("single_visit.parquet", "density")
+        counts = np.zeros(len(self.towers), dtype=np.int64)
+        counts[self._tower_index(table["location_id"])] = table["n"].to_numpy()
+        counts.flags.writeable = False
+        return counts
+
+    def presampled_by_tower(self, max_visits_per_user: int) -> Integers:
+        """X̄: visits after pre-sampling, shape (towers, 168).
+
+        One visit per person and hour, then at most `max_visits_per_user` (ℓ, 1 to 168) of those
+        per person, uniformly at random: the sum of the cached counts over rank ≤ ℓ. Removing one
+        person changes it by at most ℓ in L₁, with at most 1 in any hour.
+        """
+        limit = validation.whole_number(
+            "max_visits_per_user", max_visits_per_user, 1, MAX_VISITS_LIMIT, remedy="30 is usual"
+        )
+        cell, rank, n = self._presampled
+        keep = rank <= limit
+        counts = np.bincount(
+            cell[keep], weights=n[keep], minlength=len(self.towers) * HOURS_PER_WEEK
+        )
+        return counts.astype(np.int64).reshape(len(self.towers), HOURS_PER_WEEK)
+
+    @cached_property
+    def trips(self) -> TripCounts:
+        """Trips ranked within the person-day."""
+        return self._trip_counts("trips.parquet")
+
+    @cached_property
+    def trips_by_person(self) -> TripCounts:
+        """Trips ranked within the person over the whole period."""
+        return self._trip_counts("trips_person.parquet")
+
+    @cached_property
+    def homes(self) -> Integers | None:
+        """People by home zone, shape (zones,); None where homes cannot be told."""
+        if not (self.folder / "homes.parquet").is_file():
+            return None
+        table = pq.read_table(self.folder / "homes.parquet")
+        counts = np.zeros(len(self.zones), dtype=np.int64)
+        counts[self._zone_index(table["zone_id"])] = table["n"].to_numpy()
+        return counts
+
+    @cached_property
+    def _presampled(
+        self,
+    ) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int32]]:
+        table = self._read("presampled.parquet", "density")
+        cell = self._tower_index(table["location_id"]) * HOURS_PER_WEEK + table["hour"].to_numpy()
+        return (
+            cell.astype(np.int32),
+            table["rank"].to_numpy().astype(np.uint8),
+            table["n"].to_numpy().astype(np.int32),
+        )
+
+    def _tower_hours(
+        self, location: pa.ChunkedArray, hour: pa.ChunkedArray, n: pa.ChunkedArray
+    ) -> Integers:
+        counts = np.zeros((len(self.towers), HOURS_PER_WEEK), dtype=np.int64)
+        counts[self._tower_index(location), hour.to_numpy()] = n.to_numpy()
+        counts.flags.writeable = False
+        return counts
+
+    def _trip_counts(self, name: str) -> TripCounts:
+        table = self._read(name, "trip")
+        day = pc.days_between(
+            pa.scalar(self.metadata.first_day, pa.date32()), table["date"].cast(pa.date32())
+        )
+        counts = TripCounts(
+            day=day.to_numpy().astype(np.int32),
+            origin=self._zone_index(table["origin"]).astype(np.int32),
+            destination=self._zone_index(table["destination"]).astype(np.int32),
+            rank=table["rank"].to_numpy().astype(np.int16),
+            n=table["n"].to_numpy().astype(np.int64),
+        )
+        for values in vars(counts).values():
+            values.flags.writeable = False
+        return counts
+
+    def _tower_index(self, ids: pa.ChunkedArray) -> Integers:
+        return self._positions(ids, self.towers["location_id"], "tower")
+
+    def _zone_index(self, ids: pa.ChunkedArray) -> Integers:
+        return self._positions(ids, self.zones["zone_id"], "zone")
+
+    def _positions(self, ids: pa.ChunkedArray, known: Any, what: str) -> Integers:
+        values = pa.array(known.astype(str), pa.string())
+        found = pc.index_in(ids.cast(pa.string()), value_set=values)
+        if found.null_count:
+            raise DatasetError(
+                f"dataset '{self.id}': {found.null_count} rows name a {what} that is not in its "
+                "list; build the dataset again"
+            )
+        return found.to_numpy().astype(np.int64)
+
+    def _read(self, name: str, part: str) -> pa.Table:
+        self._require(name, part)
+        try:
+            return pq.read_table(self.folder / name)
+        except (pa.ArrowInvalid, OSError) as error:
+            raise DatasetError(
+                f"dataset '{self.id}': {name} cannot be read; build the dataset again"
+            ) from error
+
+    def _require(self, name: str, part: str) -> None:
+        if not (self.folder / name).is_file():
+            raise DatasetError(
+                f"dataset '{self.id}' has no {part} data ({name}); choose a dataset that has it: "
+                + (", ".join(_having(name)) or "none is installed")
+            )
+
+
+def load(name_or_path: str | Path) -> Dataset:
+    """Load a dataset by name (shipped or kept on this computer) or by the path of its folder.
+
+    Parameters
+    ----------
+    name_or_path : str or Path
+        A name from `available`, or a path to a dataset folder.
+
+    Raises
+    ------
+    DatasetError
+        If it is unknown (the message lists the known names) or damaged.
+
+    Examples
+    --------
+    >>> load("demo-city").metadata.simulated
+    True
+    """
+    known = available()
+    if str(name_or_path) in known:
+        return Dataset(storage.current_version(known[str(name_or_path)]))
+    folder = Path(name_or_path)
+    if folder.is_dir():
+        return Dataset(storage.current_version(folder.resolve()))
+    raise DatasetError(
+        f"there is no dataset '{name_or_path}'; known are {', '.join(known) or 'none'}, or give "
+        "the path of a dataset folder"
+    )
+
+
+def available() -> dict[str, Path]:
+    """Return the folders of all installed datasets by name: shipped ones first, then local."""
+    root = data_root()
+    found = {path.parent.name: path.parent for path in sorted(root.glob("*/current"))}
+    for pointer in sorted((root / "local").glob("*/current")):
+        found.setdefault(pointer.parent.name, pointer.parent)
+    return found
+
+
+def describe(name: str) -> Metadata:
+    """Return the metadata of an installed dataset without reading its tables."""
+    version = storage.current_version(available()[name])
+    return Metadata.from_json(storage.read_metadata(version), name)
+
+
+def save(
+    folder: Path,
+    metadata: Metadata,
+    *,
+    zones: gpd.GeoDataFrame,
+    towers: gpd.GeoDataFrame | None = None,
+    tables: Mapping[str, pa.Table],
+) -> Dataset:
+    """Write a dataset as a new version of `folder` and return it.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder of the dataset; its name is the dataset's name.
+    metadata : Metadata
+        What ``dataset.json`` says.
+    zones, towers : GeoDataFrame
+        In EPSG:4326; their order is the order of all arrays.
+    tables : mapping of str to pyarrow.Table
+        By table name without ending: ``truth``, ``presampled``, ``single_visit``, ``homes``,
+        ``trips``, ``trips_person``. They are sorted by key here, so order never matters.
+    """
+
+    def write(version: Path) -> None:
+        zones.to_parquet(version / "zones.parquet", index=False, compression="zstd")
+        if towers is not None:
+            towers.to_parquet(version / "towers.parquet", index=False, compression="zstd")
+        for name, table in tables.items():
+            keys = [(column, "ascending") for column in table.column_names if column != "n"]
+            pq.write_table(
+                table.sort_by(keys),
+                version / f"{name}.parquet",
+                compression="zstd",
+                compression_level=9,
+            )
+
+    return Dataset(storage.write_version(folder, metadata.to_json(), write))
+
+
+def data_root() -> Path:
+    """Return the folder of all datasets: ``MOBILITY_DATA`` or ``data/`` beside this package."""
+    return Path(os.environ.get("MOBILITY_DATA") or Path(__file__).parent.parent / "data")
+
+
+def _having(file: str) -> list[str]:
+    return [
+        name
+        for name, folder in available().items()
+        if (storage.current_version(folder) / file).is_file()
+    ]

@@ -1,0 +1,33 @@
+"""Noise for exploring, on NumPy generators.
+
+These samplers are fast and reproducible; they are not hardened against floating-point attacks
+(erratum O5). A release that leaves the building takes its noise from a vetted library instead.
+Every function draws in a fixed order, so that the same generator state gives the same noise.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Shape = int | tuple[int, ...]
+
+
+def laplace(rng: np.random.Generator, scale: float, shape: Shape) -> Floats:
+    """Draw Laplace noise with density exp(−|x|/scale)/(2·scale); variance 2·scale²."""
+    return rng.laplace(0.0, scale, shape)
+
+
+def standard_normal(rng: np.random.Generator, shape: Shape) -> Floats:
+    """Draw standard normal variates; multiply by σ for the Gaussian mechanism."""
+    return rng.standard_normal(shape)
+
+
+def standard_gumbel(rng: np.random.Generator, shape: Shape) -> Floats:
+    """Draw standard Gumbel variates; argmax(logits + Gumbel) samples ∝ exp(logits)."""
+    return rng.gumbel(0.0, 1.0, shape)
+
+
+def discrete_laplace(rng: np.random.Generator, scale: float, shape: Shape) -> NDArray[np.int64]:
+    """Draw integer noise with P(z) ∝ exp(−|z|/scale): the difference of two geometric variates."""
+    success = -np.expm1(-1.0 / scale)
+    return rng.geometric(success, shape) - rng.geometric(success, shape)

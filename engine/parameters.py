@@ -1,0 +1,183 @@
+"""Settings of both mechanisms: frozen, checked at construction, with their limits in one place.
+
+The limits are public constants, so that sliders and tests use the same numbers as the checks.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from engine import validation
+from engine.errors import ParameterError
+
+DensityVariant = Literal["zones_laplace", "towers_laplace", "lpa", "efpa", "efpag", "efpag_joint"]
+"""How the density is perturbed: two naive baselines (P1 §5.2), LPA on the cover, EFPA, EFPAG,
+and EFPAG with one joint choice of the number of coefficients (erratum D1; the default)."""
+
+GaussianCalibration = Literal["classical", "analytic"]
+"""``classical`` is P1's Theorem 3 (probabilistic DP, total ε ≤ 4); ``analytic`` is Balle & Wang
+2018 ((ε, δ)-DP for every ε)."""
+
+ODUnit = Literal["trip", "person-day", "person"]
+"""What one unit of protection covers: a trip, a person's day, or a person over all days."""
+
+HOURS_PER_WEEK = 168
+EPSILON_STOPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0)
+DELTA_STOPS = (1e-9, 1e-8, 1e-7, 5e-7, 1e-6, 2e-6, 1e-5, 1e-4)
+CLASSICAL_GAUSSIAN_MAX_EPSILON = 4.0
+MAX_VISITS_LIMIT = HOURS_PER_WEEK
+MAX_TRIPS_LIMIT = 256
+MAX_SUPPRESSION_THRESHOLD = 10**6
+DEFAULT_MAX_VISITS_CAP = 840
+
+FOURIER_VARIANTS: frozenset[str] = frozenset({"efpa", "efpag", "efpag_joint"})
+GAUSSIAN_VARIANTS: frozenset[str] = frozenset({"efpag", "efpag_joint"})
+
+_EPSILON_REMEDY = "smaller means more private, 0.1 to 2 is usual"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DensityParameters:
+    """Settings of one density release (P1; privacy unit: one person, the whole week).
+
+    Parameters
+    ----------
+    epsilon : float
+        Total privacy loss of the release, finite and above 0.
+    delta : float
+        Probability that the bound may fail, in (0, 1). P1 used 2e-6. Variants without Gaussian
+        noise do not spend it.
+    max_visits_per_user : int
+        ℓ, visits kept per person, 1 to 168.
+    variant : str
+        One of `DensityVariant`.
+    cluster_minimum : float or None
+        τ of Algorithm 3, the least noisy total count of a cluster; None takes the formula.
+        0 makes every cell its own cluster.
+    scaling : bool
+        Improved scaling of totals (P1 §5.4.1); Fourier variants only.
+    smoothing : bool
+        Smoothing of the night hours (P1 §5.4.2); Fourier variants only.
+    gaussian : str
+        One of `GaussianCalibration`; ``classical`` is refused above a total ε of 4 (erratum D4).
+
+    Raises
+    ------
+    ParameterError
+        With rule, value and remedy, if a setting is outside its domain.
+
+    Examples
+    --------
+    >>> DensityParameters(epsilon=0.3, delta=2e-6).max_visits_per_user
+    30
+    """
+
+    epsilon: float
+    delta: float = 1e-7
+    max_visits_per_user: int = 30
+    variant: DensityVariant = "efpag_joint"
+    cluster_minimum: float | None = None
+    scaling: bool = True
+    smoothing: bool = True
+    gaussian: GaussianCalibration = "classical"
+
+    def __post_init__(self) -> None:
+        validation.finite_above("epsilon", self.epsilon, 0, _EPSILON_REMEDY)
+        validation.inside_open_interval(
+            "delta", self.delta, 0, 1, "choose it below one over the number of people, such as 1e-7"
+        )
+        validation.whole_number(
+            "max_visits_per_user",
+            self.max_visits_per_user,
+            1,
+            MAX_VISITS_LIMIT,
+            remedy="a week has 168 hours and one visit is kept an hour; 30 is usual",
+        )
+        validation.one_of(
+            "variant", self.variant, get_args(DensityVariant), "'efpag_joint' is recommended"
+        )
+        validation.one_of(
+            "gaussian",
+            self.gaussian,
+            get_args(GaussianCalibration),
+            "'analytic' holds for every epsilon",
+        )
+        if self.cluster_minimum is not None:
+            minimum = validation.as_real(self.cluster_minimum)
+            if minimum is None or not 0 <= minimum < float("inf"):
+                raise ParameterError(
+                    "cluster_minimum must be None or a finite number of at least 0, got "
+                    f"{self.cluster_minimum!r}; None takes the paper's formula"
+                )
+        if (
+            self.variant in GAUSSIAN_VARIANTS
+            and self.gaussian == "classical"
+            and self.epsilon > CLASSICAL_GAUSSIAN_MAX_EPSILON
+        ):
+            raise ParameterError(
+                "epsilon must be at most 4 with gaussian='classical', got "
+                f"{self.epsilon!r}; P1's Theorem 3 covers Gaussian shares up to 1 (a quarter of "
+                "epsilon): choose gaussian='analytic'"
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ODParameters:
+    """Settings of one private origin–destination release (P2, Algorithm 1).
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy loss per unit of protection, finite and above 0.
+    max_trips_per_user : int
+        T, trips kept per person-day or person, 1 to 256. Fixed to 1 at trip level.
+    suppression_threshold : int
+        τ, released values below it are set to 0; a whole number of at least 0. P2 uses 15.
+    unit : str
+        One of `ODUnit`. A person pays D·ε for D daily matrices at ``person-day``.
+
+    Raises
+    ------
+    ParameterError
+        With rule, value and remedy, if a setting is outside its domain.
+
+    Examples
+    --------
+    >>> ODParameters(epsilon=0.5, unit="trip").noise_scale
+    2.0
+    """
+
+    epsilon: float
+    max_trips_per_user: int = 1
+    suppression_threshold: int = 15
+    unit: ODUnit = "person-day"
+
+    def __post_init__(self) -> None:
+        validation.finite_above("epsilon", self.epsilon, 0, _EPSILON_REMEDY)
+        validation.one_of(
+            "unit", self.unit, get_args(ODUnit), "'person-day' protects a day's trips"
+        )
+        validation.whole_number(
+            "max_trips_per_user",
+            self.max_trips_per_user,
+            1,
+            MAX_TRIPS_LIMIT,
+            remedy="trips beyond rank 256 share one bucket; 1 to 20 is usual",
+        )
+        validation.whole_number(
+            "suppression_threshold",
+            self.suppression_threshold,
+            0,
+            MAX_SUPPRESSION_THRESHOLD,
+            remedy="0 suppresses negatives only, 15 is used by health agencies",
+        )
+        if self.unit == "trip" and self.max_trips_per_user != 1:
+            raise ParameterError(
+                "max_trips_per_user must be 1 at unit='trip', got "
+                f"{self.max_trips_per_user!r}; trip level protects each trip by itself and trims "
+                "nobody: choose unit='person-day' to bound a person's trips"
+            )
+
+    @property
+    def noise_scale(self) -> float:
+        """Scale T/ε of the Laplace noise in every off-diagonal cell, in trips."""
+        return self.max_trips_per_user / self.epsilon

@@ -1,0 +1,173 @@
+"""Dataset folders on disk: versions, checksums, atomic replacement, owner-only files.
+
+Layout (``spec``: cached aggregates)::
+
+    <dataset>/current               name of the version in force, replaced atomically
+    <dataset>/<version>/            dataset.json and the Parquet tables
+
+A new version is written beside the old one and ``current`` is replaced last, so that a crash, a
+full disk or a cancel leaves the old dataset or none. Two versions are kept.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from engine.errors import DatasetError
+
+METADATA_FILE = "dataset.json"
+KEPT_VERSIONS = 2
+_PARTIAL_SUFFIX = ".partial"
+
+
+def write_version(
+    folder: Path, metadata: dict[str, Any], write_tables: Callable[[Path], None]
+) -> Path:
+    """Write a new version of the dataset in `folder` and make it current.
+
+    Parameters
+    ----------
+    folder : Path
+        The dataset's folder; made if absent.
+    metadata : dict
+        Contents of ``dataset.json``; ``checksums`` is filled in here.
+    write_tables : callable
+        Called with an empty owner-only folder, into which it writes the Parquet files.
+
+    Returns
+    -------
+    Path
+        The folder of the new version. Its name is a digest of its contents, so writing the same
+        contents twice gives the same version.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with _partial_folder(folder) as partial:
+        write_tables(partial)
+        for path in partial.iterdir():
+            _seal(path)
+        described = {**metadata, "checksums": checksums(partial)}
+        text = json.dumps(described, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+        (partial / METADATA_FILE).write_text(text, encoding="utf-8")
+        _seal(partial / METADATA_FILE)
+        version = folder / hashlib.sha256(text.encode()).hexdigest()[:12]
+        if version.exists():
+            shutil.rmtree(version)
+        os.replace(partial, version)
+    _point_current_to(folder, version.name)
+    _prune(folder, version.name)
+    return version
+
+
+def current_version(folder: Path) -> Path:
+    """Return the folder of the version in force.
+
+    Raises
+    ------
+    DatasetError
+        If `folder` is no dataset, or its ``current`` names a version that is not there.
+    """
+    pointer = folder / "current"
+    try:
+        name = pointer.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise DatasetError(
+            f"'{folder.name}' is not a dataset folder: its file 'current' cannot be read; name a "
+            "folder written by engine.ingest or engine.synthetic"
+        ) from error
+    if not name or Path(name).name != name or not (folder / name / METADATA_FILE).is_file():
+        raise DatasetError(
+            f"dataset '{folder.name}' is damaged: 'current' does not name a complete version; "
+            "build it again or restore it from a copy"
+        )
+    return folder / name
+
+
+def read_metadata(version: Path) -> dict[str, Any]:
+    """Return the contents of ``dataset.json``; raise `DatasetError` if it cannot be read."""
+    try:
+        document = json.loads((version / METADATA_FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DatasetError(
+            f"dataset '{version.parent.name}': dataset.json cannot be read; build it again or "
+            "restore it from a copy"
+        ) from error
+    if not isinstance(document, dict):
+        raise DatasetError(f"dataset '{version.parent.name}': dataset.json holds no object")
+    return document
+
+
+def checksums(folder: Path) -> dict[str, str]:
+    """Return the SHA-256 of every Parquet file in `folder`, by file name."""
+    return {path.name: _sha256(path) for path in sorted(folder.glob("*.parquet"))}
+
+
+def verify(version: Path, expected: dict[str, str]) -> None:
+    """Raise `DatasetError` unless the files of `version` are exactly those of `expected`."""
+    found = checksums(version)
+    for name in sorted(expected.keys() | found.keys()):
+        if name not in found:
+            problem = "is missing"
+        elif name not in expected:
+            problem = "is not listed in dataset.json"
+        elif found[name] != expected[name]:
+            problem = "does not fit its checksum"
+        else:
+            continue
+        raise DatasetError(
+            f"dataset '{version.parent.name}': {name} {problem}; the file was changed or cut "
+            "short: build the dataset again or restore it from a copy"
+        )
+
+
+def make_owner_only(path: Path) -> None:
+    """Let only the owner read `path` (best effort where the platform has no such permission)."""
+    path.chmod(0o700 if path.is_dir() else 0o600)
+
+
+@contextmanager
+def _partial_folder(folder: Path) -> Iterator[Path]:
+    partial = Path(tempfile.mkdtemp(suffix=_PARTIAL_SUFFIX, dir=folder))
+    try:
+        make_owner_only(partial)
+        yield partial
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+        if not any(folder.iterdir()):
+            folder.rmdir()
+
+
+def _seal(path: Path) -> None:
+    make_owner_only(path)
+    with path.open("rb") as handle:
+        os.fsync(handle.fileno())
+
+
+def _point_current_to(folder: Path, version: str) -> None:
+    descriptor, name = tempfile.mkstemp(suffix=".tmp", dir=folder)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as handle:
+            handle.write(version + "\n")
+            handle.flush()
+            os.fsync(handle.fileno())
+        os.replace(name, folder / "current")
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _prune(folder: Path, current: str) -> None:
+    versions = [path for path in folder.iterdir() if (path / METADATA_FILE).is_file()]
+    versions.sort(key=lambda path: (path.name == current, path.stat().st_mtime), reverse=True)
+    for old in versions[KEPT_VERSIONS:]:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()

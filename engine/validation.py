@@ -1,0 +1,75 @@
+"""Checks shared by all settings: NaN and infinities first, then the range.
+
+Every message has the form *rule, value, remedy*, for example
+``epsilon must be a finite number above 0, got -1.0; smaller means more private, 0.1 to 2 is usual``.
+"""
+
+import math
+from collections.abc import Collection
+from numbers import Integral, Real
+
+from engine.errors import ParameterError
+
+
+def finite_above(name: str, value: object, bound: float, remedy: str) -> float:
+    """Return `value` as a float if it is a finite real number strictly above `bound`.
+
+    Raises
+    ------
+    ParameterError
+        If it is not a number, NaN, infinite, or at or below `bound`.
+    """
+    number = as_real(value)
+    if number is None or not math.isfinite(number) or number <= bound:
+        raise ParameterError(
+            f"{name} must be a finite number above {bound:g}, got {value!r}; {remedy}"
+        )
+    return number
+
+
+def inside_open_interval(name: str, value: object, low: float, high: float, remedy: str) -> float:
+    """Return `value` as a float if ``low < value < high``; raise `ParameterError` otherwise."""
+    number = as_real(value)
+    if number is None or not math.isfinite(number) or not low < number < high:
+        raise ParameterError(
+            f"{name} must be a number above {low:g} and below {high:g}, got {value!r}; {remedy}"
+        )
+    return number
+
+
+def whole_number(
+    name: str, value: object, low: int, high: int | None = None, *, remedy: str
+) -> int:
+    """Return `value` as an int if it is a whole number in ``[low, high]``.
+
+    Booleans and floats with a fraction are refused; ``30.0`` is accepted as 30.
+    """
+    number = as_real(value)
+    limits = f"of at least {low}" if high is None else f"from {low} to {high}"
+    if (
+        number is None
+        or not math.isfinite(number)
+        or number != math.floor(number)
+        or number < low
+        or (high is not None and number > high)
+    ):
+        raise ParameterError(f"{name} must be a whole number {limits}, got {value!r}; {remedy}")
+    return int(value) if isinstance(value, Integral) else int(number)
+
+
+def one_of(name: str, value: object, choices: Collection[str], remedy: str) -> str:
+    """Return `value` if it is one of `choices`; raise `ParameterError` otherwise."""
+    if not isinstance(value, str) or value not in choices:
+        listed = ", ".join(repr(choice) for choice in choices)
+        raise ParameterError(f"{name} must be one of {listed}, got {value!r}; {remedy}")
+    return value
+
+
+def as_real(value: object) -> float | None:
+    """Return `value` as a float, or None where it is no real number (booleans are none)."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
