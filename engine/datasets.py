@@ -1,3 +1,6 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
+# pyright: reportAttributeAccessIssue=false
 """Cached aggregates: the only data a mechanism ever sees.
 
 A dataset is a folder of small Parquet tables (see `engine.storage`). It holds no ids of people,

@@ -14,10 +14,10 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from engine.errors import DatasetError
 
@@ -99,7 +99,7 @@ def read_metadata(version: Path) -> dict[str, Any]:
         ) from error
     if not isinstance(document, dict):
         raise DatasetError(f"dataset '{version.parent.name}': dataset.json holds no object")
-    return document
+    return cast("dict[str, Any]", document)
 
 
 def checksums(folder: Path) -> dict[str, str]:
@@ -131,7 +131,7 @@ def make_owner_only(path: Path) -> None:
 
 
 @contextmanager
-def _partial_folder(folder: Path) -> Iterator[Path]:
+def _partial_folder(folder: Path) -> Generator[Path]:
     partial = Path(tempfile.mkdtemp(suffix=_PARTIAL_SUFFIX, dir=folder))
     try:
         make_owner_only(partial)

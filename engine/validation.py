@@ -1,7 +1,7 @@
 """Checks shared by all settings: NaN and infinities first, then the range.
 
 Every message has the form *rule, value, remedy*, for example
-``epsilon must be a finite number above 0, got -1.0; smaller means more private, 0.1 to 2 is usual``.
+``delta must be a number above 0 and below 1, got 1; choose it below 1/people``.
 """
 
 import math

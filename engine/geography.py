@@ -1,0 +1,293 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
+"""Public geometry: Voronoi cells, overlaps with zones, the minimum cover, centres.
+
+Nothing here reads a count, so nothing here costs privacy. All areas and distances are taken in a
+Lambert azimuthal equal-area projection around the region, in metres.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import geopandas as gpd
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+from pyproj import CRS
+from scipy.sparse import coo_array, csr_array, diags_array, vstack
+from scipy.sparse.csgraph import maximum_bipartite_matching
+from scipy.spatial.distance import cdist
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+Geometries = NDArray[np.object_]
+
+SMALLEST_OVERLAP = 1e-6
+"""Overlaps below this share of a tower's cell are dropped before cover and F are built."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tessellation:
+    """Towers, zones, their overlaps and the minimum cover of one region.
+
+    Attributes
+    ----------
+    overlap : csr_array, shape (towers, zones)
+        F[j, L] = area(T_j ∩ L) / area(T_j); rows sum to 1. P1's Formula (1) is Fᵀ X.
+    cover_towers, cover_zones : int arrays
+        Towers and zones of the minimum cover ℂ, ascending. The cover's order is these towers,
+        then these zones.
+    to_cover : csr_array, shape (cover, towers)
+        Erratum D2: counts of the cover from counts of towers. Columns sum to 1, so one visit
+        changes the cover by exactly 1 in L₁.
+    to_zones : csr_array, shape (zones, cover)
+        Erratum D2: counts of zones from counts of the cover.
+    tower_cells : GeoSeries
+        Voronoi cells clipped to the union of the zones, in `crs`.
+    zone_centres_m, cover_centres_m : arrays, shape (zones, 2) and (cover, 2)
+        Centroids in `crs`, metres.
+    cover_areas_m2 : array, shape (cover,)
+        Areas of the cover's cells, the weights of a cluster's centroid (P1, footnote 5).
+    crs : CRS
+        The projection, units metres.
+    """
+
+    overlap: csr_array
+    cover_towers: Indices
+    cover_zones: Indices
+    to_cover: csr_array
+    to_zones: csr_array
+    tower_cells: gpd.GeoSeries
+    zone_centres_m: Floats
+    cover_centres_m: Floats
+    cover_areas_m2: Floats
+    crs: CRS
+    _pieces: "_Pieces"
+    _zone_polygons: Geometries
+
+    @property
+    def cover_size(self) -> int:
+        """|ℂ|, the number of cells in the minimum cover."""
+        return len(self.cover_towers) + len(self.cover_zones)
+
+    @cached_property
+    def cover_cells(self) -> gpd.GeoSeries:
+        """Polygons of the cover in its order: towers less the covered zones, then zones.
+
+        They partition the region, as the counts of the cover partition each visit (D2).
+        """
+        open_piece = ~np.isin(self._pieces.zone, self.cover_zones)
+        rests = [
+            shapely.union_all(self._pieces.polygon[open_piece & (self._pieces.tower == tower)])
+            for tower in self.cover_towers
+        ]
+        cells = np.array([*rests, *self._zone_polygons[self.cover_zones]], dtype=object)
+        return gpd.GeoSeries(cells, crs=self.crs)
+
+    @cached_property
+    def zone_distances_m(self) -> Floats:
+        """Distances between zone centres, shape (zones, zones), metres."""
+        return np.asarray(cdist(self.zone_centres_m, self.zone_centres_m), dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class _Pieces:
+    """Intersections of tower cells and zones that are large enough to count."""
+
+    tower: Indices
+    zone: Indices
+    polygon: Geometries
+    share: Floats
+
+
+def tessellate(towers: gpd.GeoDataFrame, zones: gpd.GeoDataFrame) -> Tessellation:
+    """Build overlaps, cover and centres from towers (points) and zones (polygons), EPSG:4326.
+
+    Towers at the same place share one cell. A tower whose cell lies outside every zone counts
+    wholly in the nearest zone. A zone that no cell overlaps reads zero.
+
+    Parameters
+    ----------
+    towers : GeoDataFrame
+        Points, one a tower; at least one.
+    zones : GeoDataFrame
+        Polygons that partition the region; at least one.
+
+    Examples
+    --------
+    >>> zones = gpd.GeoDataFrame(geometry=[shapely.box(0, 0, 1, 1)], crs=4326)
+    >>> towers = gpd.GeoDataFrame(geometry=[shapely.Point(0.2, 0.5)], crs=4326)
+    >>> tessellate(towers, zones).overlap.toarray()
+    array([[1.]])
+    """
+    crs = projected_crs(zones)
+    polygons = zones.geometry.to_crs(crs).to_numpy()
+    points = towers.geometry.to_crs(crs)
+    cells = voronoi_cells(points, shapely.union_all(polygons))
+    pieces = _intersections(cells.to_numpy(), polygons, points.to_numpy())
+    shape = (len(cells), len(polygons))
+    overlap = csr_array(coo_array((pieces.share, (pieces.tower, pieces.zone)), shape=shape))
+    cover_towers, cover_zones = minimum_cover(overlap)
+    to_cover, to_zones = _cover_maps(overlap, cover_towers, cover_zones)
+    centres, areas = _cover_centres(pieces, polygons, cover_towers, cover_zones)
+    return Tessellation(
+        overlap=overlap,
+        cover_towers=cover_towers,
+        cover_zones=cover_zones,
+        to_cover=to_cover,
+        to_zones=to_zones,
+        tower_cells=cells,
+        zone_centres_m=shapely.get_coordinates(shapely.centroid(polygons)),
+        cover_centres_m=centres,
+        cover_areas_m2=areas,
+        crs=crs,
+        _pieces=pieces,
+        _zone_polygons=polygons,
+    )
+
+
+def projected_crs(shapes: gpd.GeoDataFrame | gpd.GeoSeries) -> CRS:
+    """Return an equal-area projection in metres around the middle of `shapes` (EPSG:4326)."""
+    west, south, east, north = shapes.total_bounds
+    return CRS.from_dict(
+        {
+            "proj": "laea",
+            "lat_0": round((south + north) / 2, 2),
+            "lon_0": round((west + east) / 2, 2),
+            "datum": "WGS84",
+            "units": "m",
+        }
+    )
+
+
+def hull_region(points: gpd.GeoSeries, buffer_m: float = 500.0) -> shapely.Geometry:
+    """Return the convex hull of `points` (projected), widened by `buffer_m` metres.
+
+    The region of a dataset that comes without zones; the buffer is a stated public distance.
+    """
+    return shapely.buffer(shapely.convex_hull(shapely.union_all(points.to_numpy())), buffer_m)
+
+
+def voronoi_cells(points: gpd.GeoSeries, region: shapely.Geometry) -> gpd.GeoSeries:
+    """Return the Voronoi cell of each point, clipped to `region`, in the order of `points`.
+
+    Parameters
+    ----------
+    points : GeoSeries
+        Points in a projected CRS; points at the same place get the same cell.
+    region : Geometry
+        Polygon or multipolygon in the same CRS.
+    """
+    coordinates = shapely.get_coordinates(points.to_numpy())
+    places, place_of_point = np.unique(coordinates, axis=0, return_inverse=True)
+    if len(places) == 1:
+        cells = np.array([region], dtype=object)
+    else:
+        diagram = shapely.voronoi_polygons(
+            shapely.multipoints(places), extend_to=region, ordered=True
+        )
+        cells = shapely.intersection(shapely.get_parts(diagram), region)
+    return gpd.GeoSeries(cells[place_of_point.ravel()], crs=points.crs)
+
+
+def minimum_cover(overlap: csr_array) -> tuple[Indices, Indices]:
+    """Return towers and zones of a minimum vertex cover of the overlap graph (P1, Theorem 5).
+
+    Hopcroft–Karp gives a maximum matching; by König's theorem the cover is made of the towers
+    that alternating paths from unmatched towers do not reach and the zones that they do reach.
+    """
+    graph = csr_array(overlap.astype(bool))
+    zone_of_tower = maximum_bipartite_matching(graph, perm_type="column")
+    zones = _columns(graph)
+    tower_of_zone = np.full(zones, -1, dtype=np.int64)
+    matched = np.flatnonzero(zone_of_tower >= 0)
+    tower_of_zone[zone_of_tower[matched]] = matched
+    tower_reached = zone_of_tower < 0
+    zone_reached = np.zeros(zones, dtype=bool)
+    frontier = np.flatnonzero(tower_reached)
+    while len(frontier):
+        neighbours = np.unique(graph[frontier].indices)
+        fresh = neighbours[~zone_reached[neighbours]]
+        zone_reached[fresh] = True
+        frontier = tower_of_zone[fresh]
+        frontier = frontier[frontier >= 0]
+        tower_reached[frontier] = True
+    has_edge = np.diff(graph.indptr) > 0
+    return (
+        np.flatnonzero(~tower_reached & has_edge).astype(np.int64),
+        np.flatnonzero(zone_reached).astype(np.int64),
+    )
+
+
+def _intersections(cells: Geometries, zones: Geometries, points: Geometries) -> _Pieces:
+    tower, zone = shapely.STRtree(zones).query(cells, predicate="intersects")
+    polygon = shapely.intersection(cells[tower], zones[zone])
+    area = shapely.area(polygon)
+    whole = np.bincount(tower, weights=area, minlength=len(cells))
+    keep = area > SMALLEST_OVERLAP * whole[tower]
+    tower, zone, polygon, area = tower[keep], zone[keep], polygon[keep], area[keep]
+    outside = np.setdiff1d(np.arange(len(cells)), tower)
+    nearest = shapely.STRtree(zones).nearest(points[outside])
+    tower = np.concatenate([tower, outside]).astype(np.int64)
+    zone = np.concatenate([zone, nearest]).astype(np.int64)
+    polygon = np.concatenate([polygon, np.full(len(outside), shapely.Polygon(), dtype=object)])
+    area = np.concatenate([area, np.ones(len(outside))])
+    share = area / np.bincount(tower, weights=area, minlength=len(cells))[tower]
+    return _Pieces(tower=tower, zone=zone, polygon=polygon, share=share)
+
+
+def _columns(matrix: csr_array) -> int:
+    return int(np.asarray(matrix.shape)[1])
+
+
+def _cover_maps(
+    overlap: csr_array, cover_towers: Indices, cover_zones: Indices
+) -> tuple[csr_array, csr_array]:
+    """Build D2's exact partition of each visit and the way back to zones."""
+    towers, zones = len(overlap.indptr) - 1, _columns(overlap)
+    covered = np.zeros(zones)
+    covered[cover_zones] = 1.0
+    open_towers = np.zeros(towers)
+    open_towers[cover_towers] = 1.0
+    uncovered = overlap @ diags_array(1.0 - covered)
+    rest = uncovered.sum(axis=1) * open_towers
+    rest_rows = csr_array(diags_array(rest))[cover_towers]
+    zone_rows = csr_array(overlap.T)[cover_zones]
+    to_cover = csr_array(vstack([rest_rows, zone_rows]))
+    inverse_rest = np.divide(1.0, rest, out=np.zeros(towers), where=rest > 0)
+    from_towers = csr_array((diags_array(inverse_rest) @ uncovered).T)[:, cover_towers]
+    cover_size = len(cover_towers) + len(cover_zones)
+    from_towers.resize(zones, cover_size)
+    columns = len(cover_towers) + np.arange(len(cover_zones))
+    itself = coo_array((np.ones(len(cover_zones)), (cover_zones, columns)), shape=from_towers.shape)
+    to_zones = csr_array(from_towers + itself)
+    to_zones.eliminate_zeros()
+    return to_cover, to_zones
+
+
+def _cover_centres(
+    pieces: _Pieces, zones: Geometries, cover_towers: Indices, cover_zones: Indices
+) -> tuple[Floats, Floats]:
+    """Centroids and areas of the cover's cells: rests of towers, then zones."""
+    position = np.full(int(pieces.tower.max(initial=-1)) + 1, -1, dtype=np.int64)
+    position[cover_towers] = np.arange(len(cover_towers))
+    is_rest = (position[pieces.tower] >= 0) & ~np.isin(pieces.zone, cover_zones)
+    cell = position[pieces.tower[is_rest]]
+    polygon = pieces.polygon[is_rest]
+    empty = shapely.is_empty(polygon)
+    area = np.where(empty, 1.0, shapely.area(polygon))
+    centre = shapely.get_coordinates(
+        shapely.centroid(np.where(empty, zones[pieces.zone[is_rest]], polygon))
+    )
+    size = len(cover_towers)
+    rest_area = np.bincount(cell, weights=area, minlength=size).astype(np.float64)
+    rest_centre = np.stack(
+        [np.bincount(cell, weights=area * centre[:, axis], minlength=size) for axis in (0, 1)],
+        axis=1,
+    )
+    rest_centre /= rest_area[:, None]
+    covered = zones[cover_zones]
+    return (
+        np.concatenate([rest_centre, shapely.get_coordinates(shapely.centroid(covered))]),
+        np.concatenate([rest_area, shapely.area(covered)]),
+    )
