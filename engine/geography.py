@@ -285,7 +285,7 @@ def _cover_centres(
         [np.bincount(cell, weights=area * centre[:, axis], minlength=size) for axis in (0, 1)],
         axis=1,
     )
-    rest_centre /= rest_area[:, None]
+    rest_centre = rest_centre / rest_area[:, None]
     covered = zones[cover_zones]
     return (
         np.concatenate([rest_centre, shapely.get_coordinates(shapely.centroid(covered))]),

@@ -1,0 +1,63 @@
+"""Print the benchmark table: ``python -m benchmarks [part …]``.
+
+Parts are the modules of this folder that have ``rows()``; without a name all of them run. Ratios
+are taken against a reference in the same run, since machines are shared and noisy.
+"""
+
+import argparse
+import importlib
+import os
+import pkgutil
+import platform
+import sys
+from collections.abc import Iterator
+
+import benchmarks
+from benchmarks.measure import Row
+
+NOT_PARTS = {"__main__", "measure", "reproduce"}
+
+
+def parts() -> list[str]:
+    """Return the names of the modules that measure something."""
+    found = [module.name for module in pkgutil.iter_modules(benchmarks.__path__)]
+    return [name for name in found if name not in NOT_PARTS and not name.startswith("_")]
+
+
+def table(rows: Iterator[Row]) -> Iterator[str]:
+    """Yield the lines of a Markdown table, one as soon as its row is measured."""
+    yield "| work | ours | reference | ratio | must reach | met | note |"
+    yield "| --- | ---: | ---: | ---: | --- | --- | --- |"
+    for row in rows:
+        ratio = "–" if row.ratio is None else f"{row.ratio:.2f}"
+        met = {None: "–", True: "yes", False: "**no**"}[row.met]
+        cells = [row.work, seconds(row.ours), seconds(row.reference), ratio, row.limit, met]
+        yield "| " + " | ".join([*cells, row.note]) + " |"
+
+
+def seconds(value: float | None) -> str:
+    """Write a time with three significant figures in s or ms."""
+    if value is None:
+        return "–"
+    return f"{value:.3g} s" if value >= 1 else f"{value * 1000:.3g} ms"
+
+
+def main() -> int:
+    """Run the parts named on the command line."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("parts", nargs="*", metavar="part", help=", ".join(parts()))
+    chosen = parser.parse_args().parts or parts()
+    if unknown := set(chosen) - set(parts()):
+        parser.error(f"unknown part {', '.join(unknown)}; known are {', '.join(parts())}")
+    print(f"{os.cpu_count()} cores, Python {platform.python_version()}, {platform.machine()}\n")
+    for name in chosen:
+        print(f"## {name}\n")
+        module = importlib.import_module(f"benchmarks.{name}")
+        for line in table(module.rows()):
+            print(line, flush=True)
+        print()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

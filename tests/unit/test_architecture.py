@@ -1,0 +1,86 @@
+"""Arrows point one way: pages → pages/_ui → engine; inside engine from mechanisms down."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FRONT_END = {"streamlit", "pydeck", "altair"}
+
+LAYERS = [
+    {"errors"},
+    {"validation"},
+    {"parameters"},
+    {"storage", "noise"},
+    {"geography"},
+    {"datasets"},
+    {"ledger", "metrics"},
+    {"density", "origin_destination"},
+    {"sweep", "ingest", "synthetic"},
+]
+"""Lowest first; a module imports from its own package or from layers below it."""
+
+
+def imported(path: Path) -> set[str]:
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
+
+
+def sources(*folders: str) -> list[Path]:
+    return [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
+
+
+def subject(path: Path) -> str:
+    return path.relative_to(ROOT / "engine").parts[0].removesuffix(".py")
+
+
+def layer_of(name: str) -> int:
+    return next(i for i, layer in enumerate(LAYERS) if name in layer)
+
+
+@pytest.mark.parametrize("path", sources("engine"), ids=lambda p: str(p.relative_to(ROOT)))
+def test_engine_imports_point_down(path):
+    names = imported(path)
+    assert not {name.split(".")[0] for name in names} & (FRONT_END | {"pages", "app"})
+    if path == ROOT / "engine" / "__init__.py":
+        return
+    own = subject(path)
+    used = {name.split(".")[1] for name in names if name.startswith("engine.")}
+    above = {name for name in used - {own} if layer_of(name) >= layer_of(own)}
+    assert not above, f"{own} must not import {above}"
+
+
+def test_every_engine_module_has_a_layer():
+    known = set().union(*LAYERS) | {"__init__"}
+    assert {subject(path) for path in sources("engine")} <= known
+
+
+@pytest.mark.parametrize("path", sources("pages/_ui"), ids=lambda p: str(p.relative_to(ROOT)))
+def test_shared_ui_does_not_import_pages(path):
+    assert not {n for n in imported(path) if n.startswith("pages.") and "._ui" not in n}
+    assert "app" not in imported(path)
+
+
+def test_only_one_file_of_the_front_end_caches():
+    users = [
+        path.name
+        for path in [ROOT / "app.py", *sources("pages")]
+        if "st.cache_" in path.read_text(encoding="utf-8")
+    ]
+    assert users in ([], ["cached.py"])
+
+
+def test_modules_stay_short():
+    long = {
+        str(path.relative_to(ROOT)): lines
+        for path in sources("engine", "pages", "benchmarks")
+        if (lines := len(path.read_text(encoding="utf-8").splitlines())) > 400
+    }
+    assert not long

@@ -1,0 +1,156 @@
+"""Voronoi cells, overlaps, the minimum cover and the D2 partition against brute force."""
+
+import itertools
+
+import geopandas as gpd
+import numpy as np
+import pytest
+import shapely
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from engine import geography
+
+REGION = shapely.box(2.2, 48.8, 2.5, 48.9)
+
+
+def grid_zones(columns: int, rows: int) -> gpd.GeoDataFrame:
+    west, south, east, north = REGION.bounds
+    xs, ys = np.linspace(west, east, columns + 1), np.linspace(south, north, rows + 1)
+    boxes = [
+        shapely.box(xs[i], ys[j], xs[i + 1], ys[j + 1]) for i in range(columns) for j in range(rows)
+    ]
+    return gpd.GeoDataFrame(geometry=boxes, crs=4326)
+
+
+def random_towers(count: int, seed: int = 0) -> gpd.GeoDataFrame:
+    low, high = np.array(REGION.bounds[:2]), np.array(REGION.bounds[2:])
+    points = np.random.default_rng(seed).uniform(low, high, (count, 2))
+    return gpd.GeoDataFrame(geometry=shapely.points(points), crs=4326)
+
+
+@pytest.fixture(scope="module")
+def city():
+    return geography.tessellate(random_towers(60), grid_zones(8, 5))
+
+
+def test_a_point_lies_in_the_cell_of_its_nearest_tower(city):
+    towers = random_towers(60).to_crs(city.crs)
+    places = random_towers(2000, seed=1).to_crs(city.crs).geometry.to_numpy()
+    sites = shapely.get_coordinates(towers.geometry.to_numpy())
+    distance = np.linalg.norm(shapely.get_coordinates(places)[:, None] - sites[None], axis=2)
+    nearest = distance.argmin(axis=1)
+    cells = city.tower_cells.to_numpy()
+    assert shapely.intersects(cells[nearest], places).mean() > 0.995  # curved outer border only
+    assert shapely.area(cells).sum() == pytest.approx(
+        grid_zones(8, 5).to_crs(city.crs).area.sum(), rel=1e-9
+    )
+
+
+def test_overlap_is_the_share_of_the_towers_area(city):
+    overlap = city.overlap.toarray()
+    assert overlap.sum(axis=1) == pytest.approx(np.ones(60), abs=1e-12)
+    zones = grid_zones(8, 5).to_crs(city.crs).geometry.to_numpy()
+    for tower, zone in [(0, 3), (17, 20), (59, 39)]:
+        cell = city.tower_cells.iloc[tower]
+        share = cell.intersection(zones[zone]).area / cell.area
+        assert overlap[tower, zone] == pytest.approx(share if share > 1e-6 else 0, abs=2e-6)
+
+
+def cover_size_by_brute_force(edges: np.ndarray) -> int:
+    towers, zones = edges.shape
+    best = towers + zones
+    for chosen in itertools.product([False, True], repeat=towers):
+        uncovered = edges[~np.array(chosen)]
+        best = min(best, sum(chosen) + int(uncovered.any(axis=0).sum()))
+    return best
+
+
+@given(st.integers(1, 7), st.integers(1, 7), st.integers(0, 2**49 - 1))
+@settings(max_examples=150, deadline=None)
+def test_the_cover_is_minimal_and_covers(towers, zones, bits):
+    flags = [(bits >> i) & 1 for i in range(towers * zones)]
+    edges = np.array(flags, dtype=bool).reshape(towers, zones)
+    cover_towers, cover_zones = geography.minimum_cover(csr_array(edges.astype(float)))
+    uncovered = edges.copy()
+    uncovered[cover_towers] = False
+    uncovered[:, cover_zones] = False
+    assert not uncovered.any()
+    assert len(cover_towers) + len(cover_zones) == cover_size_by_brute_force(edges)
+
+
+def test_one_visit_changes_the_cover_by_exactly_one(city):
+    """D2: each column of the partition has L₁ norm 1 and L₂ norm at most 1."""
+    to_cover = city.to_cover.toarray()
+    assert (to_cover >= 0).all()
+    assert np.abs(to_cover).sum(axis=0) == pytest.approx(np.ones(60), abs=1e-12)
+    assert (np.linalg.norm(to_cover, axis=0) <= 1 + 1e-12).all()
+
+
+def test_p1_correction_breaks_the_sensitivity_that_d2_keeps():
+    """D2: a tower half covered by one zone of ℂ changes by 0.75 + 0.5 under P1's correction."""
+    overlap = csr_array(np.array([[0.5, 0.5]]))
+    visit = np.array([1.0])
+    zone = overlap[:, [1]].T @ visit
+    assert abs(visit[0] - zone[0] * 0.5) + zone[0] == 1.25
+    to_cover, _ = geography._cover_maps(overlap, np.array([0]), np.array([1]))
+    assert np.abs(to_cover @ visit).sum() == 1.0
+
+
+def test_mapping_back_keeps_every_visit_and_recovers_uniform_counts(city):
+    counts = np.random.default_rng(2).poisson(50, (60, 5)).astype(float)
+    zones = city.to_zones @ (city.to_cover @ counts)
+    assert zones.sum(axis=0) == pytest.approx(counts.sum(axis=0))
+    assert zones == pytest.approx(city.overlap.T @ counts)
+
+
+def test_the_covers_polygons_partition_the_region(city):
+    cells = city.cover_cells
+    assert cells.area.sum() == pytest.approx(city.tower_cells.area.sum())
+    assert shapely.union_all(cells.to_numpy()).area == pytest.approx(cells.area.sum())
+    assert cells.area.to_numpy() == pytest.approx(city.cover_areas_m2)
+    centroids = shapely.get_coordinates(cells.centroid.to_numpy())
+    assert centroids == pytest.approx(city.cover_centres_m, abs=1e-3)
+
+
+def test_distances_are_metres(city):
+    assert city.zone_distances_m.shape == (40, 40)
+    assert city.zone_distances_m.max() < 30_000
+    one_degree = gpd.GeoSeries([shapely.Point(2, 48), shapely.Point(2, 49)], crs=4326)
+    south, north = one_degree.to_crs(geography.projected_crs(one_degree))
+    assert south.distance(north) == pytest.approx(111_200, rel=1e-3)
+
+
+def test_one_tower_and_one_zone():
+    single = geography.tessellate(random_towers(1), grid_zones(1, 1))
+    assert single.overlap.toarray() == pytest.approx(np.ones((1, 1)))
+    assert single.cover_size == 1
+    many = geography.tessellate(random_towers(1), grid_zones(3, 1))
+    assert many.overlap.toarray().sum() == pytest.approx(1)
+    assert (many.to_zones @ many.to_cover @ np.ones(1)) == pytest.approx(
+        np.full(3, 1 / 3), rel=1e-3
+    )
+
+
+def test_towers_at_one_place_share_a_cell_and_zones_without_towers_still_read():
+    towers = gpd.GeoDataFrame(geometry=[shapely.Point(2.21, 48.81)] * 2, crs=4326)
+    twins = geography.tessellate(towers, grid_zones(2, 2))
+    assert twins.overlap.toarray()[0] == pytest.approx(twins.overlap.toarray()[1])
+    assert (twins.overlap.toarray() > 0).all()
+
+
+def test_a_tower_outside_all_zones_counts_in_the_nearest():
+    inside = random_towers(30)
+    far = gpd.GeoDataFrame(geometry=[shapely.Point(9.0, 48.81)], crs=4326)
+    towers = gpd.GeoDataFrame(geometry=[*inside.geometry, *far.geometry], crs=4326)
+    reached = geography.tessellate(towers, grid_zones(4, 1))
+    assert reached.overlap.toarray()[-1].argmax() == 3
+    assert np.isfinite(reached.cover_centres_m).all()
+
+
+def test_hull_region_is_widened_by_the_stated_distance():
+    points = random_towers(20).to_crs(2154).geometry
+    bare = geography.hull_region(points, buffer_m=0)
+    wide = geography.hull_region(points, buffer_m=500)
+    assert wide.boundary.distance(bare) == pytest.approx(500, rel=0.01)

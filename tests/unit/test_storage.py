@@ -1,0 +1,101 @@
+"""Versions, atomic replacement, checksums and permissions of dataset folders."""
+
+import errno
+import os
+import stat
+
+import pytest
+
+from engine import storage
+from engine.errors import DatasetError
+
+
+def writer(content: bytes):
+    return lambda folder: (folder / "truth.parquet").write_bytes(content) and None
+
+
+def versions(folder):
+    return sorted(path.name for path in folder.iterdir() if path.is_dir())
+
+
+def test_a_version_becomes_current_and_two_are_kept(tmp_path):
+    folder = tmp_path / "set"
+    written = [storage.write_version(folder, {"n": i}, writer(b"%d" % i)) for i in range(4)]
+    for age, path in enumerate(written):
+        if path.exists():
+            os.utime(path, (age, age))
+    assert storage.current_version(folder) == written[-1]
+    assert len(versions(folder)) == 2
+    assert written[-1].name in versions(folder)
+
+
+def test_same_contents_give_the_same_version(tmp_path):
+    first = storage.write_version(tmp_path / "a", {"x": 1}, writer(b"same"))
+    again = storage.write_version(tmp_path / "a", {"x": 1}, writer(b"same"))
+    other = storage.write_version(tmp_path / "b", {"x": 1}, writer(b"else"))
+    assert first.name == again.name != other.name
+    assert storage.current_version(tmp_path / "a") == again
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no owner-only mode bits")
+def test_files_are_readable_by_the_owner_only(tmp_path):
+    version = storage.write_version(tmp_path / "set", {}, writer(b"x"))
+    assert stat.S_IMODE(version.stat().st_mode) == 0o700
+    for path in [*version.iterdir(), tmp_path / "set" / "current"]:
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_failed_write_leaves_the_old_version(tmp_path):
+    folder = tmp_path / "set"
+    old = storage.write_version(folder, {}, writer(b"old"))
+
+    def disk_full(partial):
+        (partial / "truth.parquet").write_bytes(b"half")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(OSError, match="No space left"):
+        storage.write_version(folder, {}, disk_full)
+    assert storage.current_version(folder) == old
+    assert versions(folder) == [old.name]
+
+
+def test_a_failed_first_write_leaves_nothing(tmp_path):
+    def cancelled(partial):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        storage.write_version(tmp_path / "set", {}, cancelled)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("content", ["", "../elsewhere", "gone", "/"])
+def test_a_damaged_pointer_is_refused(tmp_path, content):
+    folder = tmp_path / "set"
+    storage.write_version(folder, {}, writer(b"x"))
+    (folder / "current").write_text(content)
+    with pytest.raises(DatasetError, match="does not name a complete version"):
+        storage.current_version(folder)
+
+
+def test_changed_missing_and_foreign_files_are_refused(tmp_path):
+    version = storage.write_version(tmp_path / "set", {}, writer(b"x"))
+    expected = storage.read_metadata(version)["checksums"]
+    storage.verify(version, expected)
+    (version / "extra.parquet").write_bytes(b"")
+    with pytest.raises(DatasetError, match=r"extra\.parquet is not listed"):
+        storage.verify(version, expected)
+    (version / "extra.parquet").unlink()
+    (version / "truth.parquet").write_bytes(b"y")
+    with pytest.raises(DatasetError, match=r"truth\.parquet does not fit its checksum.*build"):
+        storage.verify(version, expected)
+    (version / "truth.parquet").unlink()
+    with pytest.raises(DatasetError, match=r"truth\.parquet is missing"):
+        storage.verify(version, expected)
+
+
+def test_unreadable_metadata_is_refused(tmp_path):
+    version = storage.write_version(tmp_path / "set", {}, writer(b"x"))
+    for content in ("{", "[]"):
+        (version / "dataset.json").write_text(content)
+        with pytest.raises(DatasetError, match=r"dataset\.json"):
+            storage.read_metadata(version)
