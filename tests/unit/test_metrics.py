@@ -1,0 +1,89 @@
+import numpy as np
+import ot
+import pytest
+from scipy import stats
+from scipy.spatial.distance import cdist
+
+from engine import metrics
+from engine.errors import ParameterError
+
+RNG = np.random.default_rng(5)
+TRUTH = RNG.poisson(RNG.gamma(0.5, 20, (12, 1)), (12, 168)).astype(float)
+PRIVATE = np.maximum(0, TRUTH + RNG.laplace(0, 5, TRUTH.shape))
+
+
+def test_mean_relative_error_is_the_papers_formula_in_loops() -> None:
+    for zone, value in enumerate(metrics.mean_relative_error(TRUTH, PRIVATE)):
+        gamma = 0.001 * sum(TRUTH[zone])
+        terms = [
+            abs(b - a) / max(gamma, a) for a, b in zip(TRUTH[zone], PRIVATE[zone], strict=True)
+        ]
+        assert value == pytest.approx(sum(terms) / 168, rel=1e-12)
+
+
+def test_pearson_equals_scipy_and_has_no_value_for_constant_series() -> None:
+    truth, private = TRUTH.copy(), PRIVATE.copy()
+    truth[3], private[4] = 0.1, 0.3  # sums of 0.1 round, so means differ from 0.1
+    values = metrics.pearson(truth, private)
+    assert np.flatnonzero(np.isnan(values)).tolist() == [3, 4]
+    for zone in (0, 1, 2, 5):
+        expected = stats.pearsonr(truth[zone], private[zone]).statistic
+        assert values[zone] == pytest.approx(expected, rel=1e-12)
+
+
+def test_zones_without_truth_are_counted_apart() -> None:
+    truth = TRUTH.copy()
+    truth[0] = 0
+    errors = metrics.mean_relative_error(truth, PRIVATE)
+    assert np.isnan(errors[0])
+    assert np.isfinite(errors[1:]).all()
+    by_hour = metrics.error_by_hour(truth, PRIVATE)
+    expected = metrics.error_by_hour(truth[1:], PRIVATE[1:])
+    np.testing.assert_allclose(by_hour, expected, rtol=1e-12)
+
+
+def test_empty_truth_has_no_figures_but_no_crash() -> None:
+    nothing = np.zeros((2, 3))
+    assert np.isnan(metrics.mean_relative_error(nothing, nothing)).all()
+    assert np.isnan(metrics.pearson(nothing, nothing)).all()
+    assert np.isnan(metrics.error_by_hour(nothing, nothing)).all()
+    assert np.isnan(metrics.total_error(nothing, nothing))
+    assert np.isnan(metrics.earth_movers_distance(nothing, nothing, np.zeros((2, 2)))).all()
+
+
+def test_total_error_is_relative_to_all_visits() -> None:
+    expected = abs(PRIVATE.sum() - TRUTH.sum()) / TRUTH.sum()
+    assert metrics.total_error(TRUTH, PRIVATE) == pytest.approx(expected, rel=1e-12)
+
+
+def test_earth_movers_distance_equals_the_full_transport_problem() -> None:
+    places = RNG.uniform(0, 5000, (12, 2))
+    distances_m = cdist(places, places)
+    truth, private = TRUTH[:, :24], PRIVATE[:, :24]
+    values = metrics.earth_movers_distance(truth, private, distances_m)
+    for hour in range(24):
+        p, q = truth[:, hour] / truth[:, hour].sum(), private[:, hour] / private[:, hour].sum()
+        assert values[hour] == pytest.approx(ot.emd2(p, q, distances_m), rel=1e-9)
+
+
+def test_earth_movers_distance_in_one_dimension_has_a_closed_form() -> None:
+    places = np.arange(5.0)[:, None] * 100
+    p, q = RNG.random((5, 1)), RNG.random((5, 1))
+    cumulated = np.cumsum(p / p.sum() - q / q.sum())
+    value = metrics.earth_movers_distance(p, q, cdist(places, places))[0]
+    assert value == pytest.approx(100 * np.abs(cumulated[:-1]).sum(), rel=1e-9)
+
+
+def test_equal_maps_are_no_metre_apart() -> None:
+    np.testing.assert_array_equal(
+        metrics.earth_movers_distance(TRUTH, TRUTH, np.ones((12, 12))), np.zeros(168)
+    )
+
+
+def test_wrong_shapes_and_negative_maps_are_refused_with_a_remedy() -> None:
+    with pytest.raises(ParameterError, match=r"same shape.*compare a release"):
+        metrics.pearson(TRUTH, PRIVATE[:3])
+    with pytest.raises(ParameterError, match="zone_distances_m"):
+        metrics.earth_movers_distance(TRUTH, PRIVATE, np.zeros((2, 2)))
+    with pytest.raises(ParameterError, match="clip"):
+        metrics.earth_movers_distance(TRUTH, PRIVATE - 100, np.zeros((12, 12)))
