@@ -1,0 +1,41 @@
+"""Make the shipped datasets: ``python -m engine.synthetic demo-city`` (or ``all``)."""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from engine import synthetic
+from engine.errors import ExplorerError
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    parser = argparse.ArgumentParser(prog="python -m engine.synthetic", description=__doc__)
+    parser.add_argument("names", nargs="+", metavar="name", help=", ".join(synthetic.names()))
+    parser.add_argument("--root", type=Path, help="folder of all datasets; data/ by default")
+    options = parser.parse_args(arguments)
+    wanted = synthetic.names() if options.names == ["all"] else options.names
+    try:
+        for name in wanted:
+            _make(name, options.root)
+    except ExplorerError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _make(name: str, root: Path | None) -> None:
+    start = time.perf_counter()
+
+    def show(done: float) -> None:
+        print(f"\r{name}: {done:4.0%}", end="", file=sys.stderr, flush=True)
+
+    dataset = synthetic.make(name, root, show)
+    print(file=sys.stderr)
+    seconds = time.perf_counter() - start
+    print(f"{name}: {dataset.size_bytes / 1e6:.1f} MB, {seconds:.0f} s, {dataset.folder.name}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,252 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
+"""Simulated cities: zones, towers and people in an outline, saved as a dataset."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, timedelta
+from pathlib import Path
+
+import geopandas as gpd
+import numpy as np
+import pyarrow as pa
+import shapely
+from numpy.typing import NDArray
+from pyproj import CRS
+
+from engine import datasets
+from engine.parameters import DEFAULT_MAX_VISITS_CAP, HOURS_PER_WEEK
+from engine.synthetic.landuse import LandUse, LandUsePlan, plan_land_use
+from engine.synthetic.names import quarter_names
+from engine.synthetic.subdivision import scatter, subdivide
+from engine.synthetic.triptables import TripTable
+from engine.synthetic.visits import Activity, City, VisitCounts, Visits, simulate
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+Outline = Callable[[np.random.Generator], tuple[shapely.Geometry, CRS]]
+Progress = Callable[[float], None]
+
+DAY_HOURS = 24
+
+
+@dataclass(frozen=True, kw_only=True)
+class CitySpec:
+    """What a simulated city is to be like.
+
+    Attributes
+    ----------
+    name, description, source : str
+        As shown to the user.
+    outline : callable
+        From a generator to the region (projected) and its CRS.
+    zones, towers, people : int
+        How many.
+    activity : Activity
+        Visits per person and week.
+    monday : date
+        First day of the simulated week.
+    with_trips : bool
+        Whether trips and homes of the same people are counted too.
+    seed : int
+        Decides everything.
+    """
+
+    name: str
+    description: str
+    source: str
+    outline: Outline
+    zones: int
+    towers: int
+    people: int
+    activity: Activity
+    monday: date
+    time_zone: str
+    with_trips: bool
+    seed: int
+
+
+@dataclass(frozen=True)
+class Places:
+    """Geography of a simulated city; metres in the outline's CRS."""
+
+    zones: gpd.GeoDataFrame
+    towers: gpd.GeoDataFrame
+    towers_m: Floats
+    zone_of_tower: Indices
+    land_use: LandUse
+    radius_m: float
+
+
+def make_city(spec: CitySpec, folder: Path, progress: Progress) -> datasets.Dataset:
+    """Simulate a city and save it in `folder`."""
+    places = make_places(spec)
+    city = City(places.towers_m, places.land_use, reach_m=0.45 * places.radius_m)
+    counts = VisitCounts(spec.towers, seed=spec.seed + 1)
+    trips = _CityTrips(spec, places) if spec.with_trips else None
+    done = 0
+    for visits in simulate(city, spec.people, spec.activity, seed=spec.seed + 2):
+        counts.add(visits)
+        if trips is not None:
+            trips.add(visits, first_person=done)
+        done += len(visits.home)
+        progress(done / spec.people)
+    tables = density_tables(counts, list(places.towers["location_id"]))
+    if trips is not None:
+        tables |= trips.tables()
+    return datasets.save(
+        folder, _metadata(spec), zones=places.zones, towers=places.towers, tables=tables
+    )
+
+
+def make_places(spec: CitySpec) -> Places:
+    """Subdivide the outline into zones and place the towers, both denser in the centre."""
+    rng = np.random.default_rng(spec.seed)
+    region, crs = spec.outline(rng)
+    west, south, east, north = shapely.bounds(region)
+    centre = np.array([(west + east) / 2, (south + north) / 2])
+    radius_m = float(np.sqrt(shapely.area(region) / np.pi))
+    plan = plan_land_use(centre, radius_m, rng)
+    polygons = _zones(region, spec.zones, rng, plan)
+    zone_centres = shapely.get_coordinates(shapely.centroid(polygons)) - centre
+    towers_m = scatter(region, spec.towers, rng, lambda points: _intensity(plan, points))
+    owner = np.asarray(shapely.STRtree(polygons).nearest(shapely.points(towers_m)), np.int64)
+    zone_names = quarter_names(zone_centres, rng)
+    zones = gpd.GeoDataFrame(
+        {"zone_id": numbered("Z", spec.zones), "name": zone_names}, geometry=polygons, crs=crs
+    )
+    towers = gpd.GeoDataFrame(
+        {"location_id": numbered("T", spec.towers), "name": _tower_names(owner, zone_names)},
+        geometry=shapely.points(towers_m),
+        crs=crs,
+    )
+    return Places(
+        zones=zones.to_crs(4326),
+        towers=towers.to_crs(4326),
+        towers_m=towers_m,
+        zone_of_tower=owner,
+        land_use=plan.at(towers_m),
+        radius_m=radius_m,
+    )
+
+
+def numbered(letter: str, count: int) -> list[str]:
+    """Return ids such as ``Z001`` whose alphabetical order is their order."""
+    return [f"{letter}{i:0{len(str(count))}d}" for i in range(1, count + 1)]
+
+
+def density_tables(counts: VisitCounts, location_ids: list[str]) -> dict[str, pa.Table]:
+    """Return the tables ``truth``, ``presampled`` and ``single_visit``."""
+    ids = pa.array(location_ids, pa.string())
+    tower, hour = np.nonzero(counts.truth)
+    cells = np.flatnonzero(counts.presampled)
+    cell, rank = np.divmod(cells, HOURS_PER_WEEK)
+    present = np.flatnonzero(counts.single_visit)
+    return {
+        "truth": pa.table(
+            {
+                "location_id": ids.take(pa.array(tower)),
+                "hour": pa.array(hour.astype(np.uint8)),
+                "n": pa.array(counts.truth[tower, hour].astype(np.int32)),
+            }
+        ),
+        "presampled": pa.table(
+            {
+                "location_id": ids.take(pa.array(cell // HOURS_PER_WEEK)),
+                "hour": pa.array((cell % HOURS_PER_WEEK).astype(np.uint8)),
+                "rank": pa.array((rank + 1).astype(np.uint8)),
+                "n": pa.array(counts.presampled.reshape(-1)[cells]),
+            }
+        ),
+        "single_visit": pa.table(
+            {
+                "location_id": ids.take(pa.array(present)),
+                "n": pa.array(counts.single_visit[present].astype(np.int32)),
+            }
+        ),
+    }
+
+
+class _CityTrips:
+    """Trips and homes of the people whose visits are counted."""
+
+    def __init__(self, spec: CitySpec, places: Places) -> None:
+        self._zone_of_tower = places.zone_of_tower
+        self._ids = list(places.zones["zone_id"])
+        self._monday = spec.monday
+        self._homes = np.zeros(spec.zones, dtype=np.int64)
+        self._by_day = TripTable(spec.zones, seed=spec.seed + 3)
+        self._by_person = TripTable(spec.zones, seed=spec.seed + 4)
+
+    def add(self, visits: Visits, first_person: int) -> None:
+        """Count trips: a visit in one zone and the next visit, in another, on the same day."""
+        zone = self._zone_of_tower[visits.tower]
+        day = visits.hour // DAY_HOURS
+        person_day = (first_person + visits.person) * (HOURS_PER_WEEK // DAY_HOURS) + day
+        moved = np.flatnonzero((person_day[1:] == person_day[:-1]) & (zone[1:] != zone[:-1]))
+        trip = (day[moved], zone[moved], zone[moved + 1])
+        self._by_day.add(person_day[moved], *trip)
+        self._by_person.add(visits.person[moved], *trip)
+        homes = self._zone_of_tower[visits.home]
+        self._homes += np.bincount(homes, minlength=len(self._ids))
+
+    def tables(self) -> dict[str, pa.Table]:
+        homes = pa.table(
+            {"zone_id": pa.array(self._ids), "n": pa.array(self._homes.astype(np.int32))}
+        )
+        return {
+            "trips": self._by_day.table(self._monday, self._ids),
+            "trips_person": self._by_person.table(self._monday, self._ids),
+            "homes": homes,
+        }
+
+
+def _zones(
+    region: shapely.Geometry, count: int, rng: np.random.Generator, plan: LandUsePlan
+) -> NDArray[np.object_]:
+    """Subdivide every bank of the region by itself, so that no zone crosses the river."""
+    banks = shapely.get_parts(region)
+    banks = banks[np.argsort(-shapely.area(banks))]
+    share = shapely.area(banks) / shapely.area(region)
+    numbers = np.maximum(1, np.round(share * count).astype(int))
+    numbers[0] += count - numbers.sum()
+    parts = [
+        subdivide(bank, int(number), rng, lambda points: _intensity(plan, points))
+        for bank, number in zip(banks, numbers, strict=True)
+    ]
+    return np.concatenate(parts)
+
+
+def _intensity(plan: LandUsePlan, points: Floats) -> Floats:
+    return plan.at(points).together
+
+
+def _tower_names(zone_of_tower: Indices, zone_names: list[str]) -> list[str]:
+    used: dict[int, int] = {}
+    names: list[str] = []
+    for zone in zone_of_tower:
+        used[zone] = used.get(zone, 0) + 1
+        names.append(f"{zone_names[zone]}, mast {used[zone]}")
+    return names
+
+
+def _metadata(spec: CitySpec) -> datasets.Metadata:
+    if spec.activity.maximum > DEFAULT_MAX_VISITS_CAP:
+        raise ValueError("simulated people may not visit more often than the public cap allows")
+    return datasets.Metadata(
+        name=spec.name,
+        description=spec.description,
+        source=spec.source,
+        licence="MIT; outline from Natural Earth, public domain"
+        if "Natural Earth" in spec.source
+        else "MIT",
+        simulated=True,
+        first_day=spec.monday,
+        last_day=spec.monday + timedelta(days=6),
+        time_zone=spec.time_zone,
+        week=spec.monday,
+        people_public=spec.people,
+        max_visits_cap=DEFAULT_MAX_VISITS_CAP,
+        salt_id="simulated",
+        made_by=f"python -m engine.synthetic {spec.name}",
+    )

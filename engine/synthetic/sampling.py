@@ -1,0 +1,98 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+"""Vectorised draws shared by all simulated places."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import root
+from scipy.special import ndtr
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+_RANDOM_BITS = 32
+
+
+def cumulative(weights: Floats) -> Floats:
+    """Return the cumulative distribution along the last axis, ending at exactly 1."""
+    total = np.cumsum(weights, axis=-1)
+    return total / total[..., -1:]
+
+
+def draw(distribution: Floats, rng: np.random.Generator, count: int) -> Indices:
+    """Draw `count` indices from one cumulative distribution."""
+    return np.searchsorted(distribution, rng.random(count), side="right").astype(np.int64)
+
+
+def draw_by_row(distributions: Floats, rows: Indices, rng: np.random.Generator) -> Indices:
+    """Draw one column for each entry of `rows` from that row's cumulative distribution."""
+    width = distributions.shape[1]
+    steps = (distributions + np.arange(len(distributions))[:, None]).ravel()
+    found = np.searchsorted(steps, rows + rng.random(len(rows)), side="right")
+    return np.minimum(found - rows * width, width - 1)
+
+
+def random_order_within(groups: Indices, rng: np.random.Generator) -> Indices:
+    """Return the order that sorts by group and, within a group, at random."""
+    random = rng.integers(0, 2**_RANDOM_BITS, len(groups), dtype=np.uint64)
+    return np.argsort((groups.astype(np.uint64) << np.uint64(_RANDOM_BITS)) | random, kind="stable")
+
+
+def position_within(sorted_groups: Indices) -> Indices:
+    """Return 0, 1, 2, … within each run of equal values of `sorted_groups`."""
+    if len(sorted_groups) == 0:
+        return np.zeros(0, dtype=np.int64)
+    starts = np.flatnonzero(np.r_[True, sorted_groups[1:] != sorted_groups[:-1]])
+    lengths = np.diff(np.r_[starts, len(sorted_groups)])
+    return np.arange(len(sorted_groups)) - np.repeat(starts, lengths)
+
+
+def random_rank_within(groups: Indices, rng: np.random.Generator) -> Indices:
+    """Return a random rank 1, 2, 3, … of each entry among those of its group."""
+    order = random_order_within(groups, rng)
+    rank = np.empty(len(groups), dtype=np.int64)
+    rank[order] = position_within(groups[order]) + 1
+    return rank
+
+
+def heavy_tailed(mean: float, standard_deviation: float, maximum: int) -> Floats:
+    """Return the cumulative distribution of a rounded lognormal on 1 … `maximum`.
+
+    Its mean and standard deviation are as asked for after rounding up to whole numbers and after
+    everything above `maximum` has been moved to `maximum`: heavy users exist, within a bound.
+
+    Parameters
+    ----------
+    mean, standard_deviation : float
+        Of the number of visits per person.
+    maximum : int
+        The most that one person has.
+
+    Returns
+    -------
+    array, shape (maximum,)
+        P(number ≤ i + 1); draw with `draw` and add 1.
+
+    Examples
+    --------
+    >>> pmf = np.diff(heavy_tailed(13.55, 18.33, 732), prepend=0.0)
+    >>> round(float(pmf @ np.arange(1, 733)), 2)
+    13.55
+    """
+    numbers = np.arange(1, maximum + 1)
+
+    def distribution(location: float, spread: float) -> Floats:
+        below = ndtr((np.log(numbers) - location) / spread)
+        below[-1] = 1.0
+        return below
+
+    def misfit(guess: Floats) -> list[float]:
+        mass = np.diff(distribution(guess[0], np.exp(guess[1])), prepend=0.0)
+        got = float(mass @ numbers)
+        spread = float(np.sqrt(mass @ numbers.astype(np.float64) ** 2 - got**2))
+        return [got / mean - 1.0, spread / standard_deviation - 1.0]
+
+    variance = np.log1p((standard_deviation / mean) ** 2)
+    start = np.array([np.log(mean) - variance / 2, np.log(variance) / 2])
+    solution = root(misfit, start)
+    return distribution(solution.x[0], float(np.exp(solution.x[1])))

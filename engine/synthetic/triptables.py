@@ -1,0 +1,59 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
+"""Count trips by day, origin, destination and random rank."""
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from engine.datasets import RANK_BUCKET
+from engine.synthetic.sampling import random_rank_within
+
+Indices = NDArray[np.int64]
+
+
+class TripTable:
+    """Counts of trips under a rank within a group (a person-day, or a person).
+
+    Parameters
+    ----------
+    zones : int
+        Number of zones.
+    seed : int
+        Decides the ranks, apart from everything else.
+    """
+
+    def __init__(self, zones: int, seed: int) -> None:
+        self._zones = zones
+        self._rng = np.random.default_rng(seed)
+        self._parts: list[tuple[Indices, Indices]] = []
+
+    def add(self, group: Indices, day: Indices, origin: Indices, destination: Indices) -> None:
+        """Rank the trips of each group at random and count them; all trips of a group at once."""
+        rank = np.minimum(random_rank_within(group, self._rng), RANK_BUCKET)
+        pair = (day * self._zones + origin) * self._zones + destination
+        keys, counts = np.unique(pair * (RANK_BUCKET + 1) + rank, return_counts=True)
+        self._parts.append((keys, counts))
+
+    def table(self, first_day: date, zone_ids: Sequence[str]) -> pa.Table:
+        """Return ``date, origin, destination, rank, n``."""
+        keys, inverse = np.unique(np.concatenate([k for k, _ in self._parts]), return_inverse=True)
+        n = np.bincount(inverse, weights=np.concatenate([c for _, c in self._parts]))
+        pair, rank = np.divmod(keys, RANK_BUCKET + 1)
+        day_origin, destination = np.divmod(pair, self._zones)
+        day, origin = np.divmod(day_origin, self._zones)
+        days = [first_day + timedelta(days=i) for i in range(int(day.max(initial=0)) + 1)]
+        ids = pa.array(zone_ids, pa.string())
+        day_values = pa.array(days, pa.date32())
+        return pa.table(
+            {
+                "date": day_values.take(pa.array(day)),
+                "origin": ids.take(pa.array(origin)),
+                "destination": ids.take(pa.array(destination)),
+                "rank": pa.array(rank.astype(np.int16)),
+                "n": pa.array(n.astype(np.int32)),
+            }
+        )

@@ -1,0 +1,201 @@
+"""People of a city and their visits in one week, counted at once and then forgotten.
+
+A person has a home, a work place, a few favourite places and a heavy-tailed number of visits; the
+hour of a visit decides what kind of place it is made at. People are simulated in chunks, each
+with a generator of its own, so that memory stays bounded and the outcome depends on nothing else.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.parameters import HOURS_PER_WEEK
+from engine.synthetic.landuse import LandUse, place_shares, week_rhythm
+from engine.synthetic.sampling import (
+    cumulative,
+    draw,
+    draw_by_row,
+    heavy_tailed,
+    position_within,
+    random_order_within,
+    random_rank_within,
+)
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+Progress = Callable[[float], None]
+
+CHUNK = 100_000
+FAVOURITES = 3
+_HEAVY = 60
+_WORKERS = 0.68
+
+
+@dataclass(frozen=True)
+class Visits:
+    """Visits of one chunk of people, unique by (person, hour, tower), sorted by person and hour.
+
+    The order within an hour is random. `home` is the home tower of each person of the chunk.
+    """
+
+    person: Indices
+    hour: Indices
+    tower: Indices
+    home: Indices
+
+
+@dataclass(frozen=True)
+class Activity:
+    """How many visits people make."""
+
+    mean: float
+    standard_deviation: float
+    maximum: int
+
+
+class City:
+    """Where people of a city can be: gravity between towers, weights of land use.
+
+    Parameters
+    ----------
+    towers_m : array, shape (towers, 2)
+        Positions in metres.
+    land_use : LandUse
+        Weights at the towers.
+    reach_m : float
+        Distance over which trips to work fall by a factor e; leisure falls over half of it.
+    """
+
+    def __init__(self, towers_m: Floats, land_use: LandUse, reach_m: float) -> None:
+        offset = towers_m[:, None, :] - towers_m[None, :, :]
+        distance_m = np.hypot(offset[..., 0], offset[..., 1])
+        self.home = cumulative(land_use.residential)
+        self.nightlife = cumulative(land_use.nightlife)
+        self.anywhere = cumulative(land_use.leisure)
+        self.work = cumulative(land_use.offices * np.exp(-distance_m / reach_m))
+        self.nearby = cumulative(land_use.leisure * np.exp(-distance_m / (0.5 * reach_m)))
+        self.towers = len(towers_m)
+
+
+def simulate(city: City, people: int, activity: Activity, seed: int) -> Iterator[Visits]:
+    """Simulate the visits of `people`, chunk by chunk."""
+    numbers = heavy_tailed(activity.mean, activity.standard_deviation, activity.maximum)
+    chunks = -(-people // CHUNK)
+    for index, sequence in enumerate(np.random.SeedSequence(seed).spawn(chunks)):
+        size = min(CHUNK, people - index * CHUNK)
+        yield _simulate_chunk(city, size, numbers, np.random.default_rng(sequence))
+
+
+def _simulate_chunk(city: City, people: int, numbers: Floats, rng: np.random.Generator) -> Visits:
+    home = draw(city.home, rng, people)
+    works = rng.random(people) < _WORKERS
+    work = np.where(works, draw_by_row(city.work, home, rng), draw_by_row(city.nearby, home, rng))
+    favourites = np.stack([draw_by_row(city.nearby, home, rng) for _ in range(FAVOURITES)], axis=1)
+    wanted = draw(numbers, rng, people) + 1
+    # Drawn with repetition, so more are drawn than wanted and the repeated ones dropped.
+    heavy = wanted > _HEAVY
+    drawn = np.where(heavy, 3 * wanted, (1.4 * wanted).astype(np.int64) + 5)
+    person = np.repeat(np.arange(people), drawn)
+    hour = draw(cumulative(week_rhythm()), rng, len(person))
+    awake = heavy[person] & (rng.random(len(person)) < 0.3)
+    hour = np.where(awake, rng.integers(0, HOURS_PER_WEEK, len(person)), hour)
+    tower = _towers(city, person, hour, home, work, favourites, rng)
+    return _distinct(person, hour, tower, wanted, home, city.towers, rng)
+
+
+def _towers(
+    city: City,
+    person: Indices,
+    hour: Indices,
+    home: Indices,
+    work: Indices,
+    favourites: Indices,
+    rng: np.random.Generator,
+) -> Indices:
+    """Choose where each visit is made: home, work, a favourite place or somewhere new."""
+    shares = np.cumsum(place_shares(), axis=1)
+    choice = rng.random(len(person))
+    at_home = choice < shares[hour, 0]
+    at_work = ~at_home & (choice < shares[hour, 1])
+    tower = np.where(at_home, home[person], work[person])
+    elsewhere = np.flatnonzero(~at_home & ~at_work)
+    who = person[elsewhere]
+    place = favourites[who, rng.integers(0, FAVOURITES, len(who))]
+    kind = rng.random(len(who))
+    near = np.flatnonzero(kind < 0.35)
+    place[near] = draw_by_row(city.nearby, home[who[near]], rng)
+    far = np.flatnonzero((kind >= 0.35) & (kind < 0.55))
+    clock = hour[elsewhere[far]] % 24
+    place[far] = np.where(
+        (clock >= 20) | (clock < 5),
+        draw(city.nightlife, rng, len(far)),
+        draw(city.anywhere, rng, len(far)),
+    )
+    tower[elsewhere] = place
+    return tower
+
+
+def _distinct(
+    person: Indices,
+    hour: Indices,
+    tower: Indices,
+    wanted: Indices,
+    home: Indices,
+    towers: int,
+    rng: np.random.Generator,
+) -> Visits:
+    """Keep `wanted` distinct (hour, tower) pairs of each person, at random."""
+    keys = np.unique((person * HOURS_PER_WEEK + hour) * towers + tower)
+    person = keys // (HOURS_PER_WEEK * towers)
+    order = random_order_within(person, rng)
+    kept = keys[order[position_within(person) < wanted[person]]]
+    slot = kept // towers
+    kept = kept[random_order_within(slot, rng)]
+    return Visits(
+        person=kept // (HOURS_PER_WEEK * towers),
+        hour=kept // towers % HOURS_PER_WEEK,
+        tower=kept % towers,
+        home=home,
+    )
+
+
+class VisitCounts:
+    """The cached aggregates of density, summed over chunks of people.
+
+    Attributes
+    ----------
+    truth : array, shape (towers, 168)
+    presampled : array, shape (towers, 168, 168)
+        One visit per person and hour, by random rank within the person.
+    single_visit : array, shape (towers,)
+        One visit per person, uniform over all of the person's records.
+    """
+
+    def __init__(self, towers: int, seed: int) -> None:
+        self.truth = np.zeros((towers, HOURS_PER_WEEK), dtype=np.int64)
+        self.presampled = np.zeros((towers, HOURS_PER_WEEK, HOURS_PER_WEEK), dtype=np.int32)
+        self.single_visit = np.zeros(towers, dtype=np.int64)
+        self._rng = np.random.default_rng(seed)
+
+    def add(self, visits: Visits) -> None:
+        """Count one chunk. Each purpose draws randomness of its own."""
+        towers = len(self.single_visit)
+        cell = visits.tower * HOURS_PER_WEEK + visits.hour
+        self.truth += np.bincount(cell, minlength=self.truth.size).reshape(self.truth.shape)
+        lengths = np.bincount(visits.person, minlength=len(visits.home))
+        starts = np.cumsum(lengths) - lengths
+        present = lengths > 0
+        where = self._rng.random(int(present.sum())) * lengths[present]
+        pick = starts[present] + np.floor(where).astype(np.int64)
+        self.single_visit += np.bincount(visits.tower[pick], minlength=towers)
+        self._add_presampled(visits, cell)
+
+    def _add_presampled(self, visits: Visits, cell: Indices) -> None:
+        slot = visits.person * HOURS_PER_WEEK + visits.hour
+        order = random_order_within(slot, self._rng)
+        first = order[position_within(slot[order]) == 0]
+        rank = random_rank_within(visits.person[first], self._rng)
+        keys, counts = np.unique(cell[first] * HOURS_PER_WEEK + rank - 1, return_counts=True)
+        self.presampled.reshape(-1)[keys] += counts.astype(np.int32)
