@@ -1,0 +1,212 @@
+"""Trips as matrices: which days, which trips a unit of protection keeps, and what fits in memory.
+
+A matrix has origins in its rows and destinations in its columns, in the order of the dataset's
+zones; its diagonal is 0 and is no part of anything that is counted (P2, Algorithm 1, step 1).
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine import validation
+from engine.datasets import Dataset, TripCounts
+from engine.errors import DatasetError, ParameterError
+from engine.parameters import ODUnit
+
+Integers = NDArray[np.int64]
+Days = int | slice | Sequence[int] | None
+"""Which declared days: one, a slice, several, or None for all of them."""
+
+MAX_DENSE_CELLS = 25_000_000
+"""Most cells of a dense stack of matrices (200 MB); beyond it, ask for fewer days."""
+
+MAX_COUNT = 2**53
+"""Largest count that every step can hold without rounding."""
+
+
+def day_indices(dataset: Dataset, days: Days) -> tuple[int, ...]:
+    """Return the positions of `days` in the declared period of `dataset`.
+
+    Raises
+    ------
+    ParameterError
+        If a day is outside the period or named twice, or none is left.
+    """
+    count = len(dataset.metadata.days)
+    if days is None:
+        return tuple(range(count))
+    if isinstance(days, slice):
+        chosen = list(range(count))[days]
+    else:
+        wanted: Sequence[int] = [days] if isinstance(days, int | np.integer) else days
+        chosen = [
+            validation.whole_number("days", day, 0, count - 1, remedy="day 0 is the first")
+            for day in wanted
+        ]
+    if not chosen:
+        raise ParameterError(f"days must name at least one of the {count} days, got {days!r}")
+    if len(set(chosen)) < len(chosen):
+        raise ParameterError(f"days must name each day once, got {days!r}; drop the repeats")
+    return tuple(chosen)
+
+
+def truth(dataset: Dataset, *, days: Days = None, sum_days: bool = False) -> Integers:
+    """Return the true origin–destination matrices M (confidential).
+
+    Parameters
+    ----------
+    dataset : Dataset
+        With trips.
+    days : int, slice, sequence of int or None
+        Positions in the declared period; None takes all days.
+    sum_days : bool
+        Add the days up to one matrix.
+
+    Returns
+    -------
+    array of int64, shape (days, zones, zones)
+        Trips per day, origin and destination; shape (1, zones, zones) with `sum_days`.
+
+    Raises
+    ------
+    ParameterError
+        If the stack would not fit (more than `MAX_DENSE_CELLS` cells), or `days` is not in the
+        period.
+    DatasetError
+        If the dataset has no trips.
+
+    Examples
+    --------
+    >>> from engine import datasets
+    >>> truth(datasets.load("demo-city"), days=0).shape
+    (1, 150, 150)
+    """
+    chosen = day_indices(dataset, days)
+    return stack(dataset, dataset.trips, None, chosen, sum_days=sum_days)
+
+
+def kept(
+    dataset: Dataset,
+    unit: ODUnit,
+    max_trips_per_user: int,
+    chosen: tuple[int, ...],
+    *,
+    sum_days: bool = False,
+) -> Integers:
+    """Return the matrices of the trips that the unit of protection keeps, before any noise.
+
+    At trip level every trip is kept. Otherwise at most T per person-day (or person, over the
+    whole period) are, at random: removing one unit of protection changes the result by at most
+    T in L₁ (1 at trip level).
+    """
+    trips, limit = ranked_trips(dataset, unit, max_trips_per_user)
+    return stack(dataset, trips, limit, chosen, sum_days=sum_days)
+
+
+def ranked_trips(
+    dataset: Dataset, unit: ODUnit, max_trips_per_user: int
+) -> tuple[TripCounts, int | None]:
+    """Return the counted trips for `unit` and the highest rank it keeps (None keeps all)."""
+    if unit == "trip":
+        return dataset.trips, None
+    if not dataset.metadata.trips_have_people:
+        raise DatasetError(
+            f"dataset '{dataset.id}' holds flows without people, so unit='{unit}' cannot bound "
+            "anyone's trips; choose unit='trip' with max_trips_per_user=1"
+        )
+    if unit == "person-day":
+        return dataset.trips, max_trips_per_user
+    if not dataset.has_trips_by_person:
+        raise DatasetError(
+            f"dataset '{dataset.id}' does not rank trips within a person over the whole period, "
+            "which unit='person' needs; choose unit='person-day'"
+        )
+    return dataset.trips_by_person, max_trips_per_user
+
+
+def between_days(trips: TripCounts, first: int, last: int) -> TripCounts:
+    """Return the rows of days `first` to `last`, both included, without copying them."""
+    rows = slice(
+        int(np.searchsorted(trips.day, first, side="left")),
+        int(np.searchsorted(trips.day, last, side="right")),
+    )
+    return TripCounts(**{name: values[rows] for name, values in vars(trips).items()})
+
+
+def stack(
+    dataset: Dataset,
+    trips: TripCounts,
+    highest_rank: int | None,
+    chosen: tuple[int, ...],
+    *,
+    sum_days: bool,
+) -> Integers:
+    """Add counted trips up to dense matrices of the chosen days, in the order given."""
+    zones = len(dataset.zones)
+    layers = 1 if sum_days else len(chosen)
+    cells = layers * zones * zones
+    if cells > MAX_DENSE_CELLS:
+        raise ParameterError(
+            f"days must fit in memory ({MAX_DENSE_CELLS:,} cells), got {layers} days of "
+            f"{zones} × {zones} zones; ask for at most "
+            f"{max(1, MAX_DENSE_CELLS // (zones * zones))} days at a time, or for od.expectation"
+        )
+    position = np.full(max(chosen) + 1, -1, dtype=np.int64)
+    position[list(chosen)] = 0 if sum_days else np.arange(len(chosen))
+    span = between_days(trips, min(chosen), max(chosen))
+    layer = position[span.day]
+    keep = (layer >= 0) & (span.origin != span.destination)
+    if highest_rank is not None:
+        keep &= span.rank <= highest_rank
+    cell = (layer[keep] * zones + span.origin[keep]) * zones + span.destination[keep]
+    # sums of whole numbers below 2⁵³ are exact in float64
+    counts = np.bincount(cell, weights=span.n[keep], minlength=cells)
+    return counts.astype(np.int64).reshape(layers, zones, zones)
+
+
+def checked_matrix(counts: Any) -> Integers:
+    """Return `counts` as whole numbers with diagonal 0, in a new array.
+
+    Parameters
+    ----------
+    counts : array-like, shape (zones, zones) or (days, zones, zones)
+
+    Raises
+    ------
+    ParameterError
+        If it is not square, has no zone, or holds counts that are negative, fractional, NaN,
+        infinite or above 2⁵³.
+    """
+    values = np.asarray(counts)
+    if values.ndim not in (2, 3) or values.shape[-1] != values.shape[-2] or 0 in values.shape:
+        raise ParameterError(
+            "counts must be a square matrix of at least one zone, or a stack of them (days, "
+            f"zones, zones), got shape {values.shape}; give one row and one column for every zone"
+        )
+    if values.dtype.kind not in "iuf":
+        raise ParameterError(
+            f"counts must be numbers, got an array of {values.dtype}; convert it to integers"
+        )
+    if values.dtype.kind == "f":
+        bad = ~np.isfinite(values) | (values != np.floor(values))
+        if bad.any():
+            raise ParameterError(
+                f"counts must be whole numbers, got {values[bad][0]!s} and {int(bad.sum()) - 1} "
+                "more that are not; give trips, not rates, and 0 where nothing is known"
+            )
+    low, high = values.min(), values.max()
+    if low < 0 or high > MAX_COUNT:
+        raise ParameterError(
+            f"counts must be from 0 to 2**53, got {low if low < 0 else high!s}; a count of trips "
+            "is neither negative nor that large"
+        )
+    whole = values.astype(np.int64)
+    clear_diagonal(whole)
+    return whole
+
+
+def clear_diagonal(counts: Integers) -> None:
+    """Set the diagonal of every matrix of a stack to 0, in place."""
+    np.einsum("...zz->...z", counts)[...] = 0
