@@ -130,6 +130,20 @@ def make_owner_only(path: Path) -> None:
     path.chmod(0o700 if path.is_dir() else 0o600)
 
 
+def write_text_atomically(path: Path, text: str) -> None:
+    """Write an owner-only text file whole or not at all, replacing an older one."""
+    descriptor, name = tempfile.mkstemp(suffix=".tmp", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as handle:
+            handle.write(text)
+            handle.flush()
+            os.fsync(handle.fileno())
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
 @contextmanager
 def _partial_folder(folder: Path) -> Generator[Path]:
     partial = Path(tempfile.mkdtemp(suffix=_PARTIAL_SUFFIX, dir=folder))
@@ -149,16 +163,7 @@ def _seal(path: Path) -> None:
 
 
 def _point_current_to(folder: Path, version: str) -> None:
-    descriptor, name = tempfile.mkstemp(suffix=".tmp", dir=folder)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as handle:
-            handle.write(version + "\n")
-            handle.flush()
-            os.fsync(handle.fileno())
-        os.replace(name, folder / "current")
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    write_text_atomically(folder / "current", version + "\n")
 
 
 def _prune(folder: Path, current: str) -> None:
