@@ -1,0 +1,49 @@
+"""Private spatio-temporal density of a week (P1, made exact by errata D1 to D7).
+
+Examples
+--------
+>>> import numpy as np
+>>> from engine import datasets, density
+>>> demo = datasets.load("demo-city")
+>>> parameters = density.DensityParameters(epsilon=1.0)
+>>> release = density.release(demo, parameters, rng=np.random.default_rng(0))
+>>> release.counts.shape == (len(demo.zones), 168)
+True
+"""
+
+from engine.density.accounting import (
+    at_equal_proved_epsilon,
+    delta_is_large,
+    ledger,
+    proved_epsilon,
+)
+from engine.density.aggregates import cover_series, presampled, truth
+from engine.density.draws import DensityNoise
+from engine.density.fourier import default_cluster_minimum
+from engine.density.mechanism import (
+    NOISE_EXCEEDS_DATA,
+    ONE_CLUSTER,
+    DensityRelease,
+    release,
+)
+from engine.density.needs import Needs, needs
+from engine.parameters import DensityParameters
+
+__all__ = [
+    "NOISE_EXCEEDS_DATA",
+    "ONE_CLUSTER",
+    "DensityNoise",
+    "DensityParameters",
+    "DensityRelease",
+    "Needs",
+    "at_equal_proved_epsilon",
+    "cover_series",
+    "default_cluster_minimum",
+    "delta_is_large",
+    "ledger",
+    "needs",
+    "presampled",
+    "proved_epsilon",
+    "release",
+    "truth",
+]

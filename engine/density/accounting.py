@@ -1,0 +1,269 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+"""What a density release costs: its stages and the three totals of erratum D1.
+
+The proof of the best proved total is written out in ``docs/density.md``.
+"""
+
+import math
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+
+from engine.density import scaling
+from engine.density.fourier import bracketed_root, coefficient_scale
+from engine.errors import ParameterError
+from engine.ledger import Ledger, Notion, Stage, simple_ledger
+from engine.parameters import (
+    CLASSICAL_GAUSSIAN_MAX_EPSILON,
+    FOURIER_VARIANTS,
+    GAUSSIAN_VARIANTS,
+    DensityParameters,
+)
+
+UNIT = "one person, the whole week"
+
+BOUNDED_RANGE_FACTOR_SQUARED = 2.0
+"""κ²: log-ratios of a choice of k differ by at most κ·ε_E/(4√ℓ)·‖Δ‖₂, κ = √2."""
+
+_READS = {
+    "zones_laplace": "pre-sampled counts of the zones",
+    "towers_laplace": "pre-sampled counts of the towers",
+    "lpa": "pre-sampled counts of the cover",
+}
+
+
+def ledger(parameters: DensityParameters, *, cover_size: int, max_visits_cap: int) -> Ledger:
+    """Return stages, shares and totals of a release with these settings.
+
+    It depends on settings and public geometry only, so it can be shown before any release.
+
+    Parameters
+    ----------
+    parameters : DensityParameters
+    cover_size : int
+        |ℂ|, the number of cells of the minimum cover.
+    max_visits_cap : int
+        K_max, the public bound on a person's visits.
+
+    Examples
+    --------
+    >>> parameters = DensityParameters(epsilon=0.3, delta=2e-6, variant="efpag")
+    >>> book = ledger(parameters, cover_size=934, max_visits_cap=732)
+    >>> [round(total / 0.3, 2) for total in (book.pure_epsilon, book.proved_epsilon)]
+    [2.12, 0.88]
+    """
+    if parameters.variant not in FOURIER_VARIANTS:
+        return simple_ledger((_laplace_stage(parameters),), unit=UNIT)
+    stages = (
+        *_totals_stages(parameters, max_visits_cap),
+        _choice_stage(parameters),
+        _coefficient_stage(parameters),
+    )
+    published: Notion = "ε-DP"
+    if parameters.variant in GAUSSIAN_VARIANTS:
+        classical = parameters.gaussian == "classical"
+        published = "(ε, δ)-probabilistic DP" if classical else "(ε, δ)-DP"
+    pure = pure_epsilon(parameters, cover_size)
+    proved = proved_epsilon(parameters, cover_size)
+    return Ledger(
+        stages=stages,
+        published_epsilon=parameters.epsilon,
+        pure_epsilon=pure,
+        proved_epsilon=proved,
+        delta=parameters.delta,
+        published_notion=published,
+        pure_notion=published,
+        proved_notion=published if proved == pure else "(ε, δ)-DP",
+        unit=UNIT,
+    )
+
+
+def pure_epsilon(parameters: DensityParameters, cover_size: int) -> float:
+    """Return what simple composition proves (erratum D1).
+
+    A person's change Δ_E in cluster E costs a choice at most (ε/4)·‖Δ_E‖₂/√ℓ. Since
+    Σ‖Δ_E‖₂² ≤ ℓ and at most min(ℓ, |ℂ|) clusters can change, the choices cost at most
+    (ε/4)·√min(ℓ, |ℂ|) in all. The same holds for EFPA's Laplace noise; the Gaussian is one
+    mechanism on all clusters together and costs ε/4 once.
+    """
+    spread = math.sqrt(min(parameters.max_visits_per_user, cover_size))
+    charged = {"efpag": 3 + spread, "efpa": 2 + 2 * spread}.get(parameters.variant, 4.0)
+    return parameters.epsilon / 4 * charged
+
+
+def proved_epsilon(parameters: DensityParameters, cover_size: int) -> float:
+    """Return the best total proved at the release's δ: zCDP of stages 4 and 5, plus ε/2.
+
+    Never above `pure_epsilon`, which holds as well.
+    """
+    pure = pure_epsilon(parameters, cover_size)
+    if parameters.variant not in FOURIER_VARIANTS:
+        return pure
+    perturbed = zcdp_to_epsilon(fourier_zcdp(parameters), parameters.delta)
+    return min(pure, parameters.epsilon / 2 + perturbed)
+
+
+def fourier_zcdp(parameters: DensityParameters) -> float:
+    """Return ρ such that the choices of k and the coefficients are ρ-zCDP together.
+
+    Choices: bounded range η_E = κ·ε_E/(4√ℓ)·‖Δ_E‖₂ gives η²/8-zCDP each, κ²·ε_E²/128 in all.
+    Gaussian: Δ₂²/(2σ²). Laplace: (ε_E/2)²·‖Δ_E‖₂²/(2ℓ) each, ε_E²/8 in all.
+    """
+    share = parameters.epsilon / 2
+    choices = BOUNDED_RANGE_FACTOR_SQUARED * share**2 / 128
+    if parameters.variant == "efpa":
+        return choices + share**2 / 8
+    return choices + parameters.max_visits_per_user / (2 * coefficient_scale(parameters) ** 2)
+
+
+@lru_cache(maxsize=4096)
+def zcdp_to_epsilon(rho: float, delta: float) -> float:
+    """Return the ε at which ρ-zCDP is (ε, δ)-DP, by the accountant of dp_accounting.
+
+    Examples
+    --------
+    >>> round(zcdp_to_epsilon(3.516e-4 + 9.69e-5, 2e-6), 3)
+    0.114
+    """
+    # loads slowly; the settings above need it only here
+    from dp_accounting import ZCDpEvent
+    from dp_accounting.rdp import RdpAccountant
+
+    # the best order lies near 1 + √(ln(1/δ)/ρ); a fine grid around it costs nothing
+    best = math.sqrt(max(-math.log(delta), 1.0) / rho)
+    orders = 1.0 + best * np.exp(np.linspace(-3.0, 3.0, 601))
+    accountant = RdpAccountant(orders.tolist())
+    accountant.compose(ZCDpEvent(rho))
+    return float(accountant.get_epsilon(delta))
+
+
+def at_equal_proved_epsilon(
+    parameters: DensityParameters, target: float, cover_size: int
+) -> DensityParameters:
+    """Return the settings with ε rescaled so that the best proved total equals `target`.
+
+    Raises
+    ------
+    ParameterError
+        If that ε is above 4 and the Gaussian is the classical one (erratum D4).
+
+    Examples
+    --------
+    >>> fair = at_equal_proved_epsilon(DensityParameters(epsilon=0.3, delta=2e-6), 0.3, 934)
+    >>> round(fair.epsilon, 2), round(proved_epsilon(fair, 934), 6)
+    (0.34, 0.3)
+    """
+    if not target > 0 or not math.isfinite(target):
+        raise ParameterError(
+            f"target must be a finite number above 0, got {target!r}; it is the total to reach"
+        )
+
+    def excess(epsilon: float) -> float:
+        return proved_epsilon(replace(parameters, epsilon=epsilon), cover_size) - target
+
+    classical = parameters.variant in GAUSSIAN_VARIANTS and parameters.gaussian == "classical"
+    ceiling = CLASSICAL_GAUSSIAN_MAX_EPSILON if classical else math.inf
+    low = high = min(target, ceiling)
+    while excess(low) > 0:
+        low /= 2
+    while excess(high) < 0:
+        if high == ceiling:
+            raise ParameterError(
+                f"target must be at most {excess(high) + target:.3g} with gaussian='classical', "
+                f"got {target!r}; P1's Theorem 3 ends at epsilon = 4: choose gaussian='analytic'"
+            )
+        high = min(2 * high, ceiling)
+    epsilon = high if low == high else bracketed_root(excess, low, high)
+    return replace(parameters, epsilon=epsilon)
+
+
+def delta_is_large(delta: float, people_public: int | None) -> bool:
+    """Return whether δ is above one over the public number of people (erratum D7).
+
+    P1 calls its δ = 2e-6 at most 1/N; for N = 1,992,846 it is four times that.
+
+    Examples
+    --------
+    >>> delta_is_large(2e-6, 1_992_846), delta_is_large(1e-7, 1_992_846), delta_is_large(1e-4, None)
+    (True, False, False)
+    """
+    return people_public is not None and delta * people_public > 1
+
+
+def _laplace_stage(parameters: DensityParameters) -> Stage:
+    kept = parameters.max_visits_per_user
+    return Stage(
+        name="counts",
+        reads=_READS[parameters.variant],
+        mechanism="Laplace",
+        sensitivity=kept,
+        norm="L1",
+        noise_scale=kept / parameters.epsilon,
+        epsilon=parameters.epsilon,
+    )
+
+
+def _totals_stages(parameters: DensityParameters, max_visits_cap: int) -> tuple[Stage, ...]:
+    if not parameters.scaling:
+        return (
+            Stage(
+                name="totals of the cells",
+                reads="pre-sampled totals of the cover",
+                mechanism="Laplace",
+                sensitivity=parameters.max_visits_per_user,
+                norm="L1",
+                noise_scale=scaling.plain_scale(parameters),
+                epsilon=parameters.epsilon / 2,
+            ),
+        )
+    return (
+        Stage(
+            name="shares of the towers",
+            reads="one visit of each person, counted by tower",
+            mechanism="Laplace",
+            sensitivity=1.0,
+            norm="L1",
+            noise_scale=scaling.histogram_scale(parameters),
+            epsilon=parameters.epsilon / 4,
+        ),
+        Stage(
+            name="number of visits",
+            reads="all visits, at most K_max a person",
+            mechanism="Laplace",
+            sensitivity=max_visits_cap,
+            norm="L1",
+            noise_scale=scaling.visits_scale(parameters, max_visits_cap),
+            epsilon=parameters.epsilon / 4,
+        ),
+    )
+
+
+def _choice_stage(parameters: DensityParameters) -> Stage:
+    joint = parameters.variant == "efpag_joint"
+    return Stage(
+        name="number of coefficients",
+        reads="Fourier coefficients of all clusters" if joint else "coefficients of each cluster",
+        mechanism="exponential mechanism, one choice for all clusters"
+        if joint
+        else "exponential mechanism, one choice a cluster",
+        sensitivity=math.sqrt(parameters.max_visits_per_user),
+        norm="L2",
+        noise_scale=None,
+        epsilon=parameters.epsilon / 4,
+    )
+
+
+def _coefficient_stage(parameters: DensityParameters) -> Stage:
+    gaussian = parameters.variant in GAUSSIAN_VARIANTS
+    return Stage(
+        name="coefficients",
+        reads="the first k Fourier coefficients of each cluster",
+        mechanism=f"Gaussian, {parameters.gaussian}" if gaussian else "Laplace, scale times √k",
+        sensitivity=math.sqrt(parameters.max_visits_per_user),
+        norm="L2",
+        noise_scale=coefficient_scale(parameters),
+        epsilon=parameters.epsilon / 4,
+        delta=parameters.delta if gaussian else 0.0,
+    )

@@ -1,0 +1,100 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+"""What the mechanism reads: counts of zones and of the cover, before any noise.
+
+All of it is confidential. Series of the last few ℓ are kept with the dataset, so that a slider
+that moves ε or δ never sums ranks again.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from threading import Lock
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.datasets import Dataset
+
+Floats = NDArray[np.float64]
+
+KEPT_SERIES = 6
+"""How many ℓ are kept for one dataset; at Paris size each takes 3 MB."""
+
+_Store = WeakKeyDictionary[Dataset, OrderedDict[int, Floats]]
+_towers: _Store = WeakKeyDictionary()
+_covers: _Store = WeakKeyDictionary()
+_lock = Lock()
+
+
+def truth(dataset: Dataset) -> Floats:
+    """Return the true counts of the zones, P1 Formula (1): Fᵀ X.
+
+    Returns
+    -------
+    array, shape (zones, 168)
+        Visits, at least 0, in the order of ``dataset.zones``. Confidential unless simulated.
+
+    Examples
+    --------
+    >>> from engine import datasets
+    >>> demo = datasets.load("demo-city")
+    >>> truth(demo).shape == (len(demo.zones), 168)
+    True
+    """
+    return dataset.tessellation.overlap.T @ dataset.truth_by_tower.astype(np.float64)
+
+
+def presampled(dataset: Dataset, max_visits_per_user: int) -> Floats:
+    """Return the zones' counts after pre-sampling ℓ visits a person (P1 §5.1), without noise.
+
+    Removing one person changes it by at most ℓ in L₁ and √ℓ in L₂.
+
+    Returns
+    -------
+    array, shape (zones, 168)
+        Confidential unless simulated.
+    """
+    return dataset.tessellation.overlap.T @ tower_series(dataset, max_visits_per_user)
+
+
+def cover_series(dataset: Dataset, max_visits_per_user: int) -> Floats:
+    """Return the pre-sampled counts of the minimum cover ℂ (erratum D2), without noise.
+
+    Each visit is split over the cover by shares that sum to 1, so removing one person changes
+    the result by at most ℓ in L₁ and √ℓ in L₂.
+
+    Returns
+    -------
+    array, shape (cover, 168), read-only
+        Towers of the cover first, then its zones. Confidential unless simulated.
+    """
+
+    def build() -> Floats:
+        return dataset.tessellation.to_cover @ tower_series(dataset, max_visits_per_user)
+
+    return _kept(_covers, dataset, max_visits_per_user, build)
+
+
+def tower_series(dataset: Dataset, max_visits_per_user: int) -> Floats:
+    """Return the pre-sampled counts of the towers, shape (towers, 168), read-only."""
+
+    def build() -> Floats:
+        return dataset.presampled_by_tower(max_visits_per_user).astype(np.float64)
+
+    return _kept(_towers, dataset, max_visits_per_user, build)
+
+
+def _kept(store: _Store, dataset: Dataset, key: int, build: Callable[[], Floats]) -> Floats:
+    with _lock:
+        series = store.setdefault(dataset, OrderedDict())
+        if key in series:
+            series.move_to_end(key)
+            return series[key]
+    values = build()
+    values.flags.writeable = False
+    with _lock:
+        series[key] = values
+        while len(series) > KEPT_SERIES:
+            series.popitem(last=False)
+    return values

@@ -1,0 +1,94 @@
+"""The noise of one density release, in units of its scales, so that it can be carried over.
+
+The same `DensityNoise` under two settings is what makes a change on a slider the slider's own
+(common random numbers), and what lets a slow reference be compared with the engine exactly.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine import noise
+from engine.datasets import Dataset
+from engine.errors import ParameterError
+from engine.parameters import GAUSSIAN_VARIANTS, HOURS_PER_WEEK, DensityVariant
+
+Floats = NDArray[np.float64]
+
+_CHOOSES_PER_CLUSTER = frozenset({"efpa", "efpag"})
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DensityNoise:
+    """Standard variates of one release; scales are applied by the mechanism.
+
+    Attributes
+    ----------
+    histogram : array, shape (towers,)
+        Laplace, for the single-visit histogram H̃ of the improved scaling.
+    visits : float
+        Laplace, for the number K of all visits.
+    cell_totals : array, shape (cover,)
+        Laplace, for the cells' totals where the improved scaling is off.
+    counts : array, shape (cells, 168)
+        Gaussian for `efpag` and `efpag_joint`, Laplace otherwise. Cells are the cover's, or the
+        zones or towers of the two naive variants. A cluster's coefficients take the row of its
+        lowest cell.
+    joint_choice : array, shape (168,)
+        Gumbel, for the one choice of k of `efpag_joint`.
+    cluster_choice : array, shape (cover, 168); (0, 168) for variants that do not use it
+        Gumbel, for the choice of k in every cluster; the row of its lowest cell.
+    """
+
+    histogram: Floats
+    visits: float
+    cell_totals: Floats
+    counts: Floats
+    joint_choice: Floats
+    cluster_choice: Floats
+
+    @classmethod
+    def draw(
+        cls, rng: np.random.Generator, dataset: Dataset, variant: DensityVariant
+    ) -> "DensityNoise":
+        """Draw the noise of `variant`, in the order of the attributes above.
+
+        The totals come first, because all variants draw them alike: from the same generator
+        state `efpa` and `efpag` get the same totals and the same clusters at the same τ.
+
+        Examples
+        --------
+        >>> from engine import datasets
+        >>> demo = datasets.load("demo-city")
+        >>> drawn = DensityNoise.draw(np.random.default_rng(0), demo, "efpag_joint")
+        >>> drawn.counts.shape == (demo.tessellation.cover_size, 168)
+        True
+        """
+        towers, cover = len(dataset.towers), dataset.tessellation.cover_size
+        cells = {"zones_laplace": len(dataset.zones), "towers_laplace": towers}.get(variant, cover)
+        choices = cover if variant in _CHOOSES_PER_CLUSTER else 0
+        histogram = noise.laplace(rng, 1.0, towers)
+        visits = float(noise.laplace(rng, 1.0, 1)[0])
+        cell_totals = noise.laplace(rng, 1.0, cover)
+        if variant in GAUSSIAN_VARIANTS:
+            counts = noise.standard_normal(rng, (cells, HOURS_PER_WEEK))
+        else:
+            counts = noise.laplace(rng, 1.0, (cells, HOURS_PER_WEEK))
+        return cls(
+            histogram=histogram,
+            visits=visits,
+            cell_totals=cell_totals,
+            counts=counts,
+            joint_choice=noise.standard_gumbel(rng, HOURS_PER_WEEK),
+            cluster_choice=noise.standard_gumbel(rng, (choices, HOURS_PER_WEEK)),
+        )
+
+    def require(self, cells: int, choices: int) -> None:
+        """Raise `ParameterError` unless the noise has the shape that the variant needs."""
+        if len(self.counts) != cells or len(self.cluster_choice) < choices:
+            raise ParameterError(
+                f"noise must have {cells} rows of counts and {choices} rows of choices, got "
+                f"{len(self.counts)} and {len(self.cluster_choice)}; draw it for this dataset and "
+                "this variant with DensityNoise.draw"
+            )

@@ -1,0 +1,184 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+"""EFPA and EFPAG: choose how many Fourier coefficients to keep, and perturb those (P1 §5.3.2).
+
+ε_E = ε/2 is the budget of these stages, one half of it for the choice of k and one half for the
+coefficients (erratum D3). Δ₂ = √ℓ.
+"""
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.fft import dct, idct
+from scipy.optimize import brentq
+from scipy.special import log_ndtr
+
+from engine.density.draws import DensityNoise
+from engine.parameters import HOURS_PER_WEEK, DensityParameters
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+RELATIVE_NOISE = 0.01
+"""Default τ: with all coefficients kept, the expected RSSE is 1% of a cluster's total (P1 §6)."""
+
+_KEPT = np.arange(1, HOURS_PER_WEEK + 1)
+
+
+def coefficient_scale(parameters: DensityParameters) -> float:
+    """Return the noise of one coefficient: σ of the Gaussian, or EFPA's Laplace scale at k = 1.
+
+    The Gaussian is P1's σ² = 8·Δ₂²·ln(4/δ)/ε_E² or, with ``gaussian="analytic"``, the least σ for
+    (ε_E/2, δ)-DP (erratum D4). The Laplace scale 2·√k·Δ₂/ε_E grows with the number k kept.
+
+    Examples
+    --------
+    >>> round(coefficient_scale(DensityParameters(epsilon=0.3, delta=2e-6)), 1)
+    393.4
+    """
+    share = parameters.epsilon / 4
+    l2_sensitivity = math.sqrt(parameters.max_visits_per_user)
+    if parameters.variant == "efpa":
+        return l2_sensitivity / share
+    if parameters.gaussian == "analytic":
+        return analytic_sigma(share, parameters.delta, l2_sensitivity)
+    return l2_sensitivity * math.sqrt(2 * math.log(4 / parameters.delta)) / share
+
+
+def default_cluster_minimum(parameters: DensityParameters) -> float:
+    """Return the default τ of Algorithm 3: √168 · (noise of a coefficient at k = 168) / 0.01.
+
+    Examples
+    --------
+    >>> round(default_cluster_minimum(DensityParameters(epsilon=0.3, delta=2e-6)), -2)
+    509900.0
+    """
+    return float(noise_terms(parameters, 1)[-1]) / RELATIVE_NOISE
+
+
+def noise_terms(parameters: DensityParameters, clusters: int) -> Floats:
+    """Return the expected noise in u(k) for k = 1 … 168, shape (168,).
+
+    √k·σ for the Gaussian, 2√2·k·√ℓ/ε_E for the Laplace; with `clusters` chosen for jointly, √k·σ
+    of all of them together (erratum D1).
+    """
+    scale = coefficient_scale(parameters)
+    if parameters.variant == "efpa":
+        return math.sqrt(2) * scale * _KEPT
+    return scale * np.sqrt(_KEPT * clusters)
+
+
+def choose_kept(
+    coefficients: Floats, parameters: DensityParameters, noise: DensityNoise, rows: Integers
+) -> Integers:
+    """Choose how many coefficients each cluster keeps, by the exponential mechanism.
+
+    P(k) ∝ exp(−ε_E·u(k)/(4·Δ₂)) with u(k) = √(Σ_{i>k} F_i²) + noise(k), of sensitivity Δ₂ (P1,
+    Algorithm 4, line 3; erratum D3). `efpag_joint` makes one choice for all clusters with u of
+    all their coefficients together, which has sensitivity Δ₂ too (erratum D1).
+
+    Parameters
+    ----------
+    coefficients : array, shape (clusters, 168)
+    rows : int array, shape (clusters,)
+        Lowest cell of every cluster: its row of the noise.
+
+    Returns
+    -------
+    int array, shape (clusters,)
+        From 1 to 168.
+    """
+    if parameters.variant == "efpag_joint":
+        kept = 1 + np.argmax(selection_logits(coefficients, parameters)[0] + noise.joint_choice)
+        return np.full(len(coefficients), kept, dtype=np.int64)
+    logits = selection_logits(coefficients, parameters)
+    return 1 + np.argmax(logits + noise.cluster_choice[rows], axis=1)
+
+
+def selection_logits(coefficients: Floats, parameters: DensityParameters) -> Floats:
+    """Return the unnormalised log-probabilities of k = 1 … 168, one row a choice.
+
+    One row a cluster, or a single row for `efpag_joint`. Explicit, so that their privacy loss can
+    be computed exactly.
+    """
+    squares = coefficients**2
+    clusters = 1
+    if parameters.variant == "efpag_joint":
+        clusters = len(coefficients)
+        squares = squares.sum(axis=0, keepdims=True)
+    tails = np.zeros_like(squares)
+    tails[:, :-1] = np.cumsum(squares[:, :0:-1], axis=1)[:, ::-1]
+    losses = np.sqrt(tails) + noise_terms(parameters, clusters)
+    share = parameters.epsilon / 4
+    return losses * (-share / (2 * math.sqrt(parameters.max_visits_per_user)))
+
+
+def perturb(
+    coefficients: Floats,
+    kept: Integers,
+    parameters: DensityParameters,
+    noise: DensityNoise,
+    rows: Integers,
+) -> Floats:
+    """Add noise to the first k coefficients of every cluster and drop the rest, same shape."""
+    scale = np.full((len(kept), 1), coefficient_scale(parameters))
+    if parameters.variant == "efpa":
+        scale *= np.sqrt(kept)[:, None]
+    return np.where(kept[:, None] >= _KEPT, coefficients + scale * noise.counts[rows], 0.0)
+
+
+def to_coefficients(series: Floats) -> Floats:
+    """Return the orthonormal DCT-II of each row, which keeps L₂ distances."""
+    return np.asarray(dct(series, type=2, norm="ortho", axis=1))
+
+
+def to_series(coefficients: Floats) -> Floats:
+    """Return the series of each row of orthonormal DCT-II coefficients."""
+    return np.asarray(idct(coefficients, type=2, norm="ortho", axis=1))
+
+
+@lru_cache(maxsize=1024)
+def analytic_sigma(epsilon: float, delta: float, l2_sensitivity: float) -> float:
+    """Return the least σ of the Gaussian mechanism for (ε, δ)-DP (Balle & Wang 2018, Theorem 8).
+
+    With r = Δ₂/σ the mechanism is (ε, δ)-DP if and only if
+    Φ(r/2 − ε/r) − e^ε·Φ(−r/2 − ε/r) ≤ δ.
+
+    Examples
+    --------
+    >>> round(analytic_sigma(0.075, 2e-6, 30**0.5), 1)
+    248.2
+    """
+
+    def excess(log_ratio: float) -> float:
+        ratio = math.exp(log_ratio)
+        return math.log(gaussian_delta(epsilon, ratio)) - math.log(delta)
+
+    low = high = 0.0
+    while excess(low) > 0:
+        low -= 1.0
+    while excess(high) < 0:
+        high += 1.0
+    # end on the private side of the root
+    root = bracketed_root(excess, low, high) - 1e-13
+    return l2_sensitivity / math.exp(root)
+
+
+def gaussian_delta(epsilon: float, ratio: float) -> float:
+    """Return the least δ of the Gaussian mechanism at ε, with ``ratio`` = Δ₂/σ.
+
+    Never below the smallest positive float, so that its logarithm exists.
+    """
+    first = float(log_ndtr(ratio / 2 - epsilon / ratio))
+    second = epsilon + float(log_ndtr(-ratio / 2 - epsilon / ratio))
+    return max(math.exp(first) * -math.expm1(min(second - first, 0.0)), 5e-324)
+
+
+def bracketed_root(function: Callable[[float], float], low: float, high: float) -> float:
+    """Return the root of `function` between `low` and `high`, to 14 digits (Brent's method)."""
+    root: Any = brentq(function, low, high, xtol=1e-14 * max(abs(low), abs(high)))
+    return float(root)

@@ -1,0 +1,214 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+"""The density mechanism: from confidential aggregates to a private week of every zone (P1)."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.datasets import Dataset
+from engine.density import accounting, fourier
+from engine.density.aggregates import cover_series, presampled, tower_series
+from engine.density.clustering import cluster_cells
+from engine.density.draws import DensityNoise
+from engine.density.scaling import cell_totals
+from engine.density.smoothing import smooth_nights
+from engine.errors import ParameterError
+from engine.ledger import Ledger
+from engine.parameters import FOURIER_VARIANTS, HOURS_PER_WEEK, DensityParameters
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+NOISE_EXCEEDS_DATA = "the noise exceeds the data"
+ONE_CLUSTER = "all cells form one cluster: their total is below the cluster minimum"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DensityRelease:
+    """A private density and everything on the way to it; all of it is private.
+
+    Attributes
+    ----------
+    parameters : DensityParameters
+    counts : array, shape (zones, 168)
+        Private visits by zone and hour, in the order of ``dataset.zones``.
+    ledger : Ledger
+    flags : tuple of str
+        `NOISE_EXCEEDS_DATA` (the release is zero everywhere), `ONE_CLUSTER`.
+    cover_counts : array, shape (cover, 168), or None
+        Private series of the cover; None for the two naive variants.
+    cell_totals : array, shape (cover,), or None
+        Ŝ, noisy totals; None for Laplace variants.
+    visits : float or None
+        K̂, the noisy number of all visits; None without the improved scaling.
+    clusters : int array, shape (cover,), or None
+        Cluster of every cell of the cover.
+    kept : int array, shape (clusters,), or None
+        k, the number of Fourier coefficients each cluster keeps.
+    shapes : array, shape (clusters, 168), or None
+        Each cluster's private week, normalised to sum 1 and then smoothed.
+    cluster_minimum : float or None
+        τ as used.
+    """
+
+    parameters: DensityParameters
+    counts: Floats
+    ledger: Ledger
+    flags: tuple[str, ...] = ()
+    cover_counts: Floats | None = None
+    cell_totals: Floats | None = None
+    visits: float | None = None
+    clusters: Integers | None = None
+    kept: Integers | None = None
+    shapes: Floats | None = None
+    cluster_minimum: float | None = None
+
+
+def release(
+    dataset: Dataset,
+    parameters: DensityParameters,
+    *,
+    rng: np.random.Generator | None = None,
+    noise: DensityNoise | None = None,
+) -> DensityRelease:
+    """Release the density of `dataset` under `parameters`.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        With density data.
+    parameters : DensityParameters
+    rng : numpy Generator
+        Draws the noise, see `DensityNoise.draw`. The same state gives the same release. Whoever
+        knows the state can subtract the noise.
+    noise : DensityNoise
+        In place of `rng`: noise that was drawn before, carried over to these settings.
+
+    Returns
+    -------
+    DensityRelease
+        Finite everywhere. Privacy unit: one person, the whole week, added or removed.
+
+    Raises
+    ------
+    ParameterError
+        Unless exactly one of `rng` and `noise` is given, or if the noise does not fit.
+    DatasetError
+        If the dataset has no density data.
+
+    Examples
+    --------
+    >>> from engine import datasets
+    >>> demo = datasets.load("demo-city")
+    >>> parameters = DensityParameters(epsilon=1.0)
+    >>> made = release(demo, parameters, rng=np.random.default_rng(0))
+    >>> bool(np.isfinite(made.counts).all()), made.ledger.published_epsilon
+    (True, 1.0)
+    """
+    if noise is None and rng is not None:
+        noise = DensityNoise.draw(rng, dataset, parameters.variant)
+    elif noise is None or rng is not None:
+        raise ParameterError(
+            "exactly one of rng and noise must be given, got "
+            f"{'none' if rng is None else 'both'}; pass rng=np.random.default_rng(seed)"
+        )
+    make = _fourier_release if parameters.variant in FOURIER_VARIANTS else _laplace_release
+    return make(dataset, parameters, noise)
+
+
+def _laplace_release(
+    dataset: Dataset, parameters: DensityParameters, noise: DensityNoise
+) -> DensityRelease:
+    """Add Laplace noise ℓ/ε to each count of the zones, the towers or the cover (P1 §5.2, §5.3)."""
+    kept, places = parameters.max_visits_per_user, dataset.tessellation
+    scale = kept / parameters.epsilon
+    cover_counts = None
+    if parameters.variant == "zones_laplace":
+        counts = _noisy(presampled(dataset, kept), scale, noise)
+    elif parameters.variant == "towers_laplace":
+        counts = places.overlap.T @ _noisy(tower_series(dataset, kept), scale, noise)
+    else:
+        cover_counts = _noisy(cover_series(dataset, kept), scale, noise)
+        counts = places.to_zones @ cover_counts
+    return DensityRelease(
+        parameters=parameters,
+        counts=counts,
+        ledger=_ledger(dataset, parameters),
+        cover_counts=cover_counts,
+    )
+
+
+def _fourier_release(
+    dataset: Dataset, parameters: DensityParameters, noise: DensityNoise
+) -> DensityRelease:
+    """Run Algorithm 1 of P1: totals, clusters, perturbed shapes, scaling back, mapping."""
+    places = dataset.tessellation
+    size = places.cover_size
+    noise.require(size, 0 if parameters.variant == "efpag_joint" else size)
+    totals = cell_totals(dataset, parameters, noise)
+    minimum = parameters.cluster_minimum
+    if minimum is None:
+        minimum = fourier.default_cluster_minimum(parameters)
+    started = DensityRelease(
+        parameters=parameters,
+        counts=np.zeros((len(dataset.zones), HOURS_PER_WEEK)),
+        ledger=_ledger(dataset, parameters),
+        flags=(NOISE_EXCEEDS_DATA,),
+        cover_counts=np.zeros((size, HOURS_PER_WEEK)),
+        cell_totals=totals.cells,
+        visits=totals.visits,
+        cluster_minimum=minimum,
+    )
+    if not totals.usable:
+        return started
+    clusters = cluster_cells(totals.cells, places.cover_centres_m, places.cover_areas_m2, minimum)
+    shapes, kept = _shapes(dataset, parameters, noise, clusters)
+    cover_counts = np.maximum(totals.cells, 0.0)[:, None] * shapes[clusters]
+    return replace(
+        started,
+        counts=places.to_zones @ cover_counts,
+        flags=(ONE_CLUSTER,) if len(shapes) == 1 < size else (),
+        cover_counts=cover_counts,
+        clusters=clusters,
+        kept=kept,
+        shapes=shapes,
+    )
+
+
+def _shapes(
+    dataset: Dataset, parameters: DensityParameters, noise: DensityNoise, clusters: Integers
+) -> tuple[Floats, Integers]:
+    """Perturb the clusters' series, normalise them and smooth their nights (stages 4 to 7)."""
+    series = cover_series(dataset, parameters.max_visits_per_user)
+    count = int(clusters.max()) + 1
+    lowest = np.unique(clusters, return_index=True)[1]
+    summed = np.zeros((count, HOURS_PER_WEEK))
+    np.add.at(summed, clusters, series)
+    coefficients = fourier.to_coefficients(summed)
+    kept = fourier.choose_kept(coefficients, parameters, noise, lowest)
+    noisy = fourier.to_series(fourier.perturb(coefficients, kept, parameters, noise, lowest))
+    shapes = normalise(noisy)
+    return (smooth_nights(shapes) if parameters.smoothing else shapes), kept
+
+
+def normalise(series: Floats) -> Floats:
+    """Clip negative values to 0 and divide each row by its sum; empty rows become even."""
+    positive = np.maximum(series, 0.0)
+    sums = positive.sum(axis=1, keepdims=True)
+    even = np.full_like(positive, 1.0 / HOURS_PER_WEEK)
+    return np.divide(positive, sums, out=even, where=sums > 0)
+
+
+def _noisy(series: Floats, scale: float, noise: DensityNoise) -> Floats:
+    noise.require(len(series), 0)
+    return series + scale * noise.counts
+
+
+def _ledger(dataset: Dataset, parameters: DensityParameters) -> Ledger:
+    return accounting.ledger(
+        parameters,
+        cover_size=dataset.tessellation.cover_size,
+        max_visits_cap=dataset.metadata.max_visits_cap,
+    )

@@ -1,0 +1,60 @@
+"""How much data or how large an ε a release needs before its totals stand clear of the noise."""
+
+import math
+from dataclasses import dataclass
+
+from engine.datasets import Dataset
+from engine.density.scaling import histogram_scale, visits_scale
+from engine.parameters import DensityParameters
+
+VISITS_PER_PERSON = 10
+"""Assumed visits of a person in a week where a number of people must be named."""
+
+_CLEAR_PROBABILITY = 0.95
+_NORMAL_QUANTILE = 1.6449
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What would let the noisy totals be above 0 in 95 of 100 releases; from public facts only.
+
+    Attributes
+    ----------
+    people : int
+        People needed at this ε, at 10 visits each in the week.
+    more_people : int or None
+        How many that is beyond the public estimate of the number of people; None without one.
+    epsilon : float or None
+        The ε that the public number of people would need; None without one.
+    """
+
+    people: int
+    more_people: int | None
+    epsilon: float | None
+
+
+def needs(dataset: Dataset, parameters: DensityParameters) -> Needs:
+    """Estimate what the improved scaling needs, without reading a single count.
+
+    K̂ = K + Laplace(b) is above 0 with probability 95% if K ≥ b·ln 10, and the noisy sum of H̃
+    if N is at least the 95% quantile of the sum of its noise, close to normal. Both scales go
+    with 1/ε, so the same bounds give the ε that a known number of people needs.
+
+    Examples
+    --------
+    >>> from engine import datasets
+    >>> demo = datasets.load("demo-city")
+    >>> needs(demo, DensityParameters(epsilon=0.3)).more_people
+    0
+    """
+    visits = visits_scale(parameters, dataset.metadata.max_visits_cap) * -math.log(
+        2 * (1 - _CLEAR_PROBABILITY)
+    )
+    spread = histogram_scale(parameters) * math.sqrt(2 * len(dataset.towers))
+    people = max(visits / VISITS_PER_PERSON, _NORMAL_QUANTILE * spread)
+    known = dataset.metadata.people_public
+    return Needs(
+        people=math.ceil(people),
+        more_people=None if known is None else max(0, math.ceil(people) - known),
+        epsilon=None if not known else parameters.epsilon * people / known,
+    )

@@ -1,0 +1,73 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+"""Noisy totals of the cover's cells: the improved scaling of P1 §5.4.1, or the plain one."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.datasets import Dataset
+from engine.density.aggregates import cover_series
+from engine.density.draws import DensityNoise
+from engine.parameters import DensityParameters
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class CellTotals:
+    """Noisy totals of the week.
+
+    Attributes
+    ----------
+    cells : array, shape (cover,)
+        Ŝ, visits in every cell of the cover; can be negative.
+    visits : float or None
+        K̂, all visits; None without the improved scaling.
+    usable : bool
+        False where the noise exceeds the data, so that there is nothing to scale by.
+    """
+
+    cells: Floats
+    visits: float | None
+    usable: bool
+
+
+def histogram_scale(parameters: DensityParameters) -> float:
+    """Return the Laplace scale 2/ε′ = 4/ε of every bin of H̃; one person changes one bin by 1."""
+    return 4.0 / parameters.epsilon
+
+
+def visits_scale(parameters: DensityParameters, max_visits_cap: int) -> float:
+    """Return the Laplace scale 2·K_max/ε′ = 4·K_max/ε of K̂ (erratum D5: K_max is public)."""
+    return 4.0 * max_visits_cap / parameters.epsilon
+
+
+def plain_scale(parameters: DensityParameters) -> float:
+    """Return the Laplace scale 2ℓ/ε of every cell's pre-sampled total (P1, Algorithm 2)."""
+    return 2.0 * parameters.max_visits_per_user / parameters.epsilon
+
+
+def cell_totals(dataset: Dataset, parameters: DensityParameters, noise: DensityNoise) -> CellTotals:
+    """Estimate Ŝ, the total of each cell of the cover, with ε′ = ε/2.
+
+    With the improved scaling the towers' shares come from one visit a person (H̃, sensitivity 1)
+    and are multiplied by the noisy number of all visits K̂; the histogram is normalised by its
+    own noisy sum, never by the true number of people (erratum D6). Without it Ŝ is the total of
+    the pre-sampled series, of sensitivity ℓ.
+    """
+    if not parameters.scaling:
+        series = cover_series(dataset, parameters.max_visits_per_user)
+        cells = series.sum(axis=1) + plain_scale(parameters) * noise.cell_totals
+        return CellTotals(cells=cells, visits=None, usable=bool((cells > 0).any()))
+    histogram = dataset.single_visit_by_tower + histogram_scale(parameters) * noise.histogram
+    people = math.fsum(histogram)
+    scale = visits_scale(parameters, dataset.metadata.max_visits_cap)
+    visits = float(dataset.truth_by_tower.sum()) + scale * noise.visits
+    if people <= 0 or visits <= 0:
+        nothing = np.zeros(dataset.tessellation.cover_size)
+        return CellTotals(cells=nothing, visits=visits, usable=False)
+    cells = dataset.tessellation.to_cover @ (histogram / people * visits)
+    return CellTotals(cells=cells, visits=visits, usable=True)

@@ -1,0 +1,137 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+"""Smoothing of the night hours by exponential fits (P1 §5.4.2).
+
+a·exp(b·x) is fitted by least squares to local hours 0–4 and 4–6 of every day. With q = exp(b) the
+model is a·q^x. For a given q the best a is N/D, where N = Σ y q^x and D = Σ q^(2x), and the fit
+leaves Σ y² − N²/D: one unknown is left, and at its optimum the polynomial N′·D − N·D′/2 changes
+sign. Falling fits have q in [0, 1]; rising ones are the same on the reversed hours. q = 0 is
+the limit b → −∞, so that the best fit exists for every series. The global optimum is found on a
+grid and refined by bisection, for all days and series at once.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+FALLING_HOURS = slice(0, 5)
+RISING_HOURS = slice(4, 7)
+
+_GRID = np.linspace(0.0, 1.0, 129)
+_BISECTIONS = 52
+_TIE = 1e-12
+
+
+def smooth_nights(series: Floats) -> Floats:
+    """Return `series` with the hours 0 to 6 of each day replaced by two fitted exponentials.
+
+    Hours 0–3 take the fit of hours 0–4, hours 5 and 6 that of hours 4–6, hour 4 their mean.
+    Fitting commutes with scaling, so one normalised series stands for all cells of its cluster.
+
+    Parameters
+    ----------
+    series : array, shape (rows, 168)
+        Hourly series of at least 0 from Monday 00:00 local time. Already private: this is
+        post-processing.
+
+    Returns
+    -------
+    array, shape (rows, 168)
+        At least 0. All-zero and exactly exponential stretches stay as they are.
+
+    Examples
+    --------
+    >>> week = np.full((1, 168), 8.0)
+    >>> week[0, :5] = 16.0, 8.0, 4.0, 2.0, 1.0
+    >>> smooth_nights(week)[0, :4].round(6)
+    array([16.,  8.,  4.,  2.])
+    """
+    days = series.reshape(-1, 24).copy()
+    falling = fit_exponential(days[:, FALLING_HOURS])
+    rising = fit_exponential(days[:, RISING_HOURS])
+    days[:, 0:4] = falling[:, :4]
+    days[:, 4] = (falling[:, 4] + rising[:, 0]) / 2
+    days[:, 5:7] = rising[:, 1:]
+    return days.reshape(series.shape)
+
+
+def fit_exponential(values: Floats) -> Floats:
+    """Return the least-squares fits a·exp(b·x), x = 0, 1, …, to rows of values of at least 0.
+
+    The fit is the global optimum over all a and b, limits included; where a falling and a rising
+    fit are equally good, the falling one is taken.
+
+    Parameters
+    ----------
+    values : array, shape (rows, points)
+
+    Returns
+    -------
+    array, shape (rows, points)
+        Fitted values.
+
+    Examples
+    --------
+    >>> fit_exponential(np.array([[1.0, 2.0, 4.0], [5.0, 0.0, 0.0]])).round(6)
+    array([[1., 2., 4.],
+           [5., 0., 0.]])
+    """
+    falling, rising = _falling_fit(values), _falling_fit(values[:, ::-1])
+    falls = falling.explained >= rising.explained * (1 - _TIE)
+    return np.where(falls[:, None], falling.fitted, rising.fitted[:, ::-1])
+
+
+@dataclass(frozen=True)
+class _Fit:
+    fitted: Floats
+    explained: Floats  # N²/D, what the fit takes off Σ y²
+
+
+def _falling_fit(values: Floats) -> _Fit:
+    ratio = _best_ratio(values)
+    powers: Floats = np.power(ratio[:, None], np.arange(values.shape[1]))
+    product = np.einsum("rp,rp->r", values, powers)
+    length = np.einsum("rp,rp->r", powers, powers)
+    return _Fit(fitted=(product / length)[:, None] * powers, explained=product**2 / length)
+
+
+def _best_ratio(values: Floats) -> Floats:
+    """Return the best q in [0, 1]: the grid's best point, refined between its neighbours."""
+    powers: Floats = np.power(_GRID, np.arange(values.shape[1])[:, None])
+    explained: Floats = (values @ powers) ** 2 / (powers * powers).sum(axis=0)
+    at = explained.argmax(axis=1)
+    slope = _slope_coefficients(values)
+    low = _GRID[np.maximum(at - 1, 0)]
+    high = _GRID[np.minimum(at + 1, len(_GRID) - 1)]
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        rises = _polynomial(slope, middle) > 0
+        low = np.where(rises, middle, low)
+        high = np.where(rises, high, middle)
+    return (low + high) / 2
+
+
+def _slope_coefficients(values: Floats) -> Floats:
+    """Return the coefficients of N′·D − N·D′/2 in q, lowest power first, shape (powers, rows).
+
+    N′ = Σ x y q^(x−1) and D′/2 = Σ z q^(2z−1), so the term of y_x and z has the factor x − z and
+    the power x + 2z − 1.
+    """
+    points = values.shape[1]
+    coefficients = np.zeros((3 * points - 4, len(values)))
+    for x in range(points):
+        for z in range(points):
+            if x != z:
+                coefficients[x + 2 * z - 1] += (x - z) * values[:, x]
+    return coefficients
+
+
+def _polynomial(coefficients: Floats, at: Floats) -> Floats:
+    total = coefficients[-1].copy()
+    for coefficient in coefficients[-2::-1]:
+        total *= at
+        total += coefficient
+    return total

@@ -1,0 +1,142 @@
+"""Small raw data and a plain aggregator, person by person, for tests of the density engine.
+
+Every person's random choices come from a generator of the person's own, so that removing one
+person leaves all others as they were.
+"""
+
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from pathlib import Path
+
+import geopandas as gpd
+import numpy as np
+import pyarrow as pa
+import shapely
+
+from engine import datasets
+
+HOURS = 168
+Visits = dict[int, list[tuple[int, int]]]
+"""Of every person the visits as (tower, hour); repeated ones count once."""
+
+
+@dataclass
+class Aggregates:
+    truth: np.ndarray
+    ranked: np.ndarray  # (towers, hours, ranks)
+    single: np.ndarray
+
+    def presampled(self, kept: int) -> np.ndarray:
+        return self.ranked[:, :, :kept].sum(axis=2)
+
+
+def aggregate(visits: Visits, towers: int, cap: int = 840, seed: int = 0) -> Aggregates:
+    truth = np.zeros((towers, HOURS), dtype=np.int64)
+    ranked = np.zeros((towers, HOURS, HOURS), dtype=np.int64)
+    single = np.zeros(towers, dtype=np.int64)
+    for person, raw in visits.items():
+        rng = np.random.default_rng([seed, person])
+        records = sorted(set(raw))
+        if not records:
+            continue
+        for index in rng.permutation(len(records))[:cap]:
+            truth[records[index]] += 1
+        single[records[rng.integers(len(records))][0]] += 1
+        by_hour: dict[int, list[int]] = {}
+        for tower, hour in records:
+            by_hour.setdefault(hour, []).append(tower)
+        one_an_hour = [(rng.choice(there), hour) for hour, there in sorted(by_hour.items())]
+        for rank, index in enumerate(rng.permutation(len(one_an_hour))):
+            ranked[(*one_an_hour[index], rank)] += 1
+    return Aggregates(truth, ranked, single)
+
+
+def random_visits(people: int, towers: int, seed: int = 0, mean: float = 14.0) -> Visits:
+    """People with a daily rhythm around a home tower, some of them heavy."""
+    rng = np.random.default_rng(seed)
+    rhythm = np.tile(1.2 - np.cos((np.arange(24) - 4) * np.pi / 12), 7)
+    rhythm /= rhythm.sum()
+    visits: Visits = {}
+    for person in range(people):
+        count = int(np.clip(rng.geometric(1 / mean), 1, 400))
+        hours = rng.choice(HOURS, size=count, p=rhythm)
+        home = rng.integers(towers)
+        there = np.where(rng.random(count) < 0.6, home, rng.integers(towers, size=count))
+        visits[person] = list(zip(there.tolist(), hours.tolist(), strict=True))
+    return visits
+
+
+@dataclass
+class Geography:
+    towers: gpd.GeoDataFrame
+    zones: gpd.GeoDataFrame = field(repr=False)
+
+
+def geography(towers: int, side: int, seed: int = 0) -> Geography:
+    """Random towers over side × side rectangular zones of uneven widths."""
+    rng = np.random.default_rng(seed)
+
+    def cuts() -> np.ndarray:
+        return np.concatenate([[0], np.sort(rng.uniform(0.1, 0.9, side - 1)), [1]]) * 0.1
+
+    x, y = cuts() + 2.3, cuts() + 48.8
+    boxes = [shapely.box(x[i], y[j], x[i + 1], y[j + 1]) for i in range(side) for j in range(side)]
+    names = [f"z{i:04}" for i in range(len(boxes))]
+    points = shapely.points(rng.uniform([2.3, 48.8], [2.4, 48.9], (towers, 2)))
+    ids = [f"t{i:04}" for i in range(towers)]
+    return Geography(
+        gpd.GeoDataFrame({"location_id": ids, "name": ids}, geometry=points, crs=4326),
+        gpd.GeoDataFrame({"zone_id": names, "name": names}, geometry=boxes, crs=4326),
+    )
+
+
+def save(
+    folder: Path,
+    counts: Aggregates,
+    places: Geography,
+    *,
+    people_public: int | None = None,
+    cap: int = 840,
+) -> datasets.Dataset:
+    ids = places.towers["location_id"].to_numpy()
+
+    def table(array: np.ndarray, *names: str) -> pa.Table:
+        where = np.nonzero(array)
+        columns = {name: pa.array(where[i] + (i == 2)) for i, name in enumerate(names) if i}
+        return pa.table(
+            {"location_id": pa.array(ids[where[0]]), **columns, "n": pa.array(array[where])}
+        )
+
+    first = date(2024, 3, 4)
+    metadata = datasets.Metadata(
+        name=folder.name,
+        description="small random city",
+        source="tests",
+        licence="CC0",
+        simulated=True,
+        first_day=first,
+        last_day=first + timedelta(days=6),
+        time_zone="Europe/Paris",
+        week=first,
+        people_public=people_public,
+        max_visits_cap=cap,
+        salt_id="tests",
+        made_by="tests",
+    )
+    return datasets.save(
+        folder,
+        metadata,
+        zones=places.zones,
+        towers=places.towers,
+        tables={
+            "truth": table(counts.truth, "location_id", "hour"),
+            "presampled": table(counts.ranked, "location_id", "hour", "rank"),
+            "single_visit": table(counts.single, "location_id"),
+        },
+    )
+
+
+def small_city(folder: Path, people: int = 3000, towers: int = 40, side: int = 5, seed: int = 1):
+    """Save and load a dataset of `people` random people."""
+    counts = aggregate(random_visits(people, towers, seed), towers)
+    return save(folder, counts, geography(towers, side, seed), people_public=people)
