@@ -104,14 +104,14 @@ def _best_ratio(values: Floats) -> Floats:
     explained: Floats = (values @ powers) ** 2 / (powers * powers).sum(axis=0)
     at = explained.argmax(axis=1)
     slope = _slope_coefficients(values)
-    low = _GRID[np.maximum(at - 1, 0)]
-    high = _GRID[np.minimum(at + 1, len(_GRID) - 1)]
+    low: Floats = _GRID[np.maximum(at - 1, 0)]
+    high: Floats = _GRID[np.minimum(at + 1, len(_GRID) - 1)]
     for _ in range(_BISECTIONS):
-        middle = (low + high) / 2
+        middle = 0.5 * (low + high)
         rises = _polynomial(slope, middle) > 0
         low = np.where(rises, middle, low)
         high = np.where(rises, high, middle)
-    return (low + high) / 2
+    return 0.5 * (low + high)
 
 
 def _slope_coefficients(values: Floats) -> Floats:
