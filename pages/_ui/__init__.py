@@ -1,0 +1,1 @@
+"""What all pages share: frame, settings, cached wrappers, maps, charts and wording."""

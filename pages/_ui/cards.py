@@ -1,0 +1,62 @@
+"""Large numbers: each with its uncertainty and one line of plain meaning."""
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages._ui.verdict import Level
+
+_LEVELS = {"good": "Usable", "partly": "Usable in part", "noisy": "Too noisy"}
+
+
+@dataclass(frozen=True)
+class Card:
+    """One large number.
+
+    Attributes
+    ----------
+    label : str
+        What it is, plain words first, the symbol in brackets.
+    value : str
+        The number with its unit.
+    interval : str
+        Its uncertainty, or what is still being computed.
+    meaning : str
+        One line in plain words.
+    """
+
+    label: str
+    value: str
+    interval: str
+    meaning: str
+
+
+def cards_html(cards: Sequence[Card]) -> str:
+    """Return the cards as one block of HTML, escaped; heights do not depend on the numbers."""
+    return '<div class="cards">' + "".join(_card(card) for card in cards) + "</div>"
+
+
+def draw(cards: Sequence[Card]) -> None:
+    """Draw the cards here."""
+    st.html(cards_html(cards))
+
+
+def verdict_html(level: Level, sentence: str, note: str = "") -> str:
+    """Return the verdict as one coloured block; its level is also said in words."""
+    small = f"<small>{html.escape(note)}</small>" if note else ""
+    return (
+        f'<div class="verdict {level}" role="status"><strong>{_LEVELS[level]}</strong>'
+        f"{html.escape(sentence)}{small}</div>"
+    )
+
+
+def _card(card: Card) -> str:
+    label, value, interval, meaning = (
+        html.escape(text) for text in (card.label, card.value, card.interval, card.meaning)
+    )
+    return (
+        f'<div class="card"><div class="label">{label}</div><div class="value">{value}</div>'
+        f'<div class="range">{interval or "&nbsp;"}</div><div class="meaning">{meaning}</div></div>'
+    )

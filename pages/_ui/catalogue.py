@@ -1,0 +1,87 @@
+"""The datasets a person can pick: shipped ones, those kept on this computer, this session's own."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from engine import datasets, storage
+from engine.datasets import Metadata
+from engine.errors import ExplorerError
+
+SESSION_DATASETS = "session_datasets"
+"""Session-state key: name → folder of datasets built in this session and seen by nobody else."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One dataset as the pickers and wrappers know it.
+
+    Attributes
+    ----------
+    key : str
+        Folder of the version in force; what the wrappers of `pages._ui.cached` take.
+    shipped : bool
+        Whether it comes with the product: only then its name may stand in a share link.
+    """
+
+    name: str
+    key: str
+    shipped: bool
+    metadata: Metadata
+    has_density: bool
+    has_trips: bool
+    has_trips_by_person: bool
+
+    @property
+    def people(self) -> str:
+        """Public estimate of the number of people, in words."""
+        number = self.metadata.people_public
+        kind = "simulated people" if self.metadata.simulated else "people (public estimate)"
+        return f"{number:,} {kind}" if number else f"unknown number of {kind}"
+
+    @property
+    def label(self) -> str:
+        """Name as the pickers show it."""
+        return f"{self.name} · {'simulated' if self.metadata.simulated else 'confidential'}"
+
+
+def entries() -> dict[str, Entry]:
+    """Return every dataset that can be opened, by name; damaged ones are left out.
+
+    Examples
+    --------
+    >>> "demo-city" in entries()
+    True
+    """
+    folders = {**datasets.available(), **st.session_state.get(SESSION_DATASETS, {})}
+    found = {name: _entry(name, Path(folder)) for name, folder in folders.items()}
+    return {name: entry for name, entry in found.items() if entry is not None}
+
+
+def damaged() -> dict[str, str]:
+    """Return the datasets that cannot be opened, by name, with the reason and the remedy."""
+    problems: dict[str, str] = {}
+    for name, folder in datasets.available().items():
+        try:
+            storage.read_metadata(storage.current_version(folder))
+        except ExplorerError as error:
+            problems[name] = str(error)
+    return problems
+
+
+def _entry(name: str, folder: Path) -> Entry | None:
+    try:
+        version = storage.current_version(folder)
+        metadata = Metadata.from_json(storage.read_metadata(version), name)
+    except ExplorerError:
+        return None
+    return Entry(
+        name=name,
+        key=str(version),
+        shipped=metadata.simulated and folder.parent == datasets.data_root(),
+        metadata=metadata,
+        has_density=(version / "presampled.parquet").is_file(),
+        has_trips=(version / "trips.parquet").is_file(),
+        has_trips_by_person=(version / "trips_person.parquet").is_file(),
+    )

@@ -1,0 +1,203 @@
+"""Home's left column: the density of visits in four numbers, a curve and two small maps."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from engine import density
+from engine.parameters import EPSILON_STOPS, HOURS_PER_WEEK
+from pages._ui import cached, cards, charts, maps, verdict, wording
+from pages._ui.cached import DensityScores
+from pages._ui.cards import Card
+from pages._ui.catalogue import Entry
+from pages._ui.state import Seed, Settings, seed
+
+MAP_HOUR = 2 * 24 + 18
+"""The hour on the maps: Wednesday 18:00 to 19:00, a public choice, not the fullest hour."""
+
+REPEATS = 20
+DISTANCE_REPEATS = 5
+_CHUNK_HOURS = 42
+_WAITING = "interval follows …"
+_MAP_HEIGHT = 230
+
+
+@dataclass(frozen=True)
+class Column:
+    """What the page needs of a drawn column."""
+
+    finding: verdict.Finding
+    numbers: dict[str, str]
+    worst: pd.DataFrame
+    fill: Callable[[], None]
+
+
+def draw(settings: Settings, entry: Entry) -> Column:
+    """Draw the column's point values, curve and maps; `fill` adds intervals and distances."""
+    noise, parameters = seed(entry), settings.density()
+    truth = cached.density_truth(entry.key)
+    release = cached.density_release(entry.key, parameters, noise)
+    scores = cached.density_scores(entry.key, parameters, noise)
+    exceeded = density.NOISE_EXCEEDS_DATA in release.flags
+
+    st.caption(
+        f"Protects **one person, the whole week** (at most {settings.max_visits} visits kept). "
+        + wording.ledger_line(
+            release.ledger.published_epsilon, release.ledger.proved_epsilon, release.ledger.delta
+        )
+    )
+    slot = st.empty()
+    slot.html(cards.cards_html(_cards(scores, None, None)))
+    curve = st.empty()
+    with curve:
+        _curve(entry.key, settings, noise, computed=False)
+    _maps(entry, truth[:, MAP_HOUR], np.maximum(release.counts[:, MAP_HOUR], 0.0))
+
+    def fill() -> None:
+        _fill(slot, curve, entry.key, settings, noise)
+
+    return Column(
+        finding=verdict.density(
+            scores.error,
+            scores.correlation,
+            truth.mean(axis=1),
+            epsilon=settings.epsilon,
+            exceeded=exceeded,
+        ),
+        numbers={card.label: card.value for card in _cards(scores, None, None)},
+        worst=_worst(entry, truth, scores),
+        fill=fill,
+    )
+
+
+def _fill(slot, curve, key: str, settings: Settings, noise: Seed) -> None:
+    """Compute what takes longer, in small steps that a slider move can interrupt."""
+    parameters = settings.density()
+    first = cached.density_scores(key, parameters, noise)
+    repeats = [first]
+    for repeat in range(1, REPEATS):
+        repeats.append(cached.density_scores(key, parameters, noise, repeat))
+        if repeat in (9, REPEATS - 1):
+            slot.html(cards.cards_html(_cards(first, repeats, None)))
+    with curve:
+        _curve(key, settings, noise, computed=True)
+    distances: list[float] = []
+    for repeat in range(DISTANCE_REPEATS):
+        hours = []
+        for hour in range(0, HOURS_PER_WEEK, _CHUNK_HOURS):
+            part = cached.density_distance(key, parameters, noise, repeat, hour, _CHUNK_HOURS)
+            hours.append(part)
+            slot.html(cards.cards_html(_cards(first, repeats, distances)))
+        known = np.concatenate(hours)
+        known = known[np.isfinite(known)]
+        distances.append(float(known.mean()) if len(known) else float("nan"))
+    slot.html(cards.cards_html(_cards(first, repeats, distances, finished=True)))
+
+
+def _cards(
+    scores: DensityScores,
+    repeats: list[DensityScores] | None,
+    distances: list[float] | None,
+    *,
+    finished: bool = False,
+) -> list[Card]:
+    def interval(values: list[float] | None, write: Callable[[float], str]) -> str:
+        if not values:
+            return _WAITING
+        known = np.array([value for value in values if np.isfinite(value)])
+        if len(known) < 2:
+            return "no interval: undefined in most draws" if finished else _WAITING
+        low, high = np.quantile(known, [0.05, 0.95])
+        return f"{write(low)} to {write(high)} in 9 of 10 draws"
+
+    def over(name: str) -> list[float] | None:
+        return None if repeats is None else [getattr(score, name) for score in repeats]
+
+    moved = distances[0] if distances else float("nan")
+    return [
+        Card(
+            "Relative error (MRE)",
+            wording.percent(scores.mean_error),
+            interval(over("mean_error"), wording.percent),
+            wording.density_error(scores.mean_error),
+        ),
+        Card(
+            "Rhythm kept (Pearson r)",
+            wording.fixed(scores.mean_correlation),
+            interval(over("mean_correlation"), wording.fixed),
+            wording.density_rhythm(scores.mean_correlation),
+        ),
+        Card(
+            "Displacement (EMD)",
+            wording.metres(moved) if distances else "…",
+            interval(distances, wording.metres) if distances else "computed last",
+            wording.density_displacement(moved) if distances else "How far visits seem to move.",
+        ),
+        Card(
+            "Error of the total",
+            wording.percent(scores.total_error),
+            interval(over("total_error"), wording.percent),
+            "All visits of the week together are off by this share.",
+        ),
+    ]
+
+
+def _curve(key: str, settings: Settings, noise: Seed, *, computed: bool) -> None:
+    """Draw MRE over ε; points not computed yet are left out until `computed`."""
+    stops = [stop for stop in EPSILON_STOPS if computed or stop == settings.epsilon]
+    values = [
+        cached.density_scores(key, settings.density(epsilon=stop), noise).mean_error
+        for stop in stops
+    ]
+    charts.epsilon_curve(
+        stops,
+        values,
+        settings.epsilon,
+        title="Relative error (MRE)",
+        key="home_density_curve",
+        alt_text=f"Mean relative error of the density over epsilon, now {settings.epsilon:g}",
+    )
+
+
+def _maps(entry: Entry, truth: cached.Floats, private: cached.Floats) -> None:
+    scale = maps.Scale(0.0, float(truth.max(initial=1.0)))
+    outlines = cached.outlines(entry.key)
+    tooltip = {
+        "true": [wording.number(value) for value in truth],
+        "private": [wording.number(value) for value in private],
+        "error": [wording.number(value) for value in private - truth],
+    }
+    for column, name, values in zip(
+        st.columns(2, wrap=False), ("true", "private"), (truth, private), strict=True
+    ):
+        with column:
+            st.html(f'<div class="maptitle">{name.capitalize()}</div>')
+            maps.zone_map(
+                outlines,
+                values,
+                scale,
+                key=f"home_density_{name}",
+                alt=f"Map of {name} visits by zone, Wednesday 18:00 to 19:00",
+                tooltip=tooltip,
+                height=_MAP_HEIGHT,
+                width=240,
+                fixed=True,
+            )
+    scale.legend("visits, Wednesday 18:00–19:00", "0", f"{scale.high:,.0f} or more")
+
+
+def _worst(entry: Entry, truth: cached.Floats, scores: DensityScores) -> pd.DataFrame:
+    """Return the zones with the largest relative error."""
+    order = np.argsort(-np.nan_to_num(scores.error, nan=-1.0))[:6]
+    names = cached.dataset(entry.key).zones["name"].to_numpy()
+    return pd.DataFrame(
+        {
+            "Zone": names[order],
+            "Visits an hour": [wording.number(value) for value in truth[order].mean(axis=1)],
+            "Relative error": [wording.percent(value) for value in scores.error[order]],
+            "Pearson r": [wording.fixed(value) for value in scores.correlation[order]],
+        }
+    )
