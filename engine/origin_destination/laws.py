@@ -1,0 +1,240 @@
+"""The exact law of one released cell, for both kinds of whole-number noise.
+
+Rounded Laplace (what P2 publishes) and discrete Laplace (what a vetted library draws, erratum O5)
+have the same shape. With a = ε/T, q = e^(−a) and Z the whole-number noise,
+
+    P(Z ≥ j) = h·q^(j−1) for j ≥ 1,   Z symmetric,   P(Z = 0) = 1 − 2h,
+
+where h = ½·e^(−a/2) for rounded Laplace and h = q/(1 + q) for discrete Laplace. Beyond an integer
+bound the noise is geometric, so every moment below is a closed form. A cell with count m is
+released as m + Z if that is at least τ′ = max(τ, 1), that is if Z ≥ s = τ′ − m, and as 0 otherwise
+(τ = 0 maps only negatives to 0, so a released 0 still needs Z < 1 − m).
+
+All formulas take the branch in which the exponent is at most 0 and nothing cancels: they hold
+without overflow for counts and thresholds up to 10⁶ and far beyond.
+"""
+
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from engine import validation
+
+Floats = NDArray[np.float64]
+LawName = Literal["rounded_laplace", "discrete_laplace"]
+"""``rounded_laplace`` is P2's Algorithm 1; ``discrete_laplace`` is the noise of a release."""
+
+
+class NoiseLaw:
+    """Law of the whole-number noise Z in one cell.
+
+    Parameters
+    ----------
+    rate : float or array
+        a = ε/T, finite and above 0. An array broadcasts with the arguments of every method.
+    name : str
+        One of `LawName`.
+
+    Attributes
+    ----------
+    first : array
+        h = P(Z ≥ 1).
+    zero : array
+        P(Z = 0).
+    excess : array
+        E[Z − j | Z ≥ j] = q/(1 − q), the same for every j ≥ 1.
+
+    Examples
+    --------
+    >>> law = NoiseLaw(0.5)
+    >>> float(law.tail(11) + law.tail(11)) == float(np.exp(-0.5 * 10.5))  # Theorem 4, alpha = 10
+    True
+    """
+
+    def __init__(self, rate: ArrayLike, name: LawName = "rounded_laplace") -> None:
+        validation.one_of("law", name, get_args(LawName), "the paper's is 'rounded_laplace'")
+        self.name: LawName = name
+        self.rate: Floats = np.asarray(rate, dtype=np.float64)
+        decay = np.exp(-self.rate)
+        self.gap: Floats = -np.expm1(-self.rate)  # 1 − q
+        self.excess: Floats = decay / self.gap
+        if name == "rounded_laplace":
+            self.log_first: Floats = np.log(0.5) - self.rate / 2
+            self.zero: Floats = -np.expm1(-self.rate / 2)
+        else:
+            self.log_first = -self.rate - np.log1p(decay)
+            self.zero = np.tanh(self.rate / 2)
+        self.first: Floats = np.exp(self.log_first)
+
+    def tail(self, bound: ArrayLike) -> Floats:
+        """Return P(Z ≥ bound) for whole numbers `bound`."""
+        j = np.asarray(bound, dtype=np.float64)
+        # P(Z ≥ j) for j ≥ 1, and 1 − P(Z ≥ 1 − j) below, by symmetry
+        small = self.first * np.exp(-self.rate * np.where(j >= 1, j - 1, -j))
+        return np.where(j >= 1, small, 1 - small)
+
+    def log_tail(self, bound: ArrayLike) -> Floats:
+        """Return log P(Z ≥ bound), finite however far out the bound is."""
+        j = np.asarray(bound, dtype=np.float64)
+        log_small = self.log_first - self.rate * np.where(j >= 1, j - 1, -j)
+        return np.where(j >= 1, log_small, np.log1p(-np.exp(log_small)))
+
+    def log_pmf(self, value: ArrayLike) -> Floats:
+        """Return log P(Z = value) for whole numbers `value`."""
+        size = np.abs(np.asarray(value, dtype=np.float64))
+        away = self.log_first + np.log(self.gap) - self.rate * (size - 1)
+        return np.where(size == 0, np.log(self.zero), away)
+
+    def pmf(self, value: ArrayLike) -> Floats:
+        """Return P(Z = value) for whole numbers `value`."""
+        return np.exp(self.log_pmf(value))
+
+    def mean_above(self, bound: ArrayLike) -> Floats:
+        """Return E[(Z − bound)⁺] for whole numbers `bound` of at least 0."""
+        # Σ_{j > bound} P(Z ≥ j)
+        return np.exp(self.log_tail(np.asarray(bound) + 1)) / self.gap
+
+    def mean_beyond(self, bound: ArrayLike) -> Floats:
+        """Return E[Z·1{Z ≥ bound}] for whole numbers `bound`; at least 0 on both sides."""
+        j = np.asarray(bound, dtype=np.float64)
+        # E[Z] = 0, so E[Z; Z ≥ j] = −E[Z; Z < j] = E[Z; Z ≥ 1 − j]
+        outer = np.where(j >= 1, j, 1 - j)
+        return self.tail(outer) * (outer + self.excess)
+
+
+def effective_threshold(suppression_threshold: ArrayLike) -> Floats:
+    """Return τ′ = max(τ, 1), the least count that can be released as itself."""
+    return np.maximum(np.asarray(suppression_threshold, dtype=np.float64), 1.0)
+
+
+def suppressed_probability(law: NoiseLaw, kept: ArrayLike, threshold: ArrayLike) -> Floats:
+    """Return P(out = 0) for a count `kept` under the threshold τ.
+
+    With rounded Laplace noise this is the Laplace distribution function at τ′ − ½ − m.
+
+    Examples
+    --------
+    >>> float(suppressed_probability(NoiseLaw(0.5), 0, 0).round(4))
+    0.6106
+    """
+    bound = effective_threshold(threshold) - np.asarray(kept, dtype=np.float64)
+    return law.tail(1 - bound)
+
+
+def log_released_probability(
+    law: NoiseLaw, released: ArrayLike, kept: ArrayLike, threshold: ArrayLike
+) -> Floats:
+    """Return log P(out = released); −∞ for values that cannot be released.
+
+    Examples
+    --------
+    >>> float(np.exp(log_released_probability(NoiseLaw(0.5), 0, 14, 15)).round(4))  # Theorem 2
+    0.6106
+    """
+    out = np.asarray(released, dtype=np.float64)
+    m = np.asarray(kept, dtype=np.float64)
+    least = effective_threshold(threshold)
+    log_zero = law.log_tail(1 - (least - m))
+    log_value = np.where(out >= least, law.log_pmf(out - m), -np.inf)
+    return np.where(out == 0, log_zero, log_value)
+
+
+def mean_shift(law: NoiseLaw, kept: ArrayLike, threshold: ArrayLike) -> Floats:
+    """Return E[out] − m, the bias that noise and suppression give a count m."""
+    m = np.asarray(kept, dtype=np.float64)
+    least = effective_threshold(threshold)
+    bound = least - m
+    # s ≥ 1: E[out] = P(Z ≥ s)·(τ′ + q/(1−q)), mostly suppressed.
+    # s ≤ 0: E[out] = m + P(Z < s)·(1 + q/(1−q) − τ′), mostly kept.
+    rare = np.exp(law.log_tail(np.where(bound >= 1, bound, 1 - bound)))
+    return np.where(bound >= 1, rare * (least + law.excess) - m, rare * (1 + law.excess - least))
+
+
+def absolute_error(law: NoiseLaw, kept: ArrayLike, true: ArrayLike, threshold: ArrayLike) -> Floats:
+    """Return E|out − t| for a true count t of which `kept` are left after trimming."""
+    m = np.asarray(kept, dtype=np.float64)
+    t = np.asarray(true, dtype=np.float64)
+    trimmed = t - m
+    bound = effective_threshold(threshold) - m
+    # Released: |Z − d|, d = t − m, over Z ≥ s. If s ≥ d that is Z − d throughout; below d the
+    # sign turns, which |x| = 2x⁺ − x takes care of.
+    released = law.mean_beyond(bound) - trimmed * law.tail(bound)
+    turned = 2 * law.mean_above(trimmed) - released
+    return np.where(bound >= trimmed, released, turned) + t * law.tail(1 - bound)
+
+
+def unsuppressed_error(law: NoiseLaw, kept: ArrayLike, true: ArrayLike) -> Floats:
+    """Return E|m + Z − t|, the error of trimming and noise before anything is suppressed."""
+    trimmed = np.asarray(true, dtype=np.float64) - np.asarray(kept, dtype=np.float64)
+    return trimmed + 2 * law.mean_above(trimmed)
+
+
+def within_probability(
+    law: NoiseLaw,
+    kept: ArrayLike,
+    threshold: ArrayLike,
+    low: ArrayLike,
+    high: ArrayLike,
+) -> Floats:
+    """Return P(low ≤ out ≤ high) for whole numbers `low` and `high`."""
+    m = np.asarray(kept, dtype=np.float64)
+    least = effective_threshold(threshold)
+    low, high = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
+    released = law.tail(np.maximum(low, least) - m) - law.tail(high + 1 - m)
+    zero = np.where((low <= 0) & (high >= 0), law.tail(1 - (least - m)), 0.0)
+    return np.maximum(released, 0.0) + zero
+
+
+def cumulants(law: NoiseLaw, kept: ArrayLike, threshold: ArrayLike) -> Floats:
+    """Return E[out] − m and the second to fourth cumulants of a released cell.
+
+    Cells are independent, so the cumulants of a total are the sums over its cells.
+
+    Returns
+    -------
+    array, shape (…, 4)
+        Shift of the mean, variance, third and fourth cumulant.
+
+    Examples
+    --------
+    >>> shift, variance, _, _ = cumulants(NoiseLaw(0.5), 1000, 15)
+    >>> bool(variance > 2 / 0.5**2)  # the Laplace variance, and rounding
+    True
+    """
+    m = np.asarray(kept, dtype=np.float64)
+    least = effective_threshold(threshold)
+    bound = least - m
+    hidden = bound >= 1
+    outer = np.where(hidden, bound, 1 - bound)
+    rare = np.exp(law.log_tail(outer))
+    # Moments about 0 where the cell is mostly suppressed, about m where it is mostly released.
+    about_zero = [rare * moment for moment in _geometric_moments(law.excess, least)]
+    beyond = [rare * moment for moment in _geometric_moments(law.excess, outer)]
+    whole = [2 * law.first * moment for moment in _geometric_moments(law.excess, np.ones(()))]
+    about_count = [
+        (beyond[p - 1] if p % 2 else whole[p - 1] - beyond[p - 1]) + (-m) ** p * rare
+        for p in range(1, 5)
+    ]
+    shift = mean_shift(law, m, threshold)
+    first, second, third, fourth = (
+        np.where(hidden, a, b) for a, b in zip(about_zero, about_count, strict=True)
+    )
+    first = np.where(hidden, first, shift)
+    variance = second - first**2
+    skewed = third - 3 * first * second + 2 * first**3
+    peaked = fourth - 4 * first * third - 3 * second**2 + 12 * first**2 * second - 6 * first**4
+    return np.stack(np.broadcast_arrays(shift, variance, skewed, peaked), axis=-1)
+
+
+def _geometric_moments(mean: Floats, start: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return E[(start + G)^p], p = 1 … 4, for G geometric on 0, 1, 2, … with the given mean."""
+    second = mean + 2 * mean**2
+    third = mean + 6 * mean**2 + 6 * mean**3
+    fourth = mean + 14 * mean**2 + 36 * mean**3 + 24 * mean**4
+    return (
+        start + mean,
+        start**2 + 2 * start * mean + second,
+        start**3 + 3 * start**2 * mean + 3 * start * second + third,
+        start**4 + 4 * start**3 * mean + 6 * start**2 * second + 4 * start * third + fourth,
+    )

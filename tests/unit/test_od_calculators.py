@@ -1,0 +1,258 @@
+import math
+
+import numpy as np
+import pytest
+
+from engine.errors import ParameterError
+from engine.origin_destination import calculators
+from tests.reference import od_reference as plain
+
+LAWS = ["rounded_laplace", "discrete_laplace"]
+
+# α, ε by Theorem 7, the confidence it really gives, exact ε for 95% (β = 0.05, T = 1)
+CHANGE_TABLE = [
+    (0, 4.113, 0.768, 7.339),
+    (1, 2.057, 0.875, 2.854),
+    (2, 1.371, 0.908, 1.676),
+    (5, 0.6855, 0.933, 0.7511),
+    (10, 0.3739, 0.941, 0.3922),
+    (50, 0.08065, 0.9483, 0.08145),
+]
+
+
+def shown(value, like):
+    digits = len(str(like).split(".")[1])
+    return round(float(value), digits)
+
+
+def test_theorem_2_check_figure():
+    assert shown(calculators.stays_suppressed_probability(14, 15, 0.5), 0.6106) == 0.6106
+
+
+def test_theorem_3_is_printed_with_the_wrong_sign_of_a_half():
+    exact = calculators.stays_released_probability(15, 15, 0.5)
+    printed = calculators.stays_released_probability(15, 15, 0.5, method="published")
+    assert shown(exact, 0.611) == 0.611
+    assert shown(printed, 0.358) == 0.358
+    law = plain.released_pmf(15, 0.5, 15, "rounded_laplace", 200)
+    assert exact == pytest.approx(1 - law[0], abs=1e-12)
+
+
+def test_theorem_6_check_figures():
+    assert shown(calculators.epsilon_for_cell_error(alpha=10, beta=0.05), 0.2853) == 0.2853
+    assert calculators.epsilon_for_cell_error(10, 0.05, 4) == pytest.approx(
+        4 * calculators.epsilon_for_cell_error(10, 0.05)
+    )
+
+
+def test_heuristics_check_figures():
+    assert calculators.epsilon_heuristic([10, 50]).round(4).tolist() == [0.1414, 0.0283]
+    assert calculators.epsilon_heuristic(10, 3) == pytest.approx(3 * math.sqrt(2) / 10)
+    assert calculators.threshold_heuristic(15, 0.5) == (12, 15, 18)
+    assert calculators.threshold_heuristic(15, 0.5, 2) == (9, 15, 21)
+    assert calculators.threshold_heuristic(15, 0.01) == (0, 15, 156)
+
+
+@pytest.mark.parametrize(("alpha", "published", "confidence", "exact"), CHANGE_TABLE)
+def test_table_of_theorem_7(alpha, published, confidence, exact):
+    by_theorem = calculators.epsilon_for_change(alpha, 0.05, method="published")
+    assert float(f"{by_theorem:.4g}") == pytest.approx(published, abs=1e-12)
+    really = 1 - calculators.change_error_probability(alpha, by_theorem)
+    assert shown(really, confidence) == confidence
+    assert float(f"{calculators.epsilon_for_change(alpha, 0.05):.4g}") == exact
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("rate", [0.1, 0.5, 1.7, 4.0])
+@pytest.mark.parametrize("alpha", [0, 1, 2, 7, 30])
+def test_tails_equal_brute_force_convolution(law, rate, alpha):
+    reach = math.ceil(45 / rate) + 2 * alpha
+    pmf = plain.noise_pmf(rate, law, reach)
+    cell = math.fsum(p for z, p in pmf.items() if abs(z) > alpha)
+    assert calculators.cell_error_probability(alpha, rate, law=law) == pytest.approx(
+        cell, rel=1e-9, abs=1e-15
+    )
+    noise = np.array([pmf[z] for z in sorted(pmf)])
+    change = np.convolve(noise, noise)
+    middle = len(change) // 2
+    tail = change[: middle - alpha].sum() + change[middle + alpha + 1 :].sum()
+    assert calculators.change_error_probability(alpha, rate, law=law) == pytest.approx(
+        tail, rel=1e-9, abs=1e-15
+    )
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize(("count", "threshold"), [(15, 15), (18, 15), (40, 15), (1, 0), (3, 1)])
+@pytest.mark.parametrize("alpha", [0, 2, 10])
+def test_conditional_tails_equal_brute_force(law, count, threshold, alpha):
+    rate = 0.4
+    reach = 120
+    released = {
+        z: p for z, p in plain.noise_pmf(rate, law, reach).items() if count + z >= max(threshold, 1)
+    }
+    expected = math.fsum(p for z, p in released.items() if abs(z) > alpha) / math.fsum(
+        released.values()
+    )
+    found = calculators.cell_error_probability_if_released(alpha, rate, count, threshold, law=law)
+    assert found == pytest.approx(expected, rel=1e-9)
+    later = count + 4
+    expected = plain.change_tail(
+        alpha, rate, law, reach, max(threshold, 1) - count, max(threshold, 1) - later
+    )
+    found = calculators.change_error_probability_if_released(
+        alpha, rate, count, later, threshold, law=law
+    )
+    assert found == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_a_revealed_cell_errs_by_more_than_its_distance_from_the_threshold(law):
+    probability = calculators.cell_error_probability_if_released
+    assert probability(9, 0.5, 5, 15, law=law) == 1
+    assert probability([9, 10, 12], 0.5, 5, 15, law=law) == pytest.approx(
+        [1, math.exp(-0.5), math.exp(-1.5)]
+    )
+    assert calculators.epsilon_for_cell_error_if_released(9, 0.05, 5, 15, law=law) == math.inf
+
+
+def test_the_conditional_error_differs_near_the_threshold_only():
+    near = calculators.cell_error_probability_if_released(10, 0.2853, 15, 15)
+    far = calculators.cell_error_probability_if_released(10, 0.2853, 5000, 15)
+    plainly = calculators.cell_error_probability(10, 0.2853)
+    assert far == pytest.approx(plainly, rel=1e-9)
+    assert abs(near - plainly) > 0.005
+
+
+BETAS = np.array([1e-200, 1e-6, 0.05, 0.3, 0.7, 0.999])
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("alpha", [0, 1, 10, 1000])
+def test_epsilon_and_probability_are_inverse(law, alpha):
+    for epsilon_for, probability in (
+        (calculators.epsilon_for_cell_error, calculators.cell_error_probability),
+        (calculators.epsilon_for_change, calculators.change_error_probability),
+    ):
+        epsilon = epsilon_for(alpha, BETAS, 3, law=law)
+        assert (np.diff(epsilon) < 0).all()
+        assert probability(alpha, epsilon, 3, law=law) == pytest.approx(BETAS, rel=1e-8)
+
+
+def test_published_change_formula_is_inverted_for_every_beta():
+    epsilon = calculators.epsilon_for_change(4, BETAS, 2, method="published")
+    assert calculators.change_error_probability(4, epsilon, 2, method="published") == pytest.approx(
+        BETAS, rel=1e-8
+    )
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_suppression_theorems_are_inverted(law):
+    for count, epsilon_for, probability in (
+        (9, calculators.epsilon_to_stay_suppressed, calculators.stays_suppressed_probability),
+        (22, calculators.epsilon_to_stay_released, calculators.stays_released_probability),
+    ):
+        beta = np.array([1e-5, 0.05, 0.3])
+        epsilon = epsilon_for(count, 15, beta, 2, law=law)
+        assert 1 - probability(count, 15, epsilon, 2, law=law) == pytest.approx(beta, rel=1e-6)
+    assert calculators.epsilon_to_stay_suppressed(14, 15, 0.6) == 0
+    assert calculators.epsilon_to_stay_released(15, 15, 0.6) == 0
+    published = calculators.epsilon_to_stay_released([15, 16], 15, 0.05, method="published")
+    assert published.tolist() == [math.inf, pytest.approx(math.log(10) / 0.5)]
+    assert calculators.epsilon_to_stay_released(15, 15, 0.6, method="published") == 0
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_conditional_calculators_are_inverted_where_the_cell_is_at_the_threshold(law):
+    beta = np.array([1e-4, 0.05, 0.4])
+    for count in (15, 20, 60):
+        epsilon = calculators.epsilon_for_cell_error_if_released(7, beta, count, 15, 2, law=law)
+        assert calculators.cell_error_probability_if_released(
+            7, epsilon, count, 15, 2, law=law
+        ) == pytest.approx(beta, rel=1e-6)
+        epsilon = calculators.epsilon_for_change_if_released(7, beta, count, 18, 15, 2, law=law)
+        assert calculators.change_error_probability_if_released(
+            7, epsilon, count, 18, 15, 2, law=law
+        ) == pytest.approx(beta, rel=1e-6)
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_probabilities_fall_with_epsilon(law):
+    epsilon = np.geomspace(1e-3, 60, 400)
+    for alpha in (0, 3, 20):
+        for count in (1, 15, 17, 200):
+            falling = calculators.cell_error_probability_if_released(
+                alpha, epsilon, count, 15, law=law
+            )
+            assert (np.diff(falling) <= 1e-12).all()
+        for first, second in ((15, 15), (15, 90), (16, 21)):
+            falling = calculators.change_error_probability_if_released(
+                alpha, epsilon, first, second, 15, law=law
+            )
+            assert (np.diff(falling) <= 1e-9).all()
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_largest_errors_are_the_least_that_hold(law):
+    epsilon = np.array([0.01, 0.2853, 1.0, 12.0])
+    for largest, probability in (
+        (calculators.largest_cell_error, calculators.cell_error_probability),
+        (calculators.largest_change_error, calculators.change_error_probability),
+    ):
+        alpha = largest(epsilon, 0.05, 2, law=law)
+        assert (probability(alpha, epsilon, 2, law=law) <= 0.05).all()
+        smaller = alpha > 0
+        assert smaller.any()
+        assert (probability(alpha[smaller] - 1, epsilon[smaller], 2, law=law) > 0.05).all()
+
+
+def test_arguments_broadcast():
+    alpha = np.arange(5)[:, None, None]
+    beta = np.array([0.01, 0.05])[:, None]
+    trips = np.array([1, 2, 3])
+    for epsilon_for in (calculators.epsilon_for_cell_error, calculators.epsilon_for_change):
+        table = epsilon_for(alpha, beta, trips)
+        assert table.shape == (5, 2, 3)
+        assert table[2, 1, 2] == pytest.approx(epsilon_for(2, 0.05, 3), rel=1e-12)
+        assert isinstance(epsilon_for(2, 0.05), float)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: calculators.epsilon_for_cell_error(1.5, 0.05), "alpha must be a whole number"),
+        (lambda: calculators.epsilon_for_cell_error(-1, 0.05), "got -1"),
+        (lambda: calculators.epsilon_for_cell_error(math.nan, 0.05), "got nan"),
+        (lambda: calculators.epsilon_for_cell_error(True, 0.05), "got True"),
+        (lambda: calculators.epsilon_for_cell_error("ten", 0.05), "got 'ten'"),
+        (lambda: calculators.epsilon_for_change(1, 0), "beta must be a number above 0 and below 1"),
+        (lambda: calculators.epsilon_for_change(1, 1), "got 1"),
+        (lambda: calculators.epsilon_for_change(1, math.nan), "got nan"),
+        (lambda: calculators.epsilon_for_change([1, 2], [0.1, 1.2]), "got 1.2"),
+        (lambda: calculators.epsilon_for_change(1, 0.1, 0), "max_trips_per_user must be a whole"),
+        (lambda: calculators.cell_error_probability(1, 0), "epsilon must be a finite number above"),
+        (lambda: calculators.cell_error_probability(1, math.inf), "got inf"),
+        (lambda: calculators.epsilon_heuristic(0), "alpha must be a finite number above 0"),
+        (lambda: calculators.threshold_heuristic(1.5, 1), "standard must be a whole number"),
+        (lambda: calculators.stays_suppressed_probability(15, 15, 1), "count must be below"),
+        (lambda: calculators.stays_released_probability(14, 15, 1), "count must be at least"),
+        (
+            lambda: calculators.change_error_probability_if_released(1, 1, 15, 14, 15),
+            "count must be at least",
+        ),
+        (
+            lambda: calculators.epsilon_for_change(1, 0.1, method="printed"),
+            "method must be one of",
+        ),
+        (
+            lambda: calculators.epsilon_for_change(
+                1, 0.1, method="published", law="discrete_laplace"
+            ),
+            "law must be one of",
+        ),
+        (lambda: calculators.epsilon_for_change(1, 0.1, law="gaussian"), "law must be one of"),
+        (lambda: calculators.epsilon_for_change([1, 2], [0.1, 0.2, 0.3]), "shapes that fit"),
+    ],
+)
+def test_wrong_arguments_are_refused_with_rule_value_and_remedy(call, message):
+    with pytest.raises(ParameterError, match=message):
+        call()
