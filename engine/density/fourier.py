@@ -69,7 +69,8 @@ def noise_terms(parameters: DensityParameters, clusters: int) -> Floats:
     scale = coefficient_scale(parameters)
     if parameters.variant == "efpa":
         return math.sqrt(2) * scale * _KEPT
-    return scale * np.sqrt(_KEPT * clusters)
+    roots: Floats = np.sqrt(_KEPT * float(clusters))
+    return scale * roots
 
 
 def choose_kept(

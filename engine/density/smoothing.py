@@ -80,12 +80,14 @@ def fit_exponential(values: Floats) -> Floats:
            [5., 0., 0.]])
     """
     falling, rising = _falling_fit(values), _falling_fit(values[:, ::-1])
-    falls = falling.explained >= rising.explained * (1 - _TIE)
+    # a falling fit that ends at q = 1 would rise if it could
+    falls = (falling.ratio < 1) & (falling.explained >= rising.explained * (1 - _TIE))
     return np.where(falls[:, None], falling.fitted, rising.fitted[:, ::-1])
 
 
 @dataclass(frozen=True)
 class _Fit:
+    ratio: Floats
     fitted: Floats
     explained: Floats  # N²/D, what the fit takes off Σ y²
 
@@ -95,7 +97,8 @@ def _falling_fit(values: Floats) -> _Fit:
     powers: Floats = np.power(ratio[:, None], np.arange(values.shape[1]))
     product = np.einsum("rp,rp->r", values, powers)
     length = np.einsum("rp,rp->r", powers, powers)
-    return _Fit(fitted=(product / length)[:, None] * powers, explained=product**2 / length)
+    factor: Floats = product / length
+    return _Fit(ratio=ratio, fitted=factor[:, None] * powers, explained=factor * product)
 
 
 def _best_ratio(values: Floats) -> Floats:
@@ -109,9 +112,9 @@ def _best_ratio(values: Floats) -> Floats:
     for _ in range(_BISECTIONS):
         middle = 0.5 * (low + high)
         rises = _polynomial(slope, middle) > 0
-        low = np.where(rises, middle, low)
-        high = np.where(rises, high, middle)
-    return 0.5 * (low + high)
+        np.copyto(low, middle, where=rises)
+        np.copyto(high, middle, where=~rises)
+    return high
 
 
 def _slope_coefficients(values: Floats) -> Floats:

@@ -1,0 +1,110 @@
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine import density
+from engine.datasets import Dataset
+from engine.density import smoothing
+from tests.reference import density_reference as reference
+from tests.reference.small_city import small_city
+
+BASE = density.DensityParameters(epsilon=2.0, delta=1e-6, max_visits_per_user=12)
+
+
+@pytest.fixture(scope="module")
+def city(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
+    return small_city(tmp_path_factory.mktemp("reference") / "small", people=900, towers=24, side=4)
+
+
+def compare(city: Dataset, parameters: density.DensityParameters, seed: int) -> int:
+    """Compare every stage and return the number of clusters."""
+    noise = density.DensityNoise.draw(np.random.default_rng(seed), city, parameters.variant)
+    made = density.release(city, parameters, noise=noise)
+    expected = reference.release(city, parameters, noise)
+    assert made.clusters is not None
+    assert made.kept is not None
+    assert made.cell_totals is not None
+    top = np.abs(expected.totals).max()
+    np.testing.assert_allclose(made.cell_totals, expected.totals, rtol=1e-9, atol=1e-9 * top)
+    members = [np.flatnonzero(made.clusters == c).tolist() for c in range(len(made.kept))]
+    assert members == expected.clusters
+    assert made.kept.tolist() == expected.kept
+    assert made.cover_counts is not None
+    for ours, theirs in ((made.cover_counts, expected.cover), (made.counts, expected.zones)):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-9 * theirs.max())
+    return len(made.kept)
+
+
+SWITCHES = [
+    (variant, scaling, smooth)
+    for variant, (scaling, smooth) in itertools.product(
+        ("efpa", "efpag", "efpag_joint"),
+        ((True, True), (True, False), (False, True), (False, False)),
+    )
+]
+
+
+@pytest.mark.parametrize(("variant", "scaling", "smooth"), SWITCHES)
+def test_fourier_variants_equal_the_paper_stage_by_stage(
+    city: Dataset, variant: str, scaling: bool, smooth: bool
+) -> None:
+    parameters = replace(
+        BASE, variant=variant, scaling=scaling, smoothing=smooth, cluster_minimum=1500.0
+    )
+    assert compare(city, parameters, seed=SWITCHES.index((variant, scaling, smooth))) > 1
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"gaussian": "analytic", "epsilon": 6.0, "cluster_minimum": 3000.0},
+        {"cluster_minimum": None},
+        {"cluster_minimum": None, "variant": "efpa"},
+        {"cluster_minimum": None, "gaussian": "analytic", "epsilon": 0.7},
+        {"cluster_minimum": 0.0, "variant": "efpag"},
+        {"cluster_minimum": 1e9},
+        {"max_visits_per_user": 1, "cluster_minimum": 2000.0},
+        {"max_visits_per_user": 168, "cluster_minimum": 6000.0},
+        {"epsilon": 0.2, "cluster_minimum": 9000.0},
+    ],
+    ids=str,
+)
+def test_settings_at_their_ends_equal_the_paper(city: Dataset, changes: dict[str, object]) -> None:
+    compare(city, replace(BASE, **changes), seed=99)
+
+
+@pytest.mark.parametrize("variant", ["zones_laplace", "towers_laplace", "lpa"])
+def test_laplace_variants_equal_the_paper(city: Dataset, variant: str) -> None:
+    parameters = replace(BASE, variant=variant)
+    noise = density.DensityNoise.draw(np.random.default_rng(3), city, parameters.variant)
+    expected = reference.laplace(city, parameters, noise)
+    made = density.release(city, parameters, noise=noise).counts
+    np.testing.assert_allclose(made, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
+
+
+def test_truth_and_presampled_equal_the_paper(city: Dataset) -> None:
+    overlap = city.tessellation.overlap.toarray()
+    for ours, towers in (
+        (density.truth(city), city.truth_by_tower),
+        (density.presampled(city, 7), city.presampled_by_tower(7)),
+    ):
+        np.testing.assert_allclose(ours, reference.to_zones(overlap, towers), rtol=1e-9, atol=1e-9)
+    cover = reference.to_cover(city.tessellation, city.presampled_by_tower(7))
+    np.testing.assert_allclose(density.cover_series(city, 7), cover, rtol=1e-9, atol=1e-9)
+
+
+def test_fits_equal_the_reference_on_hard_series() -> None:
+    rng = np.random.default_rng(0)
+    easy = rng.gamma(2.0, 1.0, (150, 5))
+    spiky = rng.gamma(0.1, 1.0, (150, 5))
+    clipped = np.maximum(rng.normal(0.2, 1.0, (150, 5)), 0)
+    special = np.array(
+        [[0.0] * 5, [3.0] * 5, [5, 0, 0, 0, 0], [0, 0, 0, 0, 5], [0, 0, 7, 0, 0], [1, 2, 4, 8, 16]]
+    )
+    for values in (easy, spiky, clipped, special):
+        for points in (5, 3):
+            ours = smoothing.fit_exponential(values[:, :points])
+            theirs = np.array([reference.fit(row) for row in values[:, :points]])
+            np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-9 * values.max())
