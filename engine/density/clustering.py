@@ -45,7 +45,7 @@ def cluster_cells(
     if cluster_minimum == 0:
         return np.arange(size)
     merged_into = list(range(size))
-    current = totals.tolist()
+    current: list[float] = totals.tolist()
     heap = [(total, cell) for cell, total in enumerate(current)]
     heapq.heapify(heap)
     live = _LiveCentres(centres_m, areas_m2)
@@ -55,8 +55,7 @@ def cluster_cells(
             continue  # left over from before a merge
         if total >= cluster_minimum:
             break
-        keep, gone = sorted((cluster, live.nearest(cluster)))
-        live.merge(keep, gone)
+        keep, gone = live.merge_with_nearest(cluster)
         merged_into[gone] = keep
         current[keep] += current[gone]
         heapq.heappush(heap, (current[keep], keep))
@@ -66,41 +65,49 @@ def cluster_cells(
 
 
 class _LiveCentres:
-    """Centres of the clusters that are still there, in rows that shrink as clusters go."""
+    """Centres of the clusters that are still there, in rows that shrink as clusters go.
+
+    Every search is four passes over contiguous rows, without a new array.
+    """
 
     def __init__(self, centres_m: Floats, areas_m2: Floats) -> None:
         self.count = len(areas_m2)
-        self._areas = areas_m2.tolist()
-        self._set(centres_m.T.copy(), np.arange(self.count))
+        self._areas: list[float] = areas_m2.tolist()
+        self._set(centres_m[:, 0].copy(), centres_m[:, 1].copy(), np.arange(self.count))
 
-    def _set(self, xy: Floats, clusters: Labels) -> None:
-        self._xy = xy
-        self._x, self._y = xy
-        self._cluster_at = clusters
-        self._row = dict(zip(clusters.tolist(), range(len(clusters)), strict=True))
-        self._offset = np.empty_like(xy)
+    def _set(self, x: Floats, y: Floats, clusters: Labels) -> None:
+        self._x, self._y, self._clusters = x, y, clusters
+        self._cluster_at: list[int] = clusters.tolist()
+        self._row_of = dict(zip(self._cluster_at, range(len(clusters)), strict=True))
+        self._offset = np.empty((2, len(clusters)))
         self._dx, self._dy = self._offset
         self._distance = np.empty(len(clusters))
+        self._shrink_below = 3 * len(clusters) // 4
 
-    def nearest(self, cluster: int) -> int:
-        """Return the other cluster whose centre is nearest, the lowest one at a tie."""
-        row = self._row[cluster]
-        np.subtract(self._xy, self._xy[:, row : row + 1], out=self._offset)
-        np.multiply(self._offset, self._offset, out=self._offset)
-        np.add(self._dx, self._dy, out=self._distance)
-        self._distance[row] = np.inf
-        return int(self._cluster_at[self._distance.argmin()])
+    def merge_with_nearest(self, cluster: int) -> tuple[int, int]:
+        """Merge `cluster` with its nearest one; return which of the two stays and which goes.
 
-    def merge(self, keep: int, gone: int) -> None:
-        """Move `keep` to the centroid of both and take `gone` out."""
-        row, other = self._row[keep], self._row[gone]
-        area, more = self._areas[keep], self._areas[gone]
-        both = area + more
-        for axis in (self._x, self._y):
-            axis[row] = (area * axis[row] + more * axis[other]) / both
-            axis[other] = np.inf  # infinitely far from everything
+        The lowest one is nearest at a tie, and the lower one of the two stays.
+        """
+        row = self._row_of[cluster]
+        x, y, offset, distance = self._x, self._y, self._offset, self._distance
+        np.subtract(x, x[row], self._dx)
+        np.subtract(y, y[row], self._dy)
+        np.multiply(offset, offset, offset)
+        np.add(self._dx, self._dy, distance)
+        distance[row] = np.inf
+        other = int(distance.argmin())
+        low, high = (row, other) if row < other else (other, row)
+        keep, gone = self._cluster_at[low], self._cluster_at[high]
+        both = self._areas[keep] + self._areas[gone]
+        part = self._areas[gone] / both
         self._areas[keep] = both
+        for axis in (x, y):
+            start = axis.item(low)
+            axis[low] = start + (axis.item(high) - start) * part
+            axis[high] = np.inf  # infinitely far from everything
         self.count -= 1
-        if 2 * self.count < len(self._cluster_at):
-            there = np.isfinite(self._x)
-            self._set(self._xy[:, there], self._cluster_at[there])
+        if self.count < self._shrink_below:
+            there = np.isfinite(x)
+            self._set(x[there], y[there], self._clusters[there])
+        return keep, gone

@@ -26,7 +26,7 @@ Integers = NDArray[np.int64]
 RELATIVE_NOISE = 0.01
 """Default τ: with all coefficients kept, the expected RSSE is 1% of a cluster's total (P1 §6)."""
 
-_KEPT = np.arange(1, HOURS_PER_WEEK + 1)
+_KEPT: Floats = np.arange(1, HOURS_PER_WEEK + 1, dtype=np.float64)
 
 
 def coefficient_scale(parameters: DensityParameters) -> float:
@@ -69,8 +69,7 @@ def noise_terms(parameters: DensityParameters, clusters: int) -> Floats:
     scale = coefficient_scale(parameters)
     if parameters.variant == "efpa":
         return math.sqrt(2) * scale * _KEPT
-    roots: Floats = np.sqrt(_KEPT * float(clusters))
-    return scale * roots
+    return scale * np.sqrt(_KEPT * clusters)
 
 
 def choose_kept(

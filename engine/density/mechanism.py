@@ -33,12 +33,13 @@ class DensityRelease:
     ----------
     parameters : DensityParameters
     counts : array, shape (zones, 168)
-        Private visits by zone and hour, in the order of ``dataset.zones``.
+        Private visits by zone and hour, at least 0, in the order of ``dataset.zones``.
     ledger : Ledger
     flags : tuple of str
         `NOISE_EXCEEDS_DATA` (the release is zero everywhere), `ONE_CLUSTER`.
     cover_counts : array, shape (cover, 168), or None
-        Private series of the cover; None for the two naive variants.
+        Private series of the cover, negative counts of `lpa` as drawn; None for the two naive
+        variants.
     cell_totals : array, shape (cover,), or None
         Ŝ, noisy totals; None for Laplace variants.
     visits : float or None
@@ -121,7 +122,10 @@ def release(
 def _laplace_release(
     dataset: Dataset, parameters: DensityParameters, noise: DensityNoise
 ) -> DensityRelease:
-    """Add Laplace noise ℓ/ε to each count of the zones, the towers or the cover (P1 §5.2, §5.3)."""
+    """Add Laplace noise ℓ/ε to each count of the zones, the towers or the cover (P1 §5.2, §5.3).
+
+    Negative counts of zones are set to 0 at the very end, where that distorts least.
+    """
     kept, places = parameters.max_visits_per_user, dataset.tessellation
     scale = kept / parameters.epsilon
     cover_counts = None
@@ -134,7 +138,7 @@ def _laplace_release(
         counts = places.to_zones @ cover_counts
     return DensityRelease(
         parameters=parameters,
-        counts=counts,
+        counts=np.maximum(counts, 0.0),
         ledger=_ledger(dataset, parameters),
         cover_counts=cover_counts,
     )
@@ -182,11 +186,10 @@ def _shapes(
 ) -> tuple[Floats, Integers]:
     """Perturb the clusters' series, normalise them and smooth their nights (stages 4 to 7)."""
     series = cover_series(dataset, parameters.max_visits_per_user)
-    count = int(clusters.max()) + 1
-    lowest = np.unique(clusters, return_index=True)[1]
-    summed = np.zeros((count, HOURS_PER_WEEK))
-    np.add.at(summed, clusters, series)
-    coefficients = fourier.to_coefficients(summed)
+    order = np.argsort(clusters, kind="stable")
+    starts = np.flatnonzero(np.diff(clusters[order], prepend=-1))
+    lowest = order[starts]
+    coefficients = fourier.to_coefficients(np.add.reduceat(series[order], starts, axis=0))
     kept = fourier.choose_kept(coefficients, parameters, noise, lowest)
     noisy = fourier.to_series(fourier.perturb(coefficients, kept, parameters, noise, lowest))
     shapes = normalise(noisy)

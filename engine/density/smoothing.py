@@ -7,10 +7,8 @@ model is a·q^x. For a given q the best a is N/D, where N = Σ y q^x and D = Σ 
 leaves Σ y² − N²/D: one unknown is left, and at its optimum the polynomial N′·D − N·D′/2 changes
 sign. Falling fits have q in [0, 1]; rising ones are the same on the reversed hours. q = 0 is
 the limit b → −∞, so that the best fit exists for every series. The global optimum is found on a
-grid and refined by bisection, for all days and series at once.
+grid and refined by bisection and Newton's method, for all days and series at once.
 """
-
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +19,8 @@ FALLING_HOURS = slice(0, 5)
 RISING_HOURS = slice(4, 7)
 
 _GRID = np.linspace(0.0, 1.0, 129)
-_BISECTIONS = 52
+_BISECTIONS = 20
+_NEWTON_STEPS = 3
 _TIE = 1e-12
 
 
@@ -79,31 +78,22 @@ def fit_exponential(values: Floats) -> Floats:
     array([[1., 2., 4.],
            [5., 0., 0.]])
     """
-    falling, rising = _falling_fit(values), _falling_fit(values[:, ::-1])
+    rows, points = values.shape
+    both = np.concatenate([values, values[:, ::-1]])
+    ratio = _best_ratio(both)
+    powers = np.power(ratio[:, None], np.arange(points))
+    product: Floats = np.einsum("rp,rp->r", both, powers)
+    length: Floats = np.einsum("rp,rp->r", powers, powers)
+    explained = product * product / length  # what the fit takes off Σ y²
     # a falling fit that ends at q = 1 would rise if it could
-    falls = (falling.ratio < 1) & (falling.explained >= rising.explained * (1 - _TIE))
-    return np.where(falls[:, None], falling.fitted, rising.fitted[:, ::-1])
-
-
-@dataclass(frozen=True)
-class _Fit:
-    ratio: Floats
-    fitted: Floats
-    explained: Floats  # N²/D, what the fit takes off Σ y²
-
-
-def _falling_fit(values: Floats) -> _Fit:
-    ratio = _best_ratio(values)
-    powers: Floats = np.power(ratio[:, None], np.arange(values.shape[1]))
-    product = np.einsum("rp,rp->r", values, powers)
-    length = np.einsum("rp,rp->r", powers, powers)
-    factor: Floats = product / length
-    return _Fit(ratio=ratio, fitted=factor[:, None] * powers, explained=factor * product)
+    falls = (ratio[:rows] < 1) & (explained[:rows] >= explained[rows:] * (1 - _TIE))
+    fitted: Floats = (product / length)[:, None] * powers
+    return np.where(falls[:, None], fitted[:rows], fitted[rows:, ::-1])
 
 
 def _best_ratio(values: Floats) -> Floats:
     """Return the best q in [0, 1]: the grid's best point, refined between its neighbours."""
-    powers: Floats = np.power(_GRID, np.arange(values.shape[1])[:, None])
+    powers = np.power(_GRID, np.arange(values.shape[1])[:, None])
     explained: Floats = (values @ powers) ** 2 / (powers * powers).sum(axis=0)
     at = explained.argmax(axis=1)
     slope = _slope_coefficients(values)
@@ -114,7 +104,13 @@ def _best_ratio(values: Floats) -> Floats:
         rises = _polynomial(slope, middle) > 0
         np.copyto(low, middle, where=rises)
         np.copyto(high, middle, where=~rises)
-    return high
+    ratio = high
+    curvature = slope[1:] * np.arange(1, len(slope))[:, None]
+    for _ in range(_NEWTON_STEPS):
+        bend = _polynomial(curvature, ratio)
+        step = np.divide(_polynomial(slope, ratio), bend, out=np.zeros_like(bend), where=bend < 0)
+        ratio = np.clip(ratio - step, low, high)
+    return ratio
 
 
 def _slope_coefficients(values: Floats) -> Floats:

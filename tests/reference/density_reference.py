@@ -244,7 +244,9 @@ def laplace(dataset, p, noise) -> np.ndarray:
     towers = dataset.presampled_by_tower(p.max_visits_per_user)
     scaled = p.max_visits_per_user / p.epsilon * noise.counts
     if p.variant == "zones_laplace":
-        return to_zones(places.overlap.toarray(), towers) + scaled
-    if p.variant == "towers_laplace":
-        return to_zones(places.overlap.toarray(), towers + scaled)
-    return from_cover(places, to_cover(places, towers) + scaled)
+        zones = to_zones(places.overlap.toarray(), towers) + scaled
+    elif p.variant == "towers_laplace":
+        zones = to_zones(places.overlap.toarray(), towers + scaled)
+    else:
+        zones = from_cover(places, to_cover(places, towers) + scaled)
+    return zones.clip(0)
