@@ -2,7 +2,18 @@
 
 from engine.origin_destination import calculators
 from engine.origin_destination.composition import PersonTotal, person_total
-from engine.origin_destination.matrices import truth
+from engine.origin_destination.expected import (
+    POPULATIONS,
+    Expectation,
+    Population,
+    Reading,
+    expectation,
+    expectation_of_matrix,
+    reading,
+)
+from engine.origin_destination.histogram import CountHistogram, histogram, histogram_of_matrix
+from engine.origin_destination.laws import LawName, NoiseLaw
+from engine.origin_destination.matrices import Days, truth
 from engine.origin_destination.mechanism import (
     UNIT_WORDS,
     ODRelease,
@@ -11,16 +22,35 @@ from engine.origin_destination.mechanism import (
     release_matrix,
     standard_noise,
 )
+from engine.origin_destination.outcomes import Errors, ErrorSplit, Fates, Share, Totals
 from engine.parameters import ODParameters
 
 __all__ = [
+    "POPULATIONS",
     "UNIT_WORDS",
+    "CountHistogram",
+    "Days",
+    "ErrorSplit",
+    "Errors",
+    "Expectation",
+    "Fates",
+    "LawName",
+    "NoiseLaw",
     "ODParameters",
     "ODRelease",
     "PersonTotal",
+    "Population",
+    "Reading",
+    "Share",
+    "Totals",
     "calculators",
+    "expectation",
+    "expectation_of_matrix",
+    "histogram",
+    "histogram_of_matrix",
     "ledger",
     "person_total",
+    "reading",
     "release",
     "release_matrix",
     "standard_noise",

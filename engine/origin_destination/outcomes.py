@@ -1,0 +1,185 @@
+"""What becomes of cells, trips and totals: the records that an expectation is made of."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from engine.origin_destination import laws
+from engine.origin_destination.histogram import CountHistogram
+from engine.origin_destination.laws import NoiseLaw
+
+Floats = NDArray[np.float64]
+
+_NORMAL_97_5 = float(special.ndtri(0.975))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Share:
+    """Expected cells of one fate and the trips in them.
+
+    Attributes
+    ----------
+    cells : array
+        Expected number of cells, shape () or the shape of a grid of settings.
+    trips : array
+        Expected number of true trips in these cells; for phantom flows, which have none, the
+        trips that the release invents.
+    """
+
+    cells: Floats
+    trips: Floats
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fates:
+    """What becomes of cells whose true count is below τ′ = max(τ, 1), and of the others.
+
+    The first four add up to all cells; `empty` is a part of the first, `phantom` of the second.
+
+    Attributes
+    ----------
+    kept_suppressed : Share
+        Below τ′ and released as 0.
+    revealed : Share
+        Below τ′ and released as a number, which noise alone has lifted there.
+    lost : Share
+        At least τ′ and released as 0.
+    kept : Share
+        At least τ′ and released as a number.
+    empty : Share
+        No true trip, and released as 0.
+    phantom : Share
+        No true trip, and released as a number: a flow that does not exist.
+    """
+
+    kept_suppressed: Share
+    revealed: Share
+    lost: Share
+    kept: Share
+    empty: Share
+    phantom: Share
+
+
+@dataclass(frozen=True, kw_only=True)
+class Errors:
+    """Errors of released against true counts over one population of cells; NaN where it is empty.
+
+    Attributes
+    ----------
+    cells : float
+        Cells in the population.
+    mean_absolute, median_absolute : float
+        Trips. The median is that of all cells and draws together.
+    mean_relative, median_relative : float
+        2|out − t|/(out + t), from 0 to 2; 0/0 counts as 0 (P2, figure 2).
+    mean_bounded_relative : float
+        |out − t|/max(t, sanity bound), as for the density.
+    """
+
+    cells: float
+    mean_absolute: float
+    median_absolute: float
+    mean_relative: float
+    median_relative: float
+    mean_bounded_relative: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class ErrorSplit:
+    """The expected sum of absolute errors by its causes, each added to the ones before.
+
+    Attributes
+    ----------
+    trimmed : float
+        Trips that trimming to T drops.
+    noise : float
+        What noise adds to that.
+    suppression : float
+        What suppressing values below τ changes: below 0 where it spares more than it costs,
+        because most cells are empty and a 0 is right.
+    total : float
+        Their sum, E Σ|out − t|.
+    """
+
+    trimmed: float
+    noise: float
+    suppression: float
+    total: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Totals:
+    """Released totals: their law has known cumulants, the sums of those of independent cells.
+
+    Attributes
+    ----------
+    true : array
+        True trips.
+    expected : array
+        Expected released trips.
+    bias : array
+        Expected minus true.
+    standard_deviation : array
+    low, high : array
+        The released total lies between them with probability about 0.95 (Cornish–Fisher quantiles
+        from four cumulants, widened to whole numbers).
+    """
+
+    true: Floats
+    expected: Floats
+    bias: Floats
+    standard_deviation: Floats
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def of_cumulants(cls, *, true: Floats, kept: Floats, cumulants: Floats) -> "Totals":
+        """Return the totals whose cells' cumulants (…, 4) add up to `cumulants`."""
+        expected = kept + cumulants[..., 0]
+        variance = np.maximum(cumulants[..., 1], 0.0)
+        deviation = np.sqrt(variance)
+        safe = np.where(variance > 0, deviation, 1.0)
+        skewness = np.where(variance > 0, cumulants[..., 2] / safe**3, 0.0)
+        excess = np.where(variance > 0, cumulants[..., 3] / safe**4, 0.0)
+        low, high = (
+            expected + deviation * _cornish_fisher(z, skewness, excess)
+            for z in (-_NORMAL_97_5, _NORMAL_97_5)
+        )
+        return cls(
+            true=true,
+            expected=expected,
+            bias=expected - true,
+            standard_deviation=deviation,
+            low=np.maximum(np.floor(low), 0.0),
+            high=np.maximum(np.ceil(high), 0.0),
+        )
+
+
+def expected_fates(law: NoiseLaw, counted: CountHistogram, threshold: Floats) -> Fates:
+    """Return the expected fates of all cells of a histogram under one setting."""
+    suppressed = laws.suppressed_probability(law, counted.kept, threshold)
+    small = counted.true < laws.effective_threshold(threshold)
+    hidden, shown = counted.cells * suppressed, counted.cells * (1 - suppressed)
+
+    def share(cells: Floats) -> Share:
+        return Share(cells=np.asarray(cells.sum()), trips=np.asarray(cells @ counted.true))
+
+    # pair 0 is the empty cell
+    invented = counted.cells[0] * laws.mean_shift(law, 0.0, threshold)
+    return Fates(
+        kept_suppressed=share(hidden * small),
+        revealed=share(shown * small),
+        lost=share(hidden * ~small),
+        kept=share(shown * ~small),
+        empty=Share(cells=hidden[0], trips=np.zeros(())),
+        phantom=Share(cells=shown[0], trips=invented),
+    )
+
+
+def _cornish_fisher(z: float, skewness: Floats, excess: Floats) -> Floats:
+    """Return the quantile of a standardised law at the normal quantile `z`."""
+    # Beyond these the expansion is no longer monotone; the law is then one or two rare cells.
+    g, k = np.clip(skewness, -1.0, 1.0), np.clip(excess, -1.0, 4.0)
+    return z + (z**2 - 1) * g / 6 + (z**3 - 3 * z) * k / 24 - (2 * z**3 - 5 * z) * g**2 / 36
