@@ -7,11 +7,13 @@ person leaves all others as they were.
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import geopandas as gpd
 import numpy as np
 import pyarrow as pa
 import shapely
+from scipy.sparse import csr_array, eye_array
 
 from engine import datasets
 
@@ -140,3 +142,29 @@ def small_city(folder: Path, people: int = 3000, towers: int = 40, side: int = 5
     """Save and load a dataset of `people` random people."""
     counts = aggregate(random_visits(people, towers, seed), towers)
     return save(folder, counts, geography(towers, side, seed), people_public=people)
+
+
+class MemoryDataset:
+    """What the density engine reads of a dataset, held in memory; quick to make and to change."""
+
+    def __init__(self, counts: Aggregates, tessellation: object, cap: int = 840) -> None:
+        self.counts, self.tessellation = counts, tessellation
+        self.truth_by_tower, self.single_visit_by_tower = counts.truth, counts.single
+        self.presampled_by_tower = counts.presampled
+        self.towers = range(len(counts.truth))
+        self.zones = range(tessellation.overlap.shape[1])  # type: ignore[attr-defined]
+        self.metadata = SimpleNamespace(max_visits_cap=cap, people_public=None)
+
+
+def one_zone_a_tower(size: int) -> SimpleNamespace:
+    """A tessellation in which tower, zone and cell of the cover are one and the same."""
+    identity = csr_array(eye_array(size))
+    centres = np.random.default_rng(0).uniform(0, 1e4, (size, 2))
+    return SimpleNamespace(
+        overlap=identity,
+        to_cover=identity,
+        to_zones=identity,
+        cover_size=size,
+        cover_centres_m=centres,
+        cover_areas_m2=np.ones(size),
+    )

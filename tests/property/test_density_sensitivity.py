@@ -1,0 +1,139 @@
+"""Removing any one person changes what a noised stage reads by at most what the ledger says."""
+
+import math
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine import density
+from engine.density import accounting, fourier
+from engine.density.aggregates import tower_series
+from engine.geography import Tessellation, tessellate
+from engine.ledger import Ledger
+from tests.reference.small_city import MemoryDataset, Visits, aggregate, geography
+
+TOWERS, CAP = 7, 20
+visits_of_a_person = st.lists(
+    st.tuples(st.integers(0, TOWERS - 1), st.integers(0, 167)), min_size=1, max_size=60
+)
+crowds = st.lists(visits_of_a_person, min_size=1, max_size=6)
+kept_visits = st.integers(1, 168)
+SETTINGS = settings(max_examples=60, deadline=None)
+
+
+@cache
+def places(seed: int) -> Tessellation:
+    place = geography(TOWERS, 3, seed)
+    return tessellate(place.towers, place.zones)
+
+
+def neighbours(crowd: list[list[tuple[int, int]]], seed: int) -> list[MemoryDataset]:
+    everyone: Visits = dict(enumerate(crowd))
+    others = {person: visits for person, visits in everyone.items() if person}
+    return [
+        MemoryDataset(aggregate(people, TOWERS, CAP), places(seed), CAP)
+        for people in (everyone, others)
+    ]
+
+
+def book(variant: str, kept: int, scaling: bool = True) -> Ledger:
+    parameters = density.DensityParameters(
+        epsilon=1.0, variant=variant, max_visits_per_user=kept, scaling=scaling
+    )
+    return accounting.ledger(parameters, cover_size=9, max_visits_cap=CAP)
+
+
+def within(change: np.ndarray, sensitivity: float, norm: str) -> bool:
+    size = np.abs(change).sum() if norm == "L1" else math.sqrt((change**2).sum())
+    return size <= sensitivity * (1 + 1e-9)
+
+
+@SETTINGS
+@given(crowd=crowds, kept=kept_visits, seed=st.integers(0, 5))
+def test_counts_of_every_variant(crowd: list, kept: int, seed: int) -> None:
+    one, other = neighbours(crowd, seed)
+    readers = {
+        "zones_laplace": density.presampled,
+        "towers_laplace": tower_series,
+        "lpa": density.cover_series,
+    }
+    for variant, read in readers.items():
+        (stage,) = book(variant, kept).stages
+        assert within(read(one, kept) - read(other, kept), stage.sensitivity, stage.norm)
+    per_hour = np.abs(density.cover_series(one, kept) - density.cover_series(other, kept)).sum(0)
+    assert per_hour.max() <= 1 + 1e-9
+
+
+@SETTINGS
+@given(crowd=crowds, kept=kept_visits, seed=st.integers(0, 5))
+def test_totals(crowd: list, kept: int, seed: int) -> None:
+    one, other = neighbours(crowd, seed)
+    shares, visits = book("efpag", kept).stages[:2]
+    change = one.single_visit_by_tower - other.single_visit_by_tower
+    assert within(change, shares.sensitivity, shares.norm)
+    change = one.truth_by_tower.sum() - other.truth_by_tower.sum()
+    assert within(change, visits.sensitivity, visits.norm)
+    plain = book("efpag", kept, scaling=False).stages[0]
+    change = (density.cover_series(one, kept) - density.cover_series(other, kept)).sum(axis=1)
+    assert within(change, plain.sensitivity, plain.norm)
+
+
+@SETTINGS
+@given(crowd=crowds, kept=kept_visits, seed=st.integers(0, 5), split=st.integers(0, 2**20))
+def test_coefficients_and_choices_for_any_clusters(
+    crowd: list, kept: int, seed: int, split: int
+) -> None:
+    series = [density.cover_series(data, kept) for data in neighbours(crowd, seed)]
+    labels = np.random.default_rng(split).integers(0, 4, len(series[0]))
+    spectra = [
+        fourier.to_coefficients(np.array([rows[labels == c].sum(axis=0) for c in range(4)]))
+        for rows in series
+    ]
+    *_, choice, coefficients = book("efpag_joint", kept).stages
+    change = spectra[0] - spectra[1]
+    assert within(change, coefficients.sensitivity, coefficients.norm)
+    parameters = density.DensityParameters(
+        epsilon=1.0, variant="efpag_joint", max_visits_per_user=kept
+    )
+    factor = parameters.epsilon / (8 * math.sqrt(kept))
+    for variant, sizes in (
+        ("efpag_joint", [choice.sensitivity]),
+        ("efpag", np.sqrt((change**2).sum(axis=1))),
+    ):
+        now, then = (
+            fourier.selection_logits(spectrum, replace(parameters, variant=variant))
+            for spectrum in spectra
+        )
+        for difference, size in zip(now - then, sizes, strict=True):
+            assert np.abs(difference).max() <= factor * size * (1 + 1e-9) + 1e-9
+            # bounded range with κ = √2
+            assert np.ptp(difference) <= math.sqrt(2) * factor * size * (1 + 1e-9) + 1e-9
+
+
+def test_one_visit_counts_exactly_once_on_the_cover_where_the_paper_counts_more() -> None:
+    """Erratum D2: a tower half covered by a zone of the cover gets 0.75 + 0.5 in P1.
+
+    P1 takes F² of a covered zone off the tower's visit, and gives F to the zone.
+    """
+    place = places(0)
+    weights = np.asarray(place.to_cover.sum(axis=0)).ravel()
+    np.testing.assert_allclose(weights, 1.0, rtol=1e-12)
+    overlap = place.overlap.toarray()
+    printed = [
+        1 - sum(overlap[j, zone] ** 2 for zone in place.cover_zones) for j in place.cover_towers
+    ]
+    covered = [overlap[j, place.cover_zones].sum() for j in place.cover_towers]
+    sums = np.array(printed) + np.array(covered)
+    assert sums.max() > 1.1
+
+
+def test_the_check_itself_sees_a_person_counted_twice() -> None:
+    crowd = [[(0, hour) for hour in range(40)], [(1, 5)]]
+    one, other = neighbours(crowd, 0)
+    (stage,) = book("lpa", 40).stages
+    change = density.cover_series(one, 40) - density.cover_series(other, 40)
+    assert within(change, stage.sensitivity, stage.norm)
+    assert not within(2 * change, stage.sensitivity, stage.norm)

@@ -1,0 +1,186 @@
+"""The noise of every stage has the declared scale; 0.8 and 1.25 times that scale are noticed.
+
+Noise is recovered from releases: truth is known here, and counts are so large that clipping and
+normalising do not touch them.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from engine import density
+from engine.density import fourier
+from tests.reference.density_reference import COSINES
+from tests.reference.small_city import Aggregates, MemoryDataset, one_zone_a_tower
+
+TOWERS = 60
+LARGE = 10_000_000
+PARAMETERS = density.DensityParameters(
+    epsilon=0.8, delta=1e-6, max_visits_per_user=16, smoothing=False, cluster_minimum=0.0
+)
+
+
+def city() -> MemoryDataset:
+    """Every series is constant plus one wave of the highest frequency, so that k = 168."""
+    wave = LARGE * COSINES[167]
+    series = np.tile(np.round(20 * LARGE + wave), (TOWERS, 1))
+    ranked = series[:, :, None].astype(np.int64)
+    counts = Aggregates(ranked[:, :, 0], ranked, np.full(TOWERS, LARGE))
+    return MemoryDataset(counts, one_zone_a_tower(TOWERS))
+
+
+CITY = city()
+
+
+def releases(count: int, **changes: object) -> list[density.DensityRelease]:
+    parameters = replace(PARAMETERS, **changes)
+    return [
+        density.release(CITY, parameters, rng=np.random.default_rng([7, i])) for i in range(count)
+    ]
+
+
+def counts_noise(variant: str) -> np.ndarray:
+    (made,) = releases(1, variant=variant)
+    return (made.counts - CITY.presampled_by_tower(16)).ravel()
+
+
+def visits_noise() -> np.ndarray:
+    return np.array([r.visits - CITY.truth_by_tower.sum() for r in releases(700)])
+
+
+def histogram_noise() -> np.ndarray:
+    """Shares times the number of people; their own noisy sum moves them all by very little."""
+    samples = []
+    for made in releases(60):
+        shares = made.cell_totals / made.visits
+        noisy = shares * LARGE * TOWERS - LARGE
+        samples.append(noisy - noisy.mean())
+    return np.concatenate(samples) * math.sqrt(TOWERS / (TOWERS - 1))
+
+
+def plain_totals_noise() -> np.ndarray:
+    truth = CITY.presampled_by_tower(16).sum(axis=1)
+    return np.concatenate([r.cell_totals - truth for r in releases(60, scaling=False)])
+
+
+def coefficient_noise(**changes: object) -> np.ndarray:
+    (made,) = releases(1, **changes)
+    assert made.kept is not None
+    assert (made.kept == 168).all()
+    spectra = made.shapes @ COSINES.T * CITY.presampled_by_tower(16)[0].sum()
+    return spectra[:, 1:167].ravel()  # nothing but noise there
+
+
+LAPLACE = stats.laplace()
+NORMAL = stats.norm()
+STAGES: dict[str, tuple[Callable[[], np.ndarray], object, float]] = {
+    "zones": (lambda: counts_noise("zones_laplace"), LAPLACE, 16 / 0.8),
+    "towers": (lambda: counts_noise("towers_laplace"), LAPLACE, 16 / 0.8),
+    "cover": (lambda: counts_noise("lpa"), LAPLACE, 16 / 0.8),
+    "visits": (visits_noise, LAPLACE, 4 * 840 / 0.8),
+    "histogram": (histogram_noise, LAPLACE, 4 / 0.8),
+    "plain totals": (plain_totals_noise, LAPLACE, 2 * 16 / 0.8),
+    "efpa": (
+        lambda: coefficient_noise(variant="efpa"),
+        LAPLACE,
+        2 * math.sqrt(168) * 4 / 0.4,
+    ),
+    "classical": (
+        lambda: coefficient_noise(),
+        NORMAL,
+        math.sqrt(8 * 16 * math.log(4 / 1e-6)) / 0.4,
+    ),
+    "analytic": (
+        lambda: coefficient_noise(variant="efpag", gaussian="analytic"),
+        NORMAL,
+        fourier.analytic_sigma(0.2, 1e-6, 4.0),
+    ),
+}
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_noise_has_its_scale_and_no_other(stage: str) -> None:
+    noise, law, scale = STAGES[stage]
+    sample = noise()
+
+    def distance(factor: float) -> float:
+        """Mean size of the noise against its law, in standard errors."""
+        size = np.abs(sample) / (scale * factor)
+        expected = law.expect(abs)
+        deviation = math.sqrt(law.expect(lambda x: x * x) - expected**2)
+        return abs(size.mean() - expected) / (deviation / math.sqrt(len(sample)))
+
+    assert distance(1.0) < 4
+    assert distance(0.8) > 4
+    assert distance(1.25) > 4
+    assert stats.kstest(sample / scale, law.cdf).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("variant", ["efpa", "efpag", "efpag_joint"])
+def test_choices_follow_the_exponential_mechanism(variant: str) -> None:
+    """Frequencies of k against the exact probabilities, at sharpness 1 and at 0.8 and 1.25."""
+    runs = 40_000
+    rng = np.random.default_rng(1)
+    parameters = replace(PARAMETERS, variant=variant, epsilon=3.0)
+    spectra = 9.0 * rng.normal(size=(1, 168)) * np.exp(-np.arange(168) / 30)
+    logits = fourier.selection_logits(spectra, parameters)[0]
+    drawn = np.bincount(
+        np.concatenate([choices(spectra, parameters, rng) for _ in range(runs // 10_000)]),
+        minlength=169,
+    )[1:]
+    expected = {f: runs * np.exp(f * logits - np.logaddexp.reduce(f * logits)) for f in FACTORS}
+    pvalues = {factor: chi_square(drawn, counts) for factor, counts in expected.items()}
+    assert pvalues[1.0] > 1e-4
+    assert pvalues[0.8] < 1e-4
+    assert pvalues[1.25] < 1e-4
+
+
+FACTORS = (0.8, 1.0, 1.25)
+
+
+def choices(spectra: np.ndarray, parameters, rng: np.random.Generator) -> np.ndarray:
+    """Choose k 10,000 times with the engine's own draws."""
+    if parameters.variant != "efpag_joint":
+        noise = replace(blank_noise(), cluster_choice=rng.gumbel(size=(10_000, 168)))
+        rows = np.arange(10_000)
+        return fourier.choose_kept(np.repeat(spectra, 10_000, 0), parameters, noise, rows)
+    gumbels = rng.gumbel(size=(10_000, 168))
+    return np.array(
+        [
+            fourier.choose_kept(
+                spectra, parameters, replace(blank_noise(), joint_choice=row), np.zeros(1, int)
+            )[0]
+            for row in gumbels
+        ]
+    )
+
+
+def blank_noise() -> density.DensityNoise:
+    return density.DensityNoise(
+        histogram=np.zeros(0),
+        visits=0.0,
+        cell_totals=np.zeros(0),
+        counts=np.zeros((0, 168)),
+        joint_choice=np.zeros(168),
+        cluster_choice=np.zeros((0, 168)),
+    )
+
+
+def chi_square(drawn: np.ndarray, expected: np.ndarray) -> float:
+    order = np.argsort(expected)
+    rare = np.cumsum(expected[order]) < 20
+    groups = [(drawn[order[rare]].sum(), expected[order[rare]].sum())]
+    groups += [(drawn[i], expected[i]) for i in order[~rare]]
+    statistic = sum((d - e) ** 2 / e for d, e in groups if e > 0)
+    return float(stats.chi2.sf(statistic, len(groups) - 1))
+
+
+def test_the_generators_are_standard() -> None:
+    noise = density.DensityNoise.draw(np.random.default_rng(3), CITY, "efpag")
+    assert stats.kstest(noise.cluster_choice.ravel(), stats.gumbel_r().cdf).pvalue > 1e-4
+    assert stats.kstest(1.25 * noise.cluster_choice.ravel(), stats.gumbel_r().cdf).pvalue < 1e-4
+    assert stats.kstest(noise.counts.ravel(), NORMAL.cdf).pvalue > 1e-4
