@@ -1,0 +1,135 @@
+"""The command line of the ingest."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+from typing import TextIO, get_args
+
+from engine.errors import ExplorerError
+from engine.ingest.build import ingest
+from engine.ingest.options import IngestOptions, Kind
+from engine.ingest.progress import Cancelled, Progress
+from engine.parameters import DEFAULT_MAX_VISITS_CAP
+
+EXIT_BAD_INPUT = 2
+EXIT_CANCELLED = 130
+_BAR = 30
+_EXAMPLE = """example:
+  python -m engine.ingest trips trips_*.csv --locations stations.csv
+      --map uid=User datetime=Start end_datetime=End origin=From destination=To
+      --timezone America/Mexico_City --from 2015-09-01 --to 2015-09-30
+      --week 2015-09-07 --out data/local/guadalajara"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command line and return its exit code: 0, 2 for bad input, 130 if interrupted."""
+    parser = _parser()
+    values = vars(parser.parse_args(arguments))
+    for name in ("mapping", "locations_mapping", "zones_mapping"):
+        values[name] = dict(values[name])
+    for name in ("inputs", "parts"):
+        values[name] = tuple(values[name])
+    bar = ProgressBar(sys.stderr)
+    try:
+        options = IngestOptions(**values)
+        dataset, report = ingest(options, bar.show)
+    except (KeyboardInterrupt, Cancelled):
+        bar.end()
+        print("stopped; nothing was written", file=sys.stderr)
+        return EXIT_CANCELLED
+    except ExplorerError as error:
+        bar.end()
+        print(f"error: {error}", file=sys.stderr)
+        return EXIT_BAD_INPUT
+    bar.end()
+    for line in report.summary():
+        print(line)
+    print(f"dataset '{dataset.id}' written to {dataset.folder} in {report.seconds:.1f} s")
+    print("It holds true counts: confidential, for the data's custodians, not for publication.")
+    return 0
+
+
+class ProgressBar:
+    """One line on a terminal: bar, stage, rows, time left. Silent where there is no terminal."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._shown = stream.isatty()
+
+    def show(self, progress: Progress) -> None:
+        """Draw `progress` over the line drawn before."""
+        if not self._shown:
+            return
+        full = round(_BAR * progress.fraction)
+        parts = [f"{'█' * full}{'·' * (_BAR - full)} {progress.fraction:4.0%} {progress.stage}"]
+        if progress.rows is not None:
+            parts.append(f"{progress.rows:,} rows")
+        parts.append(f"{progress.bytes_total / 1e6:,.0f} MB")
+        if progress.seconds_left is not None:
+            parts.append(f"about {progress.seconds_left:,.0f} s left")
+        self._stream.write("\r\x1b[2K" + " · ".join(parts))
+        self._stream.flush()
+
+    def end(self) -> None:
+        """Clear the line."""
+        if self._shown:
+            self._stream.write("\r\x1b[2K")
+            self._stream.flush()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m engine.ingest",
+        description="Count raw trips or visits into a dataset of the explorer.",
+        epilog=_EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("kind", choices=get_args(Kind), help="what the table holds")
+    add("inputs", nargs="+", help="files, folders or patterns: CSV, CSV.gz, Parquet")
+    add("--out", type=Path, required=True, help="folder of the dataset; its name is the name")
+    add("--from", dest="first_day", type=_day, required=True, help="first local day")
+    add("--to", dest="last_day", type=_day, required=True, help="last local day, included")
+    add("--timezone", dest="time_zone", required=True, help="such as America/Mexico_City")
+    add("--week", type=_day, help="Monday of the density week; default: first full week")
+    add("--locations", type=Path, help="table of stations or towers with coordinates")
+    add("--zones", type=Path, help="GeoJSON, GeoPackage, zipped Shapefile or GeoParquet")
+    for option, dest in (
+        ("--map", "mapping"),
+        ("--map-locations", "locations_mapping"),
+        ("--map-zones", "zones_mapping"),
+    ):
+        add(option, dest=dest, nargs="+", default=(), type=_pair, metavar="NAME=COLUMN")
+    add("--parts", nargs="+", choices=("density", "trips"), default=("density", "trips"))
+    add("--cap", dest="max_visits_cap", type=int, default=DEFAULT_MAX_VISITS_CAP)
+    add("--max-distance", dest="max_distance_m", type=float, default=1000.0, metavar="METRES")
+    add("--people", dest="people_public", type=int, help="public estimate of the number of people")
+    add("--salt", help="for reproducible ranks; default: the dataset's own, or a new one")
+    add("--skip-unparsable", action="store_true", help="count rows that cannot be read")
+    add("--encoding", choices=("utf-8", "latin-1"), help="of all CSV files; default: by looking")
+    add("--engine", choices=("duckdb", "spark"), default="duckdb")
+    add("--memory", default="4GB", help="memory limit of the embedded engine")
+    add("--threads", type=int, help="threads of the embedded engine")
+    add("--spill", type=Path, help="folder for what does not fit in memory")
+    add("--spill-limit", default="200GB", help="largest size of the spill folder")
+    add("--master", default="local[2]", help="address of the Spark cluster")
+    for text in ("description", "source", "licence"):
+        add(f"--{text}", default="")
+    return parser
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, column = text.partition("=")
+    if not equals or not name or not column:
+        raise argparse.ArgumentTypeError(f"columns are mapped as NAME=COLUMN, got {text!r}")
+    return name, column
+
+
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"a day is written 2015-09-07, got {text!r}") from None

@@ -1,0 +1,180 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
+"""The embedded engine: DuckDB, locked down to the named inputs and one spill folder."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import ibis
+import pyarrow as pa
+from ibis.backends.sql.datatypes import DuckDBType
+
+from engine import storage
+from engine.errors import InputError
+from engine.ingest.expressions import Table
+from engine.ingest.options import IngestOptions
+from engine.ingest.progress import Monitor
+from engine.ingest.sources import Source
+from engine.ingest.statements import watched
+
+LONGEST_LINE = 1_000_000
+_GLOB_CHARACTERS = set("*?[")
+
+
+class DuckDBEngine:
+    """DuckDB in memory, spilling into an owner-only folder that is removed at the end.
+
+    No extension is installed or loaded, no file but the inputs is readable, and the configuration
+    is locked before the first row is read.
+    """
+
+    def __init__(
+        self,
+        options: IngestOptions,
+        sources: Sequence[Source],
+        monitor: Monitor,
+        *,
+        keep_order: bool = False,
+    ) -> None:
+        self._monitor = monitor
+        self._sources = sources
+        self._folder = Path(tempfile.mkdtemp(prefix="ingest-", dir=options.spill))
+        storage.make_owner_only(self._folder)
+        self._tables = 0
+        try:
+            self._paths = {source.path: self._readable(source.path) for source in sources}
+            self._connection = self._connect(options, keep_order)
+            self._lock()
+        except BaseException:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise
+
+    def read(self, sources: Sequence[Source], mapping: dict[str, str]) -> Table:
+        """Return the columns of `mapping`, canonically named, of files of one signature."""
+        first = sources[0]
+        files = ", ".join(_text(self._paths[source.path]) for source in sources)
+        if first.format == "parquet":
+            reader = f"read_parquet([{files}])"
+            names = mapping
+        else:
+            columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(first.columns)))
+            compression = "gzip" if first.packed else "none"
+            reader = (
+                f"read_csv([{files}], columns = {{{columns}}}, auto_detect = false, header = true,"
+                f" delim = {_text(first.delimiter)}, quote = '\"', escape = '\"',"
+                f" encoding = '{first.encoding}', compression = '{compression}',"
+                f" max_line_size = {LONGEST_LINE})"
+            )
+            names = {
+                canonical: f"c{first.columns.index(column)}"
+                for canonical, column in mapping.items()
+            }
+        self._tables += 1
+        view = f"input_{self._tables}"
+        wanted = ", ".join(f"{_name(column)} AS {canonical}" for canonical, column in names.items())
+        self._execute(f"CREATE TEMP VIEW {view} AS SELECT {wanted} FROM {reader}")
+        described = self._run(lambda: self._connection.execute(f"DESCRIBE {view}").fetchall())
+        schema = {row[0]: DuckDBType.from_string(row[1]) for row in described}
+        return ibis.table(schema, name=view)
+
+    def lookup(self, name: str, table: pa.Table) -> Table:
+        """Return a small table of places as a table of the engine."""
+        self._connection.register(name, table)
+        return ibis.table(ibis.Schema.from_pyarrow(table.schema), name=name)
+
+    def keep(self, name: str, table: Table) -> Table:
+        """Compute `table` once and keep it until the engine is closed."""
+        self._execute(f"CREATE TEMP TABLE {name} AS {_sql(table)}")
+        return ibis.table(table.schema(), name=name)
+
+    def drop(self, name: str) -> None:
+        """Forget a kept table."""
+        self._execute(f"DROP TABLE {name}")
+
+    def fetch(self, table: Table) -> pa.Table:
+        """Compute `table` and return its rows; for aggregates only."""
+        query = _sql(table)
+        return self._run(lambda: self._connection.sql(query).to_arrow_table())
+
+    def close(self) -> None:
+        """Release everything, temporary files included."""
+        self._connection.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _execute(self, statement: str) -> None:
+        self._run(lambda: self._connection.execute(statement))
+
+    def _connect(self, options: IngestOptions, keep_order: bool) -> duckdb.DuckDBPyConnection:
+        settings: dict[str, Any] = {
+            "memory_limit": options.memory,
+            "temp_directory": str(self._folder),
+            "max_temp_directory_size": options.spill_limit,
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+            "allow_community_extensions": False,
+            "preserve_insertion_order": keep_order,
+        }
+        if options.threads is not None:
+            settings["threads"] = options.threads
+        try:
+            return duckdb.connect(":memory:", config=settings)
+        except duckdb.Error:
+            raise InputError(
+                "the engine cannot start with these settings of memory, threads and spill; write "
+                "sizes as '4GB' and name a folder that exists"
+            ) from None
+
+    def _lock(self) -> None:
+        allowed = ", ".join(_text(path) for path in self._paths.values())
+        for statement in (
+            "SET TimeZone = 'UTC'",
+            "SET enable_progress_bar = true",
+            "SET enable_progress_bar_print = false",
+            "SET python_enable_replacements = false",
+            f"SET allowed_paths = [{allowed}]",
+            "SET enable_external_access = false",
+            "SET lock_configuration = true",
+        ):
+            self._connection.execute(statement)
+
+    def _readable(self, path: Path) -> str:
+        """Return a name of `path` that holds no wildcard, through a link where it does."""
+        if not _GLOB_CHARACTERS & set(str(path)):
+            return str(path)
+        link = self._folder / f"input{len(list(self._folder.iterdir()))}"
+        try:
+            os.symlink(path, link)
+        except OSError:
+            raise InputError(
+                f"{path.name}: the path holds one of the characters * ? [; rename it"
+            ) from None
+        return str(link)
+
+    def _run(self, work: Callable[[], Any]) -> Any:
+        connection = self._connection
+        return watched(
+            work,
+            self._monitor,
+            self._sources,
+            lambda: connection.query_progress() / 100,
+            connection.interrupt,
+        )
+
+
+def _sql(table: Table) -> str:
+    return str(ibis.to_sql(table, dialect="duckdb"))
+
+
+def _text(value: str) -> str:
+    """Return `value` as an SQL string."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _name(value: str) -> str:
+    """Return `value` as an SQL identifier."""
+    return '"' + value.replace('"', '""') + '"'

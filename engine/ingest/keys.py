@@ -1,0 +1,89 @@
+# pyright: reportUnknownMemberType=false
+"""Keyed hashes: random ranks that are the same on every engine and every machine.
+
+Each purpose has its own key, derived from the dataset's salt. With one key for all, the visit
+chosen within a crowded hour (a small hash) would also rank first too often.
+
+The guarantee does not rest on the salt being secret: every bound on what one person can change
+holds for any fixed ranking, because a person's ranks depend on that person's records alone. The
+salt is kept with the dataset (owner-only), so that the same data gives the same tables again.
+"""
+
+import hashlib
+import secrets
+from enum import StrEnum
+from pathlib import Path
+
+import ibis
+
+from engine import storage
+from engine.errors import DatasetError, ParameterError
+from engine.ingest.expressions import Column
+
+SALT_FILE = "salt"
+_SALT_BYTES = 16
+_LONGEST_SALT = 200
+
+
+class Purpose(StrEnum):
+    """What a hash decides; one key each."""
+
+    HOUR = "one visit within an hour"
+    RANK = "rank of an hour within a person"
+    SINGLE = "one visit of a person"
+    CAP = "visits of a person beyond the cap"
+    TRIP_DAY = "rank of a trip within a person-day"
+    TRIP_PERSON = "rank of a trip within a person"
+
+
+def key(salt: str, purpose: Purpose) -> str:
+    """Return the key of `purpose`: 16 hexadecimal digits.
+
+    Examples
+    --------
+    >>> key("s", Purpose.HOUR) != key("s", Purpose.RANK)
+    True
+    """
+    return hashlib.sha256(f"{salt}|{purpose.value}".encode()).hexdigest()[:16]
+
+
+def salt_id(salt: str) -> str:
+    """Return a name for `salt` that does not reveal it: 12 hexadecimal digits."""
+    return hashlib.sha256(f"{salt}|name of this salt".encode()).hexdigest()[:12]
+
+
+def keyed_hash(salt: str, purpose: Purpose, *parts: Column) -> Column:
+    """Return md5 of key and parts, as 32 hexadecimal digits, in whatever engine runs it.
+
+    Key, person and a few short numbers stay within one block of md5 (55 bytes).
+    """
+    text: Column = ibis.literal(key(salt, purpose))
+    for part in parts:
+        text = text + "|" + part.cast("string")
+    return text.hexdigest("md5")
+
+
+def salt_of(folder: Path, wanted: str | None) -> str:
+    """Return the salt to use: the one `wanted`, the one kept in `folder`, or a new random one."""
+    if wanted is not None:
+        if not wanted or len(wanted) > _LONGEST_SALT or wanted != wanted.strip():
+            raise ParameterError(
+                f"salt must be 1 to {_LONGEST_SALT} characters without spaces at its ends, got "
+                f"{len(wanted)} characters; leave it out to have one made"
+            )
+        return wanted
+    path = folder / SALT_FILE
+    if not path.is_file():
+        return secrets.token_hex(_SALT_BYTES)
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise DatasetError(
+            f"dataset '{folder.name}': its file '{SALT_FILE}' cannot be read; restore it, or "
+            "remove it to have new random ranks"
+        ) from error
+
+
+def keep_salt(folder: Path, salt: str) -> None:
+    """Store `salt` beside the versions of the dataset, readable by its owner only."""
+    storage.write_text_atomically(folder / SALT_FILE, salt + "\n")

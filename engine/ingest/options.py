@@ -1,0 +1,181 @@
+"""What a person asks of an ingest: frozen, checked before any file is opened."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Literal, get_args
+from zoneinfo import ZoneInfo
+
+from engine import validation
+from engine.errors import ParameterError
+from engine.parameters import DEFAULT_MAX_VISITS_CAP
+
+Kind = Literal["trips", "visits", "flows"]
+EngineName = Literal["duckdb", "spark"]
+Part = Literal["density", "trips"]
+
+DAYS_PER_WEEK = 7
+LONGEST_PERIOD_DAYS = 3660
+
+
+@dataclass(frozen=True, kw_only=True)
+class IngestOptions:
+    """Everything an ingest is told; nothing of it is read off the data.
+
+    Parameters
+    ----------
+    kind : str
+        ``trips``, ``visits`` or ``flows`` (aggregate counts without people).
+    inputs : tuple of str
+        Files, folders or glob patterns of CSV (also .gz) or Parquet tables.
+    out : Path
+        The dataset's folder; its name becomes the dataset's name.
+    time_zone : str
+        IANA name of the local time zone, such as ``America/Mexico_City``.
+    first_day, last_day : date
+        The declared period in local days, both included.
+    mapping : mapping of str to str
+        Canonical column name to the name in the files; what is left out is guessed.
+    week : date or None
+        Monday of the density week; None takes the first full week of the period.
+    locations, zones : Path or None
+        Tables of places; at least one of them.
+    locations_mapping, zones_mapping : mapping of str to str
+        As `mapping`, for those tables.
+    parts : tuple of str
+        Which aggregates to build: ``density``, ``trips`` or both.
+    max_visits_cap : int
+        K_max, public bound on the visits of a person in the week.
+    max_distance_m : float
+        How far outside every zone a coordinate may lie and still count in the nearest place.
+    people_public : int or None
+        Public estimate of the number of people.
+    salt : str or None
+        For reproducible ranks; None keeps the dataset's own salt or makes one.
+    skip_unparsable : bool
+        Count rows that cannot be read instead of refusing the file.
+    encoding : str or None
+        ``utf-8`` or ``latin-1`` for all CSV files; None tells by looking.
+    engine : str
+        ``duckdb`` (embedded) or ``spark``.
+    memory, threads, spill, spill_limit : str, int, Path, str
+        Settings of the embedded engine.
+    master : str
+        Address of the Spark cluster, or ``local[2]``.
+
+    Raises
+    ------
+    ParameterError
+        With rule, value and remedy.
+
+    Examples
+    --------
+    >>> IngestOptions(kind="trips", inputs=("trips.csv",), out=Path("data/local/city"),
+    ...     time_zone="Europe/Paris", first_day=date(2015, 9, 1), last_day=date(2015, 9, 30),
+    ...     locations=Path("stations.csv")).density_week
+    datetime.date(2015, 9, 7)
+    """
+
+    kind: Kind
+    inputs: tuple[str, ...]
+    out: Path
+    time_zone: str
+    first_day: date
+    last_day: date
+    mapping: Mapping[str, str] = field(default_factory=dict[str, str])
+    week: date | None = None
+    locations: Path | None = None
+    zones: Path | None = None
+    locations_mapping: Mapping[str, str] = field(default_factory=dict[str, str])
+    zones_mapping: Mapping[str, str] = field(default_factory=dict[str, str])
+    parts: tuple[Part, ...] = ("density", "trips")
+    max_visits_cap: int = DEFAULT_MAX_VISITS_CAP
+    max_distance_m: float = 1000.0
+    people_public: int | None = None
+    salt: str | None = None
+    skip_unparsable: bool = False
+    encoding: str | None = None
+    engine: EngineName = "duckdb"
+    memory: str = "4GB"
+    threads: int | None = None
+    spill: Path | None = None
+    spill_limit: str = "200GB"
+    master: str = "local[2]"
+    description: str = ""
+    source: str = ""
+    licence: str = ""
+
+    def __post_init__(self) -> None:
+        validation.one_of("kind", self.kind, get_args(Kind), "say what the table holds")
+        validation.one_of("engine", self.engine, get_args(EngineName), "'duckdb' is embedded")
+        for part in self.parts:
+            validation.one_of("parts", part, get_args(Part), "both are built by default")
+        if not self.inputs:
+            raise ParameterError("inputs must name at least one file, folder or pattern, got none")
+        if self.locations is None and self.zones is None:
+            raise ParameterError(
+                "locations or zones must be given, got neither; name the table of stations or "
+                "towers, or a file of zones"
+            )
+        self._check_period()
+        validation.whole_number(
+            "max_visits_cap", self.max_visits_cap, 1, 10**6, remedy="840 is usual"
+        )
+        validation.finite_above("max_distance_m", self.max_distance_m, 0, "1000 is usual")
+        if self.people_public is not None:
+            validation.whole_number(
+                "people_public", self.people_public, 1, remedy="leave it out if unknown"
+            )
+        if self.threads is not None:
+            validation.whole_number("threads", self.threads, 1, 1024, remedy="leave it out")
+        if self.encoding is not None:
+            validation.one_of(
+                "encoding", self.encoding, ("utf-8", "latin-1"), "leave it out to tell by looking"
+            )
+
+    @property
+    def density_week(self) -> date | None:
+        """Monday of the density week; None where the period has no full week."""
+        if self.week is not None:
+            return self.week
+        monday = self.first_day + timedelta(days=-self.first_day.weekday() % DAYS_PER_WEEK)
+        return monday if monday + timedelta(days=6) <= self.last_day else None
+
+    @property
+    def zone_info(self) -> ZoneInfo:
+        """The local time zone."""
+        return ZoneInfo(self.time_zone)
+
+    def _check_period(self) -> None:
+        try:
+            ZoneInfo(self.time_zone)
+        except (KeyError, ValueError, OSError) as error:
+            raise ParameterError(
+                "time_zone must be an IANA name such as 'America/Mexico_City', got "
+                f"{self.time_zone!r}; '04:00' means nothing without it"
+            ) from error
+        if self.last_day < self.first_day:
+            raise ParameterError(
+                "the period must be at least one day long, got "
+                f"{self.first_day.isoformat()} to {self.last_day.isoformat()}; both days count"
+            )
+        if (self.last_day - self.first_day).days >= LONGEST_PERIOD_DAYS:
+            raise ParameterError(
+                f"the period must be at most {LONGEST_PERIOD_DAYS} days, got "
+                f"{self.first_day.isoformat()} to {self.last_day.isoformat()}; split it"
+            )
+        if self.week is not None:
+            self._check_week(self.week)
+
+    def _check_week(self, week: date) -> None:
+        if week.weekday() != 0:
+            raise ParameterError(
+                f"week must be a Monday, got {week.isoformat()}; hour 0 is Monday 00:00: name "
+                f"{(week - timedelta(days=week.weekday())).isoformat()}"
+            )
+        if week < self.first_day or week + timedelta(days=6) > self.last_day:
+            raise ParameterError(
+                f"week must lie within the period {self.first_day.isoformat()} to "
+                f"{self.last_day.isoformat()}, got the week of {week.isoformat()}; widen the period"
+            )

@@ -1,0 +1,240 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false, reportAttributeAccessIssue=false
+"""Locations and zones: public geometry that rows are counted in."""
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import geopandas as gpd
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
+import shapely
+from numpy.typing import NDArray
+
+from engine import geography
+from engine.errors import InputError
+from engine.ingest import mapping, sources
+from engine.ingest.options import IngestOptions
+from engine.ingest.zones import read_zones
+
+HULL_BUFFER_M = 500.0
+MOST_LOCATIONS = 1_000_000
+WGS84 = "EPSG:4326"
+Series: TypeAlias = Any
+"""A pandas column of unknown type."""
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Towers, zones, and which zone each tower lies in.
+
+    Attributes
+    ----------
+    towers : GeoDataFrame
+        ``location_id, name, geometry``, sorted by id: a place's number is its position here.
+    zones : GeoDataFrame
+        ``zone_id, name, geometry``, sorted by id.
+    zone_of_tower : (towers,) int32 array
+        Index of the zone, -1 for a tower outside every zone.
+    notes : tuple of str
+        How the geometry was made, in words.
+    zones_are_towers : bool
+        Whether one was made from the other, so that a point's zone is its tower.
+    """
+
+    towers: gpd.GeoDataFrame
+    zones: gpd.GeoDataFrame
+    zone_of_tower: NDArray[np.int32]
+    notes: tuple[str, ...] = ()
+    zones_are_towers: bool = False
+
+    def table(self) -> pa.Table:
+        """Return the lookup table of the engines: place id, place number, zone number or null."""
+        return pa.table(
+            {
+                "place": pa.array(self.towers["location_id"].astype(str), pa.string()),
+                "location": pa.array(np.arange(len(self.towers), dtype=np.int32)),
+                "zone": pa.array(self.zone_of_tower, mask=self.zone_of_tower < 0),
+            }
+        )
+
+    def zone_table(self) -> pa.Table:
+        """Return place and zone number of every location that lies in a zone."""
+        inside = np.flatnonzero(self.zone_of_tower >= 0).astype(np.int32)
+        return pa.table({"location": inside, "zone": self.zone_of_tower[inside]})
+
+
+def read_places(options: IngestOptions) -> Places:
+    """Read locations and zones; where one is missing the other one gives it.
+
+    Without zones, the locations' Voronoi cells are the zones, clipped to their convex hull
+    widened by 500 m. Without locations, each zone stands as one location at a point inside it.
+    """
+    if options.locations is None:
+        assert options.zones is not None
+        return _from_zones(read_zones(options.zones, options.zones_mapping))
+    towers = read_locations(options)
+    if options.zones is None:
+        return _from_towers(towers)
+    zones = read_zones(options.zones, options.zones_mapping)
+    found = _zone_of(towers, zones)
+    outside = int((found < 0).sum())
+    note = f"{outside} of {len(towers)} locations lie in no zone; their rows are outside"
+    return Places(towers, zones, found, (note,) if outside else ())
+
+
+def read_locations(options: IngestOptions) -> gpd.GeoDataFrame:
+    """Read the table of locations, sorted by id.
+
+    Raises
+    ------
+    InputError
+        For duplicate or empty ids, missing coordinates, and coordinates out of range or swapped.
+    """
+    assert options.locations is not None
+    found = sources.find([str(options.locations)])
+    if len(found) != 1:
+        raise InputError(
+            f"{options.locations.name}: {len(found)} tables of locations; name one file"
+        )
+    source = sources.inspect(found[0], options.encoding)
+    columns = mapping.resolve("locations", options.locations_mapping, source)
+    table = _small_table(source, columns)
+    ids = _texts(table["location_id"])
+    _check_ids(source.name, columns["location_id"], ids)
+    lat = _coordinates(source.name, columns["lat"], table["lat"])
+    lng = _coordinates(source.name, columns["lng"], table["lng"])
+    _check_coordinates(source.name, columns, lat, lng)
+    names = _texts(table["name"]).fillna("") if "name" in columns else pd.Series([""] * len(ids))
+    towers: Any = gpd.GeoDataFrame(
+        {"location_id": ids, "name": names.where(names != "", ids)},
+        geometry=gpd.points_from_xy(lng, lat),
+        crs=WGS84,
+    )
+    return towers.sort_values("location_id", ignore_index=True)
+
+
+def _from_towers(towers: gpd.GeoDataFrame) -> Places:
+    crs = geography.projected_crs(towers)
+    points = towers.geometry.to_crs(crs)
+    cells = geography.voronoi_cells(points, geography.hull_region(points, HULL_BUFFER_M))
+    shapes: Any = gpd.GeoDataFrame(
+        {"zone_id": towers["location_id"], "name": towers["name"]},
+        geometry=cells.to_crs(WGS84).to_numpy(),
+        crs=WGS84,
+    )
+    coordinates = pd.DataFrame(shapely.get_coordinates(towers.geometry.to_numpy()))
+    first = ~coordinates.duplicated()
+    number = coordinates.groupby([0, 1], sort=False).ngroup().to_numpy().astype(np.int32)
+    note = (
+        f"zones are the locations' Voronoi cells, clipped to their convex hull widened by "
+        f"{HULL_BUFFER_M:g} m"
+    )
+    return Places(towers, shapes[first].reset_index(drop=True), number, (note,))
+
+
+def _from_zones(zones: gpd.GeoDataFrame) -> Places:
+    points = gpd.GeoSeries(shapely.point_on_surface(zones.geometry.to_numpy()), crs=WGS84)
+    towers = gpd.GeoDataFrame(
+        {"location_id": zones["zone_id"], "name": zones["name"]}, geometry=points, crs=WGS84
+    )
+    note = "no locations were given: each zone stands as one location at a point inside it"
+    numbers = np.arange(len(zones), dtype=np.int32)
+    return Places(towers, zones, numbers, (note,), zones_are_towers=True)
+
+
+def _zone_of(towers: gpd.GeoDataFrame, zones: gpd.GeoDataFrame) -> NDArray[np.int32]:
+    """Return the first zone (by id) that each tower lies in or on the border of, else -1."""
+    tree = shapely.STRtree(zones.geometry.to_numpy())
+    tower, zone = tree.query(towers.geometry.to_numpy(), predicate="intersects")
+    found = np.full(len(towers), len(zones), dtype=np.int32)
+    np.minimum.at(found, tower, zone.astype(np.int32))
+    return np.where(found == len(zones), -1, found).astype(np.int32)
+
+
+def _small_table(source: sources.Source, columns: dict[str, str]) -> pd.DataFrame:
+    wanted = list(columns.values())
+    try:
+        if source.format == "parquet":
+            table = pq.read_table(source.path, columns=wanted)
+        else:
+            table = pacsv.read_csv(
+                source.path,
+                read_options=pacsv.ReadOptions(encoding=source.encoding),
+                parse_options=pacsv.ParseOptions(
+                    delimiter=source.delimiter, newlines_in_values=True
+                ),
+                convert_options=pacsv.ConvertOptions(
+                    column_types={name: pa.string() for name in source.columns}
+                ),
+            )
+    except (pa.ArrowException, OSError, UnicodeDecodeError, KeyError):
+        raise InputError(
+            f"{source.name}: the table of locations cannot be read; export it again"
+        ) from None
+    if table.num_rows > MOST_LOCATIONS:
+        raise InputError(
+            f"{source.name}: {table.num_rows:,} locations, more than {MOST_LOCATIONS:,}; is this "
+            "the table of visits?"
+        )
+    if table.num_rows == 0:
+        raise InputError(f"{source.name}: the table of locations is empty (0 rows)")
+    return pd.DataFrame({canonical: table[column] for canonical, column in columns.items()})
+
+
+def _texts(values: Series) -> Series:
+    """Return ids as text; whole numbers kept as decimals lose their ``.0``."""
+    if pd.api.types.is_float_dtype(values.dtype):
+        values = values.astype("Int64")
+    text = values.astype("string").str.strip()
+    return text.where(text != "", None).astype(object)
+
+
+def _check_ids(file: str, column: str, ids: Series) -> None:
+    empty = ids.isna()
+    if empty.any():
+        raise InputError(
+            f"{file}: column '{sources.shown(column)}' is empty in {int(empty.sum())} of "
+            f"{len(ids)} rows, the first in row {int(empty.argmax()) + 1}; give every place an id"
+        )
+    twice = ids.duplicated()
+    if twice.any():
+        raise InputError(
+            f"{file}: column '{sources.shown(column)}' repeats an id in {int(twice.sum())} of "
+            f"{len(ids)} rows, the first in row {int(twice.argmax()) + 1}; keep one row a place"
+        )
+
+
+def _coordinates(file: str, column: str, values: Series) -> NDArray[np.float64]:
+    numbers: Any = pd.to_numeric(values, errors="coerce")
+    numbers = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
+    wrong = ~np.isfinite(numbers)
+    if wrong.any():
+        raise InputError(
+            f"{file}: column '{sources.shown(column)}' has no number in {int(wrong.sum())} of "
+            f"{len(numbers)} rows, the first in row {int(wrong.argmax()) + 1}; every location "
+            "needs coordinates in degrees"
+        )
+    return numbers
+
+
+def _check_coordinates(
+    file: str, columns: dict[str, str], lat: NDArray[np.float64], lng: NDArray[np.float64]
+) -> None:
+    wrong = (np.abs(lat) > 90) | (np.abs(lng) > 180)
+    if not wrong.any():
+        return
+    swapped = bool((np.abs(lng[wrong]) <= 90).all() and (np.abs(lat[wrong]) <= 180).all())
+    remedy = (
+        "latitude and longitude look swapped: map lat and lng the other way round"
+        if swapped
+        else "give degrees (EPSG:4326), latitude within ±90 and longitude within ±180"
+    )
+    raise InputError(
+        f"{file}: columns '{sources.shown(columns['lat'])}', '{sources.shown(columns['lng'])}' "
+        f"are out of range in {int(wrong.sum())} of {len(lat)} rows, the first in row "
+        f"{int(wrong.argmax()) + 1}; {remedy}"
+    )

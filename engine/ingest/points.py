@@ -1,0 +1,136 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
+"""Coordinates → places: the zone a point lies in and its nearest tower, in batches."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import shapely
+from numpy.typing import NDArray
+from pyproj import Transformer
+
+from engine import geography
+from engine.errors import InputError
+from engine.ingest.places import WGS84, Places
+
+BATCH = 500_000
+_SAMPLE = 2_000
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int32]
+
+
+def place_points(
+    points: pa.Table,
+    places: Places,
+    max_distance_m: float,
+    progress: Callable[[float], None],
+) -> pa.Table:
+    """Return ``lat, lng, location, zone`` for distinct coordinates; null where outside.
+
+    A point counts in the zone it lies in (the first by id on a shared border) and at its nearest
+    tower. Outside every zone it counts at its nearest tower, and in that tower's zone, if the
+    tower is within `max_distance_m`.
+
+    Parameters
+    ----------
+    points : pyarrow.Table
+        ``lat, lng`` in degrees.
+    places : Places
+        Towers and zones.
+    max_distance_m : float
+        In metres.
+    progress : callable
+        Called with the share done.
+
+    Raises
+    ------
+    InputError
+        If latitude and longitude look swapped.
+    """
+    lat = points["lat"].to_numpy().astype(np.float64)
+    lng = points["lng"].to_numpy().astype(np.float64)
+    finder = _Finder(places, max_distance_m)
+    finder.check_order(lat, lng)
+    location = np.full(len(lat), -1, dtype=np.int32)
+    zone = np.full(len(lat), -1, dtype=np.int32)
+    for start in range(0, len(lat), BATCH):
+        batch = slice(start, start + BATCH)
+        location[batch], zone[batch] = finder.find(lat[batch], lng[batch])
+        progress(min(start + BATCH, len(lat)) / len(lat))
+    return pa.table(
+        {
+            "lat": points["lat"],
+            "lng": points["lng"],
+            "location": pa.array(location, mask=location < 0),
+            "zone": pa.array(zone, mask=zone < 0),
+        }
+    )
+
+
+class _Finder:
+    """Public geometry prepared for many points."""
+
+    def __init__(self, places: Places, max_distance_m: float) -> None:
+        crs = geography.projected_crs(places.zones)
+        self._to_metres = Transformer.from_crs(WGS84, crs, always_xy=True)
+        self._zones: Any = places.zones.geometry.to_numpy()
+        shapely.prepare(self._zones)
+        self._zone_of_tower = places.zone_of_tower
+        self._zones_are_towers = places.zones_are_towers
+        towers = shapely.get_coordinates(places.towers.geometry.to_numpy())
+        self._towers = shapely.STRtree(
+            _points(np.column_stack(self._to_metres.transform(towers[:, 0], towers[:, 1])))
+        )
+        self._max_distance_m = max_distance_m
+
+    def find(self, lat: Floats, lng: Floats) -> tuple[Indices, Indices]:
+        """Return tower and zone of each point, -1 where it is outside."""
+        zone = self._zone(lat, lng)
+        if self._zones_are_towers:
+            tower, distance = zone.copy(), np.full(len(lat), np.inf)
+            away = np.flatnonzero(zone < 0)
+            tower[away], distance[away] = self._nearest(lat[away], lng[away])
+        else:
+            tower, distance = self._nearest(lat, lng)
+        outside = zone < 0
+        near = outside & (distance <= self._max_distance_m)
+        zone[near] = self._zone_of_tower[tower[near]]
+        tower[outside & ~near] = -1
+        return tower, zone
+
+    def check_order(self, lat: Floats, lng: Floats) -> None:
+        """Refuse coordinates of which none lies inside as they are, but some do when swapped."""
+        step = max(1, len(lat) // _SAMPLE)
+        lat, lng = lat[::step], lng[::step]
+        if (self._zone(lat, lng) >= 0).any():
+            return
+        if (np.abs(lng) <= 90).all() and (self._zone(lng, lat) >= 0).any():
+            raise InputError(
+                "columns lat and lng look swapped: no point lies in the area, but points do when "
+                "the two change places; map lat and lng the other way round"
+            )
+
+    def _zone(self, lat: Floats, lng: Floats) -> Indices:
+        tree = shapely.STRtree(_points(np.column_stack((lng, lat))))
+        zone, point = tree.query(self._zones, predicate="intersects")
+        found = np.full(len(lat), len(self._zones), dtype=np.int32)
+        np.minimum.at(found, point, zone.astype(np.int32))
+        return np.where(found == len(self._zones), -1, found).astype(np.int32)
+
+    def _nearest(self, lat: Floats, lng: Floats) -> tuple[Indices, Floats]:
+        if len(lat) == 0:
+            return np.empty(0, np.int32), np.empty(0)
+        metres = _points(np.column_stack(self._to_metres.transform(lng, lat)))
+        # all nearest towers in order of the points: of towers at the same distance, the first
+        pairs, distance = self._towers.query_nearest(metres, return_distance=True)
+        first = np.full(len(lat), np.iinfo(np.int32).max, dtype=np.int32)
+        np.minimum.at(first, pairs[0], pairs[1].astype(np.int32))
+        away = np.empty(len(lat))
+        away[pairs[0]] = distance
+        return first, away
+
+
+def _points(coordinates: Floats) -> Any:
+    return shapely.points(coordinates)

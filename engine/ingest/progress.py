@@ -1,0 +1,138 @@
+"""Progress that tells the truth, and a way to stop."""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from engine.errors import ExplorerError
+from engine.ingest.sources import Source
+
+
+class Cancelled(ExplorerError):
+    """The build was cancelled; nothing was written."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a build stands.
+
+    Attributes
+    ----------
+    stage : str
+        What is being done, in words.
+    fraction : float
+        Share of the whole build that is done, 0 to 1, never falling.
+    rows, rows_total : int or None
+        Raw rows read so far and in all, None where not known yet.
+    bytes_total : int
+        Size of the input files.
+    seconds, seconds_left : float
+        Time spent, and an estimate of what remains (None in the beginning).
+    """
+
+    stage: str
+    fraction: float
+    rows: int | None
+    rows_total: int | None
+    bytes_total: int
+    seconds: float
+    seconds_left: float | None
+
+
+ProgressCallback = Callable[[Progress], None]
+
+_STAGE_WEIGHTS = {
+    "checking the files": 1,
+    "reading locations and zones": 2,
+    "placing coordinates": 30,
+    "reading rows": 40,
+    "finding trips": 30,
+    "counting visits": 20,
+    "ranking visits": 25,
+    "finding homes": 4,
+    "ranking trips": 15,
+    "writing the dataset": 3,
+}
+_ESTIMATE_FROM = 0.05
+
+
+class Monitor:
+    """Turns the progress of single statements into progress of the build, and checks for a stop.
+
+    Parameters
+    ----------
+    callback : callable or None
+        Called with a `Progress` in the thread that runs the build.
+    cancel : threading.Event or None
+        Once set, the next check raises `Cancelled`.
+    """
+
+    def __init__(
+        self, callback: ProgressCallback | None = None, cancel: threading.Event | None = None
+    ) -> None:
+        self._callback = callback
+        self._cancel = cancel
+        self._started = time.monotonic()
+        self._stages: list[str] = []
+        self._stage = ""
+        self._done = 0.0
+        self._fraction = 0.0
+        self.rows_total: int | None = None
+        self.rows: int | None = None
+        self.bytes_total = 0
+
+    def plan(self, stages: list[str]) -> None:
+        """Announce the stages to come, in order."""
+        self._stages = stages
+
+    def expect(self, sources: Sequence[Source]) -> None:
+        """Take the size of the input, and its rows where every file tells them."""
+        self.bytes_total = sum(source.size_bytes for source in sources)
+        known = [source.rows for source in sources if source.rows is not None]
+        self.rows_total = sum(known) if len(known) == len(sources) else None
+
+    def start(self, stage: str) -> None:
+        """Begin `stage`; the ones before it are done."""
+        self._done = float(
+            sum(_STAGE_WEIGHTS[s] for s in self._stages[: self._stages.index(stage)])
+        )
+        self._stage = stage
+        self.update(0.0)
+
+    def update(self, share: float) -> None:
+        """Report that `share` (0 to 1) of the stage is done; raise `Cancelled` if asked to stop."""
+        self.check()
+        whole = sum(_STAGE_WEIGHTS[s] for s in self._stages)
+        done = self._done + _STAGE_WEIGHTS[self._stage] * min(max(share, 0.0), 1.0)
+        self._fraction = max(self._fraction, done / whole)
+        if self._stage == "reading rows" and self.rows_total is not None:
+            self.rows = max(self.rows or 0, int(share * self.rows_total))
+        self._report()
+
+    def finish(self) -> None:
+        """Report the end of the build."""
+        self._fraction, self._stage = 1.0, "done"
+        self._report()
+
+    def check(self) -> None:
+        """Raise `Cancelled` if a stop was asked for."""
+        if self._cancel is not None and self._cancel.is_set():
+            raise Cancelled("the build was cancelled; nothing was written")
+
+    def _report(self) -> None:
+        if self._callback is None:
+            return
+        spent = time.monotonic() - self._started
+        left = spent * (1 / self._fraction - 1) if self._fraction > _ESTIMATE_FROM else None
+        self._callback(
+            Progress(
+                self._stage,
+                self._fraction,
+                self.rows,
+                self.rows_total,
+                self.bytes_total,
+                spent,
+                left,
+            )
+        )

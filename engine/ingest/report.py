@@ -1,0 +1,143 @@
+"""What became of every row: the report of an ingest.
+
+Its numbers are true and exact: they are confidential, for the data's custodians alone.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from enum import IntEnum
+from typing import Any
+
+BINS = (1, 2, 3, 6, 11, 21, 51, 101, 201, 501)
+"""Lower ends of the public bins of visits and trips a person; the last one is open."""
+
+
+class Reason(IntEnum):
+    """Why a row is used or not; the first that fits counts."""
+
+    USED = 0
+    UNPARSABLE = 1
+    OUTSIDE_PERIOD = 2
+    OUTSIDE_AREA = 3
+    OTHER_WEEK = 4
+    DUPLICATE = 5
+    SELF_TRIP = 6
+    TRIMMED = 7
+    REPEATED = 8
+
+
+WORDS: dict[Reason, str] = {
+    Reason.USED: "used",
+    Reason.UNPARSABLE: "unparsable: no person or no readable time",
+    Reason.OUTSIDE_PERIOD: "outside the declared period",
+    Reason.OUTSIDE_AREA: "outside: place not in the locations or zones",
+    Reason.OTHER_WEEK: "outside the week of the density",
+    Reason.DUPLICATE: "duplicate",
+    Reason.SELF_TRIP: "starts and ends in one zone",
+    Reason.TRIMMED: "trimmed: beyond the cap of visits a person",
+    Reason.REPEATED: "duplicate: again at the same place in the same hour",
+}
+
+
+@dataclass(frozen=True)
+class Account:
+    """Rows read, rows used, and rows not used by reason; they add up exactly.
+
+    Examples
+    --------
+    >>> Account(10, 8, {Reason.DUPLICATE: 2}).lines("row")[0]
+    '10 rows = 8 used + 2 duplicate'
+    """
+
+    read: int
+    used: int
+    unused: Mapping[Reason, int] = field(default_factory=dict[Reason, int])
+
+    def __post_init__(self) -> None:
+        if self.read != self.used + sum(self.unused.values()):
+            raise AssertionError("the account of an ingest does not add up")
+
+    def lines(self, what: str) -> list[str]:
+        """Return the account in words: the sum, and a line for each reason."""
+        given = {reason: n for reason, n in sorted(self.unused.items()) if n}
+        terms = [f"{self.used:,} used"] + [
+            f"{n:,} {WORDS[reason].split(':')[0]}" for reason, n in given.items()
+        ]
+        lines = [f"{self.read:,} {what}s = {' + '.join(terms)}"]
+        return lines + [f"  {n:>12,}  {WORDS[reason]}" for reason, n in given.items()]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as a JSON object."""
+        unused = {reason.name.lower(): n for reason, n in sorted(self.unused.items())}
+        return {"read": self.read, "used": self.used, "unused": unused}
+
+
+@dataclass(frozen=True, kw_only=True)
+class IngestReport:
+    """Report of one ingest. **Confidential**: shown to custodians, kept with the dataset.
+
+    Attributes
+    ----------
+    rows : Account
+        Raw rows of the input.
+    visits : Account or None
+        Visits towards the density; for a table of trips, starts and ends.
+    trips : Account or None
+        Trips towards the O–D matrices, where they were derived from visits.
+    people_with_visits, people_with_trips : int
+        Distinct people behind the used visits and trips.
+    visits_per_person, trips_per_person : mapping
+        People by public bin (lower end) of records in the week, trips in the period.
+    notes : tuple of str
+        What a person should know about how the dataset was made.
+    """
+
+    kind: str
+    engine: str
+    files: tuple[Mapping[str, Any], ...]
+    rows: Account
+    visits: Account | None = None
+    trips: Account | None = None
+    people_with_visits: int = 0
+    people_with_trips: int = 0
+    visits_per_person: Mapping[int, int] = field(default_factory=dict[int, int])
+    trips_per_person: Mapping[int, int] = field(default_factory=dict[int, int])
+    notes: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+    def summary(self) -> list[str]:
+        """Return the report in lines of words."""
+        lines = self.rows.lines("row")
+        if self.visits is not None:
+            lines += self.visits.lines("visit")
+            lines.append(f"people with visits in the week: {self.people_with_visits:,}")
+        if self.trips is not None:
+            lines += self.trips.lines("trip")
+        if self.people_with_trips:
+            lines.append(f"people with trips: {self.people_with_trips:,}")
+        return lines + list(self.notes)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the contents of ``ingest.json``."""
+        document = asdict(self)
+        for name in ("rows", "visits", "trips"):
+            account: Account | None = getattr(self, name)
+            document[name] = None if account is None else account.to_json()
+        for name in ("visits_per_person", "trips_per_person"):
+            document[name] = {bin_name(low): n for low, n in getattr(self, name).items()}
+        return document
+
+
+def bin_name(low: int) -> str:
+    """Return a bin's name from its lower end.
+
+    Examples
+    --------
+    >>> bin_name(3), bin_name(501)
+    ('3–5', '501+')
+    """
+    position = BINS.index(low)
+    if position == len(BINS) - 1:
+        return f"{low}+"
+    high = BINS[position + 1] - 1
+    return str(low) if high == low else f"{low}–{high}"

@@ -1,0 +1,148 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
+# pyright: reportMissingImports=false
+"""The cluster engine: the same Ibis expressions on Spark (extra ``spark``, Java 17)."""
+
+import importlib.util
+import shutil
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import ibis
+import pyarrow as pa
+from ibis.backends.pyspark.datatypes import PySparkType
+
+from engine.errors import InputError
+from engine.ingest.expressions import Table
+from engine.ingest.options import IngestOptions
+from engine.ingest.progress import Monitor
+from engine.ingest.sources import Source
+from engine.ingest.statements import watched
+
+_SETTINGS = {
+    "spark.app.name": "engine.ingest",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "OFF",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.caseSensitive": "true",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.sql.parquet.inferTimestampNTZ.enabled": "true",
+    "spark.sql.legacy.parquet.nanosAsLong": "false",
+}
+
+
+def available() -> bool:
+    """Whether PySpark and a Java runtime are there."""
+    return importlib.util.find_spec("pyspark") is not None and shutil.which("java") is not None
+
+
+class SparkEngine:
+    """Spark on the cluster at ``--master``; inputs must be readable there under the same path.
+
+    Kept tables are persisted on the workers and removed when the engine is closed.
+    """
+
+    def __init__(self, options: IngestOptions, sources: Sequence[Source], monitor: Monitor) -> None:
+        if not available():
+            raise InputError(
+                "the engine 'spark' needs PySpark and Java 17: pip install "
+                "'mobility-privacy-explorer[spark]' and a Java runtime, or use --engine duckdb"
+            )
+        from pyspark.sql import SparkSession
+
+        self._monitor = monitor
+        self._sources = sources
+        builder = SparkSession.builder.master(options.master)
+        for name, value in _SETTINGS.items():
+            builder = builder.config(name, value)
+        if options.master.startswith("local"):
+            builder = builder.config("spark.driver.memory", _jvm_size(options.memory))
+            builder = builder.config("spark.sql.shuffle.partitions", "8")
+        self._spark = builder.getOrCreate()
+        self._views = 0
+        self._kept: dict[str, Any] = {}
+
+    def read(self, sources: Sequence[Source], mapping: dict[str, str]) -> Table:
+        """Return the columns of `mapping`, canonically named, of files of one signature."""
+        from pyspark.sql.functions import col
+
+        first = sources[0]
+        paths = [source.path.as_uri() for source in sources]
+        if first.format == "parquet":
+            frame = self._spark.read.parquet(*paths)
+            names = mapping
+        else:
+            for source in sources:
+                if source.packed and source.path.suffix.lower() != ".gz":
+                    raise InputError(
+                        f"{source.name}: is gzip without the ending .gz; rename it for Spark"
+                    )
+            frame = self._spark.read.csv(
+                paths,
+                schema=", ".join(f"c{i} STRING" for i in range(len(first.columns))),
+                header=True,
+                sep=first.delimiter,
+                quote='"',
+                escape='"',
+                encoding="ISO-8859-1" if first.encoding == "latin-1" else "UTF-8",
+                mode="FAILFAST",
+                multiLine=True,
+                enforceSchema=True,
+            )
+            names = {name: f"c{first.columns.index(column)}" for name, column in mapping.items()}
+        wanted = frame.select([col(f"`{column}`").alias(name) for name, column in names.items()])
+        self._views += 1
+        return self._view(f"input_{self._views}", wanted)
+
+    def lookup(self, name: str, table: pa.Table) -> Table:
+        """Return a small table of places as a table of the engine."""
+        return self._view(name, self._spark.createDataFrame(table))
+
+    def keep(self, name: str, table: Table) -> Table:
+        """Compute `table` once and keep it until the engine is closed."""
+        from pyspark import StorageLevel
+
+        frame = self._sql(table).persist(StorageLevel.DISK_ONLY)
+        self._watched(frame.count)
+        self._kept[name] = frame
+        return self._view(name, frame)
+
+    def drop(self, name: str) -> None:
+        """Forget a kept table."""
+        self._kept.pop(name).unpersist()
+
+    def fetch(self, table: Table) -> pa.Table:
+        """Compute `table` and return its rows; for aggregates only."""
+        frame = self._sql(table)
+        return self._watched(frame.toArrow)
+
+    def close(self) -> None:
+        """Release everything, temporary files included."""
+        self._spark.stop()
+
+    def _sql(self, table: Table) -> Any:
+        return self._spark.sql(str(ibis.to_sql(table, dialect="pyspark")))
+
+    def _view(self, name: str, frame: Any) -> Table:
+        frame.createOrReplaceTempView(name)
+        schema = {field.name: PySparkType.to_ibis(field.dataType) for field in frame.schema}
+        return ibis.table(schema, name=name)
+
+    def _watched(self, work: Callable[[], Any]) -> Any:
+        def share() -> float:
+            tracker = self._spark.sparkContext.statusTracker()
+            stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+            tasks = sum(stage.numTasks for stage in stages if stage)
+            done = sum(stage.numCompletedTasks for stage in stages if stage)
+            return done / tasks if tasks else 0.0
+
+        return watched(
+            work, self._monitor, self._sources, share, self._spark.sparkContext.cancelAllJobs
+        )
+
+
+def _jvm_size(memory: str) -> str:
+    """Return a size such as ``4GB`` the way Java wants it: ``4g``."""
+    return memory.strip().lower().removesuffix("b").removesuffix("i").replace(" ", "")

@@ -1,0 +1,211 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
+"""Opening a zone file of any kind, within limits that hold before it is read."""
+
+import json
+import shutil
+import tempfile
+import zipfile
+from pathlib import Path, PurePosixPath
+from typing import Any, cast
+
+import geopandas as gpd
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import shapely
+from pyogrio.errors import DataSourceError
+from pyproj.exceptions import CRSError
+
+from engine.errors import InputError
+
+MOST_BYTES = 100_000_000
+MOST_UNPACKED_BYTES = 300_000_000
+MOST_VERTICES = 800_000
+MOST_MEMBERS = 100
+LARGEST_RATIO = 100
+DEEPEST_NESTING = 40
+_CHUNK = 1 << 20
+_SHAPEFILE_PARTS = (".shp", ".shx", ".dbf", ".prj", ".cpg")
+
+
+def read_shapes(path: Path) -> gpd.GeoDataFrame:
+    """Read the zones of one file, whatever its kind.
+
+    Raises
+    ------
+    InputError
+        If it is missing, too large, none of the four kinds, or not what it claims to be.
+    """
+    if not path.is_file():
+        raise InputError(f"{path.name}: no such file of zones; check the path")
+    size = path.stat().st_size
+    if size == 0:
+        raise InputError(f"{path.name}: the file is empty (0 zones); name a file of zones")
+    if size > MOST_BYTES:
+        raise InputError(
+            f"{path.name}: {size:,} bytes, more than {MOST_BYTES:,}; simplify the zones first"
+        )
+    with path.open("rb") as handle:
+        head = handle.read(4096)
+    if head.startswith(b"PAR1"):
+        frame = _read_parquet(path)
+    elif head.startswith(b"PK\x03\x04"):
+        frame = _read_zip(path)
+    elif head.startswith(b"SQLite format 3"):
+        frame = _read_gdal(path, path.name)
+    elif head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
+        frame = _read_geojson(path)
+    else:
+        raise InputError(
+            f"{path.name}: not a file of zones; GeoJSON, GeoPackage, a zipped Shapefile (.zip) or "
+            "GeoParquet are read"
+        )
+    vertices = int(shapely.get_num_coordinates(frame.geometry.to_numpy()).sum())
+    if vertices > MOST_VERTICES:
+        raise _too_many_vertices(path)
+    return frame
+
+
+def _read_geojson(path: Path) -> gpd.GeoDataFrame:
+    _check_nesting(path)
+    try:
+        document = json.loads(path.read_bytes().decode("utf-8-sig"))
+        features = document["features"]
+        crs = _geojson_crs(document)
+        frame = gpd.GeoDataFrame.from_features(features, crs=crs)
+    except UnicodeDecodeError:
+        raise InputError(f"{path.name}: the text is not UTF-8; save it as UTF-8") from None
+    except CRSError:
+        raise InputError(
+            f"{path.name}: its coordinate reference system is unknown; save it in EPSG:4326"
+        ) from None
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
+        raise InputError(
+            f"{path.name}: the GeoJSON is damaged or no FeatureCollection; export it again"
+        ) from None
+    except shapely.errors.GEOSException:
+        raise InputError(f"{path.name}: a shape cannot be read; repair the polygons") from None
+    return frame
+
+
+def _geojson_crs(document: dict[str, Any]) -> str:
+    """Return the CRS: EPSG:4326 by the standard, or what the older ``crs`` member names."""
+    member = document.get("crs")
+    if not isinstance(member, dict):
+        return "EPSG:4326"
+    properties = cast(dict[str, Any], member)["properties"]
+    return str(properties["name"])
+
+
+def _check_nesting(path: Path) -> None:
+    """Refuse deep nesting and too many vertices by counting brackets, before parsing."""
+    depth, opened = 0, 0
+    with path.open("rb") as handle:
+        while chunk := handle.read(_CHUNK):
+            data = np.frombuffer(chunk, dtype=np.uint8)
+            opening = (data == ord("[")) | (data == ord("{"))
+            closing = (data == ord("]")) | (data == ord("}"))
+            levels = depth + np.cumsum(opening.astype(np.int32) - closing.astype(np.int32))
+            opened += int((data == ord("[")).sum())
+            if int(levels.max()) > DEEPEST_NESTING:
+                raise InputError(
+                    f"{path.name}: nested deeper than {DEEPEST_NESTING} levels; this is no file "
+                    "of zones"
+                )
+            if opened > 2 * MOST_VERTICES:
+                raise _too_many_vertices(path)
+            depth = int(levels[-1])
+
+
+def _read_parquet(path: Path) -> gpd.GeoDataFrame:
+    try:
+        metadata = pq.read_metadata(path)
+        groups = (metadata.row_group(i) for i in range(metadata.num_row_groups))
+        unpacked = sum(int(group.total_byte_size) for group in groups)
+        if unpacked > MOST_UNPACKED_BYTES or metadata.num_rows > MOST_VERTICES:
+            raise InputError(
+                f"{path.name}: unpacks to {unpacked:,} bytes in {metadata.num_rows:,} rows, more "
+                "than a file of zones may hold; simplify the zones first"
+            )
+        return gpd.read_parquet(path)
+    except (pa.ArrowException, OSError, ValueError, TypeError, KeyError):
+        if _is_parquet_without_shapes(path):
+            raise InputError(
+                f"{path.name}: Parquet without geometry; save it as GeoParquet"
+            ) from None
+        raise InputError(f"{path.name}: the GeoParquet file is damaged; export it again") from None
+
+
+def _is_parquet_without_shapes(path: Path) -> bool:
+    try:
+        return b"geo" not in (pq.read_metadata(path).metadata or {})
+    except (pa.ArrowException, OSError, ValueError):
+        return False
+
+
+def _read_zip(path: Path) -> gpd.GeoDataFrame:
+    """Read a zipped Shapefile: its parts are copied out under names of our own."""
+    folder = Path(tempfile.mkdtemp(prefix="zones-"))
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = _shapefile_members(path.name, archive)
+            for member in members:
+                ending = PurePosixPath(member.filename).suffix.lower()
+                with archive.open(member) as packed, (folder / f"zones{ending}").open("wb") as out:
+                    shutil.copyfileobj(packed, out, _CHUNK)
+        return _read_gdal(folder / "zones.shp", path.name)
+    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError):
+        raise InputError(
+            f"{path.name}: the zip archive is damaged or encrypted; zip it again"
+        ) from None
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _shapefile_members(name: str, archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
+    members = [member for member in archive.infolist() if not member.is_dir()]
+    unpacked = sum(member.file_size for member in members)
+    packed = max(sum(member.compress_size for member in members), 1)
+    if (
+        len(members) > MOST_MEMBERS
+        or unpacked > MOST_UNPACKED_BYTES
+        or (unpacked > _CHUNK and unpacked / packed > LARGEST_RATIO)
+    ):
+        raise InputError(
+            f"{name}: the archive unpacks to {unpacked:,} bytes in {len(members)} files, more "
+            "than a file of zones may; zip one Shapefile alone"
+        )
+    for member in members:
+        parts = PurePosixPath(member.filename.replace("\\", "/")).parts
+        if ".." in parts or member.filename.startswith(("/", "\\")) or ":" in member.filename:
+            raise InputError(
+                f"{name}: the archive holds a path that leads outside it; zip the Shapefile again"
+            )
+    shapes = [m for m in members if m.filename.lower().endswith(".shp")]
+    if len(shapes) != 1:
+        raise InputError(
+            f"{name}: the archive holds {len(shapes)} Shapefiles (.shp); zip exactly one"
+        )
+    stem = shapes[0].filename[:-4].lower()
+    wanted = {stem + ending for ending in _SHAPEFILE_PARTS}
+    return [member for member in members if member.filename.lower() in wanted]
+
+
+def _read_gdal(path: Path, name: str) -> gpd.GeoDataFrame:
+    try:
+        frame: Any = gpd.read_file(path, engine="pyogrio")
+    except (DataSourceError, ValueError, RuntimeError, OSError):
+        raise InputError(
+            f"{name}: the file of zones cannot be read, or lacks a part; export it again"
+        ) from None
+    if not isinstance(frame, gpd.GeoDataFrame):
+        raise InputError(f"{name}: the file holds a table without shapes; export the zones again")
+    return frame
+
+
+def _too_many_vertices(path: Path) -> InputError:
+    return InputError(
+        f"{path.name}: more than {MOST_VERTICES:,} vertices; simplify the zones (a tolerance of "
+        "10 m is plenty)"
+    )

@@ -1,0 +1,124 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false, reportAttributeAccessIssue=false
+"""Zone files: GeoJSON, GeoPackage, zipped Shapefile and GeoParquet, checked before use."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import geopandas as gpd
+import numpy as np
+import pandas as pd
+import shapely
+
+from engine import geography
+from engine.errors import InputError
+from engine.ingest import mapping
+from engine.ingest.sources import Source, shown
+from engine.ingest.zonefiles import read_shapes
+
+MOST_ZONES = 50_000
+Series: TypeAlias = Any
+Array: TypeAlias = Any
+LARGEST_OVERLAP = 0.001
+"""Share of the smaller of two zones that may lie in the other (borders drawn twice)."""
+
+
+def read_zones(path: Path, given: Mapping[str, str]) -> gpd.GeoDataFrame:
+    """Read zones as ``zone_id, name, geometry`` in EPSG:4326, sorted by id.
+
+    Raises
+    ------
+    InputError
+        For a missing CRS, duplicate or empty ids, shapes that are no valid polygons, overlaps.
+    """
+    frame = read_shapes(path)
+    if len(frame) == 0:
+        raise InputError(f"{path.name}: the file holds no zones (0 rows); name another")
+    if len(frame) > MOST_ZONES:
+        raise InputError(
+            f"{path.name}: {len(frame):,} zones, more than {MOST_ZONES:,}; merge them first"
+        )
+    columns = tuple(str(name) for name in frame.columns if name != frame.geometry.name)
+    source = Source(path, "parquet", columns, ("string",) * len(columns), 0)
+    names = mapping.resolve("zones", given, source)
+    ids = _ids(path.name, names["zone_id"], frame[names["zone_id"]])
+    if frame.crs is None:
+        raise InputError(
+            f"{path.name}: the file does not say its coordinate reference system; save it with "
+            "one, EPSG:4326 is usual"
+        )
+    frame = frame.to_crs("EPSG:4326")
+    _check_shapes(path.name, frame.geometry)
+    labels = frame[names["name"]].astype("string") if "name" in names else ids
+    zones: Any = gpd.GeoDataFrame(
+        {"zone_id": ids, "name": labels.fillna("").where(labels.notna(), ids).astype(object)},
+        geometry=shapely.force_2d(frame.geometry.to_numpy()),
+        crs="EPSG:4326",
+    ).sort_values("zone_id", ignore_index=True)
+    _check_overlaps(path.name, zones)
+    return zones
+
+
+def _ids(file: str, column: str, values: Series) -> Series:
+    if pd.api.types.is_float_dtype(values.dtype):
+        values = values.astype("Int64")
+    ids = values.astype("string").str.strip()
+    empty = ids.isna() | (ids == "")
+    if empty.any():
+        raise InputError(
+            f"{file}: column '{shown(column)}' is empty in {int(empty.sum())} of {len(ids)} zones, "
+            f"the first in row {int(empty.to_numpy().argmax()) + 1}; give every zone an id"
+        )
+    twice = ids.duplicated()
+    if twice.any():
+        raise InputError(
+            f"{file}: column '{shown(column)}' repeats an id in {int(twice.sum())} of {len(ids)} "
+            f"zones, the first in row {int(twice.to_numpy().argmax()) + 1}; name another column "
+            "with zone_id=COLUMN, or merge the parts of a zone"
+        )
+    return ids.astype(object)
+
+
+def _check_shapes(file: str, shapes: gpd.GeoSeries) -> None:
+    geometry = shapes.to_numpy()
+    kinds = shapely.get_type_id(geometry)
+    checks = (
+        (
+            ~np.isin(kinds, (3, 6)) | shapely.is_empty(geometry),
+            "are no polygons",
+            "keep polygons only",
+        ),
+        (~shapely.is_valid(geometry), "are invalid polygons", "repair them (make valid)"),
+        (_out_of_range(geometry), "lie outside ±180 and ±90 degrees", "check the CRS of the file"),
+    )
+    for wrong, fault, remedy in checks:
+        if wrong.any():
+            raise InputError(
+                f"{file}: {int(wrong.sum())} of {len(geometry)} zones {fault}, the first in row "
+                f"{int(wrong.argmax()) + 1}; {remedy}"
+            )
+
+
+def _out_of_range(geometry: Array) -> Array:
+    bounds = shapely.bounds(geometry)
+    return (
+        ~np.isfinite(bounds).all(axis=1)
+        | (np.abs(bounds[:, [0, 2]]) > 180.0001).any(axis=1)
+        | (np.abs(bounds[:, [1, 3]]) > 90.0001).any(axis=1)
+    )
+
+
+def _check_overlaps(file: str, zones: gpd.GeoDataFrame) -> None:
+    shapes = zones.geometry.to_crs(geography.projected_crs(zones)).to_numpy()
+    first, second = shapely.STRtree(shapes).query(shapes, predicate="intersects")
+    pairs = first < second
+    first, second = first[pairs], second[pairs]
+    shared = shapely.area(shapely.intersection(shapes[first], shapes[second], grid_size=0.01))
+    smaller = np.minimum(shapely.area(shapes[first]), shapely.area(shapes[second]))
+    wrong = shared > LARGEST_OVERLAP * smaller
+    if wrong.any():
+        raise InputError(
+            f"{file}: {int(wrong.sum())} pairs of zones overlap by more than "
+            f"{LARGEST_OVERLAP:.1%} of the smaller one; a place must lie in one zone: repair them"
+        )
