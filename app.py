@@ -2,20 +2,41 @@
 
 import streamlit as st
 
-from pages._ui import cards, frame, home_density, state, verdict
+from pages._ui import cards, frame, home_choose, home_density, home_trips, state, verdict, wording
 
-frame.frame(
-    frame.PRODUCT,
-    "Move a slider and see at once what privacy costs: how far private counts of visits and trips "
-    "stray from the truth.",
-)
+frame.frame(frame.PRODUCT, wording.HOME_LEAD)
 settings = state.sidebar()
-frame.banners([settings.density_data, settings.od_data])
+visits, trips = settings.density_data, settings.od_data
+frame.banners([visits, trips])
 verdict_slot = st.empty()
+for warning in wording.home_warnings(settings):
+    st.warning(warning, icon=":material/warning:")
+
+columns = []
 left, right = st.columns(2, gap="large")
 with left:
     st.subheader("Density of visits", anchor=False)
-    column = home_density.draw(settings, settings.density_data)
-verdict_slot.html(cards.verdict_html(*verdict.headline([column.finding]), verdict.LIMITS))
-st.table(column.worst)
-column.fill()
+    if visits is not None and visits.has_density:
+        columns.append(home_density.draw(settings, visits))
+    else:
+        frame.missing(visits, "density", state.offer("density"), "density_data")
+with right:
+    st.subheader("Origin–destination flows", anchor=False)
+    if trips is not None and trips.has_trips:
+        columns.append(home_trips.draw(settings, trips))
+    else:
+        frame.missing(trips, "trips", state.offer("trips"), "od_data")
+
+findings = [column.finding for column in columns]
+verdict_slot.html(cards.verdict_html(*verdict.headline(findings), verdict.remedies(findings)))
+for note in wording.home_notes(settings, verdict.LIMITS):
+    st.caption(note)
+
+st.divider()
+home_choose.worst(columns)
+home_choose.compare(settings, {name: value for c in columns for name, value in c.numbers.items()})
+st.divider()
+home_choose.calculator(settings.trips().max_trips_per_user)
+# intervals and distances come last, so that the next move of a slider can interrupt them
+for column in columns:
+    column.fill()

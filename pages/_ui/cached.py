@@ -8,6 +8,7 @@ are keyed by the folder of one version, so a rebuilt dataset is never mixed with
 import html
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 import shapely
@@ -15,12 +16,16 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from engine import density, metrics
+from engine import origin_destination as od
 from engine.datasets import Dataset
-from engine.parameters import HOURS_PER_WEEK, DensityParameters
+from engine.parameters import HOURS_PER_WEEK, DensityParameters, ODParameters
 from pages._ui.maps import Outlines
 from pages._ui.state import Seed
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Span = Literal["first day", "all days"]
+"""The trips in one matrix: one declared day, or the whole period added up."""
 
 _SIMPLIFY = 1 / 600
 """Outlines are simplified to this share of the map's extent: about one pixel on a large map."""
@@ -51,6 +56,30 @@ class DensityScores:
     def mean_correlation(self) -> float:
         """Mean correlation over the zones that have one; NaN where none has."""
         return _mean(self.correlation)
+
+
+@dataclass(frozen=True)
+class TripScores:
+    """Errors of one matrix, drawn or expected.
+
+    Attributes
+    ----------
+    median_error : float
+        Median absolute error in trips over the flows of at least τ (and 1), which would be shown
+        without noise.
+    relative_error : float
+        Mean of |x̂ − x| / x over the same flows.
+    suppressed, suppressed_anyway : float
+        Share of off-diagonal cells that read 0, and of those that would without noise.
+    trips_kept : float
+        Share of all trips in cells that stay visible.
+    """
+
+    median_error: float
+    relative_error: float
+    suppressed: float
+    suppressed_anyway: float
+    trips_kept: float
 
 
 @st.cache_resource(max_entries=8, show_spinner="Opening the dataset …")
@@ -129,9 +158,88 @@ def density_distance(
     )
 
 
+def span(parameters: ODParameters) -> Span:
+    """Return what home shows: the first declared day, or all days as one matrix at unit person."""
+    return "all days" if parameters.unit == "person" else "first day"
+
+
+def days_of(period: Span) -> dict[str, Any]:
+    """Return the engine's arguments for a span: ``days`` and ``sum_days``."""
+    if period == "all days":
+        return {"days": None, "sum_days": True}
+    return {"days": 0, "sum_days": False}
+
+
+@st.cache_resource(max_entries=8, show_spinner="Reading the trips …")
+def trips_truth(key: str, period: Span) -> Integers:
+    """Return the true matrix of a span, shape (zones, zones), read-only."""
+    return _frozen(od.truth(dataset(key), **days_of(period))[0])
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def trips_release(
+    key: str, parameters: ODParameters, seed: Seed, period: Span, repeat: int = 0
+) -> Integers:
+    """Return one private matrix, shape (zones, zones), read-only; noise is carried over."""
+    made = od.release(dataset(key), parameters, rng=generator(seed, repeat), **days_of(period))
+    return _frozen(made.counts[0])
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def trips_histogram(key: str, period: Span) -> tuple[Floats, Floats]:
+    """Return the distinct true flows above 0 and how many pairs of zones have each."""
+    truth = trips_truth(key, period)
+    flows, counts = np.unique(truth[truth > 0], return_counts=True)
+    return flows.astype(float), counts.astype(float)
+
+
 def generator(seed: Seed, repeat: int = 0) -> np.random.Generator:
     """Return the generator of one draw: seed, redraw and repeat each change all of its noise."""
     return np.random.default_rng([*seed, repeat])
+
+
+@st.cache_data(max_entries=4096, show_spinner=False)
+def trips_expected(key: str, parameters: ODParameters, period: Span) -> TripScores:
+    """Return what a release is expected to do to the trips of a span, exactly, no draw."""
+    exact = od.expectation(dataset(key), parameters, **days_of(period))
+    errors, fates, counted = exact.errors["large"], exact.fates, exact.histogram
+    cells = float(counted.cells.sum())
+    hidden = float(fates.kept_suppressed.cells + fates.lost.cells)
+    shown = float(fates.kept.trips + fates.revealed.trips)
+    large = counted.true >= max(parameters.suppression_threshold, 1)
+    return TripScores(
+        median_error=errors.median_absolute,
+        relative_error=errors.mean_bounded_relative,
+        suppressed=_share(hidden, cells),
+        suppressed_anyway=_share(float(counted.cells[~large].sum()), cells),
+        trips_kept=_share(shown, counted.true_trips),
+    )
+
+
+@st.cache_data(max_entries=4096, show_spinner=False)
+def trips_drawn(
+    key: str, parameters: ODParameters, seed: Seed, period: Span, repeat: int
+) -> TripScores:
+    """Return the same figures for one drawn matrix."""
+    truth = trips_truth(key, period)
+    private = od.release(
+        dataset(key), parameters, rng=generator(seed, repeat), **days_of(period)
+    ).counts[0]
+    large = truth >= max(parameters.suppression_threshold, 1)
+    error = np.abs(private - truth)[large]
+    cells = truth.size - len(truth)
+    hidden = int((private == 0).sum()) - len(truth)
+    return TripScores(
+        median_error=float(np.median(error)) if error.size else float("nan"),
+        relative_error=_mean(error / truth[large]),
+        suppressed=_share(hidden, cells),
+        suppressed_anyway=_share(int((~large).sum()) - len(truth), cells),
+        trips_kept=_share(float(truth[private > 0].sum()), float(truth.sum())),
+    )
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole > 0 else float("nan")
 
 
 def _mean(values: Floats) -> float:
@@ -139,6 +247,6 @@ def _mean(values: Floats) -> float:
     return float(known.mean()) if len(known) else float("nan")
 
 
-def _frozen(values: Floats) -> Floats:
+def _frozen(values: Any) -> Any:
     values.flags.writeable = False
     return values

@@ -56,7 +56,8 @@ def _card(card: Card) -> str:
     label, value, interval, meaning = (
         html.escape(text) for text in (card.label, card.value, card.interval, card.meaning)
     )
+    figure = f'<span class="value">{value}</span> <span class="range">{interval}</span>'
     return (
-        f'<div class="card"><div class="label">{label}</div><div class="value">{value}</div>'
-        f'<div class="range">{interval or "&nbsp;"}</div><div class="meaning">{meaning}</div></div>'
+        f'<div class="card"><div class="label">{label}</div><div class="figure">{figure}</div>'
+        f'<div class="meaning">{meaning}</div></div>'
     )

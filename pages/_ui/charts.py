@@ -42,7 +42,7 @@ def epsilon_curve(
     alt_text: str,
     percent: bool = True,
     top: float = 1.0,
-    height: int = 185,
+    height: int = 160,
 ) -> None:
     """Draw one measure over ε with "you are here".
 

@@ -1,6 +1,5 @@
 """The frame around every page: title, navigation, banners and style."""
 
-import html
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -67,8 +66,8 @@ def banners(entries: Iterable[Entry | None]) -> None:
         return
     if any(not entry.metadata.simulated for entry in used.values()):
         st.warning(wording.CONFIDENTIAL_BANNER, icon=":material/lock:")
-    names = [html.escape(entry.name) for entry in used.values() if entry.metadata.simulated]
-    told = f"{wording.SIMULATED_BANNER[:-1]} ({wording.joined(names)}). " if names else ""
+    names = [entry.name for entry in used.values() if entry.metadata.simulated]
+    told = f"**{wording.SIMULATED_BANNER}** ({wording.joined(names)}). " if names else ""
     st.caption(f"{told}{wording.NOT_A_RELEASE}")
 
 

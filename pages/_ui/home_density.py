@@ -21,8 +21,8 @@ MAP_HOUR = 2 * 24 + 18
 REPEATS = 20
 DISTANCE_REPEATS = 5
 _CHUNK_HOURS = 42
-_WAITING = "interval follows …"
-_MAP_HEIGHT = 230
+WAITING = "range follows …"
+MAP_HEIGHT, MAP_WIDTH = 230, 190
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def draw(settings: Settings, entry: Entry) -> Column:
     slot = st.empty()
     slot.html(cards.cards_html(_cards(scores, None, None)))
     curve = st.empty()
-    with curve:
+    with curve.container():
         _curve(entry.key, settings, noise, computed=False)
     _maps(entry, truth[:, MAP_HOUR], np.maximum(release.counts[:, MAP_HOUR], 0.0))
 
@@ -104,15 +104,6 @@ def _cards(
     *,
     finished: bool = False,
 ) -> list[Card]:
-    def interval(values: list[float] | None, write: Callable[[float], str]) -> str:
-        if not values:
-            return _WAITING
-        known = np.array([value for value in values if np.isfinite(value)])
-        if len(known) < 2:
-            return "no interval: undefined in most draws" if finished else _WAITING
-        low, high = np.quantile(known, [0.05, 0.95])
-        return f"{write(low)} to {write(high)} in 9 of 10 draws"
-
     def over(name: str) -> list[float] | None:
         return None if repeats is None else [getattr(score, name) for score in repeats]
 
@@ -133,7 +124,9 @@ def _cards(
         Card(
             "Displacement (EMD)",
             wording.metres(moved) if distances else "…",
-            interval(distances, wording.metres) if distances else "computed last",
+            interval(distances, wording.metres, finished=finished)
+            if distances
+            else "computed last …",
             wording.density_displacement(moved) if distances else "How far visits seem to move.",
         ),
         Card(
@@ -143,6 +136,19 @@ def _cards(
             "All visits of the week together are off by this share.",
         ),
     ]
+
+
+def interval(
+    values: list[float] | None, write: Callable[[float], str], *, finished: bool = False
+) -> str:
+    """Write the range of 9 in 10 draws, or that it is still to come."""
+    if not values:
+        return WAITING
+    known = np.array([value for value in values if np.isfinite(value)])
+    if len(known) < 2:
+        return "undefined in most draws" if finished else WAITING
+    low, high = (write(float(value)) for value in np.quantile(known, [0.05, 0.95]))
+    return "the same in most draws" if low == high else f"{low} to {high}"
 
 
 def _curve(key: str, settings: Settings, noise: Seed, *, computed: bool) -> None:
@@ -170,10 +176,9 @@ def _maps(entry: Entry, truth: cached.Floats, private: cached.Floats) -> None:
         "private": [wording.number(value) for value in private],
         "error": [wording.number(value) for value in private - truth],
     }
-    for column, name, values in zip(
-        st.columns(2, wrap=False), ("true", "private"), (truth, private), strict=True
-    ):
-        with column:
+    grid = st.grid(2, min_column_width=MAP_WIDTH)
+    for name, values in (("true", truth), ("private", private)):
+        with grid.cell():
             st.html(f'<div class="maptitle">{name.capitalize()}</div>')
             maps.zone_map(
                 outlines,
@@ -182,8 +187,8 @@ def _maps(entry: Entry, truth: cached.Floats, private: cached.Floats) -> None:
                 key=f"home_density_{name}",
                 alt=f"Map of {name} visits by zone, Wednesday 18:00 to 19:00",
                 tooltip=tooltip,
-                height=_MAP_HEIGHT,
-                width=240,
+                height=MAP_HEIGHT,
+                width=MAP_WIDTH,
                 fixed=True,
             )
     scale.legend("visits, Wednesday 18:00–19:00", "0", f"{scale.high:,.0f} or more")

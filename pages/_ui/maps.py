@@ -200,14 +200,14 @@ def flow_map(
     origins, destinations : arrays of int, shape (flows,)
         Zone numbers.
     values : array, shape (flows,)
-        Trips, for width (up to 7 pixels at the scale's end) and colour.
+        Trips, for width (up to 4.5 pixels at the scale's end) and colour.
     colours : array, shape (flows, 4), optional
         Instead of the scale's colours, to mark phantom or lost flows.
     tooltip : mapping
         Label → one text per flow, below origin and destination.
     """
     shades = (scale.colours(values) if colours is None else colours).tolist()
-    widths = (0.6 + 6.4 * scale.positions(values)).round(2).tolist()
+    widths = (0.5 + 4.0 * scale.positions(values)).round(2).tolist()
     rows = [
         {
             "from": outlines.centres[o].tolist(),
@@ -257,6 +257,26 @@ def flow_map(
         alt=alt,
         fixed=fixed,
     )
+
+
+def largest_flows(
+    matrix: NDArray[np.int64], most: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return origins and destinations of the largest flows above 0, smallest first.
+
+    Drawn in this order, the largest lie on top. Ties go to the lower zone numbers.
+
+    Examples
+    --------
+    >>> origins, destinations = largest_flows(np.array([[0, 5], [9, 0]]), 1)
+    >>> int(origins[0]), int(destinations[0])
+    (1, 0)
+    """
+    flat = matrix.ravel()
+    order = np.argsort(-flat, kind="stable")[:most]
+    chosen = order[flat[order] > 0][::-1]
+    origins, destinations = np.unravel_index(chosen, matrix.shape)
+    return origins.astype(np.int64), destinations.astype(np.int64)
 
 
 def _draw(

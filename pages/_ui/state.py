@@ -330,9 +330,8 @@ def _dataset_picker(label: str, key: str, known: dict[str, Entry], part: str) ->
         st.caption("No dataset is installed.")
         return None
     names = sorted(known, key=lambda name: not has_part(known[name], part))
-    preferred = PREFERRED_DENSITY if part == "density" else PREFERRED_TRIPS
-    usable = [name for name in names if has_part(known[name], part)]
-    default = next((name for name in preferred if name in usable), (usable or names)[0])
+    offered = offer(part)
+    default = names[0] if offered is None else offered.name
 
     def describe(name: str) -> str:
         missing = "" if has_part(known[name], part) else f" · no {wording.PARTS[part]}"
@@ -340,6 +339,13 @@ def _dataset_picker(label: str, key: str, known: dict[str, Entry], part: str) ->
 
     shared = [name for name in names if known[name].shipped]
     return known[_choice(label, key, names, default, describe, shared=shared)]
+
+
+def offer(part: str) -> Entry | None:
+    """Return a dataset that has the part, ``density`` or ``trips``, the preferred one first."""
+    known = {name: entry for name, entry in catalogue.entries().items() if has_part(entry, part)}
+    preferred = PREFERRED_DENSITY if part == "density" else PREFERRED_TRIPS
+    return next((known[name] for name in (*preferred, *known) if name in known), None)
 
 
 def has_part(entry: Entry, part: str) -> bool:

@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.origin_destination import calculators
 from engine.parameters import ODParameters
 from pages._ui.wording import number, percent
 
@@ -57,7 +58,10 @@ def density(
     total = int(known.sum())
     if exceeded or total == 0:
         return Finding(
-            "noisy", "", "density: the noise exceeds the data", _more_people(10, epsilon)
+            "noisy",
+            "",
+            "density: the noise exceeds the data",
+            _more_people("For the density", 10, epsilon),
         )
     usable = known & (error <= USABLE_ERROR) & (np.nan_to_num(correlation) >= USABLE_CORRELATION)
     share = usable.sum() / total
@@ -65,7 +69,8 @@ def density(
     if share >= 0.9:
         return Finding("good", f"density in {count}", "")
     factor = float(np.median(error[known])) / USABLE_ERROR
-    remedy = _more_people(max(factor, 1.5), epsilon)
+    what = "For the density" if share < 0.1 else "For the quieter zones too"
+    remedy = _more_people(what, max(factor, 1.5), epsilon)
     if share < 0.1:
         return Finding(
             "noisy", "", f"density in {total - int(usable.sum())} of {total} zones", remedy
@@ -85,7 +90,7 @@ def trips(flows: Floats, counts: Floats, parameters: ODParameters) -> Finding:
     total = float(flows @ counts)
     if total == 0:
         return Finding("noisy", "", "flows: there are no trips in the data")
-    carried = float((flows * counts)[flows >= smallest].sum()) / total
+    carried = usable_share(flows, counts, parameters)
     usable = f"flows of {smallest:,} trips or more ({percent(carried)} of all trips)"
     if carried >= 0.6:
         return Finding("good", usable, f"flows below {smallest:,}")
@@ -93,7 +98,7 @@ def trips(flows: Floats, counts: Floats, parameters: ODParameters) -> Finding:
     order = np.argsort(flows)
     half = flows[order][np.searchsorted(np.cumsum((flows * counts)[order]), total / 2)]
     factor = smallest / max(float(half), 1.0)
-    remedy = _more_people(max(factor, 1.5), parameters.epsilon)
+    remedy = _more_people("For half of all trips", max(factor, 1.5), parameters.epsilon)
     if carried >= 0.1:
         return Finding(
             "partly", usable, f"the smaller flows ({percent(1 - carried)} of trips)", remedy
@@ -102,10 +107,28 @@ def trips(flows: Floats, counts: Floats, parameters: ODParameters) -> Finding:
     return Finding("noisy", "", lost, remedy)
 
 
-def flow_error(parameters: ODParameters, confidence: float = CONFIDENCE) -> float:
+def usable_share(flows: Floats, counts: Floats, parameters: ODParameters) -> float:
+    """Return the share of all trips that lies in usable flows; NaN without trips.
+
+    Examples
+    --------
+    >>> settings = ODParameters(epsilon=1.0, suppression_threshold=0)
+    >>> usable_share(np.array([1.0, 30.0]), np.array([70.0, 1.0]), settings)
+    0.3
+    """
+    total = float(flows @ counts)
+    if total == 0:
+        return math.nan
+    return float((flows * counts)[flows >= usable_flow(parameters)].sum()) / total
+
+
+def flow_error(parameters: ODParameters, confidence: float = CONFIDENCE) -> int:
     """Return α, the error of one flow that is not exceeded with this confidence (Theorem 6)."""
-    tail = math.log(1 / (1 - confidence)) * parameters.noise_scale - 0.5
-    return float(max(math.ceil(tail), 0))
+    return int(
+        calculators.largest_cell_error(
+            parameters.epsilon, 1 - confidence, parameters.max_trips_per_user
+        )
+    )
 
 
 def usable_flow(parameters: ODParameters) -> int:
@@ -128,6 +151,11 @@ def headline(findings: list[Finding]) -> tuple[Level, str]:
     return level, f"{sentence}; not for {' or '.join(lost)}." if lost else f"{sentence}."
 
 
+def remedies(findings: list[Finding]) -> str:
+    """Say what would help where something is lost."""
+    return " ".join(finding.remedy for finding in findings if finding.remedy)
+
+
 def _quiet_zones(visits: Floats, usable: NDArray[np.bool_], known: NDArray[np.bool_]) -> str:
     """Name the zones that are not usable by how busy they are, where that describes them."""
     order = np.argsort(-visits[known])
@@ -140,7 +168,8 @@ def _quiet_zones(visits: Floats, usable: NDArray[np.bool_], known: NDArray[np.bo
     return f"zones with fewer than about {number(float(limit))} visits an hour"
 
 
-def _more_people(factor: float, epsilon: float) -> str:
+def _more_people(what: str, factor: float, epsilon: float) -> str:
     """Say roughly what would be needed: the error shrinks as one over ε and over the people."""
     times = f"{factor:.1f}" if factor < 3 else f"{factor:,.0f}"
-    return f"about {times} times as many people, or ε near {number(epsilon * factor)}"
+    needed = number(epsilon * factor)
+    return f"{what} it would take about {times} times as many people, or ε near {needed}."

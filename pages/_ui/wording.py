@@ -2,8 +2,14 @@
 
 import math
 from collections.abc import Sequence
+from datetime import date
+from typing import TYPE_CHECKING
 
+from engine.origin_destination import reading
 from engine.parameters import ODParameters
+
+if TYPE_CHECKING:
+    from pages._ui.state import Settings
 
 PARTS = {"density": "visits", "trips": "trips"}
 
@@ -48,7 +54,7 @@ HELP = {
     "od_data": "Whose trips the flows are computed from.",
 }
 
-SIMULATED_BANNER = "Simulated people: nobody real is in this data."
+SIMULATED_BANNER = "Simulated people"
 CONFIDENTIAL_BANNER = (
     "**Computed from confidential data** – for the data's custodians, not for publication."
 )
@@ -91,13 +97,13 @@ def percent(share: float) -> str:
     Examples
     --------
     >>> percent(0.0456), percent(12.34), percent(0.0001), percent(float("nan"))
-    ('4.6%', '1,234%', 'under 0.1%', '–')
+    ('4.6%', '1,234%', '<0.1%', '–')
     """
     if not math.isfinite(share):
         return "–"
     value = 100 * share
     if 0 < abs(value) < 0.05:
-        return "under 0.1%"
+        return "<0.1%"
     return f"{value:.1f}%" if abs(value) < 99.95 else f"{value:,.0f}%"
 
 
@@ -145,8 +151,8 @@ def trip_level_reason(*, has_people: bool) -> str:
     return "Each trip is protected by itself and nobody is trimmed, so T is 1 and cannot be set."
 
 
-def same_people(epsilon: float, unit: str, days: int) -> str | None:
-    """State the sum at person level where both mechanisms read the same people, else None.
+def same_people(epsilon: float, unit: str, days: int) -> str:
+    """State the sum at person level where both mechanisms read the same people.
 
     Trip level protects another thing and is never added.
     """
@@ -168,15 +174,21 @@ def same_people(epsilon: float, unit: str, days: int) -> str | None:
 
 
 def composition(parameters: ODParameters, days: int) -> str:
-    """Say what the matrix on the page costs and what all days would."""
+    """Say what all days would cost beside the matrix that is shown."""
     if parameters.unit == "person":
-        return "One release covers the whole period; it is spent once."
+        return f"one release of all {days} days together, spent once"
     if parameters.unit == "trip":
-        return "Every trip lies on one day, so all days together cost a trip no more than one."
-    return (
-        f"The first day is shown. All {days} days are {days} releases and cost a person "
-        f"{days} × {parameters.epsilon:g} = {days * parameters.epsilon:g}."
-    )
+        return f"a trip lies on one day, so all {days} days together cost it no more"
+    total = number(days * parameters.epsilon, 4)
+    return f"all {days} days are {days} releases and cost a person {total} in all"
+
+
+def trips_protection(parameters: ODParameters, days: Sequence[date]) -> str:
+    """Say who is protected, which trips are shown and what more of them would cost."""
+    protected = protection(parameters.unit, parameters.max_trips_per_user)
+    first = f"{days[0].day} {days[0]:%B %Y}"
+    shown = "the whole period" if parameters.unit == "person" else f"the first day, {first}"
+    return f"Protects **{protected}**. Shown: {shown}; {composition(parameters, len(days))}."
 
 
 ANALYTIC_NOTE = (
@@ -203,11 +215,14 @@ def ledger_line(published: float, proved: float, delta: float) -> str:
     )
 
 
-def usual_range(flow: int, error: float, threshold: int) -> str:
-    """Say how a flow will usually read, from the error held in 95% of cases."""
-    low, high = math.floor(flow - error), math.ceil(flow + error)
-    shown = f"0 (suppressed) and {high:,}" if low < max(threshold, 1) else f"{low:,} and {high:,}"
-    return f"a flow of {flow:,} will usually read between {shown}"
+def flow_reading(parameters: ODParameters) -> str:
+    """Say how a flow, 40 or one large enough to be shown, will usually read."""
+    flow = max(40, 2 * parameters.suppression_threshold)
+    usual = reading(flow, parameters)
+    if usual.high == 0:
+        return f"A flow of {flow:,} is usually suppressed."
+    low = f"{usual.low:,}" if usual.low else "0 (suppressed)"
+    return f"A flow of {flow:,} will usually read between {low} and {usual.high:,}."
 
 
 def fixed(value: float) -> str:
@@ -240,3 +255,72 @@ def density_displacement(distance_m: float) -> str:
     if not math.isfinite(distance_m):
         return "The private map is empty: nothing to compare."
     return f"As if every visit had moved by {metres(distance_m)} on average."
+
+
+def calculator(
+    alpha: int, confidence: float, max_trips: int, flow: float, exact: float, published: float
+) -> str:
+    """Say in one sentence what the calculator's numbers mean."""
+    trips = "1 trip is" if max_trips == 1 else f"{max_trips} trips are"
+    return (
+        f"If {trips} kept per unit of protection, a published flow is within {alpha:,} of the "
+        f"truth {confidence:.0%} of the time from ε = {flow:.3g} on, and a change between two "
+        f"days from ε = {exact:.3g} on. The published formula for changes says {published:.3g}: "
+        "it forgets that both numbers are rounded."
+    )
+
+
+RANGES = "Ranges beside the numbers hold in 9 of 10 draws of the noise."
+HOME_LEAD = (
+    "Move a slider and see at once what privacy costs: how far private counts of visits and trips "
+    "stray from the truth."
+)
+
+
+def home_warnings(settings: "Settings") -> list[str]:
+    """Return what a person must know before reading the numbers: δ too large for the data."""
+    visits = settings.density_data
+    people = None if visits is None else visits.metadata.people_public
+    warning = delta_warning(settings.delta, people)
+    return [warning] if warning else []
+
+
+def home_notes(settings: "Settings", limits: str) -> list[str]:
+    """Return who is protected against what, what both columns cost and what counts as usable."""
+    visits, trips = settings.density_data, settings.od_data
+    notes = [risk(settings.epsilon), f"{RANGES} {limits}"]
+    if visits is not None and trips is not None and visits.name == trips.name:
+        days = len(trips.metadata.days)
+        notes.append(same_people(settings.epsilon, settings.unit, days))
+    if settings.needs_analytic:
+        notes.append(ANALYTIC_NOTE)
+    return notes
+
+
+def signed_percent(share: float) -> str:
+    """Write a change as a percentage with its sign.
+
+    Examples
+    --------
+    >>> signed_percent(-0.5), signed_percent(0.021)
+    ('−50%', '+2.1%')
+    """
+    if not math.isfinite(share):
+        return "–"
+    value = 100 * share
+    shown = f"{abs(value):.1f}" if abs(value) < 9.95 else f"{abs(value):,.0f}"
+    return f"{'−' if value < 0 else '+'}{shown}%"
+
+
+def trip_count(value: float) -> str:
+    """Write a number of trips with its unit."""
+    return f"{number(value)} trip" if value == 1 else f"{number(value)} trips"
+
+
+def flow_error(error: float) -> str:
+    """Say what the relative error of flows means."""
+    if not math.isfinite(error):
+        return "There are no flows to compare."
+    if error > 1:
+        return "Flows are off by more than their own size on average."
+    return f"These flows are off by {100 * error:.0f} in 100 on average, suppressed ones included."

@@ -1,0 +1,122 @@
+"""Home, below the columns: the small calculator and the comparison with a pinned setting."""
+
+import pandas as pd
+import streamlit as st
+
+from engine.origin_destination import calculators
+from engine.parameters import EPSILON_STOPS
+from pages._ui import frame, state, wording
+from pages._ui.home_density import Column
+from pages._ui.state import Settings
+
+PINNED = "home_pinned"
+_CONFIDENCES = (0.8, 0.9, 0.95, 0.99)
+
+
+@st.fragment
+def calculator(max_trips: int) -> None:
+    """Draw "what should I choose?": from a tolerated error to ε, published and exact."""
+    st.subheader("What should I choose?", anchor=False)
+    left, middle, right = st.columns([1.2, 1, 1.8], gap="medium", vertical_alignment="bottom")
+    alpha = left.number_input(
+        "An error I can tolerate (trips)",
+        min_value=0,
+        max_value=100_000,
+        value=10,
+        key="home_alpha",
+        persist_state="session",
+    )
+    confidence = middle.selectbox(
+        "How sure (1 − β)",
+        _CONFIDENCES,
+        index=_CONFIDENCES.index(0.95),
+        format_func="{:.0%}".format,
+        key="home_confidence",
+        persist_state="session",
+    )
+    beta = 1 - confidence
+    flow = float(calculators.epsilon_for_cell_error(alpha, beta, max_trips))
+    published = float(calculators.epsilon_for_change(alpha, beta, max_trips, method="published"))
+    exact = float(calculators.epsilon_for_change(alpha, beta, max_trips))
+    stop = state.nearest_stop_above(flow, EPSILON_STOPS)
+    clicked = right.button(
+        f"Use ε = {stop:g}" if flow <= EPSILON_STOPS[-1] else "Out of the slider's reach",
+        icon=":material/tune:",
+        on_click=state.use,
+        kwargs={"epsilon": flow},
+        disabled=flow > EPSILON_STOPS[-1],
+        key="home_use_epsilon",
+        help="Moves the ε slider to the next stop that keeps this promise for one flow.",
+    )
+    if clicked:
+        st.rerun()
+    st.table(
+        pd.DataFrame(
+            {
+                "Question": [
+                    "One flow is off by no more than this (Theorem 6)",
+                    "A change between two days is off by no more than this (Theorem 7)",
+                ],
+                "Published ε": [f"{flow:.4g}", f"{published:.4g}"],
+                "Exact ε": [f"{flow:.4g}", f"{exact:.4g}"],
+            }
+        ),
+        hide_index=True,
+        border="horizontal",
+    )
+    st.caption(wording.calculator(alpha, confidence, max_trips, flow, exact, published))
+    frame.link("pages/3_Choose_Epsilon.py", "More calculators and what ε means")
+
+
+def compare(settings: Settings, numbers: dict[str, str]) -> None:
+    """Draw "pin this setting and compare": the pinned numbers beside those of now."""
+    head, pin, unpin = st.columns([3, 1.4, 1], vertical_alignment="center")
+    head.subheader("Compare two settings", anchor=False)
+    pin.button(
+        "Pin this setting",
+        icon=":material/push_pin:",
+        on_click=_pin,
+        args=(_describe(settings), numbers),
+        key="home_pin",
+        width="stretch",
+    )
+    pinned = st.session_state.get(PINNED)
+    unpin.button(
+        "Unpin",
+        on_click=lambda: st.session_state.pop(PINNED, None),
+        disabled=pinned is None,
+        key="home_unpin",
+        width="stretch",
+    )
+    if pinned is None:
+        st.caption("Pin the numbers above, then move a slider: both settings stand side by side.")
+        return
+    described, before = pinned
+    names = list(dict.fromkeys([*before, *numbers]))
+    table = pd.DataFrame(
+        {
+            "": names,
+            f"Pinned: {described}": [before.get(name, "–") for name in names],
+            f"Now: {_describe(settings)}": [numbers.get(name, "–") for name in names],
+        }
+    )
+    st.table(table, hide_index=True, border="horizontal")
+
+
+def worst(columns: list[Column]) -> None:
+    """Draw the zones that lose most, one table a column."""
+    st.subheader("Zones that lose most", anchor=False)
+    for place, column in zip(st.columns(2, gap="large"), columns, strict=False):
+        place.table(column.worst, hide_index=True, border="horizontal")
+
+
+def _pin(described: str, numbers: dict[str, str]) -> None:
+    st.session_state[PINNED] = (described, numbers)
+
+
+def _describe(settings: Settings) -> str:
+    return (
+        f"ε {settings.epsilon:g}, δ {wording.scientific(settings.delta)}, "
+        f"ℓ {settings.max_visits}, T {settings.max_trips}, τ {settings.threshold}, "
+        f"{wording.SHORT_VARIANTS[settings.variant]}, {wording.UNITS[settings.unit]}"
+    )

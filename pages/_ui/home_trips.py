@@ -1,0 +1,144 @@
+"""Home's right column: one origin–destination matrix in four numbers, a curve and two maps."""
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from engine.parameters import EPSILON_STOPS, ODParameters
+from pages._ui import cached, cards, charts, maps, verdict, wording
+from pages._ui.cached import TripScores
+from pages._ui.cards import Card
+from pages._ui.catalogue import Entry
+from pages._ui.home_density import MAP_HEIGHT, MAP_WIDTH, REPEATS, Column, interval
+from pages._ui.state import Seed, Settings, seed
+
+LARGEST = 40
+
+
+def draw(settings: Settings, entry: Entry) -> Column:
+    """Draw the column's expected values, curve and maps; `fill` adds the intervals of draws."""
+    noise, parameters = seed(entry), settings.trips()
+    period = cached.span(parameters)
+    expected = cached.trips_expected(entry.key, parameters, period)
+    st.caption(wording.trips_protection(parameters, entry.metadata.days))
+    slot = st.empty()
+    slot.html(cards.cards_html(_cards(expected, parameters, None)))
+    _curve(entry.key, settings, period)
+    _maps(entry, parameters, noise, period)
+
+    def fill() -> None:
+        drawn = [
+            cached.trips_drawn(entry.key, parameters, noise, period, repeat)
+            for repeat in range(REPEATS)
+        ]
+        slot.html(cards.cards_html(_cards(expected, parameters, drawn)))
+
+    flows, counts = cached.trips_histogram(entry.key, period)
+    return Column(
+        finding=verdict.trips(flows, counts, parameters),
+        numbers={card.label: card.value for card in _cards(expected, parameters, None)},
+        worst=_worst(entry, parameters, noise, period),
+        fill=fill,
+    )
+
+
+def _cards(
+    expected: TripScores, parameters: ODParameters, drawn: list[TripScores] | None
+) -> list[Card]:
+    def over(name: str) -> list[float] | None:
+        return None if drawn is None else [getattr(score, name) for score in drawn]
+
+    least = max(parameters.suppression_threshold, 1)
+    return [
+        Card(
+            f"Median error, flows of {least}+",
+            wording.trip_count(expected.median_error),
+            interval(over("median_error"), wording.number),
+            wording.flow_reading(parameters),
+        ),
+        Card(
+            f"Relative error, flows of {least}+",
+            wording.percent(expected.relative_error),
+            interval(over("relative_error"), wording.percent),
+            wording.flow_error(expected.relative_error),
+        ),
+        Card(
+            "Suppressed cells",
+            wording.percent(expected.suppressed),
+            interval(over("suppressed"), wording.percent),
+            "Pairs of zones that read 0; without noise "
+            f"{wording.percent(expected.suppressed_anyway)}.",
+        ),
+        Card(
+            "Trips kept",
+            wording.percent(expected.trips_kept),
+            interval(over("trips_kept"), wording.percent),
+            "Of all trips, this share lies in flows that stay visible.",
+        ),
+    ]
+
+
+def _curve(key: str, settings: Settings, period: cached.Span) -> None:
+    flows, counts = cached.trips_histogram(key, period)
+    values = [
+        verdict.usable_share(flows, counts, settings.trips(epsilon=stop)) for stop in EPSILON_STOPS
+    ]
+    charts.epsilon_curve(
+        EPSILON_STOPS,
+        values,
+        settings.epsilon,
+        title="Trips in usable flows",
+        key="home_trips_curve",
+        alt_text=f"Share of trips in usable flows over epsilon, now {settings.epsilon:g}",
+    )
+
+
+def _maps(entry: Entry, parameters: ODParameters, noise: Seed, period: cached.Span) -> None:
+    truth = cached.trips_truth(entry.key, period)
+    private = cached.trips_release(entry.key, parameters, noise, period)
+    largest = float(truth.max(initial=1))
+    scale = maps.Scale(0.0, largest)
+    outlines = cached.outlines(entry.key)
+    grid = st.grid(2, min_column_width=MAP_WIDTH)
+    for name, matrix in (("true", truth), ("private", private)):
+        origins, destinations = maps.largest_flows(matrix, LARGEST)
+        pairs = (origins, destinations)
+        with grid.cell():
+            st.html(f'<div class="maptitle">{name.capitalize()}</div>')
+            maps.flow_map(
+                outlines,
+                origins,
+                destinations,
+                matrix[pairs].astype(float),
+                scale,
+                key=f"home_trips_{name}",
+                alt=f"Map of the {LARGEST} largest {name} flows",
+                tooltip={
+                    "true": [f"{value:,}" for value in truth[pairs]],
+                    "private": [f"{value:,}" for value in private[pairs]],
+                    "error": [f"{value:+,}" for value in private[pairs] - truth[pairs]],
+                },
+                height=MAP_HEIGHT,
+                width=MAP_WIDTH,
+                fixed=True,
+            )
+    scale.legend(f"trips, the {LARGEST} largest flows", "0", f"{largest:,.0f} or more")
+
+
+def _worst(
+    entry: Entry, parameters: ODParameters, noise: Seed, period: cached.Span
+) -> pd.DataFrame:
+    """Return the zones whose departures are off by most trips in this draw."""
+    true = cached.trips_truth(entry.key, period).sum(axis=1)
+    private = cached.trips_release(entry.key, parameters, noise, period).sum(axis=1)
+    order = np.argsort(-np.abs(private - true), kind="stable")[:6]
+    error = (private - true)[order] / np.where(true[order] > 0, true[order], np.nan)
+    names = cached.dataset(entry.key).zones["name"].to_numpy()
+    return pd.DataFrame(
+        {
+            "Zone": names[order],
+            "Departures": [f"{value:,}" for value in true[order]],
+            "Private": [f"{value:,}" for value in private[order]],
+            "Error": [wording.signed_percent(value) for value in error],
+        }
+    )

@@ -1,0 +1,112 @@
+"""Starts the dashboard on a free port and drives it with Chromium; nothing may leave 127.0.0.1."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlparse
+
+import pytest
+
+playwright = pytest.importorskip("playwright.sync_api")
+
+ROOT = Path(__file__).parents[2]
+CHROMIUM_FLAGS = (
+    "--no-sandbox",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--disable-quic",
+)
+
+
+def chromium() -> str | None:
+    """Return the path of an installed Chromium, or None."""
+    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+
+
+@contextmanager
+def served(environment: dict[str, str] | None = None) -> Generator[str]:
+    """Serve the dashboard in a process of its own and yield its address."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    process = subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env={**os.environ, **(environment or {})},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    address = f"http://127.0.0.1:{port}"
+    try:
+        _wait_until_healthy(address, process)
+        yield address
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+
+
+def _wait_until_healthy(address: str, process: "subprocess.Popen[bytes]") -> None:
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        assert process.poll() is None, "the dashboard stopped before it could be reached"
+        try:
+            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=2) as answer:
+                if answer.status == 200:
+                    return
+        except OSError:
+            time.sleep(0.1)
+    raise AssertionError("the dashboard did not answer within 60 s")
+
+
+@pytest.fixture(scope="session")
+def address() -> Iterator[str]:
+    """Address of a dashboard that all browser tests of this run share."""
+    with served() as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator["playwright.Browser"]:
+    """A headless Chromium; its absence skips, or fails where REQUIRE_BROWSER=1."""
+    path = chromium()
+    if path is None:
+        message = "Chromium is not installed (Debian: apt-get install chromium)"
+        if os.environ.get("REQUIRE_BROWSER") == "1":
+            pytest.fail(message)
+        pytest.skip(message)
+    with playwright.sync_playwright() as started:
+        running = started.chromium.launch(executable_path=path, args=list(CHROMIUM_FLAGS))
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def page(browser: "playwright.Browser") -> Iterator["playwright.Page"]:
+    """A page in a fresh session; fails the test if any request was meant for another host."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme="light")
+    outside: list[str] = []
+
+    def watch(url: str) -> None:
+        parts = urlparse(url)
+        if parts.scheme not in ("data", "blob") and parts.hostname != "127.0.0.1":
+            outside.append(url)
+
+    context.on("request", lambda request: watch(request.url))
+    opened = context.new_page()
+    opened.on("websocket", lambda socket: watch(socket.url))
+    opened.set_default_timeout(30_000)
+    yield opened
+    context.close()
+    assert not outside, f"requests left the machine: {outside}"

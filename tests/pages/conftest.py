@@ -1,0 +1,86 @@
+"""Datasets for the page tests: small, of every kind a page must cope with."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from engine import storage
+from engine.datasets import Dataset
+
+ROOT = Path(__file__).parents[2]
+DENSITY_FILES = ("truth", "presampled", "single_visit", "towers")
+TRIP_FILES = ("trips", "trips_person")
+TIMEOUT_S = 60
+
+
+@pytest.fixture(scope="session")
+def data_root(tiny_city: Dataset, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a data folder: demo-city (tiny, simulated), two halves of it, and a confidential town.
+
+    ``only-visits`` and ``only-trips`` are shipped and simulated; ``local/town`` is not simulated;
+    ``flows`` holds trips without people.
+    """
+    root = tmp_path_factory.mktemp("data")
+    _copy(tiny_city, root / "demo-city")
+    _copy(tiny_city, root / "only-visits", without=TRIP_FILES)
+    _copy(tiny_city, root / "only-trips", without=DENSITY_FILES)
+    _copy(tiny_city, root / "local" / "town", simulated=False)
+    _copy(tiny_city, root / "flows", without=(*DENSITY_FILES, "trips_person"), no_people=True)
+    return root
+
+
+@pytest.fixture(autouse=True)
+def _use_data_root(data_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOBILITY_DATA", str(data_root))
+
+
+@pytest.fixture
+def open_home() -> Callable[..., AppTest]:
+    """Return a function that runs home, with query parameters if given."""
+
+    def run(**query: str) -> AppTest:
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=TIMEOUT_S)
+        for name, value in query.items():
+            app.query_params[name] = value
+        app.run()
+        assert not app.exception, app.exception
+        return app
+
+    return run
+
+
+@pytest.fixture
+def open_page(open_home: Callable[..., AppTest]) -> Callable[..., AppTest]:
+    """Return a function that starts at home and switches to a page such as ``pages/8_Data.py``."""
+
+    def run(path: str, **query: str) -> AppTest:
+        app = open_home(**query)
+        app.switch_page(path).run()
+        assert not app.exception, app.exception
+        return app
+
+    return run
+
+
+def _copy(
+    source: Dataset,
+    folder: Path,
+    *,
+    without: tuple[str, ...] = (),
+    simulated: bool = True,
+    no_people: bool = False,
+) -> None:
+    document = json.loads((source.folder / storage.METADATA_FILE).read_text(encoding="utf-8"))
+    document.update(name=folder.name, simulated=simulated, trips_have_people=not no_people)
+    document.pop("checksums")
+
+    def write(version: Path) -> None:
+        for path in source.folder.glob("*.parquet"):
+            if path.stem not in without:
+                shutil.copy(path, version / path.name)
+
+    storage.write_version(folder, document, write)

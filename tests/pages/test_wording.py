@@ -1,0 +1,53 @@
+"""Numbers and sentences read as a person expects."""
+
+import math
+
+import pytest
+
+from engine.parameters import DELTA_STOPS, ODParameters
+from pages._ui import wording
+
+
+def test_delta_reads_back_as_the_number_it_is():
+    assert [float(wording.scientific(stop)) for stop in DELTA_STOPS] == list(DELTA_STOPS)
+
+
+def test_risk_states_odds_and_guess():
+    text = wording.risk(1.0)
+    assert "2.72" in text
+    assert "73%" in text
+    assert f"{100 / (1 + math.exp(-10)):.2f}%" in wording.risk(10.0)
+
+
+@pytest.mark.parametrize(
+    ("unit", "expected"),
+    [("person-day", "ε = 8 in all"), ("person", "ε = 2 in all"), ("trip", "cannot be added")],
+)
+def test_sum_for_the_same_people(unit, expected):
+    assert expected in wording.same_people(1.0, unit, days=7)
+
+
+def test_trip_level_is_never_multiplied_by_days():
+    settings = ODParameters(epsilon=0.5, unit="trip")
+    assert "3.5" not in wording.composition(settings, 7)
+    daily = ODParameters(epsilon=0.5, unit="person-day", max_trips_per_user=4)
+    assert "7 releases and cost a person 3.5" in wording.composition(daily, 7)
+
+
+def test_delta_is_warned_of_only_above_one_over_people():
+    assert wording.delta_warning(2e-6, 50_000) is None
+    assert wording.delta_warning(1e-4, None) is None
+    assert "about 4" in wording.delta_warning(2e-6, 1_992_846)
+
+
+def test_flow_reading_says_suppressed_where_the_threshold_cuts():
+    quiet = ODParameters(epsilon=1.0, max_trips_per_user=1, suppression_threshold=15)
+    loud = ODParameters(epsilon=0.1, max_trips_per_user=4, suppression_threshold=15)
+    assert wording.flow_reading(quiet) == "A flow of 40 will usually read between 37 and 43."
+    assert "between 0 (suppressed) and" in wording.flow_reading(loud)
+
+
+def test_no_sentence_promises_anonymity():
+    texts = [value for value in vars(wording).values() if isinstance(value, str)]
+    texts += [*wording.HELP.values(), *wording.UNITS.values(), *wording.VARIANTS.values()]
+    assert not [text for text in texts if "anonym" in text.lower()]
