@@ -11,6 +11,7 @@ from engine.origin_destination.expected import (
     expectation_of_matrix,
     reading,
 )
+from engine.origin_destination.grid import HeatMap, heat_map, relative_error_rows
 from engine.origin_destination.histogram import CountHistogram, histogram, histogram_of_matrix
 from engine.origin_destination.laws import LawName, NoiseLaw
 from engine.origin_destination.matrices import Days, truth
@@ -23,6 +24,7 @@ from engine.origin_destination.mechanism import (
     standard_noise,
 )
 from engine.origin_destination.outcomes import Errors, ErrorSplit, Fates, Share, Totals
+from engine.origin_destination.trimming import TrimmingCurve, trimming_curve
 from engine.parameters import ODParameters
 
 __all__ = [
@@ -34,6 +36,7 @@ __all__ = [
     "Errors",
     "Expectation",
     "Fates",
+    "HeatMap",
     "LawName",
     "NoiseLaw",
     "ODParameters",
@@ -43,16 +46,20 @@ __all__ = [
     "Reading",
     "Share",
     "Totals",
+    "TrimmingCurve",
     "calculators",
     "expectation",
     "expectation_of_matrix",
+    "heat_map",
     "histogram",
     "histogram_of_matrix",
     "ledger",
     "person_total",
     "reading",
+    "relative_error_rows",
     "release",
     "release_matrix",
     "standard_noise",
+    "trimming_curve",
     "truth",
 ]

@@ -204,7 +204,7 @@ class Expectation:
         while high - low > 1:
             middle = np.floor((low + high) / 2)
             low, high = (low, middle) if enough(middle) else (middle, high)
-        return high
+        return float(high)
 
     def _median_relative(self, weights: Floats) -> float:
         half = float(weights.sum()) / 2

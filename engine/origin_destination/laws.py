@@ -108,6 +108,15 @@ def effective_threshold(suppression_threshold: ArrayLike) -> Floats:
     return np.maximum(np.asarray(suppression_threshold, dtype=np.float64), 1.0)
 
 
+def quick_exp(exponent: Floats) -> Floats:
+    """Return e^exponent, and 10⁻³⁰⁴ where it is smaller.
+
+    Numbers near the least a float can hold take processors ten times longer; in sums of
+    probabilities they are nothing.
+    """
+    return np.exp(np.maximum(exponent, -700.0))
+
+
 def suppressed_probability(law: NoiseLaw, kept: ArrayLike, threshold: ArrayLike) -> Floats:
     """Return P(out = 0) for a count `kept` under the threshold τ.
 

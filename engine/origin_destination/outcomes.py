@@ -140,9 +140,11 @@ class Totals:
         expected = kept + cumulants[..., 0]
         variance = np.maximum(cumulants[..., 1], 0.0)
         deviation = np.sqrt(variance)
-        safe = np.where(variance > 0, deviation, 1.0)
-        skewness = np.where(variance > 0, cumulants[..., 2] / safe**3, 0.0)
-        excess = np.where(variance > 0, cumulants[..., 3] / safe**4, 0.0)
+        # below this a total is certain for every purpose, and its cube would be 0
+        uncertain = deviation > 1e-50
+        safe = np.where(uncertain, deviation, 1.0)
+        skewness = np.where(uncertain, cumulants[..., 2] / safe**3, 0.0)
+        excess = np.where(uncertain, cumulants[..., 3] / safe**4, 0.0)
         low, high = (
             expected + deviation * _cornish_fisher(z, skewness, excess)
             for z in (-_NORMAL_97_5, _NORMAL_97_5)

@@ -1,0 +1,115 @@
+"""What T costs either way: trips dropped by trimming against noise in proportion to T."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine import validation
+from engine.datasets import Dataset
+from engine.errors import ParameterError
+from engine.origin_destination.expected import expectation
+from engine.origin_destination.laws import LawName
+from engine.origin_destination.matrices import Days
+from engine.origin_destination.outcomes import ErrorSplit
+from engine.parameters import MAX_TRIPS_LIMIT, ODParameters
+
+Floats = NDArray[np.float64]
+
+DEFAULT_LIMITS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrimmingCurve:
+    """The expected sum of absolute errors over T, split by its causes (see `ErrorSplit`).
+
+    Attributes
+    ----------
+    limits : array of int, shape (limits,)
+        T.
+    trimmed, noise, suppression, total : arrays, shape (limits,)
+        Trips; `total` is their sum.
+    kept_share : array, shape (limits,)
+        Share of true trips that trimming keeps; NaN without any trip.
+    best : int
+        The T of least total error. It is read from confidential data (erratum O4): choosing it
+        breaks Theorem 1's "independently of the data", so a release that uses it must name it.
+    """
+
+    limits: NDArray[np.int64]
+    trimmed: Floats
+    noise: Floats
+    suppression: Floats
+    total: Floats
+    kept_share: Floats
+    best: int
+
+
+def trimming_curve(
+    dataset: Dataset,
+    params: ODParameters,
+    limits: Sequence[int] = DEFAULT_LIMITS,
+    *,
+    days: Days = None,
+    sum_days: bool = False,
+    law: LawName = "rounded_laplace",
+) -> TrimmingCurve:
+    """Return the exact error for each T at the ε, τ and unit of `params`.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        With trips.
+    params : ODParameters
+        Of unit ``person-day`` or ``person``; its own T is not used.
+    limits : sequence of int
+        The T to compare, from 1 to 256.
+    days, sum_days, law
+        As for `expectation`.
+
+    Raises
+    ------
+    ParameterError
+        At trip level, which trims nobody, or if there is no T to compare.
+
+    Examples
+    --------
+    >>> from engine import datasets
+    >>> curve = trimming_curve(datasets.load("demo-city"), ODParameters(epsilon=1.0), days=0)
+    >>> curve.best in curve.limits
+    True
+    """
+    if params.unit == "trip":
+        raise ParameterError(
+            "unit must be 'person-day' or 'person' to compare T, got 'trip'; trip level trims "
+            "nobody and fixes T to 1"
+        )
+    chosen = sorted(
+        {
+            validation.whole_number(
+                "max_trips_per_user", t, 1, MAX_TRIPS_LIMIT, remedy="1 to 20 is usual"
+            )
+            for t in limits
+        }
+    )
+    if not chosen:
+        raise ParameterError("limits must name at least one T, got none; give range(1, 21)")
+    splits: list[ErrorSplit] = []
+    kept: list[float] = []
+    for limit in chosen:
+        settings = replace(params, max_trips_per_user=limit)
+        exact = expectation(dataset, settings, days=days, sum_days=sum_days, law=law)
+        splits.append(exact.split)
+        trips = exact.histogram.true_trips
+        kept.append(1 - exact.histogram.trimmed_trips / trips if trips else float("nan"))
+    total = np.array([split.total for split in splits])
+    return TrimmingCurve(
+        limits=np.array(chosen, dtype=np.int64),
+        trimmed=np.array([split.trimmed for split in splits]),
+        noise=np.array([split.noise for split in splits]),
+        suppression=np.array([split.suppression for split in splits]),
+        total=total,
+        kept_share=np.array(kept),
+        best=chosen[int(total.argmin())],
+    )
