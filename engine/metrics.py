@@ -166,6 +166,54 @@ def earth_movers_distance(truth: Floats, private: Floats, distances_m: Floats) -
     )
 
 
+def flow_relative_errors(truth: NDArray[Any], private: NDArray[Any]) -> Floats:
+    """Return 2|x̂ − x|/(x̂ + x) for flows between zones; 0/0 counts as 0 (P2, figure 2).
+
+    Parameters
+    ----------
+    truth, private : arrays of the same shape
+        Counts of at least 0.
+
+    Returns
+    -------
+    array, same shape
+        From 0 to 2, and 2 exactly where one of the two is 0 and the other is not.
+
+    Examples
+    --------
+    >>> flow_relative_errors(np.array([0, 0, 10]), np.array([0, 4, 30]))
+    array([0., 2., 1.])
+    """
+    if truth.shape != private.shape:
+        raise ParameterError(
+            f"truth and private must have the same shape, got {truth.shape} and "
+            f"{private.shape}; compare a release with the truth of the same days"
+        )
+    difference = np.abs(private.astype(np.float64) - truth)
+    together = private.astype(np.float64) + truth
+    return 2 * difference / np.where(together > 0, together, 1.0)
+
+
+def share_below(counts: NDArray[Any], count: int = 15) -> float:
+    """Return the share of off-diagonal cells below `count` (P2, Table S2); NaN if there are none.
+
+    Parameters
+    ----------
+    counts : array, shape (zones, zones) or (days, zones, zones)
+        True or released trips.
+    count : int
+        P2 uses 15.
+
+    Examples
+    --------
+    >>> share_below(np.array([[0, 20], [3, 0]]))
+    0.5
+    """
+    zones = counts.shape[-1]
+    off = ~np.eye(zones, dtype=bool)
+    return float((counts[..., off] < count).mean()) if zones > 1 else float("nan")
+
+
 def _moved(p: Floats, q: Floats, distances_m: Floats) -> float:
     from ot import emd2  # loads slowly and is needed last
 

@@ -2,6 +2,7 @@
 
 from engine.origin_destination import calculators
 from engine.origin_destination.composition import PersonTotal, person_total
+from engine.origin_destination.drawn import drawn_errors, drawn_fates
 from engine.origin_destination.expected import (
     POPULATIONS,
     Expectation,
@@ -48,6 +49,8 @@ __all__ = [
     "Totals",
     "TrimmingCurve",
     "calculators",
+    "drawn_errors",
+    "drawn_fates",
     "expectation",
     "expectation_of_matrix",
     "heat_map",
