@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from engine.geography import Tessellation
 
 FORMAT_VERSION = 1
+_ID_COLUMNS = ("location_id", "zone_id", "origin", "destination")
 RANK_BUCKET = MAX_TRIPS_LIMIT + 1
 """The rank under which all trips of a higher rank than 256 are counted together."""
 
@@ -276,18 +277,19 @@ class Dataset:
 
     def _positions(self, ids: pa.ChunkedArray, known: Any, what: str) -> Integers:
         values = pa.array(known.astype(str), pa.string())
-        found = pc.index_in(ids.cast(pa.string()), value_set=values)
-        if found.null_count:
+        encoded = ids.dictionary_encode().combine_chunks()  # look up each id once, not each row
+        found = pc.index_in(encoded.dictionary.cast(pa.string()), value_set=values).fill_null(-1)
+        rows = found.to_numpy()[encoded.indices.fill_null(0).to_numpy()].astype(np.int64)
+        if unknown := ids.null_count + int((rows < 0).sum()):
             raise DatasetError(
-                f"dataset '{self.id}': {found.null_count} rows name a {what} that is not in its "
-                "list; build the dataset again"
+                f"dataset '{self.id}': {unknown} rows name an unknown {what}; build it again"
             )
-        return found.to_numpy().astype(np.int64)
+        return rows
 
     def _read(self, name: str, part: str) -> pa.Table:
         self._require(name, part)
         try:
-            return pq.read_table(self.folder / name)
+            return pq.read_table(self.folder / name, read_dictionary=list(_ID_COLUMNS))
         except (pa.ArrowInvalid, OSError) as error:
             raise DatasetError(
                 f"dataset '{self.id}': {name} cannot be read; build the dataset again"
