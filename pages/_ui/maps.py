@@ -27,6 +27,7 @@ _PURPLE_GREEN = (
     (247, 247, 247), (217, 240, 211), (166, 219, 160), (90, 174, 97), (27, 120, 55), (0, 68, 27),
 )  # fmt: skip
 _NO_VALUE = (128, 128, 128, 60)
+_MARKED = (209, 73, 91, 255)
 _WORLD = 512.0
 
 
@@ -110,6 +111,7 @@ def zone_map(
     width: int = 700,
     fixed: bool = False,
     selectable: bool = False,
+    marked: int | None = None,
 ) -> str | None:
     """Draw zones coloured by a value.
 
@@ -131,6 +133,8 @@ def zone_map(
         Whether the view cannot be moved.
     selectable : bool
         Whether a click on a zone reruns the page.
+    marked : int, optional
+        Number of the zone that is outlined as chosen.
 
     Returns
     -------
@@ -162,8 +166,20 @@ def zone_map(
         auto_highlight=True,
     )
     lines = [f"{html.escape(label)}: {{t{j}}}" for j, label in enumerate(tooltip)]
+    layers = [layer]
+    if marked is not None:
+        layers.append(
+            pdk.Layer(
+                "GeoJsonLayer",
+                {"type": "Feature", "geometry": outlines.geometries[marked], "properties": {}},
+                id="marked",
+                filled=False,
+                get_line_color=_MARKED,
+                line_width_min_pixels=3,
+            )
+        )
     event = _draw(
-        [layer],
+        layers,
         _view(outlines.bounds, width, height),
         tooltip="<br>".join(["<b>{name}</b>", *lines]),
         height=height,
