@@ -56,7 +56,7 @@ def ingest(
     started = time.monotonic()
     monitor = Monitor(progress, cancel)
     with faults.of_files():
-        job = _run(options, monitor)
+        job = count(options, monitor)
         monitor.start("writing the dataset")
         report = _report(job, time.monotonic() - started)
         dataset = _save(job, report)
@@ -64,7 +64,8 @@ def ingest(
     return dataset, report
 
 
-def _run(options: IngestOptions, monitor: Monitor) -> Job:
+def count(options: IngestOptions, monitor: Monitor) -> Job:
+    """Do everything but write: return the job with its tables and facts."""
     monitor.plan(stages.plan(options, by_points=False))
     monitor.start("checking the files")
     found = [sources.inspect(path, options.encoding) for path in sources.find(options.inputs)]

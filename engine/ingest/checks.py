@@ -50,14 +50,18 @@ def _check_alike(files: rows.Mappings) -> None:
 
 
 def unparsable(
-    options: IngestOptions, files: rows.Mappings, count: int, calendar: rows.Calendar
+    options: IngestOptions,
+    files: rows.Mappings,
+    count: int,
+    calendar: rows.Calendar,
+    monitor: Monitor,
 ) -> None:
     """Refuse rows that cannot be read, naming file, column, count and first row."""
     if count == 0 or options.skip_unparsable:
         return
     local = replace(options, engine="duckdb", threads=1)
     for source, names in files.items():
-        engine = DuckDBEngine(local, [source], Monitor(), keep_order=True)
+        engine = DuckDBEngine(local, [source], monitor, keep_order=True)
         try:
             raw = engine.read([source], names)
             tests = rows.unreadable(raw, options.kind, calendar)

@@ -110,9 +110,10 @@ class IngestReport:
         lines = self.rows.lines("row")
         if self.visits is not None:
             lines += self.visits.lines("visit")
-            lines.append(f"people with visits in the week: {self.people_with_visits:,}")
         if self.trips is not None:
             lines += self.trips.lines("trip")
+        if self.people_with_visits:
+            lines.append(f"people with visits in the week: {self.people_with_visits:,}")
         if self.people_with_trips:
             lines.append(f"people with trips: {self.people_with_trips:,}")
         return lines + list(self.notes)

@@ -5,13 +5,16 @@
 
 import importlib.util
 import shutil
+import tempfile
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import ibis
 import pyarrow as pa
 from ibis.backends.pyspark.datatypes import PySparkType
 
+from engine import storage
 from engine.errors import InputError
 from engine.ingest.expressions import Table
 from engine.ingest.options import IngestOptions
@@ -57,10 +60,29 @@ class SparkEngine:
         builder = SparkSession.builder.master(options.master)
         for name, value in _SETTINGS.items():
             builder = builder.config(name, value)
+        self._folder = Path(tempfile.mkdtemp(prefix="ingest-", dir=options.spill))
+        storage.make_owner_only(self._folder)
+        settings = {
+            "spark.local.dir": str(self._folder),
+            "spark.sql.warehouse.dir": str(self._folder),
+        }
         if options.master.startswith("local"):
-            builder = builder.config("spark.driver.memory", _jvm_size(options.memory))
-            builder = builder.config("spark.sql.shuffle.partitions", "8")
-        self._spark = builder.getOrCreate()
+            settings |= {
+                "spark.driver.host": "127.0.0.1",
+                "spark.driver.bindAddress": "127.0.0.1",
+                "spark.driver.memory": _jvm_size(options.memory),
+                "spark.sql.shuffle.partitions": "4",
+            }
+        for name, value in settings.items():
+            builder = builder.config(name, value)
+        try:
+            self._spark = builder.getOrCreate()
+        except Exception as error:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise InputError(
+                f"Spark cannot start at '{options.master}' ({type(error).__name__}); check "
+                "--master, --memory and that Java 17 is installed"
+            ) from None
         self._views = 0
         self._kept: dict[str, Any] = {}
 
@@ -121,6 +143,7 @@ class SparkEngine:
     def close(self) -> None:
         """Release everything, temporary files included."""
         self._spark.stop()
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def _sql(self, table: Table) -> Any:
         return self._spark.sql(str(ibis.to_sql(table, dialect="pyspark")))

@@ -49,7 +49,7 @@ class Job:
     def accept(self, account: Account) -> None:
         """Take the account of the raw rows, or refuse the input."""
         unparsable = account.unused.get(Reason.UNPARSABLE, 0)
-        checks.unparsable(self.options, self.mappings, unparsable, self.calendar)
+        checks.unparsable(self.options, self.mappings, unparsable, self.calendar, self.monitor)
         checks.anything_used(account)
         self.facts["rows"] = account
 

@@ -30,7 +30,8 @@ def trip_table(options: IngestOptions, places: Places, counted: pa.Table) -> pa.
 
 
 def visit_table(places: Places, counted: pa.Table) -> pa.Table:
-    """Return ``location_id``, ``hour`` and ``rank`` where they are there, and ``n``."""
+    """Return ``location_id``, ``hour`` and ``rank`` where they are there, and ``n`` above 0."""
+    counted = counted.filter(pc.greater(counted["n"], 0))
     columns: dict[str, Any] = {
         "location_id": _ids(places.towers["location_id"], counted["location"])
     }

@@ -1,0 +1,251 @@
+"""Ingest: raw tables → aggregates, beside bare DuckDB and pandas doing the same.
+
+Every run has a process of its own, so that its peak memory is its own. Sizes follow Paris:
+27 million visits of 2 million people at 1,303 towers in one week.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+
+from benchmarks.measure import Row
+
+ROOT = Path(__file__).parent.parent
+REAL_DATA = ROOT.parent / "shared" / "data"
+TOWERS = 1_303
+PARIS_ROWS = 27_000_000
+SMALL_ROWS = 2_700_000
+LARGE_ROWS = 81_000_000
+ROWS_PER_PERSON = 13.5
+POINTS = 10_000_000
+PERIOD = ["--timezone", "Europe/Paris", "--from", "2015-09-07", "--to", "2015-09-13"]
+
+_CHILD = """
+import json, resource, sys, time
+start = time.perf_counter()
+{body}
+seconds = time.perf_counter() - start
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+print(json.dumps({{"seconds": seconds, "peak": peak}}))
+"""
+
+
+def rows() -> Iterator[Row]:
+    """Yield the lines of the table of ingest."""
+    with tempfile.TemporaryDirectory(prefix="bench-ingest-") as name:
+        folder = Path(name)
+        write_towers(folder)
+        yield from _paris(folder)
+        yield from _pandas(folder)
+        yield from _coordinates(folder)
+        yield from _bike_trips(folder)
+        if os.environ.get("BENCH_GROWTH"):
+            yield from _growth(folder)
+
+
+def write_towers(folder: Path) -> None:
+    """Write 1,303 towers around Paris."""
+    rng = np.random.default_rng(0)
+    with (folder / "towers.csv").open("w", encoding="utf-8") as out:
+        out.write("location_id,lat,lng\n")
+        for i in range(TOWERS):
+            lat, lng = 48.86 + 0.03 * rng.standard_normal(), 2.34 + 0.04 * rng.standard_normal()
+            out.write(f"T{i:04d},{lat:.6f},{lng:.6f}\n")
+
+
+def write_visits(folder: Path, count: int) -> Path:
+    """Write `count` visits of people who move around a home tower; some move a lot."""
+    path = folder / f"visits_{count}.parquet"
+    if not path.exists():
+        people = int(count / ROWS_PER_PERSON)
+        duckdb.sql(
+            f"""
+            COPY (SELECT 'p' || uid AS uid,
+                TIMESTAMP '2015-09-07' + to_seconds((hash(i * 5 + 1) % 604800)::BIGINT) AS datetime,
+                'T' || lpad(((uid * 7919 + (hash(i * 5 + 2) % (1 + uid % 9))) % {TOWERS})::VARCHAR,
+                            4, '0') AS location_id
+              FROM (SELECT i, (pow((hash(i * 5 + 3) % 1000000007) / 1000000007.0, 1.3) * {people})
+                       ::BIGINT AS uid FROM range({count}) t(i)))
+            TO '{path}' (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 500000)
+            """
+        )
+    return path
+
+
+def run_ingest(*arguments: str) -> dict[str, Any]:
+    """Run the ingest in a process of its own; return seconds and peak memory in bytes."""
+    return _child(f"from engine.ingest.command import main\nassert main({list(arguments)!r}) == 0")
+
+
+def bare_duckdb(path: Path, memory: str = "4GB") -> dict[str, Any]:
+    """Run the same aggregation in hand-written SQL."""
+    return _child(
+        "import duckdb, tempfile\n"
+        f"con = duckdb.connect(config={{'memory_limit': '{memory}', "
+        "'temp_directory': tempfile.mkdtemp(), 'preserve_insertion_order': False})\n"
+        "con.execute('SET enable_progress_bar = false')\n"
+        f"for statement in {_bare_statements(path)!r}:\n"
+        "    con.execute(statement).fetchall() if statement.startswith('SELECT') "
+        "else con.execute(statement)"
+    )
+
+
+def _paris(folder: Path) -> Iterator[Row]:
+    path = write_visits(folder, PARIS_ROWS)
+    bare = bare_duckdb(path)
+    ours = run_ingest(*_density(path, folder))
+    ratio = ours["seconds"] / bare["seconds"]
+    yield Row(
+        "27 M visits → density aggregates",
+        ours["seconds"],
+        bare["seconds"],
+        "≤ 1.3 × bare DuckDB, ≤ 4 GB",
+        ratio <= 1.3 and ours["peak"] <= 4e9,
+        f"peak {ours['peak'] / 1e9:.1f} GB, bare {bare['peak'] / 1e9:.1f} GB",
+    )
+    tight = run_ingest(*_density(path, folder), "--memory", "1GB")
+    yield Row(
+        "the same with --memory 1GB",
+        tight["seconds"],
+        None,
+        "finishes",
+        True,
+        f"peak {tight['peak'] / 1e9:.1f} GB",
+    )
+
+
+def _growth(folder: Path) -> Iterator[Row]:
+    per_row: dict[int, float] = {}
+    for count in (SMALL_ROWS, PARIS_ROWS, LARGE_ROWS):
+        path = write_visits(folder, count)
+        ours = run_ingest(*_density(path, folder))
+        per_row[count] = ours["seconds"] / count
+        change = per_row[count] / per_row.get(PARIS_ROWS, per_row[count]) - 1
+        yield Row(
+            f"growth: {count:,} visits",
+            ours["seconds"],
+            None,
+            "27 → 81 M: time per row ± 30%" if count == LARGE_ROWS else "reported",
+            abs(change) <= 0.3 if count == LARGE_ROWS else None,
+            f"{per_row[count] * 1e6:.2f} µs a row, {change:+.0%}, peak {ours['peak'] / 1e9:.1f} GB",
+        )
+
+
+def _pandas(folder: Path) -> Iterator[Row]:
+    path = write_visits(folder, SMALL_ROWS)
+    ours = run_ingest(*_density(path, folder))
+    pandas = _child(
+        "from tests.reference.ingest_reference import density_from_parquet\n"
+        f"density_from_parquet({str(path)!r}, {str(folder / 'towers.csv')!r})"
+    )
+    yield Row(
+        "2.7 M visits, against pandas",
+        ours["seconds"],
+        pandas["seconds"],
+        "faster, half the memory",
+        ours["seconds"] < pandas["seconds"] and ours["peak"] <= pandas["peak"] / 2,
+        f"peak {ours['peak'] / 1e9:.2f} GB, pandas {pandas['peak'] / 1e9:.2f} GB",
+    )
+
+
+def _coordinates(folder: Path) -> Iterator[Row]:
+    zones = REAL_DATA / "boundaries" / "paris_iris_992.geojson"
+    if not zones.exists():
+        return
+    path = folder / "points.parquet"
+    duckdb.sql(
+        f"""
+        COPY (SELECT i // 5 AS uid,
+                TIMESTAMP '2015-09-07' + to_seconds((hash(i * 5 + 1) % 604800)::BIGINT) AS datetime,
+                48.815 + 0.088 * ((hash(i * 5 + 2) % 1000003) / 1000003.0) AS lat,
+                2.225 + 0.24 * ((hash(i * 5 + 3) % 1000003) / 1000003.0) AS lng
+              FROM range({POINTS}) t(i)) TO '{path}' (FORMAT parquet)
+        """
+    )
+    ours = run_ingest(
+        *("visits", str(path), "--zones", str(zones), "--map", "lat=lat", "lng=lng"),
+        *("--out", str(folder / "out-points"), "--parts", "density", "--max-distance", "300"),
+        *PERIOD,
+    )
+    yield Row(
+        "10 M coordinates → 992 zones and their density",
+        ours["seconds"],
+        None,
+        "≤ 60 s",
+        ours["seconds"] <= 60,
+        f"peak {ours['peak'] / 1e9:.1f} GB",
+    )
+
+
+def _bike_trips(folder: Path) -> Iterator[Row]:
+    data = REAL_DATA / "mibici"
+    if not data.exists():
+        return
+    ours = run_ingest(
+        *("trips", str(data / "trips_*.csv"), "--locations", str(data / "stations.csv")),
+        *("--map", "uid=Usuario_Id", "datetime=Inicio_del_viaje", "end_datetime=Fin_del_viaje"),
+        *("origin=Origen_Id", "destination=Destino_Id", "--timezone", "America/Mexico_City"),
+        *("--from", "2014-12-01", "--to", "2015-09-30", "--out", str(folder / "out-bikes")),
+    )
+    yield Row(
+        "356,867 trips of ten months from CSV",
+        ours["seconds"],
+        None,
+        "≤ 3 s",
+        ours["seconds"] <= 3,
+        f"peak {ours['peak'] / 1e9:.2f} GB",
+    )
+
+
+def _density(path: Path, folder: Path) -> list[str]:
+    return [
+        *("visits", str(path), "--locations", str(folder / "towers.csv")),
+        *("--out", str(folder / "out"), "--parts", "density", "--salt", "bench", *PERIOD),
+    ]
+
+
+def _bare_statements(path: Path) -> list[str]:
+    towers = path.parent / "towers.csv"
+    key = "0123456789abcdef"
+    return [
+        "CREATE TEMP TABLE places AS SELECT location_id AS place, "
+        "(row_number() OVER (ORDER BY location_id) - 1)::INT AS location "
+        f"FROM read_csv('{towers}')",
+        "CREATE TEMP TABLE records AS SELECT uid, location, "
+        "((epoch(datetime)::BIGINT - 1441584000) // 3600)::SMALLINT AS hour, count(*) AS copies "
+        f"FROM read_parquet('{path}') LEFT JOIN places ON location_id = place GROUP BY ALL",
+        "CREATE TEMP TABLE people AS SELECT uid, count(*) AS n, "
+        f"arg_min(location, md5('{key}|' || uid || '|' || hour || '|' || location)) AS single "
+        "FROM records GROUP BY uid",
+        "SELECT single, count(*) FROM people GROUP BY single",
+        "SELECT location, hour, count(*) FROM records GROUP BY ALL",
+        "SELECT location, hour, rank, count(*) FROM (SELECT location, hour, row_number() OVER "
+        f"(PARTITION BY uid ORDER BY md5('{key}|' || uid || '|' || hour), hour) AS rank FROM "
+        "(SELECT uid, hour, arg_min(location, "
+        f"md5('{key}|' || uid || '|' || hour || '|' || location)) AS location "
+        "FROM records GROUP BY uid, hour)) GROUP BY ALL",
+        "SELECT location, count(*) FROM (SELECT uid, arg_max(location, n) AS location FROM "
+        "(SELECT uid, location, count(*) AS n FROM records "
+        "WHERE hour % 24 IN (22, 23, 0, 1, 2, 3, 4, 5) GROUP BY ALL) GROUP BY uid) GROUP BY ALL",
+    ]
+
+
+def _child(body: str) -> dict[str, Any]:
+    done = subprocess.run(
+        [sys.executable, "-c", _CHILD.format(body=body)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise RuntimeError(f"a benchmark's process failed: {done.stderr.strip()[-500:]}")
+    return json.loads(done.stdout.splitlines()[-1])

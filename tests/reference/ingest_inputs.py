@@ -1,0 +1,57 @@
+"""Small look-alike inputs for the tests of the ingest."""
+
+import csv
+from collections.abc import Iterable, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from engine.ingest import IngestOptions
+
+MONDAY = date(2015, 9, 7)
+SALT = "test"
+TOWERS = (
+    ("A", 20.670, -103.350),
+    ("B", 20.680, -103.360),
+    ("C", 20.690, -103.340),
+    ("D", 20.660, -103.370),
+)
+NUMBER = {name: number for number, (name, _, _) in enumerate(TOWERS)}
+
+
+def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> Path:
+    with path.open("w", encoding="utf-8", newline="") as handle:
+        writer = csv.writer(handle)
+        writer.writerow(header)
+        writer.writerows(rows)
+    return path
+
+
+def write_towers(folder: Path) -> Path:
+    return write_csv(folder / "towers.csv", ("location_id", "lat", "lng"), TOWERS)
+
+
+def options(folder: Path, kind: str, inputs: Sequence[Path], **changes: Any) -> IngestOptions:
+    settings: dict[str, Any] = {
+        "kind": kind,
+        "inputs": tuple(str(path) for path in inputs),
+        "out": folder / "city",
+        "time_zone": "America/Mexico_City",
+        "first_day": date(2015, 9, 1),
+        "last_day": date(2015, 9, 30),
+        "salt": SALT,
+        "threads": 1,
+    }
+    if "zones" not in changes:
+        settings["locations"] = write_towers(folder)
+    return IngestOptions(**{**settings, **changes})
+
+
+def table(dataset_folder: Path, name: str) -> dict[tuple[Any, ...], int]:
+    """Read a table of a dataset as {key: n}."""
+    import pyarrow.parquet as pq
+
+    rows = pq.read_table(dataset_folder / f"{name}.parquet").to_pylist()
+    counts = {tuple(v for k, v in row.items() if k != "n"): row["n"] for row in rows}
+    assert len(counts) == len(rows)
+    return counts
