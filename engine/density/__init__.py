@@ -16,6 +16,7 @@ from engine.density.accounting import (
     delta_is_large,
     ledger,
     proved_epsilon,
+    with_epsilon,
 )
 from engine.density.aggregates import cover_series, presampled, truth
 from engine.density.draws import DensityNoise
@@ -46,4 +47,5 @@ __all__ = [
     "proved_epsilon",
     "release",
     "truth",
+    "with_epsilon",
 ]

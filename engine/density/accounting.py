@@ -20,6 +20,7 @@ from engine.parameters import (
     FOURIER_VARIANTS,
     GAUSSIAN_VARIANTS,
     DensityParameters,
+    DensityVariant,
 )
 
 UNIT = "one person, the whole week"
@@ -177,6 +178,25 @@ def at_equal_proved_epsilon(
         high = min(2 * high, ceiling)
     epsilon = high if low == high else bracketed_root(excess, low, high)
     return replace(parameters, epsilon=epsilon)
+
+
+def with_epsilon(
+    parameters: DensityParameters, epsilon: float, variant: DensityVariant | None = None
+) -> DensityParameters:
+    """Return the settings at another ε (and variant), analytic where the classical ends.
+
+    Above a total ε of 4 a Gaussian variant takes ``gaussian="analytic"`` (erratum D4); whoever
+    shows the result says so.
+
+    Examples
+    --------
+    >>> with_epsilon(DensityParameters(epsilon=0.3), 5.0).gaussian
+    'analytic'
+    """
+    variant = variant or parameters.variant
+    beyond = epsilon > CLASSICAL_GAUSSIAN_MAX_EPSILON and variant in GAUSSIAN_VARIANTS
+    gaussian = "analytic" if beyond else parameters.gaussian
+    return replace(parameters, epsilon=epsilon, variant=variant, gaussian=gaussian)
 
 
 def delta_is_large(delta: float, people_public: int | None) -> bool:
