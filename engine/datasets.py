@@ -282,7 +282,7 @@ class Dataset:
         rows = found.to_numpy()[encoded.indices.fill_null(0).to_numpy()].astype(np.int64)
         if unknown := ids.null_count + int((rows < 0).sum()):
             raise DatasetError(
-                f"dataset '{self.id}': {unknown} rows name an unknown {what}; build it again"
+                f"dataset '{self.id}': {unknown} rows name a {what} not listed; build it again"
             )
         return rows
 

@@ -8,42 +8,77 @@ same command makes the same table contents under the pinned versions of ``constr
 from collections.abc import Callable
 from pathlib import Path
 
-from engine.datasets import Dataset, data_root
+from engine import datasets
+from engine.datasets import Dataset
 from engine.errors import DatasetError
 from engine.synthetic.catalogue import CITIES
 from engine.synthetic.city import make_city
+from engine.synthetic.countries import COUNTRIES, ON_FIRST_USE
+from engine.synthetic.country import make_country
 
 Progress = Callable[[float], None]
 
 
+def shipped() -> tuple[str, ...]:
+    """Return the names of the datasets that come with the product."""
+    return (*CITIES, *COUNTRIES)
+
+
 def names() -> tuple[str, ...]:
     """Return the names of all datasets that `make` can make."""
-    return tuple(CITIES)
+    return (*shipped(), *ON_FIRST_USE)
 
 
 def make(name: str, root: Path | None = None, progress: Progress = lambda _: None) -> Dataset:
-    """Make the simulated dataset `name` in a folder of that name under `root`.
+    """Make the simulated dataset `name` in a folder of that name.
 
     Parameters
     ----------
     name : str
         One of `names`.
     root : Path, optional
-        Folder of all datasets; the installed one if None.
+        Folder of all datasets. If None it is the installed one, or its folder ``local`` for a
+        dataset that is not shipped.
     progress : callable, optional
         Called with the share done, 0 to 1.
 
     Raises
     ------
     DatasetError
-        If the name is unknown; the message lists the known ones.
+        If the name is unknown (the message lists the known ones) or the disk is full.
 
     Examples
     --------
     >>> make("demo-city", root=Path("scratch"))  # doctest: +SKIP
     Dataset('demo-city', version='…')
     """
-    folder = (root or data_root()) / name
+    if name not in names():
+        raise DatasetError(
+            f"there is no simulated dataset '{name}'; known are {', '.join(names())}"
+        )
+    installed = datasets.data_root() / ("local" if name in ON_FIRST_USE else "")
+    folder = (root or installed) / name
     if name in CITIES:
         return make_city(CITIES[name], folder, progress)
-    raise DatasetError(f"there is no simulated dataset '{name}'; known are {', '.join(names())}")
+    spec, level = (COUNTRIES | ON_FIRST_USE)[name]
+    return make_country(spec, level, folder, progress)
+
+
+def ensure(name: str, progress: Progress = lambda _: None) -> Dataset:
+    """Load a dataset; make it first if it is a simulated one that is not there yet.
+
+    An interrupted run goes on where it stopped.
+
+    Raises
+    ------
+    DatasetError
+        As `engine.datasets.load` and `make` do.
+
+    Examples
+    --------
+    >>> ensure("demo-city").id
+    'demo-city'
+    """
+    if name in datasets.available() or name not in names():
+        return datasets.load(name)
+    return make(name, progress=progress)

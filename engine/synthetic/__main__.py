@@ -1,23 +1,37 @@
-"""Make the shipped datasets: ``python -m engine.synthetic demo-city`` (or ``all``)."""
+"""Make simulated datasets: ``python -m engine.synthetic demo-city``, ``all`` or ``calibrate``."""
 
 import argparse
 import sys
 import time
 from pathlib import Path
 
-from engine import synthetic
+from engine import datasets, synthetic
+from engine.datasets import Dataset
 from engine.errors import ExplorerError
+from engine.synthetic import calibration
+
+PROJECT = Path(__file__).parents[2]
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     parser = argparse.ArgumentParser(prog="python -m engine.synthetic", description=__doc__)
-    parser.add_argument("names", nargs="+", metavar="name", help=", ".join(synthetic.names()))
+    parser.add_argument(
+        "names",
+        nargs="+",
+        metavar="name",
+        help=f"{', '.join(synthetic.names())}; 'all' makes the shipped ones; 'calibrate' holds "
+        "them against published figures",
+    )
     parser.add_argument("--root", type=Path, help="folder of all datasets; data/ by default")
+    parser.add_argument(
+        "--report", type=Path, default=PROJECT / "docs" / "calibration.md", help="file to write"
+    )
     options = parser.parse_args(arguments)
-    wanted = synthetic.names() if options.names == ["all"] else options.names
     try:
-        for name in wanted:
+        if options.names == ["calibrate"]:
+            return _calibrate(options.root, options.report)
+        for name in synthetic.shipped() if options.names == ["all"] else options.names:
             _make(name, options.root)
     except ExplorerError as error:
         print(f"error: {error}", file=sys.stderr)
@@ -35,6 +49,19 @@ def _make(name: str, root: Path | None) -> None:
     print(file=sys.stderr)
     seconds = time.perf_counter() - start
     print(f"{name}: {dataset.size_bytes / 1e6:.1f} MB, {seconds:.0f} s, {dataset.folder.name}")
+
+
+def _calibrate(root: Path | None, report: Path) -> int:
+    def load(name: str) -> Dataset:
+        return datasets.load(name if root is None else root / name)
+
+    boundaries = PROJECT.parent / "shared" / "data" / "boundaries"
+    found = calibration.write(report, load, boundaries)
+    missed = [figure for figure in found if figure.met is False]
+    for figure in missed:
+        print(f"{figure.dataset}: {figure.what}: {figure.got:g} instead of {figure.target:g}")
+    print(f"{report.name}: {len(found)} figures, {len(missed)} outside their bounds")
+    return 1 if missed else 0
 
 
 if __name__ == "__main__":

@@ -46,6 +46,8 @@ class CitySpec:
         Visits per person and week.
     monday : date
         First day of the simulated week.
+    quarters : tuple of str
+        Invented names of its quarters.
     with_trips : bool
         Whether trips and homes of the same people are counted too.
     seed : int
@@ -63,6 +65,7 @@ class CitySpec:
     monday: date
     time_zone: str
     with_trips: bool
+    quarters: tuple[str, ...]
     seed: int
 
 
@@ -95,7 +98,7 @@ def make_city(spec: CitySpec, folder: Path, progress: Progress) -> datasets.Data
     if trips is not None:
         tables |= trips.tables()
     return datasets.save(
-        folder, _metadata(spec), zones=places.zones, towers=places.towers, tables=tables
+        folder, _metadata(spec, counts), zones=places.zones, towers=places.towers, tables=tables
     )
 
 
@@ -111,7 +114,7 @@ def make_places(spec: CitySpec) -> Places:
     zone_centres = shapely.get_coordinates(shapely.centroid(polygons)) - centre
     towers_m = scatter(region, spec.towers, rng, lambda points: _intensity(plan, points))
     owner = np.asarray(shapely.STRtree(polygons).nearest(shapely.points(towers_m)), np.int64)
-    zone_names = quarter_names(zone_centres, rng)
+    zone_names = quarter_names(zone_centres, rng, spec.quarters)
     zones = gpd.GeoDataFrame(
         {"zone_id": numbered("Z", spec.zones), "name": zone_names}, geometry=polygons, crs=crs
     )
@@ -230,7 +233,7 @@ def _tower_names(zone_of_tower: Indices, zone_names: list[str]) -> list[str]:
     return names
 
 
-def _metadata(spec: CitySpec) -> datasets.Metadata:
+def _metadata(spec: CitySpec, counts: VisitCounts) -> datasets.Metadata:
     if spec.activity.maximum > DEFAULT_MAX_VISITS_CAP:
         raise ValueError("simulated people may not visit more often than the public cap allows")
     return datasets.Metadata(
@@ -248,5 +251,6 @@ def _metadata(spec: CitySpec) -> datasets.Metadata:
         people_public=spec.people,
         max_visits_cap=DEFAULT_MAX_VISITS_CAP,
         salt_id="simulated",
+        scenario={"marginals": counts.marginals},
         made_by=f"python -m engine.synthetic {spec.name}",
     )

@@ -13,8 +13,20 @@ QUARTERS = (
     "Clay Hill", "Fairground",
 )  # fmt: skip
 
+QUARTIERS = (
+    "Vieux Marché", "Grand Pont", "Les Tilleuls", "La Gare", "Le Moulin", "Les Jardins",
+    "La Colline", "Les Ateliers", "Porte Nord", "Porte Sud", "Porte Est", "Porte Ouest",
+    "La Fontaine", "Les Vignes", "Le Canal", "La Halle", "Les Écoles", "Le Théâtre", "La Forge",
+    "Les Lilas Blancs", "Le Verger", "La Tannerie", "Les Tuiles", "Le Belvédère", "La Source",
+    "Les Peupliers", "Le Cloître", "La Barrière", "Les Entrepôts", "Le Grand Parc", "La Passerelle",
+    "Les Quatre Vents", "La Verrerie", "Le Lavoir", "Les Remparts", "La Treille", "Le Carrefour",
+    "Les Marronniers", "La Poterne", "Le Rond-Point",
+)  # fmt: skip
 
-def quarter_names(centres: Floats, rng: np.random.Generator) -> list[str]:
+
+def quarter_names(
+    centres: Floats, rng: np.random.Generator, quarters: tuple[str, ...] = QUARTERS
+) -> list[str]:
     """Name places after invented quarters: places near each other share a quarter's name.
 
     Parameters
@@ -23,6 +35,8 @@ def quarter_names(centres: Floats, rng: np.random.Generator) -> list[str]:
         Centres in metres.
     rng : Generator
         Decides where the quarters lie.
+    quarters : tuple of str
+        Their names, invented.
 
     Returns
     -------
@@ -34,8 +48,8 @@ def quarter_names(centres: Floats, rng: np.random.Generator) -> list[str]:
     >>> quarter_names(np.zeros((2, 2)), np.random.default_rng(0))[1].endswith(" 2")
     True
     """
-    middles = centres[rng.permutation(len(centres))[: len(QUARTERS)]]
-    words = rng.permutation(np.array(QUARTERS))[: len(middles)]
+    middles = centres[rng.permutation(len(centres))[: len(quarters)]]
+    words = rng.permutation(np.array(quarters))[: len(middles)]
     offset = centres[:, None, :] - middles[None, :, :]
     quarter = np.argmin(np.hypot(offset[..., 0], offset[..., 1]), axis=1)
     used: dict[str, int] = {}

@@ -4,10 +4,13 @@
 
 from pathlib import Path
 
+import geopandas as gpd
 import numpy as np
 import shapely
 from numpy.typing import NDArray
 from pyproj import CRS
+
+from engine.geography import projected_crs
 
 Floats = NDArray[np.float64]
 
@@ -15,6 +18,19 @@ OUTLINES = Path(__file__).parents[2] / "data" / "outlines"
 """Extracts of Natural Earth that may be shipped; see the notice beside them."""
 
 _INVENTED_CITY_AT = (-30.0, 40.0)  # open ocean: nobody can take it for a real place
+
+
+def provinces(name: str) -> gpd.GeoDataFrame:
+    """Return the Natural Earth provinces in ``data/outlines/<name>.geojson`` by ``adm1_code``."""
+    shapes = gpd.read_file(OUTLINES / f"{name}.geojson")
+    return gpd.GeoDataFrame(shapes.sort_values("adm1_code", ignore_index=True))
+
+
+def natural_earth(name: str) -> tuple[shapely.Geometry, CRS]:
+    """Return the union of the provinces of `name`, projected to metres, and its CRS."""
+    shapes = provinces(name)
+    crs = projected_crs(shapes)
+    return shapely.union_all(shapes.geometry.to_crs(crs).to_numpy()), crs
 
 
 def invented_city_crs() -> CRS:

@@ -22,11 +22,11 @@ class TripTable:
     ----------
     zones : int
         Number of zones.
-    seed : int
+    seed : int or list of int
         Decides the ranks, apart from everything else.
     """
 
-    def __init__(self, zones: int, seed: int) -> None:
+    def __init__(self, zones: int, seed: int | list[int]) -> None:
         self._zones = zones
         self._rng = np.random.default_rng(seed)
         self._parts: list[tuple[Indices, Indices]] = []
@@ -36,12 +36,21 @@ class TripTable:
         rank = np.minimum(random_rank_within(group, self._rng), RANK_BUCKET)
         pair = (day * self._zones + origin) * self._zones + destination
         keys, counts = np.unique(pair * (RANK_BUCKET + 1) + rank, return_counts=True)
+        self.add_counts(keys, counts)
+
+    def add_counts(self, keys: Indices, counts: Indices) -> None:
+        """Add what `counts` of another table of the same zones returned."""
         self._parts.append((keys, counts))
+
+    def counts(self) -> tuple[Indices, Indices]:
+        """Return keys of (day, origin, destination, rank), ascending, and how many trips each."""
+        keys, inverse = np.unique(np.concatenate([k for k, _ in self._parts]), return_inverse=True)
+        n = np.bincount(inverse, weights=np.concatenate([c for _, c in self._parts]))
+        return keys, n.astype(np.int64)
 
     def table(self, first_day: date, zone_ids: Sequence[str]) -> pa.Table:
         """Return ``date, origin, destination, rank, n``."""
-        keys, inverse = np.unique(np.concatenate([k for k, _ in self._parts]), return_inverse=True)
-        n = np.bincount(inverse, weights=np.concatenate([c for _, c in self._parts]))
+        keys, n = self.counts()
         pair, rank = np.divmod(keys, RANK_BUCKET + 1)
         day_origin, destination = np.divmod(pair, self._zones)
         day, origin = np.divmod(day_origin, self._zones)

@@ -178,6 +178,18 @@ class VisitCounts:
         self.presampled = np.zeros((towers, HOURS_PER_WEEK, HOURS_PER_WEEK), dtype=np.int32)
         self.single_visit = np.zeros(towers, dtype=np.int64)
         self._rng = np.random.default_rng(seed)
+        self._people, self._squares, self._most = 0, 0, 0
+
+    @property
+    def marginals(self) -> dict[str, float]:
+        """Mean, standard deviation and maximum of visits per person, and how many people."""
+        mean = self.truth.sum() / self._people
+        return {
+            "people": self._people,
+            "visits_mean": float(mean),
+            "visits_standard_deviation": float(np.sqrt(self._squares / self._people - mean**2)),
+            "visits_maximum": self._most,
+        }
 
     def add(self, visits: Visits) -> None:
         """Count one chunk. Each purpose draws randomness of its own."""
@@ -186,6 +198,9 @@ class VisitCounts:
         self.truth += np.bincount(cell, minlength=self.truth.size).reshape(self.truth.shape)
         lengths = np.bincount(visits.person, minlength=len(visits.home))
         starts = np.cumsum(lengths) - lengths
+        self._people += len(lengths)
+        self._squares += int((lengths**2).sum())
+        self._most = max(self._most, int(lengths.max()))
         present = lengths > 0
         where = self._rng.random(int(present.sum())) * lengths[present]
         pick = starts[present] + np.floor(where).astype(np.int64)

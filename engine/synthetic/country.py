@@ -1,0 +1,242 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
+"""Simulated countries: trips between zones on two levels, saved as datasets."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any, Literal
+
+import geopandas as gpd
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from engine import datasets
+from engine.parameters import DEFAULT_MAX_VISITS_CAP
+from engine.synthetic.countryplaces import CountryOutline, CountryPlaces, make_country_places
+from engine.synthetic.days import DayStore
+from engine.synthetic.mobility import Habits, Population, Shock, Trips
+from engine.synthetic.triptables import TripTable
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+Progress = Callable[[float], None]
+Level = Literal["coarse", "fine"]
+
+SAMPLE = 600_000
+"""People whose trips are followed over the period for the percentiles of trips per person."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShockPlan:
+    """A shock to simulate: where (a coarse zone's id), how strong, how fast it fades."""
+
+    zone_id: str
+    factor: float
+    fading_days: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountrySpec:
+    """What a simulated country is to be like; both levels share the same people.
+
+    Attributes
+    ----------
+    plan : CountryOutline
+        How it is divided and where people live.
+    people, days : int
+        How many.
+    habits : Habits
+        How people travel.
+    outflow_shares, bustle_factors : mapping
+        By coarse zone id: its share of all trips between coarse zones, and the factor by which
+        people move more or less within it. Other zones follow their number of residents.
+    shock : ShockPlan or None
+        A week of raised out-migration.
+    mid_size_zone_id : str
+        Coarse zone in which the mid-size epidemic begins.
+    with_person_ranks : bool
+        Whether trips are ranked within the person over the period as well.
+    """
+
+    description: str
+    source: str
+    plan: CountryOutline
+    people: int
+    first_day: date
+    days: int
+    time_zone: str
+    habits: Habits
+    outflow_shares: Mapping[str, float] = field(default_factory=dict[str, float])
+    bustle_factors: Mapping[str, float] = field(default_factory=dict[str, float])
+    shock: ShockPlan | None = None
+    mid_size_zone_id: str
+    with_person_ranks: bool
+    seed: int
+
+
+def make_country(
+    spec: CountrySpec, level: Level, folder: Path, progress: Progress
+) -> datasets.Dataset:
+    """Simulate one level of a country, day by day, and save it in `folder`.
+
+    Finished days are kept beside the dataset until it is complete, so that an interrupted run
+    goes on where it stopped.
+
+    Raises
+    ------
+    DatasetError
+        If the disk is full; the finished days are removed and nothing is left behind.
+    """
+    places = make_country_places(spec.plan)
+    population = make_population(spec, places)
+    zones = places.coarse if level == "coarse" else places.fine
+    day_trips = population.coarse_day if level == "coarse" else population.fine_day
+    with DayStore(folder, key=f"{spec!r} {level}") as store:
+        for day in range(spec.days):
+            if not store.has(day):
+                store.put(day, _count_day(day_trips(day), day, len(zones), population, spec))
+            progress((day + 1) / spec.days * 0.95)
+        tables, marginals = _tables(spec, store, zones)
+        tables["homes"] = _homes(population, places, level)
+        metadata = _metadata(spec, folder.name, marginals, _scenario(spec, places, level, tables))
+        dataset = datasets.save(folder, metadata, zones=zones, tables=tables)
+    progress(1.0)
+    return dataset
+
+
+def make_population(spec: CountrySpec, places: CountryPlaces) -> Population:
+    """Give everyone a home and habits."""
+    ids = list(places.coarse["zone_id"])
+    outflow = places.coarse_residents**0.75
+    fixed = np.array([spec.outflow_shares.get(zone, 0.0) for zone in ids])
+    free = fixed == 0
+    outflow = np.where(free, outflow / outflow[free].sum() * (1 - fixed.sum()), fixed)
+    bustle = np.array([spec.bustle_factors.get(zone, 1.0) for zone in ids])
+    shock = spec.shock and Shock(
+        ids.index(spec.shock.zone_id), spec.shock.factor, spec.shock.fading_days
+    )
+    return Population(
+        places, spec.people, spec.days, spec.habits, outflow, bustle, shock, spec.seed
+    )
+
+
+def _count_day(
+    trips: Trips, day: int, zones: int, population: Population, spec: CountrySpec
+) -> dict[str, Indices]:
+    """Return the counts of one day and, where needed later, its trips person by person."""
+    table = TripTable(zones, seed=[spec.seed, 7, day])
+    when = np.full(len(trips.person), day)
+    table.add(trips.person, when, trips.origin, trips.destination)
+    keys, counts = table.counts()
+    sample = min(SAMPLE, population.people)
+    found = {
+        "keys": keys,
+        "counts": counts,
+        "sample": np.bincount(trips.person[trips.person < sample], minlength=sample),
+    }
+    if spec.with_person_ranks:
+        found |= {"person": trips.person, "origin": trips.origin, "dest": trips.destination}
+    return found
+
+
+def _tables(
+    spec: CountrySpec, store: DayStore, zones: gpd.GeoDataFrame
+) -> tuple[dict[str, pa.Table], dict[str, Any]]:
+    ids = list(zones["zone_id"])
+    by_day = TripTable(len(ids), seed=0)
+    by_person = TripTable(len(ids), seed=[spec.seed, 8])
+    per_person = np.zeros(min(SAMPLE, spec.people), dtype=np.int64)
+    busy = np.zeros(0, dtype=np.int64)
+    everyone: list[tuple[Indices, Indices, Indices, Indices]] = []
+    for day in range(spec.days):
+        found = store.get(day)
+        by_day.add_counts(found["keys"], found["counts"])
+        per_person += found["sample"]
+        busy = _sum(busy, np.bincount(found["sample"][found["sample"] > 0]))
+        if spec.with_person_ranks:
+            when = np.full(len(found["person"]), day)
+            everyone.append((found["person"], when, found["origin"], found["dest"]))
+    tables = {"trips": by_day.table(spec.first_day, ids)}
+    if spec.with_person_ranks:
+        columns = [np.concatenate(parts) for parts in zip(*everyone, strict=True)]
+        by_person.add(*columns)
+        tables["trips_person"] = by_person.table(spec.first_day, ids)
+    marginals = {
+        "people": spec.people,
+        "trips_mean": float(tables["trips"]["n"].to_numpy().sum() / spec.people),
+        "percentiles_from_people": len(per_person),
+        "trips_percentiles": {
+            str(q): float(np.percentile(per_person, q, method="inverted_cdf")) for q in (5, 95)
+        },
+        "daily_trips_percentiles": {
+            str(q): int(np.searchsorted(np.cumsum(busy), q / 100 * busy.sum()))
+            for q in (90, 95, 99)
+        },
+    }
+    return tables, marginals
+
+
+def _sum(left: Indices, right: Indices) -> Indices:
+    total = np.zeros(max(len(left), len(right)), dtype=np.int64)
+    total[: len(left)] += left
+    total[: len(right)] += right
+    return total
+
+
+def _homes(population: Population, places: CountryPlaces, level: Level) -> pa.Table:
+    zones = places.coarse if level == "coarse" else places.fine
+    home = population.home if level == "fine" else places.coarse_of_fine[population.home]
+    n = np.bincount(home, minlength=len(zones)).astype(np.int32)
+    return pa.table({"zone_id": pa.array(list(zones["zone_id"])), "n": pa.array(n)})
+
+
+def _scenario(
+    spec: CountrySpec, places: CountryPlaces, level: Level, tables: dict[str, pa.Table]
+) -> dict[str, Any]:
+    """Where an epidemic begins and what the shock was, in the ids of this level."""
+    homes = tables["homes"]["n"].to_numpy()
+    ids = np.array(places.coarse["zone_id"] if level == "coarse" else places.fine["zone_id"])
+    coarse_ids = np.array(places.coarse["zone_id"])
+    coarse_of = np.arange(len(ids)) if level == "coarse" else places.coarse_of_fine
+    in_middle = np.flatnonzero(coarse_ids[coarse_of] == spec.mid_size_zone_id)
+    chance = int(np.random.default_rng(spec.seed + 9).integers(len(ids)))
+    scenario: dict[str, Any] = {
+        "epidemic_origins": {
+            "largest": str(ids[homes.argmax()]),
+            "mid_size": str(ids[in_middle[homes[in_middle].argmax()]]),
+            "random": str(ids[chance]),
+        }
+    }
+    if spec.shock is not None:
+        scenario["shock"] = {
+            "zone_ids": [str(i) for i in ids[coarse_ids[coarse_of] == spec.shock.zone_id]],
+            "first_day": spec.first_day.isoformat(),
+            "days": spec.days,
+            "factor": spec.shock.factor,
+            "fading_days": spec.shock.fading_days,
+        }
+    return scenario
+
+
+def _metadata(
+    spec: CountrySpec, name: str, marginals: dict[str, Any], scenario: dict[str, Any]
+) -> datasets.Metadata:
+    return datasets.Metadata(
+        name=name,
+        description=spec.description,
+        source=spec.source,
+        licence="MIT; outlines from Natural Earth, public domain",
+        simulated=True,
+        first_day=spec.first_day,
+        last_day=spec.first_day + timedelta(days=spec.days - 1),
+        time_zone=spec.time_zone,
+        week=None,
+        people_public=spec.people,
+        max_visits_cap=DEFAULT_MAX_VISITS_CAP,
+        salt_id="simulated",
+        made_by=f"python -m engine.synthetic {name}",
+        scenario={**scenario, "marginals": marginals},
+    )
