@@ -1,0 +1,137 @@
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import optimize, stats
+
+from engine import density
+from engine.density import accounting, fourier
+from engine.errors import ParameterError
+
+CHECK = density.DensityParameters(epsilon=0.3, delta=2e-6, max_visits_per_user=30)
+COVER = 934
+
+
+def book(**changes: object):
+    return density.ledger(replace(CHECK, **changes), cover_size=COVER, max_visits_cap=732)
+
+
+def tight_epsilon(rho: float, delta: float) -> float:
+    """Canonne, Kamath & Steinke 2020, Proposition 7, minimised over the order."""
+
+    def at(log_order: float) -> float:
+        a = 1 + math.exp(log_order)
+        gain = math.log(a * delta) / (a - 1) - math.log1p(-1 / a)
+        return a * rho - gain
+
+    return float(optimize.minimize_scalar(at, bounds=(-10, 30), method="bounded").fun)
+
+
+def test_check_figures() -> None:
+    """The figures that the scheme's specification fixes, to four digits."""
+    assert fourier.coefficient_scale(CHECK) == pytest.approx(393.4, abs=0.05)
+    assert density.default_cluster_minimum(CHECK) == pytest.approx(509_900, abs=50)
+    efpa = replace(CHECK, variant="efpa")
+    assert density.default_cluster_minimum(efpa) == pytest.approx(1_735_000, abs=500)
+    analytic = replace(CHECK, gaussian="analytic")
+    assert fourier.coefficient_scale(analytic) == pytest.approx(248.2, abs=0.05)
+    rho = accounting.fourier_zcdp(CHECK)
+    assert rho == pytest.approx(3.52e-4 + 9.69e-5, rel=2e-3)
+    assert accounting.zcdp_to_epsilon(rho, 2e-6) == pytest.approx(0.1144, abs=5e-5)
+    for variant, composed in (("efpag", 2.12), ("efpa", 3.24), ("efpag_joint", 1.0)):
+        assert book(variant=variant).pure_epsilon / 0.3 == pytest.approx(composed, abs=0.005)
+    for variant in ("efpag", "efpag_joint"):
+        assert book(variant=variant).proved_epsilon == pytest.approx(0.264, abs=5e-4)
+
+
+def test_immediate_bound_of_kappa_two_would_be_about_102_percent() -> None:
+    choices = 4 * 0.15**2 / 128
+    gaussian = 0.15**2 / (16 * math.log(4 / 2e-6))
+    total = 0.15 + accounting.zcdp_to_epsilon(choices + gaussian, 2e-6)
+    assert total / 0.3 == pytest.approx(1.02, abs=0.01)
+
+
+@pytest.mark.parametrize("rho", [1e-8, 4.5e-4, 0.05, 2.0, 50.0])
+@pytest.mark.parametrize("delta", [1e-12, 1e-6, 0.01])
+def test_conversion_equals_its_formula(rho: float, delta: float) -> None:
+    ours = accounting.zcdp_to_epsilon(rho, delta)
+    assert ours == pytest.approx(max(tight_epsilon(rho, delta), 0.0), rel=2e-3, abs=1e-6)
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 0.075, 1.0, 2.5, 10.0])
+@pytest.mark.parametrize("delta", [1e-12, 2e-6, 0.1])
+def test_analytic_sigma_is_the_least(epsilon: float, delta: float) -> None:
+    sigma = fourier.analytic_sigma(epsilon, delta, 3.0)
+
+    def reached(s: float) -> float:
+        """Balle & Wang's δ by integrating the positive part of p − e^ε·q."""
+        ratio = 3.0 / s
+        edge = epsilon / ratio + ratio / 2
+        return stats.norm.sf(edge - ratio) - math.exp(epsilon) * stats.norm.sf(edge)
+
+    assert reached(sigma) <= delta * (1 + 1e-6)
+    assert reached(sigma * 0.999) > delta
+    classical = 3.0 * math.sqrt(2 * math.log(4 / delta)) / epsilon
+    assert epsilon > 1 or sigma < classical
+
+
+def test_ledger_stages_sum_to_the_published_total() -> None:
+    for variant in ("zones_laplace", "towers_laplace", "lpa", "efpa", "efpag", "efpag_joint"):
+        for scaling in (True, False):
+            ledger = book(variant=variant, scaling=scaling)
+            assert sum(s.epsilon for s in ledger.stages) == pytest.approx(0.3)
+            assert sum(s.delta for s in ledger.stages) in (0.0, 2e-6)
+            assert ledger.published_epsilon == 0.3
+            assert ledger.proved_epsilon <= ledger.pure_epsilon
+            assert "person" in ledger.unit
+
+
+def test_notions() -> None:
+    assert book(variant="lpa").proved_notion == "ε-DP"
+    assert book(variant="lpa").delta == 0.0
+    efpa = book(variant="efpa")
+    assert (efpa.published_notion, efpa.proved_notion) == ("ε-DP", "(ε, δ)-DP")
+    assert efpa.proved_exceeds_published
+    classical, analytic = book(), book(gaussian="analytic")
+    assert classical.published_notion == "(ε, δ)-probabilistic DP"
+    assert analytic.published_notion == "(ε, δ)-DP"
+    assert classical.proved_notion == "(ε, δ)-DP"
+    assert not classical.proved_exceeds_published
+
+
+def test_only_min_of_visits_and_cells_spreads() -> None:
+    few = density.ledger(replace(CHECK, variant="efpag"), cover_size=4, max_visits_cap=732)
+    assert few.pure_epsilon == pytest.approx(0.3 / 4 * (3 + 2))
+
+
+@pytest.mark.parametrize("variant", ["lpa", "efpa", "efpag", "efpag_joint"])
+@pytest.mark.parametrize("target", [0.01, 0.3, 2.0])
+def test_equal_proved_totals(variant: str, target: float) -> None:
+    fair = density.at_equal_proved_epsilon(replace(CHECK, variant=variant), target, COVER)
+    assert density.proved_epsilon(fair, COVER) == pytest.approx(target, rel=1e-9)
+
+
+def test_equal_proved_total_beyond_theorem_three_names_the_remedy() -> None:
+    with pytest.raises(ParameterError, match="analytic"):
+        density.at_equal_proved_epsilon(CHECK, 9.0, COVER)
+    fair = density.at_equal_proved_epsilon(replace(CHECK, gaussian="analytic"), 9.0, COVER)
+    assert density.proved_epsilon(fair, COVER) == pytest.approx(9.0)
+    with pytest.raises(ParameterError, match="above 0"):
+        density.at_equal_proved_epsilon(CHECK, float("nan"), COVER)
+
+
+def test_proved_total_grows_with_epsilon_and_stays_finite_at_the_ends() -> None:
+    for gaussian, ends in (("classical", (1e-3, 4.0)), ("analytic", (1e-3, 50.0))):
+        totals = [
+            density.proved_epsilon(replace(CHECK, epsilon=e, gaussian=gaussian), COVER)
+            for e in np.geomspace(*ends, 40)
+        ]
+        assert (np.diff(totals) > 0).all()
+        assert np.isfinite(totals).all()
+
+
+def test_delta_is_compared_with_public_people_only() -> None:
+    assert density.delta_is_large(2e-6, 1_992_846)
+    assert not density.delta_is_large(5e-7, 1_992_846)
+    assert not density.delta_is_large(0.5, None)
