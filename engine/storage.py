@@ -56,9 +56,9 @@ def write_version(
         (partial / METADATA_FILE).write_text(text, encoding="utf-8")
         _seal(partial / METADATA_FILE)
         version = folder / hashlib.sha256(text.encode()).hexdigest()[:12]
-        if version.exists():
-            shutil.rmtree(version)
-        os.replace(partial, version)
+        if not _is_whole(version, described["checksums"]):
+            shutil.rmtree(version, ignore_errors=True)
+            os.replace(partial, version)
     _point_current_to(folder, version.name)
     _prune(folder, version.name)
     return version
@@ -164,6 +164,15 @@ def _seal(path: Path) -> None:
 
 def _point_current_to(folder: Path, version: str) -> None:
     write_text_atomically(folder / "current", version + "\n")
+
+
+def _is_whole(version: Path, expected: dict[str, str]) -> bool:
+    """Whether the same contents are there already: then nothing may disturb them."""
+    try:
+        verify(version, expected)
+    except DatasetError:
+        return False
+    return (version / METADATA_FILE).is_file()
 
 
 def _prune(folder: Path, current: str) -> None:
