@@ -121,11 +121,7 @@ class Expectation:
             From 0 to 1; NaN where the population is empty.
         """
         x = np.asarray(errors, dtype=np.float64)[..., None]
-        true = self.histogram.true
-        within = laws.within_probability(
-            self.law, self.histogram.kept, self._threshold, true - x, true + x
-        )
-        return _average(within, self.weights(population))
+        return _average(self._deviation_within(x, x), self.weights(population))
 
     def relative_error_within(self, errors: ArrayLike, population: Population = "all") -> Floats:
         """Return P(2|out − t|/(out + t) ≤ x) over the cells of `population` (figure 2, right).
@@ -146,19 +142,18 @@ class Expectation:
 
     def error_above(self, alpha: int) -> Floats:
         """Return P(|out − t| > α) for every pair of `histogram`, suppression included."""
-        whole = validation.whole_number("alpha", alpha, 0, remedy="released counts are whole")
-        true = self.histogram.true
-        return 1 - laws.within_probability(
-            self.law, self.histogram.kept, self._threshold, true - whole, true + whole
+        whole = np.asarray(
+            validation.whole_number("alpha", alpha, 0, remedy="released counts are whole")
         )
+        return 1 - self._deviation_within(whole, whole)
 
     def share_below(self, count: int = 15) -> tuple[float, float]:
         """Return the true and the expected released share of cells below `count` (Table S2)."""
-        whole = validation.whole_number("count", count, 0, remedy="P2 uses 15")
+        whole = validation.whole_number("count", count, 1, remedy="P2 uses 15")
         cells, all_cells = self.histogram.cells, self.histogram.cells.sum()
-        below = laws.within_probability(
-            self.law, self.histogram.kept, self._threshold, 0, whole - 1
-        )
+        # out < count if the noise stays below what count, or τ′ if that is more, demands
+        threshold = max(whole, float(self._threshold))
+        below = laws.suppressed_probability(self.law, self.histogram.kept, threshold)
         if all_cells == 0:
             return float("nan"), float("nan")
         true = cells[self.histogram.true < whole].sum() / all_cells
@@ -194,7 +189,7 @@ class Expectation:
         )
 
         def enough(x: float) -> bool:
-            within = laws.within_probability(self.law, kept, self._threshold, true - x, true + x)
+            within = laws.deviation_within(self.law, kept, true, self._threshold, x, x)
             return 2 * float(share @ within) >= float(share.sum())
 
         high = 0.0
@@ -218,14 +213,17 @@ class Expectation:
         return high
 
     def _relative_within(self, x: Floats) -> Floats:
-        # 2|o − t| ≤ x(o + t) ⇔ t(2 − x)/(2 + x) ≤ o ≤ t(2 + x)/(2 − x); every o for x = 2. Bounds
-        # that should be whole are met in spite of rounding.
-        true = self.histogram.true
+        # 2|o − t| ≤ x(o + t) ⇔ t − o ≤ 2tx/(2 + x) and o − t ≤ 2tx/(2 − x); every o for x = 2.
+        # Bounds that should be whole are met in spite of rounding.
+        reach = 2 * self.histogram.true * x * (1 + 1e-12)
         with np.errstate(divide="ignore", invalid="ignore"):
-            high = np.where(x < 2, true * (2 + x) / (2 - x), np.inf)
-        low = np.ceil(true * (2 - x) / (2 + x) * (1 - 1e-12))
-        high = np.floor(high * (1 + 1e-12))
-        return laws.within_probability(self.law, self.histogram.kept, self._threshold, low, high)
+            above = np.where(x < 2, np.floor(reach / (2 - x)), np.inf)
+        return self._deviation_within(np.floor(reach / (2 + x)), above)
+
+    def _deviation_within(self, below: Floats, above: Floats) -> Floats:
+        return laws.deviation_within(
+            self.law, self.histogram.kept, self.histogram.true, self._threshold, below, above
+        )
 
     def _totals(self, cells: Any) -> Totals:
         counted = self.histogram

@@ -179,19 +179,21 @@ def unsuppressed_error(law: NoiseLaw, kept: ArrayLike, true: ArrayLike) -> Float
     return trimmed + 2 * law.mean_above(trimmed)
 
 
-def within_probability(
+def deviation_within(
     law: NoiseLaw,
     kept: ArrayLike,
+    true: ArrayLike,
     threshold: ArrayLike,
-    low: ArrayLike,
-    high: ArrayLike,
+    below: ArrayLike,
+    above: ArrayLike,
 ) -> Floats:
-    """Return P(low ≤ out ≤ high) for whole numbers `low` and `high`."""
-    m = np.asarray(kept, dtype=np.float64)
-    least = effective_threshold(threshold)
-    low, high = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
-    released = law.tail(np.maximum(low, least) - m) - law.tail(high + 1 - m)
-    zero = np.where((low <= 0) & (high >= 0), law.tail(1 - (least - m)), 0.0)
+    """Return P(−below ≤ out − t ≤ above) for whole numbers `below` and `above` of at least 0."""
+    m, t = np.asarray(kept, dtype=np.float64), np.asarray(true, dtype=np.float64)
+    under, over = np.asarray(below, dtype=np.float64), np.asarray(above, dtype=np.float64)
+    # in terms of the noise, out − t is Z − d: no count is added to a small number
+    trimmed, bound = t - m, effective_threshold(threshold) - m
+    released = law.tail(np.maximum(bound, trimmed - under)) - law.tail(trimmed + over + 1)
+    zero = np.where(t <= under, law.tail(1 - bound), 0.0)
     return np.maximum(released, 0.0) + zero
 
 

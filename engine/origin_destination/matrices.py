@@ -40,7 +40,8 @@ def day_indices(dataset: Dataset, days: Days) -> tuple[int, ...]:
     if isinstance(days, slice):
         chosen = list(range(count))[days]
     else:
-        wanted: Sequence[int] = [days] if isinstance(days, int | np.integer) else days
+        several = isinstance(days, Sequence | np.ndarray) and not isinstance(days, str)
+        wanted: Any = days if several else [days]
         chosen = [
             validation.whole_number("days", day, 0, count - 1, remedy="day 0 is the first")
             for day in wanted

@@ -1,0 +1,61 @@
+"""Small sets of people with trips, counted by rank as the cached aggregates count them."""
+
+from collections import Counter
+from datetime import date, timedelta
+from types import SimpleNamespace
+
+import numpy as np
+
+from engine.datasets import RANK_BUCKET, TripCounts
+
+
+class Counted:
+    """What the origin–destination engine reads of a dataset, made in memory from people.
+
+    `people` is [[(day, origin, destination), …], …], each person's trips in random order.
+    """
+
+    def __init__(self, people, zones, days, *, have_people=True):
+        self.id = "in-memory"
+        self.zones = range(zones)
+        first = date(2024, 1, 1)
+        self.metadata = SimpleNamespace(
+            days=tuple(first + timedelta(days=i) for i in range(days)),
+            trips_have_people=have_people,
+        )
+        self.has_trips_by_person = True
+        self.trips = counted(people, per_day=True)
+        self.trips_by_person = counted(people, per_day=False)
+
+
+def counted(people, *, per_day):
+    rows = Counter()
+    for trips in people:
+        used = Counter()
+        for day, origin, destination in trips:
+            key = day if per_day else "all"
+            used[key] += 1
+            rows[day, origin, destination, min(used[key], RANK_BUCKET)] += 1
+    keys = np.array(sorted(rows), dtype=np.int64).reshape(-1, 4)
+    return TripCounts(
+        day=keys[:, 0].astype(np.int32),
+        origin=keys[:, 1].astype(np.int32),
+        destination=keys[:, 2].astype(np.int32),
+        rank=keys[:, 3].astype(np.int16),
+        n=np.array([rows[tuple(key)] for key in keys.tolist()], dtype=np.int64),
+    )
+
+
+def random_people(rng, people, zones, days, mean):
+    """Heavy and light travellers; destinations near 0 are popular."""
+    made = []
+    for _ in range(people):
+        trips = []
+        for day in range(days):
+            for _ in range(rng.poisson(mean * rng.gamma(0.5, 2))):
+                origin, destination = (rng.integers(zones, size=2) * rng.random(2)).astype(int)
+                if origin != destination:
+                    trips.append((day, int(origin), int(destination)))
+        order = rng.permutation(len(trips))
+        made.append([trips[i] for i in order])
+    return made

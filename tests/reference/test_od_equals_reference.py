@@ -1,0 +1,191 @@
+import numpy as np
+import pytest
+
+from engine import origin_destination as od
+from tests.reference import od_reference as plain
+from tests.reference.od_people import Counted, random_people
+
+ZONES, DAYS = 6, 3
+PEOPLE = random_people(np.random.default_rng(3), 120, ZONES, DAYS, 4.0)
+DATASET = Counted(PEOPLE, ZONES, DAYS)
+
+
+@pytest.mark.parametrize(
+    ("unit", "limit", "per_day"),
+    [("trip", None, True), ("person-day", 2, True), ("person", 5, False)],
+)
+def test_release_equals_the_papers_algorithm(unit, limit, per_day):
+    noise = od.standard_noise(np.random.default_rng(8), (DAYS, ZONES, ZONES))
+    expected_kept = plain.matrices_of(PEOPLE, ZONES, DAYS, limit, per_day=per_day)
+    for threshold in (0, 1, 7):
+        params = od.ODParameters(
+            epsilon=0.7,
+            max_trips_per_user=limit or 1,
+            suppression_threshold=threshold,
+            unit=unit,
+        )
+        release = od.release(DATASET, params, noise=noise)
+        assert release.kept.tolist() == expected_kept
+        expected = [
+            plain.algorithm_1(matrix, 0.7, limit or 1, threshold, noise[day])
+            for day, matrix in enumerate(expected_kept)
+        ]
+        assert release.counts.tolist() == expected
+    assert od.truth(DATASET).tolist() == plain.matrices_of(PEOPLE, ZONES, DAYS)
+
+
+def every_cell(true, kept, rate, threshold, law):
+    """[(true count, pmf of the released count), …] of all off-diagonal cells."""
+    laws = {}
+    cells = []
+    for day in range(len(true)):
+        for a in range(ZONES):
+            for b in range(ZONES):
+                if a != b:
+                    m = kept[day][a][b]
+                    if m not in laws:
+                        laws[m] = plain.released_pmf(m, rate, threshold, law, 400)
+                    cells.append((a, b, true[day][a][b], laws[m]))
+    return cells
+
+
+@pytest.mark.parametrize("law", ["rounded_laplace", "discrete_laplace"])
+@pytest.mark.parametrize("threshold", [0, 4, 15])
+def test_expectation_equals_the_sum_over_all_cells_and_outcomes(law, threshold):
+    limit, epsilon = 2, 0.4
+    true = plain.matrices_of(PEOPLE, ZONES, DAYS)
+    kept = plain.matrices_of(PEOPLE, ZONES, DAYS, limit)
+    cells = every_cell(true, kept, epsilon / limit, threshold, law)
+    params = od.ODParameters(
+        epsilon=epsilon, max_trips_per_user=limit, suppression_threshold=threshold
+    )
+    exact = od.expectation(DATASET, params, law=law)
+    least = max(threshold, 1)
+
+    def chance(which):
+        return sum(plain.mean_of(lambda v, t=t: which(t, v), pmf) for _, _, t, pmf in cells)
+
+    def trips(which):
+        return sum(t * plain.mean_of(lambda v, t=t: which(t, v), pmf) for _, _, t, pmf in cells)
+
+    fates = {
+        "kept_suppressed": lambda t, v: t < least and v == 0,
+        "revealed": lambda t, v: t < least and v > 0,
+        "lost": lambda t, v: t >= least and v == 0,
+        "kept": lambda t, v: t >= least and v > 0,
+        "empty": lambda t, v: t == 0 and v == 0,
+        "phantom": lambda t, v: t == 0 and v > 0,
+    }
+    for name, which in fates.items():
+        share = getattr(exact.fates, name)
+        assert share.cells == pytest.approx(chance(which), rel=1e-9, abs=1e-12), name
+        if name != "phantom":
+            assert share.trips == pytest.approx(trips(which), rel=1e-9, abs=1e-12), name
+    invented = sum(plain.mean_of(lambda v: v, pmf) for _, _, t, pmf in cells if t == 0)
+    assert exact.fates.phantom.trips == pytest.approx(invented, rel=1e-9)
+
+    for population, floor in (("all", 0), ("travelled", 1), ("large", least)):
+        chosen = [(t, pmf) for _, _, t, pmf in cells if t >= floor]
+        errors = exact.errors[population]
+        assert errors.cells == len(chosen)
+        absolute = np.mean([plain.mean_of(lambda v, t=t: abs(v - t), pmf) for t, pmf in chosen])
+        relative = np.mean(
+            [plain.mean_of(lambda v, t=t: plain.relative_error(v, t), pmf) for t, pmf in chosen]
+        )
+        bounded = np.mean(
+            [plain.mean_of(lambda v, t=t: abs(v - t) / max(t, 1), pmf) for t, pmf in chosen]
+        )
+        assert errors.mean_absolute == pytest.approx(absolute, rel=1e-9)
+        assert errors.mean_relative == pytest.approx(relative, rel=1e-9)
+        assert errors.mean_bounded_relative == pytest.approx(bounded, rel=1e-9)
+        for x in (0, 1, 5, 20):
+            within = np.mean(
+                [plain.mean_of(lambda v, t=t, x=x: abs(v - t) <= x, pmf) for t, pmf in chosen]
+            )
+            assert exact.absolute_error_within(x, population) == pytest.approx(within, rel=1e-9)
+        for x in (0, 0.1, 0.4, 2 / 3, 1, 1.9, 2):
+            within = np.mean(
+                [
+                    plain.mean_of(lambda v, t=t, x=x: plain.relative_error(v, t) <= x + 1e-9, pmf)
+                    for t, pmf in chosen
+                ]
+            )
+            assert exact.relative_error_within(x, population) == pytest.approx(within, rel=1e-9)
+        half = exact.absolute_error_within(errors.median_absolute, population)
+        assert half >= 0.5
+        if errors.median_absolute > 0:
+            assert exact.absolute_error_within(errors.median_absolute - 1, population) < 0.5
+        assert exact.relative_error_within(errors.median_relative + 1e-6, population) >= 0.5
+        if errors.median_relative > 1e-6:
+            before = errors.median_relative * (1 - 1e-5)
+            assert exact.relative_error_within(before, population) < 0.5
+
+    out = [[plain.mean_of(lambda v: v, pmf), t] for _, _, t, pmf in cells]
+    square = [plain.mean_of(lambda v: v * v, pmf) for *_, pmf in cells]
+    variance = [s - e[0] ** 2 for s, e in zip(square, out, strict=True)]
+    assert exact.grand.bias == pytest.approx(sum(e - t for e, t in out), rel=1e-9, abs=1e-9)
+    assert exact.grand.standard_deviation == pytest.approx(sum(variance) ** 0.5, rel=1e-9)
+    for zone in range(ZONES):
+        row = [i for i, cell in enumerate(cells) if cell[0] == zone]
+        column = [i for i, cell in enumerate(cells) if cell[1] == zone]
+        for totals, chosen in ((exact.outgoing, row), (exact.incoming, column)):
+            assert totals.true[zone] == sum(out[i][1] for i in chosen)
+            assert totals.expected[zone] == pytest.approx(sum(out[i][0] for i in chosen), rel=1e-9)
+            assert totals.standard_deviation[zone] == pytest.approx(
+                sum(variance[i] for i in chosen) ** 0.5, rel=1e-9
+            )
+    noise_only = sum(
+        p * abs(m + z - t)
+        for day in range(DAYS)
+        for a in range(ZONES)
+        for b in range(ZONES)
+        if a != b
+        for m, t in [(kept[day][a][b], true[day][a][b])]
+        for z, p in plain.noise_pmf(epsilon / limit, law, 400).items()
+    )
+    total = sum(plain.mean_of(lambda v, t=t: abs(v - t), pmf) for _, _, t, pmf in cells)
+    assert exact.split.trimmed == np.sum(true) - np.sum(kept)
+    assert exact.split.noise == pytest.approx(noise_only - exact.split.trimmed, rel=1e-9)
+    assert exact.split.suppression == pytest.approx(total - noise_only, rel=1e-9, abs=1e-9)
+    assert exact.split.total == pytest.approx(total, rel=1e-9)
+    below = sum(plain.mean_of(lambda v: v < 15, pmf) for *_, pmf in cells) / len(cells)
+    assert exact.share_below(15) == (
+        pytest.approx(np.mean([t < 15 for _, _, t, _ in cells])),
+        pytest.approx(below, rel=1e-9),
+    )
+
+
+def test_histogram_counts_every_cell_with_its_pair():
+    true, kept = plain.matrices_of(PEOPLE, ZONES, DAYS), plain.matrices_of(PEOPLE, ZONES, DAYS, 2)
+    counted = od.histogram(DATASET, "person-day", 2)
+    pairs = {}
+    for day in range(DAYS):
+        for a in range(ZONES):
+            for b in range(ZONES):
+                if a != b:
+                    pair = (kept[day][a][b], true[day][a][b])
+                    pairs[pair] = pairs.get(pair, 0) + 1
+    found = zip(counted.kept, counted.true, counted.cells, strict=True)
+    assert {(m, t): n for m, t, n in found} == pairs
+    from_matrix = od.histogram_of_matrix(true, kept)
+    for name in ("kept", "true", "cells"):
+        assert getattr(counted, name).tolist() == getattr(from_matrix, name).tolist()
+    for name in ("by_origin", "by_destination"):
+        assert getattr(counted, name).toarray().tolist() == (
+            getattr(from_matrix, name).toarray().tolist()
+        )
+
+
+def test_summed_days_are_one_matrix():
+    summed = od.truth(DATASET, days=[0, 2], sum_days=True)
+    daily = od.truth(DATASET, days=[0, 2])
+    assert summed.tolist() == [daily.sum(axis=0).tolist()]
+    for unit, limit in (("trip", 1), ("person-day", 2), ("person", 3)):
+        params = od.ODParameters(epsilon=1.0, max_trips_per_user=limit, unit=unit)
+        release = od.release(
+            DATASET, params, days=[0, 2], sum_days=True, rng=np.random.default_rng(0)
+        )
+        by_dataset = od.expectation(DATASET, params, days=[0, 2], sum_days=True)
+        by_matrix = od.expectation_of_matrix(summed, params, kept=release.kept)
+        assert by_dataset.errors == by_matrix.errors
+        assert by_dataset.histogram.matrices == 1

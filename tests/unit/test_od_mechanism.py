@@ -1,0 +1,334 @@
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from engine import metrics
+from engine import origin_destination as od
+from engine.errors import DatasetError, ParameterError
+from engine.origin_destination import matrices
+from tests.reference.od_people import Counted, random_people
+
+TRIP = od.ODParameters(epsilon=0.5, unit="trip")
+ZONES, DAYS = 5, 4
+PEOPLE = random_people(np.random.default_rng(1), 60, ZONES, DAYS, 3.0)
+
+
+def rng():
+    return np.random.default_rng(7)
+
+
+@pytest.fixture(scope="module")
+def counted():
+    return Counted(PEOPLE, ZONES, DAYS)
+
+
+@pytest.mark.parametrize(
+    ("counts", "message"),
+    [
+        ([[0, 1, 2], [3, 0, 4]], "square matrix"),
+        ([0, 1], "square matrix"),
+        (np.zeros((2, 2, 2, 2)), "square matrix"),
+        (np.zeros((0, 0)), "at least one zone"),
+        (np.zeros((0, 3, 3)), "at least one zone"),
+        ([[0, -1], [2, 0]], "from 0 to 2\\*\\*53, got -1"),
+        ([[0, 1.5], [2, 0]], "whole numbers, got 1.5"),
+        ([[0, math.nan], [2, 0]], "whole numbers, got nan"),
+        ([[0, math.inf], [2, 0]], "whole numbers, got inf"),
+        ([[0, 2**53 + 2], [2, 0]], "got 9007199254740994"),
+        ([[0, 2.0**60], [2, 0]], "from 0 to 2\\*\\*53"),
+        ([["0", "1"], ["1", "0"]], "must be numbers"),
+        ([[False, True], [True, False]], "must be numbers"),
+    ],
+)
+def test_bad_matrices_are_refused_with_rule_value_and_remedy(counts, message):
+    for call in (
+        lambda: od.release_matrix(counts, TRIP, rng=rng()),
+        lambda: od.expectation_of_matrix(counts, TRIP),
+    ):
+        with pytest.raises(ParameterError, match=message) as caught:
+            call()
+        assert ";" in str(caught.value)
+
+
+def test_largest_counts_lose_no_digit():
+    counts = [[0, 2**53], [2**53 - 1, 0]]
+    noise = np.array([[0.0, 0.6], [-0.6, 0.0]])
+    private = od.release_matrix(counts, TRIP, noise=noise)
+    assert private.tolist() == [[0, 2**53 + 1], [2**53 - 2, 0]]
+    exact = od.expectation_of_matrix(counts, TRIP)
+    assert exact.errors["all"].median_absolute == 1.0
+    assert exact.errors["all"].mean_absolute == pytest.approx(2.0, rel=0.02)
+    assert exact.fates.kept.cells == 2
+    assert exact.errors["all"].mean_relative == pytest.approx(
+        exact.errors["all"].mean_absolute / 2**53, rel=0.5
+    )
+
+
+def test_rounding_is_half_up_also_below_zero():
+    noise = np.zeros((3, 3))
+    noise[0, 1], noise[0, 2], noise[1, 0], noise[1, 2] = 0.25, -0.25, 0.75, -0.75
+    params = od.ODParameters(epsilon=0.5, suppression_threshold=0, unit="trip")
+    private = od.release_matrix(np.full((3, 3), 4), params, noise=noise)
+    assert private.tolist() == [[0, 5, 4], [6, 0, 3], [4, 4, 0]]
+
+
+def test_negatives_become_zero_without_suppression():
+    params = od.ODParameters(epsilon=0.1, suppression_threshold=0, unit="trip")
+    private = od.release_matrix(np.zeros((40, 40)), params, rng=rng())
+    assert private.min() == 0
+    assert private.max() > 0
+
+
+def test_one_zone_has_nothing_to_release():
+    assert od.release_matrix([[5]], TRIP, rng=rng()).tolist() == [[0]]
+    exact = od.expectation_of_matrix([[5]], TRIP)
+    assert exact.histogram.cells.tolist() == [0]
+    assert exact.grand.expected == 0
+    assert exact.grand.high == 0
+    assert math.isnan(exact.errors["all"].mean_absolute)
+    assert math.isnan(exact.errors["all"].median_relative)
+    assert all(math.isnan(share) for share in exact.share_below())
+    assert np.isnan(exact.absolute_error_within([0, 1])).all()
+    rows = dict(od.relative_error_rows(exact.histogram, [1.0], [0, 15]))
+    assert np.isnan(rows[0]).all()
+    assert np.isnan(od.heat_map(exact.histogram, [1.0], [15]).mean_absolute).all()
+
+
+def test_all_zeros_release_phantoms_only():
+    zeros = np.zeros((2, 60, 60))
+    exact = od.expectation_of_matrix(zeros, od.ODParameters(epsilon=0.1, unit="trip"))
+    cells = 2 * 60 * 59
+    # the check figure of Table S2: 88.27% of an empty matrix stay suppressed
+    assert exact.fates.kept_suppressed.cells / cells == pytest.approx(0.8827, abs=5e-5)
+    assert exact.fates.phantom.cells == exact.fates.revealed.cells
+    assert exact.fates.lost.cells == exact.fates.kept.cells == 0
+    assert math.isnan(exact.errors["travelled"].mean_absolute)
+    assert exact.outgoing.true.tolist() == [0] * 60
+
+
+def test_check_figure_of_an_empty_cell_without_suppression():
+    params = od.ODParameters(epsilon=0.5, suppression_threshold=0, unit="trip")
+    exact = od.expectation_of_matrix([[0, 0], [0, 0]], params)
+    assert exact.fates.empty.cells / 2 == pytest.approx(0.6106, abs=5e-5)
+
+
+def test_threshold_above_every_count_suppresses_all():
+    params = od.ODParameters(epsilon=2.0, suppression_threshold=10**6, unit="trip")
+    counts = np.full((5, 5), 900)
+    assert not od.release_matrix(counts, params, rng=rng()).any()
+    exact = od.expectation_of_matrix(counts, params)
+    assert exact.fates.kept_suppressed.cells == 20
+    assert exact.grand.bias == -20 * 900
+    assert (exact.grand.low, exact.grand.high) == (0, 0)
+    assert exact.errors["all"].mean_relative == 2
+
+
+def test_noise_so_wide_that_it_would_overflow_is_cut_off():
+    params = od.ODParameters(epsilon=1e-300, unit="trip")
+    private = od.release_matrix(np.full((30, 30), 2**53), params, rng=rng())
+    assert private.min() == 0
+    assert private.max() > 2**60
+
+
+def test_same_generator_same_release_and_noise_in_hand_is_the_same_noise(counted):
+    params = od.ODParameters(epsilon=0.3, max_trips_per_user=3)
+    first = od.release(counted, params, rng=rng())
+    again = od.release(counted, params, rng=rng())
+    noise = od.standard_noise(rng(), first.counts.shape)
+    in_hand = od.release(counted, params, noise=noise)
+    assert (first.counts == again.counts).all()
+    assert (first.counts == in_hand.counts).all()
+    other = od.release(counted, params, rng=np.random.default_rng(8))
+    assert (first.counts != other.counts).any()
+
+
+def test_common_noise_makes_a_larger_epsilon_err_less(counted):
+    noise = od.standard_noise(rng(), (DAYS, ZONES, ZONES))
+    truth = od.truth(counted)
+    errors = [
+        np.abs(
+            od.release(
+                counted,
+                od.ODParameters(epsilon=epsilon, suppression_threshold=0, unit="trip"),
+                noise=noise,
+            ).counts
+            - truth
+        )
+        for epsilon in (0.1, 0.3, 1.0, 5.0)
+    ]
+    for wider, narrower in itertools.pairwise(errors):
+        assert (narrower <= wider).all()
+
+
+@pytest.mark.parametrize(
+    "given", [{}, {"rng": np.random.default_rng(0), "noise": np.zeros((2, 2))}]
+)
+def test_exactly_one_source_of_noise(given):
+    with pytest.raises(ParameterError, match="exactly one of rng and noise"):
+        od.release_matrix([[0, 1], [1, 0]], TRIP, **given)
+
+
+@pytest.mark.parametrize("noise", [np.zeros((3, 3)), np.full((2, 2), np.nan)])
+def test_noise_must_fit_the_counts(noise):
+    with pytest.raises(ParameterError, match="noise must hold one finite variate"):
+        od.release_matrix([[0, 1], [1, 0]], TRIP, noise=noise)
+
+
+def test_trip_level_trims_nobody(counted):
+    release = od.release(counted, TRIP, rng=rng())
+    assert (release.kept == od.truth(counted)).all()
+    assert od.expectation(counted, TRIP).split.trimmed == 0
+
+
+def test_diagonals_are_zero_and_not_counted(tiny_city):
+    params = od.ODParameters(epsilon=0.05, suppression_threshold=0)
+    release = od.release(tiny_city, params, rng=rng())
+    zones = len(tiny_city.zones)
+    for stack in (release.counts, release.kept, od.truth(tiny_city)):
+        assert stack.shape == (7, zones, zones)
+        assert not stack[:, range(zones), range(zones)].any()
+    assert od.histogram(tiny_city).cells.sum() == 7 * zones * (zones - 1)
+    loops = od.release_matrix(np.diag([4, 5, 6]), params, rng=rng())
+    assert not np.diag(loops).any()
+
+
+@pytest.mark.parametrize(
+    ("days", "expected"),
+    [(None, (0, 1, 2, 3)), (2, (2,)), (np.int64(1), (1,)), (slice(1, 3), (1, 2)), ([3, 0], (3, 0))],
+)
+def test_days_are_chosen_in_the_order_given(counted, days, expected):
+    everything = od.truth(counted)
+    assert (od.truth(counted, days=days) == everything[list(expected)]).all()
+    assert od.release(counted, TRIP, rng=rng(), days=days).days == expected
+
+
+@pytest.mark.parametrize("days", [4, -1, 1.5, [0, 0], [], slice(4, 9), [0, True], "first"])
+def test_days_outside_the_period_are_refused(counted, days):
+    with pytest.raises(ParameterError, match="days must"):
+        od.truth(counted, days=days)
+
+
+def test_an_empty_day_is_a_day_of_zeros():
+    quiet = Counted([[(0, 1, 2), (2, 0, 1)]], 3, 3)
+    assert not od.truth(quiet, days=1).any()
+    exact = od.expectation(quiet, TRIP, days=1)
+    assert exact.grand.true == 0
+    assert exact.histogram.cells.tolist() == [6]
+    assert od.release(quiet, TRIP, rng=rng(), days=1).counts.shape == (1, 3, 3)
+
+
+def test_what_would_not_fit_is_refused_and_counted_sparsely(counted, monkeypatch):
+    monkeypatch.setattr(matrices, "MAX_DENSE_CELLS", 60)
+    for call in (
+        lambda: od.truth(counted),
+        lambda: od.release(counted, TRIP, rng=rng()),
+    ):
+        with pytest.raises(ParameterError, match=r"days must fit in memory.*at most 2 days"):
+            call()
+    assert od.truth(counted, days=[0, 1]).shape == (2, ZONES, ZONES)
+    assert od.histogram(counted).matrices == DAYS
+
+
+def test_flows_without_people_are_for_trip_level_only():
+    flows = Counted(PEOPLE, ZONES, DAYS, have_people=False)
+    assert od.release(flows, TRIP, rng=rng()).counts.any()
+    for unit in ("person-day", "person"):
+        with pytest.raises(DatasetError, match="flows without people"):
+            od.release(flows, od.ODParameters(epsilon=1.0, unit=unit), rng=rng())
+
+
+def test_person_level_needs_ranks_within_the_person():
+    daily = Counted(PEOPLE, ZONES, DAYS)
+    daily.has_trips_by_person = False
+    with pytest.raises(DatasetError, match="choose unit='person-day'"):
+        od.expectation(daily, od.ODParameters(epsilon=1.0, unit="person"))
+
+
+def test_histograms_are_built_once_and_the_oldest_are_dropped():
+    dataset = Counted(PEOPLE, ZONES, DAYS)
+    first = od.histogram(dataset, "person-day", 1)
+    assert od.histogram(dataset, "person-day", 1) is first
+    assert od.histogram(dataset, "trip", 1) is od.histogram(dataset, "trip", 1)
+    for limit in range(2, 80):
+        od.histogram(dataset, "person-day", limit)
+    assert od.histogram(dataset, "person-day", 1) is not first
+
+
+def test_ledger_says_what_one_unit_pays():
+    params = od.ODParameters(epsilon=0.5, max_trips_per_user=4)
+    ledger = od.ledger(params)
+    (stage,) = ledger.stages
+    assert (stage.sensitivity, stage.norm, stage.noise_scale) == (4.0, "L1", 8.0)
+    assert ledger.published_epsilon == ledger.pure_epsilon == ledger.proved_epsilon == 0.5
+    assert ledger.unit == "one person's trips of one day"
+    assert "at most 4 a person a day" in stage.reads
+    assert od.ledger(TRIP).unit == "one trip"
+    person = od.ledger(od.ODParameters(epsilon=0.5, max_trips_per_user=4, unit="person"))
+    assert "over the whole period" in person.stages[0].reads
+
+
+def optimal_delta(epsilon, releases, total):
+    """Least δ for ε′ = (k − 2i)·ε: Kairouz, Oh and Viswanath (2015), Theorem 3.3."""
+    i = round((releases - total / epsilon) / 2)
+    terms = (
+        math.comb(releases, j)
+        * (math.exp((releases - j) * epsilon) - math.exp((releases - 2 * i + j) * epsilon))
+        for j in range(i)
+    )
+    return math.fsum(terms) / (1 + math.exp(epsilon)) ** releases
+
+
+def test_daily_releases_add_up_for_a_person():
+    params = od.ODParameters(epsilon=0.1)
+    total = od.person_total(params, 7)
+    assert total.plain_epsilon == pytest.approx(0.7)
+    assert total.tight_epsilon <= total.plain_epsilon
+    year = od.person_total(params, 305, delta=1e-6)
+    assert year.plain_epsilon == pytest.approx(30.5)
+    assert year.tight_epsilon == pytest.approx(9.26, abs=0.005)
+    # the optimum lies between neighbours of the grid on which the theorem is stated
+    steps = math.floor((305 - year.tight_epsilon / 0.1) / 2)
+    assert optimal_delta(0.1, 305, 0.1 * (305 - 2 * steps)) <= 1e-6
+    assert optimal_delta(0.1, 305, 0.1 * (305 - 2 * steps - 2)) > 1e-6
+    assert od.person_total(params, 1).tight_epsilon == 0.1
+
+
+def test_a_person_pays_once_at_person_level_and_is_not_bounded_at_trip_level():
+    person = od.person_total(od.ODParameters(epsilon=0.3, unit="person"), 305)
+    assert (person.plain_epsilon, person.tight_epsilon) == (0.3, 0.3)
+    trip = od.person_total(od.ODParameters(epsilon=0.3, unit="trip"), 305)
+    assert (trip.plain_epsilon, trip.tight_epsilon) == (None, None)
+
+
+def test_drawn_records_add_up(counted):
+    params = od.ODParameters(epsilon=0.2, max_trips_per_user=2, suppression_threshold=5)
+    truth = od.truth(counted)
+    released = od.release(counted, params, rng=rng()).counts
+    fates = od.drawn_fates(truth, released, 5)
+    four = (fates.kept_suppressed, fates.revealed, fates.lost, fates.kept)
+    assert sum(fate.cells for fate in four) == DAYS * ZONES * (ZONES - 1)
+    assert sum(fate.trips for fate in four) == truth.sum()
+    assert fates.phantom.trips == released[truth == 0].sum()
+    assert fates.lost.cells == ((truth >= 5) & (released == 0)).sum()
+    off = ~np.eye(ZONES, dtype=bool)
+    errors = od.drawn_errors(truth, released, 5)
+    assert errors.mean_absolute == np.abs(released - truth)[:, off].mean()
+    large = od.drawn_errors(truth, released, 5, "large")
+    assert large.cells == (truth >= 5).sum()
+    assert large.median_absolute == np.median(np.abs(released - truth)[truth >= 5])
+    nothing = od.drawn_errors(np.zeros((2, 2)), np.zeros((2, 2)), 5, "travelled")
+    assert math.isnan(nothing.mean_relative)
+    with pytest.raises(ParameterError, match="same shape"):
+        od.drawn_fates(truth, released[:1], 5)
+
+
+def test_flow_relative_errors_and_share_below():
+    truth, private = np.array([[0, 10], [0, 0]]), np.array([[0, 30], [4, 0]])
+    assert metrics.flow_relative_errors(truth, private).tolist() == [[0, 1], [2, 0]]
+    assert metrics.share_below(private, 15) == 0.5
+    assert metrics.share_below(np.stack([private, truth]), 15) == 0.75
+    assert math.isnan(metrics.share_below(np.zeros((1, 1))))
+    with pytest.raises(ParameterError, match="same shape"):
+        metrics.flow_relative_errors(truth, private[:1])
