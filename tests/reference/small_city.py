@@ -106,7 +106,11 @@ def save(
         where = np.nonzero(array)
         columns = {name: pa.array(where[i] + (i == 2)) for i, name in enumerate(names) if i}
         return pa.table(
-            {"location_id": pa.array(ids[where[0]]), **columns, "n": pa.array(array[where])}
+            {
+                "location_id": pa.array(ids[where[0]], pa.string()),
+                **columns,
+                "n": pa.array(array[where]),
+            }
         )
 
     first = date(2024, 3, 4)

@@ -1,0 +1,271 @@
+"""Releases at the edges of the data: a result or a clear error, never NaN."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import geopandas as gpd
+import numpy as np
+import pytest
+import shapely
+
+from engine import datasets, density, metrics
+from engine.datasets import Dataset
+from engine.errors import DatasetError, ParameterError
+from engine.parameters import DensityVariant
+from tests.reference.small_city import (
+    Aggregates,
+    Geography,
+    MemoryDataset,
+    aggregate,
+    geography,
+    one_zone_a_tower,
+    random_visits,
+    save,
+)
+
+VARIANTS: tuple[DensityVariant, ...] = (
+    "zones_laplace",
+    "towers_laplace",
+    "lpa",
+    "efpa",
+    "efpag",
+    "efpag_joint",
+)
+BASE = density.DensityParameters(epsilon=1.0)
+
+
+def check_everything(dataset: Dataset) -> list[density.DensityRelease]:
+    """Release under every variant and switch; nothing may be NaN, infinite or negative."""
+    made: list[density.DensityRelease] = []
+    truth = density.truth(dataset)
+    for variant in VARIANTS:
+        for changes in ({}, {"scaling": False}, {"cluster_minimum": 0.0}, {"smoothing": False}):
+            for epsilon in (0.01, 3.0):
+                parameters = replace(BASE, variant=variant, epsilon=epsilon, **changes)
+                release = density.release(dataset, parameters, rng=np.random.default_rng(1))
+                assert release.counts.shape == (len(dataset.zones), 168)
+                assert np.isfinite(release.counts).all()
+                assert release.counts.min() >= 0
+                assert (density.NOISE_EXCEEDS_DATA in release.flags) <= (not release.counts.any())
+                metrics.mean_relative_error(truth, release.counts)
+                metrics.pearson(truth, release.counts)
+                made.append(release)
+    return made
+
+
+def save_visits(folder: Path, visits: dict, places: Geography) -> Dataset:
+    return save(folder / "edge", aggregate(visits, len(places.towers)), places)
+
+
+def test_no_visits_at_all(tmp_path: Path) -> None:
+    check_everything(save_visits(tmp_path, {}, geography(5, 2)))
+
+
+def test_one_tower(tmp_path: Path) -> None:
+    dataset = save_visits(tmp_path, random_visits(50, 1), geography(1, 2))
+    check_everything(dataset)
+    assert dataset.tessellation.cover_size == 1
+
+
+def test_one_zone(tmp_path: Path) -> None:
+    dataset = save_visits(tmp_path, random_visits(50, 5), geography(5, 1))
+    assert density.truth(dataset).shape == (1, 168)
+    check_everything(dataset)
+
+
+def test_towers_outside_all_zones_and_zones_without_a_tower(tmp_path: Path) -> None:
+    places = geography(4, 3)
+    far = shapely.points([[2.6, 48.85], [2.1, 48.85], [2.35, 48.85], [2.351, 48.851]])
+    towers = gpd.GeoDataFrame(places.towers.drop(columns="geometry"), geometry=far, crs=4326)
+    dataset = save_visits(tmp_path, random_visits(60, 4), Geography(towers, places.zones))
+    check_everything(dataset)
+    assert density.truth(dataset).sum() == pytest.approx(dataset.truth_by_tower.sum())
+
+
+def test_towers_at_one_place(tmp_path: Path) -> None:
+    places = geography(6, 3)
+    geometry = places.towers.geometry.to_numpy().copy()
+    geometry[1] = geometry[2] = geometry[0]
+    towers = places.towers.set_geometry(gpd.GeoSeries(geometry, crs=4326))
+    check_everything(save_visits(tmp_path, random_visits(60, 6), Geography(towers, places.zones)))
+
+
+def test_empty_zones_and_empty_hours(tmp_path: Path) -> None:
+    visits = {person: [(0, 10 + person % 3)] for person in range(400)}
+    check_everything(save_visits(tmp_path, visits, geography(8, 3)))
+
+
+def test_one_visit_a_person_is_kept(tmp_path: Path) -> None:
+    dataset = save_visits(tmp_path, random_visits(400, 8), geography(8, 3))
+    parameters = replace(BASE, max_visits_per_user=1)
+    release = density.release(dataset, parameters, rng=np.random.default_rng(0))
+    assert np.isfinite(release.counts).all()
+    assert density.presampled(dataset, 1).sum() == pytest.approx(400)
+
+
+def flat_city(value: int, towers: int = 20) -> MemoryDataset:
+    ranked = np.full((towers, 168, 1), value)
+    people = np.full(towers, 16 * value)
+    return MemoryDataset(Aggregates(ranked[:, :, 0], ranked, people), one_zone_a_tower(towers))
+
+
+def test_constant_series_stay_constant_in_the_mean() -> None:
+    dataset = flat_city(10**7)
+    release = density.release(dataset, BASE, rng=np.random.default_rng(0))
+    np.testing.assert_allclose(release.counts, 10**7, rtol=0.01)
+
+
+def test_cluster_minimum_above_the_total_makes_one_cluster_and_says_so() -> None:
+    dataset = flat_city(1000)
+    rng = np.random.default_rng(0)
+    release = density.release(dataset, replace(BASE, cluster_minimum=1e12), rng=rng)
+    assert release.flags == (density.ONE_CLUSTER,)
+    assert release.clusters is not None
+    assert release.clusters.max() == 0
+
+
+def test_cluster_minimum_zero_makes_every_cell_its_own() -> None:
+    release = density.release(
+        flat_city(1000), replace(BASE, cluster_minimum=0.0), rng=np.random.default_rng(0)
+    )
+    assert release.clusters is not None
+    assert release.clusters.tolist() == list(range(20))
+    assert release.flags == ()
+
+
+def test_too_few_people_give_zeros_a_flag_and_a_way_out(tmp_path: Path) -> None:
+    counts = aggregate(random_visits(30, 8), 8)
+    dataset = save(tmp_path / "few", counts, geography(8, 3), people_public=30)
+    parameters = replace(BASE, epsilon=0.05)
+    flagged = 0
+    for seed in range(40):
+        release = density.release(dataset, parameters, rng=np.random.default_rng(seed))
+        exceeded = density.NOISE_EXCEEDS_DATA in release.flags
+        flagged += exceeded
+        assert exceeded == (release.counts.sum() == 0)
+        assert np.isfinite(release.counts).all()
+    assert 5 < flagged < 35
+    needed = density.needs(dataset, parameters)
+    assert needed.more_people is not None
+    assert needed.more_people == needed.people - 30 > 0
+    assert needed.epsilon is not None
+    assert needed.epsilon > parameters.epsilon
+    enough = replace(parameters, epsilon=needed.epsilon, gaussian="analytic")
+    assert density.needs(dataset, enough).more_people in (0, 1)
+
+
+def test_needs_hold_what_they_promise() -> None:
+    """With as many people as named, 95 of 100 releases have totals above the noise."""
+    needed = density.needs(flat_city(1), BASE)
+    assert needed.more_people is None
+    assert needed.epsilon is None
+    people = needed.people
+    ranked = np.zeros((20, 168, 1), dtype=np.int64)
+    ranked[0, 0, 0] = 10 * people  # ten visits a person
+    single = np.zeros(20, dtype=np.int64)
+    single[0] = people
+    data = MemoryDataset(Aggregates(ranked[:, :, 0], ranked, single), one_zone_a_tower(20))
+    good = sum(
+        density.NOISE_EXCEEDS_DATA
+        not in density.release(data, BASE, rng=np.random.default_rng(seed)).flags
+        for seed in range(400)
+    )
+    assert 0.92 * 400 <= good <= 0.98 * 400
+
+
+def test_same_state_same_release_and_noise_can_be_carried_over() -> None:
+    dataset = flat_city(1000)
+    for variant in VARIANTS:
+        parameters = replace(BASE, variant=variant)
+        one = density.release(dataset, parameters, rng=np.random.default_rng(5))
+        two = density.release(dataset, parameters, rng=np.random.default_rng(5))
+        noise = density.DensityNoise.draw(np.random.default_rng(5), dataset, variant)
+        three = density.release(dataset, parameters, noise=noise)
+        np.testing.assert_array_equal(one.counts, two.counts)
+        np.testing.assert_array_equal(one.counts, three.counts)
+        other = density.release(dataset, parameters, rng=np.random.default_rng(6))
+        assert not np.array_equal(one.counts, other.counts)
+
+
+def test_totals_are_drawn_alike_for_all_variants() -> None:
+    drawn = [
+        density.DensityNoise.draw(np.random.default_rng(5), flat_city(1), v)
+        for v in ("efpa", "efpag", "efpag_joint")
+    ]
+    for noise in drawn[1:]:
+        np.testing.assert_array_equal(noise.histogram, drawn[0].histogram)
+        assert noise.visits == drawn[0].visits
+
+
+def test_order_of_rows_does_not_matter(tmp_path: Path) -> None:
+    """Relabelled people are the same data; the engine reads counts only."""
+    visits = random_visits(40, 8)
+    one = aggregate(visits, 8)
+    two = aggregate(dict(reversed(visits.items())), 8)
+    np.testing.assert_array_equal(one.truth, two.truth)
+    np.testing.assert_array_equal(one.ranked, two.ranked)
+    places = geography(8, 3)
+    made = [
+        density.release(
+            save(tmp_path / name, counts, places), BASE, rng=np.random.default_rng(0)
+        ).counts
+        for name, counts in (("one", one), ("two", two))
+    ]
+    np.testing.assert_array_equal(made[0], made[1])
+
+
+def test_rng_or_noise_and_not_both() -> None:
+    dataset = flat_city(10)
+    noise = density.DensityNoise.draw(np.random.default_rng(0), dataset, "efpag_joint")
+    with pytest.raises(ParameterError, match="exactly one of rng and noise"):
+        density.release(dataset, BASE)
+    with pytest.raises(ParameterError, match="exactly one of rng and noise"):
+        density.release(dataset, BASE, rng=np.random.default_rng(0), noise=noise)
+
+
+def test_noise_of_another_dataset_or_variant_is_refused() -> None:
+    noise = density.DensityNoise.draw(np.random.default_rng(0), flat_city(1, 3), "efpag_joint")
+    for variant in ("lpa", "efpag_joint"):
+        with pytest.raises(ParameterError, match=r"DensityNoise\.draw"):
+            density.release(flat_city(10), replace(BASE, variant=variant), noise=noise)
+    joint = density.DensityNoise.draw(np.random.default_rng(0), flat_city(1), "efpag_joint")
+    with pytest.raises(ParameterError, match="rows of choices"):
+        density.release(flat_city(10), replace(BASE, variant="efpag"), noise=joint)
+
+
+def test_a_dataset_without_density_says_so(tiny_city: Dataset, tmp_path: Path) -> None:
+    dataset = datasets.save(
+        tmp_path / "trips-only", tiny_city.metadata, zones=tiny_city.zones, tables={}
+    )
+    with pytest.raises(DatasetError, match="no density data"):
+        density.release(dataset, BASE, rng=np.random.default_rng(0))
+
+
+def test_more_data_or_more_epsilon_means_less_error(tiny_city: Dataset) -> None:
+    truth = density.truth(tiny_city)
+    errors = [
+        np.mean(
+            [
+                metrics.total_error(
+                    truth,
+                    density.release(
+                        tiny_city,
+                        replace(BASE, epsilon=epsilon, gaussian="analytic"),
+                        rng=np.random.default_rng(seed),
+                    ).counts,
+                )
+                for seed in range(10)
+            ]
+        )
+        for epsilon in (0.1, 1.0, 10.0)
+    ]
+    assert errors[0] > errors[1] > errors[2]
+
+
+def test_presampling_is_kept_for_the_last_few_settings(tiny_city: Dataset) -> None:
+    first = density.cover_series(tiny_city, 30)
+    assert density.cover_series(tiny_city, 30) is first
+    assert not first.flags.writeable
+    for kept in range(1, 12):
+        density.cover_series(tiny_city, kept)
+    assert density.cover_series(tiny_city, 30) is not first
