@@ -43,6 +43,13 @@ def draw(cards: Sequence[Card]) -> None:
     st.html(cards_html(cards))
 
 
+def row(cards: Sequence[Card]) -> None:
+    """Draw the cards side by side over the whole width."""
+    for column, card in zip(st.columns(len(cards)), cards, strict=True):
+        with column:
+            draw([card])
+
+
 def verdict_html(level: Level, sentence: str, note: str = "") -> str:
     """Return the verdict as one coloured block; its level is also said in words."""
     small = f"<small>{html.escape(note)}</small>" if note else ""

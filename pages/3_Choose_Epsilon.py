@@ -1,0 +1,44 @@
+"""Choose ε: from the error one can live with to the privacy loss, and back."""
+
+import streamlit as st
+
+from pages._ui import (
+    choose_answer,
+    choose_errata,
+    choose_inverse,
+    choose_meaning,
+    choose_question,
+    frame,
+    state,
+)
+
+ANSWER, INVERSE = "From accuracy to ε", "From ε to accuracy"
+MEANING, ERRATA = "What ε means", "Where the paper is corrected"
+
+frame.frame(
+    "Choose ε",
+    "How much privacy must an accurate number cost? Say which error you can live with, or see what "
+    "a given privacy loss (ε) does. Nothing here reads data, so looking costs no privacy.",
+)
+settings = state.sidebar(density=False)
+parameters = settings.trips()
+view = st.segmented_control(
+    "View",
+    [ANSWER, INVERSE, MEANING, ERRATA],
+    default=ANSWER,
+    required=True,
+    key="choose_view",
+    label_visibility="collapsed",
+    persist_state="session",
+)
+if view in (ANSWER, INVERSE):
+    question = choose_question.ask(settings)
+    if view == ANSWER:
+        choose_answer.draw(question, settings)
+    else:
+        choose_inverse.draw(question, parameters)
+elif view == MEANING:
+    days = None if settings.od_data is None else len(settings.od_data.metadata.days)
+    choose_meaning.draw(settings.epsilon, settings.unit, days)
+else:
+    choose_errata.draw(parameters)

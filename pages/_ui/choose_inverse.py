@@ -1,0 +1,135 @@
+"""Choose ε, from ε to accuracy: what the setting in the sidebar gives a flow of any size."""
+
+import pandas as pd
+import streamlit as st
+
+from engine.origin_destination import calculators, reading
+from engine.parameters import ODParameters
+from pages._ui import cards, wording
+from pages._ui.cards import Card
+from pages._ui.choose_question import Question
+
+_CONFIDENCES = (0.5, 0.8, 0.9, 0.95, 0.99)
+
+
+def draw(question: Question, parameters: ODParameters) -> None:
+    """Draw the errors that ε gives, then the fate of one flow under the threshold."""
+    epsilon, trips, law = parameters.epsilon, parameters.max_trips_per_user, question.law
+    st.markdown(
+        f"At **ε = {epsilon:g}** and **T = {trips}** (the sliders), protecting "
+        f"{wording.protection(parameters.unit, trips)}:"
+    )
+    flow = calculators.largest_cell_error(epsilon, question.beta, trips, law=law)
+    change = calculators.largest_change_error(epsilon, question.beta, trips, law=law)
+    within = 1 - float(calculators.cell_error_probability(question.alpha, epsilon, trips, law=law))
+    steady = 1 - float(
+        calculators.change_error_probability(question.alpha, epsilon, trips, law=law)
+    )
+    sure = question.sure
+    cards.row(
+        [
+            Card(
+                f"Error of a flow, {sure} sure",
+                wording.trip_count(float(flow)),
+                "at most",
+                f"{sure} of published flows lie within {float(flow):,.0f} trips of the truth.",
+            ),
+            Card(
+                f"Error of a change, {sure} sure",
+                wording.trip_count(float(change)),
+                "at most",
+                "For the difference of two dates; the noise of both adds up.",
+            ),
+            Card(
+                f"Flow within {question.alpha:,} trips",
+                wording.percent(within),
+                "of flows",
+                "The confidence that this ε gives for the error you tolerate.",
+            ),
+            Card(
+                f"Change within {question.alpha:,} trips",
+                wording.percent(steady),
+                "of changes",
+                "The same for a change between two dates, rounding included.",
+            ),
+        ]
+    )
+    levels = sorted({*_CONFIDENCES, question.confidence})
+    table = {"Confidence": [f"{100 * level:g}%" for level in levels]}
+    for name, solve in (
+        ("A flow is off by at most (trips)", calculators.largest_cell_error),
+        ("A change is off by at most (trips)", calculators.largest_change_error),
+    ):
+        table[name] = [f"{float(solve(epsilon, 1 - c, trips, law=law)):,.0f}" for c in levels]
+    left, right = st.columns([1, 1.25], gap="large")
+    left.subheader("By confidence", anchor=False)
+    left.table(pd.DataFrame(table), hide_index=True, border="horizontal")
+    with right:
+        _one_flow(question, parameters)
+
+
+def _one_flow(question: Question, parameters: ODParameters) -> None:
+    threshold = parameters.suppression_threshold
+    st.subheader("One flow, near the threshold", anchor=False)
+    count = int(
+        st.number_input(
+            "A flow of … trips (after trimming)",
+            0,
+            1_000_000,
+            max(threshold, 1),
+            key="choose_count",
+            help=f"Values below τ = {threshold} are suppressed; τ is set in the sidebar.",
+            persist_state="session",
+        )
+    )
+    usual = reading(count, parameters, confidence=question.confidence, law=question.law)
+    if usual.high == 0:
+        span = "be suppressed"
+    elif usual.low == 0:
+        span = f"be suppressed or read up to {usual.high:,}"
+    else:
+        span = f"read between {usual.low:,} and {usual.high:,}"
+    st.markdown(
+        f"It will usually ({question.sure}) **{span}**, and it is suppressed with probability "
+        f"**{wording.percent(usual.suppressed)}**."
+    )
+    st.table(
+        pd.DataFrame(_promises(count, question, parameters), columns=["", "Published", "Exact"]),
+        hide_index=True,
+        border="horizontal",
+    )
+    st.caption(
+        "The last row counts only flows that are shown: near τ a flow is shown only if its noise "
+        "is not too negative (erratum O3)."
+    )
+
+
+def _promises(
+    count: int, question: Question, parameters: ODParameters
+) -> list[tuple[str, str, str]]:
+    epsilon, trips = parameters.epsilon, parameters.max_trips_per_user
+    alpha, law, threshold = question.alpha, question.law, parameters.suppression_threshold
+    if count < threshold:
+        stays = calculators.stays_suppressed_probability(count, threshold, epsilon, trips, law=law)
+        told = calculators.stays_suppressed_probability(count, threshold, epsilon, trips)
+        first = ("Stays suppressed (Theorem 2)", told, stays)
+    else:
+        stays = calculators.stays_released_probability(count, threshold, epsilon, trips, law=law)
+        told = calculators.stays_released_probability(
+            count, threshold, epsilon, trips, method="published"
+        )
+        first = ("Stays visible (Theorem 3; see O1)", told, stays)
+    far = calculators.cell_error_probability(alpha, epsilon, trips)
+    exact = calculators.cell_error_probability(alpha, epsilon, trips, law=law)
+    shown = calculators.cell_error_probability_if_released(
+        alpha, epsilon, count, threshold, trips, law=law
+    )
+    return [
+        (first[0], _share(float(first[1])), _share(float(first[2]))),
+        (f"Noise above {alpha:,} trips (Theorem 4)", _share(float(far)), _share(float(exact))),
+        ("… given that the flow is shown (O3)", _share(float(far)), _share(float(shown))),
+    ]
+
+
+def _share(value: float) -> str:
+    return "below 0 (impossible)" if value < 0 else wording.percent(value)
