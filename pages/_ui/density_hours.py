@@ -1,0 +1,82 @@
+"""Error hour by hour: relative error, and how far visits seem to move (P1, figure 9)."""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import streamlit as st
+
+from engine.parameters import FOURIER_VARIANTS, HOURS_PER_WEEK, DensityParameters
+from pages._ui import cached_density, charts, density_jobs, density_wording, wording
+from pages._ui.density_jobs import Job, Step
+from pages._ui.density_numbers import distance_by_hour, mean
+from pages._ui.density_settings import Chosen
+from pages._ui.state import Seed
+
+
+def draw(chosen: Chosen) -> None:
+    """Draw both errors over the week for this setting and three others."""
+    compared = _compared(chosen)
+    st.markdown("**When are the private counts wrong?** Relative error of every hour")
+    errors = {
+        name: 100 * cached_density.error_by_hour(chosen.key, parameters, chosen.seed)
+        for name, parameters in compared.items()
+    }
+    charts.week(
+        errors,
+        title="relative error, % (mean over zones)",
+        key="density_hours_error",
+        alt_text="Mean relative error over zones for each hour of the week, by method",
+        height=230,
+    )
+    st.caption(density_wording.LOOK["hours"])
+
+    st.markdown("**How far do visits seem to move?** Earth mover's distance of every hour")
+    work = density_jobs.job(
+        "hours",
+        (chosen.key, tuple(compared.values()), chosen.seed),
+        lambda: _steps(chosen.key, compared, chosen.seed),
+    )
+
+    def show(running: Job) -> None:
+        density_jobs.progress(running, "Methods computed", "hours")
+        found: Mapping[str, np.ndarray] = running.result or {}
+        if not found:
+            return
+        charts.week(
+            found,
+            title="metres",
+            key="density_hours_distance",
+            alt_text="Earth mover's distance in metres for each hour of the week, by method",
+            height=230,
+        )
+        means = "; ".join(f"{name} {wording.metres(mean(part))}" for name, part in found.items())
+        st.caption(f"Mean over the week: {means}. {density_wording.LOOK['distance']}")
+
+    density_jobs.live(work, show)
+
+
+def _compared(chosen: Chosen) -> dict[str, DensityParameters]:
+    """Return this setting and up to three others, by name."""
+    here = chosen.parameters
+    name = f"this setting ({wording.SHORT_VARIANTS[here.variant]})"
+    found = {name: here}
+    if here.variant != "lpa":
+        found["Laplace on the cover (LPA)"] = chosen.vary(variant="lpa")
+    if here.variant != "efpa":
+        found["EFPA"] = chosen.vary(variant="efpa")
+    if here.variant in FOURIER_VARIANTS and (here.scaling or here.smoothing):
+        found["no scaling, no smoothing"] = chosen.vary(scaling=False, smoothing=False)
+    return found
+
+
+def _steps(key: str, compared: Mapping[str, DensityParameters], seed: Seed) -> Iterator[Step]:
+    found: dict[str, np.ndarray] = {}
+    for name, parameters in compared.items():
+        hours = np.full(HOURS_PER_WEEK, np.nan)
+        at = 0
+        for part in distance_by_hour(key, parameters, seed):
+            hours[at : at + len(part)] = part
+            at += len(part)
+            yield Step(len(found), len(compared), dict(found))
+        found[name] = hours
+        yield Step(len(found), len(compared), dict(found))
