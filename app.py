@@ -13,18 +13,19 @@ for warning in wording.home_warnings(settings):
     st.warning(warning, icon=":material/warning:")
 
 columns = []
-left, right = st.columns(2, gap="large")
-with left:
-    st.subheader("Density of visits", anchor=False)
-    if visits is not None and visits.has_density:
-        columns.append(home_density.draw(settings, visits))
-    else:
+rows = [st.columns(2, gap="medium") for _ in range(4)]
+on_left, on_right = (home_density.Places(*(row[side] for row in rows)) for side in (0, 1))
+on_left.head.subheader("Density of visits", anchor=False)
+if visits is not None and visits.has_density:
+    columns.append(home_density.draw(settings, visits, on_left))
+else:
+    with on_left.head:
         frame.missing(visits, "density", state.offer("density"), "density_data")
-with right:
-    st.subheader("Origin–destination flows", anchor=False)
-    if trips is not None and trips.has_trips:
-        columns.append(home_trips.draw(settings, trips))
-    else:
+on_right.head.subheader("Origin–destination flows", anchor=False)
+if trips is not None and trips.has_trips:
+    columns.append(home_trips.draw(settings, trips, on_right))
+else:
+    with on_right.head:
         frame.missing(trips, "trips", state.offer("trips"), "od_data")
 
 findings = [column.finding for column in columns]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from engine import density
 from engine.parameters import EPSILON_STOPS, HOURS_PER_WEEK
@@ -26,6 +27,16 @@ MAP_HEIGHT, MAP_WIDTH = 230, 190
 
 
 @dataclass(frozen=True)
+class Places:
+    """Where the parts of one column go; rows keep both columns level."""
+
+    head: DeltaGenerator
+    numbers: DeltaGenerator
+    curve: DeltaGenerator
+    maps: DeltaGenerator
+
+
+@dataclass(frozen=True)
 class Column:
     """What the page needs of a drawn column."""
 
@@ -35,7 +46,7 @@ class Column:
     fill: Callable[[], None]
 
 
-def draw(settings: Settings, entry: Entry) -> Column:
+def draw(settings: Settings, entry: Entry, places: Places) -> Column:
     """Draw the column's point values, curve and maps; `fill` adds intervals and distances."""
     noise, parameters = seed(entry), settings.density()
     truth = cached.density_truth(entry.key)
@@ -43,18 +54,19 @@ def draw(settings: Settings, entry: Entry) -> Column:
     scores = cached.density_scores(entry.key, parameters, noise)
     exceeded = density.NOISE_EXCEEDS_DATA in release.flags
 
-    st.caption(
+    places.head.caption(
         f"Protects **one person, the whole week** (at most {settings.max_visits} visits kept). "
         + wording.ledger_line(
             release.ledger.published_epsilon, release.ledger.proved_epsilon, release.ledger.delta
         )
     )
-    slot = st.empty()
+    slot = places.numbers.empty()
     slot.html(cards.cards_html(_cards(scores, None, None)))
-    curve = st.empty()
+    curve = places.curve.empty()
     with curve.container():
         _curve(entry.key, settings, noise, computed=False)
-    _maps(entry, truth[:, MAP_HOUR], np.maximum(release.counts[:, MAP_HOUR], 0.0))
+    with places.maps:
+        _maps(entry, truth[:, MAP_HOUR], np.maximum(release.counts[:, MAP_HOUR], 0.0))
 
     def fill() -> None:
         _fill(slot, curve, entry.key, settings, noise)
@@ -73,7 +85,9 @@ def draw(settings: Settings, entry: Entry) -> Column:
     )
 
 
-def _fill(slot, curve, key: str, settings: Settings, noise: Seed) -> None:
+def _fill(
+    slot: DeltaGenerator, curve: DeltaGenerator, key: str, settings: Settings, noise: Seed
+) -> None:
     """Compute what takes longer, in small steps that a slider move can interrupt."""
     parameters = settings.density()
     first = cached.density_scores(key, parameters, noise)
@@ -82,7 +96,7 @@ def _fill(slot, curve, key: str, settings: Settings, noise: Seed) -> None:
         repeats.append(cached.density_scores(key, parameters, noise, repeat))
         if repeat in (9, REPEATS - 1):
             slot.html(cards.cards_html(_cards(first, repeats, None)))
-    with curve:
+    with curve.container():
         _curve(key, settings, noise, computed=True)
     distances: list[float] = []
     for repeat in range(DISTANCE_REPEATS):

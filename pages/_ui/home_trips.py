@@ -9,22 +9,24 @@ from pages._ui import cached, cards, charts, maps, verdict, wording
 from pages._ui.cached import TripScores
 from pages._ui.cards import Card
 from pages._ui.catalogue import Entry
-from pages._ui.home_density import MAP_HEIGHT, MAP_WIDTH, REPEATS, Column, interval
+from pages._ui.home_density import MAP_HEIGHT, MAP_WIDTH, REPEATS, Column, Places, interval
 from pages._ui.state import Seed, Settings, seed
 
 LARGEST = 40
 
 
-def draw(settings: Settings, entry: Entry) -> Column:
+def draw(settings: Settings, entry: Entry, places: Places) -> Column:
     """Draw the column's expected values, curve and maps; `fill` adds the intervals of draws."""
     noise, parameters = seed(entry), settings.trips()
     period = cached.span(parameters)
     expected = cached.trips_expected(entry.key, parameters, period)
-    st.caption(wording.trips_protection(parameters, entry.metadata.days))
-    slot = st.empty()
+    places.head.caption(wording.trips_protection(parameters, entry.metadata.days))
+    slot = places.numbers.empty()
     slot.html(cards.cards_html(_cards(expected, parameters, None)))
-    _curve(entry.key, settings, period)
-    _maps(entry, parameters, noise, period)
+    with places.curve:
+        _curve(entry.key, settings, period)
+    with places.maps:
+        _maps(entry, parameters, noise, period)
 
     def fill() -> None:
         drawn = [

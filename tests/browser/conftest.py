@@ -71,9 +71,11 @@ def _wait_until_healthy(address: str, process: "subprocess.Popen[bytes]") -> Non
 
 
 @pytest.fixture(scope="session")
-def address() -> Iterator[str]:
-    """Address of a dashboard that all browser tests of this run share."""
-    with served() as url:
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of a dashboard that all browser tests of this run share; it has demo-city only."""
+    folder = tmp_path_factory.mktemp("data")
+    shutil.copytree(ROOT / "data" / "demo-city", folder / "demo-city")
+    with served({"MOBILITY_DATA": str(folder)}) as url:
         yield url
 
 

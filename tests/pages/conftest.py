@@ -19,14 +19,14 @@ TIMEOUT_S = 60
 
 @pytest.fixture(scope="session")
 def data_root(tiny_city: Dataset, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make a data folder: demo-city (tiny, simulated), two halves of it, and a confidential town.
+    """Make a data folder: demo-city (tiny, simulated) and variations of it.
 
-    ``only-visits`` and ``only-trips`` are shipped and simulated; ``local/town`` is not simulated;
-    ``flows`` holds trips without people.
+    ``only-visits`` (said to be of two million people) and ``only-trips`` lack the other part;
+    ``flows`` holds trips without people; ``local/town`` is not simulated.
     """
     root = tmp_path_factory.mktemp("data")
     _copy(tiny_city, root / "demo-city")
-    _copy(tiny_city, root / "only-visits", without=TRIP_FILES)
+    _copy(tiny_city, root / "only-visits", without=TRIP_FILES, people=1_992_846)
     _copy(tiny_city, root / "only-trips", without=DENSITY_FILES)
     _copy(tiny_city, root / "local" / "town", simulated=False)
     _copy(tiny_city, root / "flows", without=(*DENSITY_FILES, "trips_person"), no_people=True)
@@ -73,9 +73,15 @@ def _copy(
     without: tuple[str, ...] = (),
     simulated: bool = True,
     no_people: bool = False,
+    people: int = 2_000,
 ) -> None:
     document = json.loads((source.folder / storage.METADATA_FILE).read_text(encoding="utf-8"))
-    document.update(name=folder.name, simulated=simulated, trips_have_people=not no_people)
+    document.update(
+        name=folder.name,
+        simulated=simulated,
+        trips_have_people=not no_people,
+        people_public=people,
+    )
     document.pop("checksums")
 
     def write(version: Path) -> None:

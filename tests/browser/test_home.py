@@ -1,0 +1,159 @@
+"""Home in a real browser: what AppTest cannot show."""
+
+import io
+
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.browser
+
+MAPS = '[data-testid="stDeckGlJsonChart"]'
+SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
+
+
+def open_home(page, address, query=""):
+    page.goto(f"{address}/{query}")
+    page.wait_for_selector(".card .value")
+    settle(page)
+
+
+def settle(page):
+    """Wait until intervals and distances are filled in and the script has ended."""
+    page.wait_for_selector(SETTLED)
+
+
+def figures(page):
+    return page.locator(".card .value").all_inner_texts()
+
+
+def move(page, label, key):
+    """Press a key on a slider and wait until the large numbers have changed."""
+    before = figures(page)
+    page.get_by_role("slider", name=label).press(key)
+    page.wait_for_function(
+        "before => JSON.stringify([...document.querySelectorAll('.card .value')]"
+        ".map(e => e.innerText)) != before",
+        arg=str_json(before),
+    )
+    settle(page)
+
+
+def str_json(values):
+    return "[" + ",".join('"' + value + '"' for value in values) + "]"
+
+
+def colours(page, index):
+    """Return how many different saturated colours a map shows."""
+    from PIL import Image
+
+    place = page.locator(MAPS).nth(index)
+    place.scroll_into_view_if_needed()
+    page.wait_for_timeout(500)
+    pixels = np.asarray(Image.open(io.BytesIO(place.screenshot())).convert("RGB")).reshape(-1, 3)
+    wide = pixels.max(axis=1).astype(int) - pixels.min(axis=1) > 60
+    return len(np.unique(pixels[wide], axis=0))
+
+
+def test_home_loads_with_numbers_and_coloured_maps_and_asks_nobody_else(page, address):
+    open_home(page, address)
+    assert len(figures(page)) == 8
+    assert page.locator(".verdict").count() == 1
+    page.wait_for_selector(f"{MAPS} canvas")
+    assert page.locator(MAPS).count() == 4
+    for index in range(4):
+        assert colours(page, index) > 20, f"map {index} shows no colours"
+
+
+def test_the_private_map_follows_epsilon_and_the_true_map_stays(page, address):
+    open_home(page, address)
+    page.wait_for_selector(f"{MAPS} canvas")
+    colours(page, 0)
+    before = [page.locator(MAPS).nth(index).screenshot() for index in (0, 1)]
+    for _ in range(6):
+        page.get_by_role("slider", name="Privacy loss").press("ArrowLeft")
+    settle(page)
+    page.wait_for_timeout(1000)
+    after = [page.locator(MAPS).nth(index).screenshot() for index in (0, 1)]
+    assert before[0] == after[0]
+    assert before[1] != after[1]
+
+
+def test_moving_epsilon_changes_the_numbers_and_the_link(page, address):
+    open_home(page, address)
+    before = figures(page)
+    move(page, "Privacy loss", "ArrowLeft")
+    assert figures(page) != before
+    assert "epsilon=0.7" in page.url
+
+
+def test_settings_survive_a_reload_of_the_share_link(page, address, browser):
+    open_home(page, address)
+    move(page, "Privacy loss", "ArrowLeft")
+    move(page, "Suppress flows below", "ArrowRight")
+    page.get_by_role("combobox", name="What is protected").click()
+    page.get_by_role("option", name="one single trip").click()
+    page.wait_for_url("**unit=trip**")
+    settle(page)
+    wanted, link = figures(page), page.url
+    assert all(part in link for part in ("epsilon=0.7", "threshold=16", "unit=trip"))
+    page.reload()
+    page.wait_for_selector(".card .value")
+    settle(page)
+    assert figures(page) == wanted
+    other = browser.new_page()
+    open_home(other, link)
+    assert figures(other) == wanted
+    other.close()
+
+
+def test_settings_survive_a_change_of_page_and_back(page, address):
+    open_home(page, address)
+    move(page, "Privacy loss", "ArrowLeft")
+    wanted = figures(page)
+    links = page.locator('[data-testid="stSidebar"] [data-testid="stPageLink"] a')
+    if links.count() < 2:
+        pytest.skip("there is no second page")
+    links.nth(1).click()
+    page.wait_for_url("**/Density**")
+    page.wait_for_selector(SETTLED)
+    assert "epsilon=0.7" in page.url
+    links.nth(0).click()
+    page.wait_for_selector(".card .value")
+    settle(page)
+    assert "epsilon=0.7" in page.url
+    assert figures(page) == wanted
+
+
+def test_a_bad_link_opens_with_the_defaults(page, address):
+    open_home(page, address)
+    wanted = figures(page)
+    open_home(page, address, "?epsilon=nan&delta=2&max_visits=-3&unit=%3Cb%3E&od_data=../../etc")
+    assert figures(page) == wanted
+    assert "nan" not in page.url
+    assert "etc" not in page.url
+
+
+TOPS = """() => [...document.querySelectorAll('h3, .cards, iframe, canvas')]
+    .map(element => Math.round(element.getBoundingClientRect().top))"""
+
+
+def test_numbers_do_not_move_the_page_while_they_fill_in(page, address):
+    open_home(page, address)
+    page.get_by_role("slider", name="Visits kept").press("ArrowRight")
+    page.wait_for_function("() => document.body.innerText.includes('range follows')")
+    early = page.evaluate(TOPS)
+    settle(page)
+    assert page.evaluate(TOPS) == early
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "dark"), (1024, "light")])
+def test_nothing_is_wider_than_the_window(browser, address, width, scheme):
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page = context.new_page()
+    open_home(page, address)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for card in page.locator(".card").all():
+        box = card.evaluate("e => [e.scrollWidth, e.clientWidth, e.scrollHeight, e.clientHeight]")
+        assert box[0] <= box[1]
+        assert box[2] <= box[3]
+    context.close()
