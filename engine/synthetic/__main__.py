@@ -27,10 +27,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--report", type=Path, default=PROJECT / "docs" / "calibration.md", help="file to write"
     )
+    parser.add_argument(
+        "--boundaries", type=Path, help="folder of real boundaries to compare shapes with"
+    )
     options = parser.parse_args(arguments)
     try:
         if options.names == ["calibrate"]:
-            return _calibrate(options.root, options.report)
+            return _calibrate(options.root, options.report, options.boundaries)
         for name in synthetic.shipped() if options.names == ["all"] else options.names:
             _make(name, options.root)
     except ExplorerError as error:
@@ -51,11 +54,10 @@ def _make(name: str, root: Path | None) -> None:
     print(f"{name}: {dataset.size_bytes / 1e6:.1f} MB, {seconds:.0f} s, {dataset.folder.name}")
 
 
-def _calibrate(root: Path | None, report: Path) -> int:
+def _calibrate(root: Path | None, report: Path, boundaries: Path | None) -> int:
     def load(name: str) -> Dataset:
         return datasets.load(name if root is None else root / name)
 
-    boundaries = PROJECT.parent / "shared" / "data" / "boundaries"
     found = calibration.write(report, load, boundaries)
     missed = [figure for figure in found if figure.met is False]
     for figure in missed:

@@ -194,7 +194,7 @@ def daily_totals(dataset: Dataset) -> DailyTotals:
     )
 
 
-def write(path: Path, load: Load, boundaries: Path) -> list[Figure]:
+def write(path: Path, load: Load, boundaries: Path | None) -> list[Figure]:
     """Write the table of all figures, and the comparison of shapes, to `path` as Markdown."""
     found = list(figures(load))
     bounded = [figure for figure in found if figure.met is not None]

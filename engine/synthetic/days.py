@@ -79,9 +79,9 @@ class DayStore:
     def get(self, day: int) -> dict[str, Indices]:
         """Return the outcome of `day`."""
         try:
-            with np.load(self._path(day)) as arrays:
+            with self._path(day).open("rb") as handle, np.load(handle) as arrays:
                 return {name: arrays[name] for name in arrays.files}
-        except (zipfile.BadZipFile, ValueError) as error:
+        except (zipfile.BadZipFile, ValueError, EOFError) as error:
             self._path(day).unlink()
             raise DatasetError(
                 f"day {day + 1} of '{self._name}' was cut short on disk and has been removed; "

@@ -26,8 +26,8 @@ _PAIRS = (
 _QUANTILES = (5, 25, 50, 75, 95)
 
 
-def shape_tables(load: Callable[[str], Dataset], boundaries: Path) -> list[str]:
-    """Return Markdown lines comparing simulated zones with the real ones in `boundaries`."""
+def shape_tables(load: Callable[[str], Dataset], boundaries: Path | None) -> list[str]:
+    """Return Markdown lines comparing simulated zones with those in `boundaries`, if any."""
     quantiles = " | ".join(f"{q}%" for q in _QUANTILES)
     lines = [
         "## Shapes of zones beside real ones",
@@ -40,7 +40,7 @@ def shape_tables(load: Callable[[str], Dataset], boundaries: Path) -> list[str]:
     ]
     for name, file, real_name in _PAIRS:
         lines.append(_line(f"{name} (simulated)", load(name).zones))
-        if (boundaries / file).is_file():
+        if boundaries is not None and (boundaries / file).is_file():
             lines.append(_line(f"{real_name} (real)", gpd.read_file(boundaries / file)))
         else:
             lines.append(f"| {real_name} (real) | not at hand | | {'| ' * len(_QUANTILES)}| |")
