@@ -21,6 +21,8 @@ ENDINGS = (".csv", ".csv.gz", ".tsv", ".txt", ".parquet", ".pq")
 HEAD_BYTES = 1_000_000
 LONGEST_HEADER = 100_000
 MOST_COLUMNS = 2_000
+MOST_UNPACKED = 1_000_000_000
+LARGEST_RATIO = 1_000
 _DELIMITERS = ",;\t|"
 _REFUSED = {
     b"PK\x03\x04": "a zip archive; unpack it first",
@@ -125,16 +127,32 @@ def _inspect_parquet(path: Path, size: int) -> Source:
     try:
         metadata = pq.read_metadata(path)
         schema = metadata.schema.to_arrow_schema()
-    except (pa.ArrowException, OSError, ValueError) as error:
+    except (pa.ArrowException, OSError, ValueError):
         raise InputError(
             f"{path.name}: the Parquet file is damaged or cut short; export it again"
-        ) from error
+        ) from None
     columns = tuple(schema.names)
     _check_header(path.name, columns)
     if metadata.num_rows == 0:
         raise InputError(f"{path.name}: the table is empty (0 rows); name a file with data")
+    _check_unpacked(path.name, size, metadata)
     kinds = tuple(str(kind) for kind in schema.types)
     return Source(path, "parquet", columns, kinds, size, rows=metadata.num_rows)
+
+
+def _check_unpacked(name: str, size: int, metadata: pq.FileMetaData) -> None:
+    """Refuse a Parquet bomb: rows × column width, told before a row is read."""
+    unpacked = 0
+    for group in (metadata.row_group(i) for i in range(metadata.num_row_groups)):
+        for column in (group.column(i) for i in range(group.num_columns)):
+            longest = column.statistics.max if column.is_stats_set else None
+            width = len(longest) if isinstance(longest, str | bytes) else 8
+            unpacked += max(group.num_rows * width, column.total_uncompressed_size)
+    if unpacked > MOST_UNPACKED and unpacked > LARGEST_RATIO * size:
+        raise InputError(
+            f"{name}: {metadata.num_rows:,} rows would unpack to {unpacked:,} bytes, more than "
+            f"{LARGEST_RATIO:,} times the file's size; no real table does: export it again"
+        )
 
 
 def _inspect_csv(path: Path, size: int, head: bytes, encoding: str | None) -> Source:
@@ -173,8 +191,8 @@ def _unpacked_head(path: Path) -> bytes:
     try:
         with gzip.open(path) as handle:
             return handle.read(HEAD_BYTES)
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"{path.name}: the gzip file is damaged; export it again") from error
+    except (OSError, EOFError, zlib.error):
+        raise InputError(f"{path.name}: the gzip file is damaged; export it again") from None
 
 
 def _encoding(head: bytes, *, whole: bool) -> str:
@@ -191,10 +209,10 @@ def _decoded(name: str, head: bytes, encoding: str) -> str:
     body = head[: head.rfind(b"\n") + 1] or head
     try:
         return body.decode("utf-8-sig" if encoding == "utf-8" else encoding)
-    except UnicodeDecodeError as error:
+    except UnicodeDecodeError:
         raise InputError(
             f"{name}: the text is not {encoding}; leave the encoding out, or give latin-1"
-        ) from error
+        ) from None
 
 
 def _check_header(name: str, columns: tuple[str, ...]) -> None:

@@ -5,6 +5,7 @@
 import json
 import shutil
 import tempfile
+import warnings
 import zipfile
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
@@ -194,7 +195,9 @@ def _shapefile_members(name: str, archive: zipfile.ZipFile) -> list[zipfile.ZipI
 
 def _read_gdal(path: Path, name: str) -> gpd.GeoDataFrame:
     try:
-        frame: Any = gpd.read_file(path, engine="pyogrio")
+        with warnings.catch_warnings():  # what GDAL grumbles about is refused below or harmless
+            warnings.simplefilter("ignore")
+            frame: Any = gpd.read_file(path, engine="pyogrio")
     except (DataSourceError, ValueError, RuntimeError, OSError):
         raise InputError(
             f"{name}: the file of zones cannot be read, or lacks a part; export it again"

@@ -50,9 +50,9 @@ def read_zones(path: Path, given: Mapping[str, str]) -> gpd.GeoDataFrame:
         )
     frame = frame.to_crs("EPSG:4326")
     _check_shapes(path.name, frame.geometry)
-    labels = frame[names["name"]].astype("string") if "name" in names else ids
+    labels = frame[names["name"]].astype("string").str.strip() if "name" in names else ids
     zones: Any = gpd.GeoDataFrame(
-        {"zone_id": ids, "name": labels.fillna("").where(labels.notna(), ids).astype(object)},
+        {"zone_id": ids, "name": labels.where(labels.fillna("") != "", ids).astype(object)},
         geometry=shapely.force_2d(frame.geometry.to_numpy()),
         crs="EPSG:4326",
     ).sort_values("zone_id", ignore_index=True)

@@ -1,0 +1,293 @@
+"""The other inputs: visits by id and by coordinates, flows, zone files, times of every kind."""
+
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import geopandas as gpd
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import shapely
+
+from engine.errors import InputError
+from engine.ingest import ingest, mapping
+from engine.ingest.places import Places
+from engine.ingest.points import place_points
+from engine.ingest.report import Reason
+from engine.ingest.zones import read_zones
+from tests.reference import ingest_reference as reference
+from tests.reference.ingest_inputs import (
+    MONDAY,
+    NUMBER,
+    SALT,
+    TOWERS,
+    options,
+    table,
+    write_csv,
+)
+
+ZONE_OF = {number: number for number in NUMBER.values()}
+NAMES = [name for name, _, _ in TOWERS]
+
+
+def some_visits(count: int = 500, seed: int = 1) -> list[tuple[str, str, str]]:
+    rng = np.random.default_rng(seed)
+    rows = []
+    for _ in range(count):
+        at = datetime(2015, 9, 5) + timedelta(seconds=int(rng.integers(0, 12 * 86_400)))
+        rows.append((f"p{int(rng.integers(0, 9))}", str(at), str(rng.choice([*NAMES, "Z"]))))
+    return [*rows, *rows[:10]]
+
+
+def test_visits_equal_the_plain_reference_and_give_trips(tmp_path: Path) -> None:
+    rows = some_visits()
+    path = write_csv(tmp_path / "v.csv", ("user", "timestamp", "location_id"), rows)
+    dataset, report = ingest(options(tmp_path, "visits", [path]))
+    visits = [
+        reference.Visit(uid, datetime.fromisoformat(at), NUMBER.get(place))
+        for uid, at, place in rows
+    ]
+    expected = reference.density(visits, MONDAY, SALT, cap=840)
+    for name in ("truth", "presampled"):
+        assert table(dataset.folder, name) == {
+            (NAMES[key[0]], *key[1:]): n for key, n in expected[name].items()
+        }
+    trips = reference.trips_between(visits, ZONE_OF)
+    for name, by_person in (("trips", False), ("trips_person", True)):
+        counts = reference.trip_counts(trips, ZONE_OF, SALT, by_person=by_person)
+        assert table(dataset.folder, name) == {
+            (day, NAMES[o], NAMES[d], rank): n for (day, o, d, rank), n in counts.items()
+        }
+    assert report.rows.read == len(rows)
+    assert report.rows.unused[Reason.OUTSIDE_AREA] == sum(v.location is None for v in visits)
+    assert report.rows.used == sum(expected["truth"].values())
+
+
+def test_trips_alone_need_no_full_week(tmp_path: Path) -> None:
+    rows = some_visits()
+    path = write_csv(tmp_path / "v.csv", ("uid", "datetime", "location_id"), rows)
+    dataset, report = ingest(
+        options(tmp_path, "visits", [path], first_day=date(2015, 9, 8), last_day=date(2015, 9, 11))
+    )
+    assert not dataset.has_density
+    assert dataset.has_trips
+    assert dataset.metadata.week is None
+    assert any("no full week" in note for note in report.notes)
+    inside = [r for r in rows if "2015-09-08" <= r[1][:10] <= "2015-09-11"]
+    assert report.rows.used == sum(r[2] != "Z" for r in inside)
+
+
+def squares() -> gpd.GeoDataFrame:
+    """Four zones, 0.02° wide, side by side; the last one in two parts."""
+    boxes = [shapely.box(x, 20.6, x + 0.02, 20.7) for x in (-103.4, -103.38, -103.36)]
+    last = shapely.MultiPolygon(
+        [shapely.box(-103.34, 20.6, -103.32, 20.65), shapely.box(-103.34, 20.68, -103.32, 20.7)]
+    )
+    return gpd.GeoDataFrame(
+        {"zone_id": ["z3", "z1", "z2", "z4"], "name": ["<b>x</b>", "=1+1", "", "d"]},
+        geometry=[*boxes, last],
+        crs="EPSG:4326",
+    )
+
+
+def save_zones(folder: Path, kind: str) -> Path:
+    frame, path = squares(), folder / f"zones.{kind}"
+    if kind == "parquet":
+        frame.to_parquet(path)
+    elif kind == "zip":
+        (folder / "shape").mkdir()
+        frame.to_crs("EPSG:32613").to_file(folder / "shape" / "zones.shp")
+        import shutil
+
+        shutil.make_archive(str(path.with_suffix("")), "zip", folder / "shape")
+    else:
+        frame.to_file(path, driver={"geojson": "GeoJSON", "gpkg": "GPKG"}[kind])
+    return path
+
+
+@pytest.mark.parametrize("kind", ["geojson", "gpkg", "zip", "parquet"])
+def test_all_four_kinds_of_zone_files(tmp_path: Path, kind: str) -> None:
+    zones = read_zones(save_zones(tmp_path, kind), {})
+    assert list(zones["zone_id"]) == ["z1", "z2", "z3", "z4"]
+    assert zones["name"][2] == "<b>x</b>"
+    assert zones["name"][1] == "z2"
+    expected = squares().set_index("zone_id").geometry
+    for zone, shape in zip(zones["zone_id"], zones.geometry, strict=True):
+        assert shape.symmetric_difference(expected[zone]).area < 1e-9
+
+
+def overlapping() -> gpd.GeoDataFrame:
+    frame = squares()
+    frame.loc[0, "geometry"] = shapely.box(-103.4, 20.6, -103.37, 20.7)
+    return frame
+
+
+def bow_tie() -> gpd.GeoDataFrame:
+    frame = squares()
+    frame.loc[2, "geometry"] = shapely.Polygon([(0, 0), (1, 1), (1, 0), (0, 1)])
+    return frame
+
+
+@pytest.mark.parametrize(
+    ("frame", "words"),
+    [
+        (squares().assign(zone_id="a"), ("repeats an id", "3 of 4", "row 2")),
+        (squares().assign(zone_id=["a", "", "c", "d"]), ("empty", "row 2")),
+        (squares().set_crs(None, allow_override=True), ("coordinate reference system",)),
+        (overlapping(), ("overlap", "1 pairs")),
+        (bow_tie(), ("invalid", "1 of 4", "row 3")),
+        (squares().set_geometry(squares().representative_point()), ("no polygons", "4 of 4")),
+        (squares().iloc[:0], ("0 rows",)),
+    ],
+)
+def test_bad_zones_are_refused(tmp_path: Path, frame: gpd.GeoDataFrame, words: tuple) -> None:
+    path = tmp_path / "zones.parquet"
+    frame.to_parquet(path)
+    with pytest.raises(InputError) as caught:
+        read_zones(path, {})
+    assert all(word in str(caught.value) for word in ("zones.parquet", *words)), caught.value
+
+
+def test_coordinates_fall_in_zones_or_near_towers(tmp_path: Path) -> None:
+    zones = squares().sort_values("zone_id", ignore_index=True)
+    towers = gpd.GeoDataFrame(
+        {"location_id": NAMES, "name": NAMES},
+        geometry=gpd.points_from_xy([-103.39, -103.37, -103.35, -103.33], [20.65] * 4),
+        crs="EPSG:4326",
+    )
+    places = Places(towers, zones, np.array([2, 0, 1, 3], dtype=np.int32))
+    rng = np.random.default_rng(0)
+    lat = np.r_[rng.uniform(20.59, 20.71, 300), 20.65, 20.65]
+    lng = np.r_[rng.uniform(-103.41, -103.31, 300), -103.38, -103.30]
+    points = pa.table({"lat": lat, "lng": lng})
+    found = place_points(points, places, 700.0, lambda share: None).to_pylist()
+    metres = towers.to_crs("EPSG:32613").geometry
+    for row, point in zip(found, gpd.points_from_xy(lng, lat, crs="EPSG:4326"), strict=True):
+        away = metres.distance(gpd.GeoSeries([point], crs="EPSG:4326").to_crs("EPSG:32613")[0])
+        inside = [i for i, shape in enumerate(zones.geometry) if shape.intersects(point)]
+        nearest, distance = int(away.argmin()), float(away.min())
+        if abs(distance - 700) < 2:
+            continue
+        if inside:
+            assert row["zone"] == inside[0]
+            assert row["location"] == nearest
+        elif distance <= 700:
+            assert (row["location"], row["zone"]) == (nearest, places.zone_of_tower[nearest])
+        else:
+            assert (row["location"], row["zone"]) == (None, None)
+
+
+def test_visits_by_coordinates_alone(tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    rows = [
+        (f"p{i % 7}", str(datetime(2015, 9, 7) + timedelta(minutes=37 * i)), lat, lng)
+        for i, (lat, lng) in enumerate(
+            zip(rng.uniform(20.58, 20.72, 200), rng.uniform(-103.4, -103.3, 200), strict=True)
+        )
+    ]
+    path = write_csv(tmp_path / "v.csv", ("uid", "datetime", "latitude", "longitude"), rows)
+    zones = save_zones(tmp_path, "geojson")
+    dataset, report = ingest(options(tmp_path, "visits", [path], zones=zones, max_distance_m=1.0))
+    inside = [
+        any(shape.intersects(shapely.Point(lng, lat)) for shape in squares().geometry)
+        for _, _, lat, lng in rows
+    ]
+    assert report.rows.unused[Reason.OUTSIDE_AREA] == len(rows) - sum(inside)
+    assert report.rows.used == sum(inside)
+    assert set(dataset.towers["location_id"]) == {"z1", "z2", "z3", "z4"}
+    swapped = write_csv(tmp_path / "w.csv", ("uid", "datetime", "longitude", "latitude"), rows)
+    with pytest.raises(InputError, match=r"lat.* cannot be read in 200 of 200 rows"):
+        ingest(options(tmp_path, "visits", [swapped], zones=zones))
+
+
+def test_flows_have_no_people(tmp_path: Path) -> None:
+    rows = [
+        ("A", "B", 5, "2015-09-01"),
+        ("A", "B", 7, "2015-09-01"),
+        ("B", "A", 3, "2015-09-02"),
+        ("A", "A", 9, "2015-09-02"),
+        ("A", "X", 2, "2015-09-02"),
+        ("A", "C", 4, "2016-09-02"),
+    ]
+    path = write_csv(tmp_path / "f.csv", ("origin", "destination", "count", "date"), rows)
+    dataset, report = ingest(options(tmp_path, "flows", [path]))
+    assert table(dataset.folder, "trips") == {
+        (date(2015, 9, 1), "A", "B", 1): 12,
+        (date(2015, 9, 2), "B", "A", 1): 3,
+    }
+    assert not dataset.metadata.trips_have_people
+    assert not dataset.has_trips_by_person
+    assert not dataset.has_density
+    assert (report.rows.read, report.rows.used) == (6, 3)
+    bad = write_csv(tmp_path / "g.csv", ("origin", "destination", "flow"), [("A", "B", 1.5)])
+    with pytest.raises(InputError, match=r"'flow'.*1 of 1"):
+        ingest(options(tmp_path, "flows", [bad]))
+
+
+def moments() -> list[datetime]:
+    """Every half hour around both changes of the clock in Paris, 2015."""
+    starts = (datetime(2015, 3, 28, tzinfo=UTC), datetime(2015, 10, 24, tzinfo=UTC))
+    return [start + timedelta(minutes=30 * i) for start in starts for i in range(96)]
+
+
+@pytest.mark.parametrize("form", ["epoch", "offset", "zulu", "parquet instant", "parquet wall"])
+def test_hours_of_the_week_are_right_when_the_clock_changes(tmp_path: Path, form: str) -> None:
+    zone = ZoneInfo("Europe/Paris")
+    times = moments()
+    wall = [t.astimezone(zone).replace(tzinfo=None) for t in times]
+    texts = {
+        "epoch": [int(t.timestamp()) for t in times],
+        "offset": [
+            t.astimezone(ZoneInfo("Asia/Kathmandu")).isoformat(timespec="milliseconds")
+            for t in times
+        ],
+        "zulu": [t.strftime("%Y-%m-%dT%H:%M:%SZ") for t in times],
+        "parquet instant": pa.array(times, pa.timestamp("ms", tz="UTC")),
+        "parquet wall": pa.array(wall, pa.timestamp("us")),
+    }[form]
+    columns = {"uid": [f"p{i}" for i in range(len(times))], "datetime": texts}
+    columns["location_id"] = ["A"] * len(times)
+    path = tmp_path / "v.parquet"
+    if form.startswith("parquet"):
+        pq.write_table(pa.table(columns), path)
+    else:
+        path = path.with_suffix(".csv")
+        pd.DataFrame(columns).to_csv(path, index=False)
+    for monday in (date(2015, 3, 23), date(2015, 10, 19)):
+        dataset, _ = ingest(
+            options(
+                tmp_path,
+                "visits",
+                [path],
+                out=tmp_path / f"{monday}",
+                time_zone="Europe/Paris",
+                first_day=date(2015, 3, 1),
+                last_day=date(2015, 10, 31),
+                week=monday,
+                parts=("density",),
+            )
+        )
+        hours = [reference.hour_of_week(at, monday) for at in wall]
+        expected = np.bincount([h for h in hours if h is not None], minlength=168)
+        np.testing.assert_array_equal(dataset.truth_by_tower[NUMBER["A"]], expected)
+
+
+def test_columns_are_guessed_in_three_languages() -> None:
+    spanish = ["Viaje_Id", "Usuario_Id", "Inicio_del_viaje", "Fin_del_viaje"]
+    assert mapping.guess("trips", [*spanish, "Origen_Id", "Destino_Id"]) == {
+        "uid": "Usuario_Id",
+        "datetime": "Inicio_del_viaje",
+        "origin": "Origen_Id",
+        "destination": "Destino_Id",
+        "end_datetime": "Fin_del_viaje",
+    }
+    assert mapping.guess("visits", ["id", "user", "time", "lat", "lon"]) == {
+        "uid": "user",
+        "datetime": "time",
+        "lat": "lat",
+        "lng": "lon",
+    }
+    assert mapping.guess("flows", ["origine", "dest", "n", "jour"])["date"] == "jour"
