@@ -205,6 +205,9 @@ def write(path: Path, load: Load, boundaries: Path | None) -> list[Figure]:
         "to published marginals only, never to the result of a mechanism. Bounds: 5% for counts,",
         "3 points for shares; *reported* figures have none.",
         "",
+        "`afghanistan-2020-districts` is in the table where it has been made, real shapes where",
+        "`--boundaries` names their folder.",
+        "",
         f"{sum(bool(figure.met) for figure in bounded)} of {len(bounded)} bounded figures are met.",
         "",
         "P2 does not say at which level 18,602 trips leave Kabul and 3,733 leave Hirat on an",
@@ -213,7 +216,7 @@ def write(path: Path, load: Load, boundaries: Path | None) -> list[Figure]:
         "",
         "| dataset | figure | published | ours | difference | bound met | note |",
         "| --- | --- | --- | --- | --- | --- | --- |",
-        *(_line(figure) for figure in found),
+        *(line(figure) for figure in found),
         "",
         *shape_tables(load, boundaries),
     ]
@@ -222,7 +225,8 @@ def write(path: Path, load: Load, boundaries: Path | None) -> list[Figure]:
     return found
 
 
-def _line(figure: Figure) -> str:
+def line(figure: Figure) -> str:
+    """Return the row of `figure` in the table."""
     if "share" in figure.what:
         shown = [f"{figure.target:.1%}", f"{figure.got:.1%}"]
         difference = f"{100 * (figure.got - figure.target):+.1f} points"

@@ -1,0 +1,135 @@
+"""Properties of the generators' building blocks, on small random input."""
+
+import numpy as np
+import pytest
+import shapely
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.synthetic.sampling import (
+    cumulative,
+    draw_by_row,
+    heavy_tailed,
+    position_within,
+    random_rank_within,
+)
+from engine.synthetic.subdivision import scatter, subdivide
+from engine.synthetic.visits import VisitCounts, Visits
+
+groups = st.lists(st.integers(0, 6), max_size=60).map(lambda g: np.array(g, dtype=np.int64))
+
+
+@given(groups, st.integers(0, 2**32 - 1))
+def test_ranks_of_a_group_are_one_two_three(group: np.ndarray, seed: int) -> None:
+    rank = random_rank_within(group, np.random.default_rng(seed))
+    for member in np.unique(group):
+        among = np.sort(rank[group == member])
+        np.testing.assert_array_equal(among, np.arange(1, len(among) + 1))
+
+
+@given(groups)
+def test_position_restarts_with_each_group(group: np.ndarray) -> None:
+    ordered = np.sort(group)
+    position = position_within(ordered)
+    expected = [int((ordered[:i] == value).sum()) for i, value in enumerate(ordered)]
+    assert position.tolist() == expected
+
+
+@given(
+    mean=st.floats(3, 40),
+    ratio=st.floats(0.6, 1.6),
+    maximum=st.integers(600, 1200),
+)
+@settings(max_examples=25, deadline=None)
+def test_heavy_tailed_has_the_moments_asked_for(mean: float, ratio: float, maximum: int) -> None:
+    numbers = np.arange(1, maximum + 1)
+    mass = np.diff(heavy_tailed(mean, ratio * mean, maximum), prepend=0.0)
+    assert np.all(mass >= 0)
+    assert mass.sum() == pytest.approx(1.0)
+    assert mass @ numbers == pytest.approx(mean, rel=1e-4)
+    spread = np.sqrt(mass @ numbers**2 - (mass @ numbers) ** 2)
+    assert spread == pytest.approx(ratio * mean, rel=1e-4)
+
+
+@given(seed=st.integers(0, 1000), parts=st.integers(1, 25))
+@settings(max_examples=20, deadline=None)
+def test_zones_partition_any_region(seed: int, parts: int) -> None:
+    rng = np.random.default_rng(seed)
+    angle = np.linspace(0, 2 * np.pi, 17)[:-1]
+    radius = rng.uniform(2000, 9000, len(angle))
+    region = shapely.Polygon(np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1))
+    zones = subdivide(region, parts, rng)
+    assert len(zones) == parts
+    assert np.all(shapely.is_valid(zones))
+    assert np.all(shapely.area(zones) > 0)
+    assert shapely.area(zones).sum() == pytest.approx(shapely.area(region), rel=1e-9)
+    missing = shapely.symmetric_difference(shapely.union_all(zones), region)
+    assert shapely.area(missing) < 1e-6 * shapely.area(region)
+
+
+def test_points_scatter_by_density() -> None:
+    rng = np.random.default_rng(5)
+    region = shapely.box(0, 0, 100, 100)
+    points = scatter(region, 20_000, rng, lambda p: np.where(p[:, 0] < 50, 3.0, 1.0))
+    assert np.all(shapely.contains_xy(region, points))
+    assert (points[:, 0] < 50).mean() == pytest.approx(0.75, abs=0.015)
+
+
+def test_rows_draw_from_their_own_distribution() -> None:
+    rng = np.random.default_rng(6)
+    weights = np.array([[0.0, 1.0, 3.0], [2.0, 0.0, 2.0]])
+    rows = np.repeat([0, 1], 40_000)
+    drawn = draw_by_row(cumulative(weights), rows, rng)
+    for row, expected in enumerate(weights / weights.sum(axis=1, keepdims=True)):
+        share = np.bincount(drawn[rows == row], minlength=3) / 40_000
+        np.testing.assert_allclose(share, expected, atol=0.012)
+
+
+def crowded_hour(people: int) -> Visits:
+    """Everyone is at five towers in hour 3 and at one tower in hour 9."""
+    return Visits(
+        person=np.repeat(np.arange(people), 6),
+        hour=np.tile([3, 3, 3, 3, 3, 9], people),
+        tower=np.tile([0, 1, 2, 3, 4, 5], people),
+        home=np.zeros(people, dtype=np.int64),
+    )
+
+
+def test_an_hour_with_many_towers_is_not_ranked_first_more_often() -> None:
+    people = 20_000
+    counts = VisitCounts(6, seed=1)
+    counts.add(crowded_hour(people))
+    first = counts.presampled[:, :, 0]
+    assert first.sum() == people
+    assert counts.presampled.sum() == 2 * people
+    assert first[:, 3].sum() / people == pytest.approx(0.5, abs=0.015)
+    np.testing.assert_allclose(first[:5, 3] / people, 0.1, atol=0.01)
+    # the single visit is uniform over (tower, hour) records instead
+    np.testing.assert_allclose(counts.single_visit / people, 1 / 6, atol=0.012)
+
+
+@given(seed=st.integers(0, 500), people=st.integers(1, 12))
+@settings(max_examples=30, deadline=None)
+def test_counts_agree_with_a_plain_tally(seed: int, people: int) -> None:
+    rng = np.random.default_rng(seed)
+    records = sorted(
+        {
+            (int(rng.integers(people)), int(rng.integers(5)), int(rng.integers(4)))
+            for _ in range(8 * people)
+        }
+        | {(person, 0, 0) for person in range(people)}
+    )
+    person, hour, tower = np.array(records).T
+    counts = VisitCounts(4, seed=seed)
+    counts.add(Visits(person, hour, tower, np.zeros(people, dtype=np.int64)))
+    for t in range(4):
+        for h in range(5):
+            assert counts.truth[t, h] == sum(r[1:] == (h, t) for r in records)
+    hours_of = [len({h for p, h, _ in records if p == member}) for member in range(people)]
+    by_rank = counts.presampled.sum(axis=(0, 1))
+    assert [int(by_rank[r]) for r in range(5)] == [sum(n > r for n in hours_of) for r in range(5)]
+    assert np.all(counts.presampled.sum(axis=2) <= counts.truth)
+    own = [sum(p == member for p, _, _ in records) for member in range(people)]
+    assert counts.marginals["visits_mean"] == pytest.approx(np.mean(own))
+    assert counts.marginals["visits_standard_deviation"] == pytest.approx(np.std(own), abs=1e-9)
+    assert counts.marginals["visits_maximum"] == max(own)

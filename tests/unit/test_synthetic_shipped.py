@@ -1,0 +1,155 @@
+"""What lies in ``data/``: complete, small, undamaged, calibrated, without people."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from engine import datasets, synthetic
+from engine.errors import DatasetError
+from engine.synthetic import calibration
+from engine.synthetic.__main__ import PROJECT, main
+from engine.synthetic.shapes import neighbour_counts, relative_areas
+
+DATA = PROJECT / "data"
+LARGEST_FILE = 8e6
+LARGEST_TOTAL = 40e6
+
+
+@pytest.fixture(autouse=True)
+def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MOBILITY_DATA", raising=False)
+
+
+def shipped_files() -> list[Path]:
+    return [
+        path
+        for path in DATA.rglob("*")
+        if path.is_file() and "local" not in path.relative_to(DATA).parts
+    ]
+
+
+def test_every_shipped_dataset_is_there_and_simulated() -> None:
+    for name in synthetic.shipped():
+        described = datasets.describe(name)
+        assert described.simulated
+        assert described.name == name
+        assert described.people_public is not None
+        assert described.made_by == f"python -m engine.synthetic {name}"
+
+
+def test_shipped_files_are_small() -> None:
+    sizes = [path.stat().st_size for path in shipped_files()]
+    assert max(sizes) < LARGEST_FILE
+    assert sum(sizes) < LARGEST_TOTAL
+
+
+def test_no_old_version_is_shipped() -> None:
+    for name in synthetic.shipped():
+        assert len([path for path in (DATA / name).iterdir() if path.is_dir()]) == 1
+
+
+def test_no_shipped_table_has_a_column_about_one_person() -> None:
+    known = {"zone_id", "location_id", "name", "geometry", "hour", "rank", "date"}
+    known |= {"origin", "destination", "n"}
+    for path in DATA.glob("*/*/*.parquet"):
+        assert set(pq.read_schema(path).names) <= known
+
+
+def test_afghanistan_2020_is_shipped_without_ranks_by_person() -> None:
+    dataset = datasets.load("afghanistan-2020")
+    assert not dataset.has_trips_by_person
+    assert len(dataset.metadata.days) == 305
+
+
+def test_published_marginals_are_met_and_the_table_says_so() -> None:
+    report = (PROJECT / "docs" / "calibration.md").read_text(encoding="utf-8")
+    bounded = 0
+    for figure in calibration.figures(datasets.load):
+        assert figure.met is not False, figure
+        assert calibration.line(figure) in report
+        bounded += figure.met is True
+    assert bounded > 40
+
+
+def test_a_figure_out_of_bounds_is_not_met() -> None:
+    def met(target: float, got: float, kind: str) -> bool | None:
+        return calibration.Figure("d", "w", target, got, kind).met
+
+    assert met(100, 105, "count")
+    assert not met(100, 105.1, "count")
+    assert met(0.5, 0.529, "share")
+    assert not met(0.5, 0.531, "share")
+    assert met(0, 0, "count")
+    assert not met(0, 1, "count")
+    assert met(1, 9, "reported") is None
+
+
+def test_shares_of_small_cells_agree_with_a_full_matrix(tiny_city: datasets.Dataset) -> None:
+    trips, zones, days = tiny_city.trips, len(tiny_city.zones), 7
+    full = np.zeros((days, zones, zones), dtype=np.int64)
+    np.add.at(full, (trips.day, trips.origin, trips.destination), trips.n)
+    totals = calibration.daily_totals(tiny_city)
+    off_diagonal = ~np.eye(zones, dtype=bool)
+    assert totals.share_small == pytest.approx((full[:, off_diagonal] < 15).mean())
+    np.testing.assert_array_equal(totals.origins, full.sum(axis=2))
+
+
+def test_calibrate_writes_its_report_from_any_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["calibrate", "--report", str(tmp_path / "docs" / "calibration.md")]) == 0
+    report = (tmp_path / "docs" / "calibration.md").read_text(encoding="utf-8")
+    assert "not at hand" in report
+    assert "0 outside their bounds" in capsys.readouterr().out
+
+
+def test_calibrate_without_datasets_says_which_is_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = tmp_path / "calibration.md"
+    assert main(["calibrate", "--root", str(tmp_path), "--report", str(report)]) == 2
+    assert "paris" in capsys.readouterr().err
+    assert not report.exists()
+
+
+@pytest.mark.parametrize("damage", ["changed", "cut short", "missing"])
+def test_damaged_shipped_file_is_refused_with_a_remedy(tmp_path: Path, damage: str) -> None:
+    copy = tmp_path / "demo-city"
+    shutil.copytree(DATA / "demo-city", copy)
+    table = next(copy.glob("*/trips.parquet"))
+    contents = table.read_bytes()
+    if damage == "changed":
+        table.write_bytes(contents[:100] + bytes([contents[100] ^ 1]) + contents[101:])
+    elif damage == "cut short":
+        table.write_bytes(contents[:1000])
+    else:
+        table.unlink()
+    with pytest.raises(DatasetError, match=r"trips\.parquet .*build the dataset again"):
+        datasets.load(copy)
+
+
+def test_checksums_are_listed_for_every_table() -> None:
+    for name in synthetic.shipped():
+        version = datasets.load(name).folder
+        listed = json.loads((version / "dataset.json").read_text(encoding="utf-8"))["checksums"]
+        assert set(listed) == {path.name for path in version.glob("*.parquet")}
+
+
+def test_shapes_are_skewed_and_neighbours_as_many_as_in_real_maps() -> None:
+    for name in ("paris", "rwanda-sectors"):
+        zones = datasets.load(name).zones
+        areas = relative_areas(zones)
+        assert areas.mean() == pytest.approx(1.0)
+        assert 0.5 < areas.std() < 3.0
+        assert 5.0 < neighbour_counts(zones).mean() < 7.0
+
+
+@pytest.mark.long
+def test_remaking_gives_identical_tables(tmp_path: Path) -> None:
+    for name in synthetic.shipped():
+        made = synthetic.make(name, root=tmp_path)
+        assert made.folder.name == datasets.load(name).folder.name
