@@ -124,9 +124,9 @@ def gravity(
     Examples
     --------
     >>> rng = np.random.default_rng(0)
-    >>> flows = gravity(np.array([2.0, 1.0, 1.0]), np.full((3, 3), 40.0), 1.0, 0.0, rng)
+    >>> flows = gravity(np.array([4.0, 3.0, 3.0]), np.full((3, 3), 40.0), 1.0, 0.0, rng)
     >>> flows.sum(axis=1).round(6)
-    array([0.5 , 0.25, 0.25])
+    array([0.4, 0.3, 0.3])
     """
     ties = np.triu(rng.standard_normal(distances_km.shape), 1)
     base = (1.0 + distances_km / 20.0) ** -decay * np.exp(scatter * (ties + ties.T))
