@@ -40,7 +40,7 @@ POPULATIONS: tuple[Population, ...] = ("all", "travelled", "large")
 SANITY_BOUND = 1.0
 """Errors relative to a bound are relative to at least this many trips."""
 
-_RELATIVE_STEPS = 22
+_RELATIVE_STEP = 1e-5
 
 
 class Expectation:
@@ -138,7 +138,8 @@ class Expectation:
             From 0 to 1; NaN where the population is empty.
         """
         x = np.asarray(errors, dtype=np.float64)
-        return _average(self._relative_within(x[..., None]), self.weights(population))
+        below, above = _relative_reach(self.histogram.true, x[..., None])
+        return _average(self._deviation_within(below, above), self.weights(population))
 
     def error_above(self, alpha: int) -> Floats:
         """Return P(|out − t| > α) for every pair of `histogram`, suppression included."""
@@ -202,23 +203,25 @@ class Expectation:
         return float(high)
 
     def _median_relative(self, weights: Floats) -> float:
-        half = float(weights.sum()) / 2
-        if weights @ self._relative_within(np.asarray(0.0)) >= half:
-            return 0.0
-        low, high = 0.0, 2.0
-        for _ in range(_RELATIVE_STEPS):
-            middle = (low + high) / 2
-            enough = weights @ self._relative_within(np.asarray(middle)) >= half
-            low, high = (low, middle) if enough else (middle, high)
-        return high
+        chosen = weights > 0
+        true, share = self.histogram.true[chosen], weights[chosen]
+        kept, half = self.histogram.kept[chosen], float(share.sum()) / 2
 
-    def _relative_within(self, x: Floats) -> Floats:
-        # 2|o − t| ≤ x(o + t) ⇔ t − o ≤ 2tx/(2 + x) and o − t ≤ 2tx/(2 − x); every o for x = 2.
-        # Bounds that should be whole are met in spite of rounding.
-        reach = 2 * self.histogram.true * x * (1 + 1e-12)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            above = np.where(x < 2, np.floor(reach / (2 - x)), np.inf)
-        return self._deviation_within(np.floor(reach / (2 + x)), above)
+        def enough(x: float) -> bool:
+            below, above = _relative_reach(true, np.asarray(x))
+            within = laws.deviation_within(self.law, kept, true, self._threshold, below, above)
+            return float(share @ within) >= half
+
+        low, high = 0.0, 2.0 - _RELATIVE_STEP
+        # often it is one of the ends: an empty cell that stays empty, a flow that is suppressed
+        if enough(low):
+            return low
+        if not enough(high):
+            return 2.0
+        while high - low > _RELATIVE_STEP:
+            middle = (low + high) / 2
+            low, high = (low, middle) if enough(middle) else (middle, high)
+        return high
 
     def _deviation_within(self, below: Floats, above: Floats) -> Floats:
         return laws.deviation_within(
@@ -345,6 +348,16 @@ def reading(
         high=high,
         suppressed=float(laws.suppressed_probability(noise, m, params.suppression_threshold)),
     )
+
+
+def _relative_reach(true: Floats, x: Floats) -> tuple[Floats, Floats]:
+    """Return how far out may lie below and above t for 2|out − t|/(out + t) ≤ x."""
+    # t − o ≤ 2tx/(2 + x) and o − t ≤ 2tx/(2 − x); every o for x = 2. Bounds that should be whole
+    # are met in spite of rounding.
+    reach = 2 * true * x * (1 + 1e-12)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        above = np.where(x < 2, np.floor(reach / (2 - x)), np.inf)
+    return np.floor(reach / (2 + x)), above
 
 
 def _average(values: Floats, weights: Floats) -> Floats:

@@ -6,6 +6,7 @@ distinct counts gives it for all ε at once.
 """
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -96,10 +97,12 @@ def heat_map(
     trimmed = counted.true - counted.kept
     # E[(Z − d)⁺] does not depend on the threshold
     above = noise.mean_above(trimmed)
-    columns = [
-        _column(counted, noise, float(threshold), averaged, above, sanity_bound)
-        for threshold in settings.thresholds
-    ]
+
+    def column(threshold: float) -> dict[str, Floats]:
+        return _column(counted, noise, threshold, averaged, above, sanity_bound)
+
+    with ThreadPoolExecutor() as pool:  # NumPy works outside the interpreter's lock
+        columns = list(pool.map(column, settings.thresholds.tolist()))
     stacked = {name: np.stack([c[name] for c in columns], axis=1) for name in columns[0]}
     shares = {
         fate: Share(cells=stacked[f"{fate}_cells"], trips=stacked[f"{fate}_trips"])

@@ -1,0 +1,149 @@
+"""Origin–destination: how fast the exact laws answer, at the size of a year of a whole country.
+
+The simulated year has 305 daily matrices of 421 × 421 zones with the sparsity that P2 reports for
+Afghanistan's districts (about 98 of 100 cells under 15 trips a day).
+"""
+
+import resource
+import time
+import tracemalloc
+from datetime import date, timedelta
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from benchmarks.measure import Row, median_seconds
+from engine import origin_destination as od
+from engine.datasets import TripCounts
+
+DAYS, ZONES = 305, 421
+EPSILONS = np.geomspace(0.01, 10, 40)
+THRESHOLDS = np.arange(40)
+DRAW_SHAPE = (7, 416, 416)
+MEMORY_LIMIT_MB = 500
+
+
+class SimulatedYear:
+    """Counted trips of simulated people in memory, as a dataset of this size would give them."""
+
+    def __init__(self) -> None:
+        rng = np.random.default_rng(0)
+        self.id = "simulated-year"
+        self.zones = range(ZONES)
+        first = date(2020, 1, 1)
+        self.metadata = SimpleNamespace(
+            days=tuple(first + timedelta(days=i) for i in range(DAYS)), trips_have_people=True
+        )
+        size = rng.lognormal(0.0, 1.3, ZONES)
+        flow = np.outer(size, size) * rng.gamma(0.15, 1 / 0.15, (ZONES, ZONES))
+        np.fill_diagonal(flow, 0.0)
+        flow *= 1_200_000 / flow.sum()
+        parts = []
+        for day in range(DAYS):
+            # four of five trips are a person's first of the day
+            for rank, share in ((1, 0.8), (2, 0.2)):
+                counts = rng.poisson(flow * share)
+                origin, destination = np.nonzero(counts)
+                n = counts[origin, destination]
+                parts.append((day, rank, origin, destination, n))
+        self.trips = _sorted_counts(parts)
+
+
+def _sorted_counts(parts: list[tuple[int, int, Any, Any, Any]]) -> TripCounts:
+    day, rank = (
+        np.concatenate([np.full(len(part[4]), part[i], dtype=np.int32) for part in parts])
+        for i in (0, 1)
+    )
+    origin, destination, n = (np.concatenate([part[i] for part in parts]) for i in (2, 3, 4))
+    order = np.lexsort((rank, destination, origin, day))
+    return TripCounts(
+        day=day[order],
+        origin=origin[order].astype(np.int32),
+        destination=destination[order].astype(np.int32),
+        rank=rank[order].astype(np.int16),
+        n=n[order].astype(np.int64),
+    )
+
+
+def rows() -> list[Row]:
+    year: Any = SimulatedYear()
+    return [*_histogram_rows(year), *_setting_rows(year), *_grid_rows(year), _draw_row()]
+
+
+def _histogram_rows(year: Any) -> list[Row]:
+    found = []
+    for unit, limit in (("trip", 1), ("person-day", 1)):
+        tracemalloc.start()
+        start = time.perf_counter()
+        counted = od.histogram(year, unit, limit)
+        seconds = time.perf_counter() - start
+        peak_mb = tracemalloc.get_traced_memory()[1] / 1e6
+        tracemalloc.stop()
+        found.append(
+            Row(
+                f"histogram of {DAYS} × {ZONES}² cells, {unit}, T = {limit}",
+                seconds,
+                None,
+                f"once, ≤ {MEMORY_LIMIT_MB} MB",
+                peak_mb <= MEMORY_LIMIT_MB,
+                f"{len(year.trips.n):,} rows, {len(counted.true):,} distinct counts, "
+                f"{peak_mb:.0f} MB beside the trips",
+            )
+        )
+    return found
+
+
+def _setting_rows(year: Any) -> list[Row]:
+    found = []
+    for unit in ("trip", "person-day"):
+        params = od.ODParameters(epsilon=0.5, unit=unit)
+        seconds = median_seconds(lambda p=params: od.expectation(year, p))
+        found.append(
+            Row(
+                f"expectation at one setting, every measure, {unit}",
+                seconds,
+                None,
+                "≤ 0.03 s",
+                seconds <= 0.03,
+            )
+        )
+    return found
+
+
+def _grid_rows(year: Any) -> list[Row]:
+    counted = od.histogram(year, "trip", 1)
+    grid = median_seconds(lambda: od.heat_map(counted, EPSILONS, THRESHOLDS), repeats=7)
+    first = median_seconds(
+        lambda: next(od.relative_error_rows(counted, EPSILONS, THRESHOLDS)), repeats=7
+    )
+    every = median_seconds(
+        lambda: list(od.relative_error_rows(counted, EPSILONS, THRESHOLDS)), repeats=5
+    )
+    size = f"{len(EPSILONS)} × {len(THRESHOLDS)} settings"
+    return [
+        Row(f"heat map, {size}, closed-form measures", grid, None, "≤ 0.3 s", grid <= 0.3),
+        Row("heat map of relative error, first row", first, None, "≤ 0.2 s", first <= 0.2),
+        Row(f"heat map of relative error, {size}", every, None, "≤ 1 s", every <= 1),
+    ]
+
+
+def _draw_row() -> Row:
+    rng = np.random.default_rng(0)
+    counts = rng.poisson(1.3, DRAW_SHAPE)
+    params = od.ODParameters(epsilon=0.5, unit="trip")
+    bare = median_seconds(lambda: rng.laplace(0.0, params.noise_scale, DRAW_SHAPE))
+    ours = median_seconds(lambda: od.release_matrix(counts, params, rng=rng))
+    return Row(
+        "one draw of 7 × 416², rounded and suppressed",
+        ours,
+        bare,
+        "≤ 1.5 × NumPy's bare Laplace draw",
+        ours <= 1.5 * bare,
+    )
+
+
+if __name__ == "__main__":
+    for row in rows():
+        print(f"{row.work:60s} {row.ours:9.4f} s  {row.limit}  met: {row.met}  {row.note}")
+    print(f"most memory of the process: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss} kB")

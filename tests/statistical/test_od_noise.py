@@ -1,0 +1,177 @@
+"""Draws against the exact law; each test passes at the right scale and fails at a wrong one."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from engine import noise
+from engine import origin_destination as od
+from engine.origin_destination import calculators, laws
+
+EPSILON, THRESHOLD = 0.4, 6
+PARAMS = od.ODParameters(epsilon=EPSILON, suppression_threshold=THRESHOLD, unit="trip")
+COUNTS = [0, 3, 5, 6, 9, 40]
+
+
+def released(count, scale_factor, seed, draws=40_000):
+    """Off-diagonal cells of one release of equal counts, with the noise scale multiplied."""
+    side = int(draws**0.5)
+    variates = od.standard_noise(np.random.default_rng(seed), (side, side)) * scale_factor
+    private = od.release_matrix(np.full((side, side), count), PARAMS, noise=variates)
+    return private[~np.eye(side, dtype=bool)]
+
+
+def chi_square(count, out):
+    """P-value of the drawn counts against the exact law, in bins of enough expected draws."""
+    law = laws.NoiseLaw(EPSILON)
+    values = np.arange(0, count + 200)
+    pmf = np.exp(laws.log_released_probability(law, values, count, THRESHOLD))
+    seen = np.bincount(np.minimum(out, values[-1]), minlength=len(values)).astype(float)
+    often = pmf * len(out) >= 10
+    expected = np.append(pmf[often], 1 - pmf[often].sum()) * len(out)
+    drawn = np.append(seen[often], seen[~often].sum())
+    keep = expected > 5
+    expected = expected[keep] * drawn[keep].sum() / expected[keep].sum()
+    return stats.chisquare(drawn[keep], expected).pvalue
+
+
+@pytest.mark.parametrize("count", COUNTS)
+def test_release_follows_the_exact_law(count):
+    assert chi_square(count, released(count, 1.0, seed=count)) > 1e-4
+
+
+@pytest.mark.parametrize("factor", [0.8, 1.25])
+@pytest.mark.parametrize("count", COUNTS)
+def test_release_at_a_wrong_scale_does_not(count, factor):
+    assert chi_square(count, released(count, factor, seed=count)) < 1e-6
+
+
+def mean_gap(factor, seed):
+    """Largest distance, in standard errors, between drawn and expected figures of a matrix."""
+    rng = np.random.default_rng(seed)
+    true = rng.poisson(rng.gamma(0.4, 30, (40, 40)))
+    kept = rng.binomial(true, 0.8)
+    params = od.ODParameters(epsilon=0.6, max_trips_per_user=2, suppression_threshold=10)
+    exact = od.expectation_of_matrix(true, params, kept=kept)
+    draws = []
+    for _ in range(60):
+        variates = od.standard_noise(rng, true.shape) * factor
+        out = od.release_matrix(kept, params, noise=variates)
+        fates = od.drawn_fates(true * (1 - np.eye(40, dtype=int)), out, 10)
+        errors = od.drawn_errors(true, out, 10, "travelled")
+        draws.append(
+            [
+                out.sum(),
+                fates.lost.cells,
+                fates.lost.trips,
+                fates.revealed.cells,
+                fates.phantom.trips,
+                errors.mean_absolute,
+                errors.mean_relative,
+                errors.mean_bounded_relative,
+                *out.sum(axis=1)[:5],
+                *out.sum(axis=0)[:5],
+            ]
+        )
+    errors = exact.errors["travelled"]
+    expected = [
+        exact.grand.expected,
+        exact.fates.lost.cells,
+        exact.fates.lost.trips,
+        exact.fates.revealed.cells,
+        exact.fates.phantom.trips,
+        errors.mean_absolute,
+        errors.mean_relative,
+        errors.mean_bounded_relative,
+        *exact.outgoing.expected[:5],
+        *exact.incoming.expected[:5],
+    ]
+    drawn = np.array(draws)
+    standard_error = drawn.std(axis=0, ddof=1) / np.sqrt(len(drawn))
+    return np.abs((drawn.mean(axis=0) - expected) / standard_error).max()
+
+
+def test_expectation_is_the_mean_of_draws():
+    assert mean_gap(1.0, seed=5) < 4
+
+
+@pytest.mark.parametrize("factor", [0.8, 1.25])
+def test_expectation_is_not_the_mean_of_draws_at_a_wrong_scale(factor):
+    assert mean_gap(factor, seed=5) > 8
+
+
+def covered(factor, zones=12, draws=1500):
+    """Share of drawn totals of origins inside their 95% intervals."""
+    rng = np.random.default_rng(11)
+    true = rng.poisson(rng.gamma(0.3, 60, (zones, zones)))
+    params = od.ODParameters(epsilon=0.5, suppression_threshold=15, unit="trip")
+    outgoing = od.expectation_of_matrix(true, params).outgoing
+    stack = np.broadcast_to(true, (draws, zones, zones))
+    variates = od.standard_noise(rng, stack.shape) * factor
+    totals = od.release_matrix(stack, params, noise=variates).sum(axis=2)
+    return ((totals >= outgoing.low) & (totals <= outgoing.high)).mean()
+
+
+def test_intervals_of_totals_cover_95_of_100_draws():
+    assert 0.94 < covered(1.0) < 0.975
+
+
+def test_intervals_of_totals_notice_a_wrong_scale():
+    assert covered(1.25) < 0.925
+    assert covered(0.8) > 0.975
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("law", ["rounded_laplace", "discrete_laplace"])
+def test_calculators_hold_in_four_million_draws(law):
+    draws = 4_000_000
+    rng = np.random.default_rng(2)
+    epsilon, trips = 0.5, 2
+
+    def whole():
+        scale = trips / epsilon
+        if law == "discrete_laplace":
+            return noise.discrete_laplace(rng, scale, draws)
+        return np.floor(noise.laplace(rng, scale, draws) + 0.5)
+
+    def holds(seen, probability):
+        return stats.binomtest(int(seen.sum()), len(seen), float(probability)).pvalue > 1e-5
+
+    first, second = whole(), whole()
+    for alpha in (0, 1, 5, 10, 30):
+        cell = calculators.cell_error_probability(alpha, epsilon, trips, law=law)
+        change = calculators.change_error_probability(alpha, epsilon, trips, law=law)
+        assert holds(np.abs(first) > alpha, cell)
+        assert holds(np.abs(second - first) > alpha, change)
+        for wrong in (epsilon * 0.8, epsilon * 1.25):
+            cell = calculators.cell_error_probability(alpha, wrong, trips, law=law)
+            assert not holds(np.abs(first) > alpha, cell)
+            change = calculators.change_error_probability(alpha, wrong, trips, law=law)
+            assert not holds(np.abs(second - first) > alpha, change)
+        shown = 17 + first >= 15
+        assert holds(
+            (np.abs(first) > alpha)[shown],
+            calculators.cell_error_probability_if_released(alpha, epsilon, 17, 15, trips, law=law),
+        )
+        both = shown & (20 + second >= 15)
+        assert holds(
+            (np.abs(second - first) > alpha)[both],
+            calculators.change_error_probability_if_released(
+                alpha, epsilon, 17, 20, 15, trips, law=law
+            ),
+        )
+    assert holds(
+        14 + first < 15, calculators.stays_suppressed_probability(14, 15, epsilon, trips, law=law)
+    )
+    assert holds(
+        15 + first >= 15, calculators.stays_released_probability(15, 15, epsilon, trips, law=law)
+    )
+
+
+@pytest.mark.long
+def test_theorem_3_as_printed_fails_in_four_million_draws():
+    rng = np.random.default_rng(4)
+    shown = np.floor(noise.laplace(rng, 2.0, 4_000_000) + 0.5) >= 0
+    assert shown.mean() == pytest.approx(0.611, abs=0.001)
+    printed = calculators.stays_released_probability(15, 15, 0.5, method="published")
+    assert shown.mean() - printed > 0.2

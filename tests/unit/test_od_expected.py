@@ -1,0 +1,283 @@
+import math
+
+import mpmath
+import numpy as np
+import pytest
+
+from engine import origin_destination as od
+from engine.errors import ParameterError
+from engine.origin_destination import laws, relative
+from tests.reference.od_people import Counted, random_people
+
+LAWS = ["rounded_laplace", "discrete_laplace"]
+RATES = [1e-3, 0.01, 0.5, 3.0, 50.0]
+PLACES = [(0, 0), (0, 15), (14, 15), (15, 15), (900, 15), (10**6, 15), (10**6, 10**6), (0, 10**6)]
+
+
+class Judge:
+    """The law of one cell in 700 digits, from its definition and plain geometric series."""
+
+    def __init__(self, rate, law):
+        a = mpmath.mpf(rate)
+        self.q = mpmath.exp(-a)
+        self.h = mpmath.exp(-a / 2) / 2 if law == "rounded_laplace" else self.q / (1 + self.q)
+
+    def tail(self, j):
+        return self.h * self.q ** (j - 1) if j >= 1 else 1 - self.h * self.q ** (-j)
+
+    def geometric(self, start, power):
+        """Σ_{z ≥ start} P(Z = z)·z^power for start ≥ 1, by differentiating the series."""
+        moments = {0: mpmath.mpf(1)}
+        for p in range(1, power + 1):  # E[G^p] of a geometric variate, by its recurrence
+            moments[p] = (
+                self.q
+                / (1 - self.q)
+                * mpmath.fsum(mpmath.binomial(p, i) * moments[i] for i in range(p))
+            )
+        total = mpmath.fsum(
+            mpmath.binomial(power, i) * mpmath.mpf(start) ** (power - i) * moments[i]
+            for i in range(power + 1)
+        )
+        return self.h * self.q ** (start - 1) * total
+
+    def moment(self, bound, power):
+        """E[Z^power·1{Z ≥ bound}]."""
+        if bound >= 1:
+            return self.geometric(bound, power)
+        below = (-1) ** power * self.geometric(1 - bound, power)
+        whole = (1 + (-1) ** power) * self.geometric(1, power) if power else mpmath.mpf(1)
+        return whole - below
+
+
+@pytest.fixture(autouse=True)
+def digits():
+    with mpmath.workdps(700):
+        yield
+
+
+@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("rate", RATES)
+@pytest.mark.parametrize(("count", "threshold"), PLACES)
+def test_law_agrees_with_700_digits(name, rate, count, threshold):
+    law, judge = laws.NoiseLaw(rate, name), Judge(rate, name)
+    least = max(threshold, 1)
+    bound = least - count
+    hidden = judge.tail(1 - bound)
+    assert float(laws.log_released_probability(law, 0, count, threshold)) == pytest.approx(
+        float(mpmath.log(hidden)), rel=1e-9, abs=1e-15
+    )
+    value = max(least, count) + 3
+    log_pmf = mpmath.log(judge.tail(value - count) - judge.tail(value - count + 1))
+    assert float(laws.log_released_probability(law, value, count, threshold)) == pytest.approx(
+        float(log_pmf), rel=1e-9
+    )
+
+    mean = judge.moment(bound, 1) + count * judge.tail(bound)
+    square = (
+        judge.moment(bound, 2)
+        + 2 * count * judge.moment(bound, 1)
+        + mpmath.mpf(count) ** 2 * judge.tail(bound)
+    )
+    cumulants = laws.cumulants(law, count, threshold)
+    assert cumulants[0] == pytest.approx(float(mean - count), rel=1e-9, abs=1e-290)
+    assert cumulants[1] == pytest.approx(float(square - mean**2), rel=1e-9, abs=1e-290)
+    central = [
+        mpmath.fsum(
+            mpmath.binomial(p, i) * (count - mean) ** (p - i) * judge.moment(bound, i)
+            for i in range(p + 1)
+        )
+        + hidden * (-mean) ** p
+        for p in (3, 4)
+    ]
+    third, fourth = central[0], central[1] - 3 * (square - mean**2) ** 2
+    spread = float(square - mean**2)
+    assert cumulants[2] == pytest.approx(float(third), rel=1e-7, abs=1e-9 * spread**1.5 + 1e-290)
+    assert cumulants[3] == pytest.approx(float(fourth), rel=1e-7, abs=1e-9 * spread**2 + 1e-290)
+
+    for true in (count, count + 7):
+        trimmed = true - count
+        if bound >= trimmed:
+            shown = judge.moment(bound, 1) - trimmed * judge.tail(bound)
+        else:
+            above = judge.moment(trimmed, 1) - trimmed * judge.tail(trimmed)
+            shown = 2 * above - (judge.moment(bound, 1) - trimmed * judge.tail(bound))
+        error = shown + true * hidden
+        assert laws.absolute_error(law, count, true, threshold) == pytest.approx(
+            float(error), rel=1e-9, abs=1e-290
+        )
+
+
+@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("rate", [1e-3, 0.02, 1.0, 50.0])
+@pytest.mark.parametrize(("count", "threshold"), [(0, 0), (3, 15), (15, 15), (10**6, 10**6)])
+def test_law_sums_to_one(name, rate, count, threshold):
+    law = laws.NoiseLaw(rate, name)
+    least = max(threshold, 1)
+    last = max(least, count) + math.ceil(40 / rate)
+    values = np.arange(least, last + 1)
+    shown = np.exp(laws.log_released_probability(law, values, count, threshold))
+    zero = np.exp(laws.log_released_probability(law, 0, count, threshold))
+    assert math.fsum([*shown, float(zero)]) == pytest.approx(1, abs=1e-12)
+    assert not np.isfinite(laws.log_released_probability(law, least - 1, count, threshold)) or (
+        least == 1
+    )
+
+
+@pytest.mark.parametrize("rate", [1e-6, 1e-3, 0.05, 0.49, 0.5, 3.0, 50.0])
+def test_reciprocal_sums_agree_with_integrals(rate):
+    sums = relative.ReciprocalSums(rate, 3e4)
+    a = mpmath.mpf(rate)
+    for v in (1, 2, 70, 30000, 3_000_000, 2**52):
+        corners = sorted({0, *(mpmath.mpf(x) / v for x in (0.01, 1, 10, 150)), a / 10, a, 9 * a})
+        with mpmath.workdps(25):
+            exact = mpmath.quad(
+                lambda t, v=v: mpmath.exp(-v * t) / (1 - mpmath.exp(-a - t)), corners
+            )
+        assert sums.upper(np.array([float(v)]))[0] == pytest.approx(float(exact), rel=1e-10)
+
+
+@pytest.mark.parametrize("rate", [1e-6, 1e-3, 0.3, 0.5, 4.0])
+def test_sums_beyond_the_table_continue_it(rate):
+    last = 2**21
+    table = relative.ReciprocalSums(rate, last)
+    here = table.lower(np.array([float(last)]))[0]
+    for n in range(last + 1, last + 40):
+        here = math.exp(-rate) * here + 1 / n
+        assert table.lower(np.array([float(n)]))[0] == pytest.approx(here, rel=1e-12)
+    there = table.upper(np.array([last + 5.0]))[0]
+    for v in range(last + 4, last - 1, -1):
+        there = 1 / v + math.exp(-rate) * there
+        assert table.upper(np.array([float(v)]))[0] == pytest.approx(there, rel=1e-12)
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("trips", [1, 3])
+@pytest.mark.parametrize("population", ["all", "travelled"])
+def test_grids_equal_the_expectation_at_every_setting(law, trips, population):
+    rng = np.random.default_rng(2)
+    true = rng.poisson(rng.gamma(0.3, 40, (20, 20)))
+    kept = true if trips == 1 else rng.binomial(true, 0.7)
+    counted = od.histogram_of_matrix(true, kept)
+    epsilons, thresholds = [0.03, 0.4, 9.0], [0, 1, 15, 300]
+    grid = od.heat_map(counted, epsilons, thresholds, trips, law=law, population=population)
+    rows = dict(
+        od.relative_error_rows(counted, epsilons, thresholds, trips, law=law, population=population)
+    )
+    assert list(rows) == [0, 1, 2]
+    for i, epsilon in enumerate(epsilons):
+        for j, threshold in enumerate(thresholds):
+            params = od.ODParameters(
+                epsilon=epsilon, max_trips_per_user=trips, suppression_threshold=threshold
+            )
+            exact = od.expectation_of_matrix(true, params, kept=kept, law=law)
+            for fate, share in vars(exact.fates).items():
+                for measure in ("cells", "trips"):
+                    found = getattr(getattr(grid.fates, fate), measure)[i, j]
+                    assert found == pytest.approx(getattr(share, measure), rel=1e-9, abs=1e-8)
+            errors = exact.errors[population]
+            assert grid.bias[i, j] == pytest.approx(exact.grand.bias, rel=1e-9, abs=1e-6)
+            assert grid.mean_absolute[i, j] == pytest.approx(errors.mean_absolute, rel=1e-9)
+            assert grid.mean_bounded_relative[i, j] == pytest.approx(
+                errors.mean_bounded_relative, rel=1e-9
+            )
+            assert rows[i][j] == pytest.approx(errors.mean_relative, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"epsilons": [0.0, 1.0]}, "epsilon must be a finite number above 0"),
+        ({"thresholds": [1.5]}, "suppression_threshold must be a whole number"),
+        ({"thresholds": [10**7]}, "suppression_threshold must be at most 1000000"),
+        ({"thresholds": []}, "epsilons and thresholds must be two lists"),
+        ({"epsilons": [[1.0], [2.0]]}, "epsilons and thresholds must be two lists"),
+        ({"population": "large"}, "population must be one of"),
+        ({"sanity_bound": 0.0}, "sanity_bound must be a finite number above 0"),
+        ({"law": "gaussian"}, "law must be one of"),
+    ],
+)
+def test_wrong_grid_settings_are_refused(options, message):
+    counted = od.histogram_of_matrix([[0, 1], [2, 0]])
+    with pytest.raises(ParameterError, match=message):
+        od.heat_map(counted, **{"epsilons": [1.0], "thresholds": [15], **options})
+
+
+def test_kept_counts_above_the_true_ones_are_refused():
+    with pytest.raises(ParameterError, match="exceed it nowhere"):
+        od.histogram_of_matrix([[0, 1], [2, 0]], [[0, 2], [2, 0]])
+    with pytest.raises(ParameterError, match="alpha must be a whole number"):
+        od.expectation_of_matrix([[0, 1], [2, 0]], od.ODParameters(epsilon=1.0)).error_above(1.5)
+
+
+def test_error_above_is_theorem_4_far_above_the_threshold():
+    exact = od.expectation_of_matrix(
+        [[0, 5000], [5000, 0]], od.ODParameters(epsilon=0.2853, unit="trip")
+    )
+    assert exact.error_above(10)[1] == pytest.approx(0.05, abs=1e-4)
+    assert exact.error_above(10)[1] == pytest.approx(
+        od.calculators.cell_error_probability(10, 0.2853), rel=1e-12
+    )
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("count", [0, 14, 20, 40])
+def test_a_reading_holds_with_its_confidence(law, count):
+    params = od.ODParameters(epsilon=0.3, unit="trip")
+    usual = od.reading(count, params, law=law)
+    noise = laws.NoiseLaw(0.3, law)
+    values = np.arange(0, 400)
+    pmf = np.exp(laws.log_released_probability(noise, values, count, 15))
+    inside = pmf[(values >= usual.low) & (values <= usual.high)].sum()
+    assert inside >= 0.95
+    assert usual.suppressed == pytest.approx(pmf[0], rel=1e-9)
+    if count == 40:
+        narrower = (values > usual.low) & (values < usual.high)
+        assert pmf[narrower].sum() < 0.95
+
+
+def test_trimming_curve_is_the_split_at_every_t():
+    people = random_people(np.random.default_rng(9), 150, 5, 2, 5.0)
+    dataset = Counted(people, 5, 2)
+    params = od.ODParameters(epsilon=2.0, suppression_threshold=3)
+    curve = od.trimming_curve(dataset, params, [8, 1, 2, 4, 2, 40])
+    assert curve.limits.tolist() == [1, 2, 4, 8, 40]
+    for i, limit in enumerate(curve.limits.tolist()):
+        settings = od.ODParameters(epsilon=2.0, max_trips_per_user=limit, suppression_threshold=3)
+        split = od.expectation(dataset, settings).split
+        assert (curve.trimmed[i], curve.total[i]) == (split.trimmed, split.total)
+        assert curve.noise[i] + curve.suppression[i] == pytest.approx(split.total - split.trimmed)
+    assert (np.diff(curve.trimmed) <= 0).all()
+    assert curve.trimmed[-1] == 0
+    assert curve.kept_share[-1] == 1
+    assert curve.total[curve.limits.tolist().index(curve.best)] == curve.total.min()
+    assert 1 < curve.best < 40
+
+
+def test_trimming_curve_refuses_what_has_no_t():
+    dataset = Counted([[(0, 0, 1)]], 2, 1)
+    with pytest.raises(ParameterError, match="trip level trims nobody"):
+        od.trimming_curve(dataset, od.ODParameters(epsilon=1.0, unit="trip"))
+    with pytest.raises(ParameterError, match="limits must name at least one T"):
+        od.trimming_curve(dataset, od.ODParameters(epsilon=1.0), [])
+    with pytest.raises(ParameterError, match="max_trips_per_user must be a whole number"):
+        od.trimming_curve(dataset, od.ODParameters(epsilon=1.0), [0])
+
+
+def test_table_s2_cannot_be_what_the_algorithm_gives():
+    """O6: at ε = 0.1 at most 0.8827·s + 0.4756·(1 − s) of the cells can end below 15."""
+    hidden = laws.suppressed_probability(laws.NoiseLaw(0.1), [0, 14, 15], 15)
+    assert hidden[0] == pytest.approx(0.8827, abs=5e-5)
+    assert hidden[2] == pytest.approx(0.4756, abs=5e-5)
+    for share, bound in ((0.967, 0.869), (0.978, 0.874)):
+        cells = 100_000
+        side = 400
+        counts = np.zeros((side, side), dtype=int)
+        counts[~np.eye(side, dtype=bool)] = np.where(
+            np.arange(side * (side - 1)) < share * side * (side - 1), 0, 15
+        )
+        true, private = od.expectation_of_matrix(
+            counts, od.ODParameters(epsilon=0.1, unit="trip")
+        ).share_below(15)
+        assert true == pytest.approx(share, abs=1 / cells)
+        assert private == pytest.approx(bound, abs=5e-4)
+        assert private < 0.882
