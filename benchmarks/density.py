@@ -108,16 +108,16 @@ def earth_movers_distance(paris: Dataset) -> Row:
     truth = density.truth(paris)
     counts = density.release(paris, PARAMETERS, rng=np.random.default_rng(0)).counts
     distances_m = paris.tessellation.zone_distances_m
-    start = time.perf_counter()
-    ours = metrics.earth_movers_distance(truth, counts, distances_m)
-    middle = time.perf_counter()
-    full = [
-        emd2(p / p.sum(), q / q.sum(), distances_m, numItermax=10_000_000)
-        for p, q in zip(truth.T, counts.T, strict=True)
-    ]
-    took, reference = middle - start, time.perf_counter() - middle
+    ours, full, took, reference = [], [], 0.0, 0.0
+    for hour in range(truth.shape[1]):  # hour by hour, so that a busy machine is fair to both
+        p, q = truth[:, hour], counts[:, hour]
+        start = time.perf_counter()
+        ours += metrics.earth_movers_distance(p[:, None], q[:, None], distances_m).tolist()
+        middle = time.perf_counter()
+        full.append(emd2(p / p.sum(), q / q.sum(), distances_m, numItermax=10_000_000))
+        took, reference = took + middle - start, reference + time.perf_counter() - middle
     equal = np.allclose(ours, full, rtol=1e-9, atol=0)
-    note = f"equal to 1e-9: {'yes' if equal else 'no'}; mean {ours.mean():.0f} m"
+    note = f"equal to 1e-9: {'yes' if equal else 'no'}; mean {np.mean(ours):.0f} m"
     met = bool(equal and took <= 0.4 * reference)
     return Row("EMD, 168 hours, against POT's emd2", took, reference, "≤ 0.4 ×", met, note)
 

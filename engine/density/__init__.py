@@ -28,6 +28,7 @@ from engine.density.mechanism import (
     release,
 )
 from engine.density.needs import Needs, needs
+from engine.density.scaling import tower_totals
 from engine.parameters import DensityParameters
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "presampled",
     "proved_epsilon",
     "release",
+    "tower_totals",
     "truth",
     "with_epsilon",
 ]

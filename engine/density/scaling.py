@@ -62,12 +62,40 @@ def cell_totals(dataset: Dataset, parameters: DensityParameters, noise: DensityN
         series = cover_series(dataset, parameters.max_visits_per_user)
         cells = series.sum(axis=1) + plain_scale(parameters) * noise.cell_totals
         return CellTotals(cells=cells, visits=None, usable=bool((cells > 0).any()))
+    shares, visits = _sampled(dataset, parameters, noise)
+    if shares is None:
+        nothing = np.zeros(dataset.tessellation.cover_size)
+        return CellTotals(cells=nothing, visits=visits, usable=False)
+    cells = dataset.tessellation.to_cover @ (shares * visits)
+    return CellTotals(cells=cells, visits=visits, usable=True)
+
+
+def tower_totals(
+    dataset: Dataset, parameters: DensityParameters, noise: DensityNoise, *, sampled: bool = True
+) -> Floats:
+    """Return noisy totals of the towers with the improved scaling, or without sampling (figure 6).
+
+    Without sampling, P1's comparison adds Laplace noise of scale 2·K_max/ε′ to every true total,
+    because one person can change them by K_max in all.
+
+    Returns
+    -------
+    array, shape (towers,)
+        Visits in the week, can be negative; all 0 where the noise exceeds the data.
+    """
+    if not sampled:
+        scale = visits_scale(parameters, dataset.metadata.max_visits_cap)
+        return dataset.truth_by_tower.sum(axis=1) + scale * noise.histogram
+    shares, visits = _sampled(dataset, parameters, noise)
+    return np.zeros(len(dataset.towers)) if shares is None else shares * visits
+
+
+def _sampled(
+    dataset: Dataset, parameters: DensityParameters, noise: DensityNoise
+) -> tuple[Floats | None, float]:
+    """Return the towers' noisy shares, None where the noise exceeds the data, and K̂."""
     histogram = dataset.single_visit_by_tower + histogram_scale(parameters) * noise.histogram
     people = math.fsum(histogram)
     scale = visits_scale(parameters, dataset.metadata.max_visits_cap)
     visits = float(dataset.truth_by_tower.sum()) + scale * noise.visits
-    if people <= 0 or visits <= 0:
-        nothing = np.zeros(dataset.tessellation.cover_size)
-        return CellTotals(cells=nothing, visits=visits, usable=False)
-    cells = dataset.tessellation.to_cover @ (histogram / people * visits)
-    return CellTotals(cells=cells, visits=visits, usable=True)
+    return (histogram / people if people > 0 < visits else None), visits
