@@ -48,9 +48,10 @@ with warnings:
     needs = cached_density.needs(entry.key, parameters)
     for flag in release.flags:
         told = density_wording.flag(flag, parameters, needs, release.cluster_minimum)
-        st.error(told, icon=":material/error:") if flag == density.NOISE_EXCEEDS_DATA else st.info(
-            told, icon=":material/info:"
-        )
+        if flag == density.NOISE_EXCEEDS_DATA:
+            st.error(told, icon=":material/error:")
+        else:
+            st.caption(f":material/info: {told}")
     for told in (
         density_wording.exceeds(release.ledger, settings.epsilon),
         wording.delta_warning(settings.delta, entry.metadata.people_public),

@@ -1,16 +1,25 @@
 """Charts of the Density page: mean and spread over ε, boxes over zones, curves by hour."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import altair as alt
 import pandas as pd
 import streamlit as st
 
+from engine.parameters import HOURS_PER_WEEK
+from pages._ui.cached import Floats
 from pages._ui.charts import HERE, OTHER, PRIVATE, TRUE, epsilon_axis
+from pages._ui.density_wording import hour as hour_name
 
 COLOURS = (PRIVATE, OTHER, TRUE, "#8e6bbd", "#2a9d6f", HERE)
 """Told apart by colour-blind readers, on light and dark."""
+
+_STROKES = {"symbolType": "stroke", "symbolOpacity": 1, "symbolStrokeWidth": 3, "symbolSize": 260}
+_LOG_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 100.0, 1e3, 1e4, 1e5)
+_SHARE_LABELS = (
+    "datum.value >= 10 ? format(datum.value, ',') + ' times' : format(datum.value, '~%')"
+)
 
 
 @dataclass(frozen=True)
@@ -43,7 +52,7 @@ def bands(
     key: str,
     alt_text: str,
     dashes: Sequence[str] = (),
-    height: int = 300,
+    height: int = 360,
 ) -> None:
     """Draw mean ± standard deviation over ε, one curve a name, with "you are here".
 
@@ -62,14 +71,14 @@ def bands(
     drawn["told"] = [
         _told(row.mean, row.spread, measure.percent) for row in drawn.itertuples(index=False)
     ]
-    scale = alt.Scale(type="log") if measure.log else alt.Scale(zero=False, nice=True)
-    axis = alt.Axis(format="~%" if measure.percent else "~g", tickCount=6)
+    top = float(drawn["high"].max()) if len(drawn) else 1.0
+    scale, axis = _log_axis(floor or 0.01, top) if measure.log else _plain_axis(measure.percent)
     colour = alt.Color(
         "curve:N",
         title=None,
         sort=list(curves),
         scale=alt.Scale(domain=list(curves), range=list(COLOURS[: len(curves)])),
-        legend=alt.Legend(orient="bottom", columns=3, labelLimit=260),
+        legend=alt.Legend(orient="bottom", columns=2, labelLimit=260, **_STROKES),
     )
     lines = {
         "x": epsilon_axis(),
@@ -90,7 +99,7 @@ def bands(
             title=None,
             sort=list(dashes),
             scale=alt.Scale(domain=list(dashes), range=[[1, 0], [5, 4]][: len(dashes)]),
-            legend=alt.Legend(orient="bottom", labelLimit=260),
+            legend=alt.Legend(orient="bottom", labelLimit=260, **_STROKES),
         )
     spread = (
         alt.Chart(drawn)
@@ -101,6 +110,67 @@ def bands(
     mark = alt.Chart(pd.DataFrame({"epsilon": [here]}))
     rule = mark.mark_rule(color=HERE, strokeDash=[4, 3]).encode(x=epsilon_axis())
     chart = alt.layer(spread, line, rule).properties(height=height)
+    st.altair_chart(chart, key=key, alt=alt_text)
+
+
+def hours(
+    series: Mapping[str, Floats],
+    *,
+    title: str,
+    key: str,
+    alt_text: str,
+    share: bool = False,
+    height: int = 300,
+) -> None:
+    """Draw one curve a method over the hours of the week.
+
+    Parameters
+    ----------
+    series : mapping
+        Name → array, shape (168,); NaN leaves a gap. The first is the setting on the page.
+    share : bool
+        Whether values are shares: a logarithmic axis in percent.
+    """
+    week = range(HOURS_PER_WEEK)
+    table = pd.concat(
+        pd.DataFrame(
+            {"hour": week, "when": [hour_name(at) for at in week], "curve": name, "value": values}
+        )
+        for name, values in series.items()
+    ).dropna()
+    table = table[table["value"] > 0] if share else table
+    if table.empty:
+        st.caption("There is nothing to draw: no hour has a value.")
+        return
+    low, high = float(table["value"].min()), float(table["value"].max())
+    scale, axis = _log_axis(low, high) if share else _plain_axis(percent=False)
+    days = " : ".join(f"datum.value == {at} ? '{hour_name(at)[:3]}'" for at in range(0, 168, 24))
+    chart = (
+        alt.Chart(table)
+        .mark_line(strokeWidth=1.6)
+        .encode(
+            x=alt.X(
+                "hour:Q",
+                title="Hour of the week (local time)",
+                scale=alt.Scale(domain=[0, HOURS_PER_WEEK - 1], nice=False),
+                axis=alt.Axis(values=list(range(0, 168, 24)), labelExpr=f"{days} : ''"),
+            ),
+            y=alt.Y("value:Q", title=title, scale=scale, axis=axis),
+            color=alt.Color(
+                "curve:N",
+                title=None,
+                sort=list(series),
+                scale=alt.Scale(domain=list(series), range=list(COLOURS[: len(series)])),
+                legend=alt.Legend(orient="top", labelLimit=300, **_STROKES),
+            ),
+            tooltip=[
+                alt.Tooltip("when:N", title="Hour"),
+                alt.Tooltip("curve:N", title="Method"),
+                alt.Tooltip("value:Q", title=title, format=".1%" if share else ",.0f"),
+            ],
+        )
+        .properties(height=height)
+    )
     st.altair_chart(chart, key=key, alt=alt_text)
 
 
@@ -132,7 +202,21 @@ def boxes(
     )
     box = base.mark_bar(color=PRIVATE, size=20).encode(y="lower:Q", y2="upper:Q", opacity=opacity)
     median = base.mark_tick(color=HERE, thickness=2, size=22).encode(y="median:Q")
-    st.altair_chart(alt.layer(whisker, box, median).properties(height=280), key=key, alt=alt_text)
+    st.altair_chart(alt.layer(whisker, box, median).properties(height=320), key=key, alt=alt_text)
+
+
+def _plain_axis(percent: bool) -> tuple[alt.Scale, alt.Axis]:
+    return alt.Scale(zero=False), alt.Axis(format="~%" if percent else "~g", tickCount=6)
+
+
+def _log_axis(low: float, high: float) -> tuple[alt.Scale, alt.Axis]:
+    """Return a logarithmic axis for shares: percent below ten, then multiples."""
+    few = high / low > 100
+    ticks = [tick for tick in _LOG_TICKS if low <= tick <= high * 1.5]
+    if few:
+        ticks = [tick for tick in ticks if f"{tick:e}".startswith("1.")]
+    axis = alt.Axis(values=ticks, labelExpr=_SHARE_LABELS)
+    return alt.Scale(type="log", domain=[low, high * 1.1], nice=False), axis
 
 
 def _told(mean: float, spread: float, percent: bool) -> str:

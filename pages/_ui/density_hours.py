@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from engine.parameters import FOURIER_VARIANTS, HOURS_PER_WEEK, DensityParameters
-from pages._ui import cached_density, charts, density_jobs, density_wording, wording
+from pages._ui import cached_density, density_charts, density_jobs, density_wording, wording
 from pages._ui.density_jobs import Job, Step
 from pages._ui.density_numbers import distance_by_hour, mean
 from pages._ui.density_settings import Chosen
@@ -18,15 +18,15 @@ def draw(chosen: Chosen) -> None:
     compared = _compared(chosen)
     st.markdown("**When are the private counts wrong?** Relative error of every hour")
     errors = {
-        name: 100 * cached_density.error_by_hour(chosen.key, parameters, chosen.seed)
+        name: cached_density.error_by_hour(chosen.key, parameters, chosen.seed)
         for name, parameters in compared.items()
     }
-    charts.week(
+    density_charts.hours(
         errors,
-        title="relative error, % (mean over zones)",
+        title="Relative error, log scale",
+        share=True,
         key="density_hours_error",
         alt_text="Mean relative error over zones for each hour of the week, by method",
-        height=230,
     )
     st.caption(density_wording.LOOK["hours"])
 
@@ -42,12 +42,11 @@ def draw(chosen: Chosen) -> None:
         found: Mapping[str, np.ndarray] = running.result or {}
         if not found:
             return
-        charts.week(
+        density_charts.hours(
             found,
-            title="metres",
+            title="Metres",
             key="density_hours_distance",
             alt_text="Earth mover's distance in metres for each hour of the week, by method",
-            height=230,
         )
         means = "; ".join(f"{name} {wording.metres(mean(part))}" for name, part in found.items())
         st.caption(f"Mean over the week: {means}. {density_wording.LOOK['distance']}")

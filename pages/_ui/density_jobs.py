@@ -1,7 +1,7 @@
 """Long work in a thread of its own: progress, partial results, cancel.
 
 A script run of Streamlit that computes for seconds would hold up the map. A job computes beside
-it, the page asks it now and then, and a job that nobody asks for any more stops by itself.
+it, the page asks it now and then, and a job that nobody asks for any more pauses by itself.
 """
 
 import threading
@@ -20,10 +20,10 @@ POLL_S = 0.7
 _AT_ONCE_S = 0.2
 """A job done within this time is drawn without any sign of progress."""
 
-_ABANDONED_S = 20.0
+_UNASKED_S = 15.0
 _JOBS = "density_jobs"
 
-State = Literal["running", "finished", "cancelled", "failed"]
+State = Literal["running", "finished", "paused", "cancelled", "failed"]
 
 
 @dataclass(frozen=True)
@@ -46,16 +46,16 @@ class Job:
         Returns an iterator over `Step`. It must not call Streamlit's elements.
     """
 
-    def __init__(self, signature: Hashable, steps: Callable[[], Iterator[Step]]) -> None:
+    def __init__(
+        self, signature: Hashable, steps: Callable[[], Iterator[Step]], delay_s: float = 0.0
+    ) -> None:
         self.signature = signature
         self.step: Step | None = None
         self.state: State = "running"
         self.error = ""
-        self._steps = steps
-        self._cancel = threading.Event()
-        self._asked = time.monotonic()
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
+        self._steps = steps()
+        self._delay_s = delay_s
+        self.resume()
 
     @property
     def result(self) -> Any:
@@ -73,17 +73,30 @@ class Job:
         self._thread.join(seconds)
 
     def cancel(self) -> None:
-        """Stop after the step at hand; what has been found stays."""
+        """Stop after the step at hand; what has been found stays, and `resume` goes on."""
         self._cancel.set()
 
-    def _run(self) -> None:
+    def resume(self) -> None:
+        """Start, or go on where the job was stopped."""
+        self.state = "running"
+        self._asked = time.monotonic()
+        self._cancel = threading.Event()
+        self._thread = threading.Thread(target=self._run, args=(self._cancel,), daemon=True)
+        self._thread.start()
+
+    def _run(self, cancel: threading.Event) -> None:
+        cancel.wait(self._delay_s)
         try:
-            for step in self._steps():
-                self.step = step
-                if self._cancel.is_set() or time.monotonic() - self._asked > _ABANDONED_S:
-                    self.state = "cancelled"
+            while not cancel.is_set():
+                step = next(self._steps, None)
+                if step is None:
+                    self.state = "finished"
                     return
-            self.state = "finished"
+                self.step = step
+                if time.monotonic() - self._asked > _UNASKED_S:
+                    self.state = "paused"
+                    return
+            self.state = "cancelled"
         except ExplorerError as problem:
             self.error = str(problem)
             self.state = "failed"
@@ -93,7 +106,13 @@ class Job:
             raise
 
 
-def job(name: str, signature: Hashable, steps: Callable[[], Iterator[Step]]) -> Job:
+def job(
+    name: str,
+    signature: Hashable,
+    steps: Callable[[], Iterator[Step]],
+    *,
+    delay_s: float = 0.0,
+) -> Job:
     """Return this session's job of that name; other settings cancel it and start a new one.
 
     Parameters
@@ -104,29 +123,21 @@ def job(name: str, signature: Hashable, steps: Callable[[], Iterator[Step]]) -> 
         The dataset's key, settings and seed.
     steps : callable
         See `Job`.
+    delay_s : float
+        How long to leave the processor to the page before the first step.
     """
     jobs: dict[str, Job] = st.session_state.setdefault(_JOBS, {})
     known = jobs.get(name)
     if known is not None and known.signature == signature:
+        if known.state == "paused":
+            known.resume()
         return known
     if known is not None:
         known.cancel()
-    jobs[name] = Job(signature, steps)
-    jobs[name].wait(_AT_ONCE_S)
+    jobs[name] = Job(signature, steps, delay_s)
+    if not delay_s:
+        jobs[name].wait(_AT_ONCE_S)
     return jobs[name]
-
-
-def stop(name: str) -> None:
-    """Cancel this session's job of that name, if there is one (a callback)."""
-    known = st.session_state.get(_JOBS, {}).get(name)
-    if known is not None:
-        known.cancel()
-
-
-def forget(name: str) -> None:
-    """Cancel and drop a job, so that it starts afresh (a callback)."""
-    stop(name)
-    st.session_state.get(_JOBS, {}).pop(name, None)
 
 
 def live(work: Job, draw: Callable[[Job], None]) -> None:
@@ -135,23 +146,27 @@ def live(work: Job, draw: Callable[[Job], None]) -> None:
 
     def part() -> None:
         draw(work)
-        if polling and not work.running:
-            st.rerun()  # the whole page once, which ends the asking
+        if polling != work.running:
+            st.rerun()  # the whole page once: a part cannot change how often it runs
 
     st.fragment(part, run_every=POLL_S if polling else None)()
 
 
 def progress(work: Job, what: str, name: str) -> None:
     """Draw progress and a cancel button while the job runs, or how it ended if it was cut short."""
-    if work.running:
-        share = work.step.done / work.step.total if work.step and work.step.total else 0.0
-        done = f"{work.step.done:,} of {work.step.total:,}" if work.step else "starting"
-        bar, button = st.columns([6, 1], vertical_alignment="center")
-        bar.progress(share, text=f"{what}: {done}")
-        button.button("Cancel", key=f"density_cancel_{name}", on_click=stop, args=(name,))
-    elif work.state == "cancelled":
-        text, button = st.columns([5, 1], vertical_alignment="center")
-        text.caption(f"{what}: stopped early; what is shown is what had been computed.")
-        button.button("Start again", key=f"density_again_{name}", on_click=forget, args=(name,))
-    elif work.state == "failed":
+    if work.state == "failed":
         st.error(work.error)
+        return
+    if work.state == "finished":
+        return
+    share = work.step.done / work.step.total if work.step and work.step.total else 0.0
+    done = f"{work.step.done:,} of {work.step.total:,}" if work.step else "starting"
+    bar, button = st.columns([7, 1], vertical_alignment="bottom")
+    if work.running:
+        bar.progress(share, text=f"{what}: {done} …")
+        button.button("Cancel", key=f"density_cancel_{name}", on_click=work.cancel, width="stretch")
+    else:
+        bar.progress(share, text=f"{what}: stopped at {done}; what is shown is what there is.")
+        button.button(
+            "Continue", key=f"density_continue_{name}", on_click=work.resume, width="stretch"
+        )

@@ -15,7 +15,7 @@ START_HOUR = 2 * 24 + 18
 """Wednesday 18:00 to 19:00: a public choice, not the fullest hour."""
 
 TICK_S = 0.9
-MAP_HEIGHT = 430
+MAP_HEIGHT = 440
 
 _BESIDE = {
     "": "nothing",
@@ -39,16 +39,14 @@ def draw(chosen: Chosen) -> None:
 def _explore(chosen: Chosen, *, playing: bool) -> None:
     if playing:
         _advance()
+    _take_click(chosen.key)
     parameters = chosen.parameters
     truth = cached.density_truth(chosen.key)
     private = cached.density_release(chosen.key, parameters, chosen.seed).counts
     left, right = st.columns([11, 9], gap="medium")
     with left:
         view, hour = _controls(playing=playing)
-        clicked = _map(chosen, parameters, truth, private, view, hour)
-    if clicked is not None and clicked != st.session_state.get("density_clicked"):
-        st.session_state["density_clicked"] = st.session_state["density_zone"] = clicked
-        st.rerun(scope="fragment")
+        _map(chosen, parameters, truth, private, view, hour)
     with right:
         _week(chosen, parameters, truth, private)
 
@@ -89,7 +87,7 @@ def _map(
     private: Floats,
     view: str,
     hour: int,
-) -> str | None:
+) -> None:
     """Draw the map of one hour; counts share one scale over the whole week."""
     most, largest_error = cached_density.map_limits(chosen.key, parameters, chosen.seed)
     when = density_wording.hour(hour)
@@ -100,11 +98,11 @@ def _map(
     else:
         scale = maps.Scale(0.0, most)
     zones = cached.outlines(chosen.key)
-    clicked = maps.zone_map(
+    maps.zone_map(
         zones,
         {"true": true_now, "private": private_now, "error": error}[view],
         scale,
-        key=f"density_map_{cached_density.version_name(chosen.key)}",
+        key=_map_key(chosen.key),
         alt=f"Map of zones: {VIEWS[view].lower()} visits, {when}",
         tooltip={
             "true": [wording.number(value) for value in true_now],
@@ -121,7 +119,6 @@ def _map(
         scale.legend(f"private less true visits, {when}", *ends)
     else:
         scale.legend(f"visits, {when}; one scale for true and private", "0", f"{most:,.0f} or more")
-    return clicked
 
 
 def _week(chosen: Chosen, parameters: DensityParameters, truth: Floats, private: Floats) -> None:
@@ -141,7 +138,7 @@ def _week(chosen: Chosen, parameters: DensityParameters, truth: Floats, private:
     series = {
         "true": truth[row],
         "private": private[row],
-        f"pre-sampled, no noise (ℓ = {kept})": cached_density.presampled(chosen.key, kept)[row],
+        f"pre-sampled (ℓ = {kept})": cached_density.presampled(chosen.key, kept)[row],
     }
     if other:
         varied = (
@@ -156,13 +153,28 @@ def _week(chosen: Chosen, parameters: DensityParameters, truth: Floats, private:
         title="visits an hour",
         key="density_week",
         alt_text=f"Visits an hour over the week in {names[zone]}: true, private and pre-sampled",
-        height=330,
+        height=400,
     )
     scores = cached.density_scores(chosen.key, parameters, chosen.seed)
     st.caption(
         f"{names[zone]}: relative error {wording.percent(scores.error[row])}, correlation "
         f"{wording.fixed(scores.correlation[row])}. {density_wording.LOOK['week']}"
     )
+
+
+def _map_key(key: str) -> str:
+    return f"density_map_{cached_density.version_name(key)}"
+
+
+def _take_click(key: str) -> None:
+    """Choose the zone that was just clicked, before anything is drawn."""
+    event = st.session_state.get(_map_key(key))
+    clicked = event["selection"]["objects"].get("zones") if event else None
+    zone = str(clicked[0]["properties"]["id"]) if clicked else None
+    if zone != st.session_state.get("density_clicked"):
+        st.session_state["density_clicked"] = zone
+        if zone is not None:
+            st.session_state["density_zone"] = zone
 
 
 def _zone(key: str) -> str:

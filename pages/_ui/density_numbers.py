@@ -20,6 +20,7 @@ from pages._ui.state import Seed
 
 STYLE = Path(__file__).with_name("density.css")
 REPEATS = 20
+_DELAY_S = 0.3
 DISTANCE_REPEATS = 5
 CHUNK_HOURS = 42
 """Hours of one step of the earth mover's distance: what a cached wrapper computes at a time."""
@@ -42,6 +43,7 @@ def draw(chosen: Chosen, book: Ledger) -> None:
         "numbers",
         (chosen.key, parameters, chosen.seed),
         lambda: _steps(chosen.key, parameters, chosen.seed),
+        delay_s=_DELAY_S,
     )
 
     def show(running: Job) -> None:

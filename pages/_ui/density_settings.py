@@ -82,14 +82,14 @@ class Chosen:
 
 
 def switches(settings: Settings) -> Chosen:
-    """Draw the page's switches in one row and return what is chosen.
+    """Draw the page's switches in the sidebar and return what is chosen.
 
     The settings must have a dataset with visits.
     """
     fourier = settings.variant in FOURIER_VARIANTS
     gaussian = settings.variant in GAUSSIAN_VARIANTS
     forced = settings.epsilon > CLASSICAL_GAUSSIAN_MAX_EPSILON
-    with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
+    with st.sidebar.expander("Stages and noise", icon=":material/account_tree:", expanded=True):
         scaling = _switch("Improved scaling", "scaling", True, disabled=not fourier)
         smoothing = _switch("Night smoothing", "smoothing", True, disabled=not fourier)
         analytic = _switch("Analytic Gaussian", "gaussian", False, disabled=not gaussian or forced)

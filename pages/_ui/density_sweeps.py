@@ -1,6 +1,7 @@
 """Utility over ε by repeated releases: how many visits are kept (figure 7), methods (figure 8)."""
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -97,6 +98,7 @@ def _draw(name: str, chosen: Chosen, curves: Sequence[Curve], look: str) -> None
                     alt_text=f"{measure.title} over epsilon, mean and standard deviation",
                     **told,
                 )
+        _at_slider(table, chosen.epsilon)
         repeats = int(table["repeats"].min())
         axis = "best proved total of every method" if chosen.equal else "published total"
         blank = int(table["blank"].sum())
@@ -113,6 +115,32 @@ def _draw(name: str, chosen: Chosen, curves: Sequence[Curve], look: str) -> None
         )
 
     density_jobs.live(work, show)
+
+
+def _at_slider(table: pd.DataFrame, epsilon: float) -> None:
+    """Draw the curves' values at the computed ε nearest to the slider's, best first."""
+    distance = (table["epsilon"] / epsilon).map(math.log).abs()
+    near = table[distance == distance.min()].sort_values("error")
+    at = near["epsilon"].iloc[0]
+    shown = pd.DataFrame(
+        {
+            f"At ε = {at:g}": [
+                f"{row.curve} · {row.kind}" if row.kind else row.curve for row in near.itertuples()
+            ],
+            "Relative error (MRE), mean ± sd": [
+                _with_spread(row.error, row.error_sd, wording.percent) for row in near.itertuples()
+            ],
+            "Pearson r, mean ± sd": [
+                _with_spread(row.pearson, row.pearson_sd, wording.fixed)
+                for row in near.itertuples()
+            ],
+        }
+    )
+    st.table(shown, hide_index=True, border="horizontal")
+
+
+def _with_spread(mean: float, spread: float, write: Callable[[float], str]) -> str:
+    return write(mean) if math.isnan(spread) else f"{write(mean)} ± {write(spread)}"
 
 
 def _steps(key: str, settings: Sequence[DensityParameters], seed: Seed) -> Iterator[Step]:

@@ -24,21 +24,13 @@ VIEWS = {
     "errata": "Errata of the paper",
 }
 
+DEFAULT = "cost"
+
 
 def draw(chosen: Chosen, book: Ledger) -> None:
     """Draw the picker and the view that is picked."""
     st.subheader("Look deeper", anchor=False, divider="gray")
-    view = st.segmented_control(
-        "View",
-        list(VIEWS),
-        format_func=VIEWS.__getitem__,
-        default="cost",
-        required=True,
-        key="density_view",
-        label_visibility="collapsed",
-        bind="query-params",
-        persist_state="session",
-    )
+    view = _picker()
     if view == "cost":
         density_costs.draw(chosen, book)
     elif view == "errata":
@@ -53,3 +45,24 @@ def draw(chosen: Chosen, book: Ledger) -> None:
             "totals": density_totals.draw,
         }
         drawn[view](chosen)
+
+
+def _picker() -> str:
+    """Draw the picker; the view's id stands in the URL, unknown ids there are dropped."""
+    if "density_view" not in st.session_state:
+        asked = st.query_params.get("density_view")
+        st.session_state["density_view"] = asked if asked in VIEWS else DEFAULT
+    view = st.segmented_control(
+        "View",
+        list(VIEWS),
+        format_func=VIEWS.__getitem__,
+        required=True,
+        key="density_view",
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    if view != DEFAULT:
+        st.query_params["density_view"] = view
+    elif "density_view" in st.query_params:
+        del st.query_params["density_view"]
+    return view
