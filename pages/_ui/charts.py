@@ -91,16 +91,13 @@ def epsilon_curve(
         .mark_circle(color=HERE, size=80, opacity=1)
         .encode(x=epsilon_axis(), y=y, tooltip=tooltip)
     )
+    # in the corner, where no curve can cross it
     words = (
         alt.Chart(mark)
-        .mark_text(
-            color=HERE,
-            dx=-5 if here > 1 else 5,
-            y=8,
-            align="right" if here > 1 else "left",
-            fontSize=11,
+        .mark_text(color=HERE, align="right", fontSize=11)
+        .encode(
+            x=alt.value("width"), y=alt.value(-9), text=alt.value(f"● you are here: ε = {here:g}")
         )
-        .encode(x=epsilon_axis(), text=alt.value("you are here"))
     )
     chart = alt.layer(line, rule, dot, words).properties(height=height)
     st.altair_chart(chart, key=key, alt=alt_text)

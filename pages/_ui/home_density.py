@@ -20,8 +20,9 @@ MAP_HOUR = 2 * 24 + 18
 """The hour on the maps: Wednesday 18:00 to 19:00, a public choice, not the fullest hour."""
 
 REPEATS = 20
-DISTANCE_REPEATS = 5
-_CHUNK_HOURS = 42
+DISTANCE_REPEATS = 3
+_CHUNK_HOURS = 4
+_CURVE_DRAWN = "home_density_curve_drawn"
 WAITING = "range follows …"
 MAP_HEIGHT, MAP_WIDTH = 230, 190
 
@@ -62,14 +63,21 @@ def draw(settings: Settings, entry: Entry, places: Places) -> Column:
     )
     slot = places.numbers.empty()
     slot.html(cards.cards_html(_cards(scores, None, None)))
-    curve = places.curve.empty()
-    with curve.container():
-        _curve(entry.key, settings, noise, computed=False)
+    drawn = (entry.key, settings.density(epsilon=1.0), noise)
+    curve = places.curve
+    if drawn == st.session_state.get(_CURVE_DRAWN) or _CURVE_DRAWN not in st.session_state:
+        curve = places.curve.empty()
+        with curve:
+            _curve(entry.key, settings, noise, computed=_CURVE_DRAWN in st.session_state)
+    # else the curve of the last setting stays until `fill` replaces it: no blank in between
     with places.maps:
         _maps(entry, truth[:, MAP_HOUR], np.maximum(release.counts[:, MAP_HOUR], 0.0))
 
     def fill() -> None:
-        _fill(slot, curve, entry.key, settings, noise)
+        with curve:
+            _curve(entry.key, settings, noise, computed=True)
+        st.session_state[_CURVE_DRAWN] = drawn
+        _fill(slot, entry.key, settings, noise)
 
     return Column(
         finding=verdict.density(
@@ -85,9 +93,7 @@ def draw(settings: Settings, entry: Entry, places: Places) -> Column:
     )
 
 
-def _fill(
-    slot: DeltaGenerator, curve: DeltaGenerator, key: str, settings: Settings, noise: Seed
-) -> None:
+def _fill(slot: DeltaGenerator, key: str, settings: Settings, noise: Seed) -> None:
     """Compute what takes longer, in small steps that a slider move can interrupt."""
     parameters = settings.density()
     first = cached.density_scores(key, parameters, noise)
@@ -96,8 +102,6 @@ def _fill(
         repeats.append(cached.density_scores(key, parameters, noise, repeat))
         if repeat in (9, REPEATS - 1):
             slot.html(cards.cards_html(_cards(first, repeats, None)))
-    with curve.container():
-        _curve(key, settings, noise, computed=True)
     distances: list[float] = []
     for repeat in range(DISTANCE_REPEATS):
         hours = []

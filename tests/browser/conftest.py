@@ -108,7 +108,7 @@ def page(browser: "playwright.Browser") -> Iterator["playwright.Page"]:
     context.on("request", lambda request: watch(request.url))
     opened = context.new_page()
     opened.on("websocket", lambda socket: watch(socket.url))
-    opened.set_default_timeout(30_000)
+    opened.set_default_timeout(90_000)
     yield opened
     context.close()
     assert not outside, f"requests left the machine: {outside}"

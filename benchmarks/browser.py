@@ -1,0 +1,150 @@
+"""What a person waits for in a browser: from start to numbers and maps, and one slider move."""
+
+import os
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from benchmarks.measure import Row
+
+ROOT = Path(__file__).parents[1]
+FLAGS = (
+    "--no-sandbox",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--disable-quic",
+)
+MOVES = 20
+START_LIMIT_S, MOVE_LIMIT_S = 5.0, 0.5
+_MAPS = '[data-testid="stDeckGlJsonChart"] canvas'
+_SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
+_MEASURE = """() => {
+  const read = () => [...document.querySelectorAll('.card .value')].map(e => e.innerText).join('|');
+  const before = read();
+  window.moved = new Promise(done => {
+    const watch = () => read() !== before
+      ? done((performance.now() - window.pressed) / 1000) : requestAnimationFrame(watch);
+    document.addEventListener('keydown', () => { window.pressed = performance.now(); watch(); },
+      {once: true, capture: true});
+  });
+}"""
+
+
+def rows() -> list[Row]:
+    """Measure in headless Chromium; without one there are no rows."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        return []
+    from playwright.sync_api import sync_playwright  # part of the extra `test`
+
+    with sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=path, args=list(FLAGS))
+        made = [_start_row(browser, "demo-city"), _start_row(browser, None), *_move_rows(browser)]
+        browser.close()
+    return made
+
+
+def _start_row(browser: Any, only: str | None) -> Row:
+    """Time from the command to numbers and maps, process start and imports included."""
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    begin = time.perf_counter()
+    with _served(only) as address:
+        page.goto(address)
+        page.wait_for_selector(".card .value", timeout=120_000)
+        numbers = time.perf_counter() - begin
+        page.wait_for_function(
+            f"() => document.querySelectorAll('{_MAPS}').length >= 4", timeout=120_000
+        )
+        maps = time.perf_counter() - begin
+        page.close()
+    return Row(
+        f"home from start to numbers and maps, {only or 'shipped defaults'}",
+        maps,
+        None,
+        f"≤ {START_LIMIT_S:g} s",
+        maps <= START_LIMIT_S,
+        f"numbers after {numbers:.1f} s",
+    )
+
+
+def _move_rows(browser: Any) -> list[Row]:
+    with _served("demo-city") as address:
+        page = browser.new_page(viewport={"width": 1440, "height": 900})
+        page.goto(address)
+        page.wait_for_selector(".card .value", timeout=120_000)
+        times = []
+        for move in range(MOVES):
+            # three sliders in turn, so that no setting comes twice and no cache answers
+            label, key = (
+                ("Privacy loss", "ArrowLeft"),
+                ("Visits kept", "ArrowRight"),
+                ("Suppress flows below", "ArrowRight"),
+            )[move % 3]
+            page.wait_for_selector(_SETTLED, timeout=120_000)
+            slider = page.get_by_role("slider", name=label)
+            slider.focus()
+            page.evaluate(_MEASURE)
+            page.keyboard.press(key)
+            times.append(float(page.evaluate("window.moved")))
+        page.close()
+    ordered = sorted(times)
+    high = ordered[round(0.95 * (len(ordered) - 1))]
+    median = statistics.median(times)
+    limit = f"≤ {MOVE_LIMIT_S:g} s"
+    what = f"slider move to new numbers, demo-city, {MOVES} moves"
+    return [
+        Row(f"{what}: median", median, None, limit, median <= MOVE_LIMIT_S),
+        Row(f"{what}: 95th percentile", high, None, limit, high <= MOVE_LIMIT_S),
+    ]
+
+
+@contextmanager
+def _served(only: str | None) -> Generator[str]:
+    """Serve the dashboard on a free port, with one dataset only if named."""
+    with tempfile.TemporaryDirectory() as folder, socket.socket() as probe:
+        environment = dict(os.environ)
+        if only is not None:
+            shutil.copytree(ROOT / "data" / only, Path(folder) / only)
+            environment["MOBILITY_DATA"] = folder
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+        probe.close()
+        process = subprocess.Popen(
+            [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)],
+            cwd=ROOT,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            address = f"http://127.0.0.1:{port}"
+            _wait(address)
+            yield address
+        finally:
+            process.terminate()
+            process.wait(timeout=20)
+
+
+def _wait(address: str) -> None:
+    until = time.monotonic() + 60
+    while True:
+        try:
+            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=2):
+                return
+        except OSError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.05)
