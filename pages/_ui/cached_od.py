@@ -1,0 +1,179 @@
+"""Cached wrappers of the origin–destination page: dataset key, settings and seed, never arrays."""
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from engine import origin_destination as od
+from engine.origin_destination import Fates, HeatMap, Share, laws
+from engine.parameters import EPSILON_STOPS, ODParameters
+from pages._ui.cached import dataset, generator
+from pages._ui.od_window import Window
+from pages._ui.state import Seed
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+GRID_THRESHOLDS = tuple(range(0, 101, 5))
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """One draw of a window.
+
+    Attributes
+    ----------
+    counts : array, shape (zones, zones)
+        Released trips; for several days the sum of their releases.
+    fates : Fates
+        Over all matrices.
+    below, below_travelled : float
+        Share of released cells under τ′ = max(τ, 1), of all and of those with a true trip; NaN
+        where there is none.
+    """
+
+    counts: Integers
+    fates: Fates
+    below: float
+    below_travelled: float
+
+
+@st.cache_resource(max_entries=16, show_spinner="Reading the trips …")
+def truth(key: str, window: Window) -> Integers:
+    """Return the true matrix, shape (zones, zones), read-only; several days are added up."""
+    counts = od.truth(dataset(key), days=window.day, sum_days=window.day is None)[0]
+    counts.flags.writeable = False
+    return counts
+
+
+@st.cache_resource(max_entries=12, show_spinner="Drawing the noise …")
+def drawn(key: str, parameters: ODParameters, seed: Seed, window: Window) -> Drawn:
+    """Return one draw; each day has noise of its own, which follows the settings."""
+    source = dataset(key)
+    whole = Window(None, summed=True)
+    parts = range(len(source.metadata.days)) if window.several else [window.day or 0]
+    total: Any = 0
+    records: list[Fates] = []
+    cells = np.zeros(4)
+    for day in parts:
+        part = window if window.summed else Window(day)
+        true = truth(key, whole) if window.summed else od.truth(source, days=day)[0]
+        made = od.release(source, parameters, rng=generator(seed, day), **part.arguments)
+        out = made.counts[0]
+        total = total + out
+        records.append(od.drawn_fates(true, out, parameters.suppression_threshold))
+        small, some = out < max(parameters.suppression_threshold, 1), true > 0
+        off = len(out)  # the diagonal is 0 and never counted
+        cells += (small.sum() - off, out.size - off, (small & some).sum(), some.sum())
+    total.flags.writeable = False
+    return Drawn(total, _added(records), _share(*cells[:2]), _share(*cells[2:]))
+
+
+@st.cache_resource(max_entries=64, show_spinner="Computing the exact expectation …")
+def expectation(key: str, parameters: ODParameters, window: Window) -> od.Expectation:
+    """Return the exact expectation over the window's matrices; no noise is drawn."""
+    return od.expectation(dataset(key), parameters, **window.arguments)
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def below(key: str, parameters: ODParameters, window: Window) -> dict[str, tuple[float, float]]:
+    """Return the true and expected share of cells under τ′, by population (Table S2)."""
+    exact = expectation(key, parameters, window)
+    counted, limit = exact.histogram, max(parameters.suppression_threshold, 1)
+    # what is released is 0 or at least τ′
+    reads_below = laws.suppressed_probability(
+        exact.law, counted.kept, parameters.suppression_threshold
+    )
+    shares: dict[str, tuple[float, float]] = {}
+    for population in ("all", "travelled"):
+        weights = exact.weights(population)
+        cells = float(weights.sum())
+        shares[population] = (
+            _share(float(weights[counted.true < limit].sum()), cells),
+            _share(float(weights @ reads_below), cells),
+        )
+    return shares
+
+
+@st.cache_data(max_entries=256, show_spinner="Computing the distribution of errors …")
+def error_curve(
+    key: str,
+    parameters: ODParameters,
+    window: Window,
+    population: od.Population,
+    relative: bool,
+    points: tuple[float, ...],
+) -> list[float]:
+    """Return the share of cells whose error is at most each of `points` (P2, figure 2)."""
+    exact = expectation(key, parameters, window)
+    within = exact.relative_error_within if relative else exact.absolute_error_within
+    return [float(share) for share in within(points, population)]
+
+
+@st.cache_resource(max_entries=24, show_spinner="Computing the grid …")
+def grid(key: str, parameters: ODParameters, window: Window, population: od.Population) -> HeatMap:
+    """Return the exact measures over all stops of ε × `GRID_THRESHOLDS`.
+
+    ε and τ of `parameters` should be fixed ones, so that moving a slider finds the same grid.
+    """
+    counted = od.histogram(
+        dataset(key), parameters.unit, parameters.max_trips_per_user, **window.arguments
+    )
+    return od.heat_map(
+        counted,
+        EPSILON_STOPS,
+        GRID_THRESHOLDS,
+        parameters.max_trips_per_user,
+        population=population,
+    )
+
+
+@st.cache_data(max_entries=512, show_spinner=False)
+def relative_row(
+    key: str, parameters: ODParameters, window: Window, population: od.Population
+) -> list[float]:
+    """Return the mean relative error at the ε of `parameters` over `GRID_THRESHOLDS`."""
+    counted = od.histogram(
+        dataset(key), parameters.unit, parameters.max_trips_per_user, **window.arguments
+    )
+    rows = od.relative_error_rows(
+        counted,
+        [parameters.epsilon],
+        GRID_THRESHOLDS,
+        parameters.max_trips_per_user,
+        population=population,
+    )
+    return [float(value) for value in next(rows)[1]]
+
+
+@st.cache_data(max_entries=512, show_spinner=False)
+def split(key: str, parameters: ODParameters, window: Window) -> dict[str, float]:
+    """Return the expected sum of absolute errors by its causes, in trips, and the share kept."""
+    exact = od.expectation(dataset(key), parameters, **window.arguments)
+    trips = exact.histogram.true_trips
+    kept = 1 - _share(exact.histogram.trimmed_trips, trips)
+    return {**vars(exact.split), "kept": kept}
+
+
+@st.cache_data(max_entries=512, show_spinner="Adding up the days …")
+def person_total(parameters: ODParameters, days: int, delta: float) -> od.PersonTotal:
+    """Return what so many daily releases cost a person: the sum, and the tighter total."""
+    return od.person_total(parameters, days, delta=delta)
+
+
+def _added(records: list[Fates]) -> Fates:
+    def total(name: str) -> Share:
+        parts = [getattr(record, name) for record in records]
+        return Share(
+            cells=np.sum([part.cells for part in parts]),
+            trips=np.sum([part.trips for part in parts]),
+        )
+
+    return Fates(**{field.name: total(field.name) for field in fields(Fates)})
+
+
+def _share(part: float, whole: float) -> float:
+    return float(part / whole) if whole > 0 else float("nan")

@@ -1,0 +1,77 @@
+"""Colours and words of the fates of a flow, the same on maps, matrices and bars."""
+
+import html
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from engine.parameters import ODParameters
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Fate:
+    """A fate of a flow: its name, colour (safe for colour-blind readers) and meaning."""
+
+    name: str
+    colour: str
+    meaning: str
+
+
+KEPT = Fate("kept", "#2a8fbd", "at least τ, and shown")
+LOST = Fate("lost", "#b5579c", "at least τ, but noise suppresses it")
+SUPPRESSED = Fate("suppressed", "#9a9a9a", "below τ, and suppressed as it should be")
+REVEALED = Fate("revealed", "#e0a100", "below τ with trips, but noise lifts it into view")
+PHANTOM = Fate("phantom", "#d55e00", "no trip at all, but noise shows one")
+FATES = (KEPT, LOST, SUPPRESSED, REVEALED, PHANTOM)
+
+
+def rgb(fate: Fate, opacity: int = 235) -> list[int]:
+    """Return the colour of a fate for a map."""
+    return [*(int(fate.colour[i : i + 2], 16) for i in (1, 3, 5)), opacity]
+
+
+def phantoms(true: Integers, private: Integers) -> NDArray[np.bool_]:
+    """Return which flows exist in the release only."""
+    return (true == 0) & (private > 0)
+
+
+def lost(true: Integers, private: Integers, parameters: ODParameters) -> NDArray[np.bool_]:
+    """Return which flows of at least max(τ, 1) trips read 0."""
+    return (true >= max(parameters.suppression_threshold, 1)) & (private == 0)
+
+
+def signed(value: int) -> str:
+    """Write a difference of trips with its sign."""
+    return f"{value:+,}".replace("-", "−")
+
+
+def key(*fates: Fate) -> None:
+    """Draw the colours of some fates with their names."""
+    swatches = "".join(
+        f'<span style="display:inline-flex;align-items:center;gap:0.4rem;margin-right:1.1rem">'
+        f'<span style="width:0.8rem;height:0.8rem;border-radius:0.15rem;background:{fate.colour}">'
+        f"</span>{html.escape(fate.name)}: {html.escape(fate.meaning)}</span>"
+        for fate in fates
+    )
+    st.html(f'<div style="font-size:0.82rem">{swatches}</div>')
+
+
+def zone_choice(
+    label: str, names: list[str], trips: Integers, *, key: str, off: bool = False
+) -> int:
+    """Draw a picker of zones, the busiest first, and return the zone's number."""
+    order = [int(i) for i in np.argsort(-trips, kind="stable")]
+    if st.session_state.get(key, order[0]) not in order:
+        st.session_state[key] = order[0]
+    return st.selectbox(
+        label,
+        order,
+        format_func=lambda zone: names[zone],
+        key=key,
+        disabled=off,
+        persist_state="session",
+    )

@@ -1,0 +1,51 @@
+"""Origin–destination page: the four large numbers, expected beside drawn."""
+
+from engine import origin_destination as od
+from engine.parameters import ODParameters
+from pages._ui import cached_od, wording
+from pages._ui.cached_od import Drawn
+from pages._ui.cards import Card
+from pages._ui.od_window import Window
+
+_EXAMPLE = 40
+
+
+def headline(key: str, parameters: ODParameters, window: Window, made: Drawn) -> list[Card]:
+    """Return median error, relative error, lost and phantom flows with their plain meaning."""
+    exact = cached_od.expectation(key, parameters, window)
+    errors, fates = exact.errors["travelled"], exact.fates
+    flow = max(_EXAMPLE, 2 * parameters.suppression_threshold)
+    usual = od.reading(flow, parameters)
+    reads = (
+        f"suppressed or up to {usual.high:,}" if usual.low == 0 else f"{usual.low:,}–{usual.high:,}"
+    )
+    large = float(fates.kept.cells + fates.lost.cells)
+    lost = float(fates.lost.cells) / large if large else float("nan")
+    limit = max(parameters.suppression_threshold, 1)
+    each = " a day" if window.several else ""
+    return [
+        Card(
+            "Median error of a flow",
+            wording.trip_count(errors.median_absolute),
+            f"mean {wording.number(errors.mean_absolute, 3)}",
+            f"Exact, over pairs with a trip. A flow of {flow:,}{each} usually reads {reads}.",
+        ),
+        Card(
+            "Relative error of a flow",
+            wording.percent(errors.mean_relative),
+            f"median {wording.percent(errors.median_relative)}",
+            "0% is right, 200% is suppressed or invented; most flows are small.",
+        ),
+        Card(
+            "Lost flows",
+            f"{float(made.fates.lost.cells):,.0f}",
+            f"drawn; {wording.number(float(fates.lost.cells))} expected",
+            f"Flows of {limit:,} trips or more{each} that read 0: {wording.percent(lost)} of them.",
+        ),
+        Card(
+            "Phantom flows",
+            f"{float(made.fates.phantom.cells):,.0f}",
+            f"drawn; {wording.number(float(fates.phantom.cells))} expected",
+            "Flows shown although nobody travelled. A higher τ removes them.",
+        ),
+    ]
