@@ -39,6 +39,9 @@ def main(arguments: list[str] | None = None) -> int:
     except ExplorerError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("\ninterrupted; the same command goes on where it stopped", file=sys.stderr)
+        return 130
     return 0
 
 

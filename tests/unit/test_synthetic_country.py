@@ -12,6 +12,7 @@ from engine.datasets import Dataset
 from engine.errors import DatasetError
 from engine.geography import projected_crs
 from engine.synthetic import outlines
+from engine.synthetic.__main__ import main
 from engine.synthetic.countries import AFGHANISTAN_2015, COUNTRIES, RWANDA_2008
 from engine.synthetic.country import CountrySpec, make_country
 from engine.synthetic.countryplaces import gravity, make_country_places
@@ -244,3 +245,18 @@ def test_shipped_datasets_are_those_of_the_catalogue() -> None:
     shipped = {name for name in datasets.available() if datasets.describe(name).simulated}
     assert set(synthetic.shipped()) <= shipped
     assert set(COUNTRIES) <= set(synthetic.shipped())
+
+
+@pytest.mark.usefixtures("small_catalogue")
+def test_command_line_says_how_to_go_on_after_an_interruption(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(DayStore, "put", interrupt)
+        assert main(["afghanistan-2020-districts"]) == 130
+    assert "goes on where it stopped" in capsys.readouterr().err
+    assert main(["afghanistan-2020-districts"]) == 0
+    assert "MB" in capsys.readouterr().out
