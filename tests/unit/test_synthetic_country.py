@@ -257,6 +257,6 @@ def test_command_line_says_how_to_go_on_after_an_interruption(
     with monkeypatch.context() as patch:
         patch.setattr(DayStore, "put", interrupt)
         assert main(["afghanistan-2020-districts"]) == 130
-    assert "goes on where it stopped" in capsys.readouterr().err
+    assert "finished days are kept" in capsys.readouterr().err
     assert main(["afghanistan-2020-districts"]) == 0
     assert "MB" in capsys.readouterr().out
