@@ -59,6 +59,7 @@ def ingest(
         job = count(options, monitor)
         monitor.start("writing the dataset")
         report = _report(job, time.monotonic() - started)
+        monitor.check()
         dataset = _save(job, report)
     monitor.finish()
     return dataset, report

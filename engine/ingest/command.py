@@ -111,7 +111,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--skip-unparsable", action="store_true", help="count rows that cannot be read")
     add("--encoding", choices=("utf-8", "latin-1"), help="of all CSV files; default: by looking")
     add("--engine", choices=("duckdb", "spark"), default="duckdb")
-    add("--memory", default="4GB", help="memory limit of the embedded engine")
+    add("--memory", default="3GB", help="memory limit of the embedded engine")
     add("--threads", type=int, help="threads of the embedded engine")
     add("--spill", type=Path, help="folder for what does not fit in memory")
     add("--spill-limit", default="200GB", help="largest size of the spill folder")

@@ -97,7 +97,7 @@ class IngestOptions:
     skip_unparsable: bool = False
     encoding: str | None = None
     engine: EngineName = "duckdb"
-    memory: str = "4GB"
+    memory: str = "3GB"
     threads: int | None = None
     spill: Path | None = None
     spill_limit: str = "200GB"

@@ -13,7 +13,7 @@ import pytest
 import shapely
 
 from engine.errors import InputError
-from engine.ingest import ingest, mapping
+from engine.ingest import ingest, mapping, preview
 from engine.ingest.places import Places
 from engine.ingest.points import place_points
 from engine.ingest.report import Reason
@@ -291,3 +291,17 @@ def test_columns_are_guessed_in_three_languages() -> None:
         "lng": "lon",
     }
     assert mapping.guess("flows", ["origine", "dest", "n", "jour"])["date"] == "jour"
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_preview_shows_rows_and_guesses_columns(tmp_path: Path, ending: str) -> None:
+    columns = {"user": ["p1", "p2", "x" * 500], "time": ["2015-09-07"] * 3, "tower": ["A"] * 3}
+    path = tmp_path / f"v.{ending}"
+    if ending == "csv":
+        write_csv(path, list(columns), zip(*columns.values(), strict=True))
+    else:
+        pq.write_table(pa.table(columns), path)
+    seen = preview("visits", path, rows=2)
+    assert seen.rows == [["p1", "2015-09-07", "A"], ["p2", "2015-09-07", "A"]]
+    assert seen.mapping == {"uid": "user", "datetime": "time", "location_id": "tower"}
+    assert len(preview("visits", path).rows[2][0]) == 80
