@@ -35,9 +35,13 @@ if entry is None or not entry.has_trips:
     st.stop()
 
 parameters, noise = settings.trips(), state.seed(entry)
-window = od_window.pick(entry, parameters)
+picker, judgement = st.columns([1, 3.4], gap="medium")
+with picker:
+    window = od_window.pick(entry, parameters)
 true = cached_od.truth(entry.key, window)
 made = cached_od.drawn(entry.key, parameters, noise, window)
+note = od_window.cost(parameters, window, len(entry.metadata.days))
+judgement.html(od_numbers.judged(entry.key, parameters, window, note))
 cards.row(od_numbers.headline(entry.key, parameters, window, made))
 view = st.segmented_control(
     "View",

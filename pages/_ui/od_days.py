@@ -7,7 +7,7 @@ import streamlit as st
 
 from engine.origin_destination import Totals
 from engine.parameters import ODParameters
-from pages._ui import cached, cached_od, cards, charts, wording
+from pages._ui import cached_od, cards, charts, od_look, wording
 from pages._ui.cached_od import Drawn
 from pages._ui.cards import Card
 from pages._ui.catalogue import Entry
@@ -105,7 +105,7 @@ def _totals(entry: Entry, parameters: ODParameters, window: Window, made: Drawn)
     grand: Totals = exact.grand
     true, expected = float(grand.true), float(grand.expected)
     bias = (expected - true) / true if true else float("nan")
-    names = cached.dataset(entry.key).zones["name"].astype(str).to_numpy()
+    names = np.array(od_look.zone_labels(entry.key))
     order = np.argsort(-exact.outgoing.true, kind="stable")[:_ZONES]
     table = pd.DataFrame(
         {
@@ -130,7 +130,7 @@ def _totals(entry: Entry, parameters: ODParameters, window: Window, made: Drawn)
         alt.Tooltip("drawn:Q", title="This draw", format=","),
     ]
     base = alt.Chart(table).encode(y=y, tooltip=tooltip)
-    axis = alt.Axis(format="~s")
+    axis = alt.Axis(labelExpr="format(datum.value, '~s')")
     span = base.mark_rule(color=charts.PRIVATE, strokeWidth=9, opacity=0.5).encode(
         x=alt.X("low:Q", title="Trips leaving (bar: 95% interval of the release)", axis=axis),
         x2="high:Q",

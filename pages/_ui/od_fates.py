@@ -155,6 +155,6 @@ def _below(entry: Entry, parameters: ODParameters, window: Window, made: Drawn) 
         else ""
     )
     st.caption(
-        f"{note}Its shares cannot be of all daily pairs (erratum O6): they fall and rise again "
-        "with ε. Compare the rows to see which counting comes near."
+        f"{note}At fine levels its shares cannot be of all daily pairs, whose mean is too low "
+        "(erratum O6). Compare the rows to see which counting comes near."
     )

@@ -16,7 +16,6 @@ _SCOPES = ("All zones", "Leaving a zone", "Arriving in a zone", "Leaving or arri
 
 def draw(key: str, parameters: ODParameters, true: Integers, made: Drawn, several: bool) -> None:
     """Draw the switch, the scope and one large map on a scale that no setting moves."""
-    names = [str(name) for name in cached.dataset(key).zones["name"]]
     first, second, third, fourth = st.columns(
         [1.5, 1, 1.2, 1.1], gap="medium", vertical_alignment="bottom"
     )
@@ -32,7 +31,7 @@ def draw(key: str, parameters: ODParameters, true: Integers, made: Drawn, severa
     with third:
         busy = true.sum(axis=0) + true.sum(axis=1)
         off = scope == _SCOPES[0]
-        zone = od_look.zone_choice("Zone", names, busy, key="od_flows_zone", off=off)
+        zone = od_look.zone_choice("Zone", key, busy, key="od_flows_zone", off=off)
     most = fourth.slider(
         "Largest flows", 10, 300, 60, step=10, key="od_flows_most", persist_state="session"
     )
@@ -72,7 +71,8 @@ def draw(key: str, parameters: ODParameters, true: Integers, made: Drawn, severa
         height=520,
         width=1080,
     )
-    scale.legend("trips of a flow", "0", f"{largest:,.0f} or more")
+    if shown != WRONG:
+        scale.legend("trips of a flow", "0", f"{largest:,.0f} or more")
     if shown != TRUE:
         od_look.key(od_look.PHANTOM, od_look.LOST)
     st.caption(_words(shown, phantom, lost, pairs, several))
@@ -105,4 +105,4 @@ def _words(
     if shown == PRIVATE:
         found = int(phantom[pairs].sum())
         return f"{counted}; {found} of the {len(pairs[0])} arcs drawn here are phantoms."
-    return f"{counted}; the {len(pairs[0])} largest are drawn. A lost corridor matters more."
+    return f"{counted}; the {len(pairs[0])} largest are drawn, wider where trips are more."

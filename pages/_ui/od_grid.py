@@ -201,7 +201,7 @@ def _take() -> None:
 def _scale(values: pd.Series) -> alt.Scale:
     """Return a scale that shows differences: logarithmic where values span decades."""
     low, high = float(values.min()), float(values.max())
-    if low > 0 and high > 20 * low:
+    if low > 0 and high > 3 * low:
         return alt.Scale(type="log", scheme="viridis", domain=[low, high])
     return alt.Scale(type="linear", scheme="viridis", domain=[low, max(high, low + 1e-9)])
 

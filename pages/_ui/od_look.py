@@ -8,6 +8,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from engine.parameters import ODParameters
+from pages._ui import cached
 
 Integers = NDArray[np.int64]
 
@@ -22,9 +23,9 @@ class Fate:
 
 
 KEPT = Fate("kept", "#2a8fbd", "at least τ, and shown")
-LOST = Fate("lost", "#b5579c", "at least τ, but noise suppresses it")
+LOST = Fate("lost", "#b5579c", "at least τ, but suppressed by noise or trimming")
 SUPPRESSED = Fate("suppressed", "#9a9a9a", "below τ, and suppressed as it should be")
-REVEALED = Fate("revealed", "#e0a100", "below τ with trips, but noise lifts it into view")
+REVEALED = Fate("revealed", "#e0a100", "below τ, but noise lifts it into view")
 PHANTOM = Fate("phantom", "#d55e00", "no trip at all, but noise shows one")
 FATES = (KEPT, LOST, SUPPRESSED, REVEALED, PHANTOM)
 
@@ -61,17 +62,23 @@ def key(*fates: Fate) -> None:
 
 
 def zone_choice(
-    label: str, names: list[str], trips: Integers, *, key: str, off: bool = False
+    label: str, dataset_key: str, trips: Integers, *, key: str, off: bool = False
 ) -> int:
-    """Draw a picker of zones, the busiest first, and return the zone's number."""
-    order = [int(i) for i in np.argsort(-trips, kind="stable")]
-    if st.session_state.get(key, order[0]) not in order:
-        st.session_state[key] = order[0]
-    return st.selectbox(
-        label,
-        order,
-        format_func=lambda zone: names[zone],
-        key=key,
-        disabled=off,
-        persist_state="session",
-    )
+    """Draw a picker of zones by name, at first on the busiest, and return the zone's number."""
+    labels = zone_labels(dataset_key)
+    stored = f"{key}_{cached.dataset(dataset_key).id}"  # another dataset has other zones
+    if st.session_state.get(stored) not in labels:
+        st.session_state[stored] = labels[int(np.argmax(trips))]
+    chosen = st.selectbox(label, sorted(labels), key=stored, disabled=off, persist_state="session")
+    return labels.index(chosen)
+
+
+def zone_labels(dataset_key: str) -> list[str]:
+    """Return the names of the zones in their order, with the id where a name occurs twice."""
+    zones = cached.dataset(dataset_key).zones
+    names = zones["name"].astype(str)
+    double = names.duplicated(keep=False)
+    return [
+        f"{name} ({zone})" if twice else name
+        for name, zone, twice in zip(names, zones["zone_id"], double, strict=True)
+    ]

@@ -7,7 +7,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from engine.parameters import ODParameters
-from pages._ui import cached, od_look
+from pages._ui import od_look
 from pages._ui.cached_od import Drawn
 
 Integers = NDArray[np.int64]
@@ -20,12 +20,12 @@ _LABELLED = 20
 
 def draw(key: str, parameters: ODParameters, true: Integers, made: Drawn) -> None:
     """Draw the block's choice, then two heat maps on one scale with wrong cells outlined."""
-    names = [str(name) for name in cached.dataset(key).zones["name"]]
+    names = od_look.zone_labels(key)
     busy = true.sum(axis=0) + true.sum(axis=1)
     left, middle, right = st.columns([1.2, 1.2, 1], gap="medium", vertical_alignment="bottom")
     block = left.selectbox("Block", [_BUSIEST, _AROUND], key="od_block", persist_state="session")
     with middle:
-        zone = od_look.zone_choice("Zone", names, busy, key="od_block_zone", off=block == _BUSIEST)
+        zone = od_look.zone_choice("Zone", key, busy, key="od_block_zone", off=block == _BUSIEST)
     size = right.select_slider(
         "Zones in the block", _SIZES, 12, key="od_block_size", persist_state="session"
     )

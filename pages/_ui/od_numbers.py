@@ -2,12 +2,21 @@
 
 from engine import origin_destination as od
 from engine.parameters import ODParameters
-from pages._ui import cached_od, wording
+from pages._ui import cached_od, cards, verdict, wording
 from pages._ui.cached_od import Drawn
 from pages._ui.cards import Card
 from pages._ui.od_window import Window
 
 _EXAMPLE = 40
+
+
+def judged(key: str, parameters: ODParameters, window: Window, note: str) -> str:
+    """Return the verdict in words as a coloured block, with a note of who is protected."""
+    counted = cached_od.expectation(key, parameters, window).histogram
+    some = counted.true > 0
+    finding = verdict.trips(counted.true[some], counted.cells[some], parameters)
+    level, sentence = verdict.headline([finding])
+    return cards.verdict_html(level, sentence, note)
 
 
 def headline(key: str, parameters: ODParameters, window: Window, made: Drawn) -> list[Card]:
@@ -20,7 +29,6 @@ def headline(key: str, parameters: ODParameters, window: Window, made: Drawn) ->
         f"suppressed or up to {usual.high:,}" if usual.low == 0 else f"{usual.low:,}–{usual.high:,}"
     )
     large = float(fates.kept.cells + fates.lost.cells)
-    lost = float(fates.lost.cells) / large if large else float("nan")
     limit = max(parameters.suppression_threshold, 1)
     each = " a day" if window.several else ""
     return [
@@ -40,7 +48,10 @@ def headline(key: str, parameters: ODParameters, window: Window, made: Drawn) ->
             "Lost flows",
             f"{float(made.fates.lost.cells):,.0f}",
             f"drawn; {wording.number(float(fates.lost.cells))} expected",
-            f"Flows of {limit:,} trips or more{each} that read 0: {wording.percent(lost)} of them.",
+            f"Flows of {limit:,} trips or more{each} that read 0: "
+            f"{wording.percent(float(fates.lost.cells) / large)} of them."
+            if large
+            else f"No flow has {limit:,} trips or more{each}: what is shown is noise alone.",
         ),
         Card(
             "Phantom flows",

@@ -14,8 +14,6 @@ TRUE, PRIVATE, ERROR = "True", "Private", "Error"
 
 def draw(key: str, true: Integers, made: Drawn) -> None:
     """Draw where the trips of one zone go: true, private, or the difference."""
-    zones = cached.dataset(key).zones
-    names = [str(name) for name in zones["name"]]
     left, middle, right = st.columns([1, 1.2, 1.6], gap="medium", vertical_alignment="bottom")
     shown = left.segmented_control(
         "Show",
@@ -26,7 +24,7 @@ def draw(key: str, true: Integers, made: Drawn) -> None:
         persist_state="session",
     )
     with middle:
-        origin = od_look.zone_choice("Trips from", names, true.sum(axis=1), key="od_origin_zone")
+        origin = od_look.zone_choice("Trips from", key, true.sum(axis=1), key="od_origin_zone")
     before, after = true[origin], made.counts[origin]
     right.markdown(
         f"**{int(before.sum()):,}** trips leave; the release shows **{int(after.sum()):,}** "
@@ -43,7 +41,7 @@ def draw(key: str, true: Integers, made: Drawn) -> None:
         values,
         scale,
         key="od_origin",
-        alt=f"Trips from {names[origin]} to every zone: {shown.lower()}",
+        alt=f"Trips from {od_look.zone_labels(key)[origin]} to every zone: {shown.lower()}",
         tooltip={
             "true": [f"{value:,}" for value in before],
             "private": [f"{value:,}" for value in after],

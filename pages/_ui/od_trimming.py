@@ -7,15 +7,17 @@ import pandas as pd
 import streamlit as st
 
 from engine.parameters import ODParameters
-from pages._ui import cached_od, cards, charts, state, wording
+from pages._ui import cached, cached_od, cards, charts, state, wording
 from pages._ui.cards import Card
 from pages._ui.catalogue import Entry
 from pages._ui.od_window import Window
 from pages._ui.state import MAX_TRIPS_STOPS
 
+_MANY_ROWS = 1_000_000
 _LIMITS = tuple(stop for stop in MAX_TRIPS_STOPS if stop <= 50)
 _CAUSES = ("trimmed", "noise", "suppression", "total")
 _COLOURS = ("#e0a100", charts.PRIVATE, "#b5579c", charts.TRUE)
+_SI = alt.Axis(labelExpr="format(datum.value, '~s')")
 O4 = (
     "The T of least error is read from the confidential data. The guarantee (Theorem 1) holds only "
     "for a T chosen without looking at them; a release that uses this T, or a percentile of "
@@ -34,10 +36,14 @@ def draw(entry: Entry, parameters: ODParameters, window: Window) -> None:
     now = cached_od.split(entry.key, parameters, window)
     cards.row(_cards(now, parameters))
     st.subheader("The trade-off over T", anchor=False)
-    if window.several and not st.toggle(
-        "Compute it for all days (may take minutes for a long period)",
-        key="od_trimming_all",
-        persist_state="session",
+    if (
+        window.several
+        and _is_long(entry.key)
+        and not st.toggle(
+            "Compute it for all days (may take minutes)",
+            key="od_trimming_all",
+            persist_state="session",
+        )
     ):
         st.caption("Each T is another matrix for every day. One day shows the same shape at once.")
         return
@@ -59,6 +65,11 @@ def draw(entry: Entry, parameters: ODParameters, window: Window) -> None:
         width="stretch",
     )
     st.warning(O4, icon=":material/policy:")
+
+
+def _is_long(key: str) -> bool:
+    """Whether each T takes seconds over all days, so that the person is asked first."""
+    return len(cached.dataset(key).trips.n) > _MANY_ROWS
 
 
 def _cards(now: dict[str, float], parameters: ODParameters) -> list[Card]:
@@ -118,7 +129,7 @@ def _chart(rows: dict[int, dict[str, float]], best: int, parameters: ODParameter
         scale=alt.Scale(type="log", nice=False, domain=[_LIMITS[0], _LIMITS[-1]]),
         axis=alt.Axis(values=list(_LIMITS), grid=False),
     )
-    y = alt.Y("trips:Q", title="Expected error (trips)", axis=alt.Axis(format="~s"))
+    y = alt.Y("trips:Q", title="Expected error (trips)", axis=_SI)
     colour = alt.Color(
         "cause:N",
         title=None,

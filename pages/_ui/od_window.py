@@ -1,7 +1,6 @@
 """Which trips the origin–destination page shows: one day, all days each, or the whole period."""
 
 from dataclasses import dataclass
-from datetime import date
 from typing import Any
 
 import streamlit as st
@@ -41,27 +40,9 @@ class Window:
 
 
 def pick(entry: Entry, parameters: ODParameters) -> Window:
-    """Draw the day picker and say whom the noise protects; return the window."""
+    """Draw the day picker and return the window; a person is protected over the whole period."""
     days = entry.metadata.days
-    left, right = st.columns([1, 2.6], gap="medium", vertical_alignment="bottom")
-    with left:
-        window = _picker(days, parameters.unit)
-    people = wording.protection(parameters.unit, parameters.max_trips_per_user)
-    right.markdown(f"Protects **{people}**. {_cost(parameters, window, len(days))}")
-    return window
-
-
-def named(window: Window, days: tuple[date, ...]) -> str:
-    """Say which trips the window holds."""
-    if window.day is not None:
-        return f"{days[window.day]:%a %-d %b %Y}"
-    if window.summed:
-        return f"{days[0]:%-d %b} to {days[-1]:%-d %b %Y}, one release"
-    return f"all {len(days)} days, each released"
-
-
-def _picker(days: tuple[date, ...], unit: str) -> Window:
-    if unit == "person":
+    if parameters.unit == "person":
         st.selectbox(
             "Day",
             [f"Whole period ({len(days)} days)"],
@@ -71,19 +52,23 @@ def _picker(days: tuple[date, ...], unit: str) -> Window:
         )
         return Window(None, summed=True)
     options = [*range(len(days)), ALL] if len(days) > 1 else [0]
-    if st.session_state.get("od_day", 0) not in options:
-        st.session_state["od_day"] = 0
     chosen = st.selectbox(
         "Day",
         options,
         format_func=lambda day: (
             f"All {len(days)} days" if day == ALL else f"{days[day]:%a %-d %b %Y}"
         ),
-        key="od_day",
+        key=f"od_day_{entry.name}",  # another dataset has other days
         help="All days are released one by one; their sum is shown.",
         persist_state="session",
     )
     return Window(None if chosen == ALL else int(chosen))
+
+
+def cost(parameters: ODParameters, window: Window, days: int) -> str:
+    """Say whom the noise protects and what the window, and all days, cost."""
+    people = wording.protection(parameters.unit, parameters.max_trips_per_user)
+    return f"Protects {people}. {_cost(parameters, window, days)}"
 
 
 def _cost(parameters: ODParameters, window: Window, days: int) -> str:
