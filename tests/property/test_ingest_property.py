@@ -1,0 +1,177 @@
+"""Properties of the real ingest on small random raw data.
+
+Privacy by construction: what one person's raw rows change before any noise is drawn is at most
+the sensitivity that the mechanisms declare.
+"""
+
+import tempfile
+from collections import Counter
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engine.ingest import build, keys
+from engine.ingest.progress import Monitor
+from engine.ingest.report import Reason
+from tests.reference.ingest_inputs import TOWERS, options, write_csv
+
+PLACES = [name for name, _, _ in TOWERS]
+SLOW = settings(
+    max_examples=10,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+START = 1_441_602_000  # Monday 2015-09-07 00:00 in Guadalajara
+
+people = st.sampled_from(["p1", "p2", "p3", "p4"])
+moments = st.one_of(
+    st.integers(START, START + 4 * 3_600), st.integers(START, START + 7 * 86_400 - 1)
+)
+trips = st.tuples(
+    people,
+    moments,
+    st.none() | st.integers(60, 9_000),
+    st.sampled_from(PLACES),
+    st.sampled_from(PLACES),
+)
+
+
+def counted(rows: list[tuple[Any, ...]], folder: Path, **changes: Any) -> dict[str, Counter]:
+    """Run the real ingest, short of writing, and return its tables as counters."""
+    columns = {
+        "uid": [row[0] for row in rows],
+        "datetime": pa.array([row[1] for row in rows], pa.int64()),
+        "end_datetime": pa.array(
+            [None if row[2] is None else row[1] + row[2] for row in rows], pa.int64()
+        ),
+        "origin": [row[3] for row in rows],
+        "destination": [row[4] for row in rows],
+    }
+    pq.write_table(pa.table(columns), folder / "t.parquet")
+    asked = options(folder, "trips", [folder / "t.parquet"], **changes)
+    job = build.count(asked, Monitor())
+    return {
+        name: Counter(
+            {tuple(v for k, v in r.items() if k != "n"): r["n"] for r in table.to_pylist()}
+        )
+        for name, table in job.tables.items()
+    }
+
+
+def change(with_person: Counter, without: Counter) -> Counter:
+    """The counts that one person adds; never negative, for nobody else's ranks move."""
+    keys_of_both = with_person.keys() | without.keys()
+    difference = Counter({k: with_person[k] - without[k] for k in keys_of_both})
+    assert min(difference.values(), default=0) >= 0
+    return difference
+
+
+@SLOW
+@given(
+    rows=st.lists(trips, min_size=1, max_size=60),
+    cap=st.integers(1, 12),
+    salt=st.sampled_from(["a", "b", "c"]),
+)
+def test_removing_one_person_changes_no_more_than_the_declared_sensitivity(
+    rows: list[tuple[Any, ...]], cap: int, salt: str
+) -> None:
+    other = [("q", START + 3_600 * i, 60, "A", "B") for i in range(30)]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        asked = {"max_visits_cap": cap, "salt": salt}
+        full = counted([*rows, *other], folder, **asked)
+        rest = counted([*[row for row in rows if row[0] != "p1"], *other], folder, **asked)
+    added = {name: change(full[name], rest.get(name, Counter())) for name in full}
+    assert added["truth"].total() <= cap  # K_max, erratum D5
+    assert added["single_visit"].total() <= 1  # H̃: at most 1
+    assert added["homes"].total() <= 1
+    per_hour = Counter()
+    per_rank = Counter()
+    for (_, hour, rank), n in added["presampled"].items():
+        per_hour[hour] += n
+        per_rank[rank] += n
+    assert max(per_hour.values(), default=0) <= 1
+    for limit in range(1, 169):  # X̄ for any ℓ: at most ℓ in L₁
+        assert sum(n for rank, n in per_rank.items() if rank <= limit) <= limit
+    for limit in (1, 2, 5, 256):  # any T
+        days: Counter = Counter()
+        for (day, _, _, rank), n in added["trips"].items():
+            days[day] += n if rank <= limit else 0
+        assert max(days.values(), default=0) <= limit
+        assert sum(n for key, n in added["trips_person"].items() if key[3] <= limit) <= limit
+
+
+def test_ranks_above_256_share_a_bucket_and_no_rank_below_repeats(tmp_path: Path) -> None:
+    rows = [("p1", START + 60 * i, 30, PLACES[i % 4], PLACES[(i + 1) % 4]) for i in range(300)]
+    tables = counted(rows, tmp_path)
+    for name in ("trips", "trips_person"):
+        ranks = Counter()
+        for key, n in tables[name].items():
+            ranks[key[3]] += n
+        assert ranks == Counter({**dict.fromkeys(range(1, 257), 1), 257: 44})
+
+
+messy = st.tuples(
+    st.sampled_from(["p1", "p2", "", " p1 ", 'é,"x"']),
+    st.sampled_from(
+        (
+            *("2015-09-07 08:00:00", "2015-09-07T23:59", "1441632000", "2015-09-31", "", "soon"),
+            *("2014-09-07", "2015-09-12T08:00:00-05:00", "2015-09-07 24:00:00"),
+            "2015-09-15 01:00:00",
+        )
+    ),
+    st.sampled_from(["", "2015-09-08 00:10:00", "never", "2015-10-02 00:00:00"]),
+    st.sampled_from([*PLACES, "Z", "", " A "]),
+    st.sampled_from([*PLACES, "Z"]),
+)
+
+
+@SLOW
+@given(rows=st.lists(messy, min_size=1, max_size=40))
+def test_every_row_is_accounted_for_once(rows: list[tuple[str, ...]]) -> None:
+    good = ("q", "2015-09-08 10:00:00", "2015-09-08 10:30:00", "A", "B")
+    header = ("uid", "datetime", "end_datetime", "origin", "destination")
+    fine = {
+        "2015-09-07 08:00:00": date(2015, 9, 7),
+        "2015-09-07T23:59": date(2015, 9, 7),
+        "2015-09-08 10:00:00": date(2015, 9, 8),
+        "1441632000": date(2015, 9, 7),
+        "2014-09-07": date(2014, 9, 7),
+        "2015-09-12T08:00:00-05:00": date(2015, 9, 12),
+        "2015-09-15 01:00:00": date(2015, 9, 15),
+    }
+    expected: Counter = Counter()
+    seen: set[tuple[str, ...]] = set()
+    for row in [*rows, good]:
+        uid, at, end, origin, destination = (value.strip() for value in row)
+        if not uid or at not in fine or end == "never":
+            expected[Reason.UNPARSABLE] += 1
+        elif fine[at] < date(2015, 9, 1):
+            expected[Reason.OUTSIDE_PERIOD] += 1
+        elif origin not in PLACES or destination not in PLACES:
+            expected[Reason.OUTSIDE_AREA] += 1
+        elif (uid, at, end, origin, destination) in seen:
+            expected[Reason.DUPLICATE] += 1
+        else:
+            seen.add((uid, at, end, origin, destination))
+            expected[Reason.SELF_TRIP if origin == destination else Reason.USED] += 1
+    with tempfile.TemporaryDirectory() as name:
+        path = write_csv(Path(name) / "t.csv", header, [*rows, good])
+        job = build.count(options(Path(name), "trips", [path], skip_unparsable=True), Monitor())
+    account = job.facts["rows"]
+    found = Counter({**account.unused, Reason.USED: account.used})
+    assert +found == +expected
+    assert account.read == len(rows) + 1
+    visits = job.facts["visits"]
+    assert visits.read == visits.used + sum(visits.unused.values())
+
+
+@given(salt=st.text(min_size=1, max_size=20))
+def test_each_purpose_has_its_own_key(salt: str) -> None:
+    assert len({keys.key(salt, purpose) for purpose in keys.Purpose}) == len(keys.Purpose)
+    assert keys.salt_id(salt) not in {keys.key(salt, purpose) for purpose in keys.Purpose}
