@@ -8,7 +8,7 @@ frame.frame(frame.PRODUCT, wording.HOME_LEAD)
 settings = state.sidebar()
 visits, trips = settings.density_data, settings.od_data
 frame.banners([visits, trips])
-verdict_slot = st.empty()
+verdict_slot = st.container()  # keeps the old verdict until the new one is there: no jump
 for warning in wording.home_warnings(settings):
     st.warning(warning, icon=":material/warning:")
 

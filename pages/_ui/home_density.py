@@ -61,22 +61,26 @@ def draw(settings: Settings, entry: Entry, places: Places) -> Column:
             release.ledger.published_epsilon, release.ledger.proved_epsilon, release.ledger.delta
         )
     )
-    slot = places.numbers.empty()
-    slot.html(cards.cards_html(_cards(scores, None, None)))
+    slot = places.numbers.html(cards.cards_html(_cards(scores, None, None)))
     drawn = (entry.key, settings.density(epsilon=1.0), noise)
+    complete = drawn == st.session_state.get(_CURVE_DRAWN)
     curve = places.curve
-    if drawn == st.session_state.get(_CURVE_DRAWN) or _CURVE_DRAWN not in st.session_state:
+    if complete:
+        with curve:
+            _curve(entry.key, settings, noise, computed=True)
+    elif _CURVE_DRAWN not in st.session_state:
         curve = places.curve.empty()
         with curve:
-            _curve(entry.key, settings, noise, computed=_CURVE_DRAWN in st.session_state)
+            _curve(entry.key, settings, noise, computed=False)
     # else the curve of the last setting stays until `fill` replaces it: no blank in between
     with places.maps:
         _maps(entry, truth[:, MAP_HOUR], np.maximum(release.counts[:, MAP_HOUR], 0.0))
 
     def fill() -> None:
-        with curve:
-            _curve(entry.key, settings, noise, computed=True)
-        st.session_state[_CURVE_DRAWN] = drawn
+        if not complete:
+            with curve:
+                _curve(entry.key, settings, noise, computed=True)
+            st.session_state[_CURVE_DRAWN] = drawn
         _fill(slot, entry.key, settings, noise)
 
     return Column(
@@ -159,14 +163,18 @@ def _cards(
 def interval(
     values: list[float] | None, write: Callable[[float], str], *, finished: bool = False
 ) -> str:
-    """Write the range of 9 in 10 draws, or that it is still to come."""
+    """Write the range of 9 in 10 draws (of all, where they are few), or that it is to come."""
     if not values:
         return WAITING
     known = np.array([value for value in values if np.isfinite(value)])
     if len(known) < 2:
         return "undefined in most draws" if finished else WAITING
-    low, high = (write(float(value)) for value in np.quantile(known, [0.05, 0.95]))
-    return "the same in most draws" if low == high else f"{low} to {high}"
+    few = len(known) < REPEATS / 2
+    ends = np.quantile(known, [0.0, 1.0] if few else [0.05, 0.95])
+    low, high = (write(float(value)) for value in ends)
+    if low == high:
+        return "the same in most draws"
+    return f"{low} to {high}" + (f" ({len(known)} draws)" if few else "")
 
 
 def _curve(key: str, settings: Settings, noise: Seed, *, computed: bool) -> None:

@@ -21,8 +21,7 @@ def draw(settings: Settings, entry: Entry, places: Places) -> Column:
     period = cached.span(parameters)
     expected = cached.trips_expected(entry.key, parameters, period)
     places.head.caption(wording.trips_protection(parameters, entry.metadata.days))
-    slot = places.numbers.empty()
-    slot.html(cards.cards_html(_cards(expected, parameters, None)))
+    slot = places.numbers.html(cards.cards_html(_cards(expected, parameters, None)))
     with places.curve:
         _curve(entry.key, settings, period)
     with places.maps:

@@ -1,0 +1,169 @@
+"""The Density page in a real browser: map, clicks, play, long work, share link, dark."""
+
+import io
+import re
+
+import numpy as np
+import pytest
+from PIL import Image
+
+pytestmark = pytest.mark.browser
+
+MAP = '[data-testid="stDeckGlJsonChart"]'
+SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
+HOUR = "Hour of the week"
+
+
+def open_density(page, address, query="density_data=demo-city"):
+    page.goto(f"{address}/Density?{query}")
+    page.get_by_text("Look deeper").wait_for()
+    page.wait_for_selector(f"{MAP} canvas")
+    settle(page)
+
+
+def settle(page):
+    page.wait_for_timeout(300)
+    page.wait_for_selector(SETTLED)
+
+
+def error_card(page):
+    return page.locator(".card .value").first.inner_text()
+
+
+def picture(page, index=0):
+    """Return a map's pixels, shape (height, width, 3), once it has been drawn."""
+    place = page.locator(MAP).nth(index)
+    place.scroll_into_view_if_needed()
+    page.wait_for_timeout(900)
+    return np.asarray(Image.open(io.BytesIO(place.screenshot())).convert("RGB")).astype(int)
+
+
+def covered(page):
+    """Return the share of the map that is not background."""
+    pixels = picture(page)
+    return float((np.abs(pixels - pixels[2, 2]).sum(axis=2) > 30).mean())
+
+
+def coloured(pixels):
+    return float(((pixels.max(axis=2) - pixels.min(axis=2)) > 60).mean())
+
+
+def pick(page, name):
+    page.get_by_role("radio", name=name, exact=True).or_(
+        page.get_by_role("button", name=name, exact=True)
+    ).first.click()
+    settle(page)
+
+
+def hour(page):
+    return page.get_by_role("slider", name=HOUR).get_attribute("aria-valuetext")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_map_is_coloured_and_switches(page, address, scheme):
+    page.emulate_media(color_scheme=scheme)
+    open_density(page, address)
+    private = picture(page)
+    assert coloured(private) > 0.1
+    pick(page, "Error")
+    error = picture(page)
+    assert np.abs(error - private).mean() > 5
+    assert page.get_by_text("too few").count() == 1
+    pick(page, "True")
+    assert np.abs(picture(page) - error).mean() > 5
+
+
+def test_the_view_is_kept_when_map_and_hour_change(page, address):
+    open_density(page, address)
+    before = covered(page)
+    page.locator(MAP).first.hover()
+    for _ in range(4):
+        page.mouse.wheel(0, 400)
+        page.wait_for_timeout(150)
+    zoomed = covered(page)
+    assert zoomed < 0.7 * before
+    pick(page, "Error")
+    assert covered(page) == pytest.approx(zoomed, rel=0.15)
+    page.get_by_role("slider", name=HOUR).press("ArrowRight")
+    settle(page)
+    assert covered(page) == pytest.approx(zoomed, rel=0.15)
+
+
+def test_a_click_on_a_zone_shows_its_week(page, address):
+    open_density(page, address)
+    picture(page)
+    chosen = page.get_by_text(re.compile(r": relative error .* correlation"))
+    first = chosen.inner_text()
+    box = page.locator(MAP).first.bounding_box()
+    page.mouse.click(box["x"] + 0.42 * box["width"], box["y"] + 0.3 * box["height"])
+    page.wait_for_function(
+        "first => ![...document.querySelectorAll('p')].some(p => p.innerText === first)",
+        arg=first,
+    )
+    assert chosen.inner_text().split(":")[0] != first.split(":")[0]
+
+
+def test_play_runs_through_the_hours_and_pauses(page, address):
+    open_density(page, address)
+    start = hour(page)
+    page.get_by_role("button", name="Play").click()
+    page.wait_for_function(
+        "start => [...document.querySelectorAll('[role=slider]')]"
+        ".some(s => /^[A-Z][a-z]{2} [0-9]/.test(s.getAttribute('aria-valuetext'))"
+        " && s.getAttribute('aria-valuetext') !== start)",
+        arg=start,
+    )
+    page.get_by_role("button", name="Pause").click()
+    page.get_by_role("button", name="Play").wait_for()
+    page.wait_for_timeout(1500)
+    stopped = hour(page)
+    page.wait_for_timeout(2500)
+    assert hour(page) == stopped != start
+
+
+def test_a_sweep_shows_partial_results_and_can_be_cancelled(page, address):
+    open_density(page, address, "density_data=demo-city&density_view=methods")
+    cancel = page.get_by_role("button", name="Cancel")
+    cancel.wait_for()
+    page.get_by_text("Laplace on the cover (LPA)").first.wait_for()
+    cancel.click()
+    page.get_by_text("stopped at").wait_for()
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("button", name="Cancel").wait_for()
+
+
+def test_the_page_stays_free_while_a_sweep_runs(page, address):
+    open_density(page, address, "density_data=demo-city&density_view=kept")
+    page.get_by_role("button", name="Cancel").wait_for()
+    before = error_card(page)
+    page.get_by_role("slider", name="Privacy loss").press("ArrowLeft")
+    page.wait_for_function(
+        "before => document.querySelector('.card .value').innerText !== before", arg=before
+    )
+
+
+def test_the_share_link_holds_switches_and_view(page, address, browser):
+    open_density(page, address)
+    pick(page, "Zone by zone")
+    page.locator(".st-key-density_smoothing label").first.click()
+    page.wait_for_url("**density_smoothing=false**")
+    page.wait_for_url("**density_view=zones**")
+    settle(page)
+    shown, link = error_card(page), page.url
+    other = browser.new_page()
+    other.goto(link)
+    other.get_by_text("Which zones can be used?").wait_for()
+    assert error_card(other) == shown
+    other.close()
+
+
+def test_every_view_draws_without_an_error(page, address):
+    open_density(page, address)
+    for name in ("Hour by hour", "Zone by zone", "Cells and clusters", "Totals", "Errata"):
+        page.get_by_text(name).first.click()
+        settle(page)
+        assert page.locator('[data-testid="stException"]').count() == 0
+        text = page.locator('[data-testid="stMain"]').inner_text()
+        assert not re.search(
+            r"\bNaN\b|\bnan\b|\bundefined\b(?! in most)", text.replace("grey: undefined", "")
+        )

@@ -1,0 +1,109 @@
+"""The Origin–Destination and Choose ε pages in a real browser: maps, clicks, kept settings."""
+
+import io
+
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.browser
+
+MAP = '[data-testid="stDeckGlJsonChart"]'
+CHART = '[data-testid="stVegaLiteChart"]'
+SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
+LINK = "Origin_Destination?od_data=demo-city"
+VIEWS = ("From one zone", "Matrix", "Fates", "Errors", "ε × τ", "Trimming (T)", "Days and totals")
+
+
+def open_page(page, address, path):
+    page.goto(f"{address}/{path}")
+    page.wait_for_selector(".card .value")
+    page.wait_for_selector(SETTLED)
+
+
+def switch(page, name):
+    page.get_by_role("radio", name=name, exact=True).click()
+    page.wait_for_timeout(200)
+    page.wait_for_selector(SETTLED)
+    assert page.locator('[data-testid="stException"]').count() == 0
+
+
+def slider(page, name):
+    return page.get_by_role("slider", name=name).get_attribute("aria-valuetext")
+
+
+def pixels(page):
+    from PIL import Image
+
+    page.wait_for_selector(f"{MAP} canvas")
+    page.wait_for_timeout(1000)
+    shot = page.locator(MAP).screenshot()
+    return np.asarray(Image.open(io.BytesIO(shot)).convert("RGB")).reshape(-1, 3).astype(int)
+
+
+def near(colour, seen):
+    """Return how many pixels have about this colour."""
+    return int((np.abs(seen - np.array(colour)).max(axis=1) < 30).sum())
+
+
+def test_arcs_are_coloured_and_phantoms_marked(page, address):
+    open_page(page, address, f"{LINK}&epsilon=0.1&threshold=0")
+    private = pixels(page)
+    assert near((213, 94, 0), private) > 200  # phantom
+    switch(page, "True")
+    true = pixels(page)
+    assert near((213, 94, 0), true) < 20
+    spread = true.max(axis=1) - true.min(axis=1) > 60
+    assert len(np.unique(true[spread], axis=0)) > 20
+
+
+def test_every_view_draws(page, address):
+    open_page(page, address, LINK)
+    for view in VIEWS:
+        switch(page, view)
+        place = page.locator(MAP if view == "From one zone" else CHART).first
+        place.wait_for()
+        place.locator("canvas, svg").first.wait_for()
+
+
+def test_a_click_on_the_grid_sets_both_sliders(page, address):
+    open_page(page, address, LINK)
+    before = slider(page, "Privacy loss"), slider(page, "Suppress flows")
+    switch(page, "ε × τ")
+    grid = page.locator(CHART).first
+    grid.scroll_into_view_if_needed()
+    page.wait_for_timeout(800)
+    box = grid.bounding_box()
+    page.mouse.click(box["x"] + 0.3 * box["width"], box["y"] + 0.3 * box["height"])
+    page.wait_for_url(lambda url: "threshold=" in url and "epsilon=" in url)
+    page.wait_for_selector(SETTLED)
+    after = slider(page, "Privacy loss"), slider(page, "Suppress flows")
+    assert after[0] != before[0]
+    assert after[1] != before[1]
+    assert f"epsilon={after[0]}" in page.url
+    assert f"threshold={after[1]}" in page.url
+
+
+def test_chosen_epsilon_is_kept_on_the_other_page(page, address):
+    open_page(page, address, "Choose_Epsilon?od_data=demo-city")
+    page.get_by_role("button", name="10 trips · 95% · T = 1").click()
+    use = page.get_by_role("button", name="Use ε = 0.3")
+    use.wait_for()
+    use.click()
+    page.wait_for_url(lambda url: "epsilon=0.3" in url)
+    page.get_by_role("link", name="Origin–destination").click()
+    page.wait_for_selector(MAP)
+    page.wait_for_selector(SETTLED)
+    assert slider(page, "Privacy loss") == "0.3"
+    assert slider(page, "Trips kept") == "1"
+    page.reload()
+    page.wait_for_selector(MAP)
+    page.wait_for_selector(SETTLED)
+    assert slider(page, "Privacy loss") == "0.3"
+
+
+def test_the_share_link_of_a_question_opens_it_again(page, address):
+    open_page(page, address, "Choose_Epsilon?choose_alpha=50&choose_confidence=99")
+    assert page.get_by_role("spinbutton", name="I can tolerate").input_value() == "50"
+    open_page(page, address, "Choose_Epsilon?choose_alpha=-1&choose_confidence=ninety&epsilon=nan")
+    assert page.get_by_role("spinbutton", name="I can tolerate").input_value() == "10"
+    assert slider(page, "Privacy loss") == "1"
