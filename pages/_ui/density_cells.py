@@ -126,5 +126,5 @@ def _map(chosen: Chosen, cells, values: Floats, scale, tooltip: dict[str, list[s
         alt=f"Map of the region cut into {_VIEWS.get(cells, cells).lower()}",
         tooltip=tooltip,
         height=430,
-        width=660,
+        width=545,
     )

@@ -16,6 +16,7 @@ COLOURS = (PRIVATE, OTHER, TRUE, "#8e6bbd", "#2a9d6f", HERE)
 """Told apart by colour-blind readers, on light and dark."""
 
 _STROKES = {"symbolType": "stroke", "symbolOpacity": 1, "symbolStrokeWidth": 3, "symbolSize": 260}
+_BOX = {"high": "95%", "upper": "75%", "median": "Median", "lower": "25%", "low": "5%"}
 _LOG_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 100.0, 1e3, 1e4, 1e5)
 _SHARE_LABELS = (
     "datum.value >= 10 ? format(datum.value, ',') + ' times' : format(datum.value, '~%')"
@@ -183,22 +184,28 @@ def boxes(
     ----------
     table : DataFrame
         Columns ``epsilon``, ``low``, ``lower``, ``median``, ``upper``, ``high``.
+    percent : bool
+        Whether values are shares above 0: a logarithmic axis in percent.
     here : float
         The slider's ε, whose box is drawn in full colour.
     """
     form = ".1%" if percent else ".3f"
     drawn = table.assign(at=[f"{value:g}" for value in table["epsilon"]])
+    if percent:
+        drawn[list(_BOX)] = drawn[list(_BOX)].clip(lower=_LOG_TICKS[0] / 10)
     at = alt.X("at:N", title="Privacy loss (ε)", sort=None, axis=alt.Axis(labelAngle=0, grid=False))
-    axis = alt.Axis(format="~%" if percent else "~g", tickCount=6)
-    names = {"high": "95%", "upper": "75%", "median": "Median", "lower": "25%", "low": "5%"}
+    if percent:
+        scale, axis = _log_axis(float(drawn["low"].min()) * 0.9, float(drawn["high"].max()))
+    else:
+        scale, axis = _plain_axis(percent=False)
     tooltip = [
         alt.Tooltip("at:N", title="ε"),
-        *(alt.Tooltip(f"{name}:Q", title=told, format=form) for name, told in names.items()),
+        *(alt.Tooltip(f"{name}:Q", title=told, format=form) for name, told in _BOX.items()),
     ]
     base = alt.Chart(drawn).encode(x=at, tooltip=tooltip)
     opacity = alt.condition(alt.datum.epsilon == here, alt.value(0.95), alt.value(0.4))
     whisker = base.mark_rule(color=TRUE).encode(
-        y=alt.Y("low:Q", title=title, axis=axis, scale=alt.Scale(zero=percent)), y2="high:Q"
+        y=alt.Y("low:Q", title=title, axis=axis, scale=scale), y2="high:Q"
     )
     box = base.mark_bar(color=PRIVATE, size=20).encode(y="lower:Q", y2="upper:Q", opacity=opacity)
     median = base.mark_tick(color=HERE, thickness=2, size=22).encode(y="median:Q")

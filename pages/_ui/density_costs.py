@@ -76,9 +76,16 @@ def _totals(book: Ledger, epsilon: float) -> pd.DataFrame:
         ("Simple composition", book.pure_epsilon, book.pure_notion),
         (density_wording.PROVED, book.proved_epsilon, book.proved_notion),
     )
-    failing = scientific(book.delta) if book.delta else "–"
     return pd.DataFrame(
-        [(name, _marked(total, epsilon), failing, f"{notion}") for name, total, notion in totals],
+        [
+            (
+                name,
+                _marked(total, epsilon),
+                "–" if notion == "ε-DP" else scientific(book.delta),
+                notion,
+            )
+            for name, total, notion in totals
+        ],
         columns=("Total", "ε", "δ", "In the sense of"),
     )
 

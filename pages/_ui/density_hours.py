@@ -51,7 +51,7 @@ def draw(chosen: Chosen) -> None:
         means = "; ".join(f"{name} {wording.metres(mean(part))}" for name, part in found.items())
         st.caption(f"Mean over the week: {means}. {density_wording.LOOK['distance']}")
 
-    density_jobs.live(work, show)
+    density_jobs.live("hours", work, show)
 
 
 def _compared(chosen: Chosen) -> dict[str, DensityParameters]:

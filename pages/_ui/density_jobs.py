@@ -140,12 +140,14 @@ def job(
     return jobs[name]
 
 
-def live(work: Job, draw: Callable[[Job], None]) -> None:
+def live(name: str, work: Job, draw: Callable[[Job], None]) -> None:
     """Draw a job here, again and again until it has ended; the rest of the page stays free."""
     polling = work.running
 
     def part() -> None:
-        draw(work)
+        # the key lets the style keep what is shown from fading at each asking
+        with st.container(key=f"density_live_{name}"):
+            draw(work)
         if polling != work.running:
             st.rerun()  # the whole page once: a part cannot change how often it runs
 

@@ -31,7 +31,8 @@ def draw(chosen: Chosen) -> None:
     def part() -> None:
         if st.session_state.get("density_playing", False) != playing:
             st.rerun()  # the whole page once: a part cannot change how often it runs
-        _explore(chosen, playing=playing)
+        with st.container(key="density_live_map"):
+            _explore(chosen, playing=playing)
 
     st.fragment(part, run_every=TICK_S if playing else None)()
 
@@ -110,7 +111,7 @@ def _map(
             "error": [_signed(value) for value in error],
         },
         height=MAP_HEIGHT,
-        width=660,
+        width=545,
         selectable=True,
         marked=zones.ids.index(_zone(chosen.key)),
     )

@@ -51,7 +51,7 @@ def draw(chosen: Chosen, book: Ledger) -> None:
         told = _cards(first, drawn, book, chosen.epsilon, waiting=running.running)
         st.html(f'<div class="across">{cards.cards_html(told)}</div>')
 
-    density_jobs.live(work, show)
+    density_jobs.live("numbers", work, show)
 
 
 def distance_by_hour(

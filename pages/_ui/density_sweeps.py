@@ -114,7 +114,7 @@ def _draw(name: str, chosen: Chosen, curves: Sequence[Curve], look: str) -> None
             f"ε.{dropped}"
         )
 
-    density_jobs.live(work, show)
+    density_jobs.live(name, work, show)
 
 
 def _at_slider(table: pd.DataFrame, epsilon: float) -> None:

@@ -51,7 +51,7 @@ def draw(chosen: Chosen) -> None:
             f"get half; means and standard deviations over {int(table['repeats'].min())} draws."
         )
 
-    density_jobs.live(work, show)
+    density_jobs.live("totals", work, show)
 
 
 def _steps(chosen: Chosen, epsilons: list[float]) -> Iterator[Step]:

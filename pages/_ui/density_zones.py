@@ -62,7 +62,7 @@ def _map(chosen: Chosen) -> None:
                 "correlation": [wording.fixed(value) for value in scores.correlation],
             },
             height=400,
-            width=660,
+            width=545,
         )
         ends = ("0%", "100% or more") if measure == "error" else ("0 or less", "1")
         scale.legend(f"{_MEASURES[measure]} of each zone's week; grey: undefined", *ends)
@@ -132,7 +132,7 @@ def _boxes(chosen: Chosen) -> None:
             + density_wording.LOOK["boxes"]
         )
 
-    density_jobs.live(work, show)
+    density_jobs.live("boxes", work, show)
 
 
 def _steps(chosen: Chosen, settings: dict) -> Iterator[Step]:
