@@ -30,14 +30,14 @@ $(VENV)/.run: pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/.test: $(VENV)/.run
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[test]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[test,spark]"
 	touch $@
 
 # Resolve the ranges of pyproject.toml anew in an empty environment and pin the outcome.
 lock:
 	rm -rf $(VENV)-lock
 	$(PYTHON) -m venv $(VENV)-lock
-	$(VENV)-lock/bin/python -m pip install --quiet --disable-pip-version-check ".[test]"
+	$(VENV)-lock/bin/python -m pip install --quiet --disable-pip-version-check ".[test,spark]"
 	$(VENV)-lock/bin/python -m pip freeze --exclude mobility-privacy-explorer > constraints.txt
 	rm -rf $(VENV)-lock build *.egg-info
 
