@@ -17,6 +17,7 @@ from pages._ui.state import Seed
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+_CELLS_AT_ONCE = 2_000_000
 GRID_THRESHOLDS = tuple(range(0, 101, 5))
 
 
@@ -53,20 +54,22 @@ def truth(key: str, window: Window) -> Integers:
 def drawn(key: str, parameters: ODParameters, seed: Seed, window: Window) -> Drawn:
     """Return one draw; each day has noise of its own, which follows the settings."""
     source = dataset(key)
-    whole = Window(None, summed=True)
-    parts = range(len(source.metadata.days)) if window.several else [window.day or 0]
-    total: Any = 0
+    zones = len(source.zones)
+    days = range(len(source.metadata.days)) if window.several else [window.day or 0]
+    most = max(1, _CELLS_AT_ONCE // zones**2)
+    total = np.zeros((zones, zones), dtype=np.int64)
     records: list[Fates] = []
     cells = np.zeros(4)
-    for day in parts:
-        part = window if window.summed else Window(day)
-        true = truth(key, whole) if window.summed else od.truth(source, days=day)[0]
-        made = od.release(source, parameters, rng=generator(seed, day), **part.arguments)
-        out = made.counts[0]
-        total = total + out
+    for start in range(0, len(days), most):
+        part = days[start : start + most]
+        noise = np.stack([od.standard_noise(generator(seed, day), (zones, zones)) for day in part])
+        chosen: dict[str, Any] = window.arguments if window.summed else {"days": tuple(part)}
+        true = od.truth(source, **chosen)
+        out = od.release(source, parameters, noise=noise, **chosen).counts
+        total += out.sum(axis=0)
         records.append(od.drawn_fates(true, out, parameters.suppression_threshold))
         small, some = out < max(parameters.suppression_threshold, 1), true > 0
-        off = len(out)  # the diagonal is 0 and never counted
+        off = zones * len(out)  # the diagonals are 0 and never counted
         cells += (small.sum() - off, out.size - off, (small & some).sum(), some.sum())
     total.flags.writeable = False
     return Drawn(total, _added(records), _share(*cells[:2]), _share(*cells[2:]))

@@ -1,5 +1,7 @@
 """Choose ε, from ε to accuracy: what the setting in the sidebar gives a flow of any size."""
 
+import math
+
 import pandas as pd
 import streamlit as st
 
@@ -64,6 +66,8 @@ def draw(question: Question, parameters: ODParameters) -> None:
     left, right = st.columns([1, 1.25], gap="large")
     left.subheader("By confidence", anchor=False)
     left.table(pd.DataFrame(table), hide_index=True, border="horizontal")
+    with left:
+        _threshold(parameters)
     with right:
         _one_flow(question, parameters)
 
@@ -100,7 +104,56 @@ def _one_flow(question: Question, parameters: ODParameters) -> None:
     )
     st.caption(
         "The last row counts only flows that are shown: near τ a flow is shown only if its noise "
-        "is not too negative (erratum O3)."
+        f"is not too negative (erratum O3). {_needed(count, question, parameters)}"
+    )
+
+
+def _needed(count: int, question: Question, parameters: ODParameters) -> str:
+    """Say which ε keeps the error of this flow small whenever it is shown."""
+    alpha, trips = question.alpha, parameters.max_trips_per_user
+    shown = float(
+        calculators.epsilon_for_cell_error_if_released(
+            alpha, question.beta, count, parameters.suppression_threshold, trips, law=question.law
+        )
+    )
+    promise = f"within {alpha:,} trips {question.sure} of the times it is shown"
+    if not math.isfinite(shown):
+        return f"No ε keeps it {promise}: it is shown only with a larger error."
+    plain = float(calculators.epsilon_for_cell_error(alpha, question.beta, trips, law=question.law))
+    return f"To keep it {promise} takes ε = {shown:.4g}; {plain:.4g} for flows far above τ."
+
+
+def _threshold(parameters: ODParameters) -> None:
+    st.subheader("Which threshold?", anchor=False)
+    standard = int(
+        st.number_input(
+            "A standard that suppresses counts below … trips (s)",
+            0,
+            10_000,
+            15,
+            key="choose_standard",
+            help="Health agencies use 10 or 15. The threshold τ acts on noisy counts.",
+            persist_state="session",
+        )
+    )
+    readings = calculators.threshold_heuristic(
+        standard, parameters.epsilon, parameters.max_trips_per_user
+    )
+    st.table(
+        pd.DataFrame(
+            [
+                ("Lose few real flows: s − √2·T/ε", readings.fewer_suppressed),
+                ("Keep the standard: s", readings.unchanged),
+                ("Reveal few small flows: s + √2·T/ε", readings.fewer_revealed),
+            ],
+            columns=["If you want to …", "τ"],
+        ),
+        hide_index=True,
+        border="horizontal",
+    )
+    st.caption(
+        "The paper's rule of thumb writes √2/ε, for T = 1: one standard deviation of the noise. It "
+        "trades lost flows for revealed ones and changes no privacy."
     )
 
 

@@ -136,8 +136,8 @@ def draw(epsilon: float, unit: str, days: int | None) -> None:
         st.subheader("What others have used", anchor=False)
         _axis(epsilon)
         st.caption(
-            "Compare the unit before the number: the same ε for a day protects far less than for "
-            "a person. A used value is no proof that it is a good one."
+            "The dashed line is your ε. Compare the unit before the number: the same ε for a day "
+            "protects far less than for a person. A used value is no proof that it is a good one."
         )
     with st.expander("Sources"):
         for known in DEPLOYMENTS:

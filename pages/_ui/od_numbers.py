@@ -8,6 +8,8 @@ from pages._ui.cards import Card
 from pages._ui.od_window import Window
 
 _EXAMPLE = 40
+_TRIMMED = 0.01
+"""Trimming is named beside the verdict, which is about noise, from this share of trips on."""
 
 
 def judged(key: str, parameters: ODParameters, window: Window, note: str) -> str:
@@ -16,7 +18,14 @@ def judged(key: str, parameters: ODParameters, window: Window, note: str) -> str
     some = counted.true > 0
     finding = verdict.trips(counted.true[some], counted.cells[some], parameters)
     level, sentence = verdict.headline([finding])
-    return cards.verdict_html(level, sentence, note)
+    dropped = counted.trimmed_trips / counted.true_trips if counted.true_trips else 0.0
+    trimmed = (
+        f"Trimming to T = {parameters.max_trips_per_user} drops {wording.percent(dropped)} of trips."
+        if dropped > _TRIMMED
+        else ""
+    )
+    parts = (note, trimmed, verdict.remedies([finding]))
+    return cards.verdict_html(level, sentence, " ".join(part for part in parts if part))
 
 
 def headline(key: str, parameters: ODParameters, window: Window, made: Drawn) -> list[Card]:

@@ -113,6 +113,16 @@ def test_flow_near_the_threshold(open_choose, count):
     assert "nan" not in text(app).lower()
 
 
+def test_threshold_heuristic_and_conditional_error_are_explained(open_choose):
+    app = at(open_choose(epsilon=0.5, max_trips=1), VIEWS[1])
+    shown = text(app)
+    assert "'τ': {0: 12, 1: 15, 2: 18}" in shown  # 15 ± √2/0.5
+    assert "takes ε = 0.2738" in shown  # a flow of 15 at τ 15, when shown
+    assert "0.2853 for flows far above" in shown
+    app.number_input(key="choose_count").set_value(0).run()
+    assert "No ε keeps it" in text(app)
+
+
 def test_meaning_states_odds_guess_and_the_sum_over_days(open_choose):
     shown = text(at(open_choose(epsilon=2.0), VIEWS[2]))
     assert f"{math.exp(2):.2f}" in shown

@@ -96,6 +96,14 @@ def test_headline_is_the_exact_expectation(open_od):
     assert f"{float(exact.fates.phantom.cells):.1f}"[:2] in text(app)
 
 
+def test_verdict_names_what_trimming_drops_besides_the_noise(open_od):
+    dataset = datasets.load("demo-city")
+    counted = od.histogram(dataset, "person-day", 1, days=0)
+    dropped = 100 * counted.trimmed_trips / counted.true_trips
+    assert f"Trimming to T = 1 drops {dropped:.1f}%" in text(open_od(max_trips=1))
+    assert "Trimming to T" not in text(open_od(max_trips=256))
+
+
 def test_redraw_changes_the_draw_and_not_the_expectation(open_od):
     app = open_od(threshold=0)
     before, marked = figures(app), deck(app)
