@@ -68,6 +68,8 @@ def resolve(
 ) -> dict[str, str]:
     """Return canonical → actual column names for one file: what is given, the rest guessed.
 
+    An empty name says that the file has no such column, whatever one might guess.
+
     Raises
     ------
     InputError
@@ -79,14 +81,14 @@ def resolve(
             raise InputError(
                 f"'{shown(canonical)}' is no column of a table of {kind}; map {', '.join(known)}"
             )
-        if column not in source.columns:
+        if column and column not in source.columns:
             raise InputError(
                 f"{source.name}: column '{shown(column)}' (for {canonical}) is missing; the file "
                 f"has {listed(source.columns)}"
             )
     free = [column for column in source.columns if column not in given.values()]
     guessed = {k: v for k, v in guess(kind, free).items() if k not in given}
-    mapping = {**guessed, **given}
+    mapping = {**guessed, **{k: column for k, column in given.items() if column}}
     for canonical in needed or REQUIRED[kind]:
         if canonical not in mapping:
             raise InputError(

@@ -275,6 +275,21 @@ def test_hours_of_the_week_are_right_when_the_clock_changes(tmp_path: Path, form
         np.testing.assert_array_equal(dataset.truth_by_tower[NUMBER["A"]], expected)
 
 
+def test_an_empty_name_says_that_the_file_has_no_such_column(tmp_path: Path) -> None:
+    row = ("p1", "2015-09-07 08:00:00", "2015-09-07 10:00:00", "A", "B")
+    header = ("uid", "datetime", "end_datetime", "origin", "destination")
+    path = write_csv(tmp_path / "t.csv", header, [row])
+    _, report = ingest(options(tmp_path, "trips", [path]))
+    assert report.visits is not None
+    assert report.visits.read == 2
+    absent = options(tmp_path, "trips", [path], mapping={"end_datetime": ""})
+    _, report = ingest(absent)
+    assert report.visits is not None
+    assert report.visits.read == 1
+    with pytest.raises(InputError, match="no column for uid"):
+        ingest(options(tmp_path, "trips", [path], mapping={"uid": ""}))
+
+
 def test_columns_are_guessed_in_three_languages() -> None:
     spanish = ["Viaje_Id", "Usuario_Id", "Inicio_del_viaje", "Fin_del_viaje"]
     assert mapping.guess("trips", [*spanish, "Origen_Id", "Destino_Id"]) == {

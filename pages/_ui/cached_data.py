@@ -1,0 +1,49 @@
+"""Cached facts about datasets: cheap to read, but asked for on every run."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import streamlit as st
+
+from engine.ingest.build import REPORT_FILE
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a dataset's files tell without being read.
+
+    Attributes
+    ----------
+    zones, locations : int
+        Number of zones, and of towers or stations (0 where there are none).
+    size_bytes : int
+        On disk.
+    """
+
+    zones: int
+    locations: int
+    size_bytes: int
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def facts(key: str) -> Facts:
+    """Return the public facts of one version of a dataset."""
+    version = Path(key)
+    towers = version / "towers.parquet"
+    return Facts(
+        zones=pq.read_metadata(version / "zones.parquet").num_rows,
+        locations=pq.read_metadata(towers).num_rows if towers.is_file() else 0,
+        size_bytes=sum(path.stat().st_size for path in version.iterdir()),
+    )
+
+
+def report(key: str) -> dict[str, Any] | None:
+    """Return the report of a dataset's ingest, if it has one. **Confidential**, never cached."""
+    try:
+        document = json.loads((Path(key) / REPORT_FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return document if isinstance(document, dict) else None

@@ -1,0 +1,113 @@
+"""What names alone suggest: the kind of table, the period, the dataset's name.
+
+Nothing here looks at rows: a period read off confidential rows would tell about them.
+"""
+
+import calendar
+import re
+from collections.abc import Sequence
+from datetime import date, timedelta
+from functools import cache
+from zoneinfo import available_timezones
+
+from engine.ingest import mapping
+
+Period = tuple[date, date]
+_PERSON = ("uid", "datetime")
+_DATE = re.compile(
+    r"(?<!\d)((?:19|20)\d\d)[-_. ]?(0[1-9]|1[0-2])(?:[-_. ]?(0[1-9]|[12]\d|3[01]))?(?!\d)"
+)
+LONGEST_NAME = 40
+NAME = re.compile(rf"[a-z0-9][a-z0-9_-]{{0,{LONGEST_NAME - 1}}}")
+
+
+def kind(columns: Sequence[str]) -> str:
+    """Return the kind of table that its columns fit best.
+
+    Examples
+    --------
+    >>> kind(["Usuario_Id", "Inicio_del_viaje", "Origen_Id", "Destino_Id"])
+    'trips'
+    >>> kind(["user", "timestamp", "latitude", "longitude"]), kind(["from", "to", "count"])
+    ('points', 'flows')
+    """
+    for name in ("trips", "flows"):
+        if set(mapping.REQUIRED[name]) <= mapping.guess(name, columns).keys():
+            return name
+    visits = mapping.guess("visits", columns)
+    if set(_PERSON) <= visits.keys():
+        if "location_id" in visits:
+            return "visits"
+        if {"lat", "lng"} <= visits.keys():
+            return "points"
+    return "trips"
+
+
+def period(names: Sequence[str]) -> Period | None:
+    """Return the days that the files' names tell of; None where one of them tells none.
+
+    Examples
+    --------
+    >>> period(["trips_2015_09.csv"])
+    (datetime.date(2015, 9, 1), datetime.date(2015, 9, 30))
+    >>> period(["cdr-20200301.parquet", "cdr-20200302.parquet"])
+    (datetime.date(2020, 3, 1), datetime.date(2020, 3, 2))
+    >>> period(["visits.csv"]) is None
+    True
+    """
+    found: list[date] = []
+    for name in names:
+        days = [day for match in _DATE.finditer(name) for day in _days(*match.groups())]
+        if not days:
+            return None
+        found += days
+    return (min(found), max(found)) if found else None
+
+
+def _days(year: str, month: str, day: str | None) -> list[date]:
+    try:
+        if day is not None:
+            return [date(int(year), int(month), int(day))]
+    except ValueError:
+        return []
+    last = calendar.monthrange(int(year), int(month))[1]
+    return [date(int(year), int(month), 1), date(int(year), int(month), last)]
+
+
+def dataset_name(file: str) -> str:
+    """Return a name for a dataset: lower case letters, digits and hyphens of a file's name.
+
+    Examples
+    --------
+    >>> dataset_name("trips_2015_09.csv.gz"), dataset_name("<b>.csv"), dataset_name("é.csv")
+    ('trips-2015-09', 'b', 'my-data')
+    """
+    stem = file.lower().split(".")[0]
+    plain = re.sub(r"[^a-z0-9]+", "-", stem).strip("-")[:LONGEST_NAME].strip("-")
+    return plain or "my-data"
+
+
+def weeks(first: date, last: date) -> list[date]:
+    """Return the Mondays of all full weeks of a period.
+
+    Examples
+    --------
+    >>> [week.day for week in weeks(date(2015, 9, 1), date(2015, 9, 30))]
+    [7, 14, 21]
+    """
+    monday = first + timedelta(days=-first.weekday() % 7)
+    found: list[date] = []
+    while monday + timedelta(days=6) <= last:
+        found.append(monday)
+        monday += timedelta(days=7)
+    return found
+
+
+@cache
+def time_zones() -> tuple[str, ...]:
+    """Return the names of places with a time zone, and UTC."""
+    names = (name for name in available_timezones() if "/" in name)
+    return (
+        "UTC",
+        *sorted(n for n in names if not n.startswith(("Etc/", "posix/", "right/", "SystemV/"))),
+    )

@@ -1,0 +1,191 @@
+"""The datasets there are: what each is, and what may be done with one's own."""
+
+import html
+from collections.abc import Sequence
+from pathlib import Path
+
+import streamlit as st
+
+from engine.errors import ExplorerError
+from pages._ui import (
+    cached_data,
+    catalogue,
+    data_build,
+    data_report,
+    data_store,
+    data_wording,
+    state,
+)
+from pages._ui.catalogue import Entry
+
+_HOME = "app.py"
+_FAILED = "data_failed"
+_HEAD = ("Dataset", "People", "Days", "Zones", "Holds", "Size", "Source and licence")
+
+
+def own(*, without: str | None = None) -> None:
+    """Draw the datasets of this session and those kept on this computer, with their buttons.
+
+    `without` names one that is drawn elsewhere on the page.
+    """
+    entries = {name: entry for name, entry in catalogue.entries().items() if name != without}
+    built = st.session_state.get(catalogue.SESSION_DATASETS, {})
+    session = [name for name in built if name in entries]
+    local = {
+        name: entry
+        for name, entry in entries.items()
+        if name not in session and data_store.is_local(_folder(entry))
+    }
+    if failed := st.session_state.pop(_FAILED, None):
+        data_wording.problem("Not done", failed)
+    here = data_store.served_locally()
+    if session:
+        st.subheader("In this session", anchor=False)
+        st.caption("Nobody else sees these. They are deleted when you leave.")
+        for name in session:
+            _own(entries[name], in_session=True, here=here)
+    if local:
+        st.subheader("Kept on this computer", anchor=False)
+        for entry in local.values():
+            _own(entry, in_session=False, here=here)
+    for name, reason in catalogue.damaged().items():
+        data_wording.problem(f"{name} cannot be opened", reason)
+    if not here:
+        st.caption(data_wording.LOCAL_ONLY)
+
+
+def shipped() -> None:
+    """Draw the datasets that come with the product."""
+    entries = [entry for entry in catalogue.entries().values() if entry.shipped]
+    if entries:
+        st.subheader("Shipped: simulated people", anchor=False)
+        st.html(table_html(entries))
+
+
+def show_on_home(name: str) -> None:
+    """Draw the button that takes a dataset to home."""
+    entry = catalogue.entries().get(name)
+    if entry is not None and st.button(
+        "See it on home",
+        type="primary",
+        icon=":material/home:",
+        key=f"data_home_{name}",
+        on_click=_select,
+        args=(entry,),
+        width="stretch",
+    ):
+        st.switch_page(_HOME)
+
+
+def keep_button(name: str) -> None:
+    """Draw the button that keeps a session's dataset on this computer, where that is offered."""
+    if not data_store.served_locally():
+        return
+    st.button(
+        "Keep on this computer",
+        icon=":material/save:",
+        key=f"data_keep_{name}",
+        on_click=_keep,
+        args=(name,),
+        help="Copies the dataset to data/local, readable by you only. Until then it goes when you "
+        "leave.",
+        width="stretch",
+    )
+
+
+def table_html(entries: Sequence[Entry]) -> str:
+    """Return what each dataset is as one escaped table."""
+    head = "".join(f"<th>{title}</th>" for title in _HEAD)
+    rows = "".join(f"<tr>{''.join(_cells(entry))}</tr>" for entry in entries)
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    return f'<div class="datasets">{table}</div>'
+
+
+def _own(entry: Entry, *, in_session: bool, here: bool) -> None:
+    with st.container(border=True):
+        st.html(table_html([entry]))
+        with st.container(horizontal=True, gap="small"):
+            with st.container(width=210):
+                show_on_home(entry.name)
+            if in_session:
+                with st.container(width=230):
+                    keep_button(entry.name)
+            if in_session or here:
+                with st.popover("Delete", icon=":material/delete:", key=f"data_ask_{entry.name}"):
+                    st.write("This cannot be undone; the raw files it was built from stay.")
+                    st.button(
+                        "Delete it for good",
+                        key=f"data_delete_{entry.name}",
+                        on_click=_delete,
+                        args=(entry.name, _folder(entry)),
+                        type="primary",
+                    )
+        report = cached_data.report(entry.key)
+        if report is not None:
+            told = "What became of every row (confidential)"
+            with st.expander(told, icon=":material/lock:", key=f"data_report_{entry.name}"):
+                data_report.draw(report)
+
+
+def _cells(entry: Entry) -> list[str]:
+    facts = cached_data.facts(entry.key)
+    about = entry.metadata
+    days = f"{about.first_day:%Y-%m-%d} to {about.last_day:%Y-%m-%d}"
+    week = f"; density week of {about.week:%Y-%m-%d}" if about.week else ""
+    parts = [
+        words
+        for there, words in ((entry.has_density, "visits"), (entry.has_trips, "trips"))
+        if there
+    ]
+    source = about.source or "source not given"
+    licence = about.licence or "licence not given"
+    places = f"{facts.locations:,} places" if facts.locations else ""
+    kind = "simulated" if about.simulated else "confidential"
+    people = f"{about.people_public:,}" if about.people_public else "unknown"
+    return [
+        _cell(entry.name, about.description, strong=True),
+        _cell(people, f"{kind}{'' if about.simulated else ', public estimate'}"),
+        _cell(f"{len(about.days):,}", f"{days}, {about.time_zone}{week}"),
+        _cell(f"{facts.zones:,}", places),
+        _cell(" and ".join(parts), "" if about.trips_have_people else "flows without people"),
+        _cell(data_wording.size(facts.size_bytes), ""),
+        _cell(source, licence),
+    ]
+
+
+def _cell(first: str, second: str, *, strong: bool = False) -> str:
+    tag = "b" if strong else "span"
+    return f"<td><{tag}>{html.escape(first)}</{tag}><small>{html.escape(second)}</small></td>"
+
+
+def _folder(entry: Entry) -> Path:
+    return Path(entry.key).parent
+
+
+def _select(entry: Entry) -> None:
+    for key, part in (("density_data", "density"), ("od_data", "trips")):
+        if state.has_part(entry, part):
+            st.session_state[key] = entry.name
+
+
+def _keep(name: str) -> None:
+    session: dict[str, Path] = st.session_state.get(catalogue.SESSION_DATASETS, {})
+    if name not in session or not data_store.served_locally():
+        return
+    try:
+        data_store.keep(name, session[name])
+    except ExplorerError as problem:
+        st.session_state[_FAILED] = str(problem)
+        return
+    data_store.delete(session.pop(name))
+
+
+def _delete(name: str, folder: Path) -> None:
+    session: dict[str, Path] = st.session_state.get(catalogue.SESSION_DATASETS, {})
+    if session.get(name) == folder:
+        data_store.delete(session.pop(name))
+    elif data_store.is_local(folder) and data_store.served_locally():
+        data_store.delete(folder)
+    ended = data_build.current()
+    if ended is not None and ended.name == name and ended.state != "running":
+        data_build.dismiss()

@@ -1,0 +1,236 @@
+"""Where a session's files live: an owner-only temporary folder that goes when the session goes.
+
+Uploads, spills and the datasets built from them stay in it. Streamlit tells nobody that a browser
+has left for good, so one quiet thread looks which sessions are still there; whatever is left goes
+when the process ends, and what a killed process left goes when the next session opens its folder.
+"""
+
+import atexit
+import os
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path, PurePosixPath
+
+import streamlit as st
+from streamlit import runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from engine import datasets, storage
+from engine.errors import InputError
+
+PREFIX = "mobility-session-"
+GRACE_S = 150.0
+"""How long a session may be away; Streamlit takes a lost browser back for two minutes."""
+
+LONGEST_NAME = 100
+_LOOK_S = 15.0
+_KEY = "data_workspace"
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via")
+
+
+class Workspace:
+    """The temporary folder of one session; use `workspace` to get this session's.
+
+    Attributes
+    ----------
+    folder : Path
+        Readable by its owner only.
+    """
+
+    def __init__(self, session: str) -> None:
+        self.session = session
+        self.folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
+        self.datasets = self.folder / "datasets"
+        self.spill = self.folder / "spill"
+        for folder in (self.folder, self.datasets, self.spill):
+            folder.mkdir(mode=0o700, exist_ok=True)
+            storage.make_owner_only(folder)
+        self.stop: Callable[[], None] = lambda: None
+        self._uploads: dict[str, Path] = {}
+        self._seen = time.monotonic()
+
+    def save(self, file: UploadedFile) -> Path:
+        """Return the path of an uploaded file, written on first use under a name made safe."""
+        known = self._uploads.get(file.file_id)
+        if known is None:
+            known = Path(tempfile.mkdtemp(dir=self.folder)) / safe_name(file.name)
+            descriptor = os.open(known, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "wb") as handle:
+                handle.write(file.getbuffer())
+            self._uploads[file.file_id] = known
+        return known
+
+    def keep_only(self, file_ids: Iterable[str]) -> None:
+        """Delete the copies of uploads that are no longer wanted."""
+        for gone in self._uploads.keys() - set(file_ids):
+            shutil.rmtree(self._uploads.pop(gone).parent, ignore_errors=True)
+
+    def remove(self) -> None:
+        """Stop what is being built and delete everything."""
+        self.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def is_left(self) -> bool:
+        """Whether the session has been away for longer than it may come back."""
+        if runtime.exists() and runtime.get_instance().is_active_session(self.session):
+            self._seen = time.monotonic()
+        return time.monotonic() - self._seen > GRACE_S
+
+
+_open: list[Workspace] = []
+_lock = threading.Lock()
+_janitor: threading.Thread | None = None
+
+
+def workspace() -> Workspace:
+    """Return this session's workspace, made on first use."""
+    known: Workspace | None = st.session_state.get(_KEY)
+    if known is not None and known.folder.is_dir():
+        return known
+    _sweep()
+    context = get_script_run_ctx()
+    made = Workspace(context.session_id if context else "")
+    st.session_state[_KEY] = made
+    with _lock:
+        _open.append(made)
+        _start_janitor()
+    return made
+
+
+def existing() -> Workspace | None:
+    """Return this session's workspace if it has one."""
+    return st.session_state.get(_KEY)
+
+
+def safe_name(name: str) -> str:
+    """Return the last part of a file's name, printable and short; its ending is kept.
+
+    Examples
+    --------
+    >>> safe_name("../../etc/pass wd.csv"), safe_name("..")
+    ('pass wd.csv', 'upload')
+    """
+    last = PurePosixPath(name.replace("\\", "/")).name
+    printable = "".join(c if c.isprintable() and c not in '<>:"|?*' else "_" for c in last)
+    while len(printable.encode()) > LONGEST_NAME:
+        printable = printable[1:]
+    return printable if printable.strip(". ") else "upload"
+
+
+def served_locally() -> bool:
+    """Whether only this computer's own browser can be at the other end.
+
+    Everything is asked for: the address served on, the address and origins that a proxy would need
+    to be allowed, and the request itself, which must name this computer (no rebound name) and must
+    not have been passed on.
+    """
+    told = (st.get_option("server.address"), st.get_option("browser.serverAddress"))
+    if any(address not in _LOOPBACK for address in told):
+        return False
+    if st.get_option("server.corsAllowedOrigins"):
+        return False
+    headers = st.context.headers
+    if any(name in headers for name in _FORWARDED):
+        return False
+    host = headers.get("Host") or ""
+    name = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
+    return name in _LOOPBACK
+
+
+def keep(name: str, folder: Path) -> Path:
+    """Copy a session's dataset to this computer's own and return its folder there.
+
+    ``current`` is written last: until then nobody lists it.
+
+    Raises
+    ------
+    InputError
+        If the name is taken, or the disk is full.
+    """
+    local = datasets.data_root() / "local"
+    target = local / name
+    if name in datasets.available() or target.exists():
+        raise InputError(f"the name '{name}' is taken on this computer; build it under another")
+    try:
+        local.mkdir(parents=True, exist_ok=True)
+        storage.make_owner_only(local)
+        shutil.copytree(folder, target, ignore=shutil.ignore_patterns("current"))
+        storage.make_owner_only(target)
+        current = (folder / "current").read_text(encoding="utf-8")
+        storage.write_text_atomically(target / "current", current)
+    except OSError as error:
+        shutil.rmtree(target, ignore_errors=True)
+        raise InputError(
+            f"'{name}' cannot be kept ({error.strerror or type(error).__name__}); free some space "
+            "and check that the folder data/local is yours"
+        ) from None
+    return target
+
+
+def delete(folder: Path) -> None:
+    """Delete a dataset; it is out of the lists before its first file goes."""
+    (folder / "current").unlink(missing_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def is_local(folder: Path) -> bool:
+    """Whether a dataset's folder is one kept on this computer."""
+    return folder.parent == datasets.data_root() / "local"
+
+
+def close_left() -> None:
+    """Delete the workspaces of sessions that are gone."""
+    with _lock:
+        left = [one for one in _open if one.is_left()]
+        for one in left:
+            _open.remove(one)
+    for one in left:
+        one.remove()
+
+
+def _start_janitor() -> None:
+    global _janitor
+    if _janitor is None or not _janitor.is_alive():
+        _janitor = threading.Thread(target=_watch, daemon=True, name="session folders")
+        _janitor.start()
+
+
+def _watch() -> None:
+    while runtime.exists():
+        time.sleep(_LOOK_S)
+        close_left()
+
+
+@atexit.register
+def _remove_all() -> None:
+    for one in _open:
+        one.remove()
+
+
+def _sweep() -> None:
+    """Delete what processes that no longer run have left behind (where pids can be asked)."""
+    if os.name != "posix":
+        return
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        pid = folder.name.removeprefix(PREFIX).partition("-")[0]
+        try:
+            ours = folder.lstat().st_uid == os.getuid() and not folder.is_symlink()
+            if ours and pid.isdigit() and not _runs(int(pid)):
+                shutil.rmtree(folder, ignore_errors=True)
+        except OSError:
+            continue
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
