@@ -14,14 +14,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine import validation
 from engine.datasets import Dataset
-from engine.origin_destination import laws, relative
+from engine.origin_destination import laws, medians, relative
 from engine.origin_destination.histogram import (
     CountHistogram,
+    ZoneCounts,
     histogram,
     histogram_of_matrix,
 )
 from engine.origin_destination.laws import LawName, NoiseLaw
 from engine.origin_destination.matrices import Days
+from engine.origin_destination.medians import Deviations
 from engine.origin_destination.outcomes import (
     Errors,
     ErrorSplit,
@@ -29,6 +31,7 @@ from engine.origin_destination.outcomes import (
     Totals,
     expected_fates,
 )
+from engine.origin_destination.tabulated import fast_law
 from engine.parameters import ODParameters
 
 Floats = NDArray[np.float64]
@@ -39,8 +42,6 @@ count is at least τ′ = max(τ, 1), which would be shown without noise."""
 POPULATIONS: tuple[Population, ...] = ("all", "travelled", "large")
 SANITY_BOUND = 1.0
 """Errors relative to a bound are relative to at least this many trips."""
-
-_RELATIVE_STEP = 1e-5
 
 
 class Expectation:
@@ -84,21 +85,23 @@ class Expectation:
         self.law = NoiseLaw(1 / params.noise_scale, law)
         self._threshold = np.asarray(float(params.suppression_threshold))
         kept, true = counted.kept, counted.true
-        self._absolute = laws.absolute_error(self.law, kept, true, self._threshold)
+        quick = fast_law(self.law, len(true))
+        self._deviations = Deviations(quick, kept, true, self._threshold)
+        self._absolute = laws.absolute_error(quick, kept, true, self._threshold)
         sums = relative.ReciprocalSums(
             float(self.law.rate), relative.largest_argument(true, float(self._threshold))
         )
-        self._relative = relative.mean_relative_error(self.law, sums, kept, true, self._threshold)
+        self._relative = relative.mean_relative_error(quick, sums, kept, true, self._threshold)
         self._bounded = self._absolute / np.maximum(true, sanity_bound)
-        self._cumulants = laws.cumulants(self.law, kept, self._threshold)
+        self._cumulants = laws.cumulants(self.law, counted.kept_values[0], self._threshold)
         self.fates: Fates = expected_fates(self.law, counted, self._threshold)
         self.split: ErrorSplit = self._error_split()
         self.errors: dict[Population, Errors] = {
             population: self._errors(population) for population in POPULATIONS
         }
-        self.outgoing: Totals = self._totals(counted.by_origin)
-        self.incoming: Totals = self._totals(counted.by_destination)
-        self.grand: Totals = self._totals(counted.cells)
+        self.outgoing: Totals = self._totals(counted.outgoing)
+        self.incoming: Totals = self._totals(counted.incoming)
+        self.grand: Totals = self._totals(counted.grand)
 
     def weights(self, population: Population) -> Floats:
         """Return the number of cells of each pair that belong to `population`."""
@@ -121,7 +124,7 @@ class Expectation:
             From 0 to 1; NaN where the population is empty.
         """
         x = np.asarray(errors, dtype=np.float64)[..., None]
-        return _average(self._deviation_within(x, x), self.weights(population))
+        return _average(self._deviations.within(x, x), self.weights(population))
 
     def relative_error_within(self, errors: ArrayLike, population: Population = "all") -> Floats:
         """Return P(2|out − t|/(out + t) ≤ x) over the cells of `population` (figure 2, right).
@@ -138,15 +141,15 @@ class Expectation:
             From 0 to 1; NaN where the population is empty.
         """
         x = np.asarray(errors, dtype=np.float64)
-        below, above = _relative_reach(self.histogram.true, x[..., None])
-        return _average(self._deviation_within(below, above), self.weights(population))
+        below, above = medians.relative_reach(self.histogram.true, x[..., None])
+        return _average(self._deviations.within(below, above), self.weights(population))
 
     def error_above(self, alpha: int) -> Floats:
         """Return P(|out − t| > α) for every pair of `histogram`, suppression included."""
         whole = np.asarray(
             validation.whole_number("alpha", alpha, 0, remedy="released counts are whole")
         )
-        return 1 - self._deviation_within(whole, whole)
+        return 1 - self._deviations.within(whole, whole)
 
     def share_below(self, count: int = 15) -> tuple[float, float]:
         """Return the true and the expected released share of cells below `count` (Table S2)."""
@@ -158,82 +161,36 @@ class Expectation:
         if all_cells == 0:
             return float("nan"), float("nan")
         true = cells[self.histogram.true < whole].sum() / all_cells
-        return float(true), float(cells @ below / all_cells)
+        return float(true), float(laws.total(cells, below) / all_cells)
 
     def _error_split(self) -> ErrorSplit:
         counted = self.histogram
         trimmed = counted.trimmed_trips
-        noisy = float(counted.cells @ laws.unsuppressed_error(self.law, counted.kept, counted.true))
-        total = float(counted.cells @ self._absolute)
+        without = laws.unsuppressed_error(self._deviations.law, counted.kept, counted.true)
+        noisy = float(laws.total(counted.cells, without))
+        total = float(laws.total(counted.cells, self._absolute))
         return ErrorSplit(
             trimmed=trimmed, noise=noisy - trimmed, suppression=total - noisy, total=total
         )
 
     def _errors(self, population: Population) -> Errors:
         weights = self.weights(population)
-        nothing = not weights.any()
+        chosen, nan = weights > 0, float("nan")
+        nothing, cells = not chosen.any(), self._deviations[chosen]
         return Errors(
             cells=float(weights.sum()),
             mean_absolute=float(_average(self._absolute, weights)),
-            median_absolute=float("nan") if nothing else self._median_absolute(weights),
+            median_absolute=nan if nothing else medians.median_absolute(cells, weights[chosen]),
             mean_relative=float(_average(self._relative, weights)),
-            median_relative=float("nan") if nothing else self._median_relative(weights),
+            median_relative=nan if nothing else medians.median_relative(cells, weights[chosen]),
             mean_bounded_relative=float(_average(self._bounded, weights)),
         )
 
-    def _median_absolute(self, weights: Floats) -> float:
-        chosen = weights > 0
-        kept, true, share = (
-            self.histogram.kept[chosen],
-            self.histogram.true[chosen],
-            weights[chosen],
-        )
-
-        def enough(x: float) -> bool:
-            within = laws.deviation_within(self.law, kept, true, self._threshold, x, x)
-            return 2 * float(share @ within) >= float(share.sum())
-
-        high = 0.0
-        while not enough(high):
-            high = 2 * high + 1
-        low = np.floor((high - 1) / 2) if high else -1.0
-        while high - low > 1:
-            middle = np.floor((low + high) / 2)
-            low, high = (low, middle) if enough(middle) else (middle, high)
-        return float(high)
-
-    def _median_relative(self, weights: Floats) -> float:
-        chosen = weights > 0
-        true, share = self.histogram.true[chosen], weights[chosen]
-        kept, half = self.histogram.kept[chosen], float(share.sum()) / 2
-
-        def enough(x: float) -> bool:
-            below, above = _relative_reach(true, np.asarray(x))
-            within = laws.deviation_within(self.law, kept, true, self._threshold, below, above)
-            return float(share @ within) >= half
-
-        low, high = 0.0, 2.0 - _RELATIVE_STEP
-        # often it is one of the ends: an empty cell that stays empty, a flow that is suppressed
-        if enough(low):
-            return low
-        if not enough(high):
-            return 2.0
-        while high - low > _RELATIVE_STEP:
-            middle = (low + high) / 2
-            low, high = (low, middle) if enough(middle) else (middle, high)
-        return high
-
-    def _deviation_within(self, below: Floats, above: Floats) -> Floats:
-        return laws.deviation_within(
-            self.law, self.histogram.kept, self.histogram.true, self._threshold, below, above
-        )
-
-    def _totals(self, cells: Any) -> Totals:
-        counted = self.histogram
+    def _totals(self, counts: ZoneCounts) -> Totals:
         return Totals.of_cumulants(
-            true=np.asarray(cells @ counted.true),
-            kept=np.asarray(cells @ counted.kept),
-            cumulants=np.asarray(cells @ self._cumulants),
+            true=counts.true,
+            kept=np.asarray(counts.cells @ self.histogram.kept_values[0]),
+            cumulants=np.asarray(counts.cells @ self._cumulants),
         )
 
 
@@ -350,16 +307,7 @@ def reading(
     )
 
 
-def _relative_reach(true: Floats, x: Floats) -> tuple[Floats, Floats]:
-    """Return how far out may lie below and above t for 2|out − t|/(out + t) ≤ x."""
-    # t − o ≤ 2tx/(2 + x) and o − t ≤ 2tx/(2 − x); every o for x = 2. Bounds that should be whole
-    # are met in spite of rounding.
-    reach = 2 * true * x * (1 + 1e-12)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        above = np.where(x < 2, np.floor(reach / (2 - x)), np.inf)
-    return np.floor(reach / (2 + x)), above
-
-
 def _average(values: Floats, weights: Floats) -> Floats:
-    total = weights.sum()
-    return values @ weights / total if total > 0 else np.full(values.shape[:-1], np.nan)
+    all_cells = weights.sum()
+    nothing = np.full(values.shape[:-1], np.nan)
+    return laws.total(weights, values) / all_cells if all_cells > 0 else nothing

@@ -9,7 +9,8 @@ long as its dataset is (confidential, like the dataset).
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -33,8 +34,23 @@ Floats = NDArray[np.float64]
 
 _MOST_HISTOGRAMS = 64
 
-Cells = tuple[Integers, Integers, Floats, Floats]
-"""Origin, destination, kept count and true count of cells of which no two are the same."""
+_BATCH = 2**21  # cells that are sorted at once
+
+
+class Cells(NamedTuple):
+    """Cells of which no two are the same, all with a trip."""
+
+    origin: Integers
+    destination: Integers
+    kept: Integers
+    true: Integers
+
+
+class ZoneCounts(NamedTuple):
+    """True trips of zones, shape (zones,), and their cells by kept count, (zones, values)."""
+
+    true: Floats
+    cells: sparse.csr_array | Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,15 +81,46 @@ class CountHistogram:
         """Number of zones."""
         return len(self.by_origin.indptr) - 1
 
-    @property
+    @cached_property
+    def kept_values(self) -> tuple[Floats, NDArray[np.intp]]:
+        """Distinct kept counts, ascending, and the position of each pair's among them."""
+        return np.unique(self.kept, return_inverse=True)
+
+    @cached_property
+    def outgoing(self) -> ZoneCounts:
+        """Trips and counts of each row."""
+        return self._zone_counts(self.by_origin)
+
+    @cached_property
+    def incoming(self) -> ZoneCounts:
+        """Trips and counts of each column."""
+        return self._zone_counts(self.by_destination)
+
+    @cached_property
+    def grand(self) -> ZoneCounts:
+        """Trips and counts of everything, without the axis of zones."""
+        values, position = self.kept_values
+        by_kept = np.zeros(len(values))
+        np.add.at(by_kept, position, self.cells)
+        return ZoneCounts(true=np.asarray(self.true_trips), cells=by_kept)
+
+    @cached_property
     def true_trips(self) -> float:
         """All true trips."""
         return float(self.cells @ self.true)
 
-    @property
+    @cached_property
     def trimmed_trips(self) -> float:
         """Trips that trimming drops."""
         return float(self.cells @ (self.true - self.kept))
+
+    def _zone_counts(self, cells: sparse.csr_array) -> ZoneCounts:
+        values, position = self.kept_values
+        size = len(position)
+        same = sparse.csr_array(
+            (np.ones(size), position, np.arange(size + 1)), shape=(size, len(values))
+        )
+        return ZoneCounts(true=np.asarray(cells @ self.true), cells=cells @ same)
 
 
 def histogram(
@@ -170,16 +217,14 @@ _KNOWN: WeakKeyDictionary[Dataset, dict[tuple[object, ...], CountHistogram]] = W
 
 def _cells_of_day(trips: TripCounts, highest_rank: int | None) -> Cells:
     off = trips.origin != trips.destination
-    origin, destination = trips.origin[off], trips.destination[off]
-    n = trips.n[off].astype(np.float64)
+    origin, destination, n = trips.origin[off], trips.destination[off], trips.n[off]
     # the ranks of one cell lie together: each change of zones starts a cell
     change = (origin[1:] != origin[:-1]) | (destination[1:] != destination[:-1])
     first = np.flatnonzero(np.r_[True, change]) if len(n) else np.zeros(0, dtype=np.int64)
-    true = np.add.reduceat(n, first) if len(n) else n
-    kept = true
+    kept = true = np.add.reduceat(n, first) if len(n) else n
     if highest_rank is not None and len(n):
         kept = np.add.reduceat(n * (trips.rank[off] <= highest_rank), first)
-    return origin[first].astype(np.int64), destination[first].astype(np.int64), kept, true
+    return Cells(origin[first].astype(np.int64), destination[first].astype(np.int64), kept, true)
 
 
 def _summed_cells(
@@ -193,35 +238,87 @@ def _summed_cells(
 
 def _dense_cells(true: Integers, kept: Integers) -> Cells:
     origin, destination = np.nonzero(true)
-    return (
-        origin,
-        destination,
-        kept[origin, destination].astype(np.float64),
-        true[origin, destination].astype(np.float64),
-    )
+    return Cells(origin, destination, kept[origin, destination], true[origin, destination])
 
 
 def _count(cells: Callable[[], Iterator[Cells]], zones: int, matrices: int) -> CountHistogram:
-    # A complex number holds a pair of counts up to 2⁵³ exactly and sorts by its real part first.
-    pairs = np.zeros(1, dtype=np.complex128)
-    for _, _, kept, true in cells():
-        pairs = np.union1d(pairs, true + 1j * kept)
-    shape = (zones, len(pairs))
-    rows, columns = sparse.csr_array(shape), sparse.csr_array(shape)
-    for origin, destination, kept, true in cells():
-        pair = np.searchsorted(pairs, true + 1j * kept)
-        ones = np.ones(len(pair))
-        rows = rows + sparse.coo_array((ones, (origin, pair)), shape=shape).tocsr()
-        columns = columns + sparse.coo_array((ones, (destination, pair)), shape=shape).tocsr()
-    rows = _with_empty_cells(rows, matrices)
+    # One whole number holds a zone, a true and a kept count and sorts in this order.
+    bits = (63 - zones.bit_length()) // 2
+    try:
+        origins, destinations = _tally(cells(), bits)
+        values = None
+    except OverflowError:  # ranks among all counts sort like the counts and are much smaller
+        values = np.unique(np.concatenate([np.r_[0, c.kept, c.true] for c in cells()]))
+        origins, destinations = _tally((_ranked(c, values) for c in cells()), bits)
+    pair_bits = (1 << 2 * bits) - 1
+    pairs = np.union1d(origins.keys & pair_bits, 0)
+    true, kept = pairs >> bits, pairs & ((1 << bits) - 1)
+    rows, columns = (
+        _with_empty_cells(
+            sparse.csr_array(
+                (
+                    tally.counts.astype(np.float64),
+                    np.searchsorted(pairs, tally.keys & pair_bits),
+                    np.searchsorted(tally.keys >> 2 * bits, np.arange(zones + 1)),
+                ),
+                shape=(zones, len(pairs)),
+            ),
+            matrices,
+        )
+        for tally in (origins, destinations)
+    )
     return CountHistogram(
-        kept=pairs.imag.copy(),
-        true=pairs.real.copy(),
+        kept=(kept if values is None else values[kept]).astype(np.float64),
+        true=(true if values is None else values[true]).astype(np.float64),
         cells=np.asarray(rows.sum(axis=0)),
         by_origin=rows,
-        by_destination=_with_empty_cells(columns, matrices),
+        by_destination=columns,
         matrices=matrices,
     )
+
+
+class _Tally(NamedTuple):
+    """Distinct keys, ascending, and how often each was met."""
+
+    keys: Integers
+    counts: Integers
+
+
+def _tally(cells: Iterator[Cells], bits: int) -> tuple[_Tally, _Tally]:
+    """Count (zone, true, kept) by origins and by destinations, a batch of days at a time."""
+    parts: tuple[list[_Tally], list[_Tally]] = ([], [])
+    waiting: list[Cells] = []
+
+    def sort_waiting() -> None:
+        origin, destination, kept, true = (
+            np.concatenate(column) for column in zip(*waiting, strict=True)
+        )
+        waiting.clear()
+        if max(kept.max(initial=0), true.max(initial=0)) >> bits:
+            raise OverflowError
+        pair = (true << bits) | kept
+        for zone, part in zip((origin, destination), parts, strict=True):
+            part.append(_Tally(*np.unique((zone << 2 * bits) | pair, return_counts=True)))
+
+    for some in cells:
+        waiting.append(some)
+        if sum(len(c.true) for c in waiting) >= _BATCH:
+            sort_waiting()
+    if waiting:
+        sort_waiting()
+    return _merged(parts[0]), _merged(parts[1])
+
+
+def _merged(parts: list[_Tally]) -> _Tally:
+    keys, counts = (np.concatenate(column) for column in zip(*parts, strict=True))
+    distinct, position = np.unique(keys, return_inverse=True)
+    # sums of whole numbers below 2⁵³ are exact in float64
+    return _Tally(distinct, np.bincount(position, weights=counts).astype(np.int64))
+
+
+def _ranked(cells: Cells, values: Integers) -> Cells:
+    kept, true = (np.searchsorted(values, counts) for counts in (cells.kept, cells.true))
+    return Cells(cells.origin, cells.destination, kept, true)
 
 
 def _with_empty_cells(counted: sparse.csr_array, matrices: int) -> sparse.csr_array:

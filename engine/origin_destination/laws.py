@@ -67,6 +67,10 @@ class NoiseLaw:
             self.zero = np.tanh(self.rate / 2)
         self.first: Floats = np.exp(self.log_first)
 
+    def power(self, exponent: ArrayLike) -> Floats:
+        """Return qⁿ for whole numbers n of at least 0, and 10⁻³⁰⁴ where it is smaller."""
+        return quick_exp(-self.rate * np.asarray(exponent, dtype=np.float64))
+
     def tail(self, bound: ArrayLike) -> Floats:
         """Return P(Z ≥ bound) for whole numbers `bound`."""
         j = np.asarray(bound, dtype=np.float64)
@@ -115,6 +119,14 @@ def quick_exp(exponent: Floats) -> Floats:
     probabilities they are nothing.
     """
     return np.exp(np.maximum(exponent, -700.0))
+
+
+def total(weights: Floats, values: Floats) -> Floats:
+    """Return Σ weights·values over the last axis.
+
+    Not `@`: its threads wait for each other longer than a sum of this size takes.
+    """
+    return np.einsum("...i,...i->...", weights, values)
 
 
 def suppressed_probability(law: NoiseLaw, kept: ArrayLike, threshold: ArrayLike) -> Floats:
@@ -177,24 +189,6 @@ def unsuppressed_error(law: NoiseLaw, kept: ArrayLike, true: ArrayLike) -> Float
     """Return E|m + Z − t|, the error of trimming and noise before anything is suppressed."""
     trimmed = np.asarray(true, dtype=np.float64) - np.asarray(kept, dtype=np.float64)
     return trimmed + 2 * law.mean_above(trimmed)
-
-
-def deviation_within(
-    law: NoiseLaw,
-    kept: ArrayLike,
-    true: ArrayLike,
-    threshold: ArrayLike,
-    below: ArrayLike,
-    above: ArrayLike,
-) -> Floats:
-    """Return P(−below ≤ out − t ≤ above) for whole numbers `below` and `above` of at least 0."""
-    m, t = np.asarray(kept, dtype=np.float64), np.asarray(true, dtype=np.float64)
-    under, over = np.asarray(below, dtype=np.float64), np.asarray(above, dtype=np.float64)
-    # in terms of the noise, out − t is Z − d: no count is added to a small number
-    trimmed, bound = t - m, effective_threshold(threshold) - m
-    released = law.tail(np.maximum(bound, trimmed - under)) - law.tail(trimmed + over + 1)
-    zero = np.where(t <= under, law.tail(1 - bound), 0.0)
-    return np.maximum(released, 0.0) + zero
 
 
 def cumulants(law: NoiseLaw, kept: ArrayLike, threshold: ArrayLike) -> Floats:

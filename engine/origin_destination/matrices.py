@@ -129,9 +129,11 @@ def ranked_trips(
 
 def between_days(trips: TripCounts, first: int, last: int) -> TripCounts:
     """Return the rows of days `first` to `last`, both included, without copying them."""
+    # a bound of another type would make NumPy convert all days before it searches them
+    low, high = trips.day.dtype.type(first), trips.day.dtype.type(last)
     rows = slice(
-        int(np.searchsorted(trips.day, first, side="left")),
-        int(np.searchsorted(trips.day, last, side="right")),
+        int(np.searchsorted(trips.day, low, side="left")),
+        int(np.searchsorted(trips.day, high, side="right")),
     )
     return TripCounts(**{name: values[rows] for name, values in vars(trips).items()})
 

@@ -167,7 +167,9 @@ def expected_fates(law: NoiseLaw, counted: CountHistogram, threshold: Floats) ->
     hidden, shown = counted.cells * suppressed, counted.cells * (1 - suppressed)
 
     def share(cells: Floats) -> Share:
-        return Share(cells=np.asarray(cells.sum()), trips=np.asarray(cells @ counted.true))
+        return Share(
+            cells=np.asarray(cells.sum()), trips=np.asarray(laws.total(cells, counted.true))
+        )
 
     # pair 0 is the empty cell
     invented = counted.cells[0] * laws.mean_shift(law, 0.0, threshold)

@@ -16,7 +16,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy import signal, special
 
-from engine.origin_destination.laws import Floats, NoiseLaw, effective_threshold, quick_exp
+from engine.origin_destination.laws import Floats, NoiseLaw, effective_threshold
 
 _SHORTEST_TABLE, _LONGEST_TABLE = 64, 2**21
 _FEW_TERMS = 100
@@ -78,14 +78,14 @@ def mean_relative_error(
     array
         From 0 to 2.
     """
-    rate, gap = law.rate, law.gap
+    gap = law.gap
     least = effective_threshold(threshold)
     total, trimmed, bound = kept + true, true - kept, least - kept
     # everything below is P(Z = z)/(h(1 − q)) = q^(|z| − 1), z ≠ 0
 
     def beyond(z: Floats) -> tuple[Floats, Floats]:
         """Return Σ q^(y−1) and Σ q^(y−1)·2t/(y + c) over y ≥ z, for z ≥ 1."""
-        power = quick_exp(-rate * (z - 1))
+        power = law.power(z - 1)
         return power / gap, power * 2 * true * sums.upper(z + total)
 
     above = np.maximum(bound, 1)
@@ -97,7 +97,7 @@ def mean_relative_error(
         falls = (ratio - far_ratio) - (mass - far_mass)
     # z = −j for j = 1 … J = m − τ′: Σ q^(j−1)·(2t/(c − j) − 1)
     depth = np.maximum(-bound, 0)
-    power = quick_exp(-rate * depth)
+    power = law.power(depth)
     ratio = sums.lower(np.maximum(total - 1, 0)) - power * sums.lower(total - depth - 1)
     drops = np.where(depth > 0, 2 * true * ratio - (1 - power) / gap, 0.0)
     still = np.where((bound <= 0) & (trimmed > 0), trimmed / np.maximum(total, 1), 0.0)

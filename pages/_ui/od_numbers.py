@@ -20,7 +20,8 @@ def judged(key: str, parameters: ODParameters, window: Window, note: str) -> str
     level, sentence = verdict.headline([finding])
     dropped = counted.trimmed_trips / counted.true_trips if counted.true_trips else 0.0
     trimmed = (
-        f"Trimming to T = {parameters.max_trips_per_user} drops {wording.percent(dropped)} of trips."
+        f"Trimming to T = {parameters.max_trips_per_user} drops {wording.percent(dropped)} "
+        "of trips."
         if dropped > _TRIMMED
         else ""
     )

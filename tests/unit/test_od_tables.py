@@ -1,0 +1,102 @@
+"""The short cuts of the exact expectation against the plain formulas they stand for."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.origin_destination import histogram_of_matrix, laws
+from engine.origin_destination.laws import NoiseLaw
+from engine.origin_destination.medians import (
+    RELATIVE_STEP,
+    Deviations,
+    median_absolute,
+    median_relative,
+)
+from engine.origin_destination.tabulated import TabulatedLaw, fast_law
+
+LAWS = ("rounded_laplace", "discrete_laplace")
+OUTCOMES = np.arange(0.0, 400.0)
+
+
+@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("rate", [0.003, 0.2, 1.0, 7.0, 50.0])
+def test_a_table_holds_the_law(name, rate):
+    law, table = NoiseLaw(rate, name), TabulatedLaw(rate, name)
+    whole = np.concatenate([np.arange(-300.0, 300.0), [-(2.0**53), -1e6, 1e6, 2.0**53, np.inf]])
+    positive = whole[whole >= 0]
+    np.testing.assert_allclose(table.tail(whole), law.tail(whole), rtol=1e-14, atol=1e-19)
+    np.testing.assert_allclose(table.power(positive), law.power(positive), rtol=1e-14, atol=1e-19)
+    np.testing.assert_allclose(
+        table.mean_above(positive), law.mean_above(positive), rtol=1e-13, atol=1e-18 / rate
+    )
+
+
+def test_a_table_is_made_only_where_it_is_worth_it():
+    law = NoiseLaw(0.01, "discrete_laplace")
+    assert fast_law(law, 10) is law
+    table = fast_law(law, 10_000)
+    assert isinstance(table, TabulatedLaw)
+    assert table.name == law.name
+
+
+def enumerated(kept, true, weights, rate, threshold):
+    """Return released values, true counts and probabilities of all cells, one by one."""
+    law = NoiseLaw(rate)
+    rows = [
+        (out, t, w * float(np.exp(laws.log_released_probability(law, out, m, threshold))))
+        for m, t, w in zip(kept, true, weights, strict=True)
+        for out in OUTCOMES
+    ]
+    return np.array(rows).T
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    cells=st.lists(
+        st.tuples(st.integers(0, 40), st.integers(0, 30), st.integers(1, 9)), min_size=1, max_size=6
+    ),
+    rate=st.sampled_from([0.2, 0.5, 1.5]),
+    threshold=st.integers(0, 20),
+)
+def test_medians_are_those_of_every_outcome(cells, rate, threshold):
+    kept, dropped, weights = np.array(cells, dtype=np.float64).T
+    true = kept + dropped
+    out, t, p = enumerated(kept, true, weights, rate, threshold)
+    deviations = Deviations(NoiseLaw(rate), kept, true, np.asarray(float(threshold)))
+    half = weights.sum() / 2
+    absolute = np.abs(out - t)
+    found = median_absolute(deviations, weights)
+    assert p[absolute <= found].sum() >= half * (1 - 1e-12)
+    assert p[absolute < found].sum() <= half * (1 + 1e-12)
+    relative = 2 * absolute / np.maximum(out + t, 1)
+    found = median_relative(deviations, weights)
+    assert p[relative <= found + 1e-9].sum() >= half * (1 - 1e-12)
+    assert p[relative < found - RELATIVE_STEP].sum() <= half * (1 + 1e-12)
+
+
+def test_counts_too_large_for_one_key_are_counted_by_rank():
+    true = np.zeros((3, 3), dtype=np.int64)
+    true[0, 1], true[1, 0], true[2, 0], true[0, 2] = 2**53, 2**53, 2**40, 7
+    kept = true.copy()
+    kept[1, 0] = 3
+    counted = histogram_of_matrix(true, kept)
+    pairs = list(zip(counted.kept, counted.true, counted.cells, strict=True))
+    large = 2.0**53
+    assert sorted(pairs) == sorted(
+        [(0, 0, 2), (7, 7, 1), (2.0**40, 2.0**40, 1), (3, large, 1), (large, large, 1)]
+    )
+    assert counted.by_origin.toarray()[2].sum() == 2
+    np.testing.assert_array_equal(counted.by_destination @ counted.true, [large + 2**40, large, 7])
+
+
+def test_totals_of_zones_are_those_of_their_cells():
+    rng = np.random.default_rng(5)
+    true = rng.poisson(3.0, (4, 6, 6)) * (1 - np.eye(6, dtype=np.int64))
+    kept = rng.binomial(true, 0.7)
+    counted = histogram_of_matrix(true, kept)
+    values = counted.kept_values[0]
+    np.testing.assert_array_equal(counted.outgoing.true, true.sum(axis=(0, 2)))
+    np.testing.assert_array_equal(counted.incoming.cells @ values, kept.sum(axis=(0, 1)))
+    assert counted.grand.true == true.sum()
+    assert counted.grand.cells @ values == kept.sum()
