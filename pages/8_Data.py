@@ -4,7 +4,16 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages._ui import data_build, data_form, data_list, data_report, data_wording, frame, state
+from pages._ui import (
+    data_build,
+    data_first_use,
+    data_form,
+    data_list,
+    data_report,
+    data_wording,
+    frame,
+    state,
+)
 
 frame.frame("Data", data_wording.LEAD)
 st.html(Path(data_form.__file__).with_name("data.css"))
@@ -13,7 +22,7 @@ state.sidebar(density=False, trips=False)
 build = data_build.current()
 ready = build.name if build is not None and build.state == "finished" else None
 if build is not None and ready is not None:
-    st.html(data_wording.built_html(ready, build.report.get("seconds", 0.0)))
+    st.html(data_wording.built_html(ready, build.result["seconds"]))
     with st.container(horizontal=True, gap="small"):
         for draw in (data_list.show_on_home, data_list.keep_button):
             with st.container(width=230):
@@ -24,16 +33,18 @@ if build is not None and ready is not None:
             key="data_another",
             on_click=data_build.dismiss,
         )
-    data_report.draw(build.report)
+    data_report.draw(build.result)
 else:
-    if build is not None and build.state == "running":
-        data_build.live(build)
-    elif build is not None and build.state == "failed":
-        data_wording.problem("Cannot be built", build.error)
-    elif build is not None:
-        st.info("Cancelled; nothing was written.")
-    data_form.draw(busy=build is not None and build.state == "running")
+    with st.container():  # always there, so that the form keeps its place, and with it its uploads
+        if build is not None and build.state == "running":
+            data_build.draw_progress(build)
+        elif build is not None and build.state == "failed":
+            data_wording.problem("Cannot be built", build.error)
+        elif build is not None:
+            st.info("Cancelled; nothing was written.")
+    data_form.draw(busy=data_build.running())
 
 st.divider()
 data_list.own(without=ready)
 data_list.shipped()
+data_first_use.draw()

@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Asked:
-    """How files are asked for: by upload or by path, and whether it is too late to change them."""
+    """How files are asked for: by upload or by path, and whether a build reads them right now."""
 
     by_path: bool
     busy: bool
@@ -63,7 +63,6 @@ def choose(
         accept_multiple_files=several,
         key=asked.key(name),
         help=hint,
-        disabled=asked.busy,
     )
     files = files if isinstance(files, list) else [files] if files else []
     space = data_store.workspace() if files else data_store.existing()
@@ -71,7 +70,8 @@ def choose(
         return []
     wanted: dict[str, set[str]] = st.session_state.setdefault("data_uploads", {})
     wanted[name] = {file.file_id for file in files}
-    space.keep_only(set().union(*wanted.values()))
+    if not asked.busy:  # uploads are forgotten on another page, a build there goes on with them
+        space.keep_only(set().union(*wanted.values()))
     if not files:
         return []
     try:
@@ -88,7 +88,6 @@ def _by_path(asked: Asked, name: str, label: str, hint: str, several: bool) -> l
         key=asked.key(f"{name}_path"),
         placeholder="/data/trips_*.csv" if several else "/data/places.csv",
         help=f"{hint} {'A file, a folder or a pattern with *.' if several else 'A file.'}",
-        disabled=asked.busy,
         autocomplete="off",
     )
     given = (given or "").strip()
@@ -181,7 +180,6 @@ def columns(
                 format_func=lambda column: column or "not in the file",
                 placeholder="choose",
                 key=asked.key(f"{name}_{canonical}_{signature}"),
-                disabled=asked.busy,
                 width=190,
             )
             chosen[canonical] = picked or _ABSENT

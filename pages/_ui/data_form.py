@@ -35,7 +35,15 @@ class Draft:
 
 
 def draw(*, busy: bool) -> None:
-    """Draw the form; its button begins the build."""
+    """Draw the form; its button begins the build.
+
+    While `busy` it is hidden but there, for Streamlit forgets uploads that are not drawn.
+    """
+    with st.container(key="data_form_hidden" if busy else "data_form"):
+        _draw(busy)
+
+
+def _draw(busy: bool) -> None:
     by_path = False
     if data_store.served_locally():
         way = st.segmented_control(
@@ -44,7 +52,6 @@ def draw(*, busy: bool) -> None:
             default=UPLOAD,
             required=True,
             key="data_way",
-            disabled=busy,
             persist_state="session",
         )
         by_path = way == PATH
@@ -59,7 +66,7 @@ def draw(*, busy: bool) -> None:
         _time(asked, draft)
     with st.container(border=True):
         _described(asked, draft)
-    _button(draft, busy=busy)
+    _button(draft)
 
 
 def _table(asked: Asked, draft: Draft) -> None:
@@ -88,7 +95,6 @@ def _table(asked: Asked, draft: Draft) -> None:
         required=True,
         format_func=KINDS.__getitem__,
         key=asked.key(f"kind_{abs(hash(columns))}"),
-        disabled=asked.busy,
     )
     draft.kind = kind
     st.caption(data_wording.KIND_HELP[kind])
@@ -187,7 +193,6 @@ def _time(asked: Asked, draft: Draft) -> None:
             max_value=_LATEST,
             format="YYYY-MM-DD",
             key=asked.key(f"{name}{tag}"),
-            disabled=asked.busy,
         )
         for end, (column, label, name) in enumerate(
             ((left, "First day", "first_day"), (right, "Last day, included", "last_day"))
@@ -202,7 +207,6 @@ def _time(asked: Asked, draft: Draft) -> None:
         placeholder="choose, such as America/Mexico_City",
         key=asked.key("time_zone"),
         help="“04:00” means nothing without it. Your browser's is offered.",
-        disabled=asked.busy,
     )
     first, last = days
     draft.missing += [] if first and last else ["the period"]
@@ -234,7 +238,6 @@ def _week(asked: Asked, draft: Draft, first: date, last: date) -> None:
         key=asked.key(f"week_{first}_{last}"),
         help="Density covers one week. The first full one is offered; choosing the busiest one "
         "would tell about the data.",
-        disabled=asked.busy,
     )
 
 
@@ -248,7 +251,6 @@ def _described(asked: Asked, draft: Draft) -> None:
         max_chars=data_guesses.LONGEST_NAME,
         key=asked.key(f"name_{guess}"),
         help="Small letters, digits, - and _.",
-        disabled=asked.busy,
     )
     people = right.number_input(
         "People, public estimate (optional)",
@@ -259,7 +261,6 @@ def _described(asked: Asked, draft: Draft) -> None:
         placeholder="unknown",
         key=asked.key("people"),
         help="From public sources, never counted in the data. It tells whether δ is small enough.",
-        disabled=asked.busy,
     )
     if not data_guesses.NAME.fullmatch(name or ""):
         draft.missing.append("a name of small letters, digits, - and _")
@@ -282,21 +283,18 @@ def _advanced(asked: Asked, kind: str) -> Mapping[str, Any]:
             key=asked.key("cap"),
             help="A public bound, not read off the data. Visits beyond it are trimmed and counted "
             "in the report; a smaller bound means less noise.",
-            disabled=asked.busy,
         ),
         "encoding": two.selectbox(
             "Encoding of CSV files",
             [None, "utf-8", "latin-1"],
             format_func=lambda one: {None: "by looking", "utf-8": "UTF-8"}.get(one, "Latin-1"),
             key=asked.key("encoding"),
-            disabled=asked.busy,
         ),
         "skip_unparsable": three.toggle(
             "Count unreadable rows",
             key=asked.key("skip"),
             help="Count rows without a person or a readable time in the report instead of refusing "
             "the file.",
-            disabled=asked.busy,
         ),
     }
     if kind == "points":
@@ -307,7 +305,6 @@ def _advanced(asked: Asked, kind: str) -> Mapping[str, Any]:
                 100_000,
                 1_000,
                 key=asked.key("distance"),
-                disabled=asked.busy,
             )
         )
     for column, name, label in (
@@ -315,23 +312,21 @@ def _advanced(asked: Asked, kind: str) -> Mapping[str, Any]:
         (two, "source", "Source"),
         (three, "licence", "Licence"),
     ):
-        values[name] = column.text_input(
-            label, max_chars=200, key=asked.key(name), disabled=asked.busy
-        )
+        values[name] = column.text_input(label, max_chars=200, key=asked.key(name))
     return values
 
 
-def _button(draft: Draft, *, busy: bool) -> None:
+def _button(draft: Draft) -> None:
     left, right = st.columns([1, 4], vertical_alignment="center")
     pressed = left.button(
         "Build the dataset",
         type="primary",
         icon=":material/play_arrow:",
         key="data_start",
-        disabled=busy or bool(draft.missing),
+        disabled=bool(draft.missing),
         width="stretch",
     )
-    if draft.missing and not busy:
+    if draft.missing:
         right.caption(data_wording.needed(draft.missing))
     if pressed:
         space = data_store.workspace()

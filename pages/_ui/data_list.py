@@ -1,7 +1,5 @@
 """The datasets there are: what each is, and what may be done with one's own."""
 
-import html
-from collections.abc import Sequence
 from pathlib import Path
 
 import streamlit as st
@@ -13,6 +11,7 @@ from pages._ui import (
     data_build,
     data_report,
     data_store,
+    data_table,
     data_wording,
     state,
 )
@@ -20,7 +19,6 @@ from pages._ui.catalogue import Entry
 
 _HOME = "app.py"
 _FAILED = "data_failed"
-_HEAD = ("Dataset", "People", "Days", "Zones", "Holds", "Size", "Source and licence")
 
 
 def own(*, without: str | None = None) -> None:
@@ -59,7 +57,7 @@ def shipped() -> None:
     entries = [entry for entry in catalogue.entries().values() if entry.shipped]
     if entries:
         st.subheader("Shipped: simulated people", anchor=False)
-        st.html(table_html(entries))
+        st.html(data_table.table_html(map(data_table.cells, entries)))
 
 
 def show_on_home(name: str) -> None:
@@ -93,17 +91,9 @@ def keep_button(name: str) -> None:
     )
 
 
-def table_html(entries: Sequence[Entry]) -> str:
-    """Return what each dataset is as one escaped table."""
-    head = "".join(f"<th>{title}</th>" for title in _HEAD)
-    rows = "".join(f"<tr>{''.join(_cells(entry))}</tr>" for entry in entries)
-    table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-    return f'<div class="datasets">{table}</div>'
-
-
 def _own(entry: Entry, *, in_session: bool, here: bool) -> None:
     with st.container(border=True):
-        st.html(table_html([entry]))
+        st.html(data_table.table_html([data_table.cells(entry)]))
         with st.container(horizontal=True, gap="small"):
             with st.container(width=210):
                 show_on_home(entry.name)
@@ -125,37 +115,6 @@ def _own(entry: Entry, *, in_session: bool, here: bool) -> None:
             told = "What became of every row (confidential)"
             with st.expander(told, icon=":material/lock:", key=f"data_report_{entry.name}"):
                 data_report.draw(report)
-
-
-def _cells(entry: Entry) -> list[str]:
-    facts = cached_data.facts(entry.key)
-    about = entry.metadata
-    days = f"{about.first_day:%Y-%m-%d} to {about.last_day:%Y-%m-%d}"
-    week = f"; density week of {about.week:%Y-%m-%d}" if about.week else ""
-    parts = [
-        words
-        for there, words in ((entry.has_density, "visits"), (entry.has_trips, "trips"))
-        if there
-    ]
-    source = about.source or "source not given"
-    licence = about.licence or "licence not given"
-    places = f"{facts.locations:,} places" if facts.locations else ""
-    kind = "simulated" if about.simulated else "confidential"
-    people = f"{about.people_public:,}" if about.people_public else "unknown"
-    return [
-        _cell(entry.name, about.description, strong=True),
-        _cell(people, f"{kind}{'' if about.simulated else ', public estimate'}"),
-        _cell(f"{len(about.days):,}", f"{days}, {about.time_zone}{week}"),
-        _cell(f"{facts.zones:,}", places),
-        _cell(" and ".join(parts), "" if about.trips_have_people else "flows without people"),
-        _cell(data_wording.size(facts.size_bytes), ""),
-        _cell(source, licence),
-    ]
-
-
-def _cell(first: str, second: str, *, strong: bool = False) -> str:
-    tag = "b" if strong else "span"
-    return f"<td><{tag}>{html.escape(first)}</{tag}><small>{html.escape(second)}</small></td>"
 
 
 def _folder(entry: Entry) -> Path:

@@ -22,21 +22,19 @@ def draw(report: Mapping[str, Any]) -> None:
     st.warning(data_wording.CONFIDENTIAL_REPORT, icon=":material/lock:")
     accounts = [name for name in _ACCOUNTS if report.get(name)]
     bins = [name for name in _BINS if report.get(name)]
-    columns = st.columns(len(accounts) + len(bins) or 1, gap="medium")
-    for column, name in zip(columns, [*accounts, *bins], strict=False):
-        column.html(
-            account_html(name, report[name]) if name in _ACCOUNTS else bins_html(name, report[name])
-        )
+    tables = [account_html(name, report[name]) for name in accounts]
+    tables += [bins_html(name, report[name]) for name in bins]
+    st.html(f'<div class="accounts">{"".join(tables)}</div>')
     people = [
         f"{int(report.get(key, 0)):,} people with {what}"
         for key, what in (("people_with_visits", "visits"), ("people_with_trips", "trips"))
         if report.get(key)
     ]
-    files = [
+    files = sorted(
         f"{file['name']} ({file['format']}, {data_wording.size(file['bytes'])}"
         + (f", {file['encoding']})" if file["format"] == "csv" else ")")
         for file in report.get("files", ())
-    ]
+    )
     notes = [*people, *report.get("notes", ()), *files[:10]]
     if len(files) > 10:
         notes.append(f"and {len(files) - 10} more files")

@@ -68,7 +68,8 @@ class Workspace:
     def keep_only(self, file_ids: Iterable[str]) -> None:
         """Delete the copies of uploads that are no longer wanted."""
         for gone in self._uploads.keys() - set(file_ids):
-            shutil.rmtree(self._uploads.pop(gone).parent, ignore_errors=True)
+            if (path := self._uploads.pop(gone, None)) is not None:  # a build may have been first
+                shutil.rmtree(path.parent, ignore_errors=True)
 
     def remove(self) -> None:
         """Stop what is being built and delete everything."""

@@ -104,8 +104,8 @@ def problem(title: str, message: str) -> None:
 def progress(now: Progress | None) -> tuple[float, str]:
     """Return the share done and where a build stands, in words."""
     if now is None:
-        return 0.0, "Starting …"
-    parts = [f"{now.stage[:1].upper()}{now.stage[1:]} …"]
+        return 0.0, "starting …"
+    parts = [f"{now.stage} …"]
     if now.rows:
         parts.append(f"{now.rows:,} of {now.rows_total:,} rows")
     if now.bytes_total:
@@ -120,12 +120,12 @@ def size(number: float) -> str:
 
     Examples
     --------
-    >>> size(900), size(2_585_250), size(3.1e9)
-    ('900 bytes', '2.6 MB', '3.1 GB')
+    >>> size(900), size(2_585_250), size(41e6)
+    ('900 bytes', '2.6 MB', '41 MB')
     """
     for unit, scale in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if number >= scale:
-            return f"{number / scale:.1f} {unit}"
+            return f"{number / scale:.{1 if number < 10 * scale else 0}f} {unit}"
     return f"{number:.0f} bytes"
 
 
