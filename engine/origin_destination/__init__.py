@@ -12,7 +12,7 @@ from engine.origin_destination.expected import (
     expectation_of_matrix,
     reading,
 )
-from engine.origin_destination.grid import HeatMap, heat_map, relative_error_rows
+from engine.origin_destination.grid import HeatMap, heat_map
 from engine.origin_destination.histogram import CountHistogram, histogram, histogram_of_matrix
 from engine.origin_destination.laws import LawName, NoiseLaw
 from engine.origin_destination.matrices import Days, truth
@@ -25,6 +25,7 @@ from engine.origin_destination.mechanism import (
     standard_noise,
 )
 from engine.origin_destination.outcomes import Errors, ErrorSplit, Fates, Share, Totals
+from engine.origin_destination.relative_rows import relative_error_rows
 from engine.origin_destination.trimming import TrimmingCurve, trimming_curve
 from engine.parameters import ODParameters
 

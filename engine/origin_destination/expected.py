@@ -93,7 +93,7 @@ class Expectation:
         )
         self._relative = relative.mean_relative_error(quick, sums, kept, true, self._threshold)
         self._bounded = self._absolute / np.maximum(true, sanity_bound)
-        self._cumulants = laws.cumulants(self.law, counted.kept_values[0], self._threshold)
+        self._cumulants = laws.cumulants(self.law, counted.by_kept.values, self._threshold)
         self.fates: Fates = expected_fates(self.law, counted, self._threshold)
         self.split: ErrorSplit = self._error_split()
         self.errors: dict[Population, Errors] = {
@@ -189,7 +189,7 @@ class Expectation:
     def _totals(self, counts: ZoneCounts) -> Totals:
         return Totals.of_cumulants(
             true=counts.true,
-            kept=np.asarray(counts.cells @ self.histogram.kept_values[0]),
+            kept=np.asarray(counts.cells @ self.histogram.by_kept.values),
             cumulants=np.asarray(counts.cells @ self._cumulants),
         )
 

@@ -1,20 +1,23 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
 """Exact measures over a whole grid of ε × τ, fast enough to follow a slider.
 
 For one threshold, every closed-form measure is linear in the probability of the rarer of a
-cell's two fates, h·q^(u − 1), u = s if s ≥ 1 and 1 − s otherwise: one matrix product over the
-distinct counts gives it for all ε at once.
+cell's two fates, h·q^(u − 1), u = s if s ≥ 1 and 1 − s otherwise, which the kept count decides:
+one matrix product over the distinct kept counts gives it for all ε at once.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine import validation
 from engine.errors import ParameterError
-from engine.origin_destination import laws, relative, solving
+from engine.origin_destination import laws, solving
 from engine.origin_destination.expected import SANITY_BOUND, Population
 from engine.origin_destination.histogram import CountHistogram
 from engine.origin_destination.laws import LawName, NoiseLaw
@@ -90,16 +93,17 @@ def heat_map(
     array([[0.4756, 0.1173],
            [0.3033, 0.    ]])
     """
-    settings = _Settings(epsilons, thresholds, max_trips_per_user, population)
+    settings = GridSettings(epsilons, thresholds, max_trips_per_user, population)
     validation.finite_above("sanity_bound", sanity_bound, 0, "1 trip is usual")
     noise = NoiseLaw(settings.rates[:, None], law)
     averaged = settings.weights(counted)
-    trimmed = counted.true - counted.kept
     # E[(Z − d)⁺] does not depend on the threshold
-    above = noise.mean_above(trimmed)
+    above = noise.mean_above(counted.by_trimmed.values)
+    weights = [averaged, averaged / np.maximum(counted.true, sanity_bound)]
+    members = averaged.sum()
 
     def column(threshold: float) -> dict[str, Floats]:
-        return _column(counted, noise, threshold, averaged, above, sanity_bound)
+        return _column(counted, noise, threshold, weights, above)
 
     with ThreadPoolExecutor() as pool:  # NumPy works outside the interpreter's lock
         columns = list(pool.map(column, settings.thresholds.tolist()))
@@ -113,47 +117,16 @@ def heat_map(
         thresholds=settings.thresholds,
         fates=Fates(**shares),
         bias=stacked["bias"],
-        mean_absolute=stacked["mean_absolute"],
-        mean_bounded_relative=stacked["mean_bounded_relative"],
+        mean_absolute=_over(stacked["mean_absolute"], members),
+        mean_bounded_relative=_over(stacked["mean_bounded_relative"], members),
     )
 
 
-def relative_error_rows(
-    counted: CountHistogram,
-    epsilons: ArrayLike,
-    thresholds: ArrayLike,
-    max_trips_per_user: int = 1,
-    *,
-    law: LawName = "rounded_laplace",
-    population: Population = "all",
-) -> Iterator[tuple[int, Floats]]:
-    """Yield the mean of 2|out − t|/(out + t) row by row: the index of ε and its thresholds' values.
-
-    Arguments as for `heat_map`. Rows come as they are computed, so that a page can fill in.
-
-    Examples
-    --------
-    >>> from engine.origin_destination import histogram_of_matrix
-    >>> rows = relative_error_rows(histogram_of_matrix([[0, 9], [0, 0]]), [1.0], [15])
-    >>> [(index, row.round(3).tolist()) for index, row in rows]
-    [(0, [0.999])]
-    """
-    settings = _Settings(epsilons, thresholds, max_trips_per_user, population)
-    weights = settings.weights(counted)
-    chosen = weights > 0
-    kept, true, weights = counted.kept[chosen], counted.true[chosen], weights[chosen]
-    column = settings.thresholds[:, None]
-    largest = relative.largest_argument(true, float(column.max()))
-    for index, rate in enumerate(settings.rates):
-        if not weights.any():
-            yield index, np.full(len(column), np.nan)
-            continue
-        sums = relative.ReciprocalSums(float(rate), largest)
-        means = relative.mean_relative_error(NoiseLaw(rate, law), sums, kept, true, column)
-        yield index, means @ weights / weights.sum()
+def _over(sums: Floats, members: float) -> Floats:
+    return sums / members if members > 0 else np.full_like(sums, np.nan)
 
 
-class _Settings:
+class GridSettings:
     """The checked settings of a grid."""
 
     def __init__(
@@ -183,6 +156,7 @@ class _Settings:
         self.population = population
 
     def weights(self, counted: CountHistogram) -> Floats:
+        """Return how much each pair counts in means: its cells, or 0 outside the population."""
         if self.population == "all":
             return counted.cells
         return np.where(counted.true > 0, counted.cells, 0.0)
@@ -192,83 +166,97 @@ def _column(
     counted: CountHistogram,
     noise: NoiseLaw,
     threshold: float,
-    averaged: Floats,
+    weights: Sequence[Floats],
     above: Floats,
-    sanity_bound: float,
 ) -> dict[str, Floats]:
     """Return every measure for one threshold and all rates, by name."""
-    cells, kept, true = counted.cells, counted.kept, counted.true
+    cells, true = counted.cells, counted.true
+    kept, members = counted.by_kept
     least = float(laws.effective_threshold(threshold))
-    trimmed, bound = true - kept, least - kept
+    bound = least - kept
     hidden = bound >= 1  # mostly suppressed: P(out = 0) = 1 − rare, else rare
     outer = np.where(hidden, bound, 1 - bound)
     rare = laws.quick_exp(noise.log_first - noise.rate * (outer - 1))
-    sign = np.where(hidden, -1.0, 1.0)
+    sign = np.where(hidden, -1.0, 1.0)[:, None]
     small = true < least
     excess = noise.excess[:, 0]
-    bounded = averaged / np.maximum(true, sanity_bound)
+
+    def grouped(*columns: Floats) -> Floats:
+        """Return columns over pairs summed over the pairs of each kept count."""
+        return np.asarray(members @ np.stack(columns, axis=1))
 
     # Terms that are linear in rare; then, for each weighting of cells, what does not depend on it.
-    suppressed = np.stack(
-        [cells * small, cells * ~small, cells * true * small, cells * true * ~small], axis=1
+    trips = cells * true
+    suppressed = grouped(cells * small, cells * ~small, trips * small, trips * ~small)
+    alike = suppressed[:, 0] + suppressed[:, 1]
+    moved = np.stack([alike * hidden, alike * ~hidden], axis=1)
+    errors = [_Errors.of(grouped, counted, w, least) for w in weights]
+    linear = rare @ np.concatenate(
+        [sign * suppressed, moved, *(e.terms(outer, sign[:, 0]) for e in errors)], axis=1
     )
-    moved = np.stack([cells * hidden, cells * ~hidden], axis=1)
-    errors = [_error_terms(w, sign, outer, trimmed, true, bound) for w in (averaged, bounded)]
-    linear = rare @ np.concatenate([sign[:, None] * suppressed, moved, *errors], axis=1)
     fixed = hidden @ suppressed
+    everything = suppressed.sum(axis=0)
 
     small_cells, large_cells, small_trips, large_trips = (fixed + linear[:, :4]).T
     bias = (
         linear[:, 4] * (least + excess)
         + linear[:, 5] * (1 + excess - least)
-        - (cells * hidden) @ kept
-        - cells @ trimmed
+        - laws.total(moved[:, 0], kept)
+        - counted.trimmed_trips
     )
-    turned = bound < trimmed
-    flips = np.where(turned, -1.0, 1.0)
-    means = [
+    turned = [counted.by_trimmed.members @ (w * (true > least)) for w in weights]
+    mean_absolute, mean_bounded_relative = (
         linear[:, 6 + 2 * i]
         + excess * linear[:, 7 + 2 * i]
-        - float((w * flips * trimmed) @ ~hidden)
-        + float((w * true) @ hidden)
-        + 2 * above @ (w * turned)
-        for i, w in enumerate((averaged, bounded))
-    ]
-    members = averaged.sum()
-    scale = 1 / members if members > 0 else np.nan
+        - e.flipped_trimmed @ ~hidden
+        + e.true @ hidden
+        + 2 * above @ turned[i]
+        for i, e in enumerate(errors)
+    )
     phantom = cells[0] * rare[:, 0]
     return {
         "kept_suppressed_cells": small_cells,
-        "revealed_cells": (cells @ small) - small_cells,
+        "revealed_cells": everything[0] - small_cells,
         "lost_cells": large_cells,
-        "kept_cells": (cells @ ~small) - large_cells,
+        "kept_cells": everything[1] - large_cells,
         "empty_cells": cells[0] - phantom,
         "phantom_cells": phantom,
         "kept_suppressed_trips": small_trips,
-        "revealed_trips": (cells * true) @ small - small_trips,
+        "revealed_trips": everything[2] - small_trips,
         "lost_trips": large_trips,
-        "kept_trips": (cells * true) @ ~small - large_trips,
+        "kept_trips": everything[3] - large_trips,
         "empty_trips": np.zeros_like(phantom),
         "phantom_trips": phantom * (least + excess),
         "bias": bias,
-        "mean_absolute": means[0] * scale,
-        "mean_bounded_relative": means[1] * scale,
+        "mean_absolute": mean_absolute,
+        "mean_bounded_relative": mean_bounded_relative,
     }
 
 
-def _error_terms(
-    weights: Floats,
-    sign: Floats,
-    outer: Floats,
-    trimmed: Floats,
-    true: Floats,
-    bound: Floats,
-) -> Floats:
-    """Return the two columns by which rare enters E|out − t|: alone, and times q/(1 − q).
+class _Errors(NamedTuple):
+    """Weighted sums over the pairs of each kept count m, for one threshold.
 
     E[|Z − d|; Z ≥ s] is rare·(u + q/(1 − q)) − d·P(Z ≥ s) if s ≥ d, and 2·E[(Z − d)⁺] minus that
-    otherwise; a suppressed cell adds t·P(Z < s).
+    otherwise, which is where t > τ′; a suppressed cell adds t·P(Z < s).
     """
-    flips = np.where(bound < trimmed, -1.0, 1.0)
-    alone = flips * (outer + sign * trimmed) + sign * true
-    return np.stack([weights * alone, weights * flips], axis=1)
+
+    flipped: Floats  # ±1, − where t > τ′
+    flipped_trimmed: Floats  # ±d
+    true: Floats  # t
+
+    @classmethod
+    def of(
+        cls,
+        grouped: Callable[..., Floats],
+        counted: CountHistogram,
+        weights: Floats,
+        least: float,
+    ) -> "_Errors":
+        flipped = np.where(counted.true > least, -weights, weights)
+        trimmed = counted.true - counted.kept
+        return cls(*grouped(flipped, flipped * trimmed, weights * counted.true).T)
+
+    def terms(self, outer: Floats, sign: Floats) -> Floats:
+        """Return the two columns by which rare enters E|out − t|: alone, and times q/(1 − q)."""
+        alone = self.flipped * outer + sign * (self.flipped_trimmed + self.true)
+        return np.stack([alone, self.flipped], axis=1)

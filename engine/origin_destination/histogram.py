@@ -46,8 +46,18 @@ class Cells(NamedTuple):
     true: Integers
 
 
+class Groups(NamedTuple):
+    """Distinct values, ascending, shape (groups,), and which pairs have them, (groups, pairs).
+
+    ``members @ x`` adds x up over the pairs of each group.
+    """
+
+    values: Floats
+    members: sparse.csr_array
+
+
 class ZoneCounts(NamedTuple):
-    """True trips of zones, shape (zones,), and their cells by kept count, (zones, values)."""
+    """True trips of zones, shape (zones,), and their cells by kept count, (zones, groups)."""
 
     true: Floats
     cells: sparse.csr_array | Floats
@@ -82,9 +92,14 @@ class CountHistogram:
         return len(self.by_origin.indptr) - 1
 
     @cached_property
-    def kept_values(self) -> tuple[Floats, NDArray[np.intp]]:
-        """Distinct kept counts, ascending, and the position of each pair's among them."""
-        return np.unique(self.kept, return_inverse=True)
+    def by_kept(self) -> Groups:
+        """Pairs by their kept count."""
+        return group_pairs(self.kept)
+
+    @cached_property
+    def by_trimmed(self) -> Groups:
+        """Pairs by the number of trips that trimming drops."""
+        return group_pairs(self.true - self.kept)
 
     @cached_property
     def outgoing(self) -> ZoneCounts:
@@ -99,10 +114,8 @@ class CountHistogram:
     @cached_property
     def grand(self) -> ZoneCounts:
         """Trips and counts of everything, without the axis of zones."""
-        values, position = self.kept_values
-        by_kept = np.zeros(len(values))
-        np.add.at(by_kept, position, self.cells)
-        return ZoneCounts(true=np.asarray(self.true_trips), cells=by_kept)
+        cells = np.asarray(self.by_kept.members @ self.cells)
+        return ZoneCounts(true=np.asarray(self.true_trips), cells=cells)
 
     @cached_property
     def true_trips(self) -> float:
@@ -115,12 +128,9 @@ class CountHistogram:
         return float(self.cells @ (self.true - self.kept))
 
     def _zone_counts(self, cells: sparse.csr_array) -> ZoneCounts:
-        values, position = self.kept_values
-        size = len(position)
-        same = sparse.csr_array(
-            (np.ones(size), position, np.arange(size + 1)), shape=(size, len(values))
+        return ZoneCounts(
+            true=np.asarray(cells @ self.true), cells=cells @ self.by_kept.members.T.tocsr()
         )
-        return ZoneCounts(true=np.asarray(cells @ self.true), cells=cells @ same)
 
 
 def histogram(
@@ -213,6 +223,15 @@ def histogram_of_matrix(true: Any, kept: Any = None) -> CountHistogram:
 
 
 _KNOWN: WeakKeyDictionary[Dataset, dict[tuple[object, ...], CountHistogram]] = WeakKeyDictionary()
+
+
+def group_pairs(of: Floats) -> Groups:
+    """Return which entries of `of` are alike."""
+    values, group = np.unique(of, return_inverse=True)
+    order = np.argsort(group, kind="stable")
+    starts = np.searchsorted(group[order], np.arange(len(values) + 1))
+    shape = (len(values), len(of))
+    return Groups(values, sparse.csr_array((np.ones(len(of)), order, starts), shape=shape))
 
 
 def _cells_of_day(trips: TripCounts, highest_rank: int | None) -> Cells:

@@ -158,7 +158,7 @@ def test_grids_equal_the_expectation_at_every_setting(law, trips, population):
     true = rng.poisson(rng.gamma(0.3, 40, (20, 20)))
     kept = true if trips == 1 else rng.binomial(true, 0.7)
     counted = od.histogram_of_matrix(true, kept)
-    epsilons, thresholds = [0.03, 0.4, 9.0], [0, 1, 15, 300]
+    epsilons, thresholds = [0.03, 0.4, 9.0], [15, 0, 1, 17, 300, 18, 301, 17]
     grid = od.heat_map(counted, epsilons, thresholds, trips, law=law, population=population)
     rows = dict(
         od.relative_error_rows(counted, epsilons, thresholds, trips, law=law, population=population)

@@ -95,7 +95,7 @@ def test_totals_of_zones_are_those_of_their_cells():
     true = rng.poisson(3.0, (4, 6, 6)) * (1 - np.eye(6, dtype=np.int64))
     kept = rng.binomial(true, 0.7)
     counted = histogram_of_matrix(true, kept)
-    values = counted.kept_values[0]
+    values = counted.by_kept.values
     np.testing.assert_array_equal(counted.outgoing.true, true.sum(axis=(0, 2)))
     np.testing.assert_array_equal(counted.incoming.cells @ values, kept.sum(axis=(0, 1)))
     assert counted.grand.true == true.sum()
