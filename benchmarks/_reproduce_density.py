@@ -17,7 +17,7 @@ from benchmarks._reproduce_published import (
 from benchmarks._reproduce_tables import Spread
 from engine import density, metrics
 from engine.datasets import Dataset
-from engine.parameters import DensityParameters
+from engine.parameters import HOURS_PER_WEEK, DensityParameters
 from engine.sweep import density_sweep
 
 Floats = NDArray[np.float64]
@@ -45,8 +45,8 @@ class DensityPlan:
         ℓ of figure 7.
     repeats, distance_repeats : int
         Seeds, and those for which the earth mover's distance is computed.
-    hours : tuple of int
-        Hours of the week that the distance is averaged over.
+    hours, few_hours : tuple of int
+        Hours of the week that the distance is averaged over; the few where it only explains.
     """
 
     epsilon: float = P1_EPSILON
@@ -55,7 +55,8 @@ class DensityPlan:
     max_visits_shown: tuple[int, ...] = P1_MAX_VISITS_SHOWN
     repeats: int = P1_REPEATS
     distance_repeats: int = 5
-    hours: tuple[int, ...] = EVERY_SEVENTH_HOUR
+    hours: tuple[int, ...] = tuple(range(HOURS_PER_WEEK))
+    few_hours: tuple[int, ...] = EVERY_SEVENTH_HOUR
     seed: int = 2014
 
     @property
@@ -162,8 +163,8 @@ def share_of_zones_within(
     truth = density.truth(dataset)
     shares = []
     for release in releases(dataset, settings, plan):
-        known = _known(metrics.mean_relative_error(truth, release.counts))
-        shares.append((known <= error).mean())
+        errors = known(metrics.mean_relative_error(truth, release.counts))
+        shares.append((errors <= error).mean())
     return Spread.of(shares)
 
 
@@ -181,7 +182,7 @@ def distances(dataset: Dataset, settings: DensityParameters, plan: DensityPlan) 
     apart_m = dataset.tessellation.zone_distances_m
     return np.array(
         [
-            _known(
+            known(
                 metrics.earth_movers_distance(truth, release.counts[:, plan.hours], apart_m)
             ).mean()
             for release in releases(dataset, settings, plan, plan.distance_repeats)
@@ -239,52 +240,6 @@ def clusters(dataset: Dataset, settings: DensityParameters, plan: DensityPlan) -
     return np.array([0.0 if r.kept is None else float(len(r.kept)) for r in made])
 
 
-@dataclass(frozen=True)
-class Sizes:
-    """Mean counts per hour, and what the cover is made of.
-
-    Attributes
-    ----------
-    zone_mean, zone_mean_sampled, cover_mean_sampled : float
-        Before and after pre-sampling ℓ visits a person.
-    cover_towers, cover_zones : int
-    median_zone : float
-        Median over zones of the mean count before sampling.
-    quietest_share : float
-        Share of LPA's MRE that comes from the tenth of the zones with the fewest visits.
-    invented_share : float
-        Visits that LPA's release has above the sampled ones, because negative counts become 0.
-    """
-
-    zone_mean: float
-    zone_mean_sampled: float
-    cover_mean_sampled: float
-    cover_towers: int
-    cover_zones: int
-    median_zone: float
-    quietest_share: float
-    invented_share: float
-
-
-def sizes(dataset: Dataset, plan: DensityPlan) -> Sizes:
-    """Measure how large counts are and where LPA's error comes from."""
-    truth, places = density.truth(dataset), dataset.tessellation
-    made = next(releases(dataset, replace(plan.base, variant="lpa"), plan))
-    errors = metrics.mean_relative_error(truth, made.counts)
-    sampled = density.presampled(dataset, plan.max_visits)
-    quietest = np.argsort(truth.sum(axis=1), kind="stable")[: max(1, len(truth) // 10)]
-    return Sizes(
-        zone_mean=float(truth.mean()),
-        zone_mean_sampled=float(sampled.mean()),
-        cover_mean_sampled=float(density.cover_series(dataset, plan.max_visits).mean()),
-        cover_towers=len(places.cover_towers),
-        cover_zones=len(places.cover_zones),
-        median_zone=float(np.median(truth.mean(axis=1))),
-        quietest_share=float(np.nansum(errors[quietest]) / np.nansum(errors)),
-        invented_share=float(made.counts.sum() / sampled.sum() - 1),
-    )
-
-
 def scaled_to_p1(plan: DensityPlan, zone_mean_sampled: float) -> DensityParameters:
     """Return the setting whose noise stands to our counts as P1's to a mean count of 91."""
     return replace(plan.base, epsilon=plan.epsilon * P1["zone_mean"].value / zone_mean_sampled)
@@ -297,13 +252,14 @@ def by_hour_of_day(errors: Floats, hours: Sequence[int]) -> Floats:
 
 
 def _mean_error(true: Floats, noisy: Floats) -> float:
-    return float(_known(metrics.mean_relative_error(true[:, None], noisy[:, None])).mean())
+    return float(known(metrics.mean_relative_error(true[:, None], noisy[:, None])).mean())
 
 
 def _quartiles(values: Floats) -> Floats:
-    known = _known(values)
-    return np.quantile(known, (0.25, 0.5, 0.75)) if len(known) else np.full(3, np.nan)
+    found = known(values)
+    return np.quantile(found, (0.25, 0.5, 0.75)) if len(found) else np.full(3, np.nan)
 
 
-def _known(values: Floats) -> Floats:
+def known(values: Floats) -> Floats:
+    """Return the values that exist."""
     return values[~np.isnan(values)]

@@ -16,7 +16,7 @@ class Published:
     ----------
     value : float
     half_unit : float
-        Half a unit of its last printed digit: what rounding may hide.
+        What the print leaves open: half a unit of its last digit, or the ± printed with it.
     source : str
         Where it is printed.
     """
@@ -31,28 +31,31 @@ P1: dict[str, Published] = {
     "lpa_pearson": Published(0.47, 0.005, "P1, figure 11a"),
     "efpag_mre": Published(0.17, 0.005, "P1, figure 11b and §6.3"),
     "efpag_pearson": Published(0.96, 0.005, "P1, figure 11b"),
-    "mre_over_l": Published(0.2, 0.03, "P1, §6.1: 0.2 ± 0.03 for ℓ of 10, 30 and 168"),
-    "pearson_over_l": Published(0.95, 0.03, "P1, §6.1: 0.95 ± 0.03 for ℓ of 10, 30 and 168"),
-    "efpag_less_efpa_mre": Published(-0.03, 0.005, "P1, §6.1, figure 8"),
-    "efpag_less_efpa_pearson": Published(0.02, 0.005, "P1, §6.1, figure 8"),
-    "improved_mre": Published(-0.07, 0.005, "P1, §6.2, figure 8"),
-    "improved_pearson": Published(0.01, 0.005, "P1, §6.2: smaller ε, about"),
-    "daylight_factor": Published(4.0, 0.5, "P1, §6.2, figure 9a: almost"),
+    "mre_over_l": Published(0.2, 0.03, "P1, §6.1"),
+    "pearson_over_l": Published(0.95, 0.03, "P1, §6.1"),
+    "efpag_less_efpa_mre": Published(-0.03, 0.005, "P1, §6.1 on figure 8"),
+    "efpag_less_efpa_pearson": Published(0.02, 0.005, "P1, §6.1 on figure 8"),
+    "improved_mre": Published(-0.07, 0.005, "P1, §6.2 on figure 8"),
+    "improved_pearson": Published(0.01, 0.005, "P1, §6.2: “about”, smaller ε"),
+    "daylight_factor": Published(4.0, 0.5, "P1, §6.2: “almost a factor of”"),
     "lpa_emd": Published(341, 0.5, "P1, §6.4, figure 9b"),
     "efpa_emd": Published(258, 0.5, "P1, §6.4, figure 9b"),
     "efpag_emd": Published(188, 0.5, "P1, §6.4, figure 9b"),
     "zone_mean": Published(91, 0.5, "P1, §5.2, figure 2b"),
     "cover_mean": Published(120, 0.5, "P1, §5.2, figure 2c"),
     "lpa_noise": Published(141, 0.5, "P1, §5.3"),
-    "visits_error": Published(1e-5, 0.0, "P1, footnote 6: less than"),
+    "visits_error": Published(1e-5, 0.0, "P1, footnote 6"),
 }
 """Figures of P1 at ε = 0.3, δ = 2·10⁻⁶, ℓ = 30 unless the source says otherwise."""
 
 P1_EPSILON, P1_DELTA, P1_MAX_VISITS = 0.3, 2e-6, 30
 P1_MAX_VISITS_SHOWN = (10, 30, 168)
 P1_REPEATS = 20
+P1_PEOPLE = 1_992_846
 P1_VISITS_FOOTNOTE = 137_255_052
 """K in P1's footnote 6; N × mean is 27.0 million (erratum D7)."""
+P1_MAX_VISITS_CAP = 732
+"""Δ₁(X), fixed in P1's footnote 6."""
 
 P2_THRESHOLD = 15
 P2_EPSILONS = (0.1, 0.5, 1.0)
@@ -62,7 +65,7 @@ P2_MEDIAN_ABSOLUTE = {
 }
 P2_MEDIAN_RELATIVE = {
     0.1: Published(0.0254, 0.00005, "P2, text on figure 2"),
-    1.0: Published(0.0001, 0.0, "P2, text on figure 2: under"),
+    1.0: Published(0.0001, 0.0, "P2, text on figure 2"),
 }
 
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from benchmarks._reproduce_published import Published
 
 DEVIATIONS = 2
+MOST_DECIMALS = 4
 
 
 @dataclass(frozen=True)
@@ -36,13 +37,17 @@ class Spread:
         return abs(self.mean - published.value) <= reach * (1 + 1e-9)
 
     def text(self, scale: float = 1.0, unit: str = "", signed: bool = False) -> str:
-        """Write the mean with as many decimals as its deviation deserves."""
+        """Write the mean with as many decimals as its deviation deserves, `MOST_DECIMALS` at most.
+
+        A deviation that would read 0 is left out.
+        """
         mean, deviation = self.mean * scale, self.deviation * scale
-        if not deviation > 0:
+        if not deviation >= 0.5 * 10**-MOST_DECIMALS:
             return f"{number(mean, signed)}{unit}"
-        decimals = min(max(0, 1 - math.floor(math.log10(deviation))), 5)
+        first = f"{deviation:.0e}"  # 0.00096 is 0.001: one significant digit, rounded
+        decimals = min(max(0, -int(first[first.index("e") + 1 :])), MOST_DECIMALS)
         sign = "+" if signed else ""
-        return f"{mean:{sign},.{decimals}f} ± {deviation:.{decimals}f}{unit}"
+        return f"{mean:{sign},.{decimals}f} ± {deviation:,.{decimals}f}{unit}"
 
 
 @dataclass(frozen=True)
@@ -66,9 +71,12 @@ def compare(
     scale: float = 1.0,
     unit: str = "",
     signed: bool = False,
+    show_reach: bool = False,
 ) -> Line:
-    """Return a line for a figure that P1 or P2 states as a number."""
+    """Return a line for a figure that P1 or P2 states as a number, or as a number ± another."""
     printed = f"{number(published.value * scale, signed)}{unit}"
+    if show_reach:
+        printed += f" ± {number(published.half_unit * scale)}{unit}"
     return Line(
         what,
         printed,
@@ -85,15 +93,24 @@ def lines_table(lines: Sequence[Line]) -> list[str]:
         [line.what, line.published, line.ours, "yes" if line.agrees else "**no**", line.source]
         for line in lines
     ]
-    text = table(["figure", "published", "ours", "within reach", "source"], rows)
-    reasons = [f"- **{line.what}**: {line.why}" for line in lines if not line.agrees]
-    return [*text, "", *(["Where ours differ:", "", *reasons, ""] if reasons else [])]
+    text = table(["figure", "published", "ours", "within reach", "source"], rows, words=(4,))
+    reasons: dict[str, list[str]] = {}
+    for line in lines:
+        if not line.agrees:
+            reasons.setdefault(line.why, []).append(line.what)
+    if not reasons:
+        return [*text, ""]
+    told = [f"- **{'; '.join(names)}**: {why}" for why, names in reasons.items()]
+    return [*text, "", "Why ours differ:", "", *told, ""]
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """Return a Markdown table: first column to the left, the others to the right."""
-    marks = ["---", *(["---:"] * (len(header) - 1))]
-    return ["| " + " | ".join(cells) + " |" for cells in (header, marks, *rows)]
+def table(
+    header: Sequence[str], rows: Iterable[Sequence[str]], *, words: Sequence[int] = ()
+) -> list[str]:
+    """Return a Markdown table: the first column and those of words to the left, others right."""
+    marks = ["---" if place in (0, *words) else "---:" for place in range(len(header))]
+    escaped = ([cell.replace("|", "\\|") for cell in cells] for cells in (header, marks, *rows))
+    return ["| " + " | ".join(cells) + " |" for cells in escaped]
 
 
 def number(value: float, signed: bool = False) -> str:

@@ -1,7 +1,7 @@
 """Measure what P2 reports in its figure 2 and Table S2, on simulated people."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,9 @@ from engine.datasets import Dataset
 Floats = NDArray[np.float64]
 
 WEEK = slice(0, 7)
+DAYS_AT_ONCE = 61
+"""Days drawn together: 11 million cells of 421 zones."""
+
 SIZE_CLASSES = ((0, 0), (1, 14), (15, 29), (30, 99), (100, 999), (1000, None))
 """True counts of the cells whose errors are shown apart: P2 says that larger ones fare better."""
 
@@ -38,39 +41,60 @@ def settings(epsilon: float) -> od.ODParameters:
 
 
 @dataclass(frozen=True)
-class Share:
-    """Share of counts below 15: of the truth, or of a release as expected and as drawn."""
+class Shares:
+    """Shares of counts below 15 in one dataset; of releases one value for every ε of the plan.
 
-    expected: float
-    drawn: Spread | None = None
+    Attributes
+    ----------
+    true : dict of reading to float
+    expected : dict of reading to tuple of float
+        By the exact law.
+    drawn : tuple of Spread
+        Of daily matrices, all off-diagonal cells.
+    revealed, lost : tuple of float
+        Expected share of all cells that noise lifts over τ, and that it pushes below.
+    empty : float
+        Share of cells without a trip.
+    """
+
+    true: dict[str, float]
+    expected: dict[str, tuple[float, ...]]
+    drawn: tuple[Spread, ...]
+    revealed: tuple[float, ...]
+    lost: tuple[float, ...]
+    empty: float
 
 
 READINGS = {
-    "daily": "daily matrices, all off-diagonal cells",
-    "travelled": "daily matrices, cells with a trip",
-    "week": "seven days added up, all off-diagonal cells",
+    "daily": "daily, all pairs",
+    "travelled": "daily, pairs with a trip",
+    "week": "seven days added up, all pairs",
 }
 """What "O–D matrix counts" may mean in Table S2."""
 
 
-def small_shares(dataset: Dataset, plan: TripsPlan) -> dict[str, list[Share]]:
-    """Return for every reading the shares of the truth and at each ε, in that order."""
-    found: dict[str, list[Share]] = {reading: [] for reading in READINGS}
-    for place, epsilon in enumerate(plan.epsilons):
-        params = settings(epsilon)
-        daily = od.expectation(dataset, params)
-        week = od.expectation(dataset, params, days=WEEK, sum_days=True)
-        if place == 0:
-            found["daily"].append(Share(daily.share_below(P2_THRESHOLD)[0]))
-            found["travelled"].append(Share(_true_share_of_travelled(daily)))
-            found["week"].append(Share(week.share_below(P2_THRESHOLD)[0]))
-        drawn_daily, drawn_travelled, drawn_week = _drawn_shares(dataset, params, plan)
-        found["daily"].append(Share(daily.share_below(P2_THRESHOLD)[1], Spread.of(drawn_daily)))
-        found["travelled"].append(
-            Share(suppressed_of_travelled(daily.fates), Spread.of(drawn_travelled))
-        )
-        found["week"].append(Share(week.share_below(P2_THRESHOLD)[1], Spread.of(drawn_week)))
-    return found
+def small_shares(dataset: Dataset, plan: TripsPlan) -> Shares:
+    """Return the shares below 15 of the truth and of releases, by every reading."""
+    params = [settings(epsilon) for epsilon in plan.epsilons]
+    daily = [od.expectation(dataset, each) for each in params]
+    week = [od.expectation(dataset, each, days=WEEK, sum_days=True) for each in params]
+    cells = daily[0].weights("all").sum()
+    return Shares(
+        true={
+            "daily": daily[0].share_below(P2_THRESHOLD)[0],
+            "travelled": _true_share_of_travelled(daily[0]),
+            "week": week[0].share_below(P2_THRESHOLD)[0],
+        },
+        expected={
+            "daily": tuple(exact.share_below(P2_THRESHOLD)[1] for exact in daily),
+            "travelled": tuple(suppressed_of_travelled(exact.fates) for exact in daily),
+            "week": tuple(exact.share_below(P2_THRESHOLD)[1] for exact in week),
+        },
+        drawn=tuple(Spread.of(shares) for shares in _drawn_shares(dataset, plan)),
+        revealed=tuple(float(exact.fates.revealed.cells / cells) for exact in daily),
+        lost=tuple(float(exact.fates.lost.cells / cells) for exact in daily),
+        empty=float(1 - daily[0].weights("travelled").sum() / cells),
+    )
 
 
 def suppressed_of_travelled(fates: od.Fates) -> float:
@@ -86,28 +110,24 @@ def _true_share_of_travelled(exact: od.Expectation) -> float:
     return 1 - large / travelled if travelled > 0 else float("nan")
 
 
-def _drawn_shares(
-    dataset: Dataset, params: od.ODParameters, plan: TripsPlan
-) -> tuple[list[float], list[float], list[float]]:
-    true = od.truth(dataset)
-    daily, travelled, week = [], [], []
-    for rng in _generators(plan):
-        released = od.release(dataset, params, rng=rng).counts
-        daily.append(metrics.share_below(released, P2_THRESHOLD))
-        fates = od.drawn_fates(true, released, P2_THRESHOLD)
-        travelled.append(suppressed_of_travelled(fates))
-        summed = od.release(dataset, params, rng=rng, days=WEEK, sum_days=True).counts
-        week.append(metrics.share_below(summed, P2_THRESHOLD))
-    return daily, travelled, week
+def _drawn_shares(dataset: Dataset, plan: TripsPlan) -> Floats:
+    """Return the drawn shares of daily matrices, shape (ε, repeats); days in blocks that fit."""
+    days = len(dataset.metadata.days)
+    generators = [list(_generators(plan)) for _ in plan.epsilons]
+    below = np.zeros((len(plan.epsilons), plan.repeats))
+    for first in range(0, days, DAYS_AT_ONCE):
+        true = od.truth(dataset, days=slice(first, first + DAYS_AT_ONCE))
+        for row, epsilon in enumerate(plan.epsilons):
+            for repeat, rng in enumerate(generators[row]):
+                released = od.release_matrix(true, settings(epsilon), rng=rng)
+                below[row, repeat] += len(true) * metrics.share_below(released, P2_THRESHOLD)
+    return below / days
 
 
-def distance_from(column: SmallShares, shares: list[Share]) -> float:
+def distance_from(column: SmallShares, shares: Shares, reading: str) -> float:
     """Return the mean difference of a reading from a printed column, in points."""
-    printed = (column.not_private, *column.private)
-    differences = [
-        abs(100 * ours.expected - theirs) for ours, theirs in zip(shares, printed, strict=True)
-    ]
-    return float(np.mean(differences))
+    ours = np.array([shares.true[reading], *shares.expected[reading]])
+    return float(np.abs(100 * ours - (column.not_private, *column.private)).mean())
 
 
 def possible_shares(not_private: float, epsilon: float) -> tuple[float, float]:
@@ -131,13 +151,6 @@ def least_share_by_mean(column: SmallShares) -> tuple[float, float]:
     """
     mean = column.people * column.mean_trips / (column.days * column.zones**2)
     return mean, 100 * max(0.0, 1 - mean / P2_THRESHOLD)
-
-
-def verdict(readings: Mapping[str, list[Share]], column: SmallShares) -> tuple[str, float]:
-    """Return the reading that lies nearest to a printed column, and how near, in points."""
-    far = {name: distance_from(column, shares) for name, shares in readings.items()}
-    nearest = min(far, key=lambda name: far[name])
-    return nearest, far[nearest]
 
 
 # -- Figure 2 --------------------------------------------------------------------------------------
@@ -194,20 +207,66 @@ def median_errors(
     return found
 
 
+@dataclass(frozen=True)
+class CutErrors:
+    """Drawn medians with noise cut to whole trips, over flows of at least τ in both matrices."""
+
+    absolute: Spread
+    relative: Spread
+    flows: Spread
+
+
+def median_errors_cut(dataset: Dataset, plan: TripsPlan) -> dict[float, CutErrors]:
+    """Return median errors if noise were cut towards 0, not rounded half up as in Algorithm 1.
+
+    Not what Algorithm 1 says: the reading of figure 2 that comes nearest to its text.
+    """
+    counts = _off_diagonal(od.truth(dataset))
+    found: dict[float, CutErrors] = {}
+    for epsilon in plan.epsilons:
+        absolute: list[float] = []
+        relative: list[float] = []
+        flows: list[float] = []
+        for rng in _generators(plan):
+            noise = od.standard_noise(rng, counts.shape) * settings(epsilon).noise_scale
+            released = counts + np.trunc(noise).astype(np.int64)
+            shown = (counts >= P2_THRESHOLD) & (released >= P2_THRESHOLD)
+            true, private = counts[shown], released[shown]
+            absolute.append(_median(np.abs(private - true)))
+            relative.append(_median(metrics.flow_relative_errors(true, private)))
+            flows.append(float(shown.sum()))
+        found[epsilon] = CutErrors(*(Spread.of(values) for values in (absolute, relative, flows)))
+    return found
+
+
+ABSOLUTE_SHOWN = (0, 1, 2, 5, 10, 20)
+RELATIVE_SHOWN = (0.0, 0.01, 0.05, 0.2, 1.0)
+
+
+def distributions(dataset: Dataset, plan: TripsPlan) -> dict[float, tuple[Floats, Floats]]:
+    """Return the exact shares of pairs with at most the errors shown (figure 2 itself)."""
+    exact = {epsilon: od.expectation(dataset, settings(epsilon)) for epsilon in plan.epsilons}
+    return {
+        epsilon: (
+            each.absolute_error_within(ABSOLUTE_SHOWN),
+            each.relative_error_within(RELATIVE_SHOWN),
+        )
+        for epsilon, each in exact.items()
+    }
+
+
 def median_errors_by_size(
     dataset: Dataset, epsilon: float, plan: TripsPlan
 ) -> list[tuple[str, int, Spread, Spread]]:
     """Return label, cells and drawn median errors (absolute, relative) of each size of cell."""
-    true = od.truth(dataset)
-    off = ~np.eye(true.shape[-1], dtype=bool)
-    counts = true[..., off].ravel()
+    counts = _off_diagonal(od.truth(dataset))
     chosen = [
         (counts >= low) & (counts <= (math.inf if high is None else high))
         for low, high in SIZE_CLASSES
     ]
     medians: list[list[tuple[float, float]]] = [[] for _ in SIZE_CLASSES]
     for rng in _generators(plan):
-        released = od.release(dataset, settings(epsilon), rng=rng).counts[..., off].ravel()
+        released = _off_diagonal(od.release(dataset, settings(epsilon), rng=rng).counts)
         absolute = np.abs(released - counts)
         relative = metrics.flow_relative_errors(counts, released)
         for cells, values in zip(chosen, medians, strict=True):
@@ -230,8 +289,7 @@ class SizesOfFlows:
 
 def sizes_of_flows(dataset: Dataset) -> SizesOfFlows:
     """Return the share of empty cells, the median count of cells of at least τ, and the mean."""
-    true = od.truth(dataset)
-    counts = true[..., ~np.eye(true.shape[-1], dtype=bool)]
+    counts = _off_diagonal(od.truth(dataset))
     return SizesOfFlows(
         float((counts == 0).mean()), _median(counts[counts >= P2_THRESHOLD]), float(counts.mean())
     )
@@ -243,10 +301,13 @@ def median_noise(epsilon: float) -> float:
 
 
 def _median_to_truth(true: NDArray[np.int64], released: NDArray[np.int64], least: int) -> float:
-    off = ~np.eye(true.shape[-1], dtype=bool)
-    x, out = true[..., off].ravel(), released[..., off].ravel()
+    x, out = _off_diagonal(true), _off_diagonal(released)
     chosen = x >= least
     return _median(np.abs(out - x)[chosen] / np.maximum(x[chosen], 1))
+
+
+def _off_diagonal(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    return counts[..., ~np.eye(counts.shape[-1], dtype=bool)].ravel()
 
 
 def _median(values: NDArray[np.generic]) -> float:

@@ -1,26 +1,37 @@
-"""Write what P2 reports beside what was measured."""
+"""Write what P2 reports in its figure 2 beside what was measured."""
 
+import itertools
 import math
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks import _reproduce_trips as measured
 from benchmarks._reproduce_published import (
     P2_MEDIAN_ABSOLUTE,
     P2_MEDIAN_RELATIVE,
     P2_THRESHOLD,
-    TABLE_S2,
-    SmallShares,
+    Published,
 )
 from benchmarks._reproduce_tables import Line, Spread, lines_table, number, percent, table
-from benchmarks._reproduce_trips import READINGS, MedianErrors, Share, SizesOfFlows, TripsPlan
+from benchmarks._reproduce_trips import (
+    ABSOLUTE_SHOWN,
+    RELATIVE_SHOWN,
+    CutErrors,
+    MedianErrors,
+    SizesOfFlows,
+    TripsPlan,
+)
 from engine import origin_destination as od
 from engine.datasets import Dataset
 
+Floats = NDArray[np.float64]
+
 POPULATION_WORDS: dict[od.Population, str] = {
-    "all": "all off-diagonal cells",
-    "travelled": "cells with a trip",
-    "large": f"cells of at least {P2_THRESHOLD} trips",
+    "all": "all pairs",
+    "travelled": "pairs with a trip",
+    "large": f"pairs of at least {P2_THRESHOLD} trips",
 }
 
 
@@ -30,9 +41,22 @@ class FigureTwo:
 
     name: str
     days: int
+    plan: TripsPlan
     medians: dict[float, dict[od.Population, MedianErrors]]
+    cut: dict[float, CutErrors]
+    within: dict[float, tuple[Floats, Floats]]
     by_size: dict[float, list[tuple[str, int, Spread, Spread]]]
     sizes: SizesOfFlows
+
+    @property
+    def lines(self) -> list[Line]:
+        """The numbers that P2's text gives of the figure, beside ours."""
+        absolute = ((e, p) for e, p in P2_MEDIAN_ABSOLUTE.items() if e in self.medians)
+        relative = ((e, p) for e, p in P2_MEDIAN_RELATIVE.items() if e in self.medians)
+        return [
+            *(_absolute(self, epsilon, printed) for epsilon, printed in absolute),
+            *(_relative(self, epsilon, printed) for epsilon, printed in relative),
+        ]
 
 
 def figure_two(dataset: Dataset, plan: TripsPlan) -> FigureTwo:
@@ -40,194 +64,169 @@ def figure_two(dataset: Dataset, plan: TripsPlan) -> FigureTwo:
     return FigureTwo(
         name=dataset.id,
         days=len(dataset.metadata.days),
+        plan=plan,
         medians=measured.median_errors(dataset, plan),
+        cut=measured.median_errors_cut(dataset, plan),
+        within=measured.distributions(dataset, plan),
         by_size={e: measured.median_errors_by_size(dataset, e, plan) for e in plan.epsilons},
         sizes=measured.sizes_of_flows(dataset),
     )
 
 
-def figure_text(found: FigureTwo, plan: TripsPlan) -> list[str]:
+def figure_text(found: FigureTwo) -> list[str]:
     """Return the part of the report on figure 2."""
-    rows = [
-        [
-            f"{epsilon:g}",
-            POPULATION_WORDS[population],
-            number(errors.cells),
-            number(errors.absolute),
-            errors.drawn_absolute.text(),
-            percent(errors.relative, 2),
-            errors.drawn_relative.text(100, "%"),
-            errors.drawn_to_truth.text(100, "%"),
-        ]
-        for epsilon, medians in found.medians.items()
-        for population, errors in medians.items()
-    ]
-    header = [
-        "ε",
-        "cells",
-        "number",
-        "absolute, expected",
-        "drawn",
-        "relative, expected",
-        "drawn",
-        "of the true count, drawn",
-    ]
     return [
-        f"### Figure 2: errors of cells, `{found.name}`, {found.days} days",
+        f"### Figure 2: errors of daily flows between provinces, `{found.name}`, {found.days} days",
         "",
-        *lines_table(list(_lines(found))),
-        "Medians over cells and days, in trips. “Relative” is the caption's 2|x̂ − x|/(x̂ + x), "
-        "“of the true count” the text's |x̂ − x|/x (x of at least 1). "
-        f"{plan.repeats} draws; expected values are exact and of all draws together.",
+        "P2's caption takes all days and all pairs of provinces; so do ours here. Expected values "
+        f"are exact (no draw); drawn ones are of {found.plan.repeats} draws of all days.",
         "",
-        *table(header, rows),
-        "",
+        *lines_table(found.lines),
+        *_populations(found),
+        *_distributions(found),
         *_sizes(found),
     ]
 
 
-def _lines(found: FigureTwo) -> Iterator[Line]:
-    for epsilon, printed in P2_MEDIAN_ABSOLUTE.items():
-        if epsilon not in found.medians:
-            continue
-        populations = found.medians[epsilon]
-        trips = {name: errors.absolute for name, errors in populations.items()}
-        noise = measured.median_noise(epsilon)
-        yield Line(
-            f"median absolute error, ε = {epsilon:g}",
-            f"{number(printed.value)} trips",
-            _each(f"{number(value)}" for value in trips.values()),
-            printed.value in trips.values(),
-            printed.source,
-            f"the noise before rounding has a median of {number(noise)} trips, which cut to whole "
-            f"trips is {math.floor(noise)} and rounded half up as in Algorithm 1, for cells of at "
-            f"least τ, {number(trips['large'])}; all cells together have less, because "
-            f"{percent(found.sizes.empty)} of them are empty and mostly stay so.",
-        )
-    for epsilon, printed in P2_MEDIAN_RELATIVE.items():
-        if epsilon not in found.medians:
-            continue
-        relative = {n: errors.relative for n, errors in found.medians[epsilon].items()}
-        least = min(relative.values())
-        below = printed.half_unit == 0
-        agrees = least < printed.value if below else any(
-            abs(value - printed.value) <= printed.half_unit for value in relative.values()
-        )  # fmt: skip
-        noise = measured.median_noise(epsilon)
-        why = (
-            f"our median flow of at least τ has {number(found.sizes.median_large)} trips a day; "
-            f"noise of {number(noise)} trips is {percent(printed.value, 2)} of "
-            f"{number(noise / printed.value)} (P2 prints the same 2.54% as the smallest error of "
-            "its Table 3)."
-        )
-        under = (
-            f"so small a median needs an exact 0 in half of the cells; the rounded noise is 0 with "
-            f"probability {number(1 - math.exp(-epsilon / 2))}, cut to whole trips it would be "
-            f"with {number(1 - math.exp(-epsilon))}."
-        )
-        yield Line(
-            f"median relative error, ε = {epsilon:g}",
-            f"{'under ' if below else ''}{percent(printed.value, 2)}",
-            _each(percent(value, 2) for value in relative.values()),
-            agrees,
-            printed.source,
-            under if below else why,
-        )
+def _absolute(found: FigureTwo, epsilon: float, printed: Published) -> Line:
+    ours = found.medians[epsilon]["all"]
+    noise = measured.median_noise(epsilon)
+    large = found.medians[epsilon]["large"]
+    return Line(
+        f"median absolute error, ε = {epsilon:g}",
+        f"{number(printed.value)} trips",
+        f"{number(ours.absolute)} trips expected, {ours.drawn_absolute.text()} drawn",
+        abs(ours.absolute - printed.value) <= printed.half_unit,
+        printed.source,
+        f"{percent(found.sizes.empty)} of our pairs are empty and mostly stay so, which lowers the "
+        f"median of all; flows of at least {P2_THRESHOLD} have {number(large.absolute)}, the "
+        f"rounded median {number(noise)} of the noise. {_cut_words(found, epsilon)}",
+    )
 
 
-def _each(values: Iterator[str]) -> str:
-    """Write all populations in one cell: all, with a trip, of at least τ."""
-    return " / ".join(values) + " (all / with a trip / ≥ τ)"
+def _relative(found: FigureTwo, epsilon: float, printed: Published) -> Line:
+    ours = found.medians[epsilon]["all"]
+    below = printed.half_unit == 0
+    agrees = (
+        ours.relative < printed.value
+        if below
+        else abs(ours.relative - printed.value) <= printed.half_unit
+    )
+    noise = measured.median_noise(epsilon)
+    zero = (
+        "a median under 0.01% needs an exact 0 in half of the flows, or flows above 10,000; noise "
+        f"rounded half up is 0 with probability {number(1 - math.exp(-epsilon / 2))}, cut to whole "
+        f"trips with {number(1 - math.exp(-epsilon))}."
+    )
+    size = (
+        f"the median noise of {number(noise)} trips is {percent(printed.value, 2)} of a flow of "
+        f"{number(noise / printed.value)} trips; our median flow of at least {P2_THRESHOLD} has "
+        f"{number(found.sizes.median_large)}, and P2 prints no sizes of flows (2.54% also stands "
+        "in its Table 3, for Kunduz at ε = 0.5)."
+    )
+    return Line(
+        f"median relative error, ε = {epsilon:g}",
+        f"{'under ' if below else ''}{percent(printed.value, 2)}",
+        f"{percent(ours.relative, 2)} expected, {ours.drawn_relative.text(100, '%')} drawn",
+        agrees,
+        printed.source,
+        f"{zero if below else size} {_cut_words(found, epsilon)}",
+    )
 
 
-def _sizes(found: FigureTwo) -> list[str]:
-    epsilons = list(found.by_size)
-    rows = []
-    for place, (label, cells, _, _) in enumerate(found.by_size[epsilons[0]]):
-        errors = [found.by_size[epsilon][place][2:] for epsilon in epsilons]
-        rows.append([label, number(cells), *(f"{a.text()}; {r.text(100, '%')}" for a, r in errors)])
-    header = ["true trips", "cells", *(f"ε = {epsilon:g}" for epsilon in epsilons)]
+def _cut_words(found: FigureTwo, epsilon: float) -> str:
+    cut = found.cut[epsilon]
+    return (
+        "With noise cut to whole trips, which Algorithm 1 does not do, flows of at least "
+        f"{P2_THRESHOLD} in both matrices have medians of {cut.absolute.text()} trips and "
+        f"{cut.relative.text(100, '%')}: the reading nearest to P2's text."
+    )
+
+
+def _populations(found: FigureTwo) -> list[str]:
+    rows: list[list[str]] = []
+    for epsilon, medians in found.medians.items():
+        rows += [
+            [
+                f"{epsilon:g}",
+                POPULATION_WORDS[population],
+                number(errors.cells),
+                f"{number(errors.absolute)}; {errors.drawn_absolute.text()}",
+                f"{percent(errors.relative, 2)}; {errors.drawn_relative.text(100, '%')}",
+                errors.drawn_to_truth.text(100, "%"),
+            ]
+            for population, errors in medians.items()
+        ]
+        cut = found.cut[epsilon]
+        rows.append(
+            [
+                f"{epsilon:g}",
+                f"at least {P2_THRESHOLD} in both, noise cut",
+                cut.flows.text(),
+                f"–; {cut.absolute.text()}",
+                f"–; {cut.relative.text(100, '%')}",
+                "–",
+            ]
+        )
+    header = [
+        "ε",
+        "flows",
+        "number",
+        "absolute, trips: expected; drawn",
+        "relative: expected; drawn",
+        "of the true count: drawn",
+    ]
     return [
-        "P2's text: larger flows are relatively more accurate. Drawn medians, absolute in trips "
-        "and relative:",
+        "Median errors over other choices of flows. “Relative” is the caption's 2|x̂ − x|/(x̂ + x), "
+        "which is 200% for every flow that is suppressed; “of the true count” is the text's "
+        "|x̂ − x|/x (x of at least 1).",
+        "",
+        *table(header, rows, words=(1,)),
+        "",
+    ]
+
+
+def _distributions(found: FigureTwo) -> list[str]:
+    rows = [
+        [f"{epsilon:g}", *(percent(float(share)) for share in (*absolute, *relative))]
+        for epsilon, (absolute, relative) in found.within.items()
+    ]
+    header = [
+        "ε",
+        *(f"≤ {number(error)} trips" for error in ABSOLUTE_SHOWN),
+        *(f"≤ {100 * error:.0f}%" for error in RELATIVE_SHOWN),
+    ]
+    return [
+        "The distributions that figure 2 draws: share of all pairs and days with an absolute and "
+        "a relative error of at most … (exact).",
         "",
         *table(header, rows),
         "",
     ]
 
 
-def small_shares_text(
-    found: dict[str, dict[str, list[Share]]], missing: Sequence[str], plan: TripsPlan
-) -> list[str]:
-    """Return the part of the report on Table S2."""
-    parts = [
-        f"### Table S2: share of counts below {P2_THRESHOLD}",
-        "",
-        "P2 does not say which counts. Three readings, each exact (truth), expected (exact law) "
-        f"and drawn (mean ± standard deviation of {plan.repeats} draws), in percent. “Possible” is "
-        "what Algorithm 1 can make, in expectation, of the share printed for the data that are not "
-        "private.",
-        "",
-        f"The generator was set to the first row of “{READINGS['daily']}”, so that row is no test.",
-        "",
+def _sizes(found: FigureTwo) -> list[str]:
+    epsilons = list(found.by_size)
+    rows: list[list[str]] = []
+    for place, (label, cells, _, _) in enumerate(found.by_size[epsilons[0]]):
+        errors = [found.by_size[epsilon][place][2:] for epsilon in epsilons]
+        rows.append([label, number(cells), *(f"{a.text()}; {r.text(100, '%')}" for a, r in errors)])
+    header = ["true trips", "flows", *(f"ε = {epsilon:g}" for epsilon in epsilons)]
+    largest = [
+        [found.by_size[e][place][3].mean for e in epsilons]
+        for place in range(2, len(rows))  # flows that would be shown without noise
     ]
-    for name, readings in found.items():
-        parts += _column(name, TABLE_S2[name], readings, plan)
-    parts += [f"`{name}`: skipped, it is made on first use and was not there." for name in missing]
-    return [*parts, "", *_fits(found)]
-
-
-def _column(
-    name: str, column: SmallShares, readings: dict[str, list[Share]], plan: TripsPlan
-) -> list[str]:
-    rows = []
-    for place, printed in enumerate((column.not_private, *column.private)):
-        possible = "–"
-        if place:
-            low, high = measured.possible_shares(column.not_private, plan.epsilons[place - 1])
-            mark = "" if low - 0.05 <= printed <= high + 0.05 else " **no**"
-            possible = f"{low:.1f} to {high:.1f}{mark}"
-        label = f"ε = {plan.epsilons[place - 1]:g}" if place else "not private"
-        cells = [_share(readings[reading][place]) for reading in READINGS]
-        rows.append([label, f"{printed:.1f}", possible, *cells])
-    mean, least = measured.least_share_by_mean(column)
-    distances = [measured.distance_from(column, readings[reading]) for reading in READINGS]
-    rows.append(["mean difference", "", "", *(f"{points:.1f} points" for points in distances)])
+    holds = all(
+        after <= before
+        for low, high in itertools.pairwise(largest)
+        for before, after in zip(low, high, strict=True)
+        if not math.isnan(after)
+    )
     return [
-        f"**{column.label}** (`{name}`)",
+        "P2's text: the further a flow lies above τ, the smaller its relative error. Measured: "
+        f"{'holds' if holds else '**does not hold**'} (drawn medians, absolute in trips and "
+        "relative).",
         "",
-        *table(["", "printed", "possible", *READINGS.values()], rows),
-        "",
-        f"P2's Table 1 means {number(mean)} trips a daily cell, so at least {least:.1f}% of daily "
-        f"cells lie below {P2_THRESHOLD}"
-        + (
-            f": the printed {column.not_private}% cannot be of daily matrices (O6)."
-            if column.not_private < least - 0.05
-            else f", which the printed {column.not_private}% allows."
-        ),
+        *table(header, rows),
         "",
     ]
-
-
-def _share(share: Share) -> str:
-    exact = f"{100 * share.expected:.2f}"
-    return exact if share.drawn is None else f"{exact}; {share.drawn.text(100)}"
-
-
-def _fits(found: dict[str, dict[str, list[Share]]]) -> list[str]:
-    """Say for each column which reading lies nearest, and how large the largest misses are."""
-    sentences = ["Which reading fits:", ""]
-    for name, readings in found.items():
-        column = TABLE_S2[name]
-        nearest, points = measured.verdict(readings, column)
-        printed = (column.not_private, *column.private)
-        misses = [
-            abs(100 * ours.expected - theirs)
-            for ours, theirs in zip(readings[nearest], printed, strict=True)
-        ]
-        fit = "fits" if max(misses) <= 3 else "is nearest but does not fit"
-        sentences.append(
-            f"- **{column.label}**: “{READINGS[nearest]}” {fit}: {points:.1f} points off on "
-            f"average, {max(misses):.1f} at most."
-        )
-    return [*sentences, ""]
