@@ -97,7 +97,7 @@ def problem(title: str, message: str) -> None:
     """Draw an error; whatever a file put into it (HTML, links, formulas) stays plain text."""
     st.html(
         f'<div class="verdict noisy" role="alert"><strong>{html.escape(title)}</strong>'
-        f"{html.escape(message[:1].upper() + message[1:])}</div>"
+        f"{html.escape(message)}</div>"
     )
 
 
