@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -32,9 +32,11 @@ START_LIMIT_S, MOVE_LIMIT_S = 5.0, 0.5
 _MAPS = '[data-testid="stDeckGlJsonChart"] canvas'
 _SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 _MEASURE = """() => {
-  const read = () => [...document.querySelectorAll('.card .value')].map(e => e.innerText).join('|');
+  // new values come with the words that their ranges follow, also where they round to the old ones
+  const read = () => [...document.querySelectorAll('.card')].map(e => e.innerText).join('|');
   const before = read();
-  window.moved = new Promise(done => {
+  window.moved = new Promise((done, fail) => {
+    setTimeout(() => fail(new Error('nothing moved')), 60000);
     const watch = () => read() !== before
       ? done((performance.now() - window.pressed) / 1000) : requestAnimationFrame(watch);
     document.addEventListener('keydown', () => { window.pressed = performance.now(); watch(); },
@@ -43,18 +45,19 @@ _MEASURE = """() => {
 }"""
 
 
-def rows() -> list[Row]:
+def rows() -> Iterator[Row]:
     """Measure in headless Chromium; without one there are no rows."""
     path = shutil.which("chromium") or shutil.which("chromium-browser")
     if path is None:
-        return []
+        return
     from playwright.sync_api import sync_playwright  # part of the extra `test`
 
     with sync_playwright() as started:
         browser = started.chromium.launch(executable_path=path, args=list(FLAGS))
-        made = [_start_row(browser, "demo-city"), _start_row(browser, None), *_move_rows(browser)]
+        yield _start_row(browser, "demo-city")
+        yield _start_row(browser, None)
+        yield from _move_rows(browser)
         browser.close()
-    return made
 
 
 def _start_row(browser: Any, only: str | None) -> Row:

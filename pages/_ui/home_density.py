@@ -112,10 +112,13 @@ def _fill(slot: DeltaGenerator, key: str, settings: Settings, noise: Seed) -> No
         for hour in range(0, HOURS_PER_WEEK, _CHUNK_HOURS):
             part = cached.density_distance(key, parameters, noise, repeat, hour, _CHUNK_HOURS)
             hours.append(part)
-            slot.html(cards.cards_html(_cards(first, repeats, distances)))
+            # Looking at the state lets a slider move interrupt, as sending something would; but
+            # a browser that is sent something all the time does not get to loading the maps.
+            _ = _CURVE_DRAWN in st.session_state
         known = np.concatenate(hours)
         known = known[np.isfinite(known)]
         distances.append(float(known.mean()) if len(known) else float("nan"))
+        slot.html(cards.cards_html(_cards(first, repeats, distances)))
     slot.html(cards.cards_html(_cards(first, repeats, distances, finished=True)))
 
 
