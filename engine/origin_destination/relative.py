@@ -1,5 +1,5 @@
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false
+# pyright: reportUnknownArgumentType=false, reportAttributeAccessIssue=false
 """The exact mean relative error 2|out − t|/(out + t) of a released cell, without a sum over noise.
 
 With c = m + t and d = t − m, out + t = Z + c where the cell is released, and
@@ -14,7 +14,8 @@ counts at once, in the direction in which nothing cancels.
 from collections.abc import Callable
 
 import numpy as np
-from scipy import signal, special
+from scipy import special
+from scipy.linalg import blas
 
 from engine.origin_destination.laws import Floats, NoiseLaw, effective_threshold
 
@@ -37,9 +38,9 @@ class ReciprocalSums:
         size = int(min(max(largest, _SHORTEST_TABLE), _LONGEST_TABLE))
         decay = np.exp(-rate)
         reciprocals = 1 / np.arange(1, size + 1, dtype=np.float64)
-        start = decay * _far_upper(rate, np.array([size + 1.0]))
-        down, _ = signal.lfilter([1.0], [1.0, -decay], reciprocals[::-1], zi=start)
-        up = signal.lfilter([1.0], [1.0, -decay], reciprocals)
+        downwards = reciprocals[::-1].copy()
+        downwards[0] += decay * _far_upper(rate, np.array([size + 1.0]))[0]
+        down, up = _decaying_sums(decay, downwards), _decaying_sums(decay, reciprocals)
         self._upper: Floats = np.concatenate([[np.inf], down[::-1]])
         self._lower: Floats = np.concatenate([[0.0], up])
 
@@ -53,6 +54,12 @@ class ReciprocalSums:
         return _look_up(
             self._lower, n, lambda far: _far_lower(self.rate, far, last, float(self._lower[-1]))
         )
+
+
+def _decaying_sums(decay: float, terms: Floats) -> Floats:
+    """Return s with sᵢ = q·sᵢ₋₁ + termᵢ: a triangular system of two diagonals."""
+    bands = np.array([[1.0], [-decay]]).repeat(len(terms), axis=1)
+    return blas.dtbsv(1, np.asfortranarray(bands), terms, lower=1, diag=1)
 
 
 def mean_relative_error(
