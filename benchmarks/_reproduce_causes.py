@@ -170,7 +170,8 @@ def _measured(dataset: Dataset, plan: DensityPlan) -> Weeks:
     base = plan.base
     both = {"EFPAG": base, "EFPA": replace(base, variant="efpa")}
     keyed = {(name, plan.max_visits, plan.epsilon): settings for name, settings in both.items()}
-    efpag, efpa = measure(dataset, keyed, plan).values()
+    found = measure(dataset, keyed, plan)
+    efpag, efpa = (found[name, plan.max_visits, plan.epsilon] for name in both)
     quick = replace(plan, hours=plan.few_hours)
     return Weeks(
         mre=Spread.of(efpag.mean_relative_error),

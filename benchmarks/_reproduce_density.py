@@ -132,7 +132,8 @@ def measure(
     for result in density_sweep(dataset, [keyed[key] for key in keys], plan.repeats, rng=rng):
         errors[result.setting, result.repeat] = result.mean_relative_error
         correlations[result.setting, result.repeat] = result.pearson
-    return {key: Utility(errors[i], correlations[i]) for i, key in enumerate(keys)}
+    places = {key: place for place, key in enumerate(keys)}
+    return {key: Utility(errors[places[key]], correlations[places[key]]) for key in keyed}
 
 
 def releases(
@@ -242,7 +243,8 @@ def clusters(dataset: Dataset, settings: DensityParameters, plan: DensityPlan) -
 
 def scaled_to_p1(plan: DensityPlan, zone_mean_sampled: float) -> DensityParameters:
     """Return the setting whose noise stands to our counts as P1's to a mean count of 91."""
-    return replace(plan.base, epsilon=plan.epsilon * P1["zone_mean"].value / zone_mean_sampled)
+    epsilon = plan.epsilon * P1["zone_mean"].value / zone_mean_sampled
+    return density.with_epsilon(plan.base, epsilon, variant=plan.base.variant)
 
 
 def by_hour_of_day(errors: Floats, hours: Sequence[int]) -> Floats:

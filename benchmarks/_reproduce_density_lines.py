@@ -92,7 +92,7 @@ def _lpa(at: At, evidence: Evidence) -> str:
         "the noise is P1's, so the counts it falls on must differ, of which P1 prints only means: "
         f"a tenth of our zones, the quietest, makes {clipping.quietest_share.text(100, '%')} of "
         f"the MRE (the others: {clipping.without_quietest.text()}), and {sizes.cover_zones} of "
-        f"our {sizes.cover} cover cells are zones, where P1's mean counts mean a smaller cover "
+        f"our {sizes.cover} cover cells are zones, where P1's mean counts imply a smaller cover "
         f"({zones_mean:.0f}/{cover_mean:.0f} of its 989 zones, about "
         f"{989 * zones_mean / cover_mean:.0f} cells); LPA on the towers alone gives "
         f"{at.mre('LPA on towers').text()} and {at.pearson('LPA on towers').text()}."
@@ -202,14 +202,14 @@ def _distances(evidence: Evidence) -> Iterator[Line]:
     shared = (
         f"weeks more alike than P1's, as for MRE: {left} are left without noise, and with weeks "
         f"{FARTHER[-1]:g} times as far from the mean week EFPA has "
-        f"{apart.efpa_distance.text(unit=' m')} and EFPAG {apart.distance.text(unit=' m')}, so "
-        "that this explains a part."
+        f"{apart.efpa_distance.text(unit=' m')} and EFPAG {apart.distance.text(unit=' m')}; what "
+        "is then still missing is not explained."
     )
     reasons = {
-        "LPA": f"mostly no noise: negative counts become 0, which adds "
-        f"{clipping.invented.text(100, '%')} to our sampled visits where zones are quiet, and in "
-        f"the mean of all releases {number(clipping.distance_of_mean_m)} m remain; it depends on "
-        "how many zones are quiet, which P1 does not print.",
+        "LPA": f"mostly bias, not noise: negative counts become 0, which adds "
+        f"{clipping.invented.text(100, '%')} to our sampled visits where zones are quiet, and "
+        "averaging all releases, which removes noise, leaves "
+        f"{number(clipping.distance_of_mean_m)} m; how many zones are quiet P1 does not print.",
         "EFPA": shared,
         "EFPAG": shared,
     }

@@ -97,7 +97,9 @@ def text(found: DensityResults) -> list[str]:
         "",
         f"ε = {plan.epsilon:g}, δ = 2·10⁻⁶, ℓ = {plan.max_visits} unless another is shown; "
         f"{plan.repeats} releases for each figure, as in P1, {plan.distance_repeats} for "
-        "distances. Every scheme is held against the counts before sampling. MRE: mean relative "
+        "distances. LPA adds Laplace noise to every count of the cover; EFPA and EFPAG cluster its "
+        "cells to a least total τ and perturb Fourier coefficients with Laplace or Gaussian noise. "
+        "Every scheme is held against the counts before sampling. MRE: mean relative "
         "error of a zone's 168 hours, averaged over zones (0.17 is 17%). PC: Pearson correlation "
         "of a zone's week with the true one, averaged over zones. Earth mover's distance: how far "
         "the average visit would have to move to turn one map of an hour into the other, averaged "
@@ -256,9 +258,9 @@ def _figures_7_and_8(found: DensityResults) -> list[str]:
     epsilons = plan.epsilons
 
     def rows(names: Sequence[tuple[str, int]], pearson: bool) -> list[list[str]]:
-        lines = []
+        lines: list[list[str]] = []
         for name, kept in names:
-            label = f"{name}, ℓ = {kept}"
+            label = name if kept == plan.max_visits else f"{name}, ℓ = {kept}"
             utilities = [found.curves[name, kept, epsilon] for epsilon in epsilons]
             values = [u.pearson if pearson else u.mean_relative_error for u in utilities]
             lines.append([label, *(Spread.of(v).text() for v in values)])
@@ -276,8 +278,9 @@ def _figures_7_and_8(found: DensityResults) -> list[str]:
         "### Figure 8: utility and scheme",
         "",
         *both([(name, plan.max_visits) for name in measured.schemes(plan.base)]),
-        "“EFPA−” and “EFPAG−” are without scaling and smoothing; “one k” is `efpag_joint`, the "
-        "default here; averages “over ε” above are over the columns of this table.",
+        f"ℓ = {plan.max_visits} where none is named. “EFPA−” and “EFPAG−” are without scaling and "
+        "smoothing; “one k” is `efpag_joint`, the default here. Means over ε above are over these "
+        "columns; P1's own ε are only in its drawing.",
         "",
     ]
 

@@ -88,7 +88,7 @@ def _rows(name: str, shares: Shares, plan: TripsPlan) -> Iterator[list[str]]:
         "–",
         f"{true:.2f}",
         "–",
-        f"{true - column.not_private:+.1f}",
+        _signed(true - column.not_private),
         *others(shares.true),
     ]
     for place, epsilon in enumerate(plan.epsilons):
@@ -100,12 +100,16 @@ def _rows(name: str, shares: Shares, plan: TripsPlan) -> Iterator[list[str]]:
             f"{epsilon:g}",
             f"{column.private[place]:.1f}",
             f"{low:.1f} to {high:.1f}"
-            + ("" if is_possible(column, place, epsilon) else ", **not printed**"),
+            + ("" if is_possible(column, place, epsilon) else "; **printed is not**"),
             f"{100 * ours['daily']:.2f}",
             shares.drawn[place].text(100),
-            f"{far:+.1f}" if abs(far) <= BOUND else f"**{far:+.1f}**",
+            _signed(far) if abs(far) <= BOUND else f"**{_signed(far)}**",
             *others(ours),
         ]
+
+
+def _signed(points: float) -> str:
+    return f"{round(points, 1) + 0.0:+.1f}"  # + 0.0 turns -0.0 into 0.0
 
 
 def _why(name: str, shares: Shares, plan: TripsPlan) -> Iterator[str]:

@@ -90,56 +90,46 @@ def figure_text(found: FigureTwo) -> list[str]:
 
 def _absolute(found: FigureTwo, epsilon: float, printed: Published) -> Line:
     ours = found.medians[epsilon]["all"]
-    noise = measured.median_noise(epsilon)
-    large = found.medians[epsilon]["large"]
+    large, cut = found.medians[epsilon]["large"], found.cut[epsilon]
     return Line(
-        f"median absolute error, ε = {epsilon:g}",
-        f"{number(printed.value)} trips",
-        f"{number(ours.absolute)} trips expected, {ours.drawn_absolute.text()} drawn",
+        f"median absolute error in trips, ε = {epsilon:g}",
+        number(printed.value),
+        f"{number(ours.absolute)} expected, {ours.drawn_absolute.text()} drawn",
         abs(ours.absolute - printed.value) <= printed.half_unit,
         printed.source,
         f"{percent(found.sizes.empty)} of our pairs are empty and mostly stay so, which lowers the "
-        f"median of all; flows of at least {P2_THRESHOLD} have {number(large.absolute)}, the "
-        f"rounded median {number(noise)} of the noise. {_cut_words(found, epsilon)}",
+        f"median of all; flows of at least {P2_THRESHOLD} have {number(large.absolute)}, as the "
+        f"noise has a median of {number(measured.median_noise(epsilon))} before rounding; were it "
+        f"cut instead, the flows shown in both matrices would have {cut.absolute.text()}.",
     )
 
 
 def _relative(found: FigureTwo, epsilon: float, printed: Published) -> Line:
-    ours = found.medians[epsilon]["all"]
+    ours, cut = found.medians[epsilon]["all"], found.cut[epsilon]
     below = printed.half_unit == 0
-    agrees = (
-        ours.relative < printed.value
-        if below
-        else abs(ours.relative - printed.value) <= printed.half_unit
-    )
     noise = measured.median_noise(epsilon)
     zero = (
         "a median under 0.01% needs an exact 0 in half of the flows, or flows above 10,000; noise "
         f"rounded half up is 0 with probability {number(1 - math.exp(-epsilon / 2))}, cut to whole "
-        f"trips with {number(1 - math.exp(-epsilon))}."
+        f"trips with {number(1 - math.exp(-epsilon))}, and then the flows shown in both matrices "
+        f"have {cut.relative.text(100, '%')}."
     )
     size = (
         f"the median noise of {number(noise)} trips is {percent(printed.value, 2)} of a flow of "
         f"{number(noise / printed.value)} trips; our median flow of at least {P2_THRESHOLD} has "
         f"{number(found.sizes.median_large)}, and P2 prints no sizes of flows (2.54% also stands "
-        "in its Table 3, for Kunduz at ε = 0.5)."
+        "in its Table 3, for Kunduz at ε = 0.5); with noise cut to whole trips the flows shown in "
+        f"both matrices have {cut.relative.text(100, '%')}."
     )
     return Line(
         f"median relative error, ε = {epsilon:g}",
         f"{'under ' if below else ''}{percent(printed.value, 2)}",
         f"{percent(ours.relative, 2)} expected, {ours.drawn_relative.text(100, '%')} drawn",
-        agrees,
+        ours.relative < printed.value
+        if below
+        else abs(ours.relative - printed.value) <= printed.half_unit,
         printed.source,
-        f"{zero if below else size} {_cut_words(found, epsilon)}",
-    )
-
-
-def _cut_words(found: FigureTwo, epsilon: float) -> str:
-    cut = found.cut[epsilon]
-    return (
-        "With noise cut to whole trips, which Algorithm 1 does not do, flows of at least "
-        f"{P2_THRESHOLD} in both matrices have medians of {cut.absolute.text()} trips and "
-        f"{cut.relative.text(100, '%')}: the reading nearest to P2's text."
+        zero if below else size,
     )
 
 
@@ -161,7 +151,7 @@ def _populations(found: FigureTwo) -> list[str]:
         rows.append(
             [
                 f"{epsilon:g}",
-                f"at least {P2_THRESHOLD} in both, noise cut",
+                f"at least {P2_THRESHOLD} in both matrices, noise cut",
                 cut.flows.text(),
                 f"–; {cut.absolute.text()}",
                 f"–; {cut.relative.text(100, '%')}",
@@ -177,9 +167,10 @@ def _populations(found: FigureTwo) -> list[str]:
         "of the true count: drawn",
     ]
     return [
-        "Median errors over other choices of flows. “Relative” is the caption's 2|x̂ − x|/(x̂ + x), "
-        "which is 200% for every flow that is suppressed; “of the true count” is the text's "
-        "|x̂ − x|/x (x of at least 1).",
+        "Median errors over other choices of flows. “Noise cut” is cut towards 0 to whole trips, "
+        "which Algorithm 1 does not do: the reading that comes nearest to P2's text. “Relative” is "
+        "the caption's 2|x̂ − x|/(x̂ + x), which is 200% for every flow that is suppressed; “of the "
+        "true count” is the text's |x̂ − x|/x (x of at least 1).",
         "",
         *table(header, rows, words=(1,)),
         "",

@@ -14,6 +14,7 @@ from pathlib import Path
 from benchmarks import _reproduce_density_text as density_text
 from benchmarks import _reproduce_trips as trips
 from benchmarks import _reproduce_trips_text as trips_text
+from benchmarks._reproduce_causes import FARTHER, farther
 from benchmarks._reproduce_density import DensityPlan
 from benchmarks._reproduce_density_lines import At
 from benchmarks._reproduce_density_text import DensityResults
@@ -82,7 +83,7 @@ def _introduction(missing: list[str]) -> Iterator[str]:
     yield (
         "“a ± b” is mean and standard deviation over the seeds of the mechanism's noise; every "
         "dataset is one simulation, so the spread between cities or countries is not in it. Where "
-        "no ± stands, the deviation is below 0.00005 (0.5 of the last digit), or the value exact. "
+        "no ± stands, the deviation is below 0.00005 in the unit shown, or the value exact. "
         "“Within reach” means: the printed figure is within two standard deviations of ours and "
         "its own rounding, or the ± printed with it."
     )
@@ -111,7 +112,8 @@ def _summary(
         f"- P1: {sum(line.agrees for line in printed)} of {len(printed)} printed numbers are "
         f"within reach. {_schemes(density)}",
         f"- P2, figure 2: {sum(line.agrees for line in figure.lines)} of {len(figure.lines)} "
-        "medians are within reach, read as its caption and Algorithm 1 say.",
+        "medians are within reach, read as its caption and Algorithm 1 say; P2's text would fit "
+        "noise that is cut to whole trips and flows that are shown.",
         f"- P2, Table S2: {sum(near)} of {len(near)} private shares are within {BOUND:g} points; "
         f"{len(possible) - sum(possible)} of the printed ones cannot come from Algorithm 1.",
         "",
@@ -124,7 +126,13 @@ def _schemes(density: DensityResults) -> str:
         f"{name} {at.mre(name).text()} and {at.pearson(name).text()}{printed}"
         for name, printed in (("EFPAG", _printed("efpag")), ("EFPA", ""), ("LPA", _printed("lpa")))
     )
-    return f"Mean relative error and correlation at ε = {density.plan.epsilon:g}: {ours}."
+    apart = farther(FARTHER[0])
+    weeks = density.evidence.weeks[apart]
+    return (
+        f"Mean relative error and correlation at ε = {density.plan.epsilon:g}: {ours}. If the "
+        f"weeks of our towers lay {apart}, EFPAG would have {weeks.mre.text()} and "
+        f"{weeks.pearson.text()}."
+    )
 
 
 def _printed(scheme: str) -> str:
