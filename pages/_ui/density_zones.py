@@ -93,7 +93,7 @@ def _worst(chosen: Chosen, scores: cached.DensityScores) -> pd.DataFrame:
     visits = cached.density_truth(chosen.key)[order].mean(axis=1)
     return pd.DataFrame(
         {
-            "Zones that lose most": names[order],
+            "Zones that lose most": [wording.inert(name) for name in names[order]],
             "Visits an hour": [wording.number(value) for value in visits],
             "MRE": [wording.percent(value) for value in scores.error[order]],
             "r": [wording.fixed(value) for value in scores.correlation[order]],

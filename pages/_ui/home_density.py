@@ -229,7 +229,7 @@ def _worst(entry: Entry, truth: cached.Floats, scores: DensityScores) -> pd.Data
     names = cached.dataset(entry.key).zones["name"].to_numpy()
     return pd.DataFrame(
         {
-            "Zone": names[order],
+            "Zone": [wording.inert(name) for name in names[order]],
             "Visits an hour": [wording.number(value) for value in truth[order].mean(axis=1)],
             "Relative error": [wording.percent(value) for value in scores.error[order]],
             "Pearson r": [wording.fixed(value) for value in scores.correlation[order]],

@@ -137,7 +137,7 @@ def _worst(
     names = cached.dataset(entry.key).zones["name"].to_numpy()
     return pd.DataFrame(
         {
-            "Zone": names[order],
+            "Zone": [wording.inert(name) for name in names[order]],
             "Departures": [f"{value:,}" for value in true[order]],
             "Private": [f"{value:,}" for value in private[order]],
             "Error": [wording.signed_percent(value) for value in error],

@@ -1,6 +1,7 @@
 """All sentences a person reads more than once: plain words first, the symbol in brackets."""
 
 import math
+import re
 from collections.abc import Sequence
 from datetime import date
 from typing import TYPE_CHECKING
@@ -117,6 +118,17 @@ def metres(value: float) -> str:
 def joined(parts: Sequence[str]) -> str:
     """Join words with commas and a last *and*."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def inert(name: str) -> str:
+    r"""Return a name that markdown shows as it is: no link, picture, formula or colour.
+
+    Examples
+    --------
+    >>> print(inert("![x](http://a.b)"))
+    \!\[x\]\(http\:\/\/a\.b\)
+    """
+    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", " ".join(name.split()))
 
 
 def protection(unit: str, max_trips: int) -> str:
