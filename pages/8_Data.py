@@ -19,10 +19,12 @@ frame.frame("Data", data_wording.LEAD)
 st.html(Path(data_form.__file__).with_name("data.css"))
 state.sidebar(density=False, trips=False)
 
+data_list.failure()
 build = data_build.current()
 ready = build.name if build is not None and build.state == "finished" else None
 if build is not None and ready is not None:
-    st.html(data_wording.built_html(ready, build.result["seconds"]))
+    kept = not data_list.in_session(ready)
+    st.html(data_wording.built_html(ready, build.result["seconds"], kept=kept))
     with st.container(horizontal=True, gap="small"):
         for draw in (data_list.show_on_home, data_list.keep_button):
             with st.container(width=230):

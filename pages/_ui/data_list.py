@@ -34,8 +34,6 @@ def own(*, without: str | None = None) -> None:
         for name, entry in entries.items()
         if name not in session and data_store.is_local(_folder(entry))
     }
-    if failed := st.session_state.pop(_FAILED, None):
-        data_wording.problem("Not done", failed)
     here = data_store.served_locally()
     if session:
         st.subheader("In this session", anchor=False)
@@ -60,6 +58,17 @@ def shipped() -> None:
         st.html(data_table.table_html(map(data_table.cells, entries)))
 
 
+def failure() -> None:
+    """Say, once, why the last button could not do what it says."""
+    if told := st.session_state.pop(_FAILED, None):
+        data_wording.problem("Not done", told)
+
+
+def in_session(name: str) -> bool:
+    """Whether a dataset is this session's alone, and not kept."""
+    return name in st.session_state.get(catalogue.SESSION_DATASETS, {})
+
+
 def show_on_home(name: str) -> None:
     """Draw the button that takes a dataset to home."""
     entry = catalogue.entries().get(name)
@@ -77,7 +86,7 @@ def show_on_home(name: str) -> None:
 
 def keep_button(name: str) -> None:
     """Draw the button that keeps a session's dataset on this computer, where that is offered."""
-    if not data_store.served_locally():
+    if not in_session(name) or not data_store.served_locally():
         return
     st.button(
         "Keep on this computer",

@@ -27,12 +27,12 @@ def cells(entry: Entry) -> list[str]:
         for there, words in ((entry.has_density, "visits"), (entry.has_trips, "trips"))
         if there
     ]
-    kind = "simulated" if about.simulated else "confidential"
+    kind = "simulated" if about.simulated else "confidential, public estimate"
     return [
         named(entry.name, about.description, about.source, about.licence),
         cell(
             f"{about.people_public:,}" if about.people_public else "unknown",
-            f"{kind}{'' if about.simulated else ', public estimate'}",
+            kind if about.people_public else "confidential",
         ),
         cell(
             f"{len(about.days):,}",

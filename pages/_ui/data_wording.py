@@ -151,15 +151,14 @@ def far_from_clock(longitude: float, offset_hours: float) -> str | None:
     )
 
 
-def inert(text: str) -> str:
-    """Return text that markdown shows as it is: no link, picture, formula or colour."""
-    return re.sub(r"([\\`*_{}\[\]()#+\-.!|~$:<>&@/=^\"'])", r"\\\1", text)
-
-
-def built_html(name: str, seconds: float) -> str:
-    """Say that a dataset is ready."""
+def built_html(name: str, seconds: float, *, kept: bool) -> str:
+    """Say that a dataset is ready, and who sees it."""
+    where = (
+        "kept on this computer in data/local, and in the pickers."
+        if kept
+        else "in the pickers of this session, and of nobody else's."
+    )
     return (
         '<div class="verdict good" role="status"><strong>Ready</strong>'
-        f"{html.escape(name)} was built in {duration(seconds)}. It is in the pickers of this "
-        "session, and of nobody else's.</div>"
+        f"{html.escape(name)} was built in {duration(seconds)}. It is {where}</div>"
     )
