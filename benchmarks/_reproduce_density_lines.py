@@ -208,7 +208,7 @@ def _distances(evidence: Evidence) -> Iterator[Line]:
     reasons = {
         "LPA": f"mostly bias, not noise: negative counts become 0, which adds "
         f"{clipping.invented.text(100, '%')} to our sampled visits where zones are quiet, and "
-        "averaging all releases, which removes noise, leaves "
+        "the mean of all releases, in which most noise cancels, is still off by "
         f"{number(clipping.distance_of_mean_m)} m; how many zones are quiet P1 does not print.",
         "EFPA": shared,
         "EFPAG": shared,

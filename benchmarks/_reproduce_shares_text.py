@@ -47,7 +47,7 @@ def shares_text(found: dict[str, Shares], missing: Sequence[str], plan: TripsPla
         "The last two columns are other readings, exact or expected. “Possible” is what Algorithm "
         "1 can make, in expectation, of the share printed for the data that are not private. The "
         "generator was set to that share (first row of each dataset, [calibration.md]"
-        "(calibration.md)), so that row is no test.",
+        "(calibration.md)) wherever it can be met, so that row is no test.",
         "",
         *table(header, rows, words=(1,)),
         "",

@@ -68,7 +68,7 @@ class Shares:
 READINGS = {
     "daily": "daily, all pairs",
     "travelled": "daily, pairs with a trip",
-    "week": "seven days added up, all pairs",
+    "week": "first seven days added up, all pairs",
 }
 """What "O–D matrix counts" may mean in Table S2."""
 

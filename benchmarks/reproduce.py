@@ -8,7 +8,7 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from benchmarks import _reproduce_density_text as density_text
@@ -112,8 +112,11 @@ def _summary(
         f"- P1: {sum(line.agrees for line in printed)} of {len(printed)} printed numbers are "
         f"within reach. {_schemes(density)}",
         f"- P2, figure 2: {sum(line.agrees for line in figure.lines)} of {len(figure.lines)} "
-        "medians are within reach, read as its caption and Algorithm 1 say; P2's text would fit "
-        "noise that is cut to whole trips and flows that are shown.",
+        "medians are within reach, read as its caption and Algorithm 1 say. With noise cut to "
+        "whole trips, not rounded, flows of at least 15 in both matrices have median errors of "
+        f"{_in_turn(cut.absolute.text() for cut in figure.cut.values())} trips and "
+        f"{_in_turn(cut.relative.text(100, '%') for cut in figure.cut.values())} at ε = "
+        f"{_in_turn(f'{epsilon:g}' for epsilon in figure.cut)}, which is nearest to P2's text.",
         f"- P2, Table S2: {sum(near)} of {len(near)} private shares are within {BOUND:g} points; "
         f"{len(possible) - sum(possible)} of the printed ones cannot come from Algorithm 1.",
         "",
@@ -133,6 +136,10 @@ def _schemes(density: DensityResults) -> str:
         f"weeks of our towers lay {apart}, EFPAG would have {weeks.mre.text()} and "
         f"{weeks.pearson.text()}."
     )
+
+
+def _in_turn(values: Iterable[str]) -> str:
+    return ", ".join(values)
 
 
 def _printed(scheme: str) -> str:
