@@ -1,0 +1,223 @@
+"""The Data page in a real browser: upload, build, pickers, refusals, and two sessions apart."""
+
+import random
+import shutil
+import stat
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from pages._ui.wording import WORD_JOINER
+from tests.browser.conftest import ROOT, served
+
+expect = pytest.importorskip("playwright.sync_api").expect
+
+pytestmark = pytest.mark.browser
+
+SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
+HEADER = "Usuario_Id,Inicio_del_viaje,Fin_del_viaje,Origen_Id,Destino_Id"
+HOSTILE_NAME = "<img src=x onerror=alert(1)> ![p](http://elsewhere.example/p.png) =1+1"
+STATIONS = 9
+PAGES = ("Home", "Density", "Origin–destination", "Choose ε", "Data")
+
+
+def trips_csv(rows=1200, seed=1):
+    """Trips of 60 people in a week of September 2015; some start and end at one station."""
+    rng = random.Random(seed)
+    lines = [HEADER]
+    for _ in range(rows):
+        day, hour = rng.randrange(7, 14), rng.randrange(6, 22)
+        a, b = rng.randrange(STATIONS), rng.randrange(STATIONS)
+        at = f"2015-09-{day:02d} {hour:02d}:"
+        lines.append(f"{rng.randrange(60)},{at}{rng.randrange(30):02d}:00,{at}45:00,{a},{b}")
+    return "\n".join(lines).encode()
+
+
+def places_csv():
+    lines = ["id,name,latitude,longitude"]
+    lines += [
+        f'{i},"{HOSTILE_NAME} {i}",{20.66 + i % 3 / 100},{-103.36 + i // 3 / 100}'
+        for i in range(STATIONS)
+    ]
+    return "\n".join(lines).encode()
+
+
+def open_data(page, address):
+    page.goto(f"{address}/Data")
+    page.get_by_role("button", name="Build the dataset").wait_for()
+    settle(page)
+
+
+def settle(page):
+    page.wait_for_timeout(250)
+    page.wait_for_selector(SETTLED)
+
+
+def upload(page, place, name, contents):
+    files = page.locator('input[type="file"]')
+    files.nth(place).set_input_files({"name": name, "mimeType": "text/csv", "buffer": contents})
+    page.get_by_text(name, exact=True).first.wait_for()
+
+
+def fill(page, name, trips=None):
+    """Upload a table and its places and say when and where they are."""
+    upload(page, 0, "trips_2015_09.csv", trips or trips_csv())
+    page.locator(".rows").wait_for()
+    upload(page, 1, "stations.csv", places_csv())
+    page.get_by_role("combobox", name="Latitude").wait_for()
+    settle(page)
+    zone = page.get_by_role("combobox", name="Time zone of the places")
+    zone.click()
+    zone.fill("Mexico_City")
+    page.get_by_role("option", name="America/Mexico_City").click()
+    settle(page)
+    field = page.get_by_role("textbox", name="Name of the dataset")
+    field.fill(name)
+    field.press("Enter")
+    settle(page)
+
+
+def build(page):
+    page.get_by_role("button", name="Build the dataset").click()
+    page.locator(".verdict").wait_for()
+    settle(page)
+    return page.locator(".verdict").inner_text()
+
+
+def offered(page, label):
+    """Return what a picker of home offers."""
+    page.get_by_role("combobox", name=label, exact=True).click()
+    names = page.get_by_role("option").all_inner_texts()
+    page.keyboard.press("Escape")
+    return names
+
+
+def test_files_become_a_dataset_on_home_and_nobody_else_sees_it(page, address, browser):
+    dialogs = []
+    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+    open_data(page, address)
+    fill(page, "uploaded-city")
+    assert page.locator(".rows th span").all_inner_texts() == [
+        "Person", "Time", "End time", "Origin", "Destination",
+    ]  # fmt: skip
+    assert "uploaded-city was built in" in build(page)
+    assert page.locator(".account .sum").first.inner_text().split() == ["all", "1,200"]
+    assert page.get_by_text("Computed from confidential data").count() == 1
+
+    other = browser.new_context().new_page()
+    open_data(other, address)
+    assert "uploaded-city" not in other.locator("body").inner_text()
+    other.goto(f"{address}/Choose_Epsilon?od_data=uploaded-city&density_data=uploaded-city")
+    other.get_by_role("combobox", name="Trips of", exact=True).wait_for()
+    settle(other)
+    assert not any("uploaded-city" in name for name in offered(other, "Trips of"))
+    other.context.close()
+
+    page.get_by_role("button", name="See it on home").click()
+    page.wait_for_selector(".card .value")
+    table = page.locator('[data-testid="stTable"]')
+    table.first.wait_for()
+    for label in ("Visits of", "Trips of"):
+        assert "uploaded-city · confidential" in offered(page, label)
+    assert "uploaded-city" not in page.url
+    assert HOSTILE_NAME in table.first.inner_text().replace(WORD_JOINER, "")
+    assert table.locator(":is(img, a)").count() == 0
+    assert page.locator('img[src="x"]').count() == 0
+    assert dialogs == []
+
+
+def test_a_sessions_files_are_its_owners_only_and_lie_in_its_own_folder(page, address, browser):
+    before = set(Path(tempfile.gettempdir()).glob("mobility-session-*"))
+    open_data(page, address)
+    upload(page, 0, "mine_2015_09.csv", trips_csv(50))
+    page.locator(".rows").wait_for()
+    other = browser.new_context().new_page()
+    open_data(other, address)
+    upload(other, 0, "theirs_2015_09.csv", trips_csv(50))
+    other.locator(".rows").wait_for()
+    folders = set(Path(tempfile.gettempdir()).glob("mobility-session-*")) - before
+    holding = {
+        name: {folder for folder in folders if list(folder.rglob(name))}
+        for name in ("mine_2015_09.csv", "theirs_2015_09.csv")
+    }
+    assert len(holding["mine_2015_09.csv"]) == len(holding["theirs_2015_09.csv"]) == 1
+    assert holding["mine_2015_09.csv"].isdisjoint(holding["theirs_2015_09.csv"])
+    for folder in set.union(*holding.values()):
+        for path in (folder, *folder.rglob("*")):
+            assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0
+    assert "mine_2015_09" not in other.locator("body").inner_text()
+    other.context.close()
+
+
+def test_hostile_files_are_refused_in_plain_words_and_the_form_stays(page, address):
+    open_data(page, address)
+    upload(page, 0, "disguise.parquet", b"uid,datetime\nCANARY,1\n")
+    assert "claims to be Parquet but is not" in page.locator(".verdict").inner_text()
+    assert page.get_by_role("button", name="Build the dataset").is_disabled()
+    open_data(page, address)
+    fill(page, "late-fault", trips_csv() + b"\nCANARY,2015-09-07 08:00:00\n")
+    told = build(page)
+    assert "trips_2015_09.csv has a row with too many or too few columns (line 1,202)" in told
+    assert "CANARY" not in page.locator("body").inner_text()
+    assert page.get_by_text("trips_2015_09.csv", exact=True).is_visible()
+    assert page.get_by_role("button", name="Build the dataset").is_enabled()
+
+
+def test_a_path_is_read_and_a_dataset_kept_and_deleted(page, address, tmp_path):
+    (tmp_path / "trips_2015_09.csv").write_bytes(trips_csv())
+    (tmp_path / "stations.csv").write_bytes(places_csv())
+    open_data(page, address)
+    page.get_by_role("radio", name="Path on this computer").click()
+    settle(page)
+    for label, path in (("Trips, visits or flows", "trips_*.csv"), ("Stations", "stations.csv")):
+        field = page.get_by_role("textbox", name=label)
+        field.fill(str(tmp_path / path))
+        field.press("Enter")
+        settle(page)
+    assert "kept on this computer" not in build(page)
+    page.get_by_role("button", name="Keep on this computer").click()
+    page.get_by_text("kept on this computer in data/local").wait_for()
+    page.get_by_role("button", name="Build another").click()
+    page.get_by_role("heading", name="Kept on this computer").wait_for()
+    settle(page)
+    page.get_by_role("button", name="Delete").click()
+    page.get_by_role("button", name="Delete it for good").click()
+    page.get_by_role("heading", name="Kept on this computer").wait_for(state="detached")
+
+
+def test_the_sidebar_leads_to_data_from_every_page_and_back(page, address):
+    page.goto(address)
+    page.wait_for_selector(".card .value")
+    side = page.locator('[data-testid="stSidebar"]')
+    expect(side.locator('[data-testid="stPageLink"] a')).to_have_count(len(PAGES))
+    for name in PAGES[:-1]:
+        side.get_by_role("link", name=name).click()
+        page.get_by_role("heading", name="Data", exact=True).wait_for(state="detached")
+        side.get_by_role("link", name="Data").click()
+        page.get_by_role("heading", name="Data", exact=True).wait_for()
+        page.get_by_role("button", name="Build the dataset").wait_for()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (1024, "dark")])
+def test_nothing_is_wider_than_the_window(browser, address, width, scheme):
+    context = browser.new_context(viewport={"width": width, "height": 768}, color_scheme=scheme)
+    page = context.new_page()
+    open_data(page, address)
+    fill(page, "wide")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for part in page.locator(".datasets, [data-testid='stVerticalBlock']").all():
+        wide, shown = part.evaluate("e => [e.scrollWidth, e.clientWidth]")
+        assert wide <= shown + 1
+    context.close()
+
+
+def test_served_to_others_no_path_can_be_named(page, tmp_path):
+    shutil.copytree(ROOT / "data" / "demo-city", tmp_path / "demo-city")
+    everywhere = {"STREAMLIT_SERVER_ADDRESS": "0.0.0.0", "MOBILITY_DATA": str(tmp_path)}
+    with served(everywhere) as url:
+        open_data(page, url)
+        assert page.get_by_role("radio", name="Path on this computer").count() == 0
+        assert page.get_by_text("offered only where the page is served").is_visible()
+        assert page.get_by_role("button", name="Make it").count() == 0
+        assert page.locator('input[type="file"]').count() == 3
