@@ -12,6 +12,7 @@ from engine.parameters import ODParameters
 if TYPE_CHECKING:
     from pages._ui.state import Settings
 
+WORD_JOINER = "\u2060"
 PARTS = {"density": "visits", "trips": "trips"}
 
 VARIANTS = {
@@ -125,10 +126,12 @@ def inert(name: str) -> str:
 
     Examples
     --------
-    >>> print(inert("![x](http://a.b)"))
+    >>> print(inert("![x](http://a.b)").replace(WORD_JOINER, ""))
     \!\[x\]\(http\:\/\/a\.b\)
     """
-    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", " ".join(name.split()))
+    escaped = re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", " ".join(name.split()))
+    # addresses become links even so, unless something invisible stands in them
+    return re.sub(r"(?i)(\\:\\/|www(?=\\\.)|\\@)", f"\\1{WORD_JOINER}", escaped)
 
 
 def protection(unit: str, max_trips: int) -> str:
