@@ -18,6 +18,8 @@ from engine.ingest.report import BINS, Reason
 from engine.ingest.rows import Calendar
 from engine.parameters import HOURS_PER_WEEK
 
+PARTS = 128
+"""Into how many parts people are divided, so that a few can be taken at a time."""
 NIGHT_HOURS = (22, 23, 0, 1, 2, 3, 4, 5)
 """Local hours in which a person's commonest place is taken for home."""
 
@@ -48,6 +50,29 @@ def records(visits: Table, calendar: Calendar, *, by_person: bool = True) -> Tab
         hour=used.ifelse(hour.cast("int16"), ibis.null("int16")),
     )
     return columns.group_by(["reason", "uid", "location", "hour"]).aggregate(copies=_.count())
+
+
+def divided(table: Table) -> Table:
+    """Return `table` with the ``part`` (0 to 127) of each row's person.
+
+    Engines hash differently, and may: whom one counts first changes no count.
+    """
+    return table.mutate(part=(table.uid.hash() % PARTS).abs().cast("int8"))
+
+
+def share(table: Table, number: int, of: int) -> Table:
+    """Return the rows of one of `of` shares of the people in a `divided` table."""
+    if of == 1:
+        return table
+    return table.filter(table.part % of == number)
+
+
+def added_up(counts: list[Table]) -> Table:
+    """Return the sum of counts over shares of the people."""
+    if len(counts) == 1:
+        return counts[0]
+    keys = [name for name in counts[0].columns if name != "n"]
+    return ibis.union(*counts).group_by(keys).aggregate(n=_.n.sum())
 
 
 def persons(used: Table, salt: str) -> Table:
@@ -119,9 +144,8 @@ def homes(used: Table, zones: Table) -> Table:
     night = used.filter((used.hour % 24).isin(NIGHT_HOURS))
     placed = night.inner_join(zones, "location")
     by_zone = placed.group_by(["uid", "zone"]).aggregate(n=_.count())
-    most = by_zone.group_by("uid").aggregate(most=_.n.max())
-    tied = by_zone.inner_join(most, "uid").filter(_.n == _.most)
-    home = tied.group_by("uid").aggregate(zone=_.zone.min())
+    most = by_zone.n * 2**32 - by_zone.zone  # zones are numbered in 32 bits
+    home = by_zone.mutate(most=most).group_by("uid").aggregate(zone=_.zone.argmax(_.most))
     return home.group_by("zone").aggregate(n=_.count())
 
 

@@ -2,6 +2,7 @@
 # pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
 """The embedded engine: DuckDB, locked down to the named inputs and one spill folder."""
 
+import math
 import os
 import shutil
 import tempfile
@@ -16,6 +17,7 @@ from ibis.backends.sql.datatypes import DuckDBType
 
 from engine import storage
 from engine.errors import InputError
+from engine.ingest.counting import PARTS
 from engine.ingest.expressions import Table
 from engine.ingest.options import IngestOptions
 from engine.ingest.progress import Monitor
@@ -23,6 +25,10 @@ from engine.ingest.sources import Source
 from engine.ingest.statements import watched
 
 LONGEST_LINE = 1_000_000
+BYTES_A_ROW = 400
+"""Memory to have for each row that is ranked at once: a third of it is the sort, the rest is
+taken by the table that is read, the result and what the engine needs itself."""
+_UNITS = {"bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 _GLOB_CHARACTERS = set("*?[")
 
 
@@ -100,6 +106,13 @@ class DuckDBEngine:
         """Compute `table` and return its rows; for aggregates only."""
         query = _sql(table)
         return self._run(lambda: self._connection.sql(query).to_arrow_table())
+
+    def shares(self, rows: int, /) -> int:
+        """Return as many as it takes to rank each share in memory: sorting on disk takes long."""
+        statement = "SELECT current_setting('memory_limit')"
+        size, unit = str(self._connection.execute(statement).fetchall()[0][0]).split()
+        memory = float(size) * _UNITS[unit]
+        return min(max(math.ceil(rows * BYTES_A_ROW / memory), 1), PARTS)
 
     def close(self) -> None:
         """Release everything, temporary files included."""

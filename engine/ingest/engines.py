@@ -36,6 +36,10 @@ class Engine(Protocol):
         """Compute `table` and return its rows; for aggregates only."""
         ...
 
+    def shares(self, rows: int, /) -> int:
+        """Return into how many shares people are best divided for ranking `rows` of theirs."""
+        ...
+
     def close(self) -> None:
         """Release everything, temporary files included."""
         ...

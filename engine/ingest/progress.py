@@ -77,6 +77,7 @@ class Monitor:
         self._stages: list[str] = []
         self._stage = ""
         self._done = 0.0
+        self._step = (0, 1)
         self._fraction = 0.0
         self.rows_total: int | None = None
         self.rows: int | None = None
@@ -98,13 +99,20 @@ class Monitor:
             sum(_STAGE_WEIGHTS[s] for s in self._stages[: self._stages.index(stage)])
         )
         self._stage = stage
+        self.step(0, 1)
+
+    def step(self, number: int, of: int) -> None:
+        """Begin step `number` (from 0) of `of` equal ones in the stage."""
+        self._step = (number, of)
         self.update(0.0)
 
     def update(self, share: float) -> None:
-        """Report that `share` (0 to 1) of the stage is done; raise `Cancelled` if asked to stop."""
+        """Report that `share` (0 to 1) of the step is done; raise `Cancelled` if asked to stop."""
         self.check()
+        number, of = self._step
+        share = (number + min(max(share, 0.0), 1.0)) / of
         whole = sum(_STAGE_WEIGHTS[s] for s in self._stages)
-        done = self._done + _STAGE_WEIGHTS[self._stage] * min(max(share, 0.0), 1.0)
+        done = self._done + _STAGE_WEIGHTS[self._stage] * share
         self._fraction = max(self._fraction, done / whole)
         if self._stage == "reading rows" and self.rows_total is not None:
             self.rows = max(self.rows or 0, int(share * self.rows_total))

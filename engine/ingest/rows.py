@@ -12,7 +12,7 @@ from ibis import _
 
 from engine.ingest.clock import SECONDS_PER_DAY, local_seconds, local_seconds_of, offsets
 from engine.ingest.engines import Engine
-from engine.ingest.expressions import Column, Table
+from engine.ingest.expressions import Column, Table, trimmed
 from engine.ingest.options import IngestOptions
 from engine.ingest.report import Reason
 from engine.ingest.sources import Source
@@ -174,7 +174,7 @@ def person_id(column: Column) -> Column:
         return (number.cast("float64") == whole).ifelse(number.cast("string"), whole.cast("string"))
     if not kind.is_string():
         return column.cast("string")
-    return column.strip().nullif("")
+    return trimmed(column).nullif("")
 
 
 def unreadable(raw: Table, kind: str, calendar: Calendar) -> dict[str, Column]:

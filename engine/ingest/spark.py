@@ -55,6 +55,7 @@ class SparkEngine:
             )
         from pyspark.sql import SparkSession
 
+        _ = ibis.pyspark  # loads the backend's options, which its compiler reads
         self._monitor = monitor
         self._sources = sources
         builder = SparkSession.builder.master(options.master)
@@ -139,6 +140,10 @@ class SparkEngine:
         """Compute `table` and return its rows; for aggregates only."""
         frame = self._sql(table)
         return self._watched(frame.toArrow)
+
+    def shares(self, _rows: int, /) -> int:
+        """Return 1: the cluster divides the work itself."""
+        return 1
 
     def close(self) -> None:
         """Release everything, temporary files included."""

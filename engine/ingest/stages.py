@@ -2,8 +2,9 @@
 # pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
 """The stages of an ingest: each computes tables of the dataset and accounts for its rows."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -74,15 +75,18 @@ def from_trips(job: Job, raw: Sequence[Table]) -> None:
     """Count a table of trips, and the visits that they give."""
     job.monitor.start(READING)
     lookup = job.engine.lookup("places", job.places.table())
-    trips = job.engine.keep("trips", rows.trips(raw, lookup, job.calendar))
-    job.accept(trip_account(by_reason(job.engine, trips)))
+    found = counting.divided(rows.trips(raw, lookup, job.calendar))
+    trips = job.engine.keep("trips", found)
+    account = trip_account(by_reason(job.engine, trips))
+    job.accept(account)
     if job.wants_density:
         job.monitor.start("counting visits")
         visits = rows.visits_of_trips(trips)
-        records = job.engine.keep("records", counting.records(visits, job.calendar))
-        job.facts["visits"] = _count_visits(job, records)
+        distinct = counting.divided(counting.records(visits, job.calendar))
+        records = job.engine.keep("records", distinct)
+        job.facts["visits"] = _count_visits(job, records, by_reason(job.engine, records))
     if job.wants_trips:
-        _count_trips(job, trips)
+        _count_trips(job, trips, account.used)
 
 
 def from_visits(job: Job, raw: Sequence[Table]) -> None:
@@ -90,18 +94,21 @@ def from_visits(job: Job, raw: Sequence[Table]) -> None:
     visits = _placed_visits(job, raw)
     if job.wants_density:
         job.monitor.start(READING)
-        records = job.engine.keep("records", counting.records(visits, job.calendar))
-        job.accept(record_account(by_reason(job.engine, records), trimmed=0))
-        job.facts["rows"] = _count_visits(job, records)
+        distinct = counting.divided(counting.records(visits, job.calendar))
+        records = job.engine.keep("records", distinct)
+        counts = by_reason(job.engine, records)
+        job.accept(record_account(counts, trimmed=0))
+        job.facts["rows"] = _count_visits(job, records, counts)
     else:
         job.monitor.start(READING)
         reasons = counting.records(visits, job.calendar, by_person=False)
         job.accept(record_account(by_reason(job.engine, reasons), trimmed=0, distinct=False))
     if job.wants_trips:
         job.monitor.start("finding trips")
-        trips = job.engine.keep("trips", rows.trips_of_visits(visits, job.calendar))
-        job.facts["trips"] = trip_account(by_reason(job.engine, trips))
-        _count_trips(job, trips)
+        found = counting.divided(rows.trips_of_visits(visits, job.calendar))
+        trips = job.engine.keep("trips", found)
+        account = job.facts["trips"] = trip_account(by_reason(job.engine, trips))
+        _count_trips(job, trips, account.used)
 
 
 def from_flows(job: Job, raw: Sequence[Table]) -> None:
@@ -167,35 +174,60 @@ def _placed_visits(job: Job, raw: Sequence[Table]) -> Table:
     return rows.visits_at_points(raw, job.engine.lookup("points", placed), job.calendar)
 
 
-def _count_trips(job: Job, trips: Table) -> None:
+def _by_share(
+    job: Job, name: str, table: Table, count: int, compute: Callable[[Table], Table]
+) -> list[Table]:
+    """Compute something of `count` rows of a divided table, as many people at once as fit."""
+    of = job.engine.shares(count)
+    kept: list[Table] = []
+    for number in range(of):
+        job.monitor.step(number, of)
+        share = counting.share(table, number, of)
+        kept.append(job.engine.keep(f"{name}_{number}", compute(share)))
+    return kept
+
+
+def _ranked(job: Job, table: Table, count: int, rank: Callable[[Table], Table]) -> pa.Table:
+    """Count by rank: `rank` of every share, added up."""
+    kept = _by_share(job, "ranked", table, count, rank)
+    counted = job.engine.fetch(counting.added_up(kept))
+    for number in range(len(kept)):
+        job.engine.drop(f"ranked_{number}")
+    return counted
+
+
+def _count_trips(job: Job, trips: Table, count: int) -> None:
     job.monitor.start("ranking trips")
     used = counting.used_trips(trips, job.calendar)
     for name, purpose in (
         ("trips", keys.Purpose.TRIP_DAY),
         ("trips_person", keys.Purpose.TRIP_PERSON),
     ):
-        counted = job.engine.fetch(counting.ranked_trips(used, job.salt, purpose))
+        rank = partial(counting.ranked_trips, salt=job.salt, purpose=purpose)
+        counted = _ranked(job, used, count, rank)
         job.tables[name] = tables.trip_table(job.options, job.places, counted)
     people = used.group_by("uid").aggregate(n=_.count())
     bins = tables.bins(job.engine.fetch(counting.per_person(people)))
     job.facts.update(people_with_trips=sum(bins.values()), trips_per_person=bins)
 
 
-def _count_visits(job: Job, records: Table) -> Account:
+def _count_visits(job: Job, records: Table, counts: list[dict[str, int]]) -> Account:
     engine, monitor, cap = job.engine, job.monitor, job.options.max_visits_cap
     used = records.filter(records.reason == Reason.USED)
-    people = engine.keep("people", counting.persons(used, job.salt))
+    count = sum(line["kinds"] for line in counts if line["reason"] == Reason.USED)
+    kept = _by_share(job, "people", used, count, partial(counting.persons, salt=job.salt))
+    people = rows.together(kept)
     single = engine.fetch(counting.single_visit(people))
     bins = tables.bins(engine.fetch(counting.per_person(people)))
     trimmed = tables.total(engine.fetch(counting.beyond_cap(people, cap)), "n")
-    account = record_account(by_reason(engine, records), trimmed=trimmed)
+    account = record_account(counts, trimmed=trimmed)
     if account.used == 0:
         checks.no_visits(job.options, account)
     truth = counting.truth(used, people, cap, job.salt, anyone_beyond=trimmed > 0)
     job.tables["truth"] = tables.visit_table(job.places, engine.fetch(truth))
     job.tables["single_visit"] = tables.visit_table(job.places, single)
     monitor.start("ranking visits")
-    ranked = engine.fetch(counting.presampled(used, job.salt))
+    ranked = _ranked(job, used, count, partial(counting.presampled, salt=job.salt))
     job.tables["presampled"] = tables.visit_table(job.places, ranked)
     monitor.start("finding homes")
     zones = engine.lookup("zone_of_location", job.places.zone_table())
@@ -203,6 +235,7 @@ def _count_visits(job: Job, records: Table) -> Account:
     if homes.num_rows:
         job.tables["homes"] = tables.home_table(job.places, homes)
     job.facts.update(people_with_visits=sum(bins.values()), visits_per_person=bins)
-    engine.drop("people")
+    for number in range(len(kept)):
+        engine.drop(f"people_{number}")
     engine.drop("records")
     return account
