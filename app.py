@@ -8,28 +8,34 @@ frame.frame(frame.PRODUCT, wording.HOME_LEAD)
 settings = state.sidebar()
 visits, trips = settings.density_data, settings.od_data
 frame.banners([visits, trips])
-verdict_slot = st.container()  # keeps the old verdict until the new one is there: no jump
+# the old verdict stays until the new one is there; at first its place is kept: no jump
+verdict_slot = st.container() if "home_judged" in st.session_state else st.empty()
+if "home_judged" not in st.session_state:
+    verdict_slot.html(cards.pending_html("Reading the data and drawing the first noise."))
 for warning in wording.home_warnings(settings):
     st.warning(warning, icon=":material/warning:")
 
-columns = []
 rows = [st.columns(2, gap="medium") for _ in range(4)]
 on_left, on_right = (home_density.Places(*(row[side] for row in rows)) for side in (0, 1))
 on_left.head.subheader("Density of visits", anchor=False)
-if visits is not None and visits.has_density:
-    columns.append(home_density.draw(settings, visits, on_left))
-else:
-    with on_left.head:
-        frame.missing(visits, "density", state.offer("density"), "density_data")
 on_right.head.subheader("Origin–destination flows", anchor=False)
+drawn = {}
+# the quick one first: the browser loads what it needs for maps while the other is computed
 if trips is not None and trips.has_trips:
-    columns.append(home_trips.draw(settings, trips, on_right))
+    drawn["trips"] = home_trips.draw(settings, trips, on_right)
 else:
     with on_right.head:
         frame.missing(trips, "trips", state.offer("trips"), "od_data")
+if visits is not None and visits.has_density:
+    drawn["density"] = home_density.draw(settings, visits, on_left)
+else:
+    with on_left.head:
+        frame.missing(visits, "density", state.offer("density"), "density_data")
+columns = [drawn[part] for part in ("density", "trips") if part in drawn]
 
 findings = [column.finding for column in columns]
 verdict_slot.html(cards.verdict_html(*verdict.headline(findings), verdict.remedies(findings)))
+st.session_state["home_judged"] = True
 for note in wording.home_notes(settings, verdict.LIMITS):
     st.caption(note)
 

@@ -29,7 +29,7 @@ FLAGS = (
 )
 MOVES = 20
 START_LIMIT_S, MOVE_LIMIT_S = 5.0, 0.5
-_MAPS = '[data-testid="stDeckGlJsonChart"] canvas'
+_MAPS = ".sketch svg"
 _SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 _MEASURE = """() => {
   // new values come with the words that their ranges follow, also where they round to the old ones

@@ -19,6 +19,7 @@ from engine import density, metrics
 from engine import origin_destination as od
 from engine.datasets import Dataset
 from engine.parameters import HOURS_PER_WEEK, DensityParameters, ODParameters
+from pages._ui import sketches
 from pages._ui.maps import Outlines
 from pages._ui.state import Seed
 
@@ -105,6 +106,13 @@ def outlines(key: str) -> Outlines:
         centres=centres.round(5),
         bounds=(west, south, east, north),
     )
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def sketch(key: str) -> sketches.Shapes:
+    """Return the zones of the small maps."""
+    zones = dataset(key).zones
+    return sketches.shapes(zones.geometry.to_numpy(), zones["name"].astype(str).tolist(), 1 / 400)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the visits …")

@@ -50,6 +50,14 @@ def row(cards: Sequence[Card]) -> None:
             draw([card])
 
 
+def pending_html(sentence: str) -> str:
+    """Return the place of a verdict that is still being computed."""
+    return (
+        '<div class="verdict pending" role="status"><strong>Computing …</strong>'
+        f"{html.escape(sentence)}</div>"
+    )
+
+
 def verdict_html(level: Level, sentence: str, note: str = "") -> str:
     """Return the verdict as one coloured block; its level is also said in words."""
     small = f"<small>{html.escape(note)}</small>" if note else ""

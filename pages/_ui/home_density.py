@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from engine import density
 from engine.parameters import EPSILON_STOPS, HOURS_PER_WEEK
-from pages._ui import cached, cards, charts, maps, verdict, wording
+from pages._ui import cached, cards, charts, maps, sketches, verdict, wording
 from pages._ui.cached import DensityScores
 from pages._ui.cards import Card
 from pages._ui.catalogue import Entry
@@ -199,7 +199,7 @@ def _curve(key: str, settings: Settings, noise: Seed, *, computed: bool) -> None
 
 def _maps(entry: Entry, truth: cached.Floats, private: cached.Floats) -> None:
     scale = maps.Scale(0.0, float(truth.max(initial=1.0)))
-    outlines = cached.outlines(entry.key)
+    drawn = cached.sketch(entry.key)
     tooltip = {
         "true": [wording.number(value) for value in truth],
         "private": [wording.number(value) for value in private],
@@ -209,16 +209,14 @@ def _maps(entry: Entry, truth: cached.Floats, private: cached.Floats) -> None:
     for name, values in (("true", truth), ("private", private)):
         with grid.cell():
             st.html(f'<div class="maptitle">{name.capitalize()}</div>')
-            maps.zone_map(
-                outlines,
+            sketches.zone_sketch(
+                drawn,
                 values,
                 scale,
                 key=f"home_density_{name}",
                 alt=f"Map of {name} visits by zone, Wednesday 18:00 to 19:00",
                 tooltip=tooltip,
                 height=MAP_HEIGHT,
-                width=MAP_WIDTH,
-                fixed=True,
             )
     scale.legend("visits, Wednesday 18:00–19:00", "0", f"{scale.high:,.0f} or more")
 

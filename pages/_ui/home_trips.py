@@ -5,7 +5,7 @@ import pandas as pd
 import streamlit as st
 
 from engine.parameters import EPSILON_STOPS, ODParameters
-from pages._ui import cached, cards, charts, maps, verdict, wording
+from pages._ui import cached, cards, charts, maps, sketches, verdict, wording
 from pages._ui.cached import TripScores
 from pages._ui.cards import Card
 from pages._ui.catalogue import Entry
@@ -99,15 +99,15 @@ def _maps(entry: Entry, parameters: ODParameters, noise: Seed, period: cached.Sp
     private = cached.trips_release(entry.key, parameters, noise, period)
     largest = float(truth.max(initial=1))
     scale = maps.Scale(0.0, largest)
-    outlines = cached.outlines(entry.key)
+    drawn = cached.sketch(entry.key)
     grid = st.grid(2, min_column_width=MAP_WIDTH)
     for name, matrix in (("true", truth), ("private", private)):
         origins, destinations = maps.largest_flows(matrix, LARGEST)
         pairs = (origins, destinations)
         with grid.cell():
             st.html(f'<div class="maptitle">{name.capitalize()}</div>')
-            maps.flow_map(
-                outlines,
+            sketches.flow_sketch(
+                drawn,
                 origins,
                 destinations,
                 matrix[pairs].astype(float),
@@ -120,8 +120,6 @@ def _maps(entry: Entry, parameters: ODParameters, noise: Seed, period: cached.Sp
                     "error": [f"{value:+,}" for value in private[pairs] - truth[pairs]],
                 },
                 height=MAP_HEIGHT,
-                width=MAP_WIDTH,
-                fixed=True,
             )
     scale.legend(f"trips, the {LARGEST} largest flows", "0", f"{largest:,.0f} or more")
 

@@ -109,7 +109,6 @@ def zone_map(
     tooltip: Mapping[str, Sequence[str]],
     height: int = 520,
     width: int = 700,
-    fixed: bool = False,
     selectable: bool = False,
     marked: int | None = None,
 ) -> str | None:
@@ -129,8 +128,6 @@ def zone_map(
         Label → one text per zone, below the zone's name.
     height, width : int
         Pixels; the width is only used to choose the view.
-    fixed : bool
-        Whether the view cannot be moved.
     selectable : bool
         Whether a click on a zone reruns the page.
     marked : int, optional
@@ -185,7 +182,6 @@ def zone_map(
         height=height,
         key=key,
         alt=alt,
-        fixed=fixed,
         selectable=selectable,
     )
     if not selectable or event is None:
@@ -207,7 +203,6 @@ def flow_map(
     colours: NDArray[np.int64] | None = None,
     height: int = 520,
     width: int = 700,
-    fixed: bool = False,
 ) -> None:
     """Draw flows as arcs between zone centres; width and colour follow one scale.
 
@@ -271,7 +266,6 @@ def flow_map(
         height=height,
         key=key,
         alt=alt,
-        fixed=fixed,
     )
 
 
@@ -303,13 +297,12 @@ def _draw(
     height: int,
     key: str,
     alt: str,
-    fixed: bool,
     selectable: bool = False,
 ) -> Any:
     deck = pdk.Deck(
         layers,
         initial_view_state=view,
-        views=[pdk.View("MapView", controller=not fixed)],
+        views=[pdk.View("MapView", controller=True)],
         map_provider=None,
         tooltip={"html": tooltip},
     )

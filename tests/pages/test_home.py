@@ -27,7 +27,7 @@ def test_home_shows_eight_numbers_a_verdict_and_four_maps(open_home):
     shown = figures(app)
     assert len(shown) == 8
     assert "–" not in shown
-    assert len(app.get("deck_gl_json_chart")) == 4
+    assert len(app.get("bidi_component")) == 4
     assert 'class="verdict' in texts(app)
     assert " to " in texts(app)
     assert "follows" not in texts(app)

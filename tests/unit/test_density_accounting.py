@@ -59,6 +59,20 @@ def test_conversion_equals_its_formula(rho: float, delta: float) -> None:
     assert ours == pytest.approx(max(tight_epsilon(rho, delta), 0.0), rel=2e-3, abs=1e-6)
 
 
+@pytest.mark.parametrize("rho", [1e-8, 4.5e-4, 0.05, 2.0, 50.0])
+@pytest.mark.parametrize("delta", [1e-12, 2e-6, 1e-3, 0.3])
+def test_conversion_is_that_of_dp_accounting(rho: float, delta: float) -> None:
+    from dp_accounting import ZCDpEvent
+    from dp_accounting.rdp import RdpAccountant
+
+    around = math.sqrt(max(-math.log(delta), 1.0) / rho)
+    orders = 1 + around * np.exp(np.linspace(-3, 3, 601))
+    accountant = RdpAccountant(orders.tolist())
+    accountant.compose(ZCDpEvent(rho))
+    expected = accountant.get_epsilon(delta)
+    assert accounting.zcdp_to_epsilon(rho, delta) == pytest.approx(expected, rel=1e-12)
+
+
 @pytest.mark.parametrize("epsilon", [1e-3, 0.075, 1.0, 2.5, 10.0])
 @pytest.mark.parametrize("delta", [1e-12, 2e-6, 0.1])
 def test_analytic_sigma_is_the_least(epsilon: float, delta: float) -> None:
