@@ -11,7 +11,7 @@ import streamlit as st
 
 from engine import datasets
 from engine.errors import ExplorerError
-from engine.ingest import IngestOptions
+from engine.ingest import IngestOptions, Preview
 from engine.parameters import DEFAULT_MAX_VISITS_CAP
 from pages._ui import data_build, data_files, data_guesses, data_store, data_wording
 from pages._ui.data_files import Asked
@@ -112,6 +112,7 @@ def _table(asked: Asked, draft: Draft) -> None:
         "mapping": chosen | dict.fromkeys(absent, ""),
         "inputs": tuple(str(path) for path in draft.files),
     }
+    draft.longitude = _longitude(seen, chosen)
     with st.container(key="data_rows"):
         st.warning(data_wording.CONFIDENTIAL_ROWS, icon=":material/lock:")
         st.html(data_files.rows_html(seen, chosen))
@@ -161,9 +162,7 @@ def _locations(asked: Asked, draft: Draft, path: Path) -> None:
     )
     draft.missing += missing
     draft.values |= {"locations": path, "locations_mapping": chosen}
-    if chosen["lng"]:
-        place = seen.source.columns.index(chosen["lng"])
-        draft.longitude = _mean([row[place] for row in seen.rows if place < len(row)])
+    draft.longitude = _longitude(seen, chosen)
 
 
 def _zones(asked: Asked, draft: Draft, path: Path) -> None:
@@ -243,7 +242,7 @@ def _week(asked: Asked, draft: Draft, first: date, last: date) -> None:
 
 def _described(asked: Asked, draft: Draft) -> None:
     st.markdown("**4 · Name**")
-    guess = data_guesses.dataset_name(draft.files[0].name) if draft.files else ""
+    guess = data_guesses.dataset_name([f.name for f in draft.files]) if draft.files else ""
     left, right = st.columns([2, 1])
     name = left.text_input(
         "Name of the dataset",
@@ -344,9 +343,13 @@ def _named_week(monday: date) -> str:
     return f"Mon {monday.day} {monday:%b} – Sun {sunday.day} {sunday:%b %Y}"
 
 
-def _mean(values: list[str]) -> float | None:
+def _longitude(seen: Preview, chosen: Mapping[str, str]) -> float | None:
+    """Return about where the first rows lie, to question a time zone; None where it is not told."""
+    if not chosen.get("lng"):
+        return None
+    column = seen.source.columns.index(chosen["lng"])
     try:
-        numbers = [float(value) for value in values if value]
+        numbers = [float(row[column]) for row in seen.rows if column < len(row) and row[column]]
     except ValueError:
         return None
     return sum(numbers) / len(numbers) if numbers else None

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from datetime import date, timedelta
 from functools import cache
+from itertools import takewhile
 from zoneinfo import available_timezones
 
 from engine.ingest import mapping
@@ -74,15 +75,21 @@ def _days(year: str, month: str, day: str | None) -> list[date]:
     return [date(int(year), int(month), 1), date(int(year), int(month), last)]
 
 
-def dataset_name(file: str) -> str:
-    """Return a name for a dataset: lower case letters, digits and hyphens of a file's name.
+def dataset_name(files: Sequence[str]) -> str:
+    """Return a name for a dataset: what the files' names share, in small letters and hyphens.
 
     Examples
     --------
-    >>> dataset_name("trips_2015_09.csv.gz"), dataset_name("<b>.csv"), dataset_name("é.csv")
+    >>> dataset_name(["trips_2015_09.csv.gz"]), dataset_name(["<b>.csv"]), dataset_name(["é.csv"])
     ('trips-2015-09', 'b', 'my-data')
+    >>> dataset_name(["trips_2014_12.csv", "trips_2015_01.csv"])
+    'trips'
     """
-    stem = file.lower().split(".")[0]
+    letters = zip(*(file.lower().split(".")[0] for file in files), strict=False)
+    shared = takewhile(lambda column: len(set(column)) == 1, letters)
+    stem = "".join(column[0] for column in shared)
+    if len(files) > 1:
+        stem = stem.rstrip("0123456789_- ")  # half a date says nothing
     plain = re.sub(r"[^a-z0-9]+", "-", stem).strip("-")[:LONGEST_NAME].strip("-")
     return plain or "my-data"
 

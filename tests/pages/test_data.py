@@ -184,6 +184,21 @@ def test_a_time_zone_far_from_the_places_is_questioned(open_data):
     assert "longitude -103°" in text(zone(app, "Asia/Tokyo"))
 
 
+def test_coordinates_alone_question_a_time_zone_too(open_data):
+    rows = b"user,time,lat,lon\np,2015-09-07 08:00:00,20.6,-103.3\n"
+    app = zone(upload(open_data(), "table", "points_2015_09.csv", rows), "Asia/Tokyo")
+    assert "longitude -103°" in text(app)
+
+
+def test_several_files_are_one_table(open_data):
+    app = open_data()
+    files = [(f"trips_2015_{month}.csv", TRIPS, "text/csv") for month in ("08", "09")]
+    uploader(app, "table").set_value(files).run()
+    assert [one.value for one in app.date_input] == [date(2015, 8, 1), date(2015, 9, 30)]
+    assert widget(app.text_input, "data_name").value == "trips"
+    assert "The first of 2 files is shown" in text(app)
+
+
 def test_a_column_left_out_or_taken_twice_is_named(open_data):
     app = filled(open_data)
     end = widget(app.selectbox, "data_trips_end_datetime")
