@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import ibis
+import ibis.expr.datatypes as dt
 import pyarrow as pa
 from ibis.backends.pyspark.datatypes import PySparkType
 
@@ -155,8 +156,7 @@ class SparkEngine:
 
     def _view(self, name: str, frame: Any) -> Table:
         frame.createOrReplaceTempView(name)
-        schema = {field.name: PySparkType.to_ibis(field.dataType) for field in frame.schema}
-        return ibis.table(schema, name=name)
+        return ibis.table({f.name: _ibis_type(f.dataType) for f in frame.schema}, name=name)
 
     def _watched(self, work: Callable[[], Any]) -> Any:
         def share() -> float:
@@ -169,6 +169,13 @@ class SparkEngine:
         return watched(
             work, self._monitor, self._sources, share, self._spark.sparkContext.cancelAllJobs
         )
+
+
+def _ibis_type(kind: Any) -> Any:
+    """Return the Ibis type of a Spark type; Spark's ``timestamp`` is an instant, kept in UTC."""
+    if kind.typeName() == "timestamp":
+        return dt.Timestamp(timezone="UTC")
+    return PySparkType.to_ibis(kind)
 
 
 def _jvm_size(memory: str) -> str:
