@@ -26,9 +26,11 @@ if build is not None and ready is not None:
     kept = not data_list.in_session(ready)
     st.html(data_wording.built_html(ready, build.result["seconds"], kept=kept))
     with st.container(horizontal=True, gap="small"):
-        for draw in (data_list.show_on_home, data_list.keep_button):
+        with st.container(width=230):
+            data_list.show_on_home(ready, first=True)
+        if not kept:
             with st.container(width=230):
-                draw(ready)
+                data_list.keep_button(ready)
         st.button(
             "Build another",
             icon=":material/add:",

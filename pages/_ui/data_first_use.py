@@ -96,7 +96,8 @@ def _cells(name: str) -> list[str]:
         data_table.named(name, spec.description, spec.source, _LICENCE),
         data_table.cell(f"{spec.people:,}", "simulated"),
         data_table.cell(
-            f"{spec.days:,}", f"{spec.first_day:%Y-%m-%d} to {last_day:%Y-%m-%d}, {spec.time_zone}"
+            f"{spec.days:,}",
+            f"{data_table.day(spec.first_day)} to {data_table.day(last_day)}, {spec.time_zone}",
         ),
         data_table.cell(f"{spec.plan.fine:,}", f"{spec.plan.fine_word}s"),
         data_table.cell("trips", ""),

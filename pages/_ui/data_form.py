@@ -252,7 +252,7 @@ def _described(asked: Asked, draft: Draft) -> None:
         help="Small letters, digits, - and _.",
     )
     people = right.number_input(
-        "People, public estimate (optional)",
+        "People, public estimate",
         min_value=1,
         max_value=10**10,
         value=None,
@@ -316,17 +316,16 @@ def _advanced(asked: Asked, kind: str) -> Mapping[str, Any]:
 
 
 def _button(draft: Draft) -> None:
-    left, right = st.columns([1, 4], vertical_alignment="center")
-    pressed = left.button(
-        "Build the dataset",
-        type="primary",
-        icon=":material/play_arrow:",
-        key="data_start",
-        disabled=bool(draft.missing),
-        width="stretch",
-    )
-    if draft.missing:
-        right.caption(data_wording.needed(draft.missing))
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        pressed = st.button(
+            "Build the dataset",
+            type="primary",
+            icon=":material/play_arrow:",
+            key="data_start",
+            disabled=bool(draft.missing),
+        )
+        if draft.missing:
+            st.caption(data_wording.needed(draft.missing))
     if pressed:
         space = data_store.workspace()
         try:

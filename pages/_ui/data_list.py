@@ -69,12 +69,12 @@ def in_session(name: str) -> bool:
     return name in st.session_state.get(catalogue.SESSION_DATASETS, {})
 
 
-def show_on_home(name: str) -> None:
-    """Draw the button that takes a dataset to home."""
+def show_on_home(name: str, *, first: bool = False) -> None:
+    """Draw the button that takes a dataset to home; `first` where it is what comes next."""
     entry = catalogue.entries().get(name)
     if entry is not None and st.button(
         "See it on home",
-        type="primary",
+        type="primary" if first else "secondary",
         icon=":material/home:",
         key=f"data_home_{name}",
         on_click=_select,

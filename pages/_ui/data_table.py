@@ -2,6 +2,7 @@
 
 import html
 from collections.abc import Iterable, Sequence
+from datetime import date
 
 from pages._ui import cached_data, data_wording
 from pages._ui.catalogue import Entry
@@ -21,7 +22,7 @@ def cells(entry: Entry) -> list[str]:
     """Return what is publicly known of a dataset, escaped."""
     facts = cached_data.facts(entry.key)
     about = entry.metadata
-    week = f"; density week of {about.week:%Y-%m-%d}" if about.week else ""
+    week = f"; density week of {day(about.week)}" if about.week else ""
     parts = [
         words
         for there, words in ((entry.has_density, "visits"), (entry.has_trips, "trips"))
@@ -36,12 +37,17 @@ def cells(entry: Entry) -> list[str]:
         ),
         cell(
             f"{len(about.days):,}",
-            f"{about.first_day:%Y-%m-%d} to {about.last_day:%Y-%m-%d}, {about.time_zone}{week}",
+            f"{day(about.first_day)} to {day(about.last_day)}, {about.time_zone}{week}",
         ),
         cell(f"{facts.zones:,}", f"{facts.locations:,} places" if facts.locations else ""),
         cell(", ".join(parts), "" if about.trips_have_people else "flows without people"),
         cell(data_wording.size(facts.size_bytes), ""),
     ]
+
+
+def day(when: date) -> str:
+    """Return a day that is never broken at the end of a line."""
+    return when.isoformat().replace("-", "\N{NON-BREAKING HYPHEN}")
 
 
 def named(name: str, description: str, source: str, licence: str) -> str:
