@@ -94,10 +94,14 @@ def _map(
     when = density_wording.hour(hour)
     true_now, private_now = truth[:, hour], private[:, hour]
     error = private_now - true_now
+    # the legend stands above the map, where the map's own toolbar would cover the controls
     if view == "error":
         scale = maps.Scale(-largest_error, largest_error, "diverging")
+        ends = (f"{largest_error:,.0f} too few", f"{largest_error:,.0f} too many")
+        scale.legend(f"private less true visits, {when}", *ends)
     else:
         scale = maps.Scale(0.0, most)
+        scale.legend(f"visits, {when}; one scale for true and private", "0", f"{most:,.0f} or more")
     zones = cached.outlines(chosen.key)
     maps.zone_map(
         zones,
@@ -115,11 +119,6 @@ def _map(
         selectable=True,
         marked=zones.ids.index(_zone(chosen.key)),
     )
-    if view == "error":
-        ends = (f"{largest_error:,.0f} too few", f"{largest_error:,.0f} too many")
-        scale.legend(f"private less true visits, {when}", *ends)
-    else:
-        scale.legend(f"visits, {when}; one scale for true and private", "0", f"{most:,.0f} or more")
 
 
 def _week(chosen: Chosen, parameters: DensityParameters, truth: Floats, private: Floats) -> None:
@@ -158,8 +157,8 @@ def _week(chosen: Chosen, parameters: DensityParameters, truth: Floats, private:
     )
     scores = cached.density_scores(chosen.key, parameters, chosen.seed)
     st.caption(
-        f"{names[zone]}: relative error {wording.percent(scores.error[row])}, correlation "
-        f"{wording.fixed(scores.correlation[row])}. {density_wording.LOOK['week']}"
+        f"{wording.inert(names[zone])}: relative error {wording.percent(scores.error[row])}, "
+        f"correlation {wording.fixed(scores.correlation[row])}. {density_wording.LOOK['week']}"
     )
 
 

@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 from PIL import Image
+from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
 
@@ -75,44 +76,46 @@ def test_the_map_is_coloured_and_switches(page, address, scheme):
 
 def test_the_view_is_kept_when_map_and_hour_change(page, address):
     open_density(page, address)
-    before = covered(page)
+    before = zoomed = covered(page)
     page.locator(MAP).first.hover()
-    for _ in range(4):
-        page.mouse.wheel(0, 400)
-        page.wait_for_timeout(150)
-    zoomed = covered(page)
-    assert zoomed < 0.7 * before
-    pick(page, "Error")
-    assert covered(page) == pytest.approx(zoomed, rel=0.15)
+    for _ in range(10):
+        if zoomed < 0.7 * before:
+            break
+        page.mouse.wheel(0, 100)
+        zoomed = covered(page)
+    assert 0 < zoomed < 0.7 * before
+    pick(page, "True")
+    assert covered(page) == pytest.approx(zoomed, rel=0.1)
     page.get_by_role("slider", name=HOUR).press("ArrowRight")
     settle(page)
-    assert covered(page) == pytest.approx(zoomed, rel=0.15)
+    assert covered(page) == pytest.approx(zoomed, rel=0.1)
 
 
 def test_a_click_on_a_zone_shows_its_week(page, address):
     open_density(page, address)
     picture(page)
-    chosen = page.get_by_text(re.compile(r": relative error .* correlation"))
-    first = chosen.inner_text()
+    shown = page.get_by_text(re.compile(r": relative error .* correlation"))
+    first = shown.inner_text().split(":")[0]
     box = page.locator(MAP).first.bounding_box()
-    page.mouse.click(box["x"] + 0.42 * box["width"], box["y"] + 0.3 * box["height"])
-    page.wait_for_function(
-        "first => ![...document.querySelectorAll('p')].some(p => p.innerText === first)",
-        arg=first,
-    )
-    assert chosen.inner_text().split(":")[0] != first.split(":")[0]
+    for across in (0.42, 0.5, 0.58, 0.46):  # the pixel may be in the zone that is shown already
+        page.mouse.move(box["x"] + across * box["width"], box["y"] + 0.4 * box["height"])
+        page.wait_for_timeout(700)
+        page.mouse.click(box["x"] + across * box["width"], box["y"] + 0.4 * box["height"])
+        page.wait_for_timeout(1500)
+        settle(page)
+        if not shown.inner_text().startswith(f"{first}:"):
+            break
+    name = shown.inner_text().split(":")[0]
+    assert name != first
+    assert page.get_by_role("combobox", name="Zone").input_value() == name
 
 
 def test_play_runs_through_the_hours_and_pauses(page, address):
     open_density(page, address)
     start = hour(page)
     page.get_by_role("button", name="Play").click()
-    page.wait_for_function(
-        "start => [...document.querySelectorAll('[role=slider]')]"
-        ".some(s => /^[A-Z][a-z]{2} [0-9]/.test(s.getAttribute('aria-valuetext'))"
-        " && s.getAttribute('aria-valuetext') !== start)",
-        arg=start,
-    )
+    slider = page.get_by_role("slider", name=HOUR)
+    expect(slider).not_to_have_attribute("aria-valuetext", start, timeout=60_000)
     page.get_by_role("button", name="Pause").click()
     page.get_by_role("button", name="Play").wait_for()
     page.wait_for_timeout(1500)
@@ -121,19 +124,17 @@ def test_play_runs_through_the_hours_and_pauses(page, address):
     assert hour(page) == stopped != start
 
 
-def test_a_sweep_shows_partial_results_and_can_be_cancelled(page, address):
-    open_density(page, address, "density_data=demo-city&density_view=methods")
-    cancel = page.get_by_role("button", name="Cancel")
-    cancel.wait_for()
-    page.get_by_text("Laplace on the cover (LPA)").first.wait_for()
-    cancel.click()
+def test_a_sweep_shows_partial_results_can_be_cancelled_and_goes_on(page, paris_address):
+    open_density(page, paris_address, "density_view=methods")
+    page.get_by_role("table").get_by_text("EFPAG, joint").wait_for()
+    page.get_by_role("button", name="Cancel").click()
     page.get_by_text("stopped at").wait_for()
     page.get_by_role("button", name="Continue").click()
     page.get_by_role("button", name="Cancel").wait_for()
 
 
-def test_the_page_stays_free_while_a_sweep_runs(page, address):
-    open_density(page, address, "density_data=demo-city&density_view=kept")
+def test_the_page_stays_free_while_a_sweep_runs(page, paris_address):
+    open_density(page, paris_address, "density_view=kept")
     page.get_by_role("button", name="Cancel").wait_for()
     before = error_card(page)
     page.get_by_role("slider", name="Privacy loss").press("ArrowLeft")
