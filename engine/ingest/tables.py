@@ -26,7 +26,7 @@ def trip_table(options: IngestOptions, places: Places, counted: pa.Table) -> pa.
             "rank": counted["rank"].cast(pa.int16()),
             "n": counted["n"].cast(pa.int64()),
         }
-    )
+    ).combine_chunks()
 
 
 def visit_table(places: Places, counted: pa.Table) -> pa.Table:
@@ -38,7 +38,7 @@ def visit_table(places: Places, counted: pa.Table) -> pa.Table:
     for name in ("hour", "rank"):
         if name in counted.column_names:
             columns[name] = counted[name].cast(pa.int16())
-    return pa.table({**columns, "n": counted["n"].cast(pa.int64())})
+    return pa.table({**columns, "n": counted["n"].cast(pa.int64())}).combine_chunks()
 
 
 def home_table(places: Places, counted: pa.Table) -> pa.Table:

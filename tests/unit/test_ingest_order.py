@@ -1,0 +1,89 @@
+"""Nothing but the rows decides the aggregates: not their order, their files, threads or memory."""
+
+import json
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from engine.ingest import embedded, ingest
+from tests.reference.ingest_inputs import TOWERS, options, table, write_csv
+
+HEADER = ("uid", "datetime", "location_id")
+TABLES = ("truth", "presampled", "single_visit", "homes", "trips", "trips_person")
+NAMES = [name for name, _, _ in TOWERS]
+
+
+@pytest.fixture
+def visits() -> list[tuple[str, str, str]]:
+    """A few people who come and go, some of them much, with exact duplicates."""
+    rng = np.random.default_rng(8)
+    rows = []
+    for _ in range(3_000):
+        at = datetime(2015, 9, 5) + timedelta(minutes=int(rng.integers(0, 12 * 1_440)))
+        rows.append((f"p{int(60 * rng.random() ** 3)}", str(at), str(rng.choice(NAMES))))
+    return [*rows, *rows[:50]]
+
+
+def written(folder: Path, rows: list[tuple[str, str, str]], files: int) -> Path:
+    """The rows in CSV and Parquet files by turns."""
+    folder.mkdir()
+    for number in range(files):
+        own = rows[number::files]
+        if number % 2 == 0:
+            write_csv(folder / f"{number}.csv", HEADER, own)
+        else:
+            columns = dict(zip(HEADER, zip(*own, strict=True), strict=True))
+            pq.write_table(pa.table(columns), folder / f"{number}.parquet")
+    return folder
+
+
+def built(folder: Path, name: str, inputs: Path, **changes: Any) -> dict[str, bytes]:
+    """The bytes of every table of the dataset, and the account of its rows."""
+    asked = options(folder, "visits", [inputs], out=folder / name, max_visits_cap=60, **changes)
+    dataset, report = ingest(asked)
+    files = {table: (dataset.folder / f"{table}.parquet").read_bytes() for table in TABLES}
+    return {**files, "rows": json.dumps(report.to_json()["rows"]).encode()}
+
+
+def test_order_of_rows_files_threads_and_memory_never_change_a_bit(
+    tmp_path: Path, visits: list[tuple[str, str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = built(tmp_path, "one", written(tmp_path / "a", visits, 1))
+    shuffled = [visits[i] for i in np.random.default_rng(9).permutation(len(visits))]
+    assert built(tmp_path, "rows", written(tmp_path / "b", shuffled, 1)) == expected
+    many = written(tmp_path / "c", shuffled, 5)
+    assert built(tmp_path, "files", many, threads=2) == expected
+    monkeypatch.setattr(embedded, "BYTES_A_ROW", 10_000_000)  # ten shares of the people
+    assert built(tmp_path, "shares", many, threads=2) == expected
+
+
+def test_more_shares_than_people_are_no_harm(
+    tmp_path: Path, visits: list[tuple[str, str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inputs = written(tmp_path / "a", [row for row in visits if row[0] in ("p1", "p2")], 1)
+    expected = built(tmp_path, "one", inputs)
+    monkeypatch.setattr(embedded, "BYTES_A_ROW", 10**8)  # a dozen shares
+    assert built(tmp_path, "shares", inputs) == expected
+
+
+def test_another_salt_gives_other_ranks_of_the_same_visits(
+    tmp_path: Path, visits: list[tuple[str, str, str]]
+) -> None:
+    inputs = written(tmp_path / "a", visits, 1)
+    one, _ = ingest(options(tmp_path, "visits", [inputs], salt="one", out=tmp_path / "one"))
+    same, _ = ingest(options(tmp_path, "visits", [inputs], salt="one", out=tmp_path / "same"))
+    other, _ = ingest(options(tmp_path, "visits", [inputs], salt="other", out=tmp_path / "other"))
+    for name in TABLES:
+        assert table(one.folder, name) == table(same.folder, name)
+    for name in ("truth", "homes"):
+        assert table(one.folder, name) == table(other.folder, name)
+    for name in ("presampled", "single_visit", "trips", "trips_person"):
+        assert table(one.folder, name) != table(other.folder, name)
+    for name in ("trips", "trips_person", "single_visit"):
+        totals = [sum(table(d.folder, name).values()) for d in (one, other)]
+        assert totals[0] == totals[1]
