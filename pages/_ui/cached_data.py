@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
-import streamlit as st
 
 from engine.ingest.build import REPORT_FILE
+from pages._ui import cached_scope
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Facts:
     size_bytes: int
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@cached_scope.data(max_entries=64, show_spinner=False)
 def facts(key: str) -> Facts:
     """Return the public facts of one version of a dataset."""
     version = Path(key)

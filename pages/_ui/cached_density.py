@@ -8,14 +8,13 @@ from typing import Literal
 import geopandas as gpd
 import numpy as np
 import shapely
-import streamlit as st
 
 from engine import density, metrics, noise
 from engine.density import aggregates, scaling
 from engine.errors import ParameterError
 from engine.ledger import Ledger
 from engine.parameters import DensityParameters
-from pages._ui import cached
+from pages._ui import cached, cached_scope
 from pages._ui.cached import Floats
 from pages._ui.maps import Outlines
 from pages._ui.state import Seed
@@ -62,7 +61,7 @@ class TotalErrors:
     plain: TotalError
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@cached_scope.resource(max_entries=16, show_spinner=False)
 def presampled(key: str, max_visits: int) -> Floats:
     """Return the zones' visits after pre-sampling, no noise, shape (zones, 168), read-only."""
     values = density.presampled(cached.dataset(key), max_visits)
@@ -70,7 +69,7 @@ def presampled(key: str, max_visits: int) -> Floats:
     return values
 
 
-@st.cache_data(max_entries=256, show_spinner=False)
+@cached_scope.data(max_entries=256, show_spinner=False)
 def ledger(key: str, parameters: DensityParameters) -> Ledger:
     """Return the ledger of these settings; it reads public geometry only."""
     places = cached.dataset(key)
@@ -81,7 +80,7 @@ def ledger(key: str, parameters: DensityParameters) -> Ledger:
     )
 
 
-@st.cache_data(max_entries=1024, show_spinner=False)
+@cached_scope.data(max_entries=1024, show_spinner=False)
 def at_equal_proved(key: str, parameters: DensityParameters) -> DensityParameters:
     """Return the settings with ε rescaled, so that their best proved total is the ε they had.
 
@@ -95,20 +94,20 @@ def at_equal_proved(key: str, parameters: DensityParameters) -> DensityParameter
         return density.at_equal_proved_epsilon(analytic, parameters.epsilon, size)
 
 
-@st.cache_data(max_entries=256, show_spinner=False)
+@cached_scope.data(max_entries=256, show_spinner=False)
 def needs(key: str, parameters: DensityParameters) -> density.Needs:
     """Return how many people or which ε the noisy totals would need; from public facts only."""
     return density.needs(cached.dataset(key), parameters)
 
 
-@st.cache_data(max_entries=512, show_spinner=False)
+@cached_scope.data(max_entries=512, show_spinner=False)
 def error_by_hour(key: str, parameters: DensityParameters, seed: Seed) -> Floats:
     """Return the relative error of every hour, averaged over zones, shape (168,)."""
     private = cached.density_release(key, parameters, seed).counts
     return metrics.error_by_hour(cached.density_truth(key), private)
 
 
-@st.cache_resource(max_entries=12, show_spinner=False)
+@cached_scope.resource(max_entries=12, show_spinner=False)
 def outlines(key: str, cells: Cells) -> Outlines:
     """Return zones, tower cells or the cells of the minimum cover, ready to draw."""
     if cells == "zones":
@@ -126,7 +125,7 @@ def outlines(key: str, cells: Cells) -> Outlines:
     return _outlines(shapes, names, tuple(float(edge) for edge in places.zones.total_bounds))
 
 
-@st.cache_resource(max_entries=48, show_spinner=False)
+@cached_scope.resource(max_entries=48, show_spinner=False)
 def cell_means(key: str, cells: Cells, max_visits: int) -> CellMeans:
     """Return the mean pre-sampled visits an hour of each cell (P1, figure 2)."""
     if cells == "zones":
@@ -138,7 +137,7 @@ def cell_means(key: str, cells: Cells, max_visits: int) -> CellMeans:
     return CellMeans(series.mean(axis=1))
 
 
-@st.cache_data(max_entries=2048, show_spinner=False)
+@cached_scope.data(max_entries=2048, show_spinner=False)
 def total_errors(key: str, epsilon: float, seed: Seed, repeat: int) -> TotalErrors:
     """Return the errors of the towers' totals with and without sampling (P1, figure 6).
 
@@ -158,7 +157,7 @@ def total_errors(key: str, epsilon: float, seed: Seed, repeat: int) -> TotalErro
     return TotalErrors(_total_error(truth, sampled), _total_error(truth, plain))
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@cached_scope.data(max_entries=64, show_spinner=False)
 def central_zone(key: str) -> str:
     """Return the id of the zone nearest to the middle of the region: a choice by geometry alone."""
     places = cached.dataset(key)
@@ -168,7 +167,7 @@ def central_zone(key: str) -> str:
     return str(places.zones["zone_id"].iloc[nearest])
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@cached_scope.data(max_entries=64, show_spinner=False)
 def map_limits(key: str, parameters: DensityParameters, seed: Seed) -> tuple[float, float]:
     """Return the round ends of the scales of counts and of errors, the same for every hour.
 

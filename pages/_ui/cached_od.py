@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from engine import origin_destination as od
 from engine.origin_destination import Fates, HeatMap, Share, laws
 from engine.parameters import EPSILON_STOPS, ODParameters
+from pages._ui import cached_scope
 from pages._ui.cached import dataset, generator
 from pages._ui.od_window import Window
 from pages._ui.state import Seed
@@ -42,7 +43,7 @@ class Drawn:
     below_travelled: float
 
 
-@st.cache_resource(max_entries=16, show_spinner="Reading the trips …")
+@cached_scope.resource(max_entries=16, show_spinner="Reading the trips …")
 def truth(key: str, window: Window) -> Integers:
     """Return the true matrix, shape (zones, zones), read-only; several days are added up."""
     counts = od.truth(dataset(key), days=window.day, sum_days=window.day is None)[0]
@@ -50,7 +51,7 @@ def truth(key: str, window: Window) -> Integers:
     return counts
 
 
-@st.cache_resource(max_entries=12, show_spinner="Drawing the noise …")
+@cached_scope.resource(max_entries=12, show_spinner="Drawing the noise …")
 def drawn(key: str, parameters: ODParameters, seed: Seed, window: Window) -> Drawn:
     """Return one draw; each day has noise of its own, which follows the settings."""
     source = dataset(key)
@@ -75,13 +76,13 @@ def drawn(key: str, parameters: ODParameters, seed: Seed, window: Window) -> Dra
     return Drawn(total, _added(records), _share(*cells[:2]), _share(*cells[2:]))
 
 
-@st.cache_resource(max_entries=64, show_spinner="Computing the exact expectation …")
+@cached_scope.resource(max_entries=64, show_spinner="Computing the exact expectation …")
 def expectation(key: str, parameters: ODParameters, window: Window) -> od.Expectation:
     """Return the exact expectation over the window's matrices; no noise is drawn."""
     return od.expectation(dataset(key), parameters, **window.arguments)
 
 
-@st.cache_data(max_entries=256, show_spinner=False)
+@cached_scope.data(max_entries=256, show_spinner=False)
 def below(key: str, parameters: ODParameters, window: Window) -> dict[str, tuple[float, float]]:
     """Return the true and expected share of cells under τ′, by population (Table S2)."""
     exact = expectation(key, parameters, window)
@@ -101,7 +102,7 @@ def below(key: str, parameters: ODParameters, window: Window) -> dict[str, tuple
     return shares
 
 
-@st.cache_data(max_entries=256, show_spinner="Computing the distribution of errors …")
+@cached_scope.data(max_entries=256, show_spinner="Computing the distribution of errors …")
 def error_curve(
     key: str,
     parameters: ODParameters,
@@ -116,7 +117,7 @@ def error_curve(
     return [float(share) for share in within(points, population)]
 
 
-@st.cache_resource(max_entries=24, show_spinner="Computing the grid …")
+@cached_scope.resource(max_entries=24, show_spinner="Computing the grid …")
 def grid(key: str, parameters: ODParameters, window: Window, population: od.Population) -> HeatMap:
     """Return the exact measures over all stops of ε × `GRID_THRESHOLDS`.
 
@@ -134,7 +135,7 @@ def grid(key: str, parameters: ODParameters, window: Window, population: od.Popu
     )
 
 
-@st.cache_data(max_entries=512, show_spinner=False)
+@cached_scope.data(max_entries=512, show_spinner=False)
 def relative_row(
     key: str, parameters: ODParameters, window: Window, population: od.Population
 ) -> list[float]:
@@ -152,7 +153,7 @@ def relative_row(
     return [float(value) for value in next(rows)[1]]
 
 
-@st.cache_data(max_entries=512, show_spinner=False)
+@cached_scope.data(max_entries=512, show_spinner=False)
 def split(key: str, parameters: ODParameters, window: Window) -> dict[str, float]:
     """Return the expected sum of absolute errors by its causes, in trips, and the share kept."""
     exact = od.expectation(dataset(key), parameters, **window.arguments)
