@@ -77,8 +77,14 @@ def _csv_rows(source: sources.Source, rows: int) -> list[list[str]]:
     reader = csv.reader(
         io.StringIO(head.decode(encoding, errors="ignore")), delimiter=source.delimiter
     )
-    next(reader)
-    return [row for row, _number in zip(reader, range(rows), strict=False)]
+    try:
+        next(reader)
+        return [row for row, _number in zip(reader, range(rows), strict=False)]
+    except csv.Error:
+        raise InputError(
+            f"{source.name}: a value near the beginning is longer than "
+            f"{csv.field_size_limit():,} characters; check the delimiter and the quotes"
+        ) from None
 
 
 def _parquet_rows(source: sources.Source, rows: int) -> list[list[str]]:

@@ -320,3 +320,11 @@ def test_a_preview_shows_rows_and_guesses_columns(tmp_path: Path, ending: str) -
     assert seen.rows == [["p1", "2015-09-07", "A"], ["p2", "2015-09-07", "A"]]
     assert seen.mapping == {"uid": "user", "datetime": "time", "location_id": "tower"}
     assert len(preview("visits", path).rows[2][0]) == 80
+
+
+def test_a_preview_refuses_endless_values(tmp_path: Path) -> None:
+    path = tmp_path / "visits.csv"
+    path.write_text('uid,datetime,location_id\n1,"' + "x" * 150_000 + '",A\n')
+    with pytest.raises(InputError, match=r"visits.csv: a value near the beginning is longer") as e:
+        preview("visits", path)
+    assert "xxx" not in str(e.value)
