@@ -12,14 +12,13 @@ from typing import Any, Literal
 
 import numpy as np
 import shapely
-import streamlit as st
 from numpy.typing import NDArray
 
 from engine import density, metrics
 from engine import origin_destination as od
 from engine.datasets import Dataset
 from engine.parameters import HOURS_PER_WEEK, DensityParameters, ODParameters
-from pages._ui import sketches
+from pages._ui import cached_scope, sketches
 from pages._ui.maps import Outlines
 from pages._ui.state import Seed
 
@@ -83,13 +82,13 @@ class TripScores:
     trips_kept: float
 
 
-@st.cache_resource(max_entries=8, show_spinner="Opening the dataset …")
+@cached_scope.resource(max_entries=8, show_spinner="Opening the dataset …")
 def dataset(key: str) -> Dataset:
     """Open one version of a dataset; its tables are read on first use and kept."""
     return Dataset(Path(key))
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
+@cached_scope.resource(max_entries=8, show_spinner=False)
 def outlines(key: str) -> Outlines:
     """Return the zones ready to draw: simplified, rounded to 5 decimals, names escaped."""
     zones = dataset(key).zones
@@ -108,20 +107,20 @@ def outlines(key: str) -> Outlines:
     )
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
+@cached_scope.resource(max_entries=8, show_spinner=False)
 def sketch(key: str) -> sketches.Shapes:
     """Return the zones of the small maps."""
     zones = dataset(key).zones
     return sketches.shapes(zones.geometry.to_numpy(), zones["name"].astype(str).tolist(), 1 / 400)
 
 
-@st.cache_resource(max_entries=8, show_spinner="Reading the visits …")
+@cached_scope.resource(max_entries=8, show_spinner="Reading the visits …")
 def density_truth(key: str) -> Floats:
     """Return the true visits by zone and hour, shape (zones, 168), read-only."""
     return _frozen(density.truth(dataset(key)))
 
 
-@st.cache_resource(max_entries=24, show_spinner=False)
+@cached_scope.resource(max_entries=24, show_spinner=False)
 def density_release(
     key: str, parameters: DensityParameters, seed: Seed, repeat: int = 0
 ) -> density.DensityRelease:
@@ -132,7 +131,7 @@ def density_release(
     return density.release(dataset(key), parameters, rng=generator(seed, repeat))
 
 
-@st.cache_data(max_entries=4096, show_spinner=False)
+@cached_scope.data(max_entries=4096, show_spinner=False)
 def density_scores(
     key: str, parameters: DensityParameters, seed: Seed, repeat: int = 0
 ) -> DensityScores:
@@ -149,7 +148,7 @@ def density_scores(
     )
 
 
-@st.cache_data(max_entries=2048, show_spinner=False)
+@cached_scope.data(max_entries=2048, show_spinner=False)
 def density_distance(
     key: str, parameters: DensityParameters, seed: Seed, repeat: int, first_hour: int, hours: int
 ) -> Floats:
@@ -178,13 +177,13 @@ def days_of(period: Span) -> dict[str, Any]:
     return {"days": 0, "sum_days": False}
 
 
-@st.cache_resource(max_entries=8, show_spinner="Reading the trips …")
+@cached_scope.resource(max_entries=8, show_spinner="Reading the trips …")
 def trips_truth(key: str, period: Span) -> Integers:
     """Return the true matrix of a span, shape (zones, zones), read-only."""
     return _frozen(od.truth(dataset(key), **days_of(period))[0])
 
 
-@st.cache_resource(max_entries=24, show_spinner=False)
+@cached_scope.resource(max_entries=24, show_spinner=False)
 def trips_release(
     key: str, parameters: ODParameters, seed: Seed, period: Span, repeat: int = 0
 ) -> Integers:
@@ -193,12 +192,18 @@ def trips_release(
     return _frozen(made.counts[0])
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
-def trips_histogram(key: str, period: Span) -> tuple[Floats, Floats]:
-    """Return the distinct true flows above 0 and how many pairs of zones have each."""
-    truth = trips_truth(key, period)
-    flows, counts = np.unique(truth[truth > 0], return_counts=True)
-    return flows.astype(float), counts.astype(float)
+def trips_histogram(
+    key: str, parameters: ODParameters, period: Span
+) -> tuple[Floats, Floats, Floats]:
+    """Return distinct flows after trimming, the true ones above 0, and how many pairs have both.
+
+    The engine keeps the histogram, which depends on the unit and T only.
+    """
+    counted = od.histogram(
+        dataset(key), parameters.unit, parameters.max_trips_per_user, **days_of(period)
+    )
+    some = counted.true > 0
+    return counted.kept[some], counted.true[some], counted.cells[some]
 
 
 def generator(seed: Seed, repeat: int = 0) -> np.random.Generator:
@@ -206,7 +211,7 @@ def generator(seed: Seed, repeat: int = 0) -> np.random.Generator:
     return np.random.default_rng([*seed, repeat])
 
 
-@st.cache_data(max_entries=4096, show_spinner=False)
+@cached_scope.data(max_entries=4096, show_spinner=False)
 def trips_expected(key: str, parameters: ODParameters, period: Span) -> TripScores:
     """Return what a release is expected to do to the trips of a span, exactly, no draw."""
     exact = od.expectation(dataset(key), parameters, **days_of(period))
@@ -224,7 +229,7 @@ def trips_expected(key: str, parameters: ODParameters, period: Span) -> TripScor
     )
 
 
-@st.cache_data(max_entries=4096, show_spinner=False)
+@cached_scope.data(max_entries=4096, show_spinner=False)
 def trips_drawn(
     key: str, parameters: ODParameters, seed: Seed, period: Span, repeat: int
 ) -> TripScores:

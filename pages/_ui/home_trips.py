@@ -34,9 +34,9 @@ def draw(settings: Settings, entry: Entry, places: Places) -> Column:
         ]
         slot.html(cards.cards_html(_cards(expected, parameters, drawn)))
 
-    flows, counts = cached.trips_histogram(entry.key, period)
+    flows = cached.trips_histogram(entry.key, parameters, period)
     return Column(
-        finding=verdict.trips(flows, counts, parameters),
+        finding=verdict.trips(*flows, parameters),
         numbers={card.label: card.value for card in _cards(expected, parameters, None)},
         worst=_worst(entry, parameters, noise, period),
         fill=fill,
@@ -80,10 +80,8 @@ def _cards(
 
 
 def _curve(key: str, settings: Settings, period: cached.Span) -> None:
-    flows, counts = cached.trips_histogram(key, period)
-    values = [
-        verdict.usable_share(flows, counts, settings.trips(epsilon=stop)) for stop in EPSILON_STOPS
-    ]
+    flows = cached.trips_histogram(key, settings.trips(), period)
+    values = [verdict.usable_share(*flows, settings.trips(epsilon=stop)) for stop in EPSILON_STOPS]
     charts.epsilon_curve(
         EPSILON_STOPS,
         values,

@@ -8,24 +8,15 @@ from pages._ui.cards import Card
 from pages._ui.od_window import Window
 
 _EXAMPLE = 40
-_TRIMMED = 0.01
-"""Trimming is named beside the verdict, which is about noise, from this share of trips on."""
 
 
 def judged(key: str, parameters: ODParameters, window: Window, note: str) -> str:
     """Return the verdict in words as a coloured block, with a note of who is protected."""
     counted = cached_od.expectation(key, parameters, window).histogram
     some = counted.true > 0
-    finding = verdict.trips(counted.true[some], counted.cells[some], parameters)
+    finding = verdict.trips(counted.kept[some], counted.true[some], counted.cells[some], parameters)
     level, sentence = verdict.headline([finding])
-    dropped = counted.trimmed_trips / counted.true_trips if counted.true_trips else 0.0
-    trimmed = (
-        f"Trimming to T = {parameters.max_trips_per_user} drops {wording.percent(dropped)} "
-        "of trips."
-        if dropped > _TRIMMED
-        else ""
-    )
-    parts = (note, trimmed, verdict.remedies([finding]))
+    parts = (note, verdict.remedies([finding]))
     return cards.verdict_html(level, sentence, " ".join(part for part in parts if part))
 
 
@@ -41,12 +32,14 @@ def headline(key: str, parameters: ODParameters, window: Window, made: Drawn) ->
     large = float(fates.kept.cells + fates.lost.cells)
     limit = max(parameters.suppression_threshold, 1)
     each = " a day" if window.several else ""
+    trimmed = "" if parameters.unit == "trip" else " after trimming"
     return [
         Card(
             "Median error of a flow",
             wording.trip_count(errors.median_absolute),
             f"mean {wording.number(errors.mean_absolute, 3)}",
-            f"Exact, over pairs with a trip. A flow of {flow:,}{each} usually reads {reads}.",
+            "Exact, over pairs with a trip. "
+            f"A flow of {flow:,}{each}{trimmed} usually reads {reads}.",
         ),
         Card(
             "Relative error of a flow",

@@ -12,7 +12,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.origin_destination import calculators
+from engine.origin_destination import calculators, laws
+from engine.origin_destination.laws import NoiseLaw
 from engine.parameters import ODParameters
 from pages._ui.wording import number, percent
 
@@ -23,10 +24,15 @@ USABLE_ERROR = 0.3
 USABLE_CORRELATION = 0.8
 USABLE_FLOW_ERROR = 0.25
 CONFIDENCE = 0.95
+_NEARLY_ALL = 0.9
+_FEW = 0.01
+"""Trimming is named from this share of trips on."""
+_ROUNDING = 1e-9
 LIMITS = (
     f"A zone counts as usable when its hourly counts are off by at most {USABLE_ERROR:.0%} on "
     f"average and correlate with the truth at {USABLE_CORRELATION} or more; a flow when it is off "
-    f"by at most {USABLE_FLOW_ERROR:.0%} in {CONFIDENCE:.0%} of draws and is not suppressed."
+    f"by at most {USABLE_FLOW_ERROR:.0%} in {CONFIDENCE:.0%} of draws, trimming included, and is "
+    "not suppressed."
 )
 
 
@@ -78,48 +84,76 @@ def density(
     return Finding("partly", f"density in {count}", _quiet_zones(visits, usable, known), remedy)
 
 
-def trips(flows: Floats, counts: Floats, parameters: ODParameters) -> Finding:
+def trips(kept: Floats, true: Floats, counts: Floats, parameters: ODParameters) -> Finding:
     """Judge an origin–destination release from its law alone.
 
     Parameters
     ----------
-    flows, counts : arrays, shape (distinct,)
-        Distinct true flows above 0, and how many pairs of zones have each.
+    kept, true, counts : arrays, shape (distinct,)
+        Distinct pairs of a flow after trimming and the true flow, above 0, and how many pairs of
+        zones have each.
     """
-    smallest = usable_flow(parameters)
-    total = float(flows @ counts)
+    total = float(true @ counts)
     if total == 0:
         return Finding("noisy", "", "flows: there are no trips in the data")
-    carried = usable_share(flows, counts, parameters)
-    usable = f"flows of {smallest:,} trips or more ({percent(carried)} of all trips)"
+    trimming = _trimming(float((true - kept) @ counts) / total, parameters)
+    good = usable_flows(kept, true, parameters)
+    carried = float((true * counts)[good].sum()) / total
+    smallest = _smallest(good, true, counts, parameters)
+    which = (
+        f"some flows of {usable_flow(parameters):,} trips or more"
+        if smallest is None
+        else f"flows of {smallest:,} trips or more"
+    )
+    usable = f"{which} ({percent(carried)} of all trips)"
     if carried >= 0.6:
-        return Finding("good", usable, f"flows below {smallest:,}")
-    # the flow that half of all trips exceed: errors shrink as 1/ε
-    order = np.argsort(flows)
-    half = flows[order][np.searchsorted(np.cumsum((flows * counts)[order]), total / 2)]
-    factor = smallest / max(float(half), 1.0)
-    remedy = _more_people("For half of all trips", max(factor, 1.5), parameters.epsilon)
+        lost = "the other flows" if smallest is None else f"flows below {smallest:,}"
+        return Finding("good", usable, lost, trimming)
+    # the flow that half of all trips exceed: errors of noise shrink as 1/ε
+    order = np.argsort(true)
+    half = true[order][np.searchsorted(np.cumsum((true * counts)[order]), total / 2)]
+    factor = usable_flow(parameters) / max(float(half), 1.0)
+    noise = _more_people("For half of all trips", max(factor, 1.5), parameters.epsilon)
+    told = trimming if trimming and factor <= 1 else f"{noise} {trimming}".rstrip()
+    others = percent(1 - carried)
     if carried >= 0.1:
-        return Finding(
-            "partly", usable, f"the smaller flows ({percent(1 - carried)} of trips)", remedy
-        )
-    lost = f"flows below {smallest:,} trips ({percent(1 - carried)} of all trips)"
-    return Finding("noisy", "", lost, remedy)
+        small = "most" if smallest is None else "the smaller"
+        return Finding("partly", usable, f"{small} flows ({others} of trips)", told)
+    lost = "of any size" if smallest is None else f"below {smallest:,} trips"
+    return Finding("noisy", "", f"flows {lost} ({others} of all trips)", told)
 
 
-def usable_share(flows: Floats, counts: Floats, parameters: ODParameters) -> float:
+def usable_share(kept: Floats, true: Floats, counts: Floats, parameters: ODParameters) -> float:
     """Return the share of all trips that lies in usable flows; NaN without trips.
 
     Examples
     --------
     >>> settings = ODParameters(epsilon=1.0, suppression_threshold=0)
-    >>> usable_share(np.array([1.0, 30.0]), np.array([70.0, 1.0]), settings)
+    >>> flows = np.array([1.0, 30.0])
+    >>> usable_share(flows, flows, np.array([70.0, 1.0]), settings)
     0.3
     """
-    total = float(flows @ counts)
+    total = float(true @ counts)
     if total == 0:
         return math.nan
-    return float((flows * counts)[flows >= usable_flow(parameters)].sum()) / total
+    return float((true * counts)[usable_flows(kept, true, parameters)].sum()) / total
+
+
+def usable_flows(kept: Floats, true: Floats, parameters: ODParameters) -> NDArray[np.bool_]:
+    """Return which flows are usable, exactly: trimming, noise and suppression together.
+
+    Examples
+    --------
+    >>> settings = ODParameters(epsilon=1.0, suppression_threshold=15)
+    >>> usable_flows(np.array([100.0, 80.0, 70.0]), np.full(3, 100.0), settings)
+    array([ True,  True, False])
+    """
+    law = NoiseLaw(1 / parameters.noise_scale)
+    least = laws.effective_threshold(parameters.suppression_threshold)
+    low = np.maximum(np.ceil(true * (1 - USABLE_FLOW_ERROR)), least)
+    high = np.floor(true * (1 + USABLE_FLOW_ERROR))
+    within = law.tail(low - kept) - law.tail(high + 1 - kept)
+    return (true >= usable_flow(parameters)) & (within >= CONFIDENCE - _ROUNDING)
 
 
 def flow_error(parameters: ODParameters, confidence: float = CONFIDENCE) -> int:
@@ -132,7 +166,7 @@ def flow_error(parameters: ODParameters, confidence: float = CONFIDENCE) -> int:
 
 
 def usable_flow(parameters: ODParameters) -> int:
-    """Return the smallest flow that is off by at most a quarter and stays above the threshold."""
+    """Return the smallest flow that noise alone leaves usable, if trimming drops none of it."""
     error = flow_error(parameters)
     kept = parameters.suppression_threshold + error if parameters.suppression_threshold else 1
     return max(math.ceil(error / USABLE_FLOW_ERROR), math.ceil(kept), 1)
@@ -166,6 +200,30 @@ def _quiet_zones(visits: Floats, usable: NDArray[np.bool_], known: NDArray[np.bo
         return "the others"
     limit = visits[known][order][busy[-1]]
     return f"zones with fewer than about {number(float(limit))} visits an hour"
+
+
+def _smallest(
+    good: NDArray[np.bool_], true: Floats, counts: Floats, parameters: ODParameters
+) -> int | None:
+    """Return the flow from which on nearly all flows are usable; None if there is none."""
+    large = true >= usable_flow(parameters)
+    if good[large].all():
+        return usable_flow(parameters)
+    sizes, size = np.unique(true[large], return_inverse=True)
+    every = np.bincount(size, weights=counts[large])[::-1].cumsum()[::-1]
+    fine = np.bincount(size, weights=(counts * good)[large])[::-1].cumsum()[::-1]
+    from_here = np.flatnonzero(fine >= _NEARLY_ALL * every)
+    return int(sizes[from_here[0]]) if len(from_here) else None
+
+
+def _trimming(dropped: float, parameters: ODParameters) -> str:
+    """Say what trimming drops, where that is more than a few trips."""
+    if dropped <= _FEW:
+        return ""
+    return (
+        f"Trimming to T = {parameters.max_trips_per_user} drops {percent(dropped)} of trips, "
+        "which neither more people nor a larger ε brings back; a larger T does, with more noise."
+    )
 
 
 def _more_people(what: str, factor: float, epsilon: float) -> str:

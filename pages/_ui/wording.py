@@ -234,10 +234,11 @@ def flow_reading(parameters: ODParameters) -> str:
     """Say how a flow, 40 or one large enough to be shown, will usually read."""
     flow = max(40, 2 * parameters.suppression_threshold)
     usual = reading(flow, parameters)
+    told = f"{flow:,}" if parameters.unit == "trip" else f"{flow:,} after trimming"
     if usual.high == 0:
-        return f"A flow of {flow:,} is usually suppressed."
+        return f"A flow of {told} is usually suppressed."
     low = f"{usual.low:,}" if usual.low else "0 (suppressed)"
-    return f"A flow of {flow:,} will usually read between {low} and {usual.high:,}."
+    return f"A flow of {told} will usually read between {low} and {usual.high:,}."
 
 
 def fixed(value: float) -> str:

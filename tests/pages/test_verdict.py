@@ -66,11 +66,54 @@ def test_usable_flow_holds_in_draws(epsilon, limit):
 
 def test_small_flows_are_too_noisy_and_large_ones_good():
     settings = ODParameters(epsilon=0.5, max_trips_per_user=4, suppression_threshold=15)
-    small = verdict.trips(np.array([1.0, 3.0]), np.array([500.0, 20.0]), settings)
-    large = verdict.trips(np.array([1.0, 3000.0]), np.array([5.0, 20.0]), settings)
+    few, many, none = np.array([1.0, 3.0]), np.array([1.0, 3000.0]), np.array([])
+    small = verdict.trips(few, few, np.array([500.0, 20.0]), settings)
+    large = verdict.trips(many, many, np.array([5.0, 20.0]), settings)
     assert (small.level, large.level) == ("noisy", "good")
     assert "times as many people" in small.remedy
-    assert verdict.trips(np.array([]), np.array([]), settings).level == "noisy"
+    assert verdict.trips(none, none, none, settings).level == "noisy"
+
+
+@pytest.mark.parametrize(("epsilon", "limit"), [(0.3, 1), (1.0, 4), (2.0, 20)])
+def test_usable_flows_hold_in_draws_whatever_trimming_drops(epsilon, limit):
+    settings = ODParameters(
+        epsilon=epsilon, max_trips_per_user=limit, suppression_threshold=15, unit="person-day"
+    )
+    rng = np.random.default_rng(2)
+    true = verdict.usable_flow(settings) + rng.integers(-10, 60, 60)
+    kept = np.floor(true * rng.uniform(0.7, 1.0, 60))
+    noise = np.random.default_rng(1).laplace(0, limit / epsilon, (60, 20_000))
+    released = np.floor(kept[:, None] + noise + 0.5)
+    released[released < 15] = 0
+    off = np.abs(released - true[:, None])
+    held = ((off <= verdict.USABLE_FLOW_ERROR * true[:, None]) & (released > 0)).mean(axis=1)
+    usable = verdict.usable_flows(kept, true.astype(float), settings)
+    assert (held[usable] > 0.945).all()
+    assert (held[~usable & (true >= verdict.usable_flow(settings))] < 0.955).all()
+    assert usable.any()
+    assert not usable.all()
+
+
+def test_no_flow_is_usable_of_which_trimming_drops_half():
+    settings = ODParameters(epsilon=1.0, max_trips_per_user=1, suppression_threshold=15)
+    true, counts = np.array([40.0, 4000.0]), np.array([10.0, 10.0])
+    whole = verdict.trips(true, true, counts, settings)
+    halved = verdict.trips(true / 2, true, counts, settings)
+    assert (whole.level, halved.level) == ("good", "noisy")
+    assert verdict.usable_share(true / 2, true, counts, settings) == 0
+    assert "of any size" in halved.lost
+    assert "Trimming to T = 1 drops 50.0% of trips" in halved.remedy
+    assert "people" not in halved.remedy.split("Trimming")[0]
+    assert not whole.remedy
+
+
+def test_the_size_named_is_the_one_from_which_nearly_all_flows_are_usable():
+    settings = ODParameters(epsilon=1.0, max_trips_per_user=1, suppression_threshold=15)
+    true = np.array([50.0, 100.0, 200.0, 400.0])
+    kept = np.array([25.0, 50.0, 190.0, 390.0])
+    found = verdict.trips(kept, true, np.array([1.0, 2.0, 3.0, 4.0]), settings)
+    assert found.usable == "flows of 200 trips or more (89.8% of all trips)"
+    assert found.lost == "flows below 200"
 
 
 def test_headline_joins_the_columns():

@@ -43,7 +43,10 @@ def test_delta_is_warned_of_only_above_one_over_people():
 def test_flow_reading_says_suppressed_where_the_threshold_cuts():
     quiet = ODParameters(epsilon=1.0, max_trips_per_user=1, suppression_threshold=15)
     loud = ODParameters(epsilon=0.1, max_trips_per_user=4, suppression_threshold=15)
-    assert wording.flow_reading(quiet) == "A flow of 40 will usually read between 37 and 43."
+    told = "A flow of 40 after trimming will usually read between 37 and 43."
+    assert wording.flow_reading(quiet) == told
+    trip = ODParameters(epsilon=1.0, suppression_threshold=15, unit="trip")
+    assert wording.flow_reading(trip) == told.replace(" after trimming", "")
     assert "between 0 (suppressed) and" in wording.flow_reading(loud)
 
 
