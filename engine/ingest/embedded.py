@@ -21,10 +21,9 @@ from engine.ingest.counting import PARTS
 from engine.ingest.expressions import Table
 from engine.ingest.options import IngestOptions
 from engine.ingest.progress import Monitor
-from engine.ingest.sources import Source
+from engine.ingest.sources import LONGEST_LINE, Source
 from engine.ingest.statements import watched
 
-LONGEST_LINE = 1_000_000
 BYTES_A_ROW = 400
 """Memory to have for each row that is ranked at once: a third of it is the sort, the rest is
 taken by the table that is read, the result and what the engine needs itself."""

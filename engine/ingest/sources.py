@@ -20,6 +20,7 @@ from engine.errors import InputError
 ENDINGS = (".csv", ".csv.gz", ".tsv", ".txt", ".parquet", ".pq")
 HEAD_BYTES = 1_000_000
 LONGEST_HEADER = 100_000
+LONGEST_LINE = 1_000_000
 MOST_COLUMNS = 2_000
 MOST_UNPACKED = 1_000_000_000
 LARGEST_RATIO = 1_000
@@ -183,8 +184,35 @@ def _inspect_csv(path: Path, size: int, head: bytes, encoding: str | None) -> So
     _check_header(path.name, columns)
     if not text[len(first) + 1 :].strip() and len(head) < HEAD_BYTES:
         raise InputError(f"{path.name}: only a header, 0 rows of data; name a file with data")
+    _check_lines(path, packed=packed)
     kinds = ("string",) * len(columns)
     return Source(path, "csv", columns, kinds, size, delimiter, encoding, packed)
+
+
+def _check_lines(path: Path, *, packed: bool) -> None:
+    """Refuse a line that fills a whole block of the longest line's length.
+
+    DuckDB would lose such a line in silence if it is the file's last. A block of a plain file is
+    read to its end only where its beginning holds no line break.
+    """
+    first = LONGEST_LINE // 50
+    start, length = 0, first
+    try:
+        with gzip.open(path) if packed else path.open("rb") as handle:
+            while length >= first:
+                handle.seek(start)
+                block = handle.read(first)
+                length = len(block)
+                if b"\n" not in block and b"\r" not in block:
+                    block += handle.read(LONGEST_LINE - first)
+                    if len(block) == LONGEST_LINE and b"\n" not in block and b"\r" not in block:
+                        raise InputError(
+                            f"{path.name}: has a line longer than {LONGEST_LINE:,} bytes; check "
+                            "that it is a table"
+                        )
+                start += LONGEST_LINE
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        raise InputError(f"{path.name}: the gzip file is damaged; export it again") from None
 
 
 def _unpacked_head(path: Path) -> bytes:

@@ -39,6 +39,13 @@ def parquet_bomb(path: Path) -> None:
             writer.write_table(batch, row_group_size=1_000_000)
 
 
+def gigabyte_line(path: Path) -> None:
+    """A line of a gigabyte; most of it is a hole that takes no disk."""
+    with path.open("wb") as handle:
+        handle.write((HEADER + ROW + "p" * 2_000_000).encode())
+        handle.truncate(1_000_000_000)
+
+
 def zip_with(*members: tuple[str, bytes]) -> Callable[[Path], None]:
     def write(path: Path) -> None:
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -66,6 +73,13 @@ TABLES: dict[str, tuple[Callable[[Path], None], str]] = {
         "gzip",
     ),
     "long.csv": (text(HEADER + ROW + "p" * 30_000_000), "line longer"),
+    "gigabyte.csv": (gigabyte_line, "line longer"),
+    "long.csv.gz": (
+        lambda p: (
+            p.write_bytes(gzip.compress((HEADER + ROW + "p" * 30_000_000).encode(), 1)) and None
+        ),
+        "line longer",
+    ),
     "ragged.csv": (text(HEADER + ROW * 3 + "CANARY,b\n"), "columns"),
     "quote.csv": (text(HEADER + ROW * 3 + '"CANARY,b,c,d\n'), "quote"),
     "late.csv": (

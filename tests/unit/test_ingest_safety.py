@@ -1,17 +1,24 @@
 """Cancelled, interrupted, killed, out of disk: a whole dataset or none, and nothing left over."""
 
 import errno
+import json
 import subprocess
 import sys
 import threading
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from engine import datasets
 from engine.errors import DatasetError, InputError
 from engine.ingest import Cancelled, Progress, command, ingest
+from engine.ingest.embedded import DuckDBEngine
+from engine.ingest.report import BINS, bin_name
 from tests.reference.ingest_inputs import options, write_csv
 
 ROOT = Path(__file__).parents[2]
@@ -44,6 +51,45 @@ def test_progress_tells_stage_rows_and_bytes_and_never_falls(workplace: Path) ->
     assert stages[0] == "checking the files"
     assert stages[-2:] == ["writing the dataset", "done"]
     assert list((workplace / "temporary").iterdir()) == []
+
+
+def test_progress_counts_rows_where_the_file_tells_them_and_estimates(workplace: Path) -> None:
+    columns = dict(zip(HEADER, zip(*ROWS, strict=True), strict=True))
+    pq.write_table(pa.table(columns), workplace / "t.parquet")
+    seen: list[Progress] = []
+    ingest(options(workplace, "trips", [workplace / "t.parquet"]), seen.append)
+    assert {progress.rows_total for progress in seen[1:]} <= {None, len(ROWS)}
+    assert seen[-1].rows_total == len(ROWS)
+    counted = [progress.rows for progress in seen if progress.rows is not None]
+    assert counted == sorted(counted)
+    assert counted[-1] <= len(ROWS)
+    assert all(p.seconds_left is None for p in seen if p.fraction < 0.05)
+    assert all(p.seconds_left >= 0 for p in seen if p.fraction > 0.05)
+    assert seen[-1].seconds_left == 0
+
+
+def test_the_report_is_kept_with_the_dataset_and_adds_up(workplace: Path) -> None:
+    odd = [("p1", "2015-01-01", "A", "B"), ("p1", "2015-09-08", "A", "?"), ("p9", "no", "A", "B")]
+    selves = [("p1", "2015-09-09 08:00:00", "C", "C")]
+    write_csv(workplace / "t.csv", HEADER, [*ROWS, *ROWS[:7], *odd, *selves])
+    asked = options(workplace, "trips", [workplace / "t.csv"], skip_unparsable=True)
+    dataset, report = ingest(asked)
+    document = json.loads((dataset.folder / "ingest.json").read_text(encoding="utf-8"))
+    rows = document["rows"]
+    assert rows["read"] == len(ROWS) + 7 + 3 + 1 == rows["used"] + sum(rows["unused"].values())
+    assert {reason: n for reason, n in rows["unused"].items() if n} == {
+        "unparsable": 1,
+        "outside_period": 1,
+        "outside_area": 1,
+        "duplicate": len(ROWS) + 7 - len(set(ROWS)),
+        "self_trip": 1,
+    }
+    assert document["people_with_trips"] == report.people_with_trips == 5
+    trips = Counter(row[0] for row in set(ROWS))
+    bins = Counter(max(low for low in BINS if low <= n) for n in trips.values())
+    assert document["trips_per_person"] == {bin_name(low): n for low, n in bins.items()}
+    assert document["files"][0]["name"] == "t.csv"
+    assert "p1" not in json.dumps(document)
 
 
 @pytest.mark.parametrize("stage", ["reading rows", "ranking trips", "writing the dataset"])
@@ -89,6 +135,26 @@ def test_a_full_disk_ends_in_a_clear_error(
     monkeypatch.setattr("pyarrow.parquet.write_table", full)
     with pytest.raises(InputError, match="disk is full; nothing was written"):
         ingest(asked)
+    assert leftovers(workplace) == []
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(errno.EDQUOT, "Disk quota exceeded"),
+        duckdb.IOException("IO Error: Could not write file: No space left on device CANARY"),
+    ],
+)
+def test_a_disk_that_fills_while_rows_are_counted_ends_in_a_clear_error(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def full(*arguments: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(DuckDBEngine, "keep", lambda self, *_: self._run(full))
+    with pytest.raises(InputError, match="disk is full; nothing was written") as caught:
+        ingest(options(workplace, "trips", [workplace / "t.csv"]))
+    assert "CANARY" not in f"{caught.value!r}{caught.value.__cause__}"
     assert leftovers(workplace) == []
 
 
