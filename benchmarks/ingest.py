@@ -138,8 +138,8 @@ def _growth(folder: Path) -> Iterator[Row]:
             None,
             "27 → 81 M: time per row ± 30%" if count == LARGE_ROWS else "reported",
             abs(change) <= 0.3 if count == LARGE_ROWS else None,
-            f"{per_row[count] * 1e6:.2f} µs a row, {change:+.0%}, peak {ours['peak'] / 1e9:.1f} GB; "
-            f"processor time {computing * 1e6:.2f} µs a row",
+            f"{per_row[count] * 1e6:.2f} µs a row, {change:+.0%}, "
+            f"peak {ours['peak'] / 1e9:.1f} GB; processor time {computing * 1e6:.2f} µs a row",
         )
 
 
