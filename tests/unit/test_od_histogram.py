@@ -1,0 +1,90 @@
+"""Histograms of a dataset: one for every unit, T and choice of days, without the diagonal."""
+
+import itertools
+import sys
+
+import numpy as np
+import pytest
+
+from engine import origin_destination as od
+from engine.origin_destination import histogram_of_matrix
+from engine.origin_destination.laws import NoiseLaw
+from engine.origin_destination.medians import (
+    RELATIVE_STEP,
+    Deviations,
+    median_absolute,
+    median_relative,
+)
+from tests.reference.od_people import Counted, random_people
+
+ZONES, DAYS = 5, 4
+PEOPLE = random_people(np.random.default_rng(1), 60, ZONES, DAYS, 3.0)
+
+
+def pairs(counted):
+    rows = zip(counted.kept, counted.true, counted.cells, strict=True)
+    return sorted(row for row in rows if row[2])
+
+
+def dense(dataset, unit, limit, days, sum_days):
+    """Return the histogram by way of the dense matrices that a release perturbs."""
+    true = od.truth(dataset, days=days, sum_days=sum_days)
+    settings = od.ODParameters(epsilon=1.0, unit=unit, max_trips_per_user=limit)
+    chosen = {"noise": np.zeros(true.shape), "days": days, "sum_days": sum_days}
+    return histogram_of_matrix(true, od.release(dataset, settings, **chosen).kept)
+
+
+def test_no_two_questions_share_an_answer():
+    dataset = Counted(PEOPLE, ZONES, DAYS)
+    questions = [
+        (unit, limit, days, sum_days)
+        for unit, limit in (("trip", 1), ("person-day", 1), ("person", 1), ("person-day", 2))
+        for days, sum_days in itertools.product((None, 0, [1, 2]), (False, True))
+    ]
+    for _ in range(2):  # the second time from what is kept
+        for unit, limit, days, sum_days in questions:
+            counted = od.histogram(dataset, unit, limit, days=days, sum_days=sum_days)
+            assert pairs(counted) == pairs(dense(dataset, unit, limit, days, sum_days))
+
+
+def test_trips_within_a_zone_are_no_part_of_anything():
+    inside = [[(0, 2, 2), (1, 3, 3), (1, 0, 0)]] * 7
+    with_them, without = Counted(PEOPLE + inside, ZONES, DAYS), Counted(PEOPLE, ZONES, DAYS)
+    for sum_days in (False, True):
+        true = od.truth(with_them, sum_days=sum_days)
+        np.testing.assert_array_equal(true, od.truth(without, sum_days=sum_days))
+        for unit in ("trip", "person-day", "person"):
+            found, expected = (
+                od.histogram(dataset, unit, 1, sum_days=sum_days)
+                for dataset in (with_them, without)
+            )
+            assert pairs(found) == pairs(expected)
+
+
+def test_batches_of_days_add_up(monkeypatch):
+    whole = od.histogram(Counted(PEOPLE, ZONES, DAYS), "person-day", 2)
+    # the package has a function of the same name
+    monkeypatch.setattr(sys.modules["engine.origin_destination.histogram"], "_BATCH", 10)
+    parts = od.histogram(Counted(PEOPLE, ZONES, DAYS), "person-day", 2)
+    assert pairs(parts) == pairs(whole)
+    np.testing.assert_array_equal(parts.by_origin.toarray(), whole.by_origin.toarray())
+
+
+@pytest.mark.parametrize("rate", [0.05, 0.4])
+def test_medians_of_many_unlike_cells_are_those_of_every_outcome(rate):
+    rng = np.random.default_rng(3)
+    true = np.floor(rng.lognormal(3.5, 1.2, 1500))
+    kept = np.floor(true * rng.uniform(0.6, 1.0, 1500))
+    weights, law = rng.integers(1, 9, 1500).astype(float), NoiseLaw(rate)
+    noise = np.arange(-1000, 1001)
+    out = kept[:, None] + noise
+    out = np.where(out >= 15, out, 0)
+    chance = (weights[:, None] * law.pmf(noise)).ravel()
+    cells, half = Deviations(law, kept, true, np.asarray(15.0)), weights.sum() / 2
+    off = np.abs(out - true[:, None])
+    found = median_absolute(cells, weights)
+    assert chance[(off <= found).ravel()].sum() >= half > chance[(off < found).ravel()].sum()
+    relative = (2 * off / np.maximum(out + true[:, None], 1)).ravel()
+    found = median_relative(cells, weights)
+    assert chance[relative <= found].sum() >= half
+    assert chance[relative <= found - 2 * RELATIVE_STEP].sum() < half
