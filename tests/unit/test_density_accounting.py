@@ -90,6 +90,32 @@ def test_analytic_sigma_is_the_least(epsilon: float, delta: float) -> None:
     assert epsilon > 1 or sigma < classical
 
 
+def test_laplace_coefficients_are_charged_what_their_divergence_is() -> None:
+    """A person changes ℓ clusters by one visit each: ℓ Laplace mechanisms of ε_E/(2√ℓ)."""
+    gaussian = CHECK.max_visits_per_user / (2 * fourier.coefficient_scale(CHECK) ** 2)
+    choices = accounting.fourier_zcdp(CHECK) - gaussian
+    charged = accounting.fourier_zcdp(replace(CHECK, variant="efpa")) - choices
+    kept = CHECK.max_visits_per_user
+    loss, order = 0.15 / (2 * math.sqrt(kept)), 2.0
+    # Rényi divergence of two Laplace laws one sensitivity apart (Mironov 2017, table II)
+    mean = order * math.exp((order - 1) * loss) + (order - 1) * math.exp(-order * loss)
+    divergence = kept * math.log(mean / (2 * order - 1)) / (order - 1)
+    assert divergence <= order * charged
+    assert divergence == pytest.approx(order * charged, rel=0.03)
+    assert book(variant="efpa").proved_epsilon / 0.3 == pytest.approx(1.58, abs=0.005)
+
+
+@pytest.mark.parametrize("variant", ["efpa", "efpag", "efpag_joint"])
+@pytest.mark.parametrize("delta", [1e-300, 2e-6])
+def test_nothing_is_proved_beyond_simple_composition(variant: str, delta: float) -> None:
+    for kept in (1, 30):
+        ledger = book(variant=variant, max_visits_per_user=kept, delta=delta)
+        assert ledger.proved_epsilon <= ledger.pure_epsilon
+        if delta < 1e-100 or (variant == "efpa" and kept == 1):
+            assert ledger.proved_epsilon == ledger.pure_epsilon
+            assert ledger.proved_notion == ledger.published_notion
+
+
 def test_ledger_stages_sum_to_the_published_total() -> None:
     for variant in ("zones_laplace", "towers_laplace", "lpa", "efpa", "efpag", "efpag_joint"):
         for scaling in (True, False):
@@ -99,6 +125,31 @@ def test_ledger_stages_sum_to_the_published_total() -> None:
             assert ledger.published_epsilon == 0.3
             assert ledger.proved_epsilon <= ledger.pure_epsilon
             assert "person" in ledger.unit
+
+
+@pytest.mark.parametrize("scaling", [True, False])
+@pytest.mark.parametrize("variant", ["zones_laplace", "lpa", "efpa", "efpag", "efpag_joint"])
+def test_stages_state_what_one_person_changes_and_the_noise_for_it(
+    variant: str, scaling: bool
+) -> None:
+    stages = book(variant=variant, scaling=scaling).stages
+    changes = {
+        "counts": (30, "L1"),
+        "totals of the cells": (30, "L1"),
+        "shares of the towers": (1, "L1"),
+        "number of visits": (732, "L1"),
+        "number of coefficients": (math.sqrt(30), "L2"),
+        "coefficients": (math.sqrt(30), "L2"),
+    }
+    for stage in stages:
+        assert (stage.sensitivity, stage.norm) == changes[stage.name]
+        gaussian = stage.mechanism.startswith("Gaussian")
+        assert stage.delta == (2e-6 if gaussian else 0)
+        if stage.name == "number of coefficients":
+            assert stage.noise_scale is None
+            continue
+        spread = math.sqrt(2 * math.log(4 / 2e-6)) if gaussian else 1.0
+        assert stage.noise_scale == pytest.approx(spread * stage.sensitivity / stage.epsilon)
 
 
 def test_notions() -> None:
@@ -147,5 +198,6 @@ def test_proved_total_grows_with_epsilon_and_stays_finite_at_the_ends() -> None:
 
 def test_delta_is_compared_with_public_people_only() -> None:
     assert density.delta_is_large(2e-6, 1_992_846)
+    assert density.delta_is_large(5.1e-7, 1_992_846)
     assert not density.delta_is_large(5e-7, 1_992_846)
     assert not density.delta_is_large(0.5, None)

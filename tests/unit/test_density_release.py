@@ -133,6 +133,28 @@ def test_cluster_minimum_zero_makes_every_cell_its_own() -> None:
     assert release.flags == ()
 
 
+def test_cells_with_a_negative_total_read_zero_all_week() -> None:
+    dataset = flat_city(20)
+    parameters = replace(BASE, cluster_minimum=0.0, scaling=False, variant="efpag")
+    noise = density.DensityNoise.draw(np.random.default_rng(3), dataset, "efpag")
+    low = np.arange(20) < 5
+    noise = replace(noise, cell_totals=np.where(low, -1e4, 0.0))
+    release = density.release(dataset, parameters, noise=noise)
+    assert release.cell_totals is not None
+    assert release.cover_counts is not None
+    assert (release.cell_totals[low] < 0).all()
+    assert not release.cover_counts[low].any()
+    assert release.cover_counts[~low].any(axis=1).all()
+
+
+def test_a_cover_of_one_cell_is_one_cluster_without_a_warning(tmp_path: Path) -> None:
+    dataset = save_visits(tmp_path, random_visits(50, 1), geography(1, 1))
+    parameters = replace(BASE, epsilon=3.0, scaling=False)
+    release = density.release(dataset, parameters, rng=np.random.default_rng(0))
+    assert release.flags == ()
+    assert release.counts.any()
+
+
 def test_too_few_people_give_zeros_a_flag_and_a_way_out(tmp_path: Path) -> None:
     counts = aggregate(random_visits(30, 8), 8)
     dataset = save(tmp_path / "few", counts, geography(8, 3), people_public=30)
