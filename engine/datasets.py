@@ -25,12 +25,12 @@ from numpy.typing import NDArray
 from engine import storage, validation
 from engine.errors import DatasetError
 from engine.parameters import HOURS_PER_WEEK, MAX_TRIPS_LIMIT, MAX_VISITS_LIMIT
+from engine.presampled import Presampled
 
 if TYPE_CHECKING:
     from engine.geography import Tessellation
 
 FORMAT_VERSION = 1
-_SLICE_ROWS = 2**20
 _ID_COLUMNS = ("location_id", "zone_id", "origin", "destination")
 RANK_BUCKET = MAX_TRIPS_LIMIT + 1
 """The rank under which all trips of a higher rank than 256 are counted together."""
@@ -207,10 +207,7 @@ class Dataset:
         limit = validation.whole_number(
             "max_visits_per_user", max_visits_per_user, 1, MAX_VISITS_LIMIT, remedy="30 is usual"
         )
-        counts = np.zeros(len(self.towers) * HOURS_PER_WEEK)
-        for cell, rank, n in self._presampled:
-            counts += np.bincount(cell, weights=n * (rank <= limit), minlength=len(counts))
-        return counts.astype(np.int64).reshape(len(self.towers), HOURS_PER_WEEK)
+        return self._presampled.kept(limit, len(self.towers))
 
     @cached_property
     def trips(self) -> TripCounts:
@@ -233,17 +230,10 @@ class Dataset:
         return counts
 
     @cached_property
-    def _presampled(self) -> list[tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int32]]]:
-        """Cell, rank and n of the cached rows, a slice at a time: there are millions of them."""
-        table, found = self._read("presampled.parquet", "density"), []
-        for start in range(0, len(table), _SLICE_ROWS):
-            part = table.slice(start, _SLICE_ROWS)
-            cell = self._tower_index(part["location_id"]) * HOURS_PER_WEEK + part["hour"].to_numpy()
-            rank, n = part["rank"].to_numpy(), part["n"].to_numpy()
-            found.append((cell.astype(np.int32), rank.astype(np.uint8), n.astype(np.int32)))
-        del table
+    def _presampled(self) -> Presampled:
+        made = Presampled(self._read("presampled.parquet", "density"), self._tower_index)
         pa.default_memory_pool().release_unused()
-        return found
+        return made
 
     def _tower_hours(
         self, location: pa.ChunkedArray, hour: pa.ChunkedArray, n: pa.ChunkedArray

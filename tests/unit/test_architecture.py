@@ -13,7 +13,7 @@ LAYERS = [
     {"validation"},
     {"parameters"},
     {"storage", "noise"},
-    {"geography"},
+    {"geography", "presampled"},
     {"datasets"},
     {"ledger", "metrics"},
     {"density", "origin_destination"},
