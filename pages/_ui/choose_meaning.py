@@ -118,7 +118,8 @@ def draw(epsilon: float, unit: str, days: int | None) -> None:
                 "From a suspicion of 10%",
                 f"{100 * odds / (odds + 9):.1f}%",
                 "at most",
-                "What a suspicion that somebody is in the data can grow to, whoever holds it.",
+                f"What a suspicion that the data holds {wording.PROTECTED[unit]} can grow to, "
+                "whoever has it.",
             ),
         ]
     )
@@ -126,6 +127,11 @@ def draw(epsilon: float, unit: str, days: int | None) -> None:
         st.caption(
             f"This is for one day. All {days} days of the chosen dataset add up to at most "
             f"ε = {days * epsilon:g} for a person who travels on every one of them."
+        )
+    elif unit == "trip":
+        st.caption(
+            "This is for one trip. The trips of a person add up: somebody with 30 of them may lose "
+            f"up to ε = {30 * epsilon:g}."
         )
     left, right = st.columns([1, 1.55], gap="large")
     with left:

@@ -24,7 +24,7 @@ def draw(entry: Entry, parameters: ODParameters, window: Window, made: Drawn, de
         st.subheader("What all days cost a person", anchor=False)
         _composition(parameters, len(entry.metadata.days), delta)
     with right:
-        st.subheader("Trips leaving a zone, with the exact 95% interval", anchor=False)
+        st.subheader("Trips leaving a zone, with the 95% interval", anchor=False)
         _totals(entry, parameters, window, made)
 
 
@@ -143,7 +143,9 @@ def _totals(entry: Entry, parameters: ODParameters, window: Window, made: Drawn)
         alt="Trips leaving the busiest zones: true, released interval and this draw",
     )
     st.caption(
-        f"Grey tick: true; blue dot: this draw. {_gap(exact.histogram.trimmed_trips, true)}"
+        f"Grey tick: true; blue dot: this draw. Intervals come from the exact mean, variance, "
+        f"skewness and kurtosis of the sum: near 95%, less sure where one or two flows make up a "
+        f"zone. {_gap(exact.histogram.trimmed_trips, true)}"
         f"All flows together: {true:,.0f} true trips, "
         f"{expected:,.0f} expected in the release ({wording.signed_percent(bias)}; 95%: "
         f"{float(grand.low):,.0f} to {float(grand.high):,.0f})."

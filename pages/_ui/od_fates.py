@@ -155,6 +155,6 @@ def _below(entry: Entry, parameters: ODParameters, window: Window, made: Drawn) 
         else ""
     )
     st.caption(
-        f"{note}At fine levels its shares cannot be of all daily pairs, whose mean is too low "
-        "(erratum O6). Compare the rows to see which counting comes near."
+        f"{note}Some of its shares at fine levels cannot come from daily matrices and this noise "
+        "(erratum O6). Compare the rows, at τ = 15, to see which counting comes near."
     )

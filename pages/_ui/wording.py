@@ -36,6 +36,11 @@ UNITS = {
     "person": "one person, whole period",
     "trip": "one single trip",
 }
+PROTECTED = {
+    "person-day": "a person's trips of one day",
+    "person": "a person's trips of the whole period",
+    "trip": "one trip",
+}
 
 HELP = {
     "epsilon": "How much one person's data may change what is published. At ε = 0.1 an attacker's "
@@ -143,16 +148,21 @@ def protection(unit: str, max_trips: int) -> str:
     return f"each person's day, up to {max_trips} trips"
 
 
-def risk(epsilon: float) -> str:
-    """Say what ε means for one person: odds and the best guess of membership."""
+def risk(epsilon: float, unit: str) -> str:
+    """Say what ε means for what each column protects: odds and the best guess of membership."""
     odds = math.exp(epsilon)
     guess = odds / (1 + odds)
     factor = f"{odds:.2f}" if odds < 10 else f"{odds:,.0f}"
     guess_text = f"{100 * guess:.0f}%" if guess < 0.99 else f"{100 * guess:.2f}%"
+    more = {
+        "person-day": " Every further day of a person that is published adds to it.",
+        "trip": " For all trips of a person together the odds can shift by far more.",
+    }.get(unit, "")
     return (
-        f"Whoever knows everything else can shift the odds that a person is in the data by a "
-        f"factor of at most {factor} (e^ε): starting from a coin toss, the best guess is right "
-        f"{guess_text} of the time."
+        f"Whoever knows everything else can shift the odds that the data holds what is protected – "
+        f"a person's week of visits, {PROTECTED[unit]} – by a factor of at most {factor} (e^ε): "
+        f"starting from a coin toss, the best guess is right {guess_text} of the time. "
+        f"For visits this may fail with probability δ.{more}"
     )
 
 
@@ -224,9 +234,11 @@ def delta_warning(delta: float, people: int | None) -> str | None:
 
 def ledger_line(published: float, proved: float, delta: float) -> str:
     """State the published and the best proved total of a density release (erratum D1)."""
+    failing = f" at δ = {scientific(delta)}" if delta else ""
+    above = proved > published * (1 + 1e-9)
     return (
         f"Privacy loss for each person, whole week: published ε = {published:.3g}, best proved "
-        f"ε = {proved:.3g} at δ = {scientific(delta)}."
+        f"ε = {proved:.3g}{failing}" + (", **more than is published**." if above else ".")
     )
 
 
@@ -304,7 +316,7 @@ def home_warnings(settings: "Settings") -> list[str]:
 def home_notes(settings: "Settings", limits: str) -> list[str]:
     """Return who is protected against what, what both columns cost and what counts as usable."""
     visits, trips = settings.density_data, settings.od_data
-    notes = [risk(settings.epsilon), f"{RANGES} {limits}"]
+    notes = [risk(settings.epsilon, settings.unit), f"{RANGES} {limits}"]
     if visits is not None and trips is not None and visits.name == trips.name:
         days = len(trips.metadata.days)
         notes.append(same_people(settings.epsilon, settings.unit, days))

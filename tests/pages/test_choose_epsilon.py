@@ -131,6 +131,12 @@ def test_meaning_states_odds_guess_and_the_sum_over_days(open_choose):
     assert "ε = 14" not in text(at(open_choose(epsilon=2.0, unit="person"), VIEWS[2]))
 
 
+def test_meaning_of_trip_level_is_of_one_trip_not_of_somebody(open_choose):
+    shown = text(at(open_choose(epsilon=2.0, unit="trip"), VIEWS[2]))
+    assert "suspicion that the data holds one trip can grow" in shown
+    assert "up to ε = 60" in shown  # 30 trips
+
+
 def test_every_deployment_has_unit_and_source():
     for known in choose_meaning.DEPLOYMENTS:
         assert known.unit

@@ -13,10 +13,32 @@ def test_delta_reads_back_as_the_number_it_is():
 
 
 def test_risk_states_odds_and_guess():
-    text = wording.risk(1.0)
+    text = wording.risk(1.0, "person")
     assert "2.72" in text
     assert "73%" in text
-    assert f"{100 / (1 + math.exp(-10)):.2f}%" in wording.risk(10.0)
+    assert f"{100 / (1 + math.exp(-10)):.2f}%" in wording.risk(10.0, "person")
+
+
+@pytest.mark.parametrize(
+    ("unit", "expected"),
+    [
+        ("trip", "For all trips of a person together the odds can shift by far more"),
+        ("person-day", "Every further day of a person that is published adds to it"),
+        ("person", "fail with probability δ."),
+    ],
+)
+def test_risk_is_of_what_is_protected_and_no_more(unit, expected):
+    text = wording.risk(1.0, unit)
+    assert f"a person's week of visits, {wording.PROTECTED[unit]} –" in text
+    assert "odds that a person is in the data" not in text
+    assert expected in text
+    assert unit != "person" or text.endswith(expected)
+
+
+def test_ledger_line_names_no_delta_that_is_not_spent_and_says_when_less_is_proved():
+    assert "δ" not in wording.ledger_line(1.0, 1.0, 0.0)
+    assert "more than is published" not in wording.ledger_line(1.0, 0.88, 1e-7)
+    assert "ε = 1.58 at δ = 1e-7, **more than is published**" in wording.ledger_line(1, 1.58, 1e-7)
 
 
 @pytest.mark.parametrize(
