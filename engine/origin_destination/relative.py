@@ -156,9 +156,12 @@ def _far_lower(rate: float, n: Floats, known: int, sum_at_known: float) -> Float
 
 
 def _odd_derivative(rate: float, v: Floats, k: int) -> Floats:
-    """Return −f⁽²ᵏ⁺¹⁾(0) of f(x) = e^(−ax)/(x + v), two leading orders in 1/v."""
-    order = 2 * k + 1
-    return (rate**order + order * rate ** (order - 1) / v) / v
+    """Return −f⁽²ᵏ⁺¹⁾(0) of f(x) = e^(−ax)/(x + v)."""
+    # d₀ = 1/v and dₙ = (aⁿ + n·dₙ₋₁)/v for dₙ = (−1)ⁿ·f⁽ⁿ⁾(0)
+    found = 1 / v
+    for order in range(1, 2 * k + 2):
+        found = (rate**order + order * found) / v
+    return found
 
 
 def _scaled_e1(x: Floats) -> Floats:

@@ -136,6 +136,14 @@ def test_reciprocal_sums_agree_with_integrals(rate):
         assert sums.upper(np.array([float(v)]))[0] == pytest.approx(float(exact), rel=1e-10)
 
 
+@pytest.mark.parametrize("rate", [1e-4, 0.1, 0.3, 0.499])
+def test_a_short_table_is_as_right_as_a_long_one(rate):
+    short, long = relative.ReciprocalSums(rate, 64), relative.ReciprocalSums(rate, 2**12)
+    arguments = np.array([1.0, 50.0, 64.0, 65.0, 66.0, 90.0, 1000.0])
+    np.testing.assert_allclose(short.upper(arguments), long.upper(arguments), rtol=1e-12)
+    np.testing.assert_allclose(short.lower(arguments), long.lower(arguments), rtol=1e-12)
+
+
 @pytest.mark.parametrize("rate", [1e-6, 1e-3, 0.3, 0.5, 4.0])
 def test_sums_beyond_the_table_continue_it(rate):
     last = 2**21
