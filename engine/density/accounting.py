@@ -83,10 +83,10 @@ def ledger(parameters: DensityParameters, *, cover_size: int, max_visits_cap: in
 def pure_epsilon(parameters: DensityParameters, cover_size: int) -> float:
     """Return what simple composition proves (erratum D1).
 
-    A person's change Δ_E in cluster E costs a choice at most (ε/4)·‖Δ_E‖₂/√ℓ. Since
-    Σ‖Δ_E‖₂² ≤ ℓ and at most min(ℓ, |ℂ|) clusters can change, the choices cost at most
-    (ε/4)·√min(ℓ, |ℂ|) in all. The same holds for EFPA's Laplace noise; the Gaussian is one
-    mechanism on all clusters together and costs ε/4 once.
+    A person's change Δ_E in cluster E costs a choice at most (ε/4)·‖Δ_E‖₂/√ℓ. A visit may be
+    split over several cells, yet Σ‖Δ_E‖₂ ≤ Σ‖Δ_E‖₁ ≤ ℓ, and ≤ √(|ℂ|·ℓ) because Σ‖Δ_E‖₂² ≤ ℓ:
+    the choices cost at most (ε/4)·√min(ℓ, |ℂ|) in all. The same holds for EFPA's Laplace noise;
+    the Gaussian is one mechanism on all clusters together and costs ε/4 once.
     """
     spread = math.sqrt(min(parameters.max_visits_per_user, cover_size))
     charged = {"efpag": 3 + spread, "efpa": 2 + 2 * spread}.get(parameters.variant, 4.0)

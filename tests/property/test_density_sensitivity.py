@@ -95,6 +95,9 @@ def test_coefficients_and_choices_for_any_clusters(
     *_, choice, coefficients = book("efpag_joint", kept).stages
     change = spectra[0] - spectra[1]
     assert within(change, coefficients.sensitivity, coefficients.norm)
+    # clusters one by one: what simple composition adds up, most of all where each is one cell
+    by_cell = np.sqrt(((series[0] - series[1]) ** 2).sum(axis=1)).sum()
+    assert by_cell <= math.sqrt(min(kept, len(series[0])) * kept) * (1 + 1e-9)
     parameters = density.DensityParameters(
         epsilon=1.0, variant="efpag_joint", max_visits_per_user=kept
     )

@@ -289,3 +289,19 @@ def test_table_s2_cannot_be_what_the_algorithm_gives():
         assert true == pytest.approx(share, abs=1 / cells)
         assert private == pytest.approx(bound, abs=5e-4)
         assert private < 0.882
+
+
+@pytest.mark.parametrize("threshold", [0, 5, 15])
+@pytest.mark.parametrize("count", [1, 5, 9, 30])
+def test_share_below_counts_what_is_suppressed_too(threshold, count):
+    settings = od.ODParameters(epsilon=0.4, suppression_threshold=threshold, unit="person-day")
+    true = np.array([[0, 3, 40], [11, 0, 22], [0, 7, 0]])
+    kept = np.array([[0, 2, 28], [11, 0, 15], [0, 0, 0]])
+    exact = od.expectation_of_matrix(true, settings, kept=kept)
+    noise = np.arange(-200, 201)
+    chance = laws.NoiseLaw(0.4).pmf(noise)
+    cells = ~np.eye(3, dtype=bool)
+    out = kept[cells][:, None] + noise
+    below = np.where(out >= max(threshold, 1), out, 0) < count
+    expected = ((true[cells] < count).mean(), (below @ chance).mean())
+    assert exact.share_below(count) == pytest.approx(expected, rel=1e-12)
