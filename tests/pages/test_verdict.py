@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from engine.parameters import ODParameters
+from engine import density, metrics
+from engine.parameters import DensityParameters, ODParameters
 from pages._ui import verdict
 
 VISITS = np.linspace(100.0, 1.0, 20)
@@ -31,6 +32,7 @@ def test_wrong_counts_or_lost_rhythm_are_too_noisy(error, correlation):
     found = judge(error, correlation)
     assert found.level == "noisy"
     assert not found.usable
+    assert "at least about" in found.remedy
     assert "times as many people" in found.remedy
 
 
@@ -40,10 +42,34 @@ def test_quiet_zones_are_named_by_their_visits():
     assert "fewer than about" in found.lost
     threshold = float(found.lost.split("about ")[1].split(" ")[0])
     assert 40 < threshold < 60
+    assert found.remedy == verdict.QUIETER
 
 
 def test_flagged_release_is_too_noisy_whatever_the_errors():
-    assert judge(0.1, exceeded=True).level == "noisy"
+    found = judge(0.1, exceeded=True)
+    assert found.level == "noisy"
+    assert not any(letter.isdigit() for letter in found.remedy)  # nothing was measured
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 1.0])
+def test_what_is_promised_of_a_larger_epsilon_is_no_more_than_it_gives(tiny_city, epsilon):
+    """The median zone is not usable before the ε that the remedy calls the least."""
+    truth = density.truth(tiny_city)
+
+    def found(at):
+        settings = DensityParameters(epsilon=at, variant="lpa")
+        release = density.release(tiny_city, settings, rng=np.random.default_rng(4))
+        error = metrics.mean_relative_error(truth, release.counts)
+        correlation = metrics.pearson(truth, release.counts)
+        told = verdict.density(error, correlation, truth.mean(axis=1), epsilon=at, exceeded=False)
+        return told, float(np.nanmedian(error))
+
+    told, error = found(epsilon)
+    assert told.level == "noisy"
+    least = float(told.remedy.split("ε near ")[1].rstrip(".").replace(",", ""))
+    assert least > epsilon
+    assert found(0.8 * least)[1] > verdict.USABLE_ERROR
+    assert error > verdict.USABLE_ERROR
 
 
 def test_empty_zones_are_not_judged():
