@@ -1,6 +1,5 @@
 """Choosing files and columns: uploads or paths, a first look, and which column means what."""
 
-import csv
 import html
 import logging
 from collections.abc import Mapping, Sequence
@@ -138,11 +137,6 @@ def _looked(path: Path, read: Any) -> Any:
             looks[key] = read()
     except ExplorerError as problem:
         looks[key] = data_wording.on_page(str(problem))
-    except csv.Error:
-        looks[key] = (
-            f"{path.name}: a value is longer than {csv.field_size_limit():,} characters, or a "
-            "quote is never closed; export it again"
-        )
     except Exception as problem:
         _log.error("a first look failed with %s", type(problem).__name__)
         told = f"{path.name}: cannot be read ({type(problem).__name__}); export it again"
