@@ -166,18 +166,20 @@ def _cards(
 def interval(
     values: list[float] | None, write: Callable[[float], str], *, finished: bool = False
 ) -> str:
-    """Write the range of 9 in 10 draws (of all, where they are few), or that it is to come."""
+    """Write the range of the draws, or that it is to come.
+
+    The next draw lies between the least and the largest of n with probability (n − 1)/(n + 1):
+    9 in 10 for `REPEATS`. Fewer are named.
+    """
     if not values:
         return WAITING
     known = np.array([value for value in values if np.isfinite(value)])
     if len(known) < 2:
         return "undefined in most draws" if finished else WAITING
-    few = len(known) < REPEATS / 2
-    ends = np.quantile(known, [0.0, 1.0] if few else [0.05, 0.95])
-    low, high = (write(float(value)) for value in ends)
+    low, high = write(float(known.min())), write(float(known.max()))
     if low == high:
-        return "the same in most draws"
-    return f"{low} to {high}" + (f" ({len(known)} draws)" if few else "")
+        return "the same in all draws"
+    return f"{low} to {high}" + (f" ({len(known)} draws)" if len(known) < REPEATS else "")
 
 
 def _curve(key: str, settings: Settings, noise: Seed, *, computed: bool) -> None:

@@ -298,7 +298,10 @@ def calculator(
     )
 
 
-RANGES = "Ranges beside the numbers hold in 9 of 10 draws of the noise."
+RANGES = (
+    "Ranges beside the numbers hold in 9 of 10 draws of the noise, in fewer where they name how "
+    "many draws they are of."
+)
 HOME_LEAD = (
     "Move a slider and see at once what privacy costs: how far private counts of visits and trips "
     "stray from the truth."
