@@ -133,13 +133,13 @@ def week(
                 scale=alt.Scale(domain=[0, HOURS_PER_WEEK - 1], nice=False),
                 axis=alt.Axis(values=list(range(0, 168, 24)), labelExpr=f"{labels} : ''"),
             ),
-            y=alt.Y("value:Q", title=title, axis=alt.Axis(format="~s")),
+            y=alt.Y("value:Q", title=title, axis=alt.Axis(format=",~f")),
             color=alt.Color(
                 "series:N",
                 title=None,
                 sort=list(series),
                 scale=alt.Scale(domain=list(series), range=list(colours)),
-                legend=alt.Legend(orient="top"),
+                legend=alt.Legend(orient="top", columns=2),
             ),
             tooltip=[
                 alt.Tooltip("when:N", title="Hour"),

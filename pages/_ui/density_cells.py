@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 
 from pages._ui import cached, cached_density, density_wording, maps, wording
 from pages._ui.cached import Floats
+from pages._ui.density_map import MAP_WIDTH
 from pages._ui.density_settings import Chosen
 
 _VIEWS = {
@@ -40,7 +41,8 @@ def draw(chosen: Chosen) -> None:
         "Cells", list(_VIEWS), format_func=_VIEWS.__getitem__, default="cover", required=True,
         key="density_cells_view", label_visibility="collapsed",
     )  # fmt: skip
-    left, right = st.columns([11, 9], gap="medium")
+    places = st.grid(2, min_column_width=MAP_WIDTH - 30, gap="medium")
+    left, right = places.cell(), places.cell()
     if view == "clusters":
         _clusters(chosen, left, right)
     else:
@@ -126,5 +128,5 @@ def _map(chosen: Chosen, cells, values: Floats, scale, tooltip: dict[str, list[s
         alt=f"Map of the region cut into {_VIEWS.get(cells, cells).lower()}",
         tooltip=tooltip,
         height=430,
-        width=545,
+        width=MAP_WIDTH,
     )

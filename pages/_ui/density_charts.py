@@ -1,5 +1,7 @@
 """Charts of the Density page: mean and spread over ε, boxes over zones, curves by hour."""
 
+import html
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,9 +18,14 @@ COLOURS = (PRIVATE, OTHER, TRUE, "#8e6bbd", "#2a9d6f", HERE)
 """Told apart by colour-blind readers, on light and dark."""
 
 _STROKES = {"symbolType": "stroke", "symbolOpacity": 1, "symbolStrokeWidth": 3, "symbolSize": 260}
+_STYLES = ("solid", "dashed")
 _BOX = {"high": "95%", "upper": "75%", "median": "Median", "lower": "25%", "low": "5%"}
-_LOG_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 100.0, 1e3, 1e4, 1e5)
+_LOG_TICKS = (
+    0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, *(10.0**power for power in range(1, 13))
+)  # fmt: skip
+_MOST_TICKS = 7
 _SHARE_LABELS = (
+    "datum.value >= 1e6 ? format(datum.value / 1e6, ',') + ' million times' : "
     "datum.value >= 10 ? format(datum.value, ',') + ' times' : format(datum.value, '~%')"
 )
 
@@ -55,7 +62,7 @@ def bands(
     dashes: Sequence[str] = (),
     height: int = 360,
 ) -> None:
-    """Draw mean ± standard deviation over ε, one curve a name, with "you are here".
+    """Draw mean ± standard deviation over ε, one curve a name; `legend` tells their names.
 
     Parameters
     ----------
@@ -79,7 +86,7 @@ def bands(
         title=None,
         sort=list(curves),
         scale=alt.Scale(domain=list(curves), range=list(COLOURS[: len(curves)])),
-        legend=alt.Legend(orient="bottom", columns=2, labelLimit=260, **_STROKES),
+        legend=None,
     )
     lines = {
         "x": epsilon_axis(),
@@ -100,7 +107,7 @@ def bands(
             title=None,
             sort=list(dashes),
             scale=alt.Scale(domain=list(dashes), range=[[1, 0], [5, 4]][: len(dashes)]),
-            legend=alt.Legend(orient="bottom", labelLimit=260, **_STROKES),
+            legend=None,
         )
     spread = (
         alt.Chart(drawn)
@@ -112,6 +119,19 @@ def bands(
     rule = mark.mark_rule(color=HERE, strokeDash=[4, 3]).encode(x=epsilon_axis())
     chart = alt.layer(spread, line, rule).properties(height=height)
     st.altair_chart(chart, key=key, alt=alt_text)
+
+
+def legend(curves: Sequence[str], dashes: Sequence[str] = ()) -> None:
+    """Draw the names of the colours, and of the line styles, once for charts side by side."""
+    strokes = [
+        *((name, f"solid {colour}") for name, colour in zip(curves, COLOURS, strict=False)),
+        *((name, f"{style} {TRUE}") for name, style in zip(dashes, _STYLES, strict=False)),
+    ]
+    items = "".join(
+        f'<span><i style="border-top:3px {stroke}"></i>{html.escape(name)}</span>'
+        for name, stroke in strokes
+    )
+    st.html(f'<div class="strokes">{items}</div>')
 
 
 def hours(
@@ -213,20 +233,34 @@ def boxes(
 
 
 def _plain_axis(percent: bool) -> tuple[alt.Scale, alt.Axis]:
-    return alt.Scale(zero=False), alt.Axis(format="~%" if percent else "~g", tickCount=6)
+    return alt.Scale(zero=False), alt.Axis(format="~%" if percent else ",~f", tickCount=6)
 
 
 def _log_axis(low: float, high: float) -> tuple[alt.Scale, alt.Axis]:
     """Return a logarithmic axis for shares: percent below ten, then multiples."""
-    few = high / low > 100
-    ticks = [tick for tick in _LOG_TICKS if low <= tick <= high * 1.5]
-    if few:
+    top = high * 1.1
+    ticks = [tick for tick in _LOG_TICKS if low <= tick <= top]
+    if high / low > 100:
         ticks = [tick for tick in ticks if f"{tick:e}".startswith("1.")]
+    ticks = ticks[:: math.ceil(len(ticks) / _MOST_TICKS) or 1]
+    if len(ticks) < 2:
+        ticks = [float(f"{low + part * (top - low):.2g}") for part in (0.1, 0.5, 0.9)]
     axis = alt.Axis(values=ticks, labelExpr=_SHARE_LABELS)
-    return alt.Scale(type="log", domain=[low, high * 1.1], nice=False), axis
+    return alt.Scale(type="log", domain=[low, top], nice=False), axis
 
 
 def _told(mean: float, spread: float, percent: bool) -> str:
     if percent:
         return f"{mean:.1%} ± {spread:.1%}"
-    return f"{mean:.3f} ± {spread:.3f}"
+    return f"{mean:.3f} ± {small(spread)}"
+
+
+def small(spread: float) -> str:
+    """Write a standard deviation of correlations: what rounds to nothing is still something.
+
+    Examples
+    --------
+    >>> small(0.0123), small(0.0001)
+    ('0.012', '<0.001')
+    """
+    return "<0.001" if 0 < spread < 0.0005 else f"{spread:.3f}"

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import add_script_run_ctx, get_script_run_ctx
 
 from engine.errors import ExplorerError
 
@@ -82,6 +83,10 @@ class Job:
         self._asked = time.monotonic()
         self._cancel = threading.Event()
         self._thread = threading.Thread(target=self._run, args=(self._cancel,), daemon=True)
+        # what is cached of a session's own datasets is found by the thread's session
+        session = get_script_run_ctx(suppress_warning=True)
+        if session is not None:
+            add_script_run_ctx(self._thread, session)
         self._thread.start()
 
     def _run(self, cancel: threading.Event) -> None:

@@ -16,6 +16,8 @@ START_HOUR = 2 * 24 + 18
 
 TICK_S = 0.9
 MAP_HEIGHT = 440
+MAP_WIDTH = 430
+"""Pixels that a map needs beside another part; where there are fewer they stand in one column."""
 
 _BESIDE = {
     "": "nothing",
@@ -44,11 +46,12 @@ def _explore(chosen: Chosen, *, playing: bool) -> None:
     parameters = chosen.parameters
     truth = cached.density_truth(chosen.key)
     private = cached.density_release(chosen.key, parameters, chosen.seed).counts
-    left, right = st.columns([11, 9], gap="medium")
-    with left:
+    # side by side where there is room for the whole map, else one below the other
+    places = st.grid(2, min_column_width=MAP_WIDTH - 30, gap="medium")
+    with places.cell():
         view, hour = _controls(playing=playing)
         _map(chosen, parameters, truth, private, view, hour)
-    with right:
+    with places.cell():
         _week(chosen, parameters, truth, private)
 
 
@@ -115,7 +118,7 @@ def _map(
             "error": [_signed(value) for value in error],
         },
         height=MAP_HEIGHT,
-        width=545,
+        width=MAP_WIDTH,
         selectable=True,
         marked=zones.ids.index(_zone(chosen.key)),
     )

@@ -19,7 +19,7 @@ EPSILONS = (0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 4.0, 10.0)
 REPEATS = 20
 KEPT = (10, 30, 168)
 ERROR = Band("error", "error_sd", "Relative error (MRE), log scale", percent=True, log=True)
-RHYTHM = Band("pearson", "pearson_sd", "Correlation with the truth (Pearson r)")
+RHYTHM = Band("pearson", "pearson_sd", "Correlation (Pearson r)")
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,7 @@ def _draw(name: str, chosen: Chosen, curves: Sequence[Curve], look: str) -> None
             "curves": list(dict.fromkeys(curve.name for curve in curves)),
             "dashes": dashes if len(dashes) > 1 else (),
         }
+        density_charts.legend(**told)
         for column, measure in zip(st.columns(2, gap="large"), (ERROR, RHYTHM), strict=True):
             with column:
                 density_charts.bands(
@@ -131,7 +132,7 @@ def _at_slider(table: pd.DataFrame, epsilon: float) -> None:
                 _with_spread(row.error, row.error_sd, wording.percent) for row in near.itertuples()
             ],
             "Pearson r, mean ± sd": [
-                _with_spread(row.pearson, row.pearson_sd, wording.fixed)
+                _with_spread(row.pearson, row.pearson_sd, wording.fixed, density_charts.small)
                 for row in near.itertuples()
             ],
         }
@@ -139,8 +140,14 @@ def _at_slider(table: pd.DataFrame, epsilon: float) -> None:
     st.table(shown, hide_index=True, border="horizontal")
 
 
-def _with_spread(mean: float, spread: float, write: Callable[[float], str]) -> str:
-    return write(mean) if math.isnan(spread) else f"{write(mean)} ± {write(spread)}"
+def _with_spread(
+    mean: float,
+    spread: float,
+    write: Callable[[float], str],
+    write_spread: Callable[[float], str] | None = None,
+) -> str:
+    told = write(mean)
+    return told if math.isnan(spread) else f"{told} ± {(write_spread or write)(spread)}"
 
 
 def _steps(key: str, settings: Sequence[DensityParameters], seed: Seed) -> Iterator[Step]:

@@ -36,6 +36,7 @@ def draw(chosen: Chosen) -> None:
         table = _table(running.result or {})
         if table.empty:
             return
+        density_charts.legend(list(_CURVES.values()))
         for column, measure in zip(st.columns(2, gap="large"), _MEASURES, strict=True):
             with column:
                 density_charts.bands(

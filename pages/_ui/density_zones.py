@@ -17,6 +17,7 @@ from pages._ui import (
 )
 from pages._ui.cached import Floats
 from pages._ui.density_jobs import Job, Step
+from pages._ui.density_map import MAP_WIDTH
 from pages._ui.density_settings import Chosen
 
 EPSILONS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 5.0, 10.0)
@@ -49,8 +50,8 @@ def _map(chosen: Chosen) -> None:
     scores = cached.density_scores(chosen.key, parameters, chosen.seed)
     values = scores.error if measure == "error" else np.maximum(scores.correlation, 0.0)
     scale = maps.Scale(0.0, 1.0, "linear")
-    left, right = st.columns([11, 9], gap="medium")
-    with left:
+    places = st.grid(2, min_column_width=MAP_WIDTH - 30, gap="medium")
+    with places.cell():
         maps.zone_map(
             cached.outlines(chosen.key),
             values,
@@ -62,11 +63,11 @@ def _map(chosen: Chosen) -> None:
                 "correlation": [wording.fixed(value) for value in scores.correlation],
             },
             height=400,
-            width=545,
+            width=MAP_WIDTH,
         )
         ends = ("0%", "100% or more") if measure == "error" else ("0 or less", "1")
         scale.legend(f"{_MEASURES[measure]} of each zone's week; grey: undefined", *ends)
-    with right:
+    with places.cell():
         st.markdown(
             f"Mean over zones: relative error **{wording.percent(scores.mean_error)}**, "
             f"correlation **{wording.fixed(scores.mean_correlation)}**."

@@ -17,6 +17,12 @@ _SIZES = (8, 12, 20, 30, 40)
 _LABELLED = 20
 """Axis labels are left out of larger blocks: they would overlap, and the tooltip has the names."""
 
+# long names often differ at their ends only: both ends stay
+_SHORT = (
+    "length(datum.label) > 23 ? slice(datum.label, 0, 9) + '…' + slice(datum.label, -13) "
+    ": datum.label"
+)
+
 
 def draw(key: str, parameters: ODParameters, true: Integers, made: Drawn) -> None:
     """Draw the block's choice, then two heat maps on one scale with wrong cells outlined."""
@@ -72,14 +78,16 @@ def _table(
 def _heat(table: pd.DataFrame, name: str, top: float, order: list[str]) -> None:
     labels = alt.Axis(
         labels=len(order) <= _LABELLED,
-        labelLimit=125,
+        labelExpr=_SHORT,
+        labelLimit=150,
         labelOverlap=False,
         ticks=False,
         domain=False,
     )
     turned = alt.Axis(
         labels=len(order) <= _LABELLED,
-        labelLimit=125,
+        labelExpr=_SHORT,
+        labelLimit=150,
         labelOverlap=False,
         labelAngle=-60,
         ticks=False,

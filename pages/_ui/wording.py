@@ -99,18 +99,20 @@ def number(value: float, digits: int = 2) -> str:
 
 
 def percent(share: float) -> str:
-    """Write a share as a percentage: one decimal below 100%, none above.
+    """Write a share as a percentage: one decimal below 100%, none above, and no more than 100 fold.
 
     Examples
     --------
-    >>> percent(0.0456), percent(12.34), percent(0.0001), percent(float("nan"))
-    ('4.6%', '1,234%', '<0.1%', '–')
+    >>> percent(0.0456), percent(12.34), percent(0.0001), percent(float("nan")), percent(1e6)
+    ('4.6%', '1,234%', '<0.1%', '–', '>10,000%')
     """
     if not math.isfinite(share):
         return "–"
     value = 100 * share
     if 0 < abs(value) < 0.05:
         return "<0.1%"
+    if value > 10_000:
+        return ">10,000%"
     return f"{value:.1f}%" if abs(value) < 99.95 else f"{value:,.0f}%"
 
 
@@ -144,8 +146,8 @@ def protection(unit: str, max_trips: int) -> str:
     if unit == "trip":
         return "each single trip (a person with many trips is protected less)"
     if unit == "person":
-        return f"each person over the whole period, up to {max_trips} trips"
-    return f"each person's day, up to {max_trips} trips"
+        return f"each person over the whole period, up to {trip_count(max_trips)}"
+    return f"each person's day, up to {trip_count(max_trips)}"
 
 
 def risk(epsilon: float, unit: str) -> str:
@@ -154,6 +156,8 @@ def risk(epsilon: float, unit: str) -> str:
     guess = odds / (1 + odds)
     factor = f"{odds:.2f}" if odds < 10 else f"{odds:,.0f}"
     guess_text = f"{100 * guess:.0f}%" if guess < 0.99 else f"{100 * guess:.2f}%"
+    if guess_text == "100.00%":
+        guess_text = "more than 99.99%"
     more = {
         "person-day": " Every further day of a person that is published adds to it.",
         "trip": " For all trips of a person together the odds can shift by far more.",
@@ -255,7 +259,7 @@ def flow_reading(parameters: ODParameters) -> str:
 
 def fixed(value: float) -> str:
     """Write a correlation with three decimals; a dash where there is none."""
-    return f"{value:.3f}" if math.isfinite(value) else "–"
+    return f"{value:.3f}".replace("-", "−") if math.isfinite(value) else "–"
 
 
 def density_error(error: float) -> str:

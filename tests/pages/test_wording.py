@@ -16,7 +16,15 @@ def test_risk_states_odds_and_guess():
     text = wording.risk(1.0, "person")
     assert "2.72" in text
     assert "73%" in text
-    assert f"{100 / (1 + math.exp(-10)):.2f}%" in wording.risk(10.0, "person")
+    assert f"{100 / (1 + math.exp(-9)):.2f}%" in wording.risk(9.0, "person")
+    assert "right more than 99.99% of the time" in wording.risk(10.0, "person")
+
+
+def test_one_trip_is_singular_and_signs_are_typographic():
+    assert wording.protection("person", 1).endswith("up to 1 trip")
+    assert wording.protection("person-day", 4).endswith("up to 4 trips")
+    assert wording.fixed(-0.0771) == "−0.077"
+    assert wording.percent(123.4) == ">10,000%"
 
 
 @pytest.mark.parametrize(
