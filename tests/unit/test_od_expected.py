@@ -305,3 +305,21 @@ def test_share_below_counts_what_is_suppressed_too(threshold, count):
     below = np.where(out >= max(threshold, 1), out, 0) < count
     expected = ((true[cells] < count).mean(), (below @ chance).mean())
     assert exact.share_below(count) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("zones", "count", "epsilon"), [(30, 0, 0.3), (30, 1, 0.25), (40, 0, 0.2), (20, 30, 0.5)]
+)
+def test_intervals_of_totals_are_near_the_exact_quantiles(zones, count, epsilon):
+    """Most of these totals are far from normal: many empty cells, each of them rarely shown."""
+    settings = od.ODParameters(epsilon=epsilon, suppression_threshold=15, unit="trip")
+    totals = od.expectation_of_matrix(np.full((zones, zones), count), settings).outgoing
+    noise = np.arange(-400, 401)
+    out = np.where(count + noise >= 15, count + noise, 0)
+    cell = np.bincount(out, weights=laws.NoiseLaw(epsilon).pmf(noise))
+    law = np.array([1.0])
+    for _ in range(zones - 1):
+        law = np.convolve(law, cell)
+    low, high = np.searchsorted(law.cumsum(), [0.025, 0.975])
+    assert abs(totals.low[0] - low) <= 1
+    assert abs(totals.high[0] - high) <= 1

@@ -329,6 +329,7 @@ def test_flow_relative_errors_and_share_below():
     assert metrics.flow_relative_errors(truth, private).tolist() == [[0, 1], [2, 0]]
     assert metrics.share_below(private, 15) == 0.5
     assert metrics.share_below(np.stack([private, truth]), 15) == 0.75
+    assert metrics.share_below(np.array([[0, 15], [14, 0]]), 15) == 0.5
     assert math.isnan(metrics.share_below(np.zeros((1, 1))))
     with pytest.raises(ParameterError, match="same shape"):
         metrics.flow_relative_errors(truth, private[:1])
