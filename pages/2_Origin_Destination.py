@@ -35,7 +35,7 @@ if entry is None or not entry.has_trips:
     st.stop()
 
 parameters, noise = settings.trips(), state.seed(entry)
-picker, judgement = st.columns([1, 3.4], gap="medium")
+picker, judgement = st.columns([1, 2.9], gap="medium")
 with picker:
     window = od_window.pick(entry, parameters)
 true = cached_od.truth(entry.key, window)

@@ -36,7 +36,7 @@ def frame(title: str, lead: str = "") -> None:
         page_title=tab,
         page_icon=str(_ICON),  # a Material icon would be fetched from the network
         layout="wide",
-        initial_sidebar_state="expanded",
+        initial_sidebar_state="auto",  # on a phone it would cover the page
     )
     st.html(_STYLE)
     with st.sidebar.container(horizontal=True, gap="xxsmall"):

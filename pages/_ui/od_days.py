@@ -49,7 +49,7 @@ def _composition(parameters: ODParameters, days: int, delta: float) -> None:
         [
             Card(
                 f"{days} days, added up",
-                f"ε = {plain:.3g}",
+                f"ε = {plain:.4g}",
                 "always holds",
                 f"{days} × {parameters.epsilon:g} for a person who travels every day.",
             ),

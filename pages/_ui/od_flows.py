@@ -16,8 +16,9 @@ _SCOPES = ("All zones", "Leaving a zone", "Arriving in a zone", "Leaving or arri
 
 def draw(key: str, parameters: ODParameters, true: Integers, made: Drawn, several: bool) -> None:
     """Draw the switch, the scope and one large map on a scale that no setting moves."""
-    first, second, third, fourth = st.columns(
-        [1.5, 1, 1.2, 1.1], gap="medium", vertical_alignment="bottom"
+    # in a row where there is room, else wrapped: nothing is cut off in a small window
+    first = second = third = fourth = st.container(
+        horizontal=True, vertical_alignment="bottom", gap="medium"
     )
     shown = first.segmented_control(
         "Show",
@@ -69,7 +70,7 @@ def draw(key: str, parameters: ODParameters, true: Integers, made: Drawn, severa
         },
         colours=colours,
         height=520,
-        width=1080,
+        width=od_look.MAP_WIDTH,
     )
     if shown != WRONG:
         scale.legend("trips of a flow", "0", f"{largest:,.0f} or more")

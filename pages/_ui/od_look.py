@@ -12,6 +12,9 @@ from pages._ui import cached
 
 Integers = NDArray[np.int64]
 
+MAP_WIDTH = 640
+"""Pixels that a map has in a window of 1024: in a wider one there is more around it."""
+
 
 @dataclass(frozen=True)
 class Fate:

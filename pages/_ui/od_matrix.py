@@ -41,8 +41,9 @@ def draw(key: str, parameters: ODParameters, true: Integers, made: Drawn) -> Non
     chosen = np.argsort(-ranked, kind="stable")[:size]
     table = _table(chosen, names, true, made.counts, parameters)
     top = float(max(table[["true", "private"]].to_numpy().max(initial=0), 1))
-    for column, name in zip(st.columns(2, gap="large"), ("true", "private"), strict=True):
-        with column:
+    places = st.grid(2, min_column_width=400, gap="large")
+    for name in ("true", "private"):
+        with places.cell():
             st.markdown(f"**{name.capitalize()}**")
             _heat(table, name, top, [names[i] for i in chosen])
     od_look.key(od_look.PHANTOM, od_look.LOST)
@@ -109,7 +110,7 @@ def _heat(table: pd.DataFrame, name: str, top: float, order: list[str]) -> None:
             f"{name}:Q",
             title="Trips (square-root scale)",
             scale=alt.Scale(type="sqrt", scheme="viridis", domain=[0, top]),
-            legend=alt.Legend(orient="bottom", gradientLength=260, format=",d"),
+            legend=alt.Legend(orient="bottom", gradientLength=240, format="~s", tickCount=4),
         )
     )
     layers = [ground, cells]

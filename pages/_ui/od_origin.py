@@ -14,7 +14,7 @@ TRUE, PRIVATE, ERROR = "True", "Private", "Error"
 
 def draw(key: str, true: Integers, made: Drawn) -> None:
     """Draw where the trips of one zone go: true, private, or the difference."""
-    left, middle, right = st.columns([1, 1.2, 1.6], gap="medium", vertical_alignment="bottom")
+    left = middle = right = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
     shown = left.segmented_control(
         "Show",
         [TRUE, PRIVATE, ERROR],
@@ -48,7 +48,7 @@ def draw(key: str, true: Integers, made: Drawn) -> None:
             "error": [od_look.signed(int(value)) for value in error],
         },
         height=560,
-        width=1080,
+        width=od_look.MAP_WIDTH,
         marked=origin,
     )
     if shown == ERROR:
