@@ -76,8 +76,8 @@ def _flow_sentence(question: Question) -> str:
     shown = max(_EXAMPLE_FLOW, 3 * question.alpha)
     low, high = shown - question.alpha, shown + question.alpha
     return (
-        f"{question.sure} of published flows lie within {question.alpha:,} trips of the truth: "
-        f"where {shown:,} is published, the count was between {low:,} and {high:,}."
+        f"{question.sure} of flows read within {question.alpha:,} trips of the truth, before small "
+        f"ones are suppressed: a flow of {shown:,} reads between {low:,} and {high:,}."
     )
 
 
@@ -85,8 +85,8 @@ def _change_sentence(question: Question) -> str:
     shown = max(40, 2 * question.alpha)
     low, high = shown - question.alpha, shown + question.alpha
     return (
-        f"Where published trips rise by {shown:,} from one date to another, the count rose by "
-        f"{low:,} to {high:,}, {question.sure} of the time."
+        f"A rise of {shown:,} trips from one date to another reads as {low:,} to {high:,}, "
+        f"{question.sure} of the time, before small flows are suppressed."
     )
 
 

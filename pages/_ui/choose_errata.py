@@ -50,7 +50,7 @@ ERRATA = (
         "O6",
         "Table S2 cannot be what Algorithm 1 gives",
         "With 1.29 trips a cell on average at least 91% of daily cells lie under 15, where the "
-        "table says 78%: it must count something else, such as weekly sums.",
+        "table says 78%: it must count something else, which the paper does not say.",
         "Supplement, Table S2",
     ),
 )

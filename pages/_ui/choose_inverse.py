@@ -34,7 +34,8 @@ def draw(question: Question, parameters: ODParameters) -> None:
                 f"Error of a flow, {sure} sure",
                 wording.trip_count(float(flow)),
                 "at most",
-                f"{sure} of published flows lie within {float(flow):,.0f} trips of the truth.",
+                f"{sure} of flows read within {float(flow):,.0f} trips of the truth, before small "
+                "ones are suppressed.",
             ),
             Card(
                 f"Error of a change, {sure} sure",

@@ -198,7 +198,7 @@ def same_people(epsilon: float, unit: str, days: int) -> str:
     )
     return (
         f"Both columns read the same people. Publishing both would cost each person "
-        f"ε = {epsilon + trips:g} in all: the density {epsilon:g}, and {how}."
+        f"ε = {epsilon + trips:g} in all, as the papers count: the density {epsilon:g}, and {how}."
     )
 
 
