@@ -110,7 +110,7 @@ def _heat(table: pd.DataFrame, name: str, top: float, order: list[str]) -> None:
             f"{name}:Q",
             title="Trips (square-root scale)",
             scale=alt.Scale(type="sqrt", scheme="viridis", domain=[0, top]),
-            legend=alt.Legend(orient="bottom", gradientLength=240, format="~s", tickCount=4),
+            legend=alt.Legend(orient="bottom", gradientLength=240, format=",d", tickCount=3),
         )
     )
     layers = [ground, cells]
