@@ -25,6 +25,10 @@ Geometries = NDArray[np.object_]
 SMALLEST_OVERLAP = 1e-6
 """Overlaps below this share of a tower's cell are dropped before cover and F are built."""
 
+THINNEST_OVERLAP_M = 0.01
+"""So are slivers of less mean width: from degrees to metres and back errs by 2 mm, and zones that
+are the towers' own cells must not overlap each other's."""
+
 
 @dataclass(frozen=True, eq=False)
 class Tessellation:
@@ -224,7 +228,8 @@ def _intersections(cells: Geometries, zones: Geometries, points: Geometries) -> 
     polygon = shapely.intersection(cells[tower], zones[zone])
     area = shapely.area(polygon)
     whole = np.bincount(tower, weights=area, minlength=len(cells))
-    keep = area > SMALLEST_OVERLAP * whole[tower]
+    thick = 2 * area > THINNEST_OVERLAP_M * shapely.length(polygon)
+    keep = (area > SMALLEST_OVERLAP * whole[tower]) & thick
     tower, zone, polygon, area = tower[keep], zone[keep], polygon[keep], area[keep]
     outside = np.setdiff1d(np.arange(len(cells)), tower)
     nearest = shapely.STRtree(zones).nearest(points[outside])

@@ -154,3 +154,21 @@ def test_hull_region_is_widened_by_the_stated_distance():
     bare = geography.hull_region(points, buffer_m=0)
     wide = geography.hull_region(points, buffer_m=500)
     assert wide.boundary.distance(bare) == pytest.approx(500, rel=0.01)
+
+
+def test_zones_that_are_the_towers_cells_overlap_nothing_else():
+    rng = np.random.default_rng(7)
+    towers = gpd.GeoDataFrame(
+        geometry=gpd.points_from_xy(
+            -103.36 + 0.03 * rng.standard_normal(60), 20.68 + 0.02 * rng.standard_normal(60)
+        ),
+        crs=4326,
+    )
+    crs = geography.projected_crs(towers)
+    points = towers.geometry.to_crs(crs)
+    cells = geography.voronoi_cells(points, geography.hull_region(points))
+    zones = gpd.GeoDataFrame(geometry=cells.to_crs(4326).to_numpy(), crs=4326)
+    there_and_back = zones.geometry.to_crs(crs).to_numpy()
+    assert shapely.area(shapely.symmetric_difference(there_and_back, cells.to_numpy())).max() > 0.1
+    made = geography.tessellate(towers, zones)
+    np.testing.assert_array_equal(made.overlap.toarray(), np.eye(60))
