@@ -56,7 +56,8 @@ def draw(settings: Settings, entry: Entry, places: Places) -> Column:
     exceeded = density.NOISE_EXCEEDS_DATA in release.flags
 
     places.head.caption(
-        f"Protects **one person, the whole week** (at most {settings.max_visits} visits kept). "
+        f"Protects **one person, the whole week** (at most {settings.max_visits} "
+        f"{'visit' if settings.max_visits == 1 else 'visits'} kept). "
         + wording.ledger_line(
             release.ledger.published_epsilon, release.ledger.proved_epsilon, release.ledger.delta
         )
@@ -175,7 +176,7 @@ def interval(
         return WAITING
     known = np.array([value for value in values if np.isfinite(value)])
     if len(known) < 2:
-        return "undefined in most draws" if finished else WAITING
+        return "undefined in most draws" if finished or len(values) >= REPEATS else WAITING
     low, high = write(float(known.min())), write(float(known.max()))
     if low == high:
         return "the same in all draws"

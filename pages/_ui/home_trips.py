@@ -50,18 +50,19 @@ def _cards(
         return None if drawn is None else [getattr(score, name) for score in drawn]
 
     least = max(parameters.suppression_threshold, 1)
+    none = f"No flow has {least} trips or more." if np.isnan(expected.median_error) else ""
     return [
         Card(
             f"Median error, flows of {least}+",
             wording.trip_count(expected.median_error),
             interval(over("median_error"), wording.number),
-            wording.flow_reading(parameters),
+            none or wording.flow_reading(parameters),
         ),
         Card(
             f"Relative error, flows of {least}+",
             wording.percent(expected.relative_error),
             interval(over("relative_error"), wording.percent),
-            wording.flow_error(expected.relative_error),
+            none or wording.flow_error(expected.relative_error),
         ),
         Card(
             "Suppressed cells",

@@ -349,6 +349,8 @@ def signed_percent(share: float) -> str:
 
 def trip_count(value: float) -> str:
     """Write a number of trips with its unit."""
+    if not math.isfinite(value):
+        return number(value)
     return f"{number(value)} trip" if value == 1 else f"{number(value)} trips"
 
 

@@ -188,3 +188,15 @@ def test_reset_brings_every_default_back(open_home):
     assert app.selectbox(key="variant").value == "efpag_joint"
     assert app.slider(key="threshold").value == 15
     assert figures(app) == figures(open_home())
+
+
+def test_where_no_flow_reaches_the_threshold_the_cards_say_so():
+    from engine.parameters import ODParameters
+    from pages._ui import home_trips
+    from pages._ui.cached import TripScores
+
+    nothing = TripScores(float("nan"), float("nan"), 1.0, 1.0, 0.0)
+    made = home_trips._cards(nothing, ODParameters(epsilon=1.0), [nothing] * home_trips.REPEATS)
+    assert made[0].value == made[1].value == "–"
+    assert made[0].meaning == made[1].meaning == "No flow has 15 trips or more."
+    assert made[0].interval == "undefined in most draws"
