@@ -8,9 +8,9 @@ frame.frame(frame.PRODUCT, wording.HOME_LEAD)
 settings = state.sidebar()
 visits, trips = settings.density_data, settings.od_data
 frame.banners([visits, trips])
-# the old verdict stays until the new one is there; at first its place is kept: no jump
-verdict_slot = st.container() if "home_judged" in st.session_state else st.empty()
+verdict_slot = st.container()  # keeps the old verdict until the new one is there: no jump
 if "home_judged" not in st.session_state:
+    verdict_slot = verdict_slot.empty()
     verdict_slot.html(cards.pending_html("Reading the data and drawing the first noise."))
 for warning in wording.home_warnings(settings):
     st.warning(warning, icon=":material/warning:")

@@ -15,6 +15,7 @@ def open_home(page, address, query=""):
     page.goto(f"{address}/{query}")
     page.wait_for_selector(".card .value")
     settle(page)
+    page.wait_for_function(f"() => document.querySelectorAll('{MAPS}').length == 4")
 
 
 def settle(page):
