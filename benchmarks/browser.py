@@ -54,6 +54,7 @@ def rows() -> Iterator[Row]:
 
     with sync_playwright() as started:
         browser = started.chromium.launch(executable_path=path, args=list(FLAGS))
+        browser.new_page().goto("data:text/html,a browser is open already when somebody comes")
         yield _start_row(browser, "demo-city")
         yield _start_row(browser, None)
         yield from _move_rows(browser)
@@ -126,7 +127,7 @@ def _served(only: str | None) -> Generator[str]:
         port = probe.getsockname()[1]
         probe.close()
         process = subprocess.Popen(
-            [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)],
+            [sys.executable, "-m", "pages._ui.serve", "--server.port", str(port)],
             cwd=ROOT,
             env=environment,
             stdout=subprocess.DEVNULL,
