@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from engine import storage
 from engine.datasets import Dataset
+from pages._ui import data_build, data_store
 
 ROOT = Path(__file__).parents[2]
 DENSITY_FILES = ("truth", "presampled", "single_visit", "towers")
@@ -90,3 +91,47 @@ def _copy(
                 shutil.copy(path, version / path.name)
 
     storage.write_version(folder, document, write)
+
+
+@pytest.fixture
+def temporary(tmp_path, monkeypatch) -> Path:
+    """A folder that holds all temporary ones of this test."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    return folder
+
+
+@pytest.fixture
+def open_data(open_page, temporary):
+    """Open the page; its session's folder goes with the test."""
+    opened = []
+
+    def run(**query: str) -> AppTest:
+        app = open_page("pages/8_Data.py", **query)
+        opened.append(app)
+        return app
+
+    yield run
+    for app in opened:
+        if data_build._KEY in app.session_state:
+            app.session_state[data_build._KEY].cancel()
+            app.session_state[data_build._KEY].wait(10)
+        if data_store._KEY in app.session_state:
+            app.session_state[data_store._KEY].remove()
+
+
+@pytest.fixture
+def local(monkeypatch) -> None:
+    """Be served to this computer's own browser."""
+    monkeypatch.setattr(data_store, "served_locally", lambda: True)
+
+
+@pytest.fixture
+def own_root(data_root, tmp_path, monkeypatch) -> Path:
+    """A data folder of this test alone, with demo-city."""
+    root = tmp_path / "data"
+    root.mkdir()
+    (root / "demo-city").symlink_to(data_root / "demo-city")
+    monkeypatch.setenv("MOBILITY_DATA", str(root))
+    return root
