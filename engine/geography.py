@@ -46,8 +46,6 @@ class Tessellation:
         changes the cover by exactly 1 in L₁.
     to_zones : csr_array, shape (zones, cover)
         Erratum D2: counts of zones from counts of the cover.
-    tower_cells : GeoSeries
-        Voronoi cells clipped to the union of the zones, in `crs`.
     zone_centres_m, cover_centres_m : arrays, shape (zones, 2) and (cover, 2)
         Centroids in `crs`, metres.
     cover_areas_m2 : array, shape (cover,)
@@ -61,18 +59,24 @@ class Tessellation:
     cover_zones: Indices
     to_cover: csr_array
     to_zones: csr_array
-    tower_cells: gpd.GeoSeries
     zone_centres_m: Floats
     cover_centres_m: Floats
     cover_areas_m2: Floats
     crs: CRS
     _pieces: "_Pieces"
+    _open_cells: Geometries
     _zone_polygons: Geometries
 
     @property
     def cover_size(self) -> int:
         """|ℂ|, the number of cells in the minimum cover."""
         return len(self.cover_towers) + len(self.cover_zones)
+
+    @cached_property
+    def tower_cells(self) -> gpd.GeoSeries:
+        """Voronoi cells of the towers, clipped to the union of the zones, in `crs`."""
+        region = shapely.union_all(self._zone_polygons)
+        return gpd.GeoSeries(shapely.intersection(self._open_cells, region), crs=self.crs)
 
     @cached_property
     def cover_cells(self) -> gpd.GeoSeries:
@@ -126,9 +130,10 @@ def tessellate(towers: gpd.GeoDataFrame, zones: gpd.GeoDataFrame) -> Tessellatio
     """
     crs = projected_crs(zones)
     polygons = zones.geometry.to_crs(crs).to_numpy()
-    points = towers.geometry.to_crs(crs)
-    cells = voronoi_cells(points, shapely.union_all(polygons))
-    pieces = _intersections(cells.to_numpy(), polygons, points.to_numpy())
+    points = towers.geometry.to_crs(crs).to_numpy()
+    # not clipped to the region: the zones do that, and joining them all takes a while
+    cells = _open_cells(points, shapely.box(*shapely.total_bounds(polygons)))
+    pieces = _intersections(cells, polygons, points)
     shape = (len(cells), len(polygons))
     overlap = csr_array(coo_array((pieces.share, (pieces.tower, pieces.zone)), shape=shape))
     cover_towers, cover_zones = minimum_cover(overlap)
@@ -140,12 +145,12 @@ def tessellate(towers: gpd.GeoDataFrame, zones: gpd.GeoDataFrame) -> Tessellatio
         cover_zones=cover_zones,
         to_cover=to_cover,
         to_zones=to_zones,
-        tower_cells=cells,
         zone_centres_m=shapely.get_coordinates(shapely.centroid(polygons)),
         cover_centres_m=centres,
         cover_areas_m2=areas,
         crs=crs,
         _pieces=pieces,
+        _open_cells=cells,
         _zone_polygons=polygons,
     )
 
@@ -182,16 +187,21 @@ def voronoi_cells(points: gpd.GeoSeries, region: shapely.Geometry) -> gpd.GeoSer
     region : Geometry
         Polygon or multipolygon in the same CRS.
     """
-    coordinates = shapely.get_coordinates(points.to_numpy())
-    places, place_of_point = np.unique(coordinates, axis=0, return_inverse=True)
+    cells = shapely.intersection(_open_cells(points.to_numpy(), region), region)
+    return gpd.GeoSeries(cells, crs=points.crs)
+
+
+def _open_cells(points: Geometries, extent: shapely.Geometry) -> Geometries:
+    """Voronoi cells that reach beyond the box around `extent`, in the order of `points`."""
+    places, place_of_point = np.unique(shapely.get_coordinates(points), axis=0, return_inverse=True)
     if len(places) == 1:
-        cells = np.array([region], dtype=object)
+        cells = np.array([shapely.envelope(extent)], dtype=object)
     else:
         diagram = shapely.voronoi_polygons(
-            shapely.multipoints(places), extend_to=region, ordered=True
+            shapely.multipoints(places), extend_to=extent, ordered=True
         )
-        cells = shapely.intersection(shapely.get_parts(diagram), region)
-    return gpd.GeoSeries(cells[place_of_point.ravel()], crs=points.crs)
+        cells = shapely.get_parts(diagram)
+    return cells[place_of_point.ravel()]
 
 
 def minimum_cover(overlap: csr_array) -> tuple[Indices, Indices]:
