@@ -159,11 +159,16 @@ def total_errors(key: str, epsilon: float, seed: Seed, repeat: int) -> TotalErro
 
 @cached_scope.data(max_entries=64, show_spinner=False)
 def central_zone(key: str) -> str:
-    """Return the id of the zone nearest to the middle of the region: a choice by geometry alone."""
+    """Return the id of the zone nearest to the middle among the busier half, so that it has a week.
+
+    It reads the truth, which the page shows beside it; no slider and no draw changes the choice.
+    """
     places = cached.dataset(key)
+    visits = cached.density_truth(key).sum(axis=1)
     centres = places.tessellation.zone_centres_m
     middle = (centres.min(axis=0) + centres.max(axis=0)) / 2
-    nearest = int(np.argmin(((centres - middle) ** 2).sum(axis=1)))
+    away = ((centres - middle) ** 2).sum(axis=1)
+    nearest = int(np.argmin(np.where(visits >= np.median(visits), away, np.inf)))
     return str(places.zones["zone_id"].iloc[nearest])
 
 

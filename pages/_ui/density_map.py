@@ -181,7 +181,7 @@ def _take_click(key: str) -> None:
 
 
 def _zone(key: str) -> str:
-    """Return the chosen zone, or the one in the middle of the region."""
+    """Return the chosen zone, or a busy one near the middle of the region."""
     chosen = st.session_state.get("density_zone")
     return chosen if chosen in cached.outlines(key).ids else cached_density.central_zone(key)
 

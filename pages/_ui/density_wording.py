@@ -170,8 +170,8 @@ LOOK = {
     "less ε costs the unlucky zones, not the typical one (P1, figure 10).",
     "quality": "Bright error or dark correlation marks zones whose private week should not be "
     "used; quiet zones on the edge go first (P1, figure 11).",
-    "kept": "The curves should nearly coincide: the method is not sensitive to how many visits "
-    "are kept, while plain Laplace noise is (P1, figure 7).",
+    "kept": "The Fourier curves should lie within a few points of each other, however many visits "
+    "are kept; those of plain Laplace noise fan out (P1, figure 7).",
     "methods": "Lower error and higher correlation are better; the distance between the curves is "
     "what a method gains at the same ε (P1, figure 8).",
     "totals": "Sampling one visit a person needs far less noise than perturbing all visits, so its "

@@ -17,6 +17,7 @@ _MANY_ROWS = 1_000_000
 _LIMITS = tuple(stop for stop in MAX_TRIPS_STOPS if stop <= 50)
 _CAUSES = ("trimmed", "noise", "suppression", "total")
 _COLOURS = ("#e0a100", charts.PRIVATE, "#b5579c", charts.TRUE)
+_BELOW = " Suppression below zero saves error: it sets the noise of empty pairs back to 0."
 _SI = alt.Axis(labelExpr="format(datum.value, '~s')")
 O4 = (
     "The T of least error is read from the confidential data. The guarantee (Theorem 1) holds only "
@@ -55,6 +56,7 @@ def draw(entry: Entry, parameters: ODParameters, window: Window) -> None:
         f"Left of the best point trimming drops too many trips, right of it noise (in proportion "
         f"to T) drowns the flows. Least total error here: **T = {best}**, which keeps "
         f"{wording.percent(rows[best]['kept'])} of trips."
+        + (_BELOW if any(row["suppression"] < 0 for row in rows.values()) else "")
     )
     right.button(
         f"Use T = {best}",

@@ -242,8 +242,8 @@ def test_a_cancelled_sweep_keeps_what_it_has_and_goes_on(open_density):
     app.run()
     assert 0 < done < work.step.total
     app.button(key="density_continue_kept").click().run()
-    work.wait(0.5)
-    assert work.state == "running"
+    work.wait(0.5)  # a quick machine is through by then
+    assert work.state in ("running", "finished")
     assert work.step.done > done
     work.cancel()
 
