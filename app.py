@@ -15,12 +15,13 @@ if "home_judged" not in st.session_state:
 for warning in wording.home_warnings(settings):
     st.warning(warning, icon=":material/warning:")
 
-rows = [st.columns(2, gap="medium") for _ in range(4)]
+with st.container(key="home_columns"):
+    rows = [st.columns(2, gap="medium") for _ in range(4)]
 on_left, on_right = (home_density.Places(*(row[side] for row in rows)) for side in (0, 1))
 on_left.head.subheader("Density of visits", anchor=False)
 on_right.head.subheader("Origin–destination flows", anchor=False)
 drawn = {}
-# the quick one first: the browser loads what it needs for maps while the other is computed
+# the quick one first: the browser loads what it needs while the other is computed
 if trips is not None and trips.has_trips:
     drawn["trips"] = home_trips.draw(settings, trips, on_right)
 else:
@@ -36,6 +37,8 @@ columns = [drawn[part] for part in ("density", "trips") if part in drawn]
 findings = [column.finding for column in columns]
 verdict_slot.html(cards.verdict_html(*verdict.headline(findings), verdict.remedies(findings)))
 st.session_state["home_judged"] = True
+for column in columns:  # after the maps: the browser takes a second to load its library of charts
+    column.curve()
 for note in wording.home_notes(settings, verdict.LIMITS):
     st.caption(note)
 

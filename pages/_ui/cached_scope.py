@@ -1,5 +1,6 @@
 """Caches by dataset: shared for what everybody may open, per session for what one has uploaded."""
 
+import inspect
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -39,10 +40,14 @@ def _by_dataset(cache: Any, options: dict[str, Any]) -> Callable[[Callable[P, R]
         shared = cache(**options)(function)
         own = cache(**options, scope="session")(function)
 
+        parameters = inspect.signature(function)
+
         @wraps(function)
         def call(*arguments: P.args, **named: P.kwargs) -> R:
-            key = arguments[0] if arguments else named["key"]
-            return (own if in_session(str(key)) else shared)(*arguments, **named)
+            given = parameters.bind(*arguments, **named)
+            given.apply_defaults()  # a default left out and written out is one entry of the cache
+            key = given.args[0]
+            return (own if in_session(str(key)) else shared)(*given.args, **given.kwargs)
 
         return call
 

@@ -1,5 +1,6 @@
 """The datasets a person can pick: shipped ones, those kept on this computer, this session's own."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,30 +34,21 @@ class Entry:
     has_trips: bool
     has_trips_by_person: bool
 
-    @property
-    def people(self) -> str:
-        """Public estimate of the number of people, in words."""
-        number = self.metadata.people_public
-        kind = "simulated people" if self.metadata.simulated else "people (public estimate)"
-        return f"{number:,} {kind}" if number else f"unknown number of {kind}"
-
-    @property
-    def label(self) -> str:
-        """Name as the pickers show it."""
-        return f"{self.name} · {'simulated' if self.metadata.simulated else 'confidential'}"
-
 
 def entries() -> dict[str, Entry]:
-    """Return every dataset that can be opened, by name; damaged ones are left out.
+    """Return every dataset that this session can open, by name; damaged ones are left out.
 
     Examples
     --------
     >>> "demo-city" in entries()
     True
     """
-    folders = {**datasets.available(), **st.session_state.get(SESSION_DATASETS, {})}
-    found = {name: _entry(name, Path(folder)) for name, folder in folders.items()}
-    return {name: entry for name, entry in found.items() if entry is not None}
+    return {**shared(), **_opened(st.session_state.get(SESSION_DATASETS, {}))}
+
+
+def shared() -> dict[str, Entry]:
+    """Return the datasets that every session can open."""
+    return _opened(datasets.available())
 
 
 def damaged() -> dict[str, str]:
@@ -68,6 +60,11 @@ def damaged() -> dict[str, str]:
         except ExplorerError as error:
             problems[name] = str(error)
     return problems
+
+
+def _opened(folders: Mapping[str, Path]) -> dict[str, Entry]:
+    found = {name: _entry(name, Path(folder)) for name, folder in folders.items()}
+    return {name: entry for name, entry in found.items() if entry is not None}
 
 
 def _entry(name: str, folder: Path) -> Entry | None:

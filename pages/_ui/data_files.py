@@ -13,7 +13,7 @@ from engine.errors import ExplorerError
 from engine.ingest import mapping, sources
 from engine.ingest.preview import Preview, preview
 from engine.ingest.zonefiles import read_shapes
-from pages._ui import data_store, data_wording
+from pages._ui import data_store, data_wording, dataset_wording
 from pages._ui.data_wording import COLUMNS
 
 ROWS = 5
@@ -102,7 +102,7 @@ def _by_path(asked: Asked, name: str, label: str, hint: str, several: bool) -> l
         data_wording.problem("Not found", "this is no path; name a file, a folder or a pattern")
         return []
     if several:
-        size = data_wording.size(sum(path.stat().st_size for path in found))
+        size = dataset_wording.size(sum(path.stat().st_size for path in found))
         st.caption(f"{len(found):,} {'file' if len(found) == 1 else 'files'}, {size}")
     return found if several else found[:1]
 

@@ -10,7 +10,7 @@ import streamlit as st
 from engine import datasets, synthetic
 from engine.ingest import Cancelled
 from engine.synthetic.countries import ON_FIRST_USE
-from pages._ui import data_store, data_table, data_wording
+from pages._ui import data_store, data_table, data_wording, dataset_wording
 from pages._ui.data_work import Tell, Work, live
 
 _HEADING = "Simulated, made on first use"
@@ -85,7 +85,7 @@ def _offer(name: str) -> None:
         )
         st.caption(
             f"About {COSTS[name].minutes} minutes and "
-            f"{data_wording.size(COSTS[name].size_bytes)} on this computer, once."
+            f"{dataset_wording.size(COSTS[name].size_bytes)} on this computer, once."
         )
 
 
@@ -101,7 +101,7 @@ def _cells(name: str) -> list[str]:
         ),
         data_table.cell(f"{spec.plan.fine:,}", f"{spec.plan.fine_word}s"),
         data_table.cell("trips", ""),
-        data_table.cell(data_wording.size(COSTS[name].size_bytes), "about"),
+        data_table.cell(dataset_wording.size(COSTS[name].size_bytes), "about"),
     ]
 
 

@@ -6,7 +6,6 @@ import streamlit as st
 
 from engine.errors import ExplorerError
 from pages._ui import (
-    cached_data,
     catalogue,
     data_build,
     data_report,
@@ -119,7 +118,7 @@ def _own(entry: Entry, *, in_session: bool, here: bool) -> None:
                         args=(entry.name, _folder(entry)),
                         type="primary",
                     )
-        report = cached_data.report(entry.key)
+        report = data_report.read(entry.key)
         if report is not None:
             told = "What became of every row (confidential)"
             with st.expander(told, icon=":material/lock:", key=f"data_report_{entry.name}"):

@@ -1,13 +1,16 @@
 """The report of an ingest: what became of every row. Shown under the confidential banner only."""
 
 import html
+import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
+from engine.ingest.build import REPORT_FILE
 from engine.ingest.report import WORDS, Reason
-from pages._ui import data_wording
+from pages._ui import data_wording, dataset_wording
 
 _ACCOUNTS = {
     "rows": ("Rows of the files", "rows"),
@@ -15,6 +18,15 @@ _ACCOUNTS = {
     "trips": ("Trips between the visits", "trips"),
 }
 _BINS = {"visits_per_person": "Visits a person, in the week", "trips_per_person": "Trips a person"}
+
+
+def read(key: str) -> dict[str, Any] | None:
+    """Return the report of a dataset's ingest, if it has one. **Confidential**, never cached."""
+    try:
+        document = json.loads((Path(key) / REPORT_FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return document if isinstance(document, dict) else None
 
 
 def draw(report: Mapping[str, Any]) -> None:
@@ -31,7 +43,7 @@ def draw(report: Mapping[str, Any]) -> None:
         if report.get(key)
     ]
     files = sorted(
-        f"{file['name']} ({file['format']}, {data_wording.size(file['bytes'])}"
+        f"{file['name']} ({file['format']}, {dataset_wording.size(file['bytes'])}"
         + (f", {file['encoding']})" if file["format"] == "csv" else ")")
         for file in report.get("files", ())
     )

@@ -4,7 +4,7 @@ import html
 from collections.abc import Iterable, Sequence
 from datetime import date
 
-from pages._ui import cached_data, data_wording
+from pages._ui import cached_facts, dataset_wording
 from pages._ui.catalogue import Entry
 
 _HEAD = ("Dataset", "People", "Days", "Zones", "Holds", "Size")
@@ -20,7 +20,7 @@ def table_html(rows: Iterable[Sequence[str]]) -> str:
 
 def cells(entry: Entry) -> list[str]:
     """Return what is publicly known of a dataset, escaped."""
-    facts = cached_data.facts(entry.key)
+    facts = cached_facts.facts(entry.key)
     about = entry.metadata
     week = f"; density week of {day(about.week)}" if about.week else ""
     parts = [
@@ -41,7 +41,7 @@ def cells(entry: Entry) -> list[str]:
         ),
         cell(f"{facts.zones:,}", f"{facts.locations:,} places" if facts.locations else ""),
         cell(", ".join(parts), "" if about.trips_have_people else "flows without people"),
-        cell(data_wording.size(facts.size_bytes), ""),
+        cell(dataset_wording.size(facts.size_bytes), ""),
     ]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from engine.ingest import Progress
-from pages._ui import wording
+from pages._ui import dataset_wording, wording
 
 LEAD = (
     "Bring your own trips, visits or flows. What you upload stays in this session: nobody else "
@@ -109,24 +109,10 @@ def progress(now: Progress | None) -> tuple[float, str]:
     if now.rows:
         parts.append(f"{now.rows:,} of {now.rows_total:,} rows")
     if now.bytes_total:
-        parts.append(size(now.bytes_total))
+        parts.append(dataset_wording.size(now.bytes_total))
     if now.seconds_left is not None and now.fraction < 1:
         parts.append(f"about {duration(now.seconds_left)} left")
     return min(max(now.fraction, 0.0), 1.0), " · ".join(parts)
-
-
-def size(number: float) -> str:
-    """Write a number of bytes.
-
-    Examples
-    --------
-    >>> size(900), size(2_585_250), size(41e6)
-    ('900 bytes', '2.6 MB', '41 MB')
-    """
-    for unit, scale in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if number >= scale:
-            return f"{number / scale:.{1 if number < 10 * scale else 0}f} {unit}"
-    return f"{number:.0f} bytes"
 
 
 def duration(seconds: float) -> str:

@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from engine import density
 from engine.parameters import EPSILON_STOPS, HOURS_PER_WEEK
-from pages._ui import cached, cards, charts, maps, sketches, verdict, wording
+from pages._ui import cached, cards, maps, sketches, verdict, wording
 from pages._ui.cached import DensityScores
 from pages._ui.cards import Card
 from pages._ui.catalogue import Entry
@@ -24,6 +24,7 @@ DISTANCE_REPEATS = 3
 _CHUNK_HOURS = 4
 _CURVE_DRAWN = "home_density_curve_drawn"
 WAITING = "range follows …"
+_CURVE_SPACE = 160  # pixels of a curve with its axis and titles
 MAP_HEIGHT, MAP_WIDTH = 230, 190
 
 
@@ -44,11 +45,24 @@ class Column:
     finding: verdict.Finding
     numbers: dict[str, str]
     worst: pd.DataFrame
+    curve: Callable[[], None]
     fill: Callable[[], None]
 
 
+def hold(place: DeltaGenerator, *, held: bool) -> DeltaGenerator:
+    """Return where a curve over ε goes; if `held`, blank space keeps its place until it comes."""
+    if not held:
+        return place
+    slot = place.empty()
+    slot.html(f'<div style="height: {_CURVE_SPACE}px"></div>')
+    return slot
+
+
 def draw(settings: Settings, entry: Entry, places: Places) -> Column:
-    """Draw the column's point values, curve and maps; `fill` adds intervals and distances."""
+    """Draw the column's point values and maps.
+
+    `curve` adds the curve over ε as far as known, `fill` the rest of it, intervals and distances.
+    """
     noise, parameters = seed(entry), settings.density()
     truth = cached.density_truth(entry.key)
     release = cached.density_release(entry.key, parameters, noise)
@@ -65,21 +79,19 @@ def draw(settings: Settings, entry: Entry, places: Places) -> Column:
     slot = places.numbers.html(cards.cards_html(_cards(scores, None, None)))
     drawn = (entry.key, settings.density(epsilon=1.0), noise)
     complete = drawn == st.session_state.get(_CURVE_DRAWN)
-    curve = places.curve
-    if complete:
-        with curve:
-            _curve(entry.key, settings, noise, computed=True)
-    elif _CURVE_DRAWN not in st.session_state:
-        curve = places.curve.empty()
-        with curve:
-            _curve(entry.key, settings, noise, computed=False)
-    # else the curve of the last setting stays until `fill` replaces it: no blank in between
+    curve_place = hold(places.curve, held=_CURVE_DRAWN not in st.session_state)
     with places.maps:
         _maps(entry, truth[:, MAP_HOUR], np.maximum(release.counts[:, MAP_HOUR], 0.0))
 
+    def curve() -> None:
+        # else the curve of the last setting stays until `fill` replaces it: no blank in between
+        if complete or _CURVE_DRAWN not in st.session_state:
+            with curve_place:
+                _curve(entry.key, settings, noise, computed=complete)
+
     def fill() -> None:
         if not complete:
-            with curve:
+            with curve_place:
                 _curve(entry.key, settings, noise, computed=True)
             st.session_state[_CURVE_DRAWN] = drawn
         _fill(slot, entry.key, settings, noise)
@@ -94,6 +106,7 @@ def draw(settings: Settings, entry: Entry, places: Places) -> Column:
         ),
         numbers={card.label: card.value for card in _cards(scores, None, None)},
         worst=_worst(entry, truth, scores),
+        curve=curve,
         fill=fill,
     )
 
@@ -185,6 +198,8 @@ def interval(
 
 def _curve(key: str, settings: Settings, noise: Seed, *, computed: bool) -> None:
     """Draw MRE over ε; points not computed yet are left out until `computed`."""
+    from pages._ui import charts  # takes a moment to import: after numbers and maps
+
     stops = [stop for stop in EPSILON_STOPS if computed or stop == settings.epsilon]
     values = [
         cached.density_scores(key, settings.density(epsilon=stop), noise).mean_error

@@ -5,27 +5,40 @@ import pandas as pd
 import streamlit as st
 
 from engine.parameters import EPSILON_STOPS, ODParameters
-from pages._ui import cached, cards, charts, maps, sketches, verdict, wording
+from pages._ui import cached, cards, maps, sketches, verdict, wording
 from pages._ui.cached import TripScores
 from pages._ui.cards import Card
 from pages._ui.catalogue import Entry
-from pages._ui.home_density import MAP_HEIGHT, MAP_WIDTH, REPEATS, Column, Places, interval
+from pages._ui.home_density import (
+    MAP_HEIGHT,
+    MAP_WIDTH,
+    REPEATS,
+    Column,
+    Places,
+    hold,
+    interval,
+)
 from pages._ui.state import Seed, Settings, seed
 
 LARGEST = 40
+_DRAWN = "home_trips_curve_drawn"
 
 
 def draw(settings: Settings, entry: Entry, places: Places) -> Column:
-    """Draw the column's expected values, curve and maps; `fill` adds the intervals of draws."""
+    """Draw the column's expected values and maps; `fill` adds the intervals of draws."""
     noise, parameters = seed(entry), settings.trips()
     period = cached.span(parameters)
     expected = cached.trips_expected(entry.key, parameters, period)
     places.head.caption(wording.trips_protection(parameters, entry.metadata.days))
     slot = places.numbers.html(cards.cards_html(_cards(expected, parameters, None)))
-    with places.curve:
-        _curve(entry.key, settings, period)
+    curve_place = hold(places.curve, held=_DRAWN not in st.session_state)
     with places.maps:
         _maps(entry, parameters, noise, period)
+
+    def curve() -> None:
+        with curve_place:
+            _curve(entry.key, settings, period)
+        st.session_state[_DRAWN] = True
 
     def fill() -> None:
         drawn = [
@@ -39,6 +52,7 @@ def draw(settings: Settings, entry: Entry, places: Places) -> Column:
         finding=verdict.trips(*flows, parameters),
         numbers={card.label: card.value for card in _cards(expected, parameters, None)},
         worst=_worst(entry, parameters, noise, period),
+        curve=curve,
         fill=fill,
     )
 
@@ -81,6 +95,8 @@ def _cards(
 
 
 def _curve(key: str, settings: Settings, period: cached.Span) -> None:
+    from pages._ui import charts  # takes a moment to import: after numbers and maps
+
     flows = cached.trips_histogram(key, settings.trips(), period)
     values = [verdict.usable_share(*flows, settings.trips(epsilon=stop)) for stop in EPSILON_STOPS]
     charts.epsilon_curve(

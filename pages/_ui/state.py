@@ -22,7 +22,7 @@ from engine.parameters import (
     DensityParameters,
     ODParameters,
 )
-from pages._ui import catalogue, wording
+from pages._ui import cached_facts, catalogue, dataset_wording, wording
 from pages._ui.catalogue import Entry
 
 Seed = tuple[int, int]
@@ -37,22 +37,22 @@ THRESHOLD_LIMIT = 100
 THRESHOLD_DEFAULT = 15
 VARIANT_DEFAULT = "efpag_joint"
 UNIT_DEFAULT = "person-day"
+DEFAULTS: dict[str, object] = {
+    "epsilon": EPSILON_DEFAULT,
+    "delta": DELTA_DEFAULT,
+    "max_visits": MAX_VISITS_DEFAULT,
+    "max_trips": MAX_TRIPS_DEFAULT,
+    "threshold": THRESHOLD_DEFAULT,
+    "cluster_minimum": None,
+    "variant": VARIANT_DEFAULT,
+    "unit": UNIT_DEFAULT,
+}
 PREFERRED_DENSITY = ("paris", "demo-city")
 PREFERRED_TRIPS = ("rwanda-districts", "demo-city")
 
-SETTING_KEYS = (
-    "epsilon",
-    "delta",
-    "max_visits",
-    "max_trips",
-    "threshold",
-    "cluster_minimum",
-    "variant",
-    "unit",
-    "density_data",
-    "od_data",
-)
+SETTING_KEYS = (*DEFAULTS, "density_data", "od_data")
 SIMULATED_SEED = 20140824
+FIRST_DRAW: Seed = (SIMULATED_SEED, 0)
 
 
 @dataclass(frozen=True)
@@ -152,6 +152,13 @@ def sidebar(*, density: bool = True, trips: bool = True) -> Settings:
     )
 
 
+def untouched() -> Settings:
+    """Return the settings of a page on which nobody has set anything; needs no session."""
+    known = catalogue.shared()
+    data = {"density_data": _preferred(known, "density"), "od_data": _preferred(known, "trips")}
+    return Settings(**DEFAULTS, **data)
+
+
 def seed(entry: Entry) -> Seed:
     """Return the seed of the noise for a dataset: fixed for simulated people, else secret.
 
@@ -195,17 +202,7 @@ def nearest_stop_above(value: float, stops: Sequence[float]) -> float:
 
 def reset() -> None:
     """Put every setting back to its default (a callback)."""
-    st.session_state.update(
-        epsilon=EPSILON_DEFAULT,
-        delta=DELTA_DEFAULT,
-        max_visits=MAX_VISITS_DEFAULT,
-        max_trips=MAX_TRIPS_DEFAULT,
-        threshold=THRESHOLD_DEFAULT,
-        cluster_minimum=None,
-        variant=VARIANT_DEFAULT,
-        unit=UNIT_DEFAULT,
-        redraws=0,
-    )
+    st.session_state.update(DEFAULTS, redraws=0)
     for key in ("density_data", "od_data"):
         st.session_state.pop(key, None)
 
@@ -333,19 +330,28 @@ def _dataset_picker(label: str, key: str, known: dict[str, Entry], part: str) ->
     offered = offer(part)
     default = names[0] if offered is None else offered.name
 
-    def describe(name: str) -> str:
-        missing = "" if has_part(known[name], part) else f" · no {wording.PARTS[part]}"
-        return known[name].label + missing
-
+    told = {name: _described(known[name], part) for name in names}
     shared = [name for name in names if known[name].shipped]
-    return known[_choice(label, key, names, default, describe, shared=shared)]
+    return known[_choice(label, key, names, default, told.__getitem__, shared=shared)]
+
+
+def _described(entry: Entry, part: str) -> str:
+    lacks = "" if has_part(entry, part) else wording.PARTS[part]
+    facts = cached_facts.facts(entry.key)
+    return dataset_wording.described(
+        entry.name, entry.metadata, facts.zones, facts.size_bytes, lacks
+    )
 
 
 def offer(part: str) -> Entry | None:
     """Return a dataset that has the part, ``density`` or ``trips``, the preferred one first."""
-    known = {name: entry for name, entry in catalogue.entries().items() if has_part(entry, part)}
-    preferred = PREFERRED_DENSITY if part == "density" else PREFERRED_TRIPS
-    return next((known[name] for name in (*preferred, *known) if name in known), None)
+    return _preferred(catalogue.entries(), part)
+
+
+def _preferred(known: dict[str, Entry], part: str) -> Entry | None:
+    able = {name: entry for name, entry in known.items() if has_part(entry, part)}
+    first = PREFERRED_DENSITY if part == "density" else PREFERRED_TRIPS
+    return next((able[name] for name in (*first, *able) if name in able), None)
 
 
 def has_part(entry: Entry, part: str) -> bool:

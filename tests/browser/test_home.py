@@ -186,3 +186,15 @@ def test_nothing_is_wider_than_the_window(browser, address, width, scheme):
         assert box[0] <= box[1]
         assert box[2] <= box[3]
     context.close()
+
+
+def test_on_a_phone_each_column_stands_whole(browser, address):
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    page.set_default_timeout(90_000)
+    open_home(page, address)
+    flows = page.get_by_role("heading", name="Origin–destination flows").bounding_box()["y"]
+    cards = [card.bounding_box()["y"] for card in page.locator(".card").all()]
+    assert all(y < flows for y in cards[:4])
+    assert all(y > flows for y in cards[4:])
+    context.close()

@@ -128,7 +128,8 @@ def test_a_build_is_reported_exactly_and_stands_in_the_pickers(open_data):
     app.switch_page("app.py").run()
     assert not app.exception, app.exception
     names = [str(option) for one in app.selectbox for option in one.options]
-    assert sum("trips-2015-09 · confidential" in name for name in names) == 2
+    described = "trips-2015-09 · confidential · 30 days · 4 zones"
+    assert sum(described in name.replace("\N{NO-BREAK SPACE}", " ") for name in names) == 2
     assert "trips-2015-09" not in str(dict(app.query_params))
 
 

@@ -2,8 +2,11 @@
 
 import numpy as np
 import pytest
+import streamlit as st
 
+from engine import density
 from engine.parameters import EPSILON_STOPS
+from pages._ui import cached, state, warm
 
 
 def texts(app) -> str:
@@ -200,3 +203,30 @@ def test_where_no_flow_reaches_the_threshold_the_cards_say_so():
     assert made[0].value == made[1].value == "–"
     assert made[0].meaning == made[1].meaning == "No flow has 15 trips or more."
     assert made[0].interval == "undefined in most draws"
+
+
+def test_what_home_shows_first_can_be_computed_before_anybody_comes(open_home, monkeypatch):
+    st.cache_data.clear()
+    st.cache_resource.clear()
+    drawn = []
+    release = density.release
+
+    def watched(dataset, parameters, *, rng):
+        drawn.append((parameters, rng.bit_generator.state["state"]["state"]))
+        return release(dataset, parameters, rng=rng)
+
+    monkeypatch.setattr(density, "release", watched)
+    warm.home()
+    first = cached.generator(state.FIRST_DRAW).bit_generator.state["state"]["state"]
+    assert drawn == [(state.untouched().density(), first)]
+    open_home()
+    assert len(drawn) > 1
+    assert drawn.count(drawn[0]) == 1
+
+
+def test_nothing_is_computed_before_for_data_of_real_people(data_root, monkeypatch, tmp_path):
+    (tmp_path / "local").symlink_to(data_root / "local")
+    monkeypatch.setenv("MOBILITY_DATA", str(tmp_path))
+    assert not state.untouched().density_data.metadata.simulated
+    monkeypatch.setattr(density, "release", lambda *_, **__: pytest.fail("noise was drawn"))
+    warm.home()

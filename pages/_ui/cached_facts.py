@@ -1,13 +1,10 @@
-"""Cached facts about datasets: cheap to read, but asked for on every run."""
+"""Public facts about datasets: cheap to read, but asked for on every run."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pyarrow.parquet as pq
 
-from engine.ingest.build import REPORT_FILE
 from pages._ui import cached_scope
 
 
@@ -38,12 +35,3 @@ def facts(key: str) -> Facts:
         locations=pq.read_metadata(towers).num_rows if towers.is_file() else 0,
         size_bytes=sum(path.stat().st_size for path in version.iterdir()),
     )
-
-
-def report(key: str) -> dict[str, Any] | None:
-    """Return the report of a dataset's ingest, if it has one. **Confidential**, never cached."""
-    try:
-        document = json.loads((Path(key) / REPORT_FILE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return document if isinstance(document, dict) else None

@@ -1,0 +1,32 @@
+"""Compute what home first shows, while the browser is still loading the page."""
+
+import logging
+
+from engine.errors import ExplorerError
+from pages._ui import cached, state
+
+_ABSENT_SESSION = "streamlit.runtime.scriptrunner_utils.script_run_context"
+
+
+def home() -> None:
+    """Fill the shared caches with what home asks for where nobody has set anything yet.
+
+    Nothing for data of real people: their noise comes from a secret of each session. A dataset
+    that cannot be read is left to the page, which says what is wrong with it.
+    """
+    spinners = logging.getLogger(_ABSENT_SESSION)
+    spinners.disabled = True  # no session has a place for a spinner yet
+    try:
+        _compute(state.untouched())
+    except (ExplorerError, OSError):
+        pass
+    finally:
+        spinners.disabled = False
+
+
+def _compute(settings: state.Settings) -> None:
+    noise = state.FIRST_DRAW
+    visits = settings.density_data
+    if visits is not None and visits.metadata.simulated:
+        cached.density_scores(visits.key, settings.density(), noise)
+        cached.sketch(visits.key)
