@@ -1,6 +1,6 @@
-"""Charts: axes with units, "you are here", the same colours on every page."""
+"""Charts: axes with units, weeks and bars."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import altair as alt
 import numpy as np
@@ -9,12 +9,9 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from engine.parameters import EPSILON_STOPS, HOURS_PER_WEEK
+from pages._ui.colours import HERE, OTHER, PRIVATE, TRUE
 
 Floats = NDArray[np.float64]
-
-TRUE, PRIVATE, OTHER, HERE = "#7f7f7f", "#2a8fbd", "#c9782f", "#d1495b"
-"""Truth is grey, private blue, a third line orange, "you are here" red: safe for colour-blind
-readers and legible on light and dark."""
 
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _EPSILON_TITLE = "Privacy loss (ε), log scale"
@@ -30,77 +27,6 @@ def epsilon_axis(title: str = _EPSILON_TITLE) -> alt.X:
             values=[0.01, 0.03, 0.1, 0.3, 1, 3, 10], format="~g", grid=False, titlePadding=4
         ),
     )
-
-
-def epsilon_curve(
-    epsilons: Sequence[float],
-    values: Sequence[float],
-    here: float,
-    *,
-    title: str,
-    key: str,
-    alt_text: str,
-    percent: bool = True,
-    top: float = 1.0,
-    height: int = 160,
-) -> None:
-    """Draw one measure over ε with "you are here".
-
-    Parameters
-    ----------
-    epsilons, values : sequences
-        Points of the curve; NaN leaves a gap. More may follow as they are computed.
-    here : float
-        The slider's ε.
-    percent : bool
-        Whether the y axis is a share, written as a percentage.
-    top : float
-        End of the y axis, the same for every setting so that nothing jumps; values beyond are
-        drawn at the edge.
-    """
-    points = pd.DataFrame({"epsilon": epsilons, "value": values}).dropna()
-    points["shown"] = points["value"].clip(upper=top)
-    mark = pd.DataFrame({"epsilon": [here]})
-    now = points[np.isclose(points["epsilon"], here)]
-    y = alt.Y(
-        "shown:Q",
-        title=title,
-        scale=alt.Scale(domain=[0, top], nice=False),
-        axis=alt.Axis(
-            format="~%" if percent else "~s",
-            values=[0, top / 4, top / 2, 3 * top / 4, top],
-            titleAngle=0,
-            titleAlign="left",
-            titleAnchor="start",
-            titleX=-34,
-            titleY=-14,
-        ),
-    )
-    tooltip = [
-        alt.Tooltip("epsilon:Q", title="ε", format="~g"),
-        alt.Tooltip("value:Q", title=title, format=".1%" if percent else ".3~s"),
-    ]
-    line = (
-        alt.Chart(points)
-        .mark_line(color=PRIVATE, point={"color": PRIVATE, "size": 18})
-        .encode(x=epsilon_axis(), y=y, tooltip=tooltip)
-    )
-    rule = alt.Chart(mark).mark_rule(color=HERE, strokeDash=[4, 3]).encode(x=epsilon_axis())
-    dot = (
-        alt.Chart(now)
-        .mark_circle(color=HERE, size=80, opacity=1)
-        .encode(x=epsilon_axis(), y=y, tooltip=tooltip)
-    )
-    # in the corner, where no curve can cross it
-    words = (
-        alt.Chart(mark)
-        .mark_text(color=HERE, align="right", fontSize=11)
-        .encode(
-            x=alt.value("width"), y=alt.value(-9), text=alt.value(f"● you are here: ε = {here:g}")
-        )
-    )
-    chart = alt.layer(line, rule, dot, words).properties(height=height)
-    st.altair_chart(chart, key=key, alt=alt_text)
 
 
 def week(

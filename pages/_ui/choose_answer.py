@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from engine.origin_destination import calculators
-from pages._ui import cards, charts
+from pages._ui import cards, colours
 from pages._ui.cards import Card
 from pages._ui.choose_question import Question, use_button
 from pages._ui.state import Settings
@@ -132,7 +132,7 @@ def _curve(question: Question, *, change: bool) -> None:
         scale=alt.Scale(type="log", nice=False),
         axis=alt.Axis(values=[0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100], format="~g"),
     )
-    shades = [charts.HERE if level == question.confidence else _shade(level) for level in levels]
+    shades = [colours.HERE if level == question.confidence else _shade(level) for level in levels]
     lines = (
         alt.Chart(points)
         .mark_line(strokeWidth=2)
@@ -153,9 +153,9 @@ def _curve(question: Question, *, change: bool) -> None:
         )
     )
     mark = alt.Chart(pd.DataFrame({"alpha": [question.alpha], "epsilon": [here]}))
-    dot = mark.mark_circle(color=charts.HERE, size=110, opacity=1).encode(x=x, y=y)
-    rule = mark.mark_rule(color=charts.HERE, strokeDash=[4, 3]).encode(x=x)
-    words = mark.mark_text(color=charts.HERE, dx=6, y=8, align="left", fontSize=12).encode(
+    dot = mark.mark_circle(color=colours.HERE, size=110, opacity=1).encode(x=x, y=y)
+    rule = mark.mark_rule(color=colours.HERE, strokeDash=[4, 3]).encode(x=x)
+    words = mark.mark_text(color=colours.HERE, dx=6, y=8, align="left", fontSize=12).encode(
         x=x, text=alt.value("you are here")
     )
     st.altair_chart(

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages._ui import cards, charts, wording
+from pages._ui import cards, charts, colours, wording
 from pages._ui.cards import Card
 
 
@@ -165,9 +165,9 @@ def _guess_curve(epsilon: float) -> None:
     points = pd.DataFrame({"epsilon": stops, "guess": 1 / (1 + np.exp(-stops))})
     here = pd.DataFrame({"epsilon": [epsilon], "guess": [1 / (1 + math.exp(-epsilon))]})
     tooltip = [alt.Tooltip("epsilon:Q", format=".2~g"), alt.Tooltip("guess:Q", format=".1%")]
-    line = alt.Chart(points).mark_line(color=charts.PRIVATE).encode(x=x, y=y, tooltip=tooltip)
-    dot = alt.Chart(here).mark_circle(color=charts.HERE, size=110, opacity=1)
-    words = alt.Chart(here).mark_text(color=charts.HERE, dx=-9, dy=-9, align="right", fontSize=12)
+    line = alt.Chart(points).mark_line(color=colours.PRIVATE).encode(x=x, y=y, tooltip=tooltip)
+    dot = alt.Chart(here).mark_circle(color=colours.HERE, size=110, opacity=1)
+    words = alt.Chart(here).mark_text(color=colours.HERE, dx=-9, dy=-9, align="right", fontSize=12)
     chart = alt.layer(
         line,
         dot.encode(x=x, y=y, tooltip=tooltip),
@@ -213,13 +213,13 @@ def _axis(epsilon: float) -> None:
             alt.Tooltip("note:N", title="Note"),
         ],
     )
-    dots = base.mark_circle(color=charts.PRIVATE, size=90, opacity=1)
-    values = base.mark_text(align="left", dx=9, fontSize=12, color=charts.PRIVATE).encode(
+    dots = base.mark_circle(color=colours.PRIVATE, size=90, opacity=1)
+    values = base.mark_text(align="left", dx=9, fontSize=12, color=colours.PRIVATE).encode(
         text=alt.Text("epsilon:Q", format="~g")
     )
     rule = (
         alt.Chart(pd.DataFrame({"epsilon": [max(epsilon, 0.1)]}))
-        .mark_rule(color=charts.HERE, strokeDash=[4, 3], strokeWidth=2)
+        .mark_rule(color=colours.HERE, strokeDash=[4, 3], strokeWidth=2)
         .encode(x=x)
     )
     st.altair_chart(

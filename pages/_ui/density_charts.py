@@ -11,7 +11,8 @@ import streamlit as st
 
 from engine.parameters import HOURS_PER_WEEK
 from pages._ui.cached import Floats
-from pages._ui.charts import HERE, OTHER, PRIVATE, TRUE, epsilon_axis
+from pages._ui.charts import epsilon_axis
+from pages._ui.colours import HERE, OTHER, PRIVATE, TRUE
 from pages._ui.density_wording import hour as hour_name
 
 COLOURS = (PRIVATE, OTHER, TRUE, "#8e6bbd", "#2a9d6f", HERE)

@@ -1,11 +1,10 @@
 """Home, below the columns: the small calculator and the comparison with a pinned setting."""
 
-import pandas as pd
 import streamlit as st
 
 from engine.origin_destination import calculators
 from engine.parameters import EPSILON_STOPS
-from pages._ui import frame, state, wording
+from pages._ui import frame, state, tables, wording
 from pages._ui.home_density import Column
 from pages._ui.state import Settings
 
@@ -50,8 +49,8 @@ def calculator(max_trips: int) -> None:
     )
     if clicked:
         st.rerun()
-    st.table(
-        pd.DataFrame(
+    st.html(
+        tables.table_html(
             {
                 "Question": [
                     "One flow is off by no more than this (Theorem 6)",
@@ -60,9 +59,7 @@ def calculator(max_trips: int) -> None:
                 "Published ε": [f"{flow:.4g}", f"{published:.4g}"],
                 "Exact ε": [f"{flow:.4g}", f"{exact:.4g}"],
             }
-        ),
-        hide_index=True,
-        border="horizontal",
+        )
     )
     st.caption(wording.calculator(alpha, confidence, max_trips, flow, exact, published))
     frame.link("pages/3_Choose_Epsilon.py", "More calculators and what ε means")
@@ -93,21 +90,22 @@ def compare(settings: Settings, numbers: dict[str, str]) -> None:
         return
     described, before = pinned
     names = list(dict.fromkeys([*before, *numbers]))
-    table = pd.DataFrame(
-        {
-            "": names,
-            f"Pinned: {described}": [before.get(name, "–") for name in names],
-            f"Now: {_describe(settings)}": [numbers.get(name, "–") for name in names],
-        }
+    st.html(
+        tables.table_html(
+            {
+                "": names,
+                f"Pinned: {described}": [before.get(name, "–") for name in names],
+                f"Now: {_describe(settings)}": [numbers.get(name, "–") for name in names],
+            }
+        )
     )
-    st.table(table, hide_index=True, border="horizontal")
 
 
 def worst(columns: list[Column]) -> None:
     """Draw the zones that lose most, one table a column."""
     st.subheader("Zones that lose most", anchor=False)
     for place, column in zip(st.columns(2, gap="large"), columns, strict=False):
-        place.table(column.worst, hide_index=True, border="horizontal")
+        place.html(tables.table_html(column.worst))
 
 
 def _pin(described: str, numbers: dict[str, str]) -> None:

@@ -4,13 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from engine import density
 from engine.parameters import EPSILON_STOPS, HOURS_PER_WEEK
-from pages._ui import cached, cards, maps, sketches, verdict, wording
+from pages._ui import cached, cards, maps, sketch_curve, sketches, verdict, wording
 from pages._ui.cached import DensityScores
 from pages._ui.cards import Card
 from pages._ui.catalogue import Entry
@@ -44,7 +43,7 @@ class Column:
 
     finding: verdict.Finding
     numbers: dict[str, str]
-    worst: pd.DataFrame
+    worst: dict[str, list[str]]
     curve: Callable[[], None]
     fill: Callable[[], None]
 
@@ -198,20 +197,18 @@ def interval(
 
 def _curve(key: str, settings: Settings, noise: Seed, *, computed: bool) -> None:
     """Draw MRE over ε; points not computed yet are left out until `computed`."""
-    from pages._ui import charts  # takes a moment to import: after numbers and maps
-
     stops = [stop for stop in EPSILON_STOPS if computed or stop == settings.epsilon]
     values = [
         cached.density_scores(key, settings.density(epsilon=stop), noise).mean_error
         for stop in stops
     ]
-    charts.epsilon_curve(
+    sketch_curve.epsilon_curve(
         stops,
         values,
         settings.epsilon,
         title="Relative error (MRE)",
-        key="home_density_curve",
-        alt_text=f"Mean relative error of the density over epsilon, now {settings.epsilon:g}",
+        key="home_density_curve" if computed else "home_density_point",  # both in one run
+        alt=f"Mean relative error of the density over epsilon, now {settings.epsilon:g}",
     )
 
 
@@ -239,15 +236,13 @@ def _maps(entry: Entry, truth: cached.Floats, private: cached.Floats) -> None:
     scale.legend("visits, Wednesday 18:00–19:00", "0", f"{scale.high:,.0f} or more")
 
 
-def _worst(entry: Entry, truth: cached.Floats, scores: DensityScores) -> pd.DataFrame:
+def _worst(entry: Entry, truth: cached.Floats, scores: DensityScores) -> dict[str, list[str]]:
     """Return the zones with the largest relative error."""
     order = np.argsort(-np.nan_to_num(scores.error, nan=-1.0))[:6]
     names = cached.dataset(entry.key).zones["name"].to_numpy()
-    return pd.DataFrame(
-        {
-            "Zone": [wording.inert(name) for name in names[order]],
-            "Visits an hour": [wording.number(value) for value in truth[order].mean(axis=1)],
-            "Relative error": [wording.percent(value) for value in scores.error[order]],
-            "Pearson r": [wording.fixed(value) for value in scores.correlation[order]],
-        }
-    )
+    return {
+        "Zone": [str(name) for name in names[order]],
+        "Visits an hour": [wording.number(value) for value in truth[order].mean(axis=1)],
+        "Relative error": [wording.percent(value) for value in scores.error[order]],
+        "Pearson r": [wording.fixed(value) for value in scores.correlation[order]],
+    }

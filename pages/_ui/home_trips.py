@@ -1,11 +1,10 @@
 """Home's right column: one origin–destination matrix in four numbers, a curve and two maps."""
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from engine.parameters import EPSILON_STOPS, ODParameters
-from pages._ui import cached, cards, maps, sketches, verdict, wording
+from pages._ui import cached, cards, maps, sketch_curve, sketches, verdict, wording
 from pages._ui.cached import TripScores
 from pages._ui.cards import Card
 from pages._ui.catalogue import Entry
@@ -95,17 +94,15 @@ def _cards(
 
 
 def _curve(key: str, settings: Settings, period: cached.Span) -> None:
-    from pages._ui import charts  # takes a moment to import: after numbers and maps
-
     flows = cached.trips_histogram(key, settings.trips(), period)
     values = [verdict.usable_share(*flows, settings.trips(epsilon=stop)) for stop in EPSILON_STOPS]
-    charts.epsilon_curve(
+    sketch_curve.epsilon_curve(
         EPSILON_STOPS,
         values,
         settings.epsilon,
         title="Trips in usable flows",
         key="home_trips_curve",
-        alt_text=f"Share of trips in usable flows over epsilon, now {settings.epsilon:g}",
+        alt=f"Share of trips in usable flows over epsilon, now {settings.epsilon:g}",
     )
 
 
@@ -141,18 +138,16 @@ def _maps(entry: Entry, parameters: ODParameters, noise: Seed, period: cached.Sp
 
 def _worst(
     entry: Entry, parameters: ODParameters, noise: Seed, period: cached.Span
-) -> pd.DataFrame:
+) -> dict[str, list[str]]:
     """Return the zones whose departures are off by most trips in this draw."""
     true = cached.trips_truth(entry.key, period).sum(axis=1)
     private = cached.trips_release(entry.key, parameters, noise, period).sum(axis=1)
     order = np.argsort(-np.abs(private - true), kind="stable")[:6]
     error = (private - true)[order] / np.where(true[order] > 0, true[order], np.nan)
     names = cached.dataset(entry.key).zones["name"].to_numpy()
-    return pd.DataFrame(
-        {
-            "Zone": [wording.inert(name) for name in names[order]],
-            "Departures": [f"{value:,}" for value in true[order]],
-            "Private": [f"{value:,}" for value in private[order]],
-            "Error": [wording.signed_percent(value) for value in error],
-        }
-    )
+    return {
+        "Zone": [str(name) for name in names[order]],
+        "Departures": [f"{value:,}" for value in true[order]],
+        "Private": [f"{value:,}" for value in private[order]],
+        "Error": [wording.signed_percent(value) for value in error],
+    }

@@ -7,7 +7,7 @@ import streamlit as st
 
 from engine.origin_destination import Totals
 from engine.parameters import ODParameters
-from pages._ui import cached_od, cards, charts, od_look, wording
+from pages._ui import cached_od, cards, colours, od_look, wording
 from pages._ui.cached_od import Drawn
 from pages._ui.cards import Card
 from pages._ui.catalogue import Entry
@@ -81,7 +81,7 @@ def _composition(parameters: ODParameters, days: int, delta: float) -> None:
                 title=None,
                 sort=["added up", "tighter total"],
                 scale=alt.Scale(
-                    domain=["added up", "tighter total"], range=[charts.TRUE, charts.PRIVATE]
+                    domain=["added up", "tighter total"], range=[colours.TRUE, colours.PRIVATE]
                 ),
                 legend=alt.Legend(orient="top"),
             ),
@@ -131,12 +131,12 @@ def _totals(entry: Entry, parameters: ODParameters, window: Window, made: Drawn)
     ]
     base = alt.Chart(table).encode(y=y, tooltip=tooltip)
     axis = alt.Axis(labelExpr="format(datum.value, '~s')")
-    span = base.mark_rule(color=charts.PRIVATE, strokeWidth=9, opacity=0.5).encode(
+    span = base.mark_rule(color=colours.PRIVATE, strokeWidth=9, opacity=0.5).encode(
         x=alt.X("low:Q", title="Trips leaving (bar: 95% interval of the release)", axis=axis),
         x2="high:Q",
     )
-    draws = base.mark_circle(color=charts.PRIVATE, size=34, opacity=1).encode(x="drawn:Q")
-    truth = base.mark_tick(color=charts.TRUE, thickness=3, size=15).encode(x="true:Q")
+    draws = base.mark_circle(color=colours.PRIVATE, size=34, opacity=1).encode(x="drawn:Q")
+    truth = base.mark_tick(color=colours.TRUE, thickness=3, size=15).encode(x="true:Q")
     st.altair_chart(
         alt.layer(span, truth, draws).properties(height=400),
         key="od_totals",

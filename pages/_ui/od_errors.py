@@ -9,7 +9,7 @@ import streamlit as st
 
 from engine.origin_destination import Population
 from engine.parameters import ODParameters
-from pages._ui import cached_od, charts, wording
+from pages._ui import cached_od, colours, wording
 from pages._ui.catalogue import Entry
 from pages._ui.od_window import Window
 
@@ -33,7 +33,7 @@ def draw(entry: Entry, parameters: ODParameters, window: Window) -> None:
     }
     settings[yours] = parameters
     shades = [
-        charts.HERE if name == yours else _SHADES[_EPSILONS.index(value.epsilon)]
+        colours.HERE if name == yours else _SHADES[_EPSILONS.index(value.epsilon)]
         for name, value in settings.items()
     ]
     worst = cached_od.expectation(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from engine.origin_destination import HeatMap, Population
 from engine.parameters import EPSILON_STOPS, ODParameters
-from pages._ui import cached_od, charts, state, wording
+from pages._ui import cached_od, colours, state, wording
 from pages._ui.cached_od import GRID_THRESHOLDS
 from pages._ui.catalogue import Entry
 from pages._ui.od_window import Window
@@ -181,8 +181,8 @@ def _heat(values: Floats, measure: Measure, name: str, parameters: ODParameters)
         )
         .add_params(picked)
     )
-    frame = alt.Chart(here).mark_rect(filled=False, stroke=charts.HERE, strokeWidth=3.5)
-    dot = alt.Chart(here).mark_circle(color=charts.HERE, size=70, opacity=1)
+    frame = alt.Chart(here).mark_rect(filled=False, stroke=colours.HERE, strokeWidth=3.5)
+    dot = alt.Chart(here).mark_circle(color=colours.HERE, size=70, opacity=1)
     st.altair_chart(
         alt.layer(cells, frame.encode(x=x, y=y), dot.encode(x=x, y=y)).properties(height=520),
         key=_KEY,

@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from engine.parameters import ODParameters
-from pages._ui import cached, cached_od, cards, charts, state, wording
+from pages._ui import cached, cached_od, cards, colours, state, wording
 from pages._ui.cards import Card
 from pages._ui.catalogue import Entry
 from pages._ui.od_window import Window
@@ -16,7 +16,7 @@ from pages._ui.state import MAX_TRIPS_STOPS
 _MANY_ROWS = 1_000_000
 _LIMITS = tuple(stop for stop in MAX_TRIPS_STOPS if stop <= 50)
 _CAUSES = ("trimmed", "noise", "suppression", "total")
-_COLOURS = ("#e0a100", charts.PRIVATE, "#b5579c", charts.TRUE)
+_COLOURS = ("#e0a100", colours.PRIVATE, "#b5579c", colours.TRUE)
 _BELOW = " Suppression below zero saves error: it sets the noise of empty pairs back to 0."
 _SI = alt.Axis(labelExpr="format(datum.value, '~s')")
 O4 = (
@@ -161,10 +161,10 @@ def _chart(rows: dict[int, dict[str, float]], best: int, parameters: ODParameter
     words = mark.mark_text(dy=-15, color="#2a9d6f", fontSize=12, fontWeight=600)
     here = min(parameters.max_trips_per_user, _LIMITS[-1])
     rule = alt.Chart(pd.DataFrame({"limit": [here]})).mark_rule(
-        color=charts.HERE, strokeDash=[4, 3]
+        color=colours.HERE, strokeDash=[4, 3]
     )
     label = alt.Chart(pd.DataFrame({"limit": [here]})).mark_text(
-        color=charts.HERE, align="left", dx=5, y=8, fontSize=12
+        color=colours.HERE, align="left", dx=5, y=8, fontSize=12
     )
     st.altair_chart(
         alt.layer(

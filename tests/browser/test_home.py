@@ -5,6 +5,8 @@ import io
 import numpy as np
 import pytest
 
+from engine.parameters import EPSILON_STOPS
+
 pytestmark = pytest.mark.browser
 
 MAPS = ".sketch svg"
@@ -198,3 +200,23 @@ def test_on_a_phone_each_column_stands_whole(browser, address):
     assert all(y < flows for y in cards[:4])
     assert all(y > flows for y in cards[4:])
     context.close()
+
+
+def test_curves_are_whole_and_say_where_the_slider_stands(page, address):
+    open_home(page, address, "?epsilon=0.5")
+    curves = page.locator(".curve")
+    assert curves.count() == 2
+    for curve in curves.all():
+        points = curve.locator(".hit title").all_text_contents()
+        assert len(points) == len(EPSILON_STOPS)
+        assert points[EPSILON_STOPS.index(0.5)].endswith("% at ε = 0.5")
+        assert "you are here: ε = 0.5" in curve.text_content()
+        here = curve.locator('circle[fill="#d1495b"]')
+        line = curve.locator("line[stroke-dasharray]")
+        assert here.count() == 1
+        assert here.get_attribute("cx") == line.get_attribute("x1")
+        shares = [float(words.split("%")[0].replace(",", "")) / 100 for words in points]
+        heights = [float(dot.get_attribute("cy")) for dot in curve.locator(".hit").all()]
+        top, bottom = (float(line.get_attribute(end)) for end in ("y1", "y2"))
+        for share, height in zip(shares, heights, strict=True):
+            assert (bottom - height) / (bottom - top) == pytest.approx(min(share, 1), abs=0.006)
