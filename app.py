@@ -39,7 +39,8 @@ verdict_slot.html(cards.verdict_html(*verdict.headline(findings), verdict.remedi
 st.session_state["home_judged"] = True
 for column in columns:  # after the maps: the browser takes a second to load its library of charts
     column.curve()
-for note in wording.home_notes(settings, verdict.LIMITS):
+proved = drawn["density"].proved_epsilon if "density" in drawn else settings.epsilon
+for note in wording.home_notes(settings, verdict.LIMITS, proved):
     st.caption(note)
 
 st.divider()

@@ -51,14 +51,14 @@ def shared() -> dict[str, Entry]:
     return _opened(datasets.available())
 
 
-def damaged() -> dict[str, str]:
-    """Return the datasets that cannot be opened, by name, with the reason and the remedy."""
-    problems: dict[str, str] = {}
+def damaged() -> dict[str, tuple[Path, str]]:
+    """Return the datasets that cannot be opened, by name: folder, reason and remedy."""
+    problems: dict[str, tuple[Path, str]] = {}
     for name, folder in datasets.available().items():
         try:
             storage.read_metadata(storage.current_version(folder))
         except ExplorerError as error:
-            problems[name] = str(error)
+            problems[name] = (folder, str(error))
     return problems
 
 

@@ -43,8 +43,10 @@ def own(*, without: str | None = None) -> None:
         st.subheader("Kept on this computer", anchor=False)
         for entry in local.values():
             _own(entry, in_session=False, here=here)
-    for name, reason in catalogue.damaged().items():
+    for name, (folder, reason) in catalogue.damaged().items():
         data_wording.problem(f"{name} cannot be opened", reason)
+        if here and data_store.is_local(folder):
+            _deletion(name, folder)
     if not here:
         st.caption(data_wording.LOCAL_ONLY)
 
@@ -109,20 +111,24 @@ def _own(entry: Entry, *, in_session: bool, here: bool) -> None:
                 with st.container(width=230):
                     keep_button(entry.name)
             if in_session or here:
-                with st.popover("Delete", icon=":material/delete:", key=f"data_ask_{entry.name}"):
-                    st.write("This cannot be undone; the raw files it was built from stay.")
-                    st.button(
-                        "Delete it for good",
-                        key=f"data_delete_{entry.name}",
-                        on_click=_delete,
-                        args=(entry.name, _folder(entry)),
-                        type="primary",
-                    )
+                _deletion(entry.name, _folder(entry))
         report = data_report.read(entry.key)
         if report is not None:
             told = "What became of every row (confidential)"
             with st.expander(told, icon=":material/lock:", key=f"data_report_{entry.name}"):
                 data_report.draw(report)
+
+
+def _deletion(name: str, folder: Path) -> None:
+    with st.popover("Delete", icon=":material/delete:", key=f"data_ask_{name}"):
+        st.write("This cannot be undone; the raw files it was built from stay.")
+        st.button(
+            "Delete it for good",
+            key=f"data_delete_{name}",
+            on_click=_delete,
+            args=(name, folder),
+            type="primary",
+        )
 
 
 def _folder(entry: Entry) -> Path:

@@ -42,6 +42,7 @@ class Column:
     """What the page needs of a drawn column."""
 
     finding: verdict.Finding
+    proved_epsilon: float
     numbers: dict[str, str]
     worst: dict[str, list[str]]
     curve: Callable[[], None]
@@ -103,6 +104,7 @@ def draw(settings: Settings, entry: Entry, places: Places) -> Column:
             epsilon=settings.epsilon,
             exceeded=exceeded,
         ),
+        proved_epsilon=release.ledger.proved_epsilon,
         numbers={card.label: card.value for card in _cards(scores, None, None)},
         worst=_worst(entry, truth, scores),
         curve=curve,

@@ -49,6 +49,7 @@ def draw(settings: Settings, entry: Entry, places: Places) -> Column:
     flows = cached.trips_histogram(entry.key, parameters, period)
     return Column(
         finding=verdict.trips(*flows, parameters),
+        proved_epsilon=parameters.epsilon,
         numbers={card.label: card.value for card in _cards(expected, parameters, None)},
         worst=_worst(entry, parameters, noise, period),
         curve=curve,

@@ -180,14 +180,24 @@ def trip_level_reason(*, has_people: bool) -> str:
     return "Each trip is protected by itself and nobody is trimmed, so T is 1 and cannot be set."
 
 
-def same_people(epsilon: float, unit: str, days: int) -> str:
+def same_people(epsilon: float, unit: str, days: int, proved: float) -> str:
     """State the sum at person level where both mechanisms read the same people.
 
-    Trip level protects another thing and is never added.
+    The density counts with what it can be shown to cost where that exceeds the published ε; trip
+    level protects another thing and is never added.
+
+    Parameters
+    ----------
+    epsilon : float
+        The slider's ε, in full for each mechanism.
+    proved : float
+        The best proved total of the density.
     """
+    above = proved > epsilon * (1 + 1e-9)
+    visits = float(f"{proved:.3g}") if above else epsilon
     if unit == "trip":
         return (
-            f"Both columns read the same people. The density costs each person ε = {epsilon:g}; "
+            f"Both columns read the same people. The density costs each person ε = {visits:g}; "
             "trip level protects single trips and cannot be added to it."
         )
     trips = epsilon * days if unit == "person-day" else epsilon
@@ -198,7 +208,11 @@ def same_people(epsilon: float, unit: str, days: int) -> str:
     )
     return (
         f"Both columns read the same people. Publishing both would cost each person "
-        f"ε = {epsilon + trips:g} in all, as the papers count: the density {epsilon:g}, and {how}."
+        f"ε = {visits + trips:g} in all"
+        + ("" if above else ", as the papers count")
+        + f": the density {visits:g}"
+        + (" (best proved, more than is published)" if above else "")
+        + f", and {how}."
     )
 
 
@@ -320,13 +334,16 @@ def home_warnings(settings: "Settings") -> list[str]:
     return [warning] if warning else []
 
 
-def home_notes(settings: "Settings", limits: str) -> list[str]:
-    """Return who is protected against what, what both columns cost and what counts as usable."""
+def home_notes(settings: "Settings", limits: str, proved: float) -> list[str]:
+    """Return who is protected against what, what both columns cost and what counts as usable.
+
+    `proved` is the best proved total of the density shown.
+    """
     visits, trips = settings.density_data, settings.od_data
     notes = [risk(settings.epsilon, settings.unit), f"{RANGES} {limits}"]
     if visits is not None and trips is not None and visits.name == trips.name:
         days = len(trips.metadata.days)
-        notes.append(same_people(settings.epsilon, settings.unit, days))
+        notes.append(same_people(settings.epsilon, settings.unit, days, proved))
     if settings.needs_analytic:
         notes.append(ANALYTIC_NOTE)
     return notes

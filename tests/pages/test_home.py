@@ -136,6 +136,8 @@ def test_budget_of_the_same_people_is_summed_and_of_others_is_not(open_home):
     assert "ε = 8 in all" in texts(app)
     app.selectbox(key="unit").set_value("person").run()
     assert "ε = 2 in all" in texts(app)
+    app.selectbox(key="variant").set_value("efpa").run()
+    assert "the density 1.84 (best proved, more than is published)" in texts(app)
     app.selectbox(key="od_data").set_value("only-trips").run()
     assert "same people" not in texts(app)
 

@@ -54,7 +54,13 @@ def test_ledger_line_names_no_delta_that_is_not_spent_and_says_when_less_is_prov
     [("person-day", "ε = 8 in all"), ("person", "ε = 2 in all"), ("trip", "cannot be added")],
 )
 def test_sum_for_the_same_people(unit, expected):
-    assert expected in wording.same_people(1.0, unit, days=7)
+    assert expected in wording.same_people(1.0, unit, days=7, proved=0.969)
+
+
+def test_sum_for_the_same_people_counts_what_is_proved_where_that_is_more():
+    told = wording.same_people(1.0, "person-day", days=7, proved=1.6239)
+    assert "ε = 8.62 in all: the density 1.62 (best proved, more than is published)" in told
+    assert "ε = 1.62;" in wording.same_people(1.0, "trip", days=7, proved=1.6239)
 
 
 def test_trip_level_is_never_multiplied_by_days():
