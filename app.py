@@ -47,7 +47,7 @@ st.divider()
 home_choose.worst(columns)
 home_choose.compare(settings, {name: value for c in columns for name, value in c.numbers.items()})
 st.divider()
-home_choose.calculator(settings.trips().max_trips_per_user)
+home_choose.calculator(settings.trips().max_trips_per_user, settings.unit)
 # ranges and distances come last, the quick ones first: the next move of a slider interrupts them
 for column in reversed(columns):
     column.fill()

@@ -32,6 +32,9 @@ DEFAULT_MAX_VISITS_CAP = 840
 FOURIER_VARIANTS: frozenset[str] = frozenset({"efpa", "efpag", "efpag_joint"})
 GAUSSIAN_VARIANTS: frozenset[str] = frozenset({"efpag", "efpag_joint"})
 
+EPSILON_RANGE = (1e-6, 1e6)
+"""What the mechanisms take: beyond it noise or its absence is all there is, and floats overflow."""
+
 _EPSILON_REMEDY = "smaller means more private, 0.1 to 2 is usual"
 
 
@@ -81,7 +84,7 @@ class DensityParameters:
     gaussian: GaussianCalibration = "classical"
 
     def __post_init__(self) -> None:
-        validation.finite_above("epsilon", self.epsilon, 0, _EPSILON_REMEDY)
+        _check_epsilon(self.epsilon)
         validation.inside_open_interval(
             "delta", self.delta, 0, 1, "choose it below one over the number of people, such as 1e-7"
         )
@@ -152,7 +155,7 @@ class ODParameters:
     unit: ODUnit = "person-day"
 
     def __post_init__(self) -> None:
-        validation.finite_above("epsilon", self.epsilon, 0, _EPSILON_REMEDY)
+        _check_epsilon(self.epsilon)
         validation.one_of(
             "unit", self.unit, get_args(ODUnit), "'person-day' protects a day's trips"
         )
@@ -181,3 +184,12 @@ class ODParameters:
     def noise_scale(self) -> float:
         """Scale T/ε of the Laplace noise in every off-diagonal cell, in trips."""
         return self.max_trips_per_user / self.epsilon
+
+
+def _check_epsilon(value: object) -> None:
+    number = validation.finite_above("epsilon", value, 0, _EPSILON_REMEDY)
+    low, high = EPSILON_RANGE
+    if not low <= number <= high:
+        raise ParameterError(
+            f"epsilon must be from {low:g} to {high:g}, got {value!r}; {_EPSILON_REMEDY}"
+        )

@@ -53,11 +53,11 @@ view = st.segmented_control(
     persist_state="session",
 )
 if view == FLOWS:
-    od_flows.draw(entry.key, parameters, true, made, window.several)
+    od_flows.draw(entry.key, true, made, window.several)
 elif view == ORIGIN:
     od_origin.draw(entry.key, true, made)
 elif view == MATRIX:
-    od_matrix.draw(entry.key, parameters, true, made)
+    od_matrix.draw(entry.key, true, made)
 elif view == FATES:
     od_fates.draw(entry, parameters, window, made)
 elif view == ERRORS:

@@ -141,7 +141,11 @@ class GridSettings:
         self.thresholds = np.atleast_1d(
             solving.whole_numbers("suppression_threshold", thresholds, 0, "15 is usual")
         )
-        if self.rates.ndim > 1 or self.thresholds.ndim > 1 or 0 in self.thresholds.shape:
+        if (
+            self.rates.ndim > 1
+            or self.thresholds.ndim > 1
+            or 0 in np.shape(self.rates) + np.shape(self.thresholds)
+        ):
             raise ParameterError(
                 "epsilons and thresholds must be two lists of numbers, got shapes "
                 f"{np.shape(epsilons)} and {np.shape(thresholds)}; the grid crosses them"

@@ -182,7 +182,13 @@ def checked_matrix(counts: Any) -> Integers:
         If it is not square, has no zone, or holds counts that are negative, fractional, NaN,
         infinite or above 2⁵³.
     """
-    values = np.asarray(counts)
+    try:
+        values = np.asarray(counts)
+    except ValueError as error:
+        raise ParameterError(
+            "counts must be a square matrix, got rows of different lengths; give one row and one "
+            "column for every zone"
+        ) from error
     if values.ndim not in (2, 3) or values.shape[-1] != values.shape[-2] or 0 in values.shape:
         raise ParameterError(
             "counts must be a square matrix of at least one zone, or a stack of them (days, "

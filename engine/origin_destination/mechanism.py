@@ -227,17 +227,12 @@ def _scaled_noise(
             f"{'neither' if rng is None else 'both'}; give rng=numpy.random.default_rng(…) or "
             "standard Laplace variates as noise"
         )
-    scale = min(scale, _LARGEST_NOISE)
     if noise is None:
         assert rng is not None
-        shift = samplers.laplace(rng, scale, shape)
-    else:
-        if noise.shape != shape or not np.isfinite(noise).all():
-            raise ParameterError(
-                f"noise must hold one finite variate for each of {shape} cells, got shape "
-                f"{noise.shape}; draw it with standard_noise(rng, {shape})"
-            )
-        shift = noise * scale
-    if scale > 2.0**53:
-        np.clip(shift, -_LARGEST_NOISE, _LARGEST_NOISE, out=shift)
-    return shift
+        return samplers.laplace(rng, scale, shape)
+    if noise.shape != shape or not np.isfinite(noise).all():
+        raise ParameterError(
+            f"noise must hold one finite variate for each of {shape} cells, got shape "
+            f"{noise.shape}; draw it with standard_noise(rng, {shape})"
+        )
+    return np.clip(noise * scale, -_LARGEST_NOISE, _LARGEST_NOISE)

@@ -32,6 +32,9 @@ class Drawn:
         Released trips; for several days the sum of their releases.
     fates : Fates
         Over all matrices.
+    lost, phantom : bool arrays, shape (zones, zones)
+        Pairs with at least one matrix in which a flow of at least max(τ, 1) reads 0, and in which
+        a flow is shown where nobody travelled.
     below, below_travelled : float
         Share of released cells under τ′ = max(τ, 1), of all and of those with a true trip; NaN
         where there is none.
@@ -39,6 +42,8 @@ class Drawn:
 
     counts: Integers
     fates: Fates
+    lost: NDArray[np.bool_]
+    phantom: NDArray[np.bool_]
     below: float
     below_travelled: float
 
@@ -60,6 +65,7 @@ def drawn(key: str, parameters: ODParameters, seed: Seed, window: Window) -> Dra
     most = max(1, _CELLS_AT_ONCE // zones**2)
     total = np.zeros((zones, zones), dtype=np.int64)
     records: list[Fates] = []
+    lost, phantom = np.zeros((2, zones, zones), dtype=bool)
     cells = np.zeros(4)
     for start in range(0, len(days), most):
         part = days[start : start + most]
@@ -69,17 +75,28 @@ def drawn(key: str, parameters: ODParameters, seed: Seed, window: Window) -> Dra
         out = od.release(source, parameters, noise=noise, **chosen).counts
         total += out.sum(axis=0)
         records.append(od.drawn_fates(true, out, parameters.suppression_threshold))
-        small, some = out < max(parameters.suppression_threshold, 1), true > 0
+        limit = max(parameters.suppression_threshold, 1)
+        lost |= ((true >= limit) & (out == 0)).any(axis=0)
+        phantom |= ((true == 0) & (out > 0)).any(axis=0)
+        small, some = out < limit, true > 0
         off = zones * len(out)  # the diagonals are 0 and never counted
         cells += (small.sum() - off, out.size - off, (small & some).sum(), some.sum())
-    total.flags.writeable = False
-    return Drawn(total, _added(records), _share(*cells[:2]), _share(*cells[2:]))
+    np.fill_diagonal(phantom, False)
+    for values in (total, lost, phantom):
+        values.flags.writeable = False
+    return Drawn(total, _added(records), lost, phantom, _share(*cells[:2]), _share(*cells[2:]))
 
 
 @cached_scope.resource(max_entries=64, show_spinner="Computing the exact expectation …")
 def expectation(key: str, parameters: ODParameters, window: Window) -> od.Expectation:
     """Return the exact expectation over the window's matrices; no noise is drawn."""
     return od.expectation(dataset(key), parameters, **window.arguments)
+
+
+def empty_share(key: str, parameters: ODParameters, window: Window) -> float:
+    """Return the share of ordered pairs of zones on which nobody travelled."""
+    counted = expectation(key, parameters, window).histogram
+    return _share(float(counted.cells[counted.true == 0].sum()), float(counted.cells.sum()))
 
 
 @cached_scope.data(max_entries=256, show_spinner=False)

@@ -26,7 +26,9 @@ def draw(question: Question, settings: Settings) -> None:
                 use_button(epsilon, question, settings, key=f"choose_use_{name}")
     st.caption(
         "The published formula for changes forgets that both numbers are rounded (erratum O2). All "
-        "answers are about noise: trimming to T, and suppression below τ, come on top."
+        "answers are about noise. What trimming to T drops comes on top and no ε brings it back: "
+        "the Trimming view of the Origin–destination page shows how much that is; suppression "
+        "below τ comes on top too."
     )
     head, switch = st.columns([1, 1], vertical_alignment="bottom")
     head.subheader("What a smaller error costs", anchor=False)
@@ -76,8 +78,8 @@ def _flow_sentence(question: Question) -> str:
     shown = max(_EXAMPLE_FLOW, 3 * question.alpha)
     low, high = shown - question.alpha, shown + question.alpha
     return (
-        f"{question.sure} of flows read within {question.alpha:,} trips of the truth, before small "
-        f"ones are suppressed: a flow of {shown:,} reads between {low:,} and {high:,}."
+        f"{question.sure} of flows read within {question.alpha:,} trips of {question.aim}, before "
+        f"small ones are suppressed: {shown:,} reads between {low:,} and {high:,}."
     )
 
 
@@ -85,8 +87,8 @@ def _change_sentence(question: Question) -> str:
     shown = max(40, 2 * question.alpha)
     low, high = shown - question.alpha, shown + question.alpha
     return (
-        f"A rise of {shown:,} trips from one date to another reads as {low:,} to {high:,}, "
-        f"{question.sure} of the time, before small flows are suppressed."
+        f"A rise of {shown:,} trips from one date to another{question.trimmed} reads as {low:,} "
+        f"to {high:,}, {question.sure} of the time, before small flows are suppressed."
     )
 
 
@@ -103,7 +105,8 @@ def _heuristic(question: Question) -> tuple[str, Card, float | None]:
     )
     meaning = (
         f"Noise of one standard deviation equals {question.alpha:,} trips: only {held:.0%} of "
-        f"flows then lie within {question.alpha:,} of the truth, whatever confidence you ask for."
+        f"flows then lie within {question.alpha:,} of {question.aim}, whatever confidence you "
+        "ask for."
     )
     return "heuristic", Card(label, f"{epsilon:.4g}", "published heuristic", meaning), epsilon
 

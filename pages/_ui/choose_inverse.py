@@ -34,14 +34,14 @@ def draw(question: Question, parameters: ODParameters) -> None:
                 f"Error of a flow, {sure} sure",
                 wording.trip_count(float(flow)),
                 "at most",
-                f"{sure} of flows read within {float(flow):,.0f} trips of the truth, before small "
-                "ones are suppressed.",
+                f"{sure} of flows read within {float(flow):,.0f} trips of {question.aim}, before "
+                "small ones are suppressed.",
             ),
             Card(
                 f"Error of a change, {sure} sure",
                 wording.trip_count(float(change)),
                 "at most",
-                "For the difference of two dates; the noise of both adds up.",
+                f"For the difference of two dates{question.trimmed}; the noise of both adds up.",
             ),
             Card(
                 f"Flow within {question.alpha:,} trips",

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from engine.parameters import EPSILON_STOPS
 from pages._ui import cards, charts, colours, wording
 from pages._ui.cards import Card
 
@@ -167,7 +168,14 @@ def _guess_curve(epsilon: float) -> None:
     tooltip = [alt.Tooltip("epsilon:Q", format=".2~g"), alt.Tooltip("guess:Q", format=".1%")]
     line = alt.Chart(points).mark_line(color=colours.PRIVATE).encode(x=x, y=y, tooltip=tooltip)
     dot = alt.Chart(here).mark_circle(color=colours.HERE, size=110, opacity=1)
-    words = alt.Chart(here).mark_text(color=colours.HERE, dx=-9, dy=-9, align="right", fontSize=12)
+    left = epsilon < 0.1  # the words stay inside the axes
+    words = alt.Chart(here).mark_text(
+        color=colours.HERE,
+        dx=9 if left else -9,
+        dy=-9,
+        align="left" if left else "right",
+        fontSize=12,
+    )
     chart = alt.layer(
         line,
         dot.encode(x=x, y=y, tooltip=tooltip),
@@ -187,8 +195,8 @@ def _axis(epsilon: float) -> None:
     x = alt.X(
         "epsilon:Q",
         title="Privacy loss (ε), log scale",
-        scale=alt.Scale(type="log", domain=[0.1, _AXIS_END], nice=False),
-        axis=alt.Axis(values=[0.1, 0.3, 1, 3, 10, 30], format="~g"),
+        scale=alt.Scale(type="log", domain=[EPSILON_STOPS[0], _AXIS_END], nice=False),
+        axis=alt.Axis(values=[0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30], format="~g"),
     )
     y = alt.Y(
         "label:N",
@@ -218,7 +226,7 @@ def _axis(epsilon: float) -> None:
         text=alt.Text("epsilon:Q", format="~g")
     )
     rule = (
-        alt.Chart(pd.DataFrame({"epsilon": [max(epsilon, 0.1)]}))
+        alt.Chart(pd.DataFrame({"epsilon": [epsilon]}))
         .mark_rule(color=colours.HERE, strokeDash=[4, 3], strokeWidth=2)
         .encode(x=x)
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from engine.origin_destination import LawName
-from pages._ui import state
+from pages._ui import state, wording
 from pages._ui.state import MAX_TRIPS_STOPS, Settings
 
 ALPHA_LIMIT = 100_000
@@ -19,17 +19,28 @@ EXAMPLES = ((10, 95.0, 1), (50, 95.0, 1), (10, 99.0, 1))
 
 @dataclass(frozen=True)
 class Question:
-    """A tolerated error α in trips, a confidence 1 − β, T and the law of the noise."""
+    """A tolerated error α in trips, a confidence 1 − β, T, the unit and the law of the noise."""
 
     alpha: int
     confidence: float
     max_trips: int
+    unit: str
     law: LawName
 
     @property
     def beta(self) -> float:
         """One minus the confidence."""
         return 1 - self.confidence
+
+    @property
+    def aim(self) -> str:
+        """What the noise leaves a flow near."""
+        return wording.aim(self.unit)
+
+    @property
+    def trimmed(self) -> str:
+        """Words after a flow that may have been trimmed before."""
+        return "" if self.unit == "trip" else ", after trimming,"
 
     @property
     def sure(self) -> str:
@@ -83,7 +94,7 @@ def ask(settings: Settings) -> Question:
                 args=(number, percent, kept),
                 type="tertiary",
             )
-    return Question(int(alpha), round(confidence / 100, 6), limit, law)
+    return Question(int(alpha), round(confidence / 100, 6), limit, settings.unit, law)
 
 
 def _limit(settings: Settings) -> int:

@@ -126,7 +126,7 @@ def legend(curves: Sequence[str], dashes: Sequence[str] = ()) -> None:
     """Draw the names of the colours, and of the line styles, once for charts side by side."""
     strokes = [
         *((name, f"solid {colour}") for name, colour in zip(curves, COLOURS, strict=False)),
-        *((name, f"{style} {TRUE}") for name, style in zip(dashes, _STYLES, strict=False)),
+        *((name, f"{style} currentColor") for name, style in zip(dashes, _STYLES, strict=False)),
     ]
     items = "".join(
         f'<span><i style="border-top:3px {stroke}"></i>{html.escape(name)}</span>'

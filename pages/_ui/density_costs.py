@@ -33,10 +33,7 @@ def draw(chosen: Chosen, book: Ledger) -> None:
     with right:
         st.markdown("**Every method at this setting**")
         st.table(_methods(chosen), hide_index=True, border="horizontal")
-        st.caption(
-            "Marked ▲ where the best proved total is above the slider's ε: the label is then "
-            "smaller than the protection that is proved."
-        )
+        st.caption(density_wording.MARK)
 
 
 def errata() -> None:
@@ -80,7 +77,7 @@ def _totals(book: Ledger, epsilon: float) -> pd.DataFrame:
         [
             (
                 name,
-                _marked(total, epsilon),
+                density_wording.marked(total, epsilon),
                 "–" if notion == "ε-DP" else scientific(book.delta),
                 notion,
             )
@@ -101,11 +98,7 @@ def _methods(chosen: Chosen) -> pd.DataFrame:
                 name + here,
                 f"{book.published_epsilon:.3g}",
                 f"{book.pure_epsilon:.3g}",
-                _marked(book.proved_epsilon, chosen.epsilon),
+                density_wording.marked(book.proved_epsilon, chosen.epsilon),
             )
         )
     return pd.DataFrame(rows, columns=("Method", "Published", "Simple", density_wording.PROVED))
-
-
-def _marked(total: float, epsilon: float) -> str:
-    return f"{total:.3g} ▲" if total > epsilon * (1 + 1e-9) else f"{total:.3g}"

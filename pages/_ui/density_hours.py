@@ -28,7 +28,9 @@ def draw(chosen: Chosen) -> None:
         key="density_hours_error",
         alt_text="Mean relative error over zones for each hour of the week, by method",
     )
-    st.caption(density_wording.LOOK["hours"])
+    warned = any("▲" in name for name in compared)
+    mark = f" {density_wording.MARK} {density_wording.EQUALISE}" if warned else ""
+    st.caption(density_wording.LOOK["hours"] + mark)
 
     st.markdown("**How far do visits seem to move?** Earth mover's distance of every hour")
     work = density_jobs.job(
@@ -65,7 +67,16 @@ def _compared(chosen: Chosen) -> dict[str, DensityParameters]:
         found["EFPA"] = chosen.vary(variant="efpa")
     if here.variant in FOURIER_VARIANTS and (here.scaling or here.smoothing):
         found["no scaling, no smoothing"] = chosen.vary(scaling=False, smoothing=False)
-    return found
+    return {
+        f"{name} ▲" if _exceeds(chosen, parameters) else name: parameters
+        for name, parameters in found.items()
+    }
+
+
+def _exceeds(chosen: Chosen, parameters: DensityParameters) -> bool:
+    """Whether more is proved of a method than the slider's ε."""
+    proved = cached_density.ledger(chosen.key, parameters).proved_epsilon
+    return proved > chosen.epsilon * (1 + 1e-9)
 
 
 def _steps(key: str, compared: Mapping[str, DensityParameters], seed: Seed) -> Iterator[Step]:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from engine import sweep
 from engine.parameters import FOURIER_VARIANTS, DensityParameters
-from pages._ui import cached, density_charts, density_jobs, density_wording, wording
+from pages._ui import cached, cached_density, density_charts, density_jobs, density_wording, wording
 from pages._ui.density_charts import Band
 from pages._ui.density_jobs import Job, Step
 from pages._ui.density_settings import Chosen
@@ -99,7 +99,7 @@ def _draw(name: str, chosen: Chosen, curves: Sequence[Curve], look: str) -> None
                     alt_text=f"{measure.title} over epsilon, mean and standard deviation",
                     **told,
                 )
-        _at_slider(table, chosen.epsilon)
+        _at_slider(chosen, table, settings)
         repeats = int(table["repeats"].min())
         axis = "best proved total of every method" if chosen.equal else "published total"
         blank = int(table["blank"].sum())
@@ -112,15 +112,15 @@ def _draw(name: str, chosen: Chosen, curves: Sequence[Curve], look: str) -> None
         st.caption(
             f"{look} ε is the {axis}; lines are means, bands one standard deviation over "
             f"{repeats} {'repeat' if repeats == 1 else 'repeats'} with the same noise at every "
-            f"ε.{dropped}"
+            f"ε.{dropped} {density_wording.ABOVE_FOUR}"
         )
 
     density_jobs.live(name, work, show)
 
 
-def _at_slider(table: pd.DataFrame, epsilon: float) -> None:
+def _at_slider(chosen: Chosen, table: pd.DataFrame, settings: Sequence[DensityParameters]) -> None:
     """Draw the curves' values at the computed ε nearest to the slider's, best first."""
-    distance = (table["epsilon"] / epsilon).map(math.log).abs()
+    distance = (table["epsilon"] / chosen.epsilon).map(math.log).abs()
     near = table[distance == distance.min()].sort_values("error")
     at = near["epsilon"].iloc[0]
     shown = pd.DataFrame(
@@ -137,7 +137,13 @@ def _at_slider(table: pd.DataFrame, epsilon: float) -> None:
             ],
         }
     )
+    shown[density_wording.PROVED] = [
+        density_wording.marked(cached_density.ledger(chosen.key, settings[i]).proved_epsilon, at)
+        for i in near["setting"]
+    ]
     st.table(shown, hide_index=True, border="horizontal")
+    if any("▲" in proved for proved in shown[density_wording.PROVED]):
+        st.caption(f"{density_wording.MARK} {density_wording.EQUALISE}")
 
 
 def _with_spread(
@@ -181,6 +187,7 @@ def _table(
                 "epsilon": epsilon,
                 "curve": curve.name,
                 "kind": curve.kind,
+                "setting": index,
                 "repeats": summary.repeats,
                 "blank": summary.blank,
                 "error": summary.mean_relative_error,

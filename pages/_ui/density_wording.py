@@ -34,6 +34,12 @@ NO_STAGES = (
     "smoothing do not apply."
 )
 PROVED = "Best proved total"
+MARK = (
+    "Marked ▲ where the best proved total is above the ε that is charged: the label then promises "
+    "more protection than is proved."
+)
+EQUALISE = 'The switch "Compare at equal proved ε" gives every method the same.'
+ABOVE_FOUR = "Above ε = 4 Gaussian methods take the analytic Gaussian: a bend there is its doing."
 SHARE = (
     "The address of this page holds every setting: copy it to share this view. Data, noise and the "
     "name of a dataset of your own are never in it."
@@ -159,6 +165,12 @@ ERRATA: tuple[tuple[str, str, str, str], ...] = (
 )
 """Erratum, what it is about, one sentence, source."""
 
+
+def marked(total: float, epsilon: float) -> str:
+    """Write a proved total, with ▲ where it exceeds the ε that is charged."""
+    return f"{total:.3g} ▲" if total > epsilon * (1 + 1e-9) else f"{total:.3g}"
+
+
 LOOK = {
     "week": "Pre-sampling lowers the curve, noise makes it rough; scaling lifts the private line "
     "back to the truth (P1, figures 3–5).",
@@ -175,9 +187,12 @@ LOOK = {
     "methods": "Lower error and higher correlation are better; the distance between the curves is "
     "what a method gains at the same ε (P1, figure 8).",
     "totals": "Sampling one visit a person needs far less noise than perturbing all visits, so its "
-    "curve should lie well below (P1, figure 6).",
-    "cover": "The minimum cover replaces small cells by fewer, larger ones, so that each count "
+    "curve lies well below at small ε; at large ε it flattens at the error of sampling itself, and "
+    "the two may cross (P1, figure 6).",
+    "cover": "The minimum cover takes fewer or larger cells than towers or zones where these cut "
+    "each other, so that each count "
     "stands better against the same noise (P1, figure 2).",
-    "clusters": "Neighbours are joined until each group has enough visits; all cells of one colour "
-    "share one weekly rhythm (P1, Algorithm 3).",
+    "clusters": "Neighbours are joined until each group has enough visits; all cells of one group "
+    "share one weekly rhythm (P1, Algorithm 3). Above 24 groups colours repeat: the tooltip has "
+    "the group's number.",
 }

@@ -130,7 +130,7 @@ def _boxes(chosen: Chosen) -> None:
                     )
         st.caption(
             "Box: quartiles; red: median; line: 5% to 95% of zones. "
-            + density_wording.LOOK["boxes"]
+            + f"{density_wording.LOOK['boxes']} {density_wording.ABOVE_FOUR}"
         )
 
     density_jobs.live("boxes", work, show)

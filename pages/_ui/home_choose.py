@@ -13,7 +13,7 @@ _CONFIDENCES = (0.8, 0.9, 0.95, 0.99)
 
 
 @st.fragment
-def calculator(max_trips: int) -> None:
+def calculator(max_trips: int, unit: str) -> None:
     """Draw "what should I choose?": from a tolerated error to ε, published and exact."""
     st.subheader("What should I choose?", anchor=False)
     left, middle, right = st.columns([1.2, 1, 1.8], gap="medium", vertical_alignment="bottom")
@@ -61,7 +61,11 @@ def calculator(max_trips: int) -> None:
             }
         )
     )
-    st.caption(wording.calculator(alpha, confidence, max_trips, flow, exact, published))
+    st.caption(
+        wording.calculator(
+            alpha, confidence, max_trips, unit, flow=flow, exact=exact, published=published
+        )
+    )
     frame.link("pages/3_Choose_Epsilon.py", "More calculators and what ε means")
 
 

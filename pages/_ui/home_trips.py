@@ -89,7 +89,7 @@ def _cards(
             "Trips kept",
             wording.percent(expected.trips_kept),
             interval(over("trips_kept"), wording.percent),
-            "Of all trips, this share lies in flows that stay visible.",
+            "Of all trips, trimmed ones too, this share lies in visible flows.",
         ),
     ]
 

@@ -20,7 +20,7 @@ POPULATIONS: dict[Population, str] = {
 }
 _EPSILONS = (0.1, 0.5, 1.0)
 _SHADES = ("#9aa7b1", "#5b9fc9", "#2a6f97")
-_RELATIVE = tuple(np.linspace(0.0, 2.0, 81).round(3).tolist())
+_RELATIVE = (*np.linspace(0.0, 1.975, 80).round(3).tolist(), 1.9999, 2.0)  # a step at the end
 
 
 def draw(entry: Entry, parameters: ODParameters, window: Window) -> None:
@@ -56,14 +56,16 @@ def draw(entry: Entry, parameters: ODParameters, window: Window) -> None:
             table,
             list(settings),
             shades,
-            "Relative error of at most …",
+            "Relative error of at most … (symmetric)",
             key="od_error_relative",
             percent=True,
         )
     st.caption(
         "Exact, without drawing: each curve is the share of flows whose error is at most the value "
-        "below. The earlier it rises, the better. Relative error is 2·|private − true| / (private "
-        "+ true): 200% means suppressed or invented."
+        "below. The earlier it rises, the better; the step at 200% is flows that are suppressed or "
+        "invented, and where it is above half of them the median reads 200%, also at a larger ε "
+        "that suppresses more of them as it should. Relative error is 2·|private − true| / "
+        "(private + true)."
     )
     st.table(
         _summary(entry.key, settings, window, population), hide_index=True, border="horizontal"
@@ -162,6 +164,7 @@ def _summary(
                 "Mean error (trips)": wording.number(errors.mean_absolute, 3),
                 "Median relative error": wording.percent(errors.median_relative),
                 "Mean relative error": wording.percent(errors.mean_relative),
+                "with a sanity bound (MRE)": wording.percent(errors.mean_bounded_relative),
             }
         )
     return pd.DataFrame(rows)

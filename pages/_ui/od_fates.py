@@ -37,9 +37,11 @@ def draw(entry: Entry, parameters: ODParameters, window: Window, made: Drawn) ->
     )
     _bar(bars)
     od_look.key(*od_look.FATES)
+    empty = wording.percent(cached_od.empty_share(entry.key, parameters, window))
     st.caption(
         "Look for purple (lost: a real corridor that the release hides) and orange (phantom: a "
-        "corridor that does not exist). Flows are all ordered pairs of zones; most are empty."
+        f"corridor that does not exist). Flows are all ordered pairs of zones; {empty} of them are "
+        "empty. Bars by trips weigh a flow with all its true trips, trimmed ones too."
     )
     left, right = st.columns([1.15, 1], gap="large")
     with left:

@@ -4,7 +4,6 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from engine.parameters import ODParameters
 from pages._ui import cached, maps, od_look
 from pages._ui.cached_od import Drawn
 
@@ -14,7 +13,7 @@ TRUE, PRIVATE, WRONG = "True", "Private", "Phantom and lost"
 _SCOPES = ("All zones", "Leaving a zone", "Arriving in a zone", "Leaving or arriving")
 
 
-def draw(key: str, parameters: ODParameters, true: Integers, made: Drawn, several: bool) -> None:
+def draw(key: str, true: Integers, made: Drawn, several: bool) -> None:
     """Draw the switch, the scope and one large map on a scale that no setting moves."""
     # in a row where there is room, else wrapped: nothing is cut off in a small window
     first = second = third = fourth = st.container(
@@ -36,14 +35,13 @@ def draw(key: str, parameters: ODParameters, true: Integers, made: Drawn, severa
     most = fourth.slider(
         "Largest flows", 10, 300, 60, step=10, key="od_flows_most", persist_state="session"
     )
-    inside = _scope(len(true), scope, zone)
-    true, private = np.where(inside, true, 0), np.where(inside, made.counts, 0)
     largest = float(max(true.max(initial=0), 1))
     scale = maps.Scale(0.0, largest)
-    phantom = od_look.phantoms(true, private)
-    lost = od_look.lost(true, private, parameters)
+    inside = _scope(len(true), scope, zone)
+    true, private = np.where(inside, true, 0), np.where(inside, made.counts, 0)
+    phantom, lost = inside & made.phantom, inside & made.lost
     if shown == WRONG:
-        marked = np.where(phantom, private, 0) + np.where(lost, true, 0)
+        marked = np.where(lost, true, np.where(phantom, private, 0))
         origins, destinations = maps.largest_flows(marked, most)
         values = marked[origins, destinations]
     else:
@@ -75,7 +73,13 @@ def draw(key: str, parameters: ODParameters, true: Integers, made: Drawn, severa
     if shown != WRONG:
         scale.legend("trips of a flow", "0", f"{largest:,.0f} or more")
     if shown != TRUE:
-        od_look.key(od_look.PHANTOM, od_look.LOST)
+        # a flow that reads 0 has no arc in the private map, unless other days show it
+        od_look.key(od_look.PHANTOM, *([od_look.LOST] if several or shown == WRONG else []))
+        if several:
+            st.caption(
+                "Each day is a release of its own: a flow is marked where that happened to it on "
+                "at least one day."
+            )
     st.caption(_words(shown, phantom, lost, pairs, several))
 
 
@@ -97,7 +101,7 @@ def _words(
     pairs: tuple[Integers, Integers],
     several: bool,
 ) -> str:
-    days = " over all days together" if several else ""
+    days = ", on one day or more" if several else ""
     counted = (
         f"In this draw {int(phantom.sum()):,} phantom flows and {int(lost.sum()):,} lost ones{days}"
     )

@@ -10,6 +10,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from engine.origin_destination import HeatMap, Population
+from engine.origin_destination.expected import SANITY_BOUND
 from engine.parameters import EPSILON_STOPS, ODParameters
 from pages._ui import cached_od, colours, state, wording
 from pages._ui.cached_od import GRID_THRESHOLDS
@@ -57,20 +58,43 @@ def _lost(grid: HeatMap) -> Floats:
     return _over(grid.fates.lost.cells, grid.fates.lost.cells + grid.fates.kept.cells)
 
 
+def _revealed(grid: HeatMap) -> Floats:
+    # a pair on which nobody travelled is no flow to reveal: those are phantoms
+    return grid.fates.revealed.cells - grid.fates.phantom.cells
+
+
 MEASURES = {
-    "Mean error of a flow": Measure(
+    "Mean error of a flow (trips)": Measure(
         lambda grid: grid.mean_absolute, False, True, "trips by which a flow is off on average"
     ),
     _RELATIVE: Measure(None, True, True, "2·|private − true| / (private + true), on average"),
+    "Relative error with a sanity bound (MRE)": Measure(
+        lambda grid: grid.mean_bounded_relative,
+        True,
+        True,
+        f"|private − true| / max(true, {SANITY_BOUND:g}), on average",
+    ),
     "Lost flows": Measure(_lost, True, False, "flows of at least τ that the release hides"),
+    "Lost trips": Measure(
+        lambda grid: _over(grid.fates.lost.trips, _trips(grid)),
+        True,
+        False,
+        "trips in flows of at least τ that the release hides",
+    ),
+    "Revealed flows": Measure(
+        _revealed, False, False, "flows below τ, of at least one trip, that noise lifts into view"
+    ),
     "Phantom flows": Measure(
         lambda grid: grid.fates.phantom.cells, False, False, "flows shown where nobody travelled"
     ),
     "Suppressed flows": Measure(
         lambda grid: _over(_suppressed(grid), _cells(grid)), True, False, "pairs that read 0"
     ),
-    "Trips kept": Measure(
-        lambda grid: _over(_shown(grid), _trips(grid)), True, False, "trips in visible flows"
+    "Trips in visible flows": Measure(
+        lambda grid: _over(_shown(grid), _trips(grid)),
+        True,
+        False,
+        "true trips in flows that are shown, trimmed ones too",
     ),
     "Bias of the total": Measure(
         lambda grid: _over(grid.bias, _trips(grid)),
@@ -111,9 +135,10 @@ def draw(entry: Entry, parameters: ODParameters, window: Window) -> None:
     column = _nearest(parameters.suppression_threshold)
     here = _written(float(values[row, column]), measure)
     st.caption(
-        f"{measure.meaning.capitalize()}. At ε = {parameters.epsilon:g} and "
-        f"τ = {GRID_THRESHOLDS[column]}: **{here}**. Click a cell to set both sliders. Exact for "
-        f"T = {parameters.max_trips_per_user}; no noise is drawn."
+        f"{measure.meaning[0].upper() + measure.meaning[1:]}. You are here (red frame), at "
+        f"ε = {parameters.epsilon:g} and τ = {GRID_THRESHOLDS[column]}: **{here}**. Look along a "
+        "row for what more ε buys, along a column for what a threshold costs; click a cell to set "
+        f"both sliders. Exact for T = {parameters.max_trips_per_user}; no noise is drawn."
     )
 
 

@@ -7,7 +7,6 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from engine.parameters import ODParameters
 from pages._ui import cached
 
 Integers = NDArray[np.int64]
@@ -36,16 +35,6 @@ FATES = (KEPT, LOST, SUPPRESSED, REVEALED, PHANTOM)
 def rgb(fate: Fate, opacity: int = 235) -> list[int]:
     """Return the colour of a fate for a map."""
     return [*(int(fate.colour[i : i + 2], 16) for i in (1, 3, 5)), opacity]
-
-
-def phantoms(true: Integers, private: Integers) -> NDArray[np.bool_]:
-    """Return which flows exist in the release only."""
-    return (true == 0) & (private > 0)
-
-
-def lost(true: Integers, private: Integers, parameters: ODParameters) -> NDArray[np.bool_]:
-    """Return which flows of at least max(τ, 1) trips read 0."""
-    return (true >= max(parameters.suppression_threshold, 1)) & (private == 0)
 
 
 def signed(value: int) -> str:

@@ -6,7 +6,6 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from engine.parameters import ODParameters
 from pages._ui import od_look
 from pages._ui.cached_od import Drawn
 
@@ -24,7 +23,7 @@ _SHORT = (
 )
 
 
-def draw(key: str, parameters: ODParameters, true: Integers, made: Drawn) -> None:
+def draw(key: str, true: Integers, made: Drawn) -> None:
     """Draw the block's choice, then two heat maps on one scale with wrong cells outlined."""
     names = od_look.zone_labels(key)
     busy = true.sum(axis=0) + true.sum(axis=1)
@@ -39,7 +38,7 @@ def draw(key: str, parameters: ODParameters, true: Integers, made: Drawn) -> Non
     if block == _AROUND:
         ranked[zone] = ranked.max(initial=0) + 1
     chosen = np.argsort(-ranked, kind="stable")[:size]
-    table = _table(chosen, names, true, made.counts, parameters)
+    table = _table(chosen, names, true, made)
     top = float(max(table[["true", "private"]].to_numpy().max(initial=0), 1))
     places = st.grid(2, min_column_width=400, gap="large")
     for name in ("true", "private"):
@@ -57,20 +56,19 @@ def _table(
     chosen: Integers,
     names: list[str],
     true: Integers,
-    private: Integers,
-    parameters: ODParameters,
+    made: Drawn,
 ) -> pd.DataFrame:
     origins, destinations = np.meshgrid(chosen, chosen, indexing="ij")
     off = origins != destinations
     pairs = (origins[off], destinations[off])
-    mark = np.where(od_look.phantoms(true, private)[pairs], od_look.PHANTOM.name, "")
-    mark = np.where(od_look.lost(true, private, parameters)[pairs], od_look.LOST.name, mark)
+    mark = np.where(made.phantom[pairs], od_look.PHANTOM.name, "")
+    mark = np.where(made.lost[pairs], od_look.LOST.name, mark)
     return pd.DataFrame(
         {
             "from": [names[i] for i in pairs[0]],
             "to": [names[i] for i in pairs[1]],
             "true": true[pairs],
-            "private": private[pairs],
+            "private": made.counts[pairs],
             "mark": mark,
         }
     )

@@ -94,7 +94,7 @@ def _cards(now: dict[str, float], parameters: ODParameters) -> list[Card]:
             "Suppression saves" if spared else "Suppression adds",
             wording.number(abs(now["suppression"])),
             "trips of error",
-            "Most pairs are empty, and 0 is right for them."
+            "Empty pairs read 0 again, which outweighs the real flows that are hidden."
             if spared
             else "Real flows below τ are set to 0.",
         ),

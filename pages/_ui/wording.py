@@ -303,16 +303,28 @@ def density_displacement(distance_m: float) -> str:
     return f"As if every visit had moved by {metres(distance_m)} on average."
 
 
+def aim(unit: str) -> str:
+    """Name what noise leaves a flow near: not the truth where trimming comes first."""
+    return "the truth" if unit == "trip" else "its count after trimming"
+
+
 def calculator(
-    alpha: int, confidence: float, max_trips: int, flow: float, exact: float, published: float
+    alpha: int,
+    confidence: float,
+    max_trips: int,
+    unit: str,
+    *,
+    flow: float,
+    exact: float,
+    published: float,
 ) -> str:
     """Say in one sentence what the calculator's numbers mean."""
     trips = "1 trip is" if max_trips == 1 else f"{max_trips} trips are"
     return (
-        f"If {trips} kept per unit of protection, a published flow is within {alpha:,} of the "
-        f"truth {confidence:.0%} of the time from ε = {flow:.3g} on, and a change between two "
-        f"days from ε = {exact:.3g} on. The published formula for changes says {published:.3g}: "
-        "it forgets that both numbers are rounded."
+        f"If {trips} kept per unit of protection, a published flow is within {alpha:,} of "
+        f"{aim(unit)} {confidence:.0%} of the time from ε = {flow:.3g} on, and a change between "
+        f"two days from ε = {exact:.3g} on, before small ones are suppressed. The published "
+        f"formula for changes says {published:.3g}: it forgets that both numbers are rounded."
     )
 
 

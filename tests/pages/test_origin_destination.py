@@ -209,7 +209,7 @@ def test_every_measure_has_a_grid(open_od, measure):
     app = open_od("ε × τ")
     app.selectbox(key="od_measure").set_value(measure).run()
     assert not app.exception
-    assert "Click a cell" in text(app)
+    assert "click a cell" in text(app)
     assert "nan" not in text(app).lower()
 
 

@@ -23,6 +23,13 @@ def test_epsilon_is_refused_by_both_mechanisms(epsilon):
             settings(epsilon=epsilon)
 
 
+@pytest.mark.parametrize("epsilon", [1e-300, 9e-7, 1.1e6, 1e308])
+def test_an_epsilon_beyond_all_use_is_refused(epsilon):
+    for settings in (DensityParameters, ODParameters):
+        with pytest.raises(ParameterError, match=r"epsilon must be from 1e-06 to 1e\+06, got .*;"):
+            settings(epsilon=epsilon)
+
+
 @pytest.mark.parametrize("delta", BAD_DELTA)
 def test_delta_is_refused(delta):
     with pytest.raises(ParameterError, match=r"delta must be a number above 0 and below 1, got"):
