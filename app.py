@@ -2,9 +2,18 @@
 
 import streamlit as st
 
-from pages._ui import cards, frame, home_choose, home_density, home_trips, state, verdict, wording
+from pages._ui import (
+    cards,
+    frame,
+    home_choose,
+    home_density,
+    home_trips,
+    home_wording,
+    state,
+    verdict,
+)
 
-frame.frame(frame.PRODUCT, wording.HOME_LEAD)
+frame.frame(frame.PRODUCT, home_wording.LEAD)
 settings = state.sidebar()
 visits, trips = settings.density_data, settings.od_data
 frame.banners([visits, trips])
@@ -12,7 +21,7 @@ verdict_slot = st.container()  # keeps the old verdict until the new one is ther
 if "home_judged" not in st.session_state:
     verdict_slot = verdict_slot.empty()
     verdict_slot.html(cards.pending_html("Reading the data and drawing the first noise."))
-for warning in wording.home_warnings(settings):
+for warning in home_wording.warnings(settings):
     st.warning(warning, icon=":material/warning:")
 
 with st.container(key="home_columns"):
@@ -39,15 +48,18 @@ verdict_slot.html(cards.verdict_html(*verdict.headline(findings), verdict.remedi
 st.session_state["home_judged"] = True
 for column in columns:  # after the maps: the browser takes a second to load its library of charts
     column.curve()
-proved = drawn["density"].proved_epsilon if "density" in drawn else settings.epsilon
-for note in wording.home_notes(settings, verdict.LIMITS, proved):
+book = drawn["density"].ledger if "density" in drawn else None
+for note in home_wording.notes(settings, verdict.LIMITS, book, flows="trips" in drawn):
     st.caption(note)
 
 st.divider()
 home_choose.worst(columns)
-home_choose.compare(settings, {name: value for c in columns for name, value in c.numbers.items()})
+numbers = {name: value for column in columns for name, value in column.numbers.items()}
+compared = home_choose.compare()
+home_choose.pinned(compared, settings, numbers)
 st.divider()
 home_choose.calculator(settings.trips().max_trips_per_user, settings.unit)
 # ranges and distances come last, the quick ones first: the next move of a slider interrupts them
 for column in reversed(columns):
-    column.fill()
+    numbers = {**numbers, **column.fill()}
+    home_choose.pinned(compared, settings, numbers)

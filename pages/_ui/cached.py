@@ -41,11 +41,14 @@ class DensityScores:
         Mean relative error and Pearson correlation; NaN where undefined.
     total_error : float
         Relative error of the week's total.
+    exceeded : bool
+        Whether the noise exceeds the data: every private count reads 0.
     """
 
     error: Floats
     correlation: Floats
     total_error: float
+    exceeded: bool
 
     @property
     def mean_error(self) -> float:
@@ -72,7 +75,9 @@ class TripScores:
     suppressed, suppressed_anyway : float
         Share of off-diagonal cells that read 0, and of those that would without noise.
     trips_kept : float
-        Share of all trips in cells that stay visible.
+        Share of all trips, trimmed ones too, in those flows that stay visible.
+    trimmed : float
+        Share of all trips that trimming drops.
     """
 
     median_error: float
@@ -80,6 +85,7 @@ class TripScores:
     suppressed: float
     suppressed_anyway: float
     trips_kept: float
+    trimmed: float
 
 
 @cached_scope.resource(max_entries=8, show_spinner="Opening the dataset …")
@@ -138,13 +144,15 @@ def density_scores(
     """Return the errors of one private density; small, so that many repeats can be kept."""
     truth = density_truth(key)
     if repeat == 0:
-        private = density_release(key, parameters, seed).counts
+        release = density_release(key, parameters, seed)
     else:
-        private = density.release(dataset(key), parameters, rng=generator(seed, repeat)).counts
+        release = density.release(dataset(key), parameters, rng=generator(seed, repeat))
+    private = release.counts
     return DensityScores(
         error=metrics.mean_relative_error(truth, private),
         correlation=metrics.pearson(truth, private),
         total_error=metrics.total_error(truth, private),
+        exceeded=density.NOISE_EXCEEDS_DATA in release.flags,
     )
 
 
@@ -218,14 +226,14 @@ def trips_expected(key: str, parameters: ODParameters, period: Span) -> TripScor
     errors, fates, counted = exact.errors["large"], exact.fates, exact.histogram
     cells = float(counted.cells.sum())
     hidden = float(fates.kept_suppressed.cells + fates.lost.cells)
-    shown = float(fates.kept.trips + fates.revealed.trips)
     large = counted.true >= max(parameters.suppression_threshold, 1)
     return TripScores(
         median_error=errors.median_absolute,
         relative_error=errors.mean_bounded_relative,
         suppressed=_share(hidden, cells),
         suppressed_anyway=_share(float(counted.cells[~large].sum()), cells),
-        trips_kept=_share(shown, counted.true_trips),
+        trips_kept=_share(float(fates.kept.trips), counted.true_trips),
+        trimmed=1 - _share(float(counted.kept @ counted.cells), counted.true_trips),
     )
 
 
@@ -247,7 +255,8 @@ def trips_drawn(
         relative_error=_mean(error / truth[large]),
         suppressed=_share(hidden, cells),
         suppressed_anyway=_share(int((~large).sum()) - len(truth), cells),
-        trips_kept=_share(float(truth[private > 0].sum()), float(truth.sum())),
+        trips_kept=_share(float(truth[large & (private > 0)].sum()), float(truth.sum())),
+        trimmed=float("nan"),  # does not depend on the draw
     )
 
 

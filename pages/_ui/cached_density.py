@@ -164,11 +164,12 @@ def central_zone(key: str) -> str:
     It reads the truth, which the page shows beside it; no slider and no draw changes the choice.
     """
     places = cached.dataset(key)
-    visits = cached.density_truth(key).sum(axis=1)
+    visits = cached.density_truth(key).sum(axis=1).astype(float)
     centres = places.tessellation.zone_centres_m
     middle = (centres.min(axis=0) + centres.max(axis=0)) / 2
     away = ((centres - middle) ** 2).sum(axis=1)
-    nearest = int(np.argmin(np.where(visits >= np.median(visits), away, np.inf)))
+    usual = np.median(visits[visits > 0]) if (visits > 0).any() else 0.0
+    nearest = int(np.argmin(np.where(visits >= usual, away, np.inf)))
     return str(places.zones["zone_id"].iloc[nearest])
 
 

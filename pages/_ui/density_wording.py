@@ -80,13 +80,18 @@ def flag(name: str, parameters: DensityParameters, needs: Needs, minimum: float 
             "**The noise exceeds the data**: no noisy total is above zero, so the release is zero "
             "everywhere. A larger ε or more people are needed."
         )
+    return (
+        "**The noise exceeds the data**: the noisy totals are not above zero, so the release is "
+        f"zero everywhere. {needed(parameters, needs)}"
+    )
+
+
+def needed(parameters: DensityParameters, needs: Needs) -> str:
+    """Say what it would take for the noisy totals to be above zero."""
     people = f"about {needs.people:,} people at ε = {parameters.epsilon:.3g}"
     more = f" ({needs.more_people:,} more than there are)" if needs.more_people else ""
     epsilon = f", or ε near {number(needs.epsilon)}" if needs.epsilon else ""
-    return (
-        "**The noise exceeds the data**: the noisy totals are not above zero, so the release is "
-        f"zero everywhere. It would take {people}{more}{epsilon}."
-    )
+    return f"For any density at all it would take {people}{more}{epsilon}."
 
 
 def hour(index: int) -> str:

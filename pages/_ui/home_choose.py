@@ -1,14 +1,15 @@
 """Home, below the columns: the small calculator and the comparison with a pinned setting."""
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from engine.origin_destination import calculators
 from engine.parameters import EPSILON_STOPS
-from pages._ui import frame, state, tables, wording
+from pages._ui import frame, home_wording, state, tables, wording
 from pages._ui.home_density import Column
 from pages._ui.state import Settings
 
-PINNED = "home_pinned"
+PINNED, _NOW = "home_pinned", "home_now"
 _CONFIDENCES = (0.8, 0.9, 0.95, 0.99)
 
 
@@ -62,39 +63,44 @@ def calculator(max_trips: int, unit: str) -> None:
         )
     )
     st.caption(
-        wording.calculator(
+        home_wording.calculator(
             alpha, confidence, max_trips, unit, flow=flow, exact=exact, published=published
         )
     )
     frame.link("pages/3_Choose_Epsilon.py", "More calculators and what ε means")
 
 
-def compare(settings: Settings, numbers: dict[str, str]) -> None:
-    """Draw "pin this setting and compare": the pinned numbers beside those of now."""
+def compare() -> DeltaGenerator:
+    """Draw "pin this setting and compare" and return the place of its table for `pinned`."""
     head, pin, unpin = st.columns([3, 1.4, 1], vertical_alignment="center")
     head.subheader("Compare two settings", anchor=False)
     pin.button(
         "Pin this setting",
         icon=":material/push_pin:",
         on_click=_pin,
-        args=(_describe(settings), numbers),
         key="home_pin",
         width="stretch",
     )
-    pinned = st.session_state.get(PINNED)
     unpin.button(
         "Unpin",
         on_click=lambda: st.session_state.pop(PINNED, None),
-        disabled=pinned is None,
+        disabled=PINNED not in st.session_state,
         key="home_unpin",
         width="stretch",
     )
-    if pinned is None:
+    if PINNED not in st.session_state:
         st.caption("Pin the numbers above, then move a slider: both settings stand side by side.")
+    return st.empty()
+
+
+def pinned(place: DeltaGenerator, settings: Settings, numbers: dict[str, str]) -> None:
+    """Show the pinned numbers beside those of now, with the ranges that are known by now."""
+    st.session_state[_NOW] = (_describe(settings), numbers)
+    if PINNED not in st.session_state:
         return
-    described, before = pinned
+    described, before = st.session_state[PINNED]
     names = list(dict.fromkeys([*before, *numbers]))
-    st.html(
+    place.html(
         tables.table_html(
             {
                 "": names,
@@ -112,8 +118,8 @@ def worst(columns: list[Column]) -> None:
         place.html(tables.table_html(column.worst))
 
 
-def _pin(described: str, numbers: dict[str, str]) -> None:
-    st.session_state[PINNED] = (described, numbers)
+def _pin() -> None:
+    st.session_state[PINNED] = st.session_state[_NOW]
 
 
 def _describe(settings: Settings) -> str:

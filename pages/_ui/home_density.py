@@ -7,9 +7,19 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from engine import density
-from engine.parameters import EPSILON_STOPS, HOURS_PER_WEEK
-from pages._ui import cached, cards, maps, sketch_curve, sketches, verdict, wording
+from engine.ledger import Ledger
+from engine.parameters import EPSILON_STOPS, HOURS_PER_WEEK, DensityParameters
+from pages._ui import (
+    cached,
+    cached_density,
+    cards,
+    density_wording,
+    maps,
+    sketch_curve,
+    sketches,
+    verdict,
+    wording,
+)
 from pages._ui.cached import DensityScores
 from pages._ui.cards import Card
 from pages._ui.catalogue import Entry
@@ -42,11 +52,11 @@ class Column:
     """What the page needs of a drawn column."""
 
     finding: verdict.Finding
-    proved_epsilon: float
+    ledger: Ledger | None
     numbers: dict[str, str]
     worst: dict[str, list[str]]
     curve: Callable[[], None]
-    fill: Callable[[], None]
+    fill: Callable[[], dict[str, str]]
 
 
 def hold(place: DeltaGenerator, *, held: bool) -> DeltaGenerator:
@@ -61,13 +71,13 @@ def hold(place: DeltaGenerator, *, held: bool) -> DeltaGenerator:
 def draw(settings: Settings, entry: Entry, places: Places) -> Column:
     """Draw the column's point values and maps.
 
-    `curve` adds the curve over ε as far as known, `fill` the rest of it, intervals and distances.
+    `curve` adds the curve over ε as far as known, `fill` the rest of it, intervals and distances;
+    it returns the finished numbers.
     """
     noise, parameters = seed(entry), settings.density()
     truth = cached.density_truth(entry.key)
     release = cached.density_release(entry.key, parameters, noise)
     scores = cached.density_scores(entry.key, parameters, noise)
-    exceeded = density.NOISE_EXCEEDS_DATA in release.flags
 
     places.head.caption(
         f"Protects **one person, the whole week** (at most {settings.max_visits} "
@@ -89,12 +99,12 @@ def draw(settings: Settings, entry: Entry, places: Places) -> Column:
             with curve_place:
                 _curve(entry.key, settings, noise, computed=complete)
 
-    def fill() -> None:
+    def fill() -> dict[str, str]:
         if not complete:
             with curve_place:
                 _curve(entry.key, settings, noise, computed=True)
             st.session_state[_CURVE_DRAWN] = drawn
-        _fill(slot, entry.key, settings, noise)
+        return _fill(slot, entry.key, settings, noise)
 
     return Column(
         finding=verdict.density(
@@ -102,17 +112,22 @@ def draw(settings: Settings, entry: Entry, places: Places) -> Column:
             scores.correlation,
             truth.mean(axis=1),
             epsilon=settings.epsilon,
-            exceeded=exceeded,
+            exceeded=scores.exceeded,
+            needed=_needed(entry.key, parameters) if scores.exceeded else "",
         ),
-        proved_epsilon=release.ledger.proved_epsilon,
-        numbers={card.label: card.value for card in _cards(scores, None, None)},
+        ledger=release.ledger,
+        numbers=cards.numbers(_cards(scores, None, None)),
         worst=_worst(entry, truth, scores),
         curve=curve,
         fill=fill,
     )
 
 
-def _fill(slot: DeltaGenerator, key: str, settings: Settings, noise: Seed) -> None:
+def _needed(key: str, parameters: DensityParameters) -> str:
+    return density_wording.needed(parameters, cached_density.needs(key, parameters))
+
+
+def _fill(slot: DeltaGenerator, key: str, settings: Settings, noise: Seed) -> dict[str, str]:
     """Compute what takes longer, in small steps that a slider move can interrupt."""
     parameters = settings.density()
     first = cached.density_scores(key, parameters, noise)
@@ -134,7 +149,9 @@ def _fill(slot: DeltaGenerator, key: str, settings: Settings, noise: Seed) -> No
         known = known[np.isfinite(known)]
         distances.append(float(known.mean()) if len(known) else float("nan"))
         slot.html(cards.cards_html(_cards(first, repeats, distances)))
-    slot.html(cards.cards_html(_cards(first, repeats, distances, finished=True)))
+    finished = _cards(first, repeats, distances, finished=True)
+    slot.html(cards.cards_html(finished))
+    return cards.numbers(finished)
 
 
 def _cards(
@@ -148,13 +165,17 @@ def _cards(
         return None if repeats is None else [getattr(score, name) for score in repeats]
 
     moved = distances[0] if distances else float("nan")
+    error = Card(
+        "Relative error (MRE)",
+        wording.percent(scores.mean_error),
+        interval(over("mean_error"), wording.percent),
+        wording.density_error(scores.mean_error),
+    )
+    if scores.exceeded:
+        told = "Every private count reads 0: the noise exceeds the data."
+        error = Card(error.label, "–", "not a number to use", told)
     return [
-        Card(
-            "Relative error (MRE)",
-            wording.percent(scores.mean_error),
-            interval(over("mean_error"), wording.percent),
-            wording.density_error(scores.mean_error),
-        ),
+        error,
         Card(
             "Rhythm kept (Pearson r)",
             wording.fixed(scores.mean_correlation),
@@ -200,10 +221,9 @@ def interval(
 def _curve(key: str, settings: Settings, noise: Seed, *, computed: bool) -> None:
     """Draw MRE over ε; points not computed yet are left out until `computed`."""
     stops = [stop for stop in EPSILON_STOPS if computed or stop == settings.epsilon]
-    values = [
-        cached.density_scores(key, settings.density(epsilon=stop), noise).mean_error
-        for stop in stops
-    ]
+    scores = [cached.density_scores(key, settings.density(epsilon=stop), noise) for stop in stops]
+    # where every count reads 0 there is no curve: an error of all and nothing else would look good
+    values = [float("nan") if one.exceeded else one.mean_error for one in scores]
     sketch_curve.epsilon_curve(
         stops,
         values,

@@ -39,18 +39,20 @@ def draw(settings: Settings, entry: Entry, places: Places) -> Column:
             _curve(entry.key, settings, period)
         st.session_state[_DRAWN] = True
 
-    def fill() -> None:
+    def fill() -> dict[str, str]:
         drawn = [
             cached.trips_drawn(entry.key, parameters, noise, period, repeat)
             for repeat in range(REPEATS)
         ]
-        slot.html(cards.cards_html(_cards(expected, parameters, drawn)))
+        finished = _cards(expected, parameters, drawn)
+        slot.html(cards.cards_html(finished))
+        return cards.numbers(finished)
 
     flows = cached.trips_histogram(entry.key, parameters, period)
     return Column(
         finding=verdict.trips(*flows, parameters),
-        proved_epsilon=parameters.epsilon,
-        numbers={card.label: card.value for card in _cards(expected, parameters, None)},
+        ledger=None,
+        numbers=cards.numbers(_cards(expected, parameters, None)),
         worst=_worst(entry, parameters, noise, period),
         curve=curve,
         fill=fill,
@@ -89,7 +91,12 @@ def _cards(
             "Trips kept",
             wording.percent(expected.trips_kept),
             interval(over("trips_kept"), wording.percent),
-            "Of all trips, trimmed ones too, this share lies in visible flows.",
+            f"Of all trips, this share lies in flows of {least}+ that stay visible"
+            + (
+                f"; trimming drops {wording.percent(expected.trimmed)} of all."
+                if expected.trimmed >= 0.005
+                else "."
+            ),
         ),
     ]
 

@@ -46,10 +46,6 @@ def _trips(grid: HeatMap) -> Floats:
     return fates.kept.trips + fates.lost.trips + fates.kept_suppressed.trips + fates.revealed.trips
 
 
-def _shown(grid: HeatMap) -> Floats:
-    return grid.fates.kept.trips + grid.fates.revealed.trips
-
-
 def _suppressed(grid: HeatMap) -> Floats:
     return grid.fates.lost.cells + grid.fates.kept_suppressed.cells
 
@@ -90,11 +86,11 @@ MEASURES = {
     "Suppressed flows": Measure(
         lambda grid: _over(_suppressed(grid), _cells(grid)), True, False, "pairs that read 0"
     ),
-    "Trips in visible flows": Measure(
-        lambda grid: _over(_shown(grid), _trips(grid)),
+    "Trips kept": Measure(
+        lambda grid: _over(grid.fates.kept.trips, _trips(grid)),
         True,
         False,
-        "true trips in flows that are shown, trimmed ones too",
+        "true trips, trimmed ones too, in flows of at least τ that are shown",
     ),
     "Bias of the total": Measure(
         lambda grid: _over(grid.bias, _trips(grid)),

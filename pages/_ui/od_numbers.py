@@ -45,7 +45,7 @@ def headline(key: str, parameters: ODParameters, window: Window, made: Drawn) ->
             "Relative error of a flow",
             wording.percent(errors.mean_relative),
             f"median {wording.percent(errors.median_relative)}",
-            "0% is right, 200% is suppressed or invented.",
+            "Symmetric, over pairs with a trip: 0% is right, 200% suppressed or invented.",
         ),
         Card(
             "Lost flows",

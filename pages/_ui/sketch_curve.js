@@ -25,7 +25,7 @@ function draw(data, place) {
   for (const share of [0, 0.25, 0.5, 0.75, 1]) {
     shape("line", { x1: LEFT, x2: width - RIGHT, y1: y(share), y2: y(share), class: "grid" }, drawing);
     if (share * 2 === Math.round(share * 2)) {
-      shape("text", { x: LEFT - 8, y: y(share) + 4, "text-anchor": "end" }, drawing, `${share * 100}%`);
+      shape("text", { x: LEFT - 8, y: y(share) + 4, "text-anchor": "end" }, drawing, share === 1 ? data.top : `${share * 100}%`);
     }
   }
   for (const [across, words] of data.ticks) {

@@ -51,6 +51,7 @@ def epsilon_curve(
                 if np.isfinite(share)
             ],
             "here": [_across(here), f"you are here: ε = {here:g}"],
+            "top": "≥ 100%" if any(share > 1 for share in shares) else "100%",
             "colours": {"line": colours.PRIVATE, "here": colours.HERE},
         },
     )

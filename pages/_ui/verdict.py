@@ -6,7 +6,7 @@ draws and is not suppressed. The limits are stated on the page; they are convent
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from engine.origin_destination import calculators, laws
 from engine.origin_destination.laws import NoiseLaw
-from engine.parameters import ODParameters
+from engine.parameters import EPSILON_STOPS, ODParameters
 from pages._ui.wording import number, percent
 
 Floats = NDArray[np.float64]
@@ -27,7 +27,9 @@ CONFIDENCE = 0.95
 QUIETER = (
     "More people or a larger ε would help the quieter zones; curves over ε show how far that goes."
 )
-_NEARLY_ALL = 0.9
+_NEARLY_ALL, _HALF = 0.9, 0.5
+_EPSILONS = (*EPSILON_STOPS, 15.0, 20.0, 30.0, 50.0, 100.0, 300.0, 1000.0)
+"""Where ε is looked for; at the last one noise is gone."""
 _FEW = 0.01
 """Trimming is named from this share of trips on."""
 _ROUNDING = 1e-9
@@ -50,7 +52,13 @@ class Finding:
 
 
 def density(
-    error: Floats, correlation: Floats, visits: Floats, *, epsilon: float, exceeded: bool
+    error: Floats,
+    correlation: Floats,
+    visits: Floats,
+    *,
+    epsilon: float,
+    exceeded: bool,
+    needed: str = "",
 ) -> Finding:
     """Judge a density release.
 
@@ -62,6 +70,8 @@ def density(
         The setting, for the remedy.
     exceeded : bool
         Whether the release is flagged "the noise exceeds the data".
+    needed : str
+        What it would take then, in words.
     """
     known = np.isfinite(error) & (visits > 0)
     total = int(known.sum())
@@ -69,12 +79,14 @@ def density(
         return Finding(
             "noisy",
             "",
-            "density: the noise exceeds the data",
-            "For the density it would take far more people or a far larger ε.",
+            "density, where the noise exceeds the data",
+            needed or "For the density it would take far more people or a far larger ε.",
         )
     usable = known & (error <= USABLE_ERROR) & (np.nan_to_num(correlation) >= USABLE_CORRELATION)
     share = usable.sum() / total
-    count = f"{int(usable.sum())} of {total} zones"
+    empty = int((visits <= 0).sum())
+    apart = f" ({empty} more have no visits)" if empty else ""
+    count = f"{int(usable.sum())} of {total} zones{apart}"
     if share >= 0.9:
         return Finding("good", f"density in {count}", "")
     if share < 0.1:
@@ -83,8 +95,10 @@ def density(
         return Finding(
             "noisy",
             "",
-            f"density in {total - int(usable.sum())} of {total} zones",
-            _more_people("For the density", factor, epsilon, "at least about"),
+            f"density in {total - int(usable.sum())} of {total} zones{apart}",
+            f"For the density it would take at least about {_times(factor)} times as many people, "
+            f"or ε near {number(epsilon * factor)} at the least; the curve over ε shows how far "
+            "that goes.",
         )
     return Finding("partly", f"density in {count}", _quiet_zones(visits, usable, known), QUIETER)
 
@@ -100,7 +114,7 @@ def trips(kept: Floats, true: Floats, counts: Floats, parameters: ODParameters) 
     """
     total = float(true @ counts)
     if total == 0:
-        return Finding("noisy", "", "flows: there are no trips in the data")
+        return Finding("noisy", "", "flows, of which the data have none")
     trimming = _trimming(float((true - kept) @ counts) / total, parameters)
     good = usable_flows(kept, true, parameters)
     carried = float((true * counts)[good].sum()) / total
@@ -114,12 +128,7 @@ def trips(kept: Floats, true: Floats, counts: Floats, parameters: ODParameters) 
     if carried >= 0.6:
         lost = "the other flows" if smallest is None else f"flows below {smallest:,}"
         return Finding("good", usable, lost, trimming)
-    # the flow that half of all trips exceed: errors of noise shrink as 1/ε
-    order = np.argsort(true)
-    half = true[order][np.searchsorted(np.cumsum((true * counts)[order]), total / 2)]
-    factor = usable_flow(parameters) / max(float(half), 1.0)
-    noise = _more_people("For half of all trips", max(factor, 1.5), parameters.epsilon)
-    told = trimming if trimming and factor <= 1 else f"{noise} {trimming}".rstrip()
+    told = f"{_for_half(kept, true, counts, parameters)} {trimming}".strip()
     others = percent(1 - carried)
     if carried >= 0.1:
         small = "most" if smallest is None else "the smaller"
@@ -187,7 +196,7 @@ def headline(findings: list[Finding]) -> tuple[Level, str]:
         return "noisy", f"Too noisy to use – {'; '.join(lost)}."
     level: Level = "good" if all(finding.level == "good" for finding in findings) else "partly"
     sentence = f"Usable for {' and for '.join(usable)}"
-    return level, f"{sentence}; not for {' or '.join(lost)}." if lost else f"{sentence}."
+    return level, f"{sentence}; not for {' nor for '.join(lost)}." if lost else f"{sentence}."
 
 
 def remedies(findings: list[Finding]) -> str:
@@ -231,8 +240,30 @@ def _trimming(dropped: float, parameters: ODParameters) -> str:
     )
 
 
-def _more_people(what: str, factor: float, epsilon: float, about: str = "about") -> str:
-    """Say roughly what would be needed: the error shrinks as one over ε and over the people."""
-    times = f"{factor:.1f}" if factor < 3 else f"{factor:,.0f}"
-    needed = number(epsilon * factor)
-    return f"{what} it would take {about} {times} times as many people, or ε near {needed}."
+def _for_half(kept: Floats, true: Floats, counts: Floats, parameters: ODParameters) -> str:
+    """Say what would make half of all trips usable, or why no ε does; nothing where they are."""
+
+    def reached(among: Floats, epsilon: float) -> bool:
+        changed = replace(parameters, epsilon=epsilon)
+        return usable_share(among, true, counts, changed) >= _HALF
+
+    if reached(kept, parameters.epsilon):
+        return ""
+    larger = [stop for stop in _EPSILONS if stop > parameters.epsilon]
+    enough = next((stop for stop in larger if reached(kept, stop)), None)
+    if enough is not None:
+        times = _times(enough / parameters.epsilon)
+        return (
+            f"For half of all trips it would take ε near {number(enough)}, or about {times} times "
+            "as many people."
+        )
+    if not reached(true, _EPSILONS[-1]):
+        return (
+            f"Half of all trips lie in flows below τ = {parameters.suppression_threshold}: no ε "
+            "shows those, a smaller τ does."
+        )
+    return f"With T = {parameters.max_trips_per_user} no ε makes half of all trips usable."
+
+
+def _times(factor: float) -> str:
+    return f"{factor:.1f}" if factor < 3 else f"{factor:,.0f}"

@@ -4,13 +4,9 @@ import math
 import re
 from collections.abc import Sequence
 from datetime import date
-from typing import TYPE_CHECKING
 
 from engine.origin_destination import reading
 from engine.parameters import ODParameters
-
-if TYPE_CHECKING:
-    from pages._ui.state import Settings
 
 WORD_JOINER = "\u2060"
 PARTS = {"density": "visits", "trips": "trips"}
@@ -150,26 +146,6 @@ def protection(unit: str, max_trips: int) -> str:
     return f"each person's day, up to {trip_count(max_trips)}"
 
 
-def risk(epsilon: float, unit: str) -> str:
-    """Say what ε means for what each column protects: odds and the best guess of membership."""
-    odds = math.exp(epsilon)
-    guess = odds / (1 + odds)
-    factor = f"{odds:.2f}" if odds < 10 else f"{odds:,.0f}"
-    guess_text = f"{100 * guess:.0f}%" if guess < 0.99 else f"{100 * guess:.2f}%"
-    if guess_text == "100.00%":
-        guess_text = "more than 99.99%"
-    more = {
-        "person-day": " Every further day of a person that is published adds to it.",
-        "trip": " For all trips of a person together the odds can shift by far more.",
-    }.get(unit, "")
-    return (
-        f"Whoever knows everything else can shift the odds that the data holds what is protected – "
-        f"a person's week of visits, {PROTECTED[unit]} – by a factor of at most {factor} (e^ε): "
-        f"starting from a coin toss, the best guess is right {guess_text} of the time. "
-        f"For visits this may fail with probability δ.{more}"
-    )
-
-
 def trip_level_reason(*, has_people: bool) -> str:
     """Say why T cannot be set at trip level."""
     if not has_people:
@@ -178,42 +154,6 @@ def trip_level_reason(*, has_people: bool) -> str:
             "nobody's trips can be counted."
         )
     return "Each trip is protected by itself and nobody is trimmed, so T is 1 and cannot be set."
-
-
-def same_people(epsilon: float, unit: str, days: int, proved: float) -> str:
-    """State the sum at person level where both mechanisms read the same people.
-
-    The density counts with what it can be shown to cost where that exceeds the published ε; trip
-    level protects another thing and is never added.
-
-    Parameters
-    ----------
-    epsilon : float
-        The slider's ε, in full for each mechanism.
-    proved : float
-        The best proved total of the density.
-    """
-    above = proved > epsilon * (1 + 1e-9)
-    visits = float(f"{proved:.3g}") if above else epsilon
-    if unit == "trip":
-        return (
-            f"Both columns read the same people. The density costs each person ε = {visits:g}; "
-            "trip level protects single trips and cannot be added to it."
-        )
-    trips = epsilon * days if unit == "person-day" else epsilon
-    how = (
-        f"{days} daily matrices at ε = {epsilon:g} each cost {trips:g}"
-        if unit == "person-day"
-        else f"the whole period costs {trips:g}"
-    )
-    return (
-        f"Both columns read the same people. Publishing both would cost each person "
-        f"ε = {visits + trips:g} in all"
-        + ("" if above else ", as the papers count")
-        + f": the density {visits:g}"
-        + (" (best proved, more than is published)" if above else "")
-        + f", and {how}."
-    )
 
 
 def composition(parameters: ODParameters, days: int) -> str:
@@ -306,59 +246,6 @@ def density_displacement(distance_m: float) -> str:
 def aim(unit: str) -> str:
     """Name what noise leaves a flow near: not the truth where trimming comes first."""
     return "the truth" if unit == "trip" else "its count after trimming"
-
-
-def calculator(
-    alpha: int,
-    confidence: float,
-    max_trips: int,
-    unit: str,
-    *,
-    flow: float,
-    exact: float,
-    published: float,
-) -> str:
-    """Say in one sentence what the calculator's numbers mean."""
-    trips = "1 trip is" if max_trips == 1 else f"{max_trips} trips are"
-    return (
-        f"If {trips} kept per unit of protection, a published flow is within {alpha:,} of "
-        f"{aim(unit)} {confidence:.0%} of the time from ε = {flow:.3g} on, and a change between "
-        f"two days from ε = {exact:.3g} on, before small ones are suppressed. The published "
-        f"formula for changes says {published:.3g}: it forgets that both numbers are rounded."
-    )
-
-
-RANGES = (
-    "Ranges beside the numbers hold in 9 of 10 draws of the noise, in fewer where they name how "
-    "many draws they are of."
-)
-HOME_LEAD = (
-    "Move a slider and see at once what privacy costs: how far private counts of visits and trips "
-    "stray from the truth."
-)
-
-
-def home_warnings(settings: "Settings") -> list[str]:
-    """Return what a person must know before reading the numbers: δ too large for the data."""
-    visits = settings.density_data
-    people = None if visits is None else visits.metadata.people_public
-    warning = delta_warning(settings.delta, people)
-    return [warning] if warning else []
-
-
-def home_notes(settings: "Settings", limits: str, proved: float) -> list[str]:
-    """Return who is protected against what, what both columns cost and what counts as usable.
-
-    `proved` is the best proved total of the density shown.
-    """
-    visits, trips = settings.density_data, settings.od_data
-    notes = [risk(settings.epsilon, settings.unit), f"{RANGES} {limits}"]
-    if visits is not None and trips is not None and visits.name == trips.name:
-        days = len(trips.metadata.days)
-        notes.append(same_people(settings.epsilon, settings.unit, days, proved))
-    if settings.needs_analytic:
-        notes.append(ANALYTIC_NOTE)
-    return notes
 
 
 def signed_percent(share: float) -> str:

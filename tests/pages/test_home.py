@@ -208,7 +208,7 @@ def test_where_no_flow_reaches_the_threshold_the_cards_say_so():
     from pages._ui import home_trips
     from pages._ui.cached import TripScores
 
-    nothing = TripScores(float("nan"), float("nan"), 1.0, 1.0, 0.0)
+    nothing = TripScores(float("nan"), float("nan"), 1.0, 1.0, 0.0, 0.0)
     made = home_trips._cards(nothing, ODParameters(epsilon=1.0), [nothing] * home_trips.REPEATS)
     assert made[0].value == made[1].value == "–"
     assert made[0].meaning == made[1].meaning == "No flow has 15 trips or more."

@@ -1,5 +1,7 @@
 """The verdict says what the numbers say."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -66,7 +68,7 @@ def test_what_is_promised_of_a_larger_epsilon_is_no_more_than_it_gives(tiny_city
 
     told, error = found(epsilon)
     assert told.level == "noisy"
-    least = float(told.remedy.split("ε near ")[1].rstrip(".").replace(",", ""))
+    least = float(told.remedy.split("ε near ")[1].split(" ")[0].replace(",", ""))
     assert least > epsilon
     assert found(0.8 * least)[1] > verdict.USABLE_ERROR
     assert error > verdict.USABLE_ERROR
@@ -96,7 +98,7 @@ def test_small_flows_are_too_noisy_and_large_ones_good():
     small = verdict.trips(few, few, np.array([500.0, 20.0]), settings)
     large = verdict.trips(many, many, np.array([5.0, 20.0]), settings)
     assert (small.level, large.level) == ("noisy", "good")
-    assert "times as many people" in small.remedy
+    assert "a smaller τ does" in small.remedy  # no ε shows a flow of 3 trips at τ = 15
     assert verdict.trips(none, none, none, settings).level == "noisy"
 
 
@@ -150,3 +152,49 @@ def test_headline_joins_the_columns():
     assert verdict.headline([bad])[0] == "noisy"
     assert verdict.headline([bad])[1].startswith("Too noisy to use")
     assert verdict.headline([good])[0] == "good"
+
+
+def told_epsilon(remedy):
+    return float(remedy.split("ε near ")[1].split(",")[0])
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 0.3, 1.0])
+def test_the_epsilon_named_for_half_of_all_trips_reaches_it_and_the_stop_before_does_not(epsilon):
+    settings = ODParameters(epsilon=epsilon, max_trips_per_user=4, suppression_threshold=15)
+    true, counts = np.geomspace(1, 3000, 40).round(), np.full(40, 3.0)
+    kept = np.floor(0.9 * true)
+    found = verdict.trips(kept, true, counts, settings)
+    if verdict.usable_share(kept, true, counts, settings) >= 0.5:
+        assert "half" not in found.remedy
+        return
+    enough = told_epsilon(found.remedy)
+    stops = [stop for stop in verdict._EPSILONS if stop < enough]
+    for at, reached in ((enough, True), (stops[-1], False)):
+        changed = replace(settings, epsilon=at)
+        assert (verdict.usable_share(kept, true, counts, changed) >= 0.5) == reached
+
+
+def test_where_no_epsilon_helps_the_cause_is_named():
+    settings = ODParameters(epsilon=1.0, max_trips_per_user=2, suppression_threshold=50)
+    true, counts = np.array([20.0, 300.0]), np.array([60.0, 2.0])
+    hidden = verdict.trips(true, true, counts, settings).remedy
+    assert "flows below τ = 50: no ε shows those" in hidden
+    trimmed = verdict.trips(np.array([150.0]), np.array([300.0]), np.array([60.0]), settings).remedy
+    assert "With T = 2 no ε makes half of all trips usable." in trimmed
+    assert "drops 50.0% of trips" in trimmed
+
+
+def test_zones_without_visits_are_counted_apart_and_needs_are_told():
+    visits = np.array([100.0, 50.0, 0.0, 0.0])
+    error = np.array([0.1, 0.1, np.nan, np.nan])
+    found = verdict.density(error, np.full(4, 0.9), visits, epsilon=1.0, exceeded=False)
+    assert found.usable == "density in 2 of 2 zones (2 more have no visits)"
+    lost = verdict.density(
+        error, np.full(4, 0.9), visits, epsilon=1.0, exceeded=True, needed="It would take 9 people."
+    )
+    assert lost.remedy == "It would take 9 people."
+    other = verdict.trips(*(np.array([]),) * 3, ODParameters(epsilon=1.0))
+    assert verdict.headline([found, lost, other])[1].endswith(
+        "not for density, where the noise exceeds the data nor for flows, of which the data have "
+        "none."
+    )

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from engine.parameters import DELTA_STOPS, ODParameters
-from pages._ui import wording
+from pages._ui import home_wording, wording
 
 
 def test_delta_reads_back_as_the_number_it_is():
@@ -13,11 +13,11 @@ def test_delta_reads_back_as_the_number_it_is():
 
 
 def test_risk_states_odds_and_guess():
-    text = wording.risk(1.0, "person")
+    text = home_wording.risk(1.0, "person")
     assert "2.72" in text
     assert "73%" in text
-    assert f"{100 / (1 + math.exp(-9)):.2f}%" in wording.risk(9.0, "person")
-    assert "right more than 99.99% of the time" in wording.risk(10.0, "person")
+    assert f"{100 / (1 + math.exp(-9)):.2f}%" in home_wording.risk(9.0, "person")
+    assert "right more than 99.99% of the time" in home_wording.risk(10.0, "person")
 
 
 def test_one_trip_is_singular_and_signs_are_typographic():
@@ -36,7 +36,7 @@ def test_one_trip_is_singular_and_signs_are_typographic():
     ],
 )
 def test_risk_is_of_what_is_protected_and_no_more(unit, expected):
-    text = wording.risk(1.0, unit)
+    text = home_wording.risk(1.0, unit)
     assert f"a person's week of visits, {wording.PROTECTED[unit]} –" in text
     assert "odds that a person is in the data" not in text
     assert expected in text
@@ -54,13 +54,13 @@ def test_ledger_line_names_no_delta_that_is_not_spent_and_says_when_less_is_prov
     [("person-day", "ε = 8 in all"), ("person", "ε = 2 in all"), ("trip", "cannot be added")],
 )
 def test_sum_for_the_same_people(unit, expected):
-    assert expected in wording.same_people(1.0, unit, days=7, proved=0.969)
+    assert expected in home_wording.same_people(1.0, unit, days=7, proved=0.969)
 
 
 def test_sum_for_the_same_people_counts_what_is_proved_where_that_is_more():
-    told = wording.same_people(1.0, "person-day", days=7, proved=1.6239)
+    told = home_wording.same_people(1.0, "person-day", days=7, proved=1.6239)
     assert "ε = 8.62 in all: the density 1.62 (best proved, more than is published)" in told
-    assert "ε = 1.62;" in wording.same_people(1.0, "trip", days=7, proved=1.6239)
+    assert "ε = 1.62;" in home_wording.same_people(1.0, "trip", days=7, proved=1.6239)
 
 
 def test_trip_level_is_never_multiplied_by_days():
