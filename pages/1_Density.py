@@ -64,4 +64,3 @@ for note in chosen.notes:
     st.caption(note)
 density_map.draw(chosen)
 density_views.draw(chosen, release.ledger)
-st.caption(density_wording.SHARE)

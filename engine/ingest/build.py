@@ -15,6 +15,7 @@ from engine.ingest.places import read_places
 from engine.ingest.progress import Monitor, ProgressCallback
 from engine.ingest.report import IngestReport
 from engine.ingest.rows import Calendar
+from engine.ingest.sources import shown
 from engine.ingest.stages import Job
 
 REPORT_FILE = "ingest.json"
@@ -94,8 +95,15 @@ def _report(job: Job, seconds: float) -> IngestReport:
         kind=job.options.kind,
         engine=job.options.engine,
         files=tuple(
-            {"name": s.name, "bytes": s.size_bytes, "format": s.format, "encoding": s.encoding}
-            for s in job.mappings
+            {
+                "name": s.name,
+                "bytes": s.size_bytes,
+                "format": s.format,
+                "encoding": s.encoding,
+                "columns": {name: shown(column) for name, column in names.items()},
+                "guessed": [name for name in names if name not in job.options.mapping],
+            }
+            for s, names in job.mappings.items()
         ),
         notes=tuple(notes),
         seconds=seconds,

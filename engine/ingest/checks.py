@@ -86,17 +86,19 @@ def unparsable(
                 )
 
 
-def anything_used(account: Account) -> None:
-    """Refuse an input of which nothing at all lies in the period and the area."""
+def anything_used(account: Account, options: IngestOptions) -> None:
+    """Refuse an input of which nothing lies in the period and the area, or gives a trip."""
     lost = account.unused.get(Reason.OUTSIDE_PERIOD, 0) + account.unused.get(Reason.OUTSIDE_AREA, 0)
     if account.read == 0:
         raise InputError("the files hold no rows of data (0 rows); name files with data")
-    if account.used or lost + account.unused.get(Reason.UNPARSABLE, 0) < account.read:
+    useless = lost + account.unused.get(Reason.UNPARSABLE, 0)
+    if account.used or ("trips" not in options.parts and useless < account.read):
         return
     reason = max((r for r in account.unused), key=lambda r: account.unused[r])
     remedy = {
         Reason.OUTSIDE_PERIOD: "check --from, --to and --timezone",
         Reason.OUTSIDE_AREA: "check that the ids are those of --locations or --zones",
+        Reason.SELF_TRIP: "build the visits alone with --parts density",
     }.get(reason, "check the column mapping")
     raise InputError(
         f"none of {account.read:,} rows can be used: {account.unused[reason]:,} are "

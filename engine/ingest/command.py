@@ -11,6 +11,7 @@ from engine.errors import ExplorerError
 from engine.ingest.build import ingest
 from engine.ingest.options import IngestOptions, Kind
 from engine.ingest.progress import Cancelled, Progress
+from engine.ingest.sources import shown
 from engine.parameters import DEFAULT_MAX_VISITS_CAP
 
 EXIT_BAD_INPUT = 2
@@ -28,6 +29,9 @@ def main(arguments: Sequence[str]) -> int:
     parser = _parser()
     values = vars(parser.parse_args(arguments))
     for name in ("mapping", "locations_mapping", "zones_mapping"):
+        if twice := _repeated(values[name]):
+            print(f"error: {twice} is mapped twice; map every name once", file=sys.stderr)
+            return EXIT_BAD_INPUT
         values[name] = dict(values[name])
     for name in ("inputs", "parts"):
         values[name] = tuple(values[name])
@@ -102,10 +106,31 @@ def _parser() -> argparse.ArgumentParser:
         ("--map-locations", "locations_mapping"),
         ("--map-zones", "zones_mapping"),
     ):
-        add(option, dest=dest, nargs="+", default=(), type=_pair, metavar="NAME=COLUMN")
-    add("--parts", nargs="+", choices=("density", "trips"), default=("density", "trips"))
-    add("--cap", dest="max_visits_cap", type=int, default=DEFAULT_MAX_VISITS_CAP)
-    add("--max-distance", dest="max_distance_m", type=float, default=1000.0, metavar="METRES")
+        told = "columns of the table of " + option.removeprefix("--map-").replace("--map", "rows")
+        told += "; others are guessed and named in the summary"
+        add(option, dest=dest, nargs="+", default=(), type=_pair, metavar="NAME=COLUMN", help=told)
+    add(
+        "--parts",
+        nargs="+",
+        choices=("density", "trips"),
+        default=("density", "trips"),
+        help="what to build; default: both",
+    )
+    add(
+        "--cap",
+        dest="max_visits_cap",
+        type=int,
+        default=DEFAULT_MAX_VISITS_CAP,
+        help="visits counted of one person at most (K_max)",
+    )
+    add(
+        "--max-distance",
+        dest="max_distance_m",
+        type=float,
+        default=1000.0,
+        metavar="METRES",
+        help="how far a point outside all zones may lie from the nearest tower",
+    )
     add("--people", dest="people_public", type=int, help="public estimate of the number of people")
     add("--salt", help="for reproducible ranks; default: the dataset's own, or a new one")
     add("--skip-unparsable", action="store_true", help="count rows that cannot be read")
@@ -119,6 +144,11 @@ def _parser() -> argparse.ArgumentParser:
     for text in ("description", "source", "licence"):
         add(f"--{text}", default="")
     return parser
+
+
+def _repeated(pairs: Sequence[tuple[str, str]]) -> str | None:
+    names = [name for name, _ in pairs]
+    return next((shown(name) for name in names if names.count(name) > 1), None)
 
 
 def _pair(text: str) -> tuple[str, str]:

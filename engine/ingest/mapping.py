@@ -83,8 +83,8 @@ def resolve(
             )
         if column and column not in source.columns:
             raise InputError(
-                f"{source.name}: column '{shown(column)}' (for {canonical}) is missing; the file "
-                f"has {listed(source.columns)}"
+                f"{source.name}: column '{shown(column)}' (for {canonical}) is missing; name one "
+                f"with {canonical}=COLUMN; the file has {listed(source.columns)}"
             )
     free = [column for column in source.columns if column not in given.values()]
     guessed = {k: v for k, v in guess(kind, free).items() if k not in given}

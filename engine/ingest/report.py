@@ -107,7 +107,8 @@ class IngestReport:
 
     def summary(self) -> list[str]:
         """Return the report in lines of words."""
-        lines = self.rows.lines("row")
+        lines = [_columns(file) for file in self.files[:1] if "columns" in file]
+        lines += self.rows.lines("row")
         if self.visits is not None:
             lines += self.visits.lines("visit")
         if self.trips is not None:
@@ -127,6 +128,15 @@ class IngestReport:
         for name in ("visits_per_person", "trips_per_person"):
             document[name] = {bin_name(low): n for low, n in getattr(self, name).items()}
         return document
+
+
+def _columns(file: Mapping[str, Any]) -> str:
+    """Say which columns were read as what, and which of them were guessed."""
+    pairs = (
+        f"{name} = {column}" + (" (guessed)" if name in file["guessed"] else "")
+        for name, column in file["columns"].items()
+    )
+    return "columns: " + ", ".join(pairs)
 
 
 def bin_name(low: int) -> str:

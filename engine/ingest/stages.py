@@ -51,7 +51,7 @@ class Job:
         """Take the account of the raw rows, or refuse the input."""
         unparsable = account.unused.get(Reason.UNPARSABLE, 0)
         checks.unparsable(self.options, self.mappings, unparsable, self.calendar, self.monitor)
-        checks.anything_used(account)
+        checks.anything_used(account, self.options)
         self.facts["rows"] = account
 
 

@@ -26,7 +26,7 @@ class Cost:
     size_bytes: float
 
 
-COSTS = {"afghanistan-2020-districts": Cost(minutes=5, size_bytes=41e6)}
+COSTS = {"afghanistan-2020-districts": Cost(minutes=7, size_bytes=41e6)}
 
 _works: dict[str, Work] = {}  # of this computer, not of a session: nobody makes one twice at once
 _lock = threading.Lock()

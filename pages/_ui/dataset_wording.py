@@ -1,6 +1,7 @@
 """How a dataset is told in one line."""
 
 from engine.datasets import Metadata
+from pages._ui.cached_facts import Facts
 
 
 def size(number: float) -> str:
@@ -17,22 +18,22 @@ def size(number: float) -> str:
     return f"{number:.0f} bytes"
 
 
-def described(name: str, about: Metadata, zones: int, size_bytes: int, lacks: str = "") -> str:
+def described(name: str, about: Metadata, facts: Facts, lacks: str = "") -> str:
     """Describe a dataset in the pickers: public facts only; `lacks` names a part it has not."""
     kind = "simulated" if about.simulated else "confidential"
     estimate = "" if about.simulated else "about "
-    facts = (
+    told = (
         name,
         kind,
         f"no {lacks}" if lacks else "",
         f"{estimate}{about.people_public:,} people" if about.people_public else "",
         _some(len(about.days), "day"),
-        _some(zones, "zone"),
-        size(size_bytes),
+        _some(facts.zones, "zone"),
+        size(facts.size_bytes),
     )
     # lines are broken between facts only
     return "\N{NO-BREAK SPACE}· ".join(
-        fact.replace(" ", "\N{NO-BREAK SPACE}") for fact in facts if fact
+        fact.replace(" ", "\N{NO-BREAK SPACE}") for fact in told if fact
     )
 
 

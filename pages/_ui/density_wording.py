@@ -40,10 +40,6 @@ MARK = (
 )
 EQUALISE = 'The switch "Compare at equal proved ε" gives every method the same.'
 ABOVE_FOUR = "Above ε = 4 Gaussian methods take the analytic Gaussian: a bend there is its doing."
-SHARE = (
-    "The address of this page holds every setting: copy it to share this view. Data, noise and the "
-    "name of a dataset of your own are never in it."
-)
 
 
 def equal_proved(target: float, epsilon: float) -> str:

@@ -52,7 +52,6 @@ PREFERRED_TRIPS = ("rwanda-districts", "demo-city")
 
 SETTING_KEYS = (*DEFAULTS, "density_data", "od_data")
 SIMULATED_SEED = 20140824
-FIRST_DRAW: Seed = (SIMULATED_SEED, 0)
 
 
 @dataclass(frozen=True)
@@ -138,6 +137,7 @@ def sidebar(*, density: bool = True, trips: bool = True) -> Settings:
             "that a change you see comes from the slider.",
         )
         right.button("Reset", icon=":material/restart_alt:", on_click=reset, width="stretch")
+        st.caption(wording.SHARE)
     return Settings(
         epsilon=epsilon,
         delta=delta,
@@ -298,6 +298,10 @@ def _trips_group(known: dict[str, Entry], *, opened: bool) -> tuple[int, int, st
         )
         if unit == "trip":
             st.caption(wording.trip_level_reason(has_people=_has_people(entry)))
+        elif "person" not in _units(entry):
+            st.caption(
+                "Trips here are not ranked over the whole period, so a person is not offered."
+            )
         threshold = st.slider(
             "Suppress flows below (τ)",
             0,
@@ -338,9 +342,7 @@ def _dataset_picker(label: str, key: str, known: dict[str, Entry], part: str) ->
 def _described(entry: Entry, part: str) -> str:
     lacks = "" if has_part(entry, part) else wording.PARTS[part]
     facts = cached_facts.facts(entry.key)
-    return dataset_wording.described(
-        entry.name, entry.metadata, facts.zones, facts.size_bytes, lacks
-    )
+    return dataset_wording.described(entry.name, entry.metadata, facts, lacks)
 
 
 def offer(part: str) -> Entry | None:

@@ -5,6 +5,7 @@ import logging
 from engine.errors import ExplorerError
 from pages._ui import cached, state
 
+FIRST_DRAW: state.Seed = (state.SIMULATED_SEED, 0)
 _ABSENT_SESSION = "streamlit.runtime.scriptrunner_utils.script_run_context"
 
 
@@ -25,7 +26,7 @@ def home() -> None:
 
 
 def _compute(settings: state.Settings) -> None:
-    noise = state.FIRST_DRAW
+    noise = FIRST_DRAW
     visits = settings.density_data
     if visits is not None and visits.metadata.simulated:
         cached.density_scores(visits.key, settings.density(), noise)

@@ -8,6 +8,10 @@ from datetime import date
 from engine.origin_destination import reading
 from engine.parameters import ODParameters
 
+SHARE = (
+    "The address of this page holds these settings: copy it to share the view. Data, noise and the "
+    "name of a dataset of your own are never in it."
+)
 WORD_JOINER = "\u2060"
 PARTS = {"density": "visits", "trips": "trips"}
 

@@ -95,7 +95,7 @@ def test_a_large_dataset_is_made_on_first_use(open_data, local, maker):
     go_on, calls = maker
     app = open_data()
     assert f"<b>{DISTRICTS}</b>" in html_of(app)
-    assert "About 5 minutes and 41 MB on this computer, once." in text(app)
+    assert "About 7 minutes and 41 MB on this computer, once." in text(app)
     button(app, f"data_make_{DISTRICTS}").click().run()
     other = open_data()
     assert button(other, f"data_make_{DISTRICTS}_cancel").label == "Stop"

@@ -227,7 +227,7 @@ def test_what_home_shows_first_can_be_computed_before_anybody_comes(open_home, m
 
     monkeypatch.setattr(density, "release", watched)
     warm.home()
-    first = cached.generator(state.FIRST_DRAW).bit_generator.state["state"]["state"]
+    first = cached.generator(warm.FIRST_DRAW).bit_generator.state["state"]["state"]
     assert drawn == [(state.untouched().density(), first)]
     open_home()
     assert len(drawn) > 1
