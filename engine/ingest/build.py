@@ -5,6 +5,7 @@
 import json
 import threading
 import time
+from pathlib import Path
 
 from engine import datasets, storage
 from engine.datasets import Dataset, Metadata
@@ -66,11 +67,19 @@ def ingest(
     return dataset, report
 
 
+def _inputs(options: IngestOptions) -> list[Path]:
+    """Return the input files; a folder of them may hold the locations and zones too."""
+    places = {path.resolve() for path in (options.locations, options.zones) if path is not None}
+    found = sources.find(options.inputs)
+    return [path for path in found if path not in places] or found
+
+
 def count(options: IngestOptions, monitor: Monitor) -> Job:
     """Do everything but write: return the job with its tables and facts."""
     monitor.plan(stages.plan(options, by_points=False))
     monitor.start("checking the files")
-    found = [sources.inspect(path, options.encoding) for path in sources.find(options.inputs)]
+    checks.parts(options)
+    found = [sources.inspect(path, options.encoding) for path in _inputs(options)]
     mappings = checks.mappings(options, found)
     by_points = any("lat" in names for names in mappings.values())
     monitor.plan(stages.plan(options, by_points=by_points))

@@ -115,7 +115,24 @@ def no_visits(options: IngestOptions, account: Account) -> NoReturn:
     )
 
 
+def parts(options: IngestOptions) -> None:
+    """Refuse a density that the input cannot give."""
+    if "trips" in options.parts:
+        return
+    if options.kind == "flows":
+        raise InputError("flows give no density; build trips with --parts trips")
+    if options.density_week is None:
+        raise InputError(
+            "the period has no full week from Monday to Sunday, so there is no density to build; "
+            "widen --from and --to, or build trips"
+        )
+
+
 def _remedy(canonical: str) -> str:
     if canonical == "uid":
         return "give every row a person"
+    if canonical in ("lat", "lng"):
+        return "give degrees, latitude within ±90 and longitude within ±180"
+    if canonical == "flow":
+        return "give whole numbers of trips from 0"
     return "write times as 2015-09-07 08:30:00 or as seconds since 1970"

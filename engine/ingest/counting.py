@@ -28,12 +28,14 @@ def records(visits: Table, calendar: Calendar, *, by_person: bool = True) -> Tab
     """Return distinct (person, place, hour of the week) with the number of visits (``copies``).
 
     Visits that are not used are grouped by ``reason`` alone, the other columns null. With
-    `by_person` off all are, and the week does not matter: nothing but the account is wanted.
+    `by_person` off all are, and the week does not matter: nothing but the account of what gives
+    trips is wanted, which needs a zone.
     """
+    known = visits.location.notnull() if by_person else visits.zone.notnull()
     reason = ibis.cases(
         (~visits.readable, Reason.UNPARSABLE),
         (~calendar.covers(visits.at), Reason.OUTSIDE_PERIOD),
-        (visits.location.isnull(), Reason.OUTSIDE_AREA),
+        (~known, Reason.OUTSIDE_AREA),
         else_=Reason.USED,
     ).cast("int8")
     if not by_person or calendar.week is None:

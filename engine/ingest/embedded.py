@@ -64,7 +64,8 @@ class DuckDBEngine:
         first = sources[0]
         files = ", ".join(_text(self._paths[source.path]) for source in sources)
         if first.format == "parquet":
-            reader = f"read_parquet([{files}])"
+            # a folder named column=value must not overrule the column
+            reader = f"read_parquet([{files}], hive_partitioning = false)"
             names = mapping
         else:
             columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(first.columns)))
@@ -115,8 +116,10 @@ class DuckDBEngine:
 
     def close(self) -> None:
         """Release everything, temporary files included."""
-        self._connection.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        try:
+            self._connection.close()
+        finally:
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     def _execute(self, statement: str) -> None:
         self._run(lambda: self._connection.execute(statement))

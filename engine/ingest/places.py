@@ -22,6 +22,7 @@ from engine.ingest.zones import read_zones
 
 HULL_BUFFER_M = 500.0
 MOST_LOCATIONS = 1_000_000
+MOST_BYTES = 200_000_000
 WGS84 = "EPSG:4326"
 Series: TypeAlias = Any
 """A pandas column of unknown type."""
@@ -82,7 +83,10 @@ def read_places(options: IngestOptions) -> Places:
     zones = read_zones(options.zones, options.zones_mapping)
     found = _zone_of(towers, zones)
     outside = int((found < 0).sum())
-    note = f"{outside} of {len(towers)} locations lie in no zone; their rows are outside"
+    note = (
+        f"{outside} of {len(towers)} locations lie in no zone: they give no trips; their visits "
+        "count in the zones that their cell reaches, or the nearest"
+    )
     return Places(towers, zones, found, (note,) if outside else ())
 
 
@@ -157,37 +161,57 @@ def _zone_of(towers: gpd.GeoDataFrame, zones: gpd.GeoDataFrame) -> NDArray[np.in
 
 def _small_table(source: sources.Source, columns: dict[str, str]) -> pd.DataFrame:
     wanted = list(columns.values())
+    if (source.rows or 0) > MOST_LOCATIONS:
+        raise _too_many(source)
     try:
         if source.format == "parquet":
             table = pq.read_table(source.path, columns=wanted)
         else:
-            table = pacsv.read_csv(
+            reader = pacsv.open_csv(
                 source.path,
-                read_options=pacsv.ReadOptions(encoding=source.encoding),
+                read_options=pacsv.ReadOptions(
+                    encoding=source.encoding, column_names=list(source.columns), skip_rows=1
+                ),
                 parse_options=pacsv.ParseOptions(
                     delimiter=source.delimiter, newlines_in_values=True
                 ),
                 convert_options=pacsv.ConvertOptions(
-                    column_types={name: pa.string() for name in source.columns}
+                    column_types={name: pa.string() for name in source.columns},
+                    include_columns=wanted,
                 ),
             )
+            table = _limited(source, reader)
     except (pa.ArrowException, OSError, UnicodeDecodeError, KeyError):
         raise InputError(
             f"{source.name}: the table of locations cannot be read; export it again"
         ) from None
-    if table.num_rows > MOST_LOCATIONS:
-        raise InputError(
-            f"{source.name}: {table.num_rows:,} locations, more than {MOST_LOCATIONS:,}; is this "
-            "the table of visits?"
-        )
     if table.num_rows == 0:
         raise InputError(f"{source.name}: the table of locations is empty (0 rows)")
     return pd.DataFrame({canonical: table[column] for canonical, column in columns.items()})
 
 
+def _limited(source: sources.Source, reader: Any) -> pa.Table:
+    """Read a table of locations batch by batch, and no further than one may be large."""
+    batches: list[pa.RecordBatch] = []
+    rows = size = 0
+    for batch in reader:
+        batches.append(batch)
+        rows, size = rows + batch.num_rows, size + batch.nbytes
+        if rows > MOST_LOCATIONS or size > MOST_BYTES:
+            raise _too_many(source)
+    return pa.Table.from_batches(batches, schema=reader.schema)
+
+
+def _too_many(source: sources.Source) -> InputError:
+    return InputError(
+        f"{source.name}: more than {MOST_LOCATIONS:,} locations, or more than "
+        f"{MOST_BYTES // 10**6:,} MB of them; is this the table of visits?"
+    )
+
+
 def _texts(values: Series) -> Series:
     """Return ids as text; whole numbers kept as decimals lose their ``.0``."""
-    if pd.api.types.is_float_dtype(values.dtype):
+    if pd.api.types.is_float_dtype(values.dtype) and (values.dropna() % 1 == 0).all():
         values = values.astype("Int64")
     text = values.astype("string").str.strip()
     return text.where(text != "", None).astype(object)

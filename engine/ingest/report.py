@@ -28,7 +28,7 @@ class Reason(IntEnum):
 
 WORDS: dict[Reason, str] = {
     Reason.USED: "used",
-    Reason.UNPARSABLE: "unparsable: no person or no readable time",
+    Reason.UNPARSABLE: "unparsable: no person, or a time, place or number that cannot be read",
     Reason.OUTSIDE_PERIOD: "outside the declared period",
     Reason.OUTSIDE_AREA: "outside: place not in the locations or zones",
     Reason.OTHER_WEEK: "outside the week of the density",

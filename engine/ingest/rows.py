@@ -10,7 +10,13 @@ from itertools import groupby
 import ibis
 from ibis import _
 
-from engine.ingest.clock import SECONDS_PER_DAY, local_seconds, local_seconds_of, offsets
+from engine.ingest.clock import (
+    SECONDS_PER_DAY,
+    floored,
+    local_seconds,
+    local_seconds_of,
+    offsets,
+)
 from engine.ingest.engines import Engine
 from engine.ingest.expressions import Column, Table, trimmed
 from engine.ingest.options import IngestOptions
@@ -159,7 +165,8 @@ def degrees(raw: Table, name: str) -> Column:
     number = column.strip().try_cast("float64") if column.type().is_string() else column
     number = number.cast("float64")
     limit = 90.0 if name == "lat" else 180.0
-    return ((number >= -limit) & (number <= limit)).ifelse(number + 0.0, ibis.null("float64"))
+    fine = floored(number).notnull() & (number >= -limit) & (number <= limit)
+    return fine.ifelse(number + 0.0, ibis.null("float64"))
 
 
 def person_id(column: Column) -> Column:
@@ -168,10 +175,14 @@ def person_id(column: Column) -> Column:
     Whole numbers kept as decimals (a column with gaps, written by pandas) lose their ``.0``.
     """
     kind = column.type()
-    if kind.is_floating():
-        whole = column.isnan().ifelse(ibis.null("float64"), column)
-        number = whole.try_cast("int64")
-        return (number.cast("float64") == whole).ifelse(number.cast("string"), whole.cast("string"))
+    if kind.is_floating() or kind.is_decimal():
+        column = column.cast("float64")
+        number = floored(column)
+        return ibis.cases(
+            (number.isnull(), ibis.null("string")),
+            (number.cast("float64") == column, number.cast("string")),
+            else_=column.cast("string"),
+        )
     if not kind.is_string():
         return column.cast("string")
     return trimmed(column).nullif("")
@@ -246,7 +257,7 @@ def _whole(column: Column) -> Column:
     """Return a count as a whole number of at least 0; null where it is none."""
     kind = column.type()
     number = column.strip().try_cast("float64") if kind.is_string() else column.cast("float64")
-    fine = (number >= 0) & (number < 2.0**53) & (number.floor() == number)
+    fine = (number >= 0) & (number < 2.0**53) & (floored(number).cast("float64") == number)
     return fine.ifelse(number, ibis.null("float64")).cast("int64")
 
 

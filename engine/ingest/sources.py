@@ -6,6 +6,7 @@ import csv
 import glob
 import gzip
 import io
+import re
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +25,11 @@ LONGEST_LINE = 1_000_000
 MOST_COLUMNS = 2_000
 MOST_UNPACKED = 1_000_000_000
 LARGEST_RATIO = 1_000
+LARGEST_PACKING = 300
+_PACKED_HEAD = 4_096
 _DELIMITERS = ",;\t|"
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d{9,}$")
+_VALUE = re.compile(r"[-+]?\d[\d.:/ -]*$|$")
 _REFUSED = {
     b"PK\x03\x04": "a zip archive; unpack it first",
     b"SQLite format 3": "an SQLite database; export the table as CSV or Parquet",
@@ -136,17 +141,18 @@ def _inspect_parquet(path: Path, size: int) -> Source:
     _check_header(path.name, columns)
     if metadata.num_rows == 0:
         raise InputError(f"{path.name}: the table is empty (0 rows); name a file with data")
-    _check_unpacked(path.name, size, metadata)
+    check_unpacked(path.name, size, metadata)
     kinds = tuple(str(kind) for kind in schema.types)
     return Source(path, "parquet", columns, kinds, size, rows=metadata.num_rows)
 
 
-def _check_unpacked(name: str, size: int, metadata: pq.FileMetaData) -> None:
+def check_unpacked(name: str, size: int, metadata: pq.FileMetaData) -> None:
     """Refuse a Parquet bomb: rows × column width, told before a row is read."""
     unpacked = 0
     for group in (metadata.row_group(i) for i in range(metadata.num_row_groups)):
         for column in (group.column(i) for i in range(group.num_columns)):
-            longest = column.statistics.max if column.is_stats_set else None
+            told = column.is_stats_set and column.physical_type == "BYTE_ARRAY"
+            longest = column.statistics.max if told else None
             width = len(longest) if isinstance(longest, str | bytes) else 8
             unpacked += max(group.num_rows * width, column.total_uncompressed_size)
     if unpacked > MOST_UNPACKED and unpacked > LARGEST_RATIO * size:
@@ -160,6 +166,7 @@ def _inspect_csv(path: Path, size: int, head: bytes, encoding: str | None) -> So
     packed = head.startswith(b"\x1f\x8b")
     if packed:
         head = _unpacked_head(path)
+        _check_packing(path)
     for magic, what in _REFUSED.items():
         if head.startswith(magic):
             raise InputError(f"{path.name}: the file is {what}")
@@ -181,6 +188,7 @@ def _inspect_csv(path: Path, size: int, head: bytes, encoding: str | None) -> So
     columns = tuple(
         name.strip() for name in next(csv.reader(io.StringIO(first), delimiter=delimiter))
     )
+    _check_names(path.name, columns)
     _check_header(path.name, columns)
     if not text[len(first) + 1 :].strip() and len(head) < HEAD_BYTES:
         raise InputError(f"{path.name}: only a header, 0 rows of data; name a file with data")
@@ -215,6 +223,21 @@ def _check_lines(path: Path, *, packed: bool) -> None:
         raise InputError(f"{path.name}: the gzip file is damaged; export it again") from None
 
 
+def _check_packing(path: Path) -> None:
+    """Refuse a gzip bomb by how far its beginning unpacks."""
+    with path.open("rb") as handle:
+        start = handle.read(_PACKED_HEAD)
+    try:
+        text = zlib.decompressobj(31).decompress(start, LARGEST_PACKING * _PACKED_HEAD + 1)
+    except zlib.error:
+        return  # told where it is read
+    if len(text) > LARGEST_PACKING * _PACKED_HEAD:
+        raise InputError(
+            f"{path.name}: unpacks to more than {LARGEST_PACKING} times its size; no real table "
+            "does: export it again"
+        )
+
+
 def _unpacked_head(path: Path) -> bytes:
     try:
         with gzip.open(path) as handle:
@@ -241,6 +264,16 @@ def _decoded(name: str, head: bytes, encoding: str) -> str:
         raise InputError(
             f"{name}: the text is not {encoding}; leave the encoding out, or give latin-1"
         ) from None
+
+
+def _check_names(name: str, columns: tuple[str, ...]) -> None:
+    """Refuse a first line of data, without quoting any of it."""
+    times = sum(bool(_TIME.match(column)) for column in columns)
+    values = sum(bool(_VALUE.match(column)) for column in columns)
+    if times or 2 * values >= len(columns):
+        raise InputError(
+            f"{name}: the first line looks like data; add a line of column names above it"
+        )
 
 
 def _check_header(name: str, columns: tuple[str, ...]) -> None:

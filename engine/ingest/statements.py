@@ -24,23 +24,26 @@ def watched(
     stops the engine before the exception goes on.
     """
     outcome: dict[str, Any] = {}
+    # an event, not the thread's own state: that is wrong after a Ctrl-C during a join
+    ended = threading.Event()
 
     def run() -> None:
         try:
             outcome["result"] = work()
         except BaseException as error:
             outcome["error"] = error
+        finally:
+            ended.set()
 
-    thread = threading.Thread(target=run, name="ingest-statement")
-    thread.start()
+    threading.Thread(target=run, name="ingest-statement").start()
     try:
-        while thread.is_alive():
-            thread.join(_POLL_SECONDS)
+        over = False
+        while not over:
+            over = ended.wait(_POLL_SECONDS)
             monitor.update(share())
     except BaseException:
-        while thread.is_alive():
+        while not ended.wait(_POLL_SECONDS):
             interrupt()
-            thread.join(_POLL_SECONDS)
         raise
     if "error" in outcome:
         raise faults.of_engine(outcome["error"], sources) from None

@@ -19,6 +19,7 @@ from pyogrio.errors import DataSourceError
 from pyproj.exceptions import CRSError
 
 from engine.errors import InputError
+from engine.ingest import sources
 
 MOST_BYTES = 100_000_000
 MOST_UNPACKED_BYTES = 300_000_000
@@ -129,6 +130,7 @@ def _read_parquet(path: Path) -> gpd.GeoDataFrame:
                 f"{path.name}: unpacks to {unpacked:,} bytes in {metadata.num_rows:,} rows, more "
                 "than a file of zones may hold; simplify the zones first"
             )
+        sources.check_unpacked(path.name, path.stat().st_size, metadata)
         return gpd.read_parquet(path)
     except (pa.ArrowException, OSError, ValueError, TypeError, KeyError):
         if _is_parquet_without_shapes(path):
@@ -165,7 +167,14 @@ def _read_zip(path: Path) -> gpd.GeoDataFrame:
 
 
 def _shapefile_members(name: str, archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
-    members = [member for member in archive.infolist() if not member.is_dir()]
+    members = [
+        member
+        for member in archive.infolist()
+        if not member.is_dir()
+        # what macOS adds
+        and not member.filename.startswith("__MACOSX/")
+        and not PurePosixPath(member.filename).name.startswith("._")
+    ]
     unpacked = sum(member.file_size for member in members)
     packed = max(sum(member.compress_size for member in members), 1)
     if (

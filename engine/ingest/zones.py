@@ -61,7 +61,7 @@ def read_zones(path: Path, given: Mapping[str, str]) -> gpd.GeoDataFrame:
 
 
 def _ids(file: str, column: str, values: Series) -> Series:
-    if pd.api.types.is_float_dtype(values.dtype):
+    if pd.api.types.is_float_dtype(values.dtype) and (values.dropna() % 1 == 0).all():
         values = values.astype("Int64")
     ids = values.astype("string").str.strip()
     empty = ids.isna() | (ids == "")
@@ -111,6 +111,13 @@ def _out_of_range(geometry: Array) -> Array:
 
 def _check_overlaps(file: str, zones: gpd.GeoDataFrame) -> None:
     shapes = zones.geometry.to_crs(geography.projected_crs(zones)).to_numpy()
+    west, south, east, north = shapely.total_bounds(shapes)
+    if shapely.area(shapes).sum() > 1.5 * (east - west) * (north - south):
+        # told before pairs are compared: there may be billions
+        raise InputError(
+            f"{file}: the zones together are larger than the area they lie in, so many of them "
+            "overlap; a place must lie in one zone: repair them"
+        )
     first, second = shapely.STRtree(shapes).query(shapes, predicate="intersects")
     pairs = first < second
     first, second = first[pairs], second[pairs]
