@@ -1,7 +1,9 @@
 """The command line of the ingest."""
 
 import argparse
+import signal
 import sys
+import threading
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
@@ -36,6 +38,8 @@ def main(arguments: Sequence[str]) -> int:
     for name in ("inputs", "parts"):
         values[name] = tuple(values[name])
     bar = ProgressBar(sys.stderr)
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # clean up as after Ctrl-C
     try:
         options = IngestOptions(**values)
         dataset, report = ingest(options, bar.show)

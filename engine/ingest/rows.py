@@ -165,8 +165,10 @@ def degrees(raw: Table, name: str) -> Column:
     number = column.strip().try_cast("float64") if column.type().is_string() else column
     number = number.cast("float64")
     limit = 90.0 if name == "lat" else 180.0
-    fine = floored(number).notnull() & (number >= -limit) & (number <= limit)
-    return fine.ifelse(number + 0.0, ibis.null("float64"))
+    # by way of a whole number, exactly: what is none, such as NaN, is null from here on
+    whole = number.try_cast("int64").cast("float64")
+    number = whole + (number - whole)
+    return ((number >= -limit) & (number <= limit)).ifelse(number, ibis.null("float64"))
 
 
 def person_id(column: Column) -> Column:

@@ -131,13 +131,34 @@ def _read_parquet(path: Path) -> gpd.GeoDataFrame:
                 "than a file of zones may hold; simplify the zones first"
             )
         sources.check_unpacked(path.name, path.stat().st_size, metadata)
+        _check_texts(path)
         return gpd.read_parquet(path)
+    except InputError:
+        raise
     except (pa.ArrowException, OSError, ValueError, TypeError, KeyError):
         if _is_parquet_without_shapes(path):
             raise InputError(
                 f"{path.name}: Parquet without geometry; save it as GeoParquet"
             ) from None
         raise InputError(f"{path.name}: the GeoParquet file is damaged; export it again") from None
+
+
+def _check_texts(path: Path) -> None:
+    """Refuse texts that unpack to far more than the file tells: a dictionary names each once."""
+    with pq.ParquetFile(path) as file:
+        texts = [
+            field.name
+            for field in file.schema_arrow
+            if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
+        ]
+        size = 0
+        for batch in file.iter_batches(1_000, columns=texts) if texts else ():
+            size += batch.nbytes
+            if size > MOST_UNPACKED_BYTES:
+                raise InputError(
+                    f"{path.name}: its texts unpack to more than {MOST_UNPACKED_BYTES:,} bytes, "
+                    "more than a file of zones may hold; keep ids and names alone"
+                )
 
 
 def _is_parquet_without_shapes(path: Path) -> bool:
