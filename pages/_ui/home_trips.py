@@ -91,7 +91,7 @@ def _cards(
             "Trips kept",
             wording.percent(expected.trips_kept),
             interval(over("trips_kept"), wording.percent),
-            f"Of all trips, this share lies in flows of {least}+ that stay visible"
+            f"In flows of {least}+ that stay visible"
             + (
                 f"; trimming drops {wording.percent(expected.trimmed)} of all."
                 if expected.trimmed >= 0.005
