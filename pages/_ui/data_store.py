@@ -52,24 +52,26 @@ class Workspace:
             storage.make_owner_only(folder)
         self.stop: Callable[[], None] = lambda: None
         self._uploads: dict[str, Path] = {}
+        self._writing = threading.RLock()  # a rerun may begin while the last one still writes
         self._seen = time.monotonic()
 
     def save(self, file: UploadedFile) -> Path:
         """Return the path of an uploaded file, written on first use under a name made safe."""
-        known = self._uploads.get(file.file_id)
-        if known is None:
-            known = Path(tempfile.mkdtemp(dir=self.folder)) / safe_name(file.name)
-            descriptor = os.open(known, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(descriptor, "wb") as handle:
-                handle.write(file.getbuffer())
-            self._uploads[file.file_id] = known
-        return known
+        with self._writing:
+            known = self._uploads.get(file.file_id)
+            if known is None:
+                known = Path(tempfile.mkdtemp(dir=self.folder)) / safe_name(file.name)
+                descriptor = os.open(known, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+                with os.fdopen(descriptor, "wb") as handle:
+                    handle.write(file.getbuffer())
+                self._uploads[file.file_id] = known
+            return known
 
     def keep_only(self, file_ids: Iterable[str]) -> None:
         """Delete the copies of uploads that are no longer wanted."""
-        for gone in self._uploads.keys() - set(file_ids):
-            if (path := self._uploads.pop(gone, None)) is not None:  # a build may have been first
-                shutil.rmtree(path.parent, ignore_errors=True)
+        with self._writing:
+            for gone in self._uploads.keys() - set(file_ids):
+                shutil.rmtree(self._uploads.pop(gone).parent, ignore_errors=True)
 
     def remove(self) -> None:
         """Stop what is being built and delete everything."""

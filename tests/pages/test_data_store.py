@@ -1,5 +1,6 @@
 """Where a session's files live, who counts as this computer, and the words for tables."""
 
+import threading
 import time
 
 import pytest
@@ -85,3 +86,25 @@ def test_every_kind_and_column_has_a_name():
 )
 def test_the_kind_of_table_is_guessed(columns, kind):
     assert data_guesses.kind(columns) == kind
+
+
+def test_an_upload_is_stored_once_however_many_runs_ask_for_it(temporary):
+    class Upload:
+        file_id, name = "1", "trips.csv"
+
+        def getbuffer(self):
+            time.sleep(0.05)  # a second run has time to ask
+            return b"uid,datetime\n"
+
+    space = data_store.Workspace("a session")
+    found = []
+    runs = [threading.Thread(target=lambda: found.append(space.save(Upload()))) for _ in range(6)]
+    for run in runs:
+        run.start()
+    for run in runs:
+        run.join()
+    assert len(set(found)) == 1
+    assert len(list(space.folder.glob("*/trips.csv"))) == 1
+    space.keep_only(())
+    assert not list(space.folder.glob("*/trips.csv"))
+    space.remove()
