@@ -179,7 +179,7 @@ def _read_zip(path: Path) -> gpd.GeoDataFrame:
                 with archive.open(member) as packed, (folder / f"zones{ending}").open("wb") as out:
                     shutil.copyfileobj(packed, out, _CHUNK)
         return _read_gdal(folder / "zones.shp", path.name)
-    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError):
+    except (zipfile.BadZipFile, RuntimeError, EOFError):
         raise InputError(
             f"{path.name}: the zip archive is damaged or encrypted; zip it again"
         ) from None

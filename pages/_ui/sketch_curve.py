@@ -1,18 +1,14 @@
 """Home's small curve over ε as vector graphics: a library of charts takes a second to load."""
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
 
 import numpy as np
-import streamlit as st
 
 from engine.parameters import EPSILON_STOPS
-from pages._ui import colours, wording
+from pages._ui import colours, sketches, wording
 
 HEIGHT = 160
 _TICKS = (0.01, 0.03, 0.1, 0.3, 1, 3, 10)
-_HERE = Path(__file__).parent
 
 
 def epsilon_curve(
@@ -36,7 +32,7 @@ def epsilon_curve(
     alt : str
         What a screen reader says.
     """
-    _component()(
+    sketches.component("curve_sketch", "curve", "sketch_curve")(
         key=key,
         height=HEIGHT,
         data={
@@ -61,13 +57,3 @@ def _across(epsilon: float) -> float:
     """Return the place of an ε on the logarithmic axis, from 0 to 1."""
     low, high = np.log(EPSILON_STOPS[0]), np.log(EPSILON_STOPS[-1])
     return round(float((np.log(epsilon) - low) / (high - low)), 4)
-
-
-def _component() -> Any:
-    return st.components.v2.component(
-        "curve_sketch",
-        html='<div class="curve"></div>',
-        css=(_HERE / "sketch_curve.css").read_text(encoding="utf-8"),
-        js=(_HERE / "sketch_curve.js").read_text(encoding="utf-8"),
-        isolate_styles=False,
-    )

@@ -85,7 +85,7 @@ def zone_sketch(
     tooltip: Mapping[str, Sequence[str]],
 ) -> None:
     """Draw zones coloured by a value; arguments as of `maps.zone_map`."""
-    _component()(
+    component("map_sketch", "sketch", "sketch")(
         key=key,
         height=height,
         data={
@@ -128,7 +128,7 @@ def flow_sketch(
     ways = [
         f"{drawn.names[o]} → {drawn.names[d]}" for o, d in zip(origins, destinations, strict=True)
     ]
-    _component()(
+    component("map_sketch", "sketch", "sketch")(
         key=key,
         height=height,
         data={
@@ -142,12 +142,13 @@ def flow_sketch(
     )
 
 
-def _component() -> Any:
+def component(name: str, place: str, files: str) -> Any:
+    """Return a component of our own: an element of class `place`, filled by ``<files>.js``."""
     return st.components.v2.component(
-        "map_sketch",
-        html='<div class="sketch"></div>',
-        css=(_HERE / "sketch.css").read_text(encoding="utf-8"),
-        js=(_HERE / "sketch.js").read_text(encoding="utf-8"),
+        name,
+        html=f'<div class="{place}"></div>',
+        css=(_HERE / f"{files}.css").read_text(encoding="utf-8"),
+        js=(_HERE / f"{files}.js").read_text(encoding="utf-8"),
         isolate_styles=False,
     )
 
