@@ -46,7 +46,7 @@ columns = [drawn[part] for part in ("density", "trips") if part in drawn]
 findings = [column.finding for column in columns]
 verdict_slot.html(cards.verdict_html(*verdict.headline(findings), verdict.remedies(findings)))
 st.session_state["home_judged"] = True
-for column in columns:  # after the maps: the browser takes a second to load its library of charts
+for column in columns:  # numbers and maps come first
     column.curve()
 book = drawn["density"].ledger if "density" in drawn else None
 for note in home_wording.notes(settings, verdict.LIMITS, book, flows="trips" in drawn):

@@ -1,5 +1,6 @@
 """Home's left column: the density of visits in four numbers, a curve and two small maps."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -165,15 +166,17 @@ def _cards(
         return None if repeats is None else [getattr(score, name) for score in repeats]
 
     moved = distances[0] if distances else float("nan")
+    # where every count reads 0 the error says nothing: such draws are left out of its range
+    errors = repeats and [math.nan if one.exceeded else one.mean_error for one in repeats]
     error = Card(
         "Relative error (MRE)",
         wording.percent(scores.mean_error),
-        interval(over("mean_error"), wording.percent),
+        interval(errors, wording.percent),
         wording.density_error(scores.mean_error),
     )
     if scores.exceeded:
         told = "Every private count reads 0: the noise exceeds the data."
-        error = Card(error.label, "–", "not a number to use", told)
+        error = Card(error.label, "–", "", told)
     return [
         error,
         Card(

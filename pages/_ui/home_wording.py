@@ -44,9 +44,9 @@ def notes(settings: Settings, limits: str, book: Ledger | None, *, flows: bool) 
     if book is not None and above:
         factor, guess = _odds(book.proved_epsilon)
         told.append(
-            "For a person's week of visits this method proves less than it charges: the odds can "
-            f"shift by a factor of up to {factor}, and the best guess is right {guess} of the time"
-            + (", but for a probability δ." if book.delta else ".")
+            "For a person's week of visits less protection is proved than its ε promises: the odds "
+            f"can shift by a factor of up to {factor}, and the best guess is right {guess} of the "
+            "time" + (", but for a probability δ." if book.delta else ".")
         )
     told.append(f"{RANGES} {limits}")
     same = visits is not None and trips is not None and visits.name == trips.name

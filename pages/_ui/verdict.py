@@ -28,8 +28,8 @@ QUIETER = (
     "More people or a larger ε would help the quieter zones; curves over ε show how far that goes."
 )
 _NEARLY_ALL, _HALF = 0.9, 0.5
-_EPSILONS = (*EPSILON_STOPS, 15.0, 20.0, 30.0, 50.0, 100.0, 300.0, 1000.0)
-"""Where ε is looked for; at the last one noise is gone."""
+_EPSILONS = (*EPSILON_STOPS, 15.0, 20.0, 30.0, 50.0, 100.0, 300.0, 1000.0, 1e6)
+"""Where ε is looked for; at the last one noise is gone, whatever T is."""
 _FEW = 0.01
 """Trimming is named from this share of trips on."""
 _ROUNDING = 1e-9
@@ -253,6 +253,11 @@ def _for_half(kept: Floats, true: Floats, counts: Floats, parameters: ODParamete
     enough = next((stop for stop in larger if reached(kept, stop)), None)
     if enough is not None:
         times = _times(enough / parameters.epsilon)
+        if enough > EPSILON_STOPS[-1]:
+            people = (
+                "" if enough == _EPSILONS[-1] else f"; about {times} times as many people would"
+            )
+            return f"No ε up to {EPSILON_STOPS[-1]:g} makes half of all trips usable{people}."
         return (
             f"For half of all trips it would take ε near {number(enough)}, or about {times} times "
             "as many people."

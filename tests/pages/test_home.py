@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pytest
 import streamlit as st
 
@@ -240,3 +241,18 @@ def test_nothing_is_computed_before_for_data_of_real_people(data_root, monkeypat
     assert not state.untouched().density_data.metadata.simulated
     monkeypatch.setattr(density, "release", lambda *_, **__: pytest.fail("noise was drawn"))
     warm.home()
+
+
+def test_draws_that_read_zero_everywhere_are_left_out_of_the_range_of_the_error():
+    from pages._ui import home_density
+    from pages._ui.cached import DensityScores
+
+    def score(error, exceeded):
+        return DensityScores(np.array([error]), np.array([0.5]), 0.1, exceeded)
+
+    drawn = [score(3.0, False), score(5.0, False), *[score(0.4, True)] * 18]
+    card = home_density._cards(drawn[0], drawn, None)[0]
+    assert card.interval == "300% to 500% (2 draws)"
+    card = home_density._cards(drawn[-1], drawn, None)[0]
+    assert (card.value, card.interval) == ("–", "")
+    assert "Every private count reads 0" in card.meaning

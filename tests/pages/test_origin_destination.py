@@ -268,3 +268,21 @@ def test_bad_links_are_ignored(open_home, query):
     assert app.session_state["max_trips"] == 4
     assert app.session_state["threshold"] == 15
     assert "nan" not in text(app).lower()
+
+
+def test_marked_flows_are_those_that_the_fates_count(data_root):
+    from engine import storage
+    from engine.parameters import ODParameters
+    from pages._ui import cached_od
+    from pages._ui.od_window import Window
+
+    key = str(storage.current_version(data_root / "demo-city"))
+    settings = ODParameters(epsilon=0.5, max_trips_per_user=2, suppression_threshold=3)
+    one = cached_od.drawn(key, settings, (1, 0), Window(0, summed=False))
+    assert one.lost.sum() == one.fates.lost.cells > 0
+    assert one.phantom.sum() == one.fates.phantom.cells > 0
+    every = cached_od.drawn(key, settings, (1, 0), Window(None, summed=False))
+    for marked, counted in ((every.lost, every.fates.lost), (every.phantom, every.fates.phantom)):
+        assert 0 < marked.sum() <= counted.cells
+    assert (every.lost >= one.lost).all()
+    assert (every.phantom >= one.phantom).all()

@@ -198,3 +198,11 @@ def test_zones_without_visits_are_counted_apart_and_needs_are_told():
         "not for density, where the noise exceeds the data nor for flows, of which the data have "
         "none."
     )
+
+
+def test_no_threshold_is_blamed_where_there_is_none_and_no_useless_epsilon_is_named():
+    settings = ODParameters(epsilon=1.0, max_trips_per_user=256, suppression_threshold=0)
+    ones, counts = np.ones(1), np.array([100.0])
+    told = verdict.trips(ones, ones, counts, settings).remedy
+    assert "τ" not in told
+    assert "No ε up to 10 makes half of all trips usable" in told
