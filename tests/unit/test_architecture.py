@@ -15,7 +15,7 @@ LAYERS = [
     {"storage", "noise"},
     {"geography", "presampled"},
     {"datasets"},
-    {"ledger", "metrics"},
+    {"ledger", "metrics", "risk"},
     {"density", "origin_destination"},
     {"sweep", "ingest", "synthetic"},
 ]
