@@ -2,19 +2,17 @@
 
 import streamlit as st
 
-from pages._ui import (
-    cards,
-    frame,
-    home_choose,
-    home_density,
-    home_trips,
-    home_wording,
-    state,
-    verdict,
-)
+from pages._ui.drawing import cards
+from pages._ui.home import choose as home_choose
+from pages._ui.home import density as home_density
+from pages._ui.home import trips as home_trips
+from pages._ui.home import wording as home_wording
+from pages._ui.shell import frame, sidebar
+from pages._ui.shell import settings as state
+from pages._ui.wording import verdict
 
 frame.frame(frame.PRODUCT, home_wording.LEAD)
-settings = state.sidebar()
+settings = sidebar.draw()
 visits, trips = settings.density_data, settings.od_data
 frame.banners([visits, trips])
 verdict_slot = st.container()  # keeps the old verdict until the new one is there: no jump

@@ -3,23 +3,20 @@
 import streamlit as st
 
 from engine import density
-from pages._ui import (
-    cached,
-    cached_density,
-    cards,
-    density_map,
-    density_numbers,
-    density_settings,
-    density_views,
-    density_wording,
-    frame,
-    state,
-    verdict,
-    wording,
-)
+from pages._ui.cache import density as cached_density
+from pages._ui.density import map as density_map
+from pages._ui.density import numbers as density_numbers
+from pages._ui.density import settings as density_settings
+from pages._ui.density import views as density_views
+from pages._ui.density import wording as density_wording
+from pages._ui.drawing import cards
+from pages._ui.shell import frame, sidebar
+from pages._ui.shell import settings as state
+from pages._ui.wording import sentences as wording
+from pages._ui.wording import verdict
 
 frame.frame("Density", density_wording.LEAD)
-settings = state.sidebar(trips=False)
+settings = sidebar.draw(trips=False)
 entry = settings.density_data
 frame.banners([entry])
 if entry is None or not entry.has_density:
@@ -32,9 +29,9 @@ numbers = st.container()
 chosen = density_settings.switches(settings)
 with st.spinner("Computing the release …", show_time=False):
     parameters = chosen.parameters
-    truth = cached.density_truth(entry.key)
-    release = cached.density_release(entry.key, parameters, chosen.seed)
-    scores = cached.density_scores(entry.key, parameters, chosen.seed)
+    truth = cached_density.truth(entry.key)
+    release = cached_density.release(entry.key, parameters, chosen.seed)
+    scores = cached_density.scores(entry.key, parameters, chosen.seed)
 
 finding = verdict.density(
     scores.error,

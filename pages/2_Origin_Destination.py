@@ -2,22 +2,20 @@
 
 import streamlit as st
 
-from pages._ui import (
-    cached_od,
-    cards,
-    frame,
-    od_days,
-    od_errors,
-    od_fates,
-    od_flows,
-    od_grid,
-    od_matrix,
-    od_numbers,
-    od_origin,
-    od_trimming,
-    od_window,
-    state,
-)
+from pages._ui.cache import trips as cached_trips
+from pages._ui.drawing import cards
+from pages._ui.shell import frame, sidebar
+from pages._ui.shell import settings as state
+from pages._ui.trips import days as od_days
+from pages._ui.trips import errors as od_errors
+from pages._ui.trips import fates as od_fates
+from pages._ui.trips import flows as od_flows
+from pages._ui.trips import grid as od_grid
+from pages._ui.trips import matrix as od_matrix
+from pages._ui.trips import numbers as od_numbers
+from pages._ui.trips import origin as od_origin
+from pages._ui.trips import trimming as od_trimming
+from pages._ui.trips import window as od_window
 
 FLOWS, ORIGIN, MATRIX, FATES = "Flows", "From one zone", "Matrix", "Fates"
 ERRORS, GRID, TRIMMING, DAYS = "Errors", "ε × τ", "Trimming (T)", "Days and totals"
@@ -27,7 +25,7 @@ frame.frame(
     "Who travels from where to where: which corridors a private release keeps, which it hides, and "
     "which it invents.",
 )
-settings = state.sidebar(density=False)
+settings = sidebar.draw(density=False)
 entry = settings.od_data
 frame.banners([entry])
 if entry is None or not entry.has_trips:
@@ -38,8 +36,8 @@ parameters, noise = settings.trips(), state.seed(entry)
 picker, judgement = st.columns([1, 2.9], gap="medium")
 with picker:
     window = od_window.pick(entry, parameters)
-true = cached_od.truth(entry.key, window)
-made = cached_od.drawn(entry.key, parameters, noise, window)
+true = cached_trips.truth(entry.key, window)
+made = cached_trips.drawn(entry.key, parameters, noise, window)
 note = od_window.cost(parameters, window, len(entry.metadata.days))
 judgement.html(od_numbers.judged(entry.key, parameters, window, note))
 cards.row(od_numbers.headline(entry.key, parameters, window, made))

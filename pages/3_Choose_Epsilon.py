@@ -2,15 +2,12 @@
 
 import streamlit as st
 
-from pages._ui import (
-    choose_answer,
-    choose_errata,
-    choose_inverse,
-    choose_meaning,
-    choose_question,
-    frame,
-    state,
-)
+from pages._ui.choose import answer as choose_answer
+from pages._ui.choose import errata as choose_errata
+from pages._ui.choose import inverse as choose_inverse
+from pages._ui.choose import meaning as choose_meaning
+from pages._ui.choose import question as choose_question
+from pages._ui.shell import frame, sidebar
 
 ANSWER, INVERSE = "From accuracy to ε", "From ε to accuracy"
 MEANING, ERRATA = "What ε means", "Where the paper is corrected"
@@ -20,7 +17,7 @@ frame.frame(
     "How much privacy must an accurate number cost? Say which error you can live with, or see what "
     "a given privacy loss (ε) does. Nothing here reads data, so looking costs no privacy.",
 )
-settings = state.sidebar(density=False)
+settings = sidebar.draw(density=False)
 parameters = settings.trips()
 view = st.segmented_control(
     "View",

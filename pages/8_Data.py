@@ -4,20 +4,17 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages._ui import (
-    data_build,
-    data_first_use,
-    data_form,
-    data_list,
-    data_report,
-    data_wording,
-    frame,
-    state,
-)
+from pages._ui.data import build as data_build
+from pages._ui.data import first_use as data_first_use
+from pages._ui.data import form as data_form
+from pages._ui.data import list as data_list
+from pages._ui.data import report as data_report
+from pages._ui.data import wording as data_wording
+from pages._ui.shell import frame, sidebar
 
 frame.frame("Data", data_wording.LEAD)
 st.html(Path(data_form.__file__).with_name("data.css"))
-state.sidebar(density=False, trips=False)
+sidebar.draw(density=False, trips=False)
 
 data_list.failure()
 build = data_build.current()

@@ -10,7 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from engine import storage
 from engine.datasets import Dataset
-from pages._ui import data_build, data_store
+from pages._ui.data import build as data_build
+from pages._ui.data import store as data_store
 
 ROOT = Path(__file__).parents[2]
 DENSITY_FILES = ("truth", "presampled", "single_visit", "towers")

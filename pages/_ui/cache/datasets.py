@@ -1,0 +1,68 @@
+"""Datasets opened once: tables, zones ready to draw, and the generator of each draw."""
+
+import html
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from engine.datasets import Dataset
+from pages._ui.cache import scope as cached_scope
+from pages._ui.drawing.maps import Outlines
+from pages._ui.drawing.svg import sketches
+from pages._ui.shell.settings import Seed
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+_SIMPLIFY = 1 / 600
+"""Outlines are simplified to this share of the map's extent: about one pixel on a large map."""
+
+
+@cached_scope.resource(max_entries=8, show_spinner="Opening the dataset …")
+def dataset(key: str) -> Dataset:
+    """Open one version of a dataset; its tables are read on first use and kept."""
+    return Dataset(Path(key))
+
+
+@cached_scope.resource(max_entries=8, show_spinner=False)
+def outlines(key: str) -> Outlines:
+    """Return the zones ready to draw: simplified, rounded to 5 decimals, names escaped."""
+    zones = dataset(key).zones
+    west, south, east, north = (float(edge) for edge in zones.total_bounds)
+    tolerance = max(east - west, north - south) * _SIMPLIFY
+    # coverage simplification keeps shared borders shared: no gaps between zones
+    shapes = shapely.coverage_simplify(zones.geometry.to_numpy(), tolerance)
+    shapes = shapely.set_precision(shapes, 1e-5, mode="pointwise")
+    centres = shapely.get_coordinates(shapely.point_on_surface(zones.geometry.to_numpy()))
+    return Outlines(
+        geometries=tuple(shapely.geometry.mapping(shape) for shape in shapes),
+        ids=tuple(str(i) for i in zones["zone_id"]),
+        names=tuple(html.escape(str(name)) for name in zones["name"]),
+        centres=centres.round(5),
+        bounds=(west, south, east, north),
+    )
+
+
+@cached_scope.resource(max_entries=8, show_spinner=False)
+def sketch(key: str) -> sketches.Shapes:
+    """Return the zones of the small maps."""
+    zones = dataset(key).zones
+    return sketches.shapes(zones.geometry.to_numpy(), zones["name"].astype(str).tolist(), 1 / 400)
+
+
+def generator(seed: Seed, repeat: int = 0) -> np.random.Generator:
+    """Return the generator of one draw: seed, redraw and repeat each change all of its noise."""
+    return np.random.default_rng([*seed, repeat])
+
+
+def finite_mean(values: Floats) -> float:
+    known = values[np.isfinite(values)]
+    return float(known.mean()) if len(known) else float("nan")
+
+
+def frozen(values: Any) -> Any:
+    values.flags.writeable = False
+    return values

@@ -1,0 +1,309 @@
+"""Streamlit caches of the Density page: wrappers that take a dataset key, settings and a seed."""
+
+import html
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+import geopandas as gpd
+import numpy as np
+import shapely
+
+from engine import density, metrics, noise
+from engine.density import aggregates, scaling
+from engine.errors import ParameterError
+from engine.ledger import Ledger
+from engine.parameters import HOURS_PER_WEEK, DensityParameters
+from pages._ui.cache import scope as cached_scope
+from pages._ui.cache.datasets import Floats, dataset, finite_mean, frozen, generator
+from pages._ui.drawing.maps import Outlines
+from pages._ui.shell.settings import Seed
+
+Cells = Literal["zones", "towers", "cover"]
+"""The three ways to cut the region into cells (P1, figure 2)."""
+
+_SIMPLIFY = 1 / 600
+
+
+@dataclass(frozen=True)
+class DensityScores:
+    """Errors of one density release against the truth.
+
+    Attributes
+    ----------
+    error, correlation : arrays, shape (zones,)
+        Mean relative error and Pearson correlation; NaN where undefined.
+    total_error : float
+        Relative error of the week's total.
+    exceeded : bool
+        Whether the noise exceeds the data: every private count reads 0.
+    """
+
+    error: Floats
+    correlation: Floats
+    total_error: float
+    exceeded: bool
+
+    @property
+    def mean_error(self) -> float:
+        """Mean relative error over the zones that have one; NaN where none has."""
+        return finite_mean(self.error)
+
+    @property
+    def mean_correlation(self) -> float:
+        """Mean correlation over the zones that have one; NaN where none has."""
+        return finite_mean(self.correlation)
+
+
+@dataclass(frozen=True)
+class CellMeans:
+    """Mean visits an hour in each cell, before any noise: confidential unless simulated."""
+
+    values: Floats
+
+    @property
+    def mean(self) -> float:
+        """Mean over the cells."""
+        return float(self.values.mean())
+
+
+@dataclass(frozen=True)
+class TotalError:
+    """Errors of the towers' noisy totals.
+
+    Attributes
+    ----------
+    shares : float
+        Share of all visits that the noisy histogram puts at a wrong tower, 0 to 1.
+    totals : float
+        Mean relative error of a tower's total over the towers with any visit; NaN without one.
+    """
+
+    shares: float
+    totals: float
+
+
+@dataclass(frozen=True)
+class TotalErrors:
+    """Errors with one visit a person sampled and scaled, and with all visits perturbed."""
+
+    sampled: TotalError
+    plain: TotalError
+
+
+@cached_scope.resource(max_entries=8, show_spinner="Reading the visits …")
+def truth(key: str) -> Floats:
+    """Return the true visits by zone and hour, shape (zones, 168), read-only."""
+    return frozen(density.truth(dataset(key)))
+
+
+@cached_scope.resource(max_entries=24, show_spinner=False)
+def release(
+    key: str, parameters: DensityParameters, seed: Seed, repeat: int = 0
+) -> density.DensityRelease:
+    """Return one private density; the same seed and repeat give the same noise.
+
+    The noise is carried over settings, so that a change seen is the setting's.
+    """
+    return density.release(dataset(key), parameters, rng=generator(seed, repeat))
+
+
+@cached_scope.data(max_entries=4096, show_spinner=False)
+def scores(key: str, parameters: DensityParameters, seed: Seed, repeat: int = 0) -> DensityScores:
+    """Return the errors of one private density; small, so that many repeats can be kept."""
+    true = truth(key)
+    if repeat == 0:
+        drawn = release(key, parameters, seed)
+    else:
+        drawn = density.release(dataset(key), parameters, rng=generator(seed, repeat))
+    private = drawn.counts
+    return DensityScores(
+        error=metrics.mean_relative_error(true, private),
+        correlation=metrics.pearson(true, private),
+        total_error=metrics.total_error(true, private),
+        exceeded=density.NOISE_EXCEEDS_DATA in drawn.flags,
+    )
+
+
+@cached_scope.data(max_entries=2048, show_spinner=False)
+def distance(
+    key: str, parameters: DensityParameters, seed: Seed, repeat: int, first_hour: int, hours: int
+) -> Floats:
+    """Return the earth mover's distance in metres for a run of hours, shape (hours,).
+
+    Ask for a few hours at a time, so that a slider move can interrupt the work.
+    """
+    window = slice(first_hour, min(first_hour + hours, HOURS_PER_WEEK))
+    private = release(key, parameters, seed, repeat).counts[:, window]
+    return metrics.earth_movers_distance(
+        truth(key)[:, window],
+        np.maximum(private, 0.0),
+        dataset(key).tessellation.zone_distances_m,
+    )
+
+
+@cached_scope.resource(max_entries=16, show_spinner=False)
+def presampled(key: str, max_visits: int) -> Floats:
+    """Return the zones' visits after pre-sampling, no noise, shape (zones, 168), read-only."""
+    values = density.presampled(dataset(key), max_visits)
+    values.flags.writeable = False
+    return values
+
+
+@cached_scope.data(max_entries=256, show_spinner=False)
+def ledger(key: str, parameters: DensityParameters) -> Ledger:
+    """Return the ledger of these settings; it reads public geometry only."""
+    places = dataset(key)
+    return density.ledger(
+        parameters,
+        cover_size=places.tessellation.cover_size,
+        max_visits_cap=places.metadata.max_visits_cap,
+    )
+
+
+@cached_scope.data(max_entries=1024, show_spinner=False)
+def at_equal_proved(key: str, parameters: DensityParameters) -> DensityParameters:
+    """Return the settings with ε rescaled, so that their best proved total is the ε they had.
+
+    Where the classical Gaussian would need an ε above 4 (erratum D4), the analytic one is taken.
+    """
+    size = dataset(key).tessellation.cover_size
+    try:
+        return density.at_equal_proved_epsilon(parameters, parameters.epsilon, size)
+    except ParameterError:
+        analytic = replace(parameters, gaussian="analytic")
+        return density.at_equal_proved_epsilon(analytic, parameters.epsilon, size)
+
+
+@cached_scope.data(max_entries=256, show_spinner=False)
+def needs(key: str, parameters: DensityParameters) -> density.Needs:
+    """Return how many people or which ε the noisy totals would need; from public facts only."""
+    return density.needs(dataset(key), parameters)
+
+
+@cached_scope.data(max_entries=512, show_spinner=False)
+def error_by_hour(key: str, parameters: DensityParameters, seed: Seed) -> Floats:
+    """Return the relative error of every hour, averaged over zones, shape (168,)."""
+    private = release(key, parameters, seed).counts
+    return metrics.error_by_hour(truth(key), private)
+
+
+@cached_scope.resource(max_entries=12, show_spinner=False)
+def outlines(key: str, cells: Cells) -> Outlines:
+    """Return zones, tower cells or the cells of the minimum cover, ready to draw."""
+    if cells == "zones":
+        return outlines(key)
+    places = dataset(key)
+    towers, zones = places.towers["name"].astype(str), places.zones["name"].astype(str)
+    if cells == "towers":
+        shapes, names = places.tessellation.tower_cells, list(towers)
+    else:
+        shapes = places.tessellation.cover_cells
+        names = [
+            *(f"Tower {towers.iloc[i]}" for i in places.tessellation.cover_towers),
+            *(f"Zone {zones.iloc[i]}" for i in places.tessellation.cover_zones),
+        ]
+    return _outlines(shapes, names, tuple(float(edge) for edge in places.zones.total_bounds))
+
+
+@cached_scope.resource(max_entries=48, show_spinner=False)
+def cell_means(key: str, cells: Cells, max_visits: int) -> CellMeans:
+    """Return the mean pre-sampled visits an hour of each cell (P1, figure 2)."""
+    if cells == "zones":
+        series = presampled(key, max_visits)
+    elif cells == "towers":
+        series = aggregates.tower_series(dataset(key), max_visits)
+    else:
+        series = density.cover_series(dataset(key), max_visits)
+    return CellMeans(series.mean(axis=1))
+
+
+@cached_scope.data(max_entries=2048, show_spinner=False)
+def total_errors(key: str, epsilon: float, seed: Seed, repeat: int) -> TotalErrors:
+    """Return the errors of the towers' totals with and without sampling (P1, figure 6).
+
+    With sampling: (H̃ + Lap(4/ε)) normalised by its own sum (erratum D6), times K̂. Without: all
+    visits X_j + Lap(4·K_max/ε). Both get half of ε, as in a release; negative totals become 0.
+    """
+    places = dataset(key)
+    parameters = DensityParameters(epsilon=epsilon, gaussian="analytic")
+    truth = places.truth_by_tower.sum(axis=1).astype(np.float64)
+    rng = generator(seed, repeat)
+    histogram, visits = noise.laplace(rng, 1.0, len(truth)), noise.laplace(rng, 1.0, 1)
+    spread = scaling.visits_scale(parameters, places.metadata.max_visits_cap)
+    bins = places.single_visit_by_tower + scaling.histogram_scale(parameters) * histogram
+    shares = np.maximum(bins, 0.0) / max(float(bins.sum()), 1.0)
+    sampled = shares * max(float(truth.sum() + spread * visits[0]), 0.0)
+    plain = np.maximum(truth + spread * histogram, 0.0)
+    return TotalErrors(_total_error(truth, sampled), _total_error(truth, plain))
+
+
+@cached_scope.data(max_entries=64, show_spinner=False)
+def central_zone(key: str) -> str:
+    """Return the id of the zone nearest to the middle among the busier half, so that it has a week.
+
+    It reads the truth, which the page shows beside it; no slider and no draw changes the choice.
+    """
+    places = dataset(key)
+    visits = truth(key).sum(axis=1).astype(float)
+    centres = places.tessellation.zone_centres_m
+    middle = (centres.min(axis=0) + centres.max(axis=0)) / 2
+    away = ((centres - middle) ** 2).sum(axis=1)
+    usual = np.median(visits[visits > 0]) if (visits > 0).any() else 0.0
+    nearest = int(np.argmin(np.where(visits >= usual, away, np.inf)))
+    return str(places.zones["zone_id"].iloc[nearest])
+
+
+@cached_scope.data(max_entries=64, show_spinner=False)
+def map_limits(key: str, parameters: DensityParameters, seed: Seed) -> tuple[float, float]:
+    """Return the round ends of the scales of counts and of errors, the same for every hour.
+
+    One cell or hour in 500 lies beyond and takes the colour of the end.
+    """
+    true = truth(key)
+    private = release(key, parameters, seed).counts
+    count = float(np.quantile(true, 0.998)) if true.size else 0.0
+    error = float(np.quantile(np.abs(private - true), 0.998)) if true.size else 0.0
+    return _round_up(max(count, 1.0)), _round_up(max(error, 1.0))
+
+
+def version_name(key: str) -> str:
+    """Return the name of the dataset's folder, for element keys."""
+    return Path(key).parent.name
+
+
+def _outlines(
+    shapes: gpd.GeoSeries, names: list[str], bounds: tuple[float, float, float, float]
+) -> Outlines:
+    west, south, east, north = bounds
+    drawn = shapely.simplify(
+        shapes.to_crs(4326).to_numpy(), max(east - west, north - south) * _SIMPLIFY
+    )
+    drawn = shapely.set_precision(drawn, 1e-5, mode="pointwise")
+    return Outlines(
+        geometries=tuple(shapely.geometry.mapping(shape) for shape in drawn),
+        ids=tuple(str(i) for i in range(len(drawn))),
+        names=tuple(html.escape(name) for name in names),
+        centres=np.zeros((len(drawn), 2)),
+        bounds=bounds,
+    )
+
+
+def _total_error(truth: Floats, noisy: Floats) -> TotalError:
+    some = truth > 0
+    if not some.any():
+        return TotalError(float("nan"), float("nan"))
+    wrong = np.abs(_shares(noisy) - _shares(truth)).sum() / 2
+    relative = np.abs(noisy - truth)[some] / truth[some]
+    return TotalError(float(wrong), float(relative.mean()))
+
+
+def _shares(counts: Floats) -> Floats:
+    total = counts.sum()
+    return counts / total if total > 0 else np.full(len(counts), 1 / len(counts))
+
+
+def _round_up(value: float) -> float:
+    """Return the next of 1, 2, 5, 10, 20, … at or above `value`."""
+    power = 10.0 ** np.floor(np.log10(value))
+    return float(next(step * power for step in (1, 2, 5, 10) if step * power >= value * 0.999))

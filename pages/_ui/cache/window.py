@@ -1,0 +1,30 @@
+"""The matrices a page looks at: one day, all days each, or the whole period."""
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Window:
+    """The matrices that are looked at.
+
+    Attributes
+    ----------
+    day : int or None
+        Position of the day; None takes all days.
+    summed : bool
+        All days are one matrix and one release (unit person), rather than one each.
+    """
+
+    day: int | None
+    summed: bool = False
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The engine's ``days`` and ``sum_days``."""
+        return {"days": self.day, "sum_days": self.summed}
+
+    @property
+    def several(self) -> bool:
+        """Whether there are several releases, of which the page shows the sum."""
+        return self.day is None and not self.summed

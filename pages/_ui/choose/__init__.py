@@ -1,0 +1,1 @@
+"""The Choose ε page."""

@@ -1,0 +1,190 @@
+"""Choose ε, from ε to accuracy: what the setting in the sidebar gives a flow of any size."""
+
+import math
+
+import pandas as pd
+import streamlit as st
+
+from engine.origin_destination import calculators, reading
+from engine.parameters import ODParameters
+from pages._ui.choose.question import Question
+from pages._ui.drawing import cards
+from pages._ui.drawing.cards import Card
+from pages._ui.wording import sentences as wording
+
+_CONFIDENCES = (0.5, 0.8, 0.9, 0.95, 0.99)
+
+
+def draw(question: Question, parameters: ODParameters) -> None:
+    """Draw the errors that ε gives, then the fate of one flow under the threshold."""
+    epsilon, trips, law = parameters.epsilon, parameters.max_trips_per_user, question.law
+    st.markdown(
+        f"At **ε = {epsilon:g}** and **T = {trips}** (the sliders), protecting "
+        f"{wording.protection(parameters.unit, trips)}:"
+    )
+    flow = calculators.largest_cell_error(epsilon, question.beta, trips, law=law)
+    change = calculators.largest_change_error(epsilon, question.beta, trips, law=law)
+    within = 1 - float(calculators.cell_error_probability(question.alpha, epsilon, trips, law=law))
+    steady = 1 - float(
+        calculators.change_error_probability(question.alpha, epsilon, trips, law=law)
+    )
+    sure = question.sure
+    cards.row(
+        [
+            Card(
+                f"Error of a flow, {sure} sure",
+                wording.trip_count(float(flow)),
+                "at most",
+                f"{sure} of flows read within {float(flow):,.0f} trips of {question.aim}, before "
+                "small ones are suppressed.",
+            ),
+            Card(
+                f"Error of a change, {sure} sure",
+                wording.trip_count(float(change)),
+                "at most",
+                f"For the difference of two dates{question.trimmed}; the noise of both adds up.",
+            ),
+            Card(
+                f"Flow within {question.alpha:,} trips",
+                wording.percent(within),
+                "of flows",
+                "The confidence that this ε gives for the error you tolerate.",
+            ),
+            Card(
+                f"Change within {question.alpha:,} trips",
+                wording.percent(steady),
+                "of changes",
+                "The same for a change between two dates, rounding included.",
+            ),
+        ]
+    )
+    levels = sorted({*_CONFIDENCES, question.confidence})
+    table = {"Confidence": [f"{100 * level:g}%" for level in levels]}
+    for name, solve in (
+        ("A flow is off by at most (trips)", calculators.largest_cell_error),
+        ("A change is off by at most (trips)", calculators.largest_change_error),
+    ):
+        table[name] = [f"{float(solve(epsilon, 1 - c, trips, law=law)):,.0f}" for c in levels]
+    left, right = st.columns([1, 1.25], gap="large")
+    left.subheader("By confidence", anchor=False)
+    left.table(pd.DataFrame(table), hide_index=True, border="horizontal")
+    with left:
+        _threshold(parameters)
+    with right:
+        _one_flow(question, parameters)
+
+
+def _one_flow(question: Question, parameters: ODParameters) -> None:
+    threshold = parameters.suppression_threshold
+    st.subheader("One flow, near the threshold", anchor=False)
+    count = int(
+        st.number_input(
+            "A flow of … trips (after trimming)",
+            0,
+            1_000_000,
+            max(threshold, 1),
+            key="choose_count",
+            help=f"Values below τ = {threshold} are suppressed; τ is set in the sidebar.",
+            persist_state="session",
+        )
+    )
+    usual = reading(count, parameters, confidence=question.confidence, law=question.law)
+    if usual.high == 0:
+        span = "be suppressed"
+    elif usual.low == 0:
+        span = f"be suppressed or read up to {usual.high:,}"
+    else:
+        span = f"read between {usual.low:,} and {usual.high:,}"
+    st.markdown(
+        f"It will usually ({question.sure}) **{span}**, and it is suppressed with probability "
+        f"**{wording.percent(usual.suppressed)}**."
+    )
+    st.table(
+        pd.DataFrame(_promises(count, question, parameters), columns=["", "Published", "Exact"]),
+        hide_index=True,
+        border="horizontal",
+    )
+    st.caption(
+        "The last row counts only flows that are shown: near τ a flow is shown only if its noise "
+        f"is not too negative (erratum O3). {_needed(count, question, parameters)}"
+    )
+
+
+def _needed(count: int, question: Question, parameters: ODParameters) -> str:
+    """Say which ε keeps the error of this flow small whenever it is shown."""
+    alpha, trips = question.alpha, parameters.max_trips_per_user
+    shown = float(
+        calculators.epsilon_for_cell_error_if_released(
+            alpha, question.beta, count, parameters.suppression_threshold, trips, law=question.law
+        )
+    )
+    promise = f"within {alpha:,} trips {question.sure} of the times it is shown"
+    if not math.isfinite(shown):
+        return f"No ε keeps it {promise}: it is shown only with a larger error."
+    plain = float(calculators.epsilon_for_cell_error(alpha, question.beta, trips, law=question.law))
+    return f"To keep it {promise} takes ε = {shown:.4g}; {plain:.4g} for flows far above τ."
+
+
+def _threshold(parameters: ODParameters) -> None:
+    st.subheader("Which threshold?", anchor=False)
+    standard = int(
+        st.number_input(
+            "A standard that suppresses counts below … trips (s)",
+            0,
+            10_000,
+            15,
+            key="choose_standard",
+            help="Health agencies use 10 or 15. The threshold τ acts on noisy counts.",
+            persist_state="session",
+        )
+    )
+    readings = calculators.threshold_heuristic(
+        standard, parameters.epsilon, parameters.max_trips_per_user
+    )
+    st.table(
+        pd.DataFrame(
+            [
+                ("Lose few real flows: s − √2·T/ε", readings.fewer_suppressed),
+                ("Keep the standard: s", readings.unchanged),
+                ("Reveal few small flows: s + √2·T/ε", readings.fewer_revealed),
+            ],
+            columns=["If you want to …", "τ"],
+        ),
+        hide_index=True,
+        border="horizontal",
+    )
+    st.caption(
+        "The paper's rule of thumb writes √2/ε, for T = 1: one standard deviation of the noise. It "
+        "trades lost flows for revealed ones and changes no privacy."
+    )
+
+
+def _promises(
+    count: int, question: Question, parameters: ODParameters
+) -> list[tuple[str, str, str]]:
+    epsilon, trips = parameters.epsilon, parameters.max_trips_per_user
+    alpha, law, threshold = question.alpha, question.law, parameters.suppression_threshold
+    if count < threshold:
+        stays = calculators.stays_suppressed_probability(count, threshold, epsilon, trips, law=law)
+        told = calculators.stays_suppressed_probability(count, threshold, epsilon, trips)
+        first = ("Stays suppressed (Theorem 2)", told, stays)
+    else:
+        stays = calculators.stays_released_probability(count, threshold, epsilon, trips, law=law)
+        told = calculators.stays_released_probability(
+            count, threshold, epsilon, trips, method="published"
+        )
+        first = ("Stays visible (Theorem 3; see O1)", told, stays)
+    far = calculators.cell_error_probability(alpha, epsilon, trips)
+    exact = calculators.cell_error_probability(alpha, epsilon, trips, law=law)
+    shown = calculators.cell_error_probability_if_released(
+        alpha, epsilon, count, threshold, trips, law=law
+    )
+    return [
+        (first[0], _share(float(first[1])), _share(float(first[2]))),
+        (f"Noise above {alpha:,} trips (Theorem 4)", _share(float(far)), _share(float(exact))),
+        ("… given that the flow is shown (O3)", _share(float(far)), _share(float(shown))),
+    ]
+
+
+def _share(value: float) -> str:
+    return "below 0 (impossible)" if value < 0 else wording.percent(value)

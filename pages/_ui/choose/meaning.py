@@ -1,0 +1,238 @@
+"""Choose ε: what ε means for one person, and what others have used."""
+
+import math
+from dataclasses import dataclass
+
+import altair as alt
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from engine.parameters import EPSILON_STOPS
+from pages._ui.drawing import cards, charts, colours
+from pages._ui.drawing.cards import Card
+from pages._ui.wording import sentences as wording
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """A published use of differential privacy with its unit of protection and a source."""
+
+    name: str
+    epsilon: float
+    unit: str
+    note: str
+    source: str
+
+
+DEPLOYMENTS = (
+    Deployment(
+        "Google search trends of symptoms, 2020",
+        1.68,
+        "a user's day",
+        "noise added centrally",
+        "https://arxiv.org/abs/2009.01265",
+    ),
+    Deployment(
+        "Google Environmental Insights Explorer",
+        2.0,
+        "a user's week",
+        "trips by mode; about 2",
+        "https://arxiv.org/abs/2407.03496",
+    ),
+    Deployment(
+        "Apple health data types",
+        2.0,
+        "a user's day",
+        "noise added on the device (local)",
+        "https://desfontain.es/blog/real-world-differential-privacy.html",
+    ),
+    Deployment(
+        "Google vaccination search insights, 2021",
+        2.19,
+        "a user's day",
+        "δ = 1e-5",
+        "https://arxiv.org/abs/2107.01179",
+    ),
+    Deployment(
+        "US Census 2020: housing units",
+        2.47,
+        "a housing unit's record",
+        "redistricting data, beside 17.14 for persons; zCDP turned into ε at δ = 1e-10",
+        "https://hdsr.mitpress.mit.edu/pub/7evz361i",
+    ),
+    Deployment(
+        "Google Community Mobility Reports, 2020",
+        2.64,
+        "a user's day",
+        "visits to places; the closest to this tool",
+        "https://arxiv.org/abs/2004.04145",
+    ),
+    Deployment(
+        "Apple emoji suggestions",
+        4.0,
+        "a user's day",
+        "noise added on the device (local)",
+        "https://desfontain.es/blog/real-world-differential-privacy.html",
+    ),
+    Deployment(
+        "US Census 2020: persons",
+        17.14,
+        "a person's record",
+        "redistricting data; zCDP turned into ε at δ = 1e-10",
+        "https://hdsr.mitpress.mit.edu/pub/7evz361i",
+    ),
+)
+_AXIS_END = 50.0
+
+
+def draw(epsilon: float, unit: str, days: int | None) -> None:
+    """Draw the odds and the best guess, the guess over ε, and the deployments on one axis.
+
+    Parameters
+    ----------
+    epsilon : float
+        The slider's ε.
+    unit : str
+        The unit of protection chosen for the flows.
+    days : int or None
+        Days of the dataset chosen, for the sum over days at person-day.
+    """
+    odds = math.exp(epsilon)
+    guess = odds / (1 + odds)
+    cards.row(
+        [
+            Card(
+                "Odds change by at most (e^ε)",
+                f"× {odds:.2f}" if odds < 100 else f"× {odds:,.0f}",
+                f"at ε = {epsilon:g}",
+                f"Whatever is published is at most {wording.number(odds, 3)} times as likely with "
+                f"{wording.UNITS[unit]} in the data as without.",
+            ),
+            Card(
+                "Best possible guess",
+                f"{100 * guess:.1f}%" if guess < 0.999 else f"{100 * guess:.3f}%",
+                "50% is a coin toss",
+                "An attacker who knows everything else and starts from even odds is right at most "
+                "so often: e^ε / (1 + e^ε).",
+            ),
+            Card(
+                "From a suspicion of 10%",
+                f"{100 * odds / (odds + 9):.1f}%",
+                "at most",
+                f"What a suspicion that the data holds {wording.PROTECTED[unit]} can grow to, "
+                "whoever has it.",
+            ),
+        ]
+    )
+    if unit == "person-day" and days is not None and days > 1:
+        st.caption(
+            f"This is for one day. All {days} days of the chosen dataset add up to at most "
+            f"ε = {days * epsilon:g} for a person who travels on every one of them."
+        )
+    elif unit == "trip":
+        st.caption(
+            "This is for one trip. The trips of a person add up: somebody with 30 of them may lose "
+            f"up to ε = {30 * epsilon:g}."
+        )
+    left, right = st.columns([1, 1.55], gap="large")
+    with left:
+        st.subheader("How good a guess can get", anchor=False)
+        _guess_curve(epsilon)
+        st.caption("Below ε = 0.1 the curve is flat: a guess stays a coin toss.")
+    with right:
+        st.subheader("What others have used", anchor=False)
+        _axis(epsilon)
+        st.caption(
+            "The dashed line is your ε. Compare the unit before the number: the same ε for a day "
+            "protects far less than for a person. A used value is no proof that it is a good one."
+        )
+    with st.expander("Sources"):
+        for known in DEPLOYMENTS:
+            st.markdown(
+                f"- {known.name}: ε = {known.epsilon:g} per {known.unit} ({known.note}) – "
+                f"[{known.source.removeprefix('https://')}]({known.source})"
+            )
+
+
+def _guess_curve(epsilon: float) -> None:
+    stops = np.geomspace(0.01, 10, 80)
+    x = charts.epsilon_axis()
+    y = alt.Y(
+        "guess:Q",
+        title="Right at most",
+        scale=alt.Scale(domain=[0.5, 1]),
+        axis=alt.Axis(format="~%"),
+    )
+    points = pd.DataFrame({"epsilon": stops, "guess": 1 / (1 + np.exp(-stops))})
+    here = pd.DataFrame({"epsilon": [epsilon], "guess": [1 / (1 + math.exp(-epsilon))]})
+    tooltip = [alt.Tooltip("epsilon:Q", format=".2~g"), alt.Tooltip("guess:Q", format=".1%")]
+    line = alt.Chart(points).mark_line(color=colours.PRIVATE).encode(x=x, y=y, tooltip=tooltip)
+    dot = alt.Chart(here).mark_circle(color=colours.HERE, size=110, opacity=1)
+    left = epsilon < 0.1  # the words stay inside the axes
+    words = alt.Chart(here).mark_text(
+        color=colours.HERE,
+        dx=9 if left else -9,
+        dy=-9,
+        align="left" if left else "right",
+        fontSize=12,
+    )
+    chart = alt.layer(
+        line,
+        dot.encode(x=x, y=y, tooltip=tooltip),
+        words.encode(x=x, y=y, text=alt.value("you are here")),
+    )
+    st.altair_chart(
+        chart.properties(height=330),
+        key="choose_guess",
+        alt=f"Best possible guess over epsilon; {here['guess'][0]:.0%} at {epsilon:g}",
+    )
+
+
+def _axis(epsilon: float) -> None:
+    table = pd.DataFrame([vars(known) for known in DEPLOYMENTS])
+    # one axis label on two lines: what it was, and whom it protects
+    table["label"] = table["name"] + "|protects " + table["unit"]
+    x = alt.X(
+        "epsilon:Q",
+        title="Privacy loss (ε), log scale",
+        scale=alt.Scale(type="log", domain=[EPSILON_STOPS[0], _AXIS_END], nice=False),
+        axis=alt.Axis(values=[0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30], format="~g"),
+    )
+    y = alt.Y(
+        "label:N",
+        title=None,
+        sort=list(table["label"]),
+        axis=alt.Axis(
+            labelExpr="split(datum.label, '|')",
+            labelLimit=260,
+            labelLineHeight=13,
+            ticks=False,
+            domain=False,
+            grid=True,
+        ),
+    )
+    base = alt.Chart(table).encode(
+        x=x,
+        y=y,
+        tooltip=[
+            alt.Tooltip("name:N", title="Used in"),
+            alt.Tooltip("epsilon:Q", title="ε", format="~g"),
+            alt.Tooltip("unit:N", title="Protects"),
+            alt.Tooltip("note:N", title="Note"),
+        ],
+    )
+    dots = base.mark_circle(color=colours.PRIVATE, size=90, opacity=1)
+    values = base.mark_text(align="left", dx=9, fontSize=12, color=colours.PRIVATE).encode(
+        text=alt.Text("epsilon:Q", format="~g")
+    )
+    rule = (
+        alt.Chart(pd.DataFrame({"epsilon": [epsilon]}))
+        .mark_rule(color=colours.HERE, strokeDash=[4, 3], strokeWidth=2)
+        .encode(x=x)
+    )
+    st.altair_chart(
+        alt.layer(rule, dots, values).properties(height=330),
+        key="choose_deployments",
+        alt=f"Known deployments on the epsilon axis; you are at {epsilon:g}",
+    )

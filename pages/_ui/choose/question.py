@@ -1,0 +1,143 @@
+"""Choose ε: the question a person asks – a tolerated error, a confidence, T and the noise."""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from engine.origin_destination import LawName
+from pages._ui.shell import settings as state
+from pages._ui.shell.settings import MAX_TRIPS_STOPS, Settings
+from pages._ui.wording import sentences as wording
+
+ALPHA_LIMIT = 100_000
+LAWS: dict[LawName, str] = {
+    "rounded_laplace": "exploring (rounded Laplace)",
+    "discrete_laplace": "release (discrete Laplace)",
+}
+EXAMPLES = ((10, 95.0, 1), (50, 95.0, 1), (10, 99.0, 1))
+"""α, confidence in percent and T; the first is the paper's own."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A tolerated error α in trips, a confidence 1 − β, T, the unit and the law of the noise."""
+
+    alpha: int
+    confidence: float
+    max_trips: int
+    unit: str
+    law: LawName
+
+    @property
+    def beta(self) -> float:
+        """One minus the confidence."""
+        return 1 - self.confidence
+
+    @property
+    def aim(self) -> str:
+        """What the noise leaves a flow near."""
+        return wording.aim(self.unit)
+
+    @property
+    def trimmed(self) -> str:
+        """Words after a flow that may have been trimmed before."""
+        return "" if self.unit == "trip" else ", after trimming,"
+
+    @property
+    def sure(self) -> str:
+        """The confidence in words: ``95%`` or ``99.9%``."""
+        return f"{100 * self.confidence:g}%"
+
+
+def ask(settings: Settings) -> Question:
+    """Draw the question as one line of inputs and the paper's examples under it."""
+    tolerated, sure, trips, noise = st.columns([1.3, 1, 1, 1.4], gap="medium")
+    alpha = tolerated.number_input(
+        "I can tolerate an error of … trips (α)",
+        0,
+        ALPHA_LIMIT,
+        10,
+        key="choose_alpha",
+        help="How far a published number of trips may lie from the truth, up or down.",
+        bind="query-params",
+        persist_state="session",
+    )
+    confidence = sure.number_input(
+        "with … % confidence (1 − β)",
+        1.0,
+        99.9,
+        95.0,
+        step=1.0,
+        format="%.4g",
+        key="choose_confidence",
+        help="In so many of 100 published numbers the error must stay within what you tolerate.",
+        bind="query-params",
+        persist_state="session",
+    )
+    with trips:
+        limit = _limit(settings)
+    law = noise.selectbox(
+        "noise for",
+        list(LAWS),
+        format_func=lambda name: LAWS[name],
+        key="choose_law",
+        help="The paper rounds continuous Laplace noise, which is fine for exploring. A release "
+        "that leaves the building draws whole numbers from a vetted library (erratum O5).",
+        persist_state="session",
+    )
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption("Examples:", width="content")
+        for number, percent, kept in EXAMPLES:
+            st.button(
+                f"{number} trips · {percent:g}% · T = {kept}",
+                key=f"choose_example_{number}_{percent:g}",
+                on_click=_take,
+                args=(number, percent, kept),
+                type="tertiary",
+            )
+    return Question(int(alpha), round(confidence / 100, 6), limit, settings.unit, law)
+
+
+def _limit(settings: Settings) -> int:
+    label = "keeping at most … trips (T)"
+    if settings.unit == "trip":
+        # a widget of its own: the T chosen for people is kept for when it counts again
+        st.selectbox(
+            label,
+            [1],
+            key="choose_one_trip",
+            disabled=True,
+            help="At trip level T is 1: each trip is protected by itself and nobody is trimmed.",
+        )
+        return 1
+    return st.selectbox(
+        label,
+        MAX_TRIPS_STOPS,
+        index=MAX_TRIPS_STOPS.index(settings.max_trips),
+        key="choose_trips",
+        help="Per person and day, or per person and whole period. The noise grows with T.",
+        persist_state="session",
+    )
+
+
+def use_button(epsilon: float, question: Question, settings: Settings, *, key: str) -> None:
+    """Draw "use this ε": it moves ε to the next stop that keeps the promise, and T along."""
+    reachable = epsilon <= state.EPSILON_STOPS[-1]
+    stop = state.nearest_stop_above(epsilon, state.EPSILON_STOPS)
+    changes: dict[str, object] = {"epsilon": epsilon}
+    if settings.unit != "trip":
+        changes["max_trips"] = question.max_trips
+    st.button(
+        f"Use ε = {stop:g}" if reachable else "Beyond the slider (ε above 10)",
+        key=key,
+        icon=":material/tune:",
+        disabled=not reachable,
+        on_click=state.use,
+        kwargs=changes,
+        width="stretch",
+        help="Moves ε to the next stop of its slider that keeps this promise, and T with it.",
+    )
+
+
+def _take(alpha: int, percent: float, max_trips: int) -> None:
+    st.session_state.update(choose_alpha=alpha, choose_confidence=percent, choose_trips=max_trips)

@@ -1,0 +1,64 @@
+"""The session's build: an ingest in a thread, its dataset in the pickers when it has ended."""
+
+import threading
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from engine.ingest import IngestOptions, ingest
+from pages._ui.data import files as data_files
+from pages._ui.data import store as data_store
+from pages._ui.data import wording as data_wording
+from pages._ui.data.work import Tell, Work, live
+from pages._ui.shell import catalogue
+
+_KEY = "data_build"
+_STOP_S = 3.0
+
+
+def current() -> Work | None:
+    """Return this session's last build, running or ended; its result is the ingest's report."""
+    return st.session_state.get(_KEY)
+
+
+def running() -> bool:
+    """Whether this session builds a dataset right now."""
+    build = current()
+    return build is not None and build.state == "running"
+
+
+def dismiss() -> None:
+    """Forget the last build and empty the form (a callback); its dataset stays."""
+    st.session_state.pop(_KEY, None)
+    data_files.next_round()
+
+
+def start(options: IngestOptions) -> None:
+    """Begin a build in this session's folder, unless one is under way."""
+    if running():
+        return
+    space = data_store.workspace()
+    known: dict[str, Path] = st.session_state.setdefault(catalogue.SESSION_DATASETS, {})
+
+    def task(tell: Tell, cancel: threading.Event) -> dict[str, Any]:
+        _, report = ingest(replace(options, spill=space.spill), tell, cancel)
+        known[options.out.name] = options.out  # in the pickers at once, whatever page is open
+        space.keep_only(())  # the raw uploads have done their duty
+        return report.to_json()
+
+    build = Work(options.out.name, task)
+    st.session_state[_KEY] = build
+
+    def stop() -> None:
+        build.cancel()
+        build.wait(_STOP_S)
+
+    space.stop = stop
+
+
+def draw_progress(build: Work) -> None:
+    """Draw where a build stands, with a button that cancels it."""
+    title = f"Building {build.name}"
+    live(build, data_wording.progress, title=title, stop="Cancel", key="data_build")

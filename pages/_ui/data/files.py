@@ -1,0 +1,215 @@
+"""Choosing files and columns: uploads or paths, a first look, and which column means what."""
+
+import html
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from engine.errors import ExplorerError
+from engine.ingest import mapping, sources
+from engine.ingest.preview import Preview, preview
+from engine.ingest.zonefiles import read_shapes
+from pages._ui.data import store as data_store
+from pages._ui.data import wording as data_wording
+from pages._ui.data.wording import COLUMNS
+from pages._ui.wording import datasets as dataset_wording
+
+ROWS = 5
+MOST_LISTED = 20
+_LOOKS = "data_looks"
+_ROUND = "data_round"
+_ABSENT = ""
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How files are asked for: by upload or by path, and whether a build reads them right now."""
+
+    by_path: bool
+    busy: bool
+
+    def key(self, name: str) -> str:
+        """Return a widget's key; a new round of uploads has new ones."""
+        return f"data_{name}_{st.session_state.get(_ROUND, 0)}"
+
+
+@dataclass(frozen=True)
+class ZoneLook:
+    """A zone file's columns and where it lies."""
+
+    columns: tuple[str, ...]
+    zones: int
+    longitude: float | None
+
+
+def next_round() -> None:
+    """Empty the form (a callback)."""
+    st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
+    st.session_state.pop(_LOOKS, None)
+
+
+def choose(
+    asked: Asked, name: str, label: str, endings: Sequence[str], hint: str, *, several: bool
+) -> list[Path]:
+    """Draw an uploader, or a field for a path, and return the files on this disk."""
+    if asked.by_path:
+        return _by_path(asked, name, label, hint, several)
+    files: Any = st.file_uploader(
+        label,
+        type=list(endings),
+        accept_multiple_files=several,
+        key=asked.key(name),
+        help=hint,
+    )
+    files = files if isinstance(files, list) else [files] if files else []
+    space = data_store.workspace() if files else data_store.existing()
+    if space is None:
+        return []
+    wanted: dict[str, set[str]] = st.session_state.setdefault("data_uploads", {})
+    wanted[name] = {file.file_id for file in files}
+    if not asked.busy:  # uploads are forgotten on another page, a build there goes on with them
+        space.keep_only(set().union(*wanted.values()))
+    if not files:
+        return []
+    try:
+        with st.spinner("Storing the upload …", show_time=False):
+            return [space.save(file) for file in files]
+    except OSError as problem:
+        data_wording.problem("Cannot be stored", f"{problem.strerror}; free some space")
+        return []
+
+
+def _by_path(asked: Asked, name: str, label: str, hint: str, several: bool) -> list[Path]:
+    given = st.text_input(
+        label,
+        key=asked.key(f"{name}_path"),
+        placeholder="/data/trips_*.csv" if several else "/data/places.csv",
+        help=f"{hint} {'A file, a folder or a pattern with *.' if several else 'A file.'}",
+        autocomplete="off",
+    )
+    given = (given or "").strip()
+    if not given:
+        return []
+    try:
+        found = sources.find([str(Path(given).expanduser())])
+    except ExplorerError as problem:
+        data_wording.problem("Not found", str(problem))
+        return []
+    except (OSError, ValueError, RuntimeError):
+        data_wording.problem("Not found", "this is no path; name a file, a folder or a pattern")
+        return []
+    if several:
+        size = dataset_wording.size(sum(path.stat().st_size for path in found))
+        st.caption(f"{len(found):,} {'file' if len(found) == 1 else 'files'}, {size}")
+    return found if several else found[:1]
+
+
+def look(path: Path) -> Preview | None:
+    """Return a first look at a table, or draw why it cannot be read."""
+    return _looked(path, lambda: preview("trips", path, ROWS))
+
+
+def look_at_zones(path: Path) -> ZoneLook | None:
+    """Return the columns of a zone file, or draw why it cannot be read."""
+
+    def read() -> ZoneLook:
+        with st.spinner("Reading the zones …", show_time=False):
+            frame = read_shapes(path)
+        columns = tuple(str(name) for name in frame.columns if name != frame.geometry.name)
+        longitude = None
+        if frame.crs is not None and len(frame):
+            west, _south, east, _north = frame.geometry.to_crs("EPSG:4326").total_bounds
+            longitude = float((west + east) / 2)
+        return ZoneLook(columns, len(frame), longitude)
+
+    return _looked(path, read)
+
+
+def _looked(path: Path, read: Any) -> Any:
+    """Look once a file; errors are kept too. Neither page nor log repeat a foreign message."""
+    looks: dict[tuple[str, int], Any] = st.session_state.setdefault(_LOOKS, {})
+    try:
+        key = (str(path), path.stat().st_mtime_ns)
+        if key not in looks:
+            looks[key] = read()
+    except ExplorerError as problem:
+        looks[key] = data_wording.on_page(str(problem))
+    except Exception as problem:
+        _log.error("a first look failed with %s", type(problem).__name__)
+        told = f"{path.name}: cannot be read ({type(problem).__name__}); export it again"
+        data_wording.problem("Cannot be read", told)
+        return None
+    found = looks[key]
+    if isinstance(found, str):
+        data_wording.problem("Cannot be read", found)
+        return None
+    return found
+
+
+def columns(
+    asked: Asked,
+    name: str,
+    kind: str,
+    columns_there: Sequence[str],
+    wanted: Sequence[str],
+    optional: Sequence[str],
+) -> tuple[dict[str, str], list[str]]:
+    """Draw one picker for each canonical column.
+
+    Returns
+    -------
+    dict, list of str
+        Canonical to actual column (empty where there is none), and what is still missing.
+    """
+    guessed = mapping.guess(kind, columns_there)
+    chosen: dict[str, str] = {}
+    names = [*wanted, *optional]
+    signature = abs(hash((kind, tuple(columns_there))))
+    with st.container(horizontal=True, gap="small"):
+        for canonical in names:
+            offered = [*([_ABSENT] if canonical in optional else []), *columns_there]
+            start = guessed.get(canonical, _ABSENT)
+            label = COLUMNS[canonical] + (" (optional)" if canonical in optional else "")
+            picked = st.selectbox(
+                label,
+                offered,
+                index=offered.index(start) if start in offered else None,
+                format_func=lambda column: column or "not in the file",
+                placeholder="choose",
+                key=asked.key(f"{name}_{canonical}_{signature}"),
+                width=190,
+            )
+            chosen[canonical] = picked or _ABSENT
+    taken = [column for column in chosen.values() if column]
+    missing = [f"the column of {COLUMNS[c].lower()}" for c in wanted if not chosen[c]]
+    if len(set(taken)) < len(taken):
+        missing.append("a column of its own for each")
+    return chosen, missing
+
+
+def rows_html(seen: Preview, chosen: Mapping[str, str]) -> str:
+    """Return the first rows as an escaped table; mapped columns wear the name of what they mean."""
+    meanings = {column: COLUMNS[canonical] for canonical, column in chosen.items() if column}
+    places = sorted(
+        range(len(seen.source.columns)), key=lambda i: seen.source.columns[i] not in meanings
+    )[:MOST_LISTED]
+    head, body = [], []
+    for i in sorted(places):
+        column = seen.source.columns[i]
+        meaning = f"<span>{meanings[column]}</span>" if column in meanings else "<i>not used</i>"
+        head.append(f"<th>{html.escape(sources.shown(column))}{meaning}</th>")
+    for row in seen.rows:
+        cells = [row[i] if i < len(row) else "" for i in sorted(places)]
+        body.append("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>")
+    return (
+        '<div class="rows"><table><thead><tr>'
+        + "".join(head)
+        + "</tr></thead><tbody>"
+        + "".join(body)
+        + "</tbody></table></div>"
+    )

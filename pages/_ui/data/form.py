@@ -1,0 +1,358 @@
+"""The form of the Data page: from files to the options of an ingest, in four steps."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import streamlit as st
+
+from engine import datasets
+from engine.errors import ExplorerError
+from engine.ingest import IngestOptions, Preview
+from engine.parameters import DEFAULT_MAX_VISITS_CAP
+from pages._ui.data import build as data_build
+from pages._ui.data import files as data_files
+from pages._ui.data import guesses as data_guesses
+from pages._ui.data import store as data_store
+from pages._ui.data import wording as data_wording
+from pages._ui.data.files import Asked
+from pages._ui.data.wording import KINDS
+
+TABLES = ("csv", "gz", "tsv", "txt", "parquet", "pq")
+ZONES = ("geojson", "json", "gpkg", "zip", "parquet", "pq")
+UPLOAD, PATH = "Upload", "Path on this computer"
+_EARLIEST, _LATEST = date(1970, 1, 1), date(2100, 12, 31)
+
+
+@dataclass
+class Draft:
+    """What has been filled in so far, and what is still missing."""
+
+    values: dict[str, Any] = field(default_factory=dict[str, Any])
+    missing: list[str] = field(default_factory=list[str])
+    files: list[Path] = field(default_factory=list[Path])
+    kind: str = "trips"
+    longitude: float | None = None
+
+
+def draw(*, busy: bool) -> None:
+    """Draw the form; its button begins the build.
+
+    While `busy` it is hidden but there, for Streamlit forgets uploads that are not drawn.
+    """
+    with st.container(key="data_form_hidden" if busy else "data_form"):
+        _draw(busy)
+
+
+def _draw(busy: bool) -> None:
+    by_path = False
+    if data_store.served_locally():
+        way = st.segmented_control(
+            "Where the files are",
+            [UPLOAD, PATH],
+            default=UPLOAD,
+            required=True,
+            key="data_way",
+            persist_state="session",
+        )
+        by_path = way == PATH
+    asked = Asked(by_path, busy)
+    draft = Draft()
+    with st.container(border=True):
+        _table(asked, draft)
+    left, right = st.columns(2, gap="small")
+    with left.container(border=True, height="stretch"):
+        _places(asked, draft)
+    with right.container(border=True, height="stretch"):
+        _time(asked, draft)
+    with st.container(border=True):
+        _described(asked, draft)
+    _button(draft)
+
+
+def _table(asked: Asked, draft: Draft) -> None:
+    st.markdown("**1 · Your table**")
+    draft.files = data_files.choose(
+        asked,
+        "table",
+        "Trips, visits or flows",
+        TABLES,
+        "CSV (also .gz) or Parquet; several files are read as one table.",
+        several=True,
+    )
+    if not draft.files:
+        draft.missing.append("a table")
+        return
+    seen = data_files.look(draft.files[0])
+    if seen is None:
+        draft.missing.append("a table that can be read")
+        return
+    columns = seen.source.columns
+    guess = data_guesses.kind(columns)
+    kind = st.segmented_control(
+        "What it holds",
+        list(KINDS),
+        default=guess,
+        required=True,
+        format_func=KINDS.__getitem__,
+        key=asked.key(f"kind_{abs(hash(columns))}"),
+    )
+    draft.kind = kind
+    st.caption(data_wording.KIND_HELP[kind])
+    wanted, optional, absent = {
+        "trips": (("uid", "datetime", "origin", "destination"), ("end_datetime",), ()),
+        "visits": (("uid", "datetime", "location_id"), (), ("lat", "lng")),
+        "points": (("uid", "datetime", "lat", "lng"), (), ("location_id",)),
+        "flows": (("origin", "destination", "flow"), ("date",), ()),
+    }[kind]
+    engine_kind = "visits" if kind == "points" else kind
+    chosen, missing = data_files.columns(asked, kind, engine_kind, columns, wanted, optional)
+    draft.missing += missing
+    draft.values |= {
+        "kind": engine_kind,
+        "mapping": chosen | dict.fromkeys(absent, ""),
+        "inputs": tuple(str(path) for path in draft.files),
+    }
+    draft.longitude = _longitude(seen, chosen)
+    with st.container(key="data_rows"):
+        st.warning(data_wording.CONFIDENTIAL_ROWS, icon=":material/lock:")
+        st.html(data_files.rows_html(seen, chosen))
+    if len(draft.files) > 1:
+        st.caption(f"The first of {len(draft.files)} files is shown; all must have these columns.")
+
+
+def _places(asked: Asked, draft: Draft) -> None:
+    st.markdown("**2 · Places**")
+    locations = data_files.choose(
+        asked,
+        "locations",
+        "Stations, towers or other places",
+        TABLES,
+        "A table of ids with latitude and longitude.",
+        several=False,
+    )
+    zones = data_files.choose(
+        asked,
+        "zones",
+        "Zones (optional where there are places)",
+        ZONES,
+        "GeoJSON, GeoPackage, a zipped Shapefile or GeoParquet. Without zones, each place's own "
+        "area is a zone.",
+        several=False,
+    )
+    if locations:
+        _locations(asked, draft, locations[0])
+    if zones:
+        _zones(asked, draft, zones[0])
+    if not locations and not zones:
+        draft.missing.append("places or zones")
+
+
+def _locations(asked: Asked, draft: Draft, path: Path) -> None:
+    seen = data_files.look(path)
+    if seen is None:
+        draft.missing.append("a table of places that can be read")
+        return
+    chosen, missing = data_files.columns(
+        asked,
+        "locations",
+        "locations",
+        seen.source.columns,
+        ("location_id", "lat", "lng"),
+        ("name",),
+    )
+    draft.missing += missing
+    draft.values |= {"locations": path, "locations_mapping": chosen}
+    draft.longitude = _longitude(seen, chosen)
+
+
+def _zones(asked: Asked, draft: Draft, path: Path) -> None:
+    seen = data_files.look_at_zones(path)
+    if seen is None:
+        draft.missing.append("zones that can be read")
+        return
+    chosen, missing = data_files.columns(
+        asked, "zones", "zones", seen.columns, ("zone_id",), ("name",)
+    )
+    st.caption(f"{seen.zones:,} zones")
+    draft.missing += missing
+    draft.values |= {"zones": path, "zones_mapping": chosen}
+    draft.longitude = seen.longitude if draft.longitude is None else draft.longitude
+
+
+def _time(asked: Asked, draft: Draft) -> None:
+    st.markdown("**3 · Time**")
+    guess = data_guesses.period([path.name for path in draft.files])
+    tag = "" if guess is None else f"_{guess[0]}_{guess[1]}"
+    left, right = st.columns(2)
+    days = [
+        column.date_input(
+            label,
+            value=None if guess is None else guess[end],
+            min_value=_EARLIEST,
+            max_value=_LATEST,
+            format="YYYY-MM-DD",
+            key=asked.key(f"{name}{tag}"),
+        )
+        for end, (column, label, name) in enumerate(
+            ((left, "First day", "first_day"), (right, "Last day, included", "last_day"))
+        )
+    ]
+    zones = data_guesses.time_zones()
+    own = st.context.timezone
+    zone = st.selectbox(
+        "Time zone of the places",
+        zones,
+        index=zones.index(own) if own in zones else None,
+        placeholder="choose, such as America/Mexico_City",
+        key=asked.key("time_zone"),
+        help="“04:00” means nothing without it. Your browser's is offered.",
+    )
+    first, last = days
+    draft.missing += [] if first and last else ["the period"]
+    draft.missing += [] if zone else ["the time zone"]
+    draft.values |= {"first_day": first, "last_day": last, "time_zone": zone}
+    if guess is not None and (first, last) == guess:
+        st.caption("The period is the one that the file's name tells.")
+    if zone and draft.longitude is not None:
+        moment = datetime(first.year, first.month, first.day, tzinfo=UTC) if first else None
+        shift = (moment or datetime.now(UTC)).astimezone(ZoneInfo(zone)).utcoffset()
+        warning = data_wording.far_from_clock(
+            draft.longitude, (shift or timedelta()).total_seconds() / 3600
+        )
+        if warning:
+            st.warning(warning, icon=":material/schedule:")
+    if first and last and draft.kind != "flows":
+        _week(asked, draft, first, last)
+
+
+def _week(asked: Asked, draft: Draft, first: date, last: date) -> None:
+    mondays = data_guesses.weeks(first, last)[:1000]
+    if not mondays:
+        st.caption("The period has no full week from Monday to Sunday: no density can be built.")
+        return
+    draft.values["week"] = st.selectbox(
+        "Week of the density",
+        mondays,
+        format_func=_named_week,
+        key=asked.key(f"week_{first}_{last}"),
+        help="Density covers one week. The first full one is offered; choosing the busiest one "
+        "would tell about the data.",
+    )
+
+
+def _described(asked: Asked, draft: Draft) -> None:
+    st.markdown("**4 · Name**")
+    guess = data_guesses.dataset_name([f.name for f in draft.files]) if draft.files else ""
+    left, right = st.columns([2, 1])
+    name = left.text_input(
+        "Name of the dataset",
+        value=guess,
+        max_chars=data_guesses.LONGEST_NAME,
+        key=asked.key(f"name_{guess}"),
+        help="Small letters, digits, - and _.",
+    )
+    people = right.number_input(
+        "People, public estimate",
+        min_value=1,
+        max_value=10**10,
+        value=None,
+        step=1,
+        placeholder="unknown",
+        key=asked.key("people"),
+        help="From public sources, never counted in the data. It tells whether δ is small enough.",
+    )
+    if not data_guesses.NAME.fullmatch(name or ""):
+        draft.missing.append("a name of small letters, digits, - and _")
+    elif name in datasets.available():
+        draft.missing.append("another name (this one is taken)")
+    with st.expander("Advanced", icon=":material/tune:"):
+        advanced = _advanced(asked, draft.kind)
+    draft.values |= {"people_public": people, **advanced}
+    draft.values["out"] = name
+
+
+def _advanced(asked: Asked, kind: str) -> Mapping[str, Any]:
+    one, two, three = st.columns(3)
+    values: dict[str, Any] = {
+        "max_visits_cap": one.number_input(
+            "Most visits of a person in the week (K_max)",
+            1,
+            10**6,
+            DEFAULT_MAX_VISITS_CAP,
+            key=asked.key("cap"),
+            help="A public bound, not read off the data. Visits beyond it are trimmed and counted "
+            "in the report; a smaller bound means less noise.",
+        ),
+        "encoding": two.selectbox(
+            "Encoding of CSV files",
+            [None, "utf-8", "latin-1"],
+            format_func=lambda one: {None: "by looking", "utf-8": "UTF-8"}.get(one, "Latin-1"),
+            key=asked.key("encoding"),
+        ),
+        "skip_unparsable": three.toggle(
+            "Count unreadable rows",
+            key=asked.key("skip"),
+            help="Count rows without a person or a readable time in the report instead of refusing "
+            "the file.",
+        ),
+    }
+    if kind == "points":
+        values["max_distance_m"] = float(
+            three.number_input(
+                "Metres outside every zone that still count",
+                1,
+                100_000,
+                1_000,
+                key=asked.key("distance"),
+            )
+        )
+    for column, name, label in (
+        (one, "description", "Description"),
+        (two, "source", "Source"),
+        (three, "licence", "Licence"),
+    ):
+        values[name] = column.text_input(label, max_chars=200, key=asked.key(name))
+    return values
+
+
+def _button(draft: Draft) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        pressed = st.button(
+            "Build the dataset",
+            type="primary",
+            icon=":material/play_arrow:",
+            key="data_start",
+            disabled=bool(draft.missing),
+        )
+        if draft.missing:
+            st.caption(data_wording.needed(draft.missing))
+    if pressed:
+        space = data_store.workspace()
+        try:
+            options = IngestOptions(**{**draft.values, "out": space.datasets / draft.values["out"]})
+        except ExplorerError as problem:
+            data_wording.problem("Cannot be built", data_wording.on_page(str(problem)))
+            return
+        data_build.start(options)
+        st.rerun()
+
+
+def _named_week(monday: date) -> str:
+    sunday = monday + timedelta(days=6)
+    return f"Mon {monday.day} {monday:%b} – Sun {sunday.day} {sunday:%b %Y}"
+
+
+def _longitude(seen: Preview, chosen: Mapping[str, str]) -> float | None:
+    """Return about where the first rows lie, to question a time zone; None where it is not told."""
+    if not chosen.get("lng"):
+        return None
+    column = seen.source.columns.index(chosen["lng"])
+    try:
+        numbers = [float(row[column]) for row in seen.rows if column < len(row) and row[column]]
+    except ValueError:
+        return None
+    return sum(numbers) / len(numbers) if numbers else None

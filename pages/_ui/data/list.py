@@ -1,0 +1,162 @@
+"""The datasets there are: what each is, and what may be done with one's own."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from engine.errors import ExplorerError
+from pages._ui.data import build as data_build
+from pages._ui.data import report as data_report
+from pages._ui.data import store as data_store
+from pages._ui.data import table as data_table
+from pages._ui.data import wording as data_wording
+from pages._ui.shell import catalogue
+from pages._ui.shell import settings as state
+from pages._ui.shell.catalogue import Entry
+
+_HOME = "app.py"
+_FAILED = "data_failed"
+
+
+def own(*, without: str | None = None) -> None:
+    """Draw the datasets of this session and those kept on this computer, with their buttons.
+
+    `without` names one that is drawn elsewhere on the page.
+    """
+    entries = {name: entry for name, entry in catalogue.entries().items() if name != without}
+    built = st.session_state.get(catalogue.SESSION_DATASETS, {})
+    session = [name for name in built if name in entries]
+    local = {
+        name: entry
+        for name, entry in entries.items()
+        if name not in session and data_store.is_local(_folder(entry))
+    }
+    here = data_store.served_locally()
+    if session:
+        st.subheader("In this session", anchor=False)
+        st.caption("Nobody else sees these. They are deleted when you leave.")
+        for name in session:
+            _own(entries[name], in_session=True, here=here)
+    if local:
+        st.subheader("Kept on this computer", anchor=False)
+        for entry in local.values():
+            _own(entry, in_session=False, here=here)
+    for name, (folder, reason) in catalogue.damaged().items():
+        data_wording.problem(f"{name} cannot be opened", reason)
+        if here and data_store.is_local(folder):
+            _deletion(name, folder)
+    if not here:
+        st.caption(data_wording.LOCAL_ONLY)
+
+
+def shipped() -> None:
+    """Draw the datasets that come with the product."""
+    entries = [entry for entry in catalogue.entries().values() if entry.shipped]
+    if entries:
+        st.subheader("Shipped: simulated people", anchor=False)
+        st.html(data_table.table_html(map(data_table.cells, entries)))
+
+
+def failure() -> None:
+    """Say, once, why the last button could not do what it says."""
+    if told := st.session_state.pop(_FAILED, None):
+        data_wording.problem("Not done", told)
+
+
+def in_session(name: str) -> bool:
+    """Whether a dataset is this session's alone, and not kept."""
+    return name in st.session_state.get(catalogue.SESSION_DATASETS, {})
+
+
+def show_on_home(name: str, *, first: bool = False) -> None:
+    """Draw the button that takes a dataset to home; `first` where it is what comes next."""
+    entry = catalogue.entries().get(name)
+    if entry is not None and st.button(
+        "See it on home",
+        type="primary" if first else "secondary",
+        icon=":material/home:",
+        key=f"data_home_{name}",
+        on_click=_select,
+        args=(entry,),
+        width="stretch",
+    ):
+        st.switch_page(_HOME)
+
+
+def keep_button(name: str) -> None:
+    """Draw the button that keeps a session's dataset on this computer, where that is offered."""
+    if not in_session(name) or not data_store.served_locally():
+        return
+    st.button(
+        "Keep on this computer",
+        icon=":material/save:",
+        key=f"data_keep_{name}",
+        on_click=_keep,
+        args=(name,),
+        help="Copies the dataset to data/local, readable by you only. Until then it goes when you "
+        "leave.",
+        width="stretch",
+    )
+
+
+def _own(entry: Entry, *, in_session: bool, here: bool) -> None:
+    with st.container(border=True):
+        st.html(data_table.table_html([data_table.cells(entry)]))
+        with st.container(horizontal=True, gap="small"):
+            with st.container(width=210):
+                show_on_home(entry.name)
+            if in_session:
+                with st.container(width=230):
+                    keep_button(entry.name)
+            if in_session or here:
+                _deletion(entry.name, _folder(entry))
+        report = data_report.read(entry.key)
+        if report is not None:
+            told = "What became of every row (confidential)"
+            with st.expander(told, icon=":material/lock:", key=f"data_report_{entry.name}"):
+                data_report.draw(report)
+
+
+def _deletion(name: str, folder: Path) -> None:
+    with st.popover("Delete", icon=":material/delete:", key=f"data_ask_{name}"):
+        st.write("This cannot be undone; the raw files it was built from stay.")
+        st.button(
+            "Delete it for good",
+            key=f"data_delete_{name}",
+            on_click=_delete,
+            args=(name, folder),
+            type="primary",
+        )
+
+
+def _folder(entry: Entry) -> Path:
+    return Path(entry.key).parent
+
+
+def _select(entry: Entry) -> None:
+    for key, part in (("density_data", "density"), ("od_data", "trips")):
+        if state.has_part(entry, part):
+            st.session_state[key] = entry.name
+
+
+def _keep(name: str) -> None:
+    session: dict[str, Path] = st.session_state.get(catalogue.SESSION_DATASETS, {})
+    if name not in session or not data_store.served_locally():
+        return
+    try:
+        data_store.keep(name, session[name])
+    except ExplorerError as problem:
+        st.session_state[_FAILED] = str(problem)
+        return
+    data_store.delete(session.pop(name))
+
+
+def _delete(name: str, folder: Path) -> None:
+    session: dict[str, Path] = st.session_state.get(catalogue.SESSION_DATASETS, {})
+    if session.get(name) == folder:
+        data_store.delete(session.pop(name))
+    elif data_store.is_local(folder) and data_store.served_locally():
+        data_store.delete(folder)
+    ended = data_build.current()
+    if ended is not None and ended.name == name and ended.state != "running":
+        data_build.dismiss()

@@ -1,0 +1,96 @@
+"""Error hour by hour: relative error, and how far visits seem to move (P1, figure 9)."""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import streamlit as st
+
+from engine.parameters import FOURIER_VARIANTS, HOURS_PER_WEEK, DensityParameters
+from pages._ui import jobs
+from pages._ui.cache import density as cached_density
+from pages._ui.density import charts as density_charts
+from pages._ui.density import wording as density_wording
+from pages._ui.density.numbers import distance_by_hour, mean
+from pages._ui.density.settings import Chosen
+from pages._ui.jobs import Job, Step
+from pages._ui.shell.settings import Seed
+from pages._ui.wording import sentences as wording
+
+
+def draw(chosen: Chosen) -> None:
+    """Draw both errors over the week for this setting and three others."""
+    compared = _compared(chosen)
+    st.markdown("**When are the private counts wrong?** Relative error of every hour")
+    errors = {
+        name: cached_density.error_by_hour(chosen.key, parameters, chosen.seed)
+        for name, parameters in compared.items()
+    }
+    density_charts.hours(
+        errors,
+        title="Relative error, log scale",
+        share=True,
+        key="density_hours_error",
+        alt_text="Mean relative error over zones for each hour of the week, by method",
+    )
+    warned = any("▲" in name for name in compared)
+    mark = f" {density_wording.MARK} {density_wording.EQUALISE}" if warned else ""
+    st.caption(density_wording.LOOK["hours"] + mark)
+
+    st.markdown("**How far do visits seem to move?** Earth mover's distance of every hour")
+    work = jobs.job(
+        "hours",
+        (chosen.key, tuple(compared.values()), chosen.seed),
+        lambda: _steps(chosen.key, compared, chosen.seed),
+    )
+
+    def show(running: Job) -> None:
+        jobs.progress(running, "Methods computed", "hours")
+        found: Mapping[str, np.ndarray] = running.result or {}
+        if not found:
+            return
+        density_charts.hours(
+            found,
+            title="Metres",
+            key="density_hours_distance",
+            alt_text="Earth mover's distance in metres for each hour of the week, by method",
+        )
+        means = "; ".join(f"{name} {wording.metres(mean(part))}" for name, part in found.items())
+        st.caption(f"Mean over the week: {means}. {density_wording.LOOK['distance']}")
+
+    jobs.live("hours", work, show)
+
+
+def _compared(chosen: Chosen) -> dict[str, DensityParameters]:
+    """Return this setting and up to three others, by name."""
+    here = chosen.parameters
+    name = f"this setting ({wording.SHORT_VARIANTS[here.variant]})"
+    found = {name: here}
+    if here.variant != "lpa":
+        found["Laplace on the cover (LPA)"] = chosen.vary(variant="lpa")
+    if here.variant != "efpa":
+        found["EFPA"] = chosen.vary(variant="efpa")
+    if here.variant in FOURIER_VARIANTS and (here.scaling or here.smoothing):
+        found["no scaling, no smoothing"] = chosen.vary(scaling=False, smoothing=False)
+    return {
+        f"{name} ▲" if _exceeds(chosen, parameters) else name: parameters
+        for name, parameters in found.items()
+    }
+
+
+def _exceeds(chosen: Chosen, parameters: DensityParameters) -> bool:
+    """Whether more is proved of a method than the slider's ε."""
+    proved = cached_density.ledger(chosen.key, parameters).proved_epsilon
+    return proved > chosen.epsilon * (1 + 1e-9)
+
+
+def _steps(key: str, compared: Mapping[str, DensityParameters], seed: Seed) -> Iterator[Step]:
+    found: dict[str, np.ndarray] = {}
+    for name, parameters in compared.items():
+        hours = np.full(HOURS_PER_WEEK, np.nan)
+        at = 0
+        for part in distance_by_hour(key, parameters, seed):
+            hours[at : at + len(part)] = part
+            at += len(part)
+            yield Step(len(found), len(compared), dict(found))
+        found[name] = hours
+        yield Step(len(found), len(compared), dict(found))

@@ -1,0 +1,210 @@
+"""One large map with an hour slider, and the week of the zone that is clicked."""
+
+import time
+
+import numpy as np
+import streamlit as st
+
+from engine.parameters import HOURS_PER_WEEK, DensityParameters
+from pages._ui.cache import datasets as cached_datasets
+from pages._ui.cache import density as cached_density
+from pages._ui.cache.datasets import Floats
+from pages._ui.density import wording as density_wording
+from pages._ui.density.settings import Chosen
+from pages._ui.drawing import charts, maps
+from pages._ui.wording import sentences as wording
+
+VIEWS = {"true": "True", "private": "Private", "error": "Error"}
+START_HOUR = 2 * 24 + 18
+"""Wednesday 18:00 to 19:00: a public choice, not the fullest hour."""
+
+TICK_S = 0.9
+MAP_HEIGHT = 440
+MAP_WIDTH = 430
+"""Pixels that a map needs beside another part; where there are fewer they stand in one column."""
+
+_BESIDE = {
+    "": "nothing",
+    "lpa": "Laplace on every count (figure 3)",
+    "plain": "no scaling, no smoothing (figures 4, 5)",
+}
+
+
+def draw(chosen: Chosen) -> None:
+    """Draw the map and the week; the hour, the view and the zone rerun only this part."""
+    playing = st.session_state.get("density_playing", False)
+
+    def part() -> None:
+        if st.session_state.get("density_playing", False) != playing:
+            st.rerun()  # the whole page once: a part cannot change how often it runs
+        with st.container(key="density_live_map"):
+            _explore(chosen, playing=playing)
+
+    st.fragment(part, run_every=TICK_S if playing else None)()
+
+
+def _explore(chosen: Chosen, *, playing: bool) -> None:
+    if playing:
+        _advance()
+    _take_click(chosen.key)
+    parameters = chosen.parameters
+    truth = cached_density.truth(chosen.key)
+    private = cached_density.release(chosen.key, parameters, chosen.seed).counts
+    # side by side where there is room for the whole map, else one below the other
+    places = st.grid(2, min_column_width=MAP_WIDTH - 30, gap="medium")
+    with places.cell():
+        view, hour = _controls(playing=playing)
+        _map(chosen, parameters, truth, private, view, hour)
+    with places.cell():
+        _week(chosen, parameters, truth, private)
+
+
+def _controls(*, playing: bool) -> tuple[str, int]:
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        view = st.segmented_control(
+            "Map of visits in one hour",
+            list(VIEWS),
+            format_func=VIEWS.__getitem__,
+            default="private",
+            required=True,
+            key="density_map_view",
+            persist_state="session",
+        )
+        hour = st.select_slider(
+            "Hour of the week (local time)",
+            range(HOURS_PER_WEEK),
+            value=START_HOUR,
+            format_func=density_wording.hour,
+            key="density_hour",
+            persist_state="session",
+        )
+        st.button(
+            "Pause" if playing else "Play",
+            icon=":material/pause:" if playing else ":material/play_arrow:",
+            key="density_play",
+            help="Run through the week hour by hour.",
+            on_click=_toggle_play,
+        )
+    return view or "private", hour
+
+
+def _map(
+    chosen: Chosen,
+    parameters: DensityParameters,
+    truth: Floats,
+    private: Floats,
+    view: str,
+    hour: int,
+) -> None:
+    """Draw the map of one hour; counts share one scale over the whole week."""
+    most, largest_error = cached_density.map_limits(chosen.key, parameters, chosen.seed)
+    when = density_wording.hour(hour)
+    true_now, private_now = truth[:, hour], private[:, hour]
+    error = private_now - true_now
+    # the legend stands above the map, where the map's own toolbar would cover the controls
+    if view == "error":
+        scale = maps.Scale(-largest_error, largest_error, "diverging")
+        ends = (f"{largest_error:,.0f} too few", f"{largest_error:,.0f} too many")
+        scale.legend(f"private less true visits, {when}", *ends)
+    else:
+        scale = maps.Scale(0.0, most)
+        scale.legend(f"visits, {when}; one scale for true and private", "0", f"{most:,.0f} or more")
+    zones = cached_datasets.outlines(chosen.key)
+    maps.zone_map(
+        zones,
+        {"true": true_now, "private": private_now, "error": error}[view],
+        scale,
+        key=_map_key(chosen.key),
+        alt=f"Map of zones: {VIEWS[view].lower()} visits, {when}",
+        tooltip={
+            "true": [wording.number(value) for value in true_now],
+            "private": [wording.number(value) for value in private_now],
+            "error": [_signed(value) for value in error],
+        },
+        height=MAP_HEIGHT,
+        width=MAP_WIDTH,
+        selectable=True,
+        marked=zones.ids.index(_zone(chosen.key)),
+    )
+
+
+def _week(chosen: Chosen, parameters: DensityParameters, truth: Floats, private: Floats) -> None:
+    zones = cached_datasets.outlines(chosen.key)
+    names = dict(zip(zones.ids, cached_datasets.dataset(chosen.key).zones["name"], strict=True))
+    st.session_state["density_zone"] = _zone(chosen.key)
+    top, beside = st.columns([1, 1])
+    zone = top.selectbox(
+        "Week of zone (or click the map)", list(names), format_func=names.__getitem__,
+        key="density_zone",
+    )  # fmt: skip
+    other = beside.selectbox(
+        "Compare with", list(_BESIDE), format_func=_BESIDE.__getitem__, key="density_beside"
+    )
+    row = zones.ids.index(zone)
+    kept = parameters.max_visits_per_user
+    series = {
+        "true": truth[row],
+        "private": private[row],
+        f"pre-sampled (ℓ = {kept})": cached_density.presampled(chosen.key, kept)[row],
+    }
+    if other:
+        varied = (
+            chosen.vary(variant="lpa")
+            if other == "lpa"
+            else chosen.vary(scaling=False, smoothing=False)
+        )
+        label = "Laplace on every count" if other == "lpa" else "no scaling, no smoothing"
+        series[label] = cached_density.release(chosen.key, varied, chosen.seed).counts[row]
+    charts.week(
+        series,
+        title="visits an hour",
+        key="density_week",
+        alt_text=f"Visits an hour over the week in {names[zone]}: true, private and pre-sampled",
+        height=400,
+    )
+    scores = cached_density.scores(chosen.key, parameters, chosen.seed)
+    st.caption(
+        f"{wording.inert(names[zone])}: relative error {wording.percent(scores.error[row])}, "
+        f"correlation {wording.fixed(scores.correlation[row])}. {density_wording.LOOK['week']}"
+    )
+
+
+def _map_key(key: str) -> str:
+    return f"density_map_{cached_density.version_name(key)}"
+
+
+def _take_click(key: str) -> None:
+    """Choose the zone that was just clicked, before anything is drawn."""
+    event = st.session_state.get(_map_key(key))
+    clicked = event["selection"]["objects"].get("zones") if event else None
+    zone = str(clicked[0]["properties"]["id"]) if clicked else None
+    if zone != st.session_state.get("density_clicked"):
+        st.session_state["density_clicked"] = zone
+        if zone is not None:
+            st.session_state["density_zone"] = zone
+
+
+def _zone(key: str) -> str:
+    """Return the chosen zone, or a busy one near the middle of the region."""
+    chosen = st.session_state.get("density_zone")
+    return (
+        chosen if chosen in cached_datasets.outlines(key).ids else cached_density.central_zone(key)
+    )
+
+
+def _toggle_play() -> None:
+    st.session_state["density_playing"] = not st.session_state.get("density_playing", False)
+
+
+def _advance() -> None:
+    """Go to the next hour, unless the last step was only a moment ago (a click between two)."""
+    now = time.monotonic()
+    if now - st.session_state.get("density_ticked", 0.0) > 0.7 * TICK_S:
+        st.session_state["density_ticked"] = now
+        hour = st.session_state.get("density_hour", START_HOUR)
+        st.session_state["density_hour"] = (hour + 1) % HOURS_PER_WEEK
+
+
+def _signed(value: float) -> str:
+    sign = "+" if value > 0 else "−" if value < 0 else ""
+    return sign + wording.number(abs(float(np.round(value, 6))))

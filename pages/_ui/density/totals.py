@@ -1,0 +1,89 @@
+"""Totals with and without sampling one visit a person (P1, figure 6)."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+import streamlit as st
+
+from pages._ui import jobs
+from pages._ui.cache import datasets as cached_datasets
+from pages._ui.cache import density as cached_density
+from pages._ui.cache.density import TotalErrors
+from pages._ui.density import charts as density_charts
+from pages._ui.density import wording as density_wording
+from pages._ui.density.charts import Band
+from pages._ui.density.settings import Chosen
+from pages._ui.jobs import Job, Step
+
+EPSILONS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 5.0, 10.0)
+REPEATS = 20
+_CURVES = {"sampled": "one visit a person, scaled to all", "plain": "all visits, no sampling"}
+_MEASURES = (
+    Band("shares", "shares_sd", "Share of visits put at a wrong tower", percent=True, log=True),
+    Band("totals", "totals_sd", "Relative error of a tower's total", percent=True, log=True),
+)
+
+
+def draw(chosen: Chosen) -> None:
+    """Draw the error of the towers' shares and totals over ε, by repeated draws."""
+    st.markdown("**Why are totals estimated from one visit of each person?**")
+    epsilons = sorted({*EPSILONS, chosen.epsilon})
+    cached_datasets.dataset(chosen.key)
+    work = jobs.job(
+        "totals",
+        (chosen.key, tuple(epsilons), chosen.seed),
+        lambda: _steps(chosen, epsilons),
+    )
+
+    def show(running: Job) -> None:
+        jobs.progress(running, f"{REPEATS} draws at each ε", "totals")
+        table = _table(running.result or {})
+        if table.empty:
+            return
+        density_charts.legend(list(_CURVES.values()))
+        for column, measure in zip(st.columns(2, gap="large"), _MEASURES, strict=True):
+            with column:
+                density_charts.bands(
+                    table,
+                    measure,
+                    chosen.epsilon,
+                    list(_CURVES.values()),
+                    key=f"density_totals_{measure.mean}",
+                    alt_text=f"{measure.title} over epsilon, with and without sampling",
+                )
+        st.caption(
+            f"{density_wording.LOOK['totals']} ε is the total of the release, of which the totals "
+            f"get half; means and standard deviations over {int(table['repeats'].min())} draws."
+        )
+
+    jobs.live("totals", work, show)
+
+
+def _steps(chosen: Chosen, epsilons: list[float]) -> Iterator[Step]:
+    found: dict[float, list[TotalErrors]] = {epsilon: [] for epsilon in epsilons}
+    for repeat in range(REPEATS):
+        for epsilon in epsilons:
+            errors = cached_density.total_errors(chosen.key, epsilon, chosen.seed, repeat)
+            found[epsilon].append(errors)
+        done = {epsilon: tuple(part) for epsilon, part in found.items()}
+        yield Step(repeat + 1, REPEATS, done)
+
+
+def _table(found: dict[float, tuple[TotalErrors, ...]]) -> pd.DataFrame:
+    rows = []
+    for epsilon, draws in found.items():
+        for approach, name in _CURVES.items():
+            shares = pd.Series([getattr(one, approach).shares for one in draws], dtype=float)
+            totals = pd.Series([getattr(one, approach).totals for one in draws], dtype=float)
+            rows.append(
+                {
+                    "epsilon": epsilon,
+                    "curve": name,
+                    "repeats": len(draws),
+                    "shares": shares.mean(),
+                    "shares_sd": shares.std(),
+                    "totals": totals.mean(),
+                    "totals_sd": totals.std(),
+                }
+            )
+    return pd.DataFrame(rows)

@@ -1,0 +1,153 @@
+"""Error zone by zone: boxes over ε (P1, figure 10) and maps of each zone's error (figure 11)."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from pages._ui import jobs
+from pages._ui.cache import datasets as cached_datasets
+from pages._ui.cache import density as cached_density
+from pages._ui.cache.datasets import Floats
+from pages._ui.density import charts as density_charts
+from pages._ui.density import wording as density_wording
+from pages._ui.density.map import MAP_WIDTH
+from pages._ui.density.settings import Chosen
+from pages._ui.drawing import maps
+from pages._ui.jobs import Job, Step
+from pages._ui.wording import sentences as wording
+
+EPSILONS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 5.0, 10.0)
+_QUANTILES = {"low": 0.05, "lower": 0.25, "median": 0.5, "upper": 0.75, "high": 0.95}
+_MEASURES = {"error": "Relative error (MRE)", "correlation": "Rhythm kept (Pearson r)"}
+
+
+def draw(chosen: Chosen) -> None:
+    """Draw the map of each zone's error, then boxes over ε."""
+    _map(chosen)
+    _boxes(chosen)
+
+
+def _map(chosen: Chosen) -> None:
+    st.markdown("**Which zones can be used?**")
+    with st.container(horizontal=True, gap="large"):
+        measure = st.segmented_control(
+            "Measure", list(_MEASURES), format_func=_MEASURES.__getitem__, default="error",
+            required=True, key="density_quality_measure",
+        )  # fmt: skip
+        method = st.segmented_control(
+            "Method",
+            ["here", "lpa"],
+            format_func={"here": "this setting", "lpa": "Laplace on the cover (LPA)"}.__getitem__,
+            default="here",
+            required=True,
+            key="density_quality_method",
+        )
+    parameters = chosen.parameters if method == "here" else chosen.vary(variant="lpa")
+    scores = cached_density.scores(chosen.key, parameters, chosen.seed)
+    values = scores.error if measure == "error" else np.maximum(scores.correlation, 0.0)
+    scale = maps.Scale(0.0, 1.0, "linear")
+    places = st.grid(2, min_column_width=MAP_WIDTH - 30, gap="medium")
+    with places.cell():
+        maps.zone_map(
+            cached_datasets.outlines(chosen.key),
+            values,
+            scale,
+            key=f"density_quality_{cached_density.version_name(chosen.key)}",
+            alt=f"Map of zones by {_MEASURES[measure]}",
+            tooltip={
+                "relative error": [wording.percent(value) for value in scores.error],
+                "correlation": [wording.fixed(value) for value in scores.correlation],
+            },
+            height=400,
+            width=MAP_WIDTH,
+        )
+        ends = ("0%", "100% or more") if measure == "error" else ("0 or less", "1")
+        scale.legend(f"{_MEASURES[measure]} of each zone's week; grey: undefined", *ends)
+    with places.cell():
+        st.markdown(
+            f"Mean over zones: relative error **{wording.percent(scores.mean_error)}**, "
+            f"correlation **{wording.fixed(scores.mean_correlation)}**."
+        )
+        st.caption(f"{density_wording.LOOK['quality']} {_undefined(scores)}")
+        st.table(_worst(chosen, scores), hide_index=True, border="horizontal")
+
+
+def _undefined(scores: cached_density.DensityScores) -> str:
+    """Say how many zones are left out of the means."""
+    empty = int(np.isnan(scores.error).sum())
+    flat = int(np.isnan(scores.correlation).sum())
+    if not empty and not flat:
+        return ""
+    return (
+        f"Left out: {empty} zones without any visit have no relative error, and {flat} zones "
+        "whose true or private week is constant have no correlation."
+    )
+
+
+def _worst(chosen: Chosen, scores: cached_density.DensityScores) -> pd.DataFrame:
+    order = np.argsort(-np.nan_to_num(scores.error, nan=-1.0), kind="stable")[:6]
+    names = cached_datasets.dataset(chosen.key).zones["name"].to_numpy()
+    visits = cached_density.truth(chosen.key)[order].mean(axis=1)
+    return pd.DataFrame(
+        {
+            "Zones that lose most": [wording.inert(name) for name in names[order]],
+            "Visits an hour": [wording.number(value) for value in visits],
+            "MRE": [wording.percent(value) for value in scores.error[order]],
+            "r": [wording.fixed(value) for value in scores.correlation[order]],
+        }
+    )
+
+
+def _boxes(chosen: Chosen) -> None:
+    st.markdown("**How different are the zones?** Each box is the middle half of all zones")
+    epsilons = sorted({*EPSILONS, chosen.epsilon})
+    settings = {epsilon: chosen.vary(epsilon=epsilon) for epsilon in epsilons}
+    work = jobs.job(
+        "boxes",
+        (chosen.key, tuple(settings.values()), chosen.seed),
+        lambda: _steps(chosen, settings),
+    )
+
+    def show(running: Job) -> None:
+        jobs.progress(running, "Values of ε", "boxes")
+        tables = running.result or {}
+        for column, (measure, title) in zip(
+            st.columns(2, gap="large"), _MEASURES.items(), strict=True
+        ):
+            if tables.get(measure):
+                with column:
+                    density_charts.boxes(
+                        pd.DataFrame(tables[measure]),
+                        title=title,
+                        percent=measure == "error",
+                        here=chosen.epsilon,
+                        key=f"density_boxes_{measure}",
+                        alt_text=f"{title} over zones for each epsilon, as box plots",
+                    )
+        st.caption(
+            "Box: quartiles; red: median; line: 5% to 95% of zones. "
+            + f"{density_wording.LOOK['boxes']} {density_wording.ABOVE_FOUR}"
+        )
+
+    jobs.live("boxes", work, show)
+
+
+def _steps(chosen: Chosen, settings: dict) -> Iterator[Step]:
+    tables: dict[str, list[dict[str, float]]] = {measure: [] for measure in _MEASURES}
+    for done, (epsilon, parameters) in enumerate(settings.items(), start=1):
+        scores = cached_density.scores(chosen.key, parameters, chosen.seed)
+        for measure, rows in tables.items():
+            summary = _quantiles(getattr(scores, measure))
+            if summary:
+                rows.append({"epsilon": epsilon, **summary})
+        yield Step(done, len(settings), {name: list(rows) for name, rows in tables.items()})
+
+
+def _quantiles(values: Floats) -> dict[str, float]:
+    known = values[np.isfinite(values)]
+    if not len(known):
+        return {}
+    found = np.quantile(known, list(_QUANTILES.values()))
+    return dict(zip(_QUANTILES, found.tolist(), strict=True))

@@ -1,0 +1,1 @@
+"""Maps, charts, cards and tables; they know no page and no dataset."""

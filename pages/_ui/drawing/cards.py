@@ -1,0 +1,86 @@
+"""Large numbers: each with its uncertainty and one line of plain meaning."""
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages._ui.wording.verdict import Level
+
+_LEVELS = {"good": "Usable", "partly": "Usable in part", "noisy": "Too noisy"}
+
+
+@dataclass(frozen=True)
+class Card:
+    """One large number.
+
+    Attributes
+    ----------
+    label : str
+        What it is, plain words first, the symbol in brackets.
+    value : str
+        The number with its unit.
+    interval : str
+        Its uncertainty, or what is still being computed.
+    meaning : str
+        One line in plain words.
+    """
+
+    label: str
+    value: str
+    interval: str
+    meaning: str
+
+
+def cards_html(cards: Sequence[Card]) -> str:
+    """Return the cards as one block of HTML, escaped; heights do not depend on the numbers."""
+    return '<div class="cards">' + "".join(_card(card) for card in cards) + "</div>"
+
+
+def numbers(cards: Sequence[Card]) -> dict[str, str]:
+    """Return label → value with its range, where that is known by now."""
+    return {
+        card.label: card.value + (f" ({card.interval})" if "to" in card.interval.split() else "")
+        for card in cards
+    }
+
+
+def draw(cards: Sequence[Card]) -> None:
+    """Draw the cards here."""
+    st.html(cards_html(cards))
+
+
+def row(cards: Sequence[Card]) -> None:
+    """Draw the cards side by side over the whole width."""
+    for column, card in zip(st.columns(len(cards)), cards, strict=True):
+        with column:
+            draw([card])
+
+
+def pending_html(sentence: str) -> str:
+    """Return the place of a verdict that is still being computed."""
+    return (
+        '<div class="verdict pending" role="status"><strong>Computing …</strong>'
+        f"{html.escape(sentence)}</div>"
+    )
+
+
+def verdict_html(level: Level, sentence: str, note: str = "") -> str:
+    """Return the verdict as one coloured block; its level is also said in words."""
+    small = f"<small>{html.escape(note)}</small>" if note else ""
+    return (
+        f'<div class="verdict {level}" role="status"><strong>{_LEVELS[level]}</strong>'
+        f"{html.escape(sentence)}{small}</div>"
+    )
+
+
+def _card(card: Card) -> str:
+    label, value, interval, meaning = (
+        html.escape(text) for text in (card.label, card.value, card.interval, card.meaning)
+    )
+    figure = f'<span class="value">{value}</span> <span class="range">{interval}</span>'
+    return (
+        f'<div class="card"><div class="label">{label}</div><div class="figure">{figure}</div>'
+        f'<div class="meaning">{meaning}</div></div>'
+    )

@@ -1,0 +1,336 @@
+"""Maps without a basemap: zones in colour and flows as arcs, both on a stated scale.
+
+Nothing here asks the network for anything: decks have no map provider and no style.
+"""
+
+import html
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pydeck as pdk
+import streamlit as st
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Kind = Literal["linear", "root", "log", "diverging"]
+
+# eleven even stops of the palettes, interpolated in between
+_VIRIDIS = (
+    (68, 1, 84), (72, 36, 117), (65, 68, 135), (53, 95, 141), (42, 120, 142), (33, 145, 140),
+    (34, 168, 132), (68, 191, 112), (122, 209, 81), (189, 223, 38), (253, 231, 37),
+)  # fmt: skip
+_PURPLE_GREEN = (
+    (64, 0, 75), (118, 42, 131), (153, 112, 171), (194, 165, 207), (231, 212, 232),
+    (247, 247, 247), (217, 240, 211), (166, 219, 160), (90, 174, 97), (27, 120, 55), (0, 68, 27),
+)  # fmt: skip
+_NO_VALUE = (128, 128, 128, 60)
+_MARKED = (209, 73, 91, 255)
+_WORLD = 512.0
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A colour scale shared by maps that are compared.
+
+    Parameters
+    ----------
+    low, high : float
+        Ends of the scale; values beyond take the colour of the end.
+    kind : str
+        ``root`` spreads small values (square root), ``log`` more so, ``diverging`` is centred on
+        0 between −high and high.
+
+    Examples
+    --------
+    >>> Scale(0, 100).colours(np.array([0.0, 100.0])).tolist()
+    [[68, 1, 84, 235], [253, 231, 37, 235]]
+    """
+
+    low: float
+    high: float
+    kind: Kind = "root"
+
+    def positions(self, values: Floats) -> Floats:
+        """Return where values lie on the scale, from 0 to 1; NaN stays NaN."""
+        if self.kind == "diverging":
+            return np.clip(values / (2 * (self.high or 1.0)) + 0.5, 0.0, 1.0)
+        span = self.high - self.low
+        share = np.clip((values - self.low) / (span if span > 0 else 1.0), 0.0, 1.0)
+        if self.kind == "root":
+            return np.sqrt(share)
+        return np.log1p(999 * share) / math.log(1000) if self.kind == "log" else share
+
+    def colours(self, values: Floats, opacity: int = 235) -> NDArray[np.int64]:
+        """Return red, green, blue and opacity of every value, shape (n, 4); NaN is grey."""
+        stops = np.array(_PURPLE_GREEN if self.kind == "diverging" else _VIRIDIS, dtype=float)
+        position = self.positions(np.asarray(values, dtype=float))
+        missing = np.isnan(position)
+        at = np.nan_to_num(position) * (len(stops) - 1)
+        channels = [np.interp(at, np.arange(len(stops)), stops[:, i]) for i in range(3)]
+        made = np.column_stack([*channels, np.full(len(at), opacity)]).round().astype(np.int64)
+        made[missing] = _NO_VALUE
+        return made
+
+    def legend(self, what: str, low: str, high: str) -> None:
+        """Draw the scale with its ends in words under a map."""
+        stops = _PURPLE_GREEN if self.kind == "diverging" else _VIRIDIS
+        gradient = ", ".join(f"rgb{stop}" for stop in stops)
+        note = {"root": " (square-root scale)", "log": " (logarithmic scale)"}.get(self.kind, "")
+        st.html(
+            f'<div class="legend" role="img" aria-label="Colour scale: {html.escape(what)}, from '
+            f'{html.escape(low)} to {html.escape(high)}"><span>{html.escape(low)}</span>'
+            f'<span class="bar" style="background: linear-gradient(90deg, {gradient})"></span>'
+            f'<span>{html.escape(high)}</span><span class="what">{html.escape(what + note)}</span>'
+            "</div>"
+        )
+
+
+@dataclass(frozen=True)
+class Outlines:
+    """Zones ready to draw: simplified, rounded, names escaped; see `cached_datasets.outlines`."""
+
+    geometries: tuple[dict[str, Any], ...]
+    ids: tuple[str, ...]
+    names: tuple[str, ...]
+    centres: Floats
+    bounds: tuple[float, float, float, float]
+
+
+def zone_map(
+    outlines: Outlines,
+    values: Floats,
+    scale: Scale,
+    *,
+    key: str,
+    alt: str,
+    tooltip: Mapping[str, Sequence[str]],
+    height: int = 520,
+    width: int = 700,
+    selectable: bool = False,
+    marked: int | None = None,
+) -> str | None:
+    """Draw zones coloured by a value.
+
+    Parameters
+    ----------
+    outlines : Outlines
+        From `cached_datasets.outlines`.
+    values : array, shape (zones,)
+        NaN is drawn grey.
+    key : str
+        Stable element key; keep it when the value changes, so that the view stays.
+    alt : str
+        What the map shows, for screen readers.
+    tooltip : mapping
+        Label → one text per zone, below the zone's name.
+    height, width : int
+        Pixels; the width is only used to choose the view.
+    selectable : bool
+        Whether a click on a zone reruns the page.
+    marked : int, optional
+        Number of the zone that is outlined as chosen.
+
+    Returns
+    -------
+    str or None
+        Id of the clicked zone, if `selectable` and one was clicked.
+    """
+    colours = scale.colours(values).tolist()
+    rows = [
+        {
+            "type": "Feature",
+            "geometry": geometry,
+            "properties": {
+                "id": outlines.ids[i],
+                "name": outlines.names[i],
+                "colour": colours[i],
+                **{f"t{j}": texts[i] for j, texts in enumerate(tooltip.values())},
+            },
+        }
+        for i, geometry in enumerate(outlines.geometries)
+    ]
+    layer = pdk.Layer(
+        "GeoJsonLayer",
+        {"type": "FeatureCollection", "features": rows},
+        id="zones",
+        get_fill_color="properties.colour",
+        get_line_color=_line_colour(),
+        line_width_min_pixels=0.5,
+        pickable=True,
+        auto_highlight=True,
+    )
+    lines = [f"{html.escape(label)}: {{t{j}}}" for j, label in enumerate(tooltip)]
+    layers = [layer]
+    if marked is not None:
+        layers.append(
+            pdk.Layer(
+                "GeoJsonLayer",
+                {"type": "Feature", "geometry": outlines.geometries[marked], "properties": {}},
+                id="marked",
+                filled=False,
+                get_line_color=_MARKED,
+                line_width_min_pixels=3,
+            )
+        )
+    event = _draw(
+        layers,
+        _view(outlines.bounds, width, height),
+        tooltip="<br>".join(["<b>{name}</b>", *lines]),
+        height=height,
+        key=key,
+        alt=alt,
+        selectable=selectable,
+    )
+    if not selectable or event is None:
+        return None
+    clicked = event.selection.get("objects", {}).get("zones", [])
+    return str(clicked[0]["properties"]["id"]) if clicked else None
+
+
+def flow_map(
+    outlines: Outlines,
+    origins: NDArray[np.int64],
+    destinations: NDArray[np.int64],
+    values: Floats,
+    scale: Scale,
+    *,
+    key: str,
+    alt: str,
+    tooltip: Mapping[str, Sequence[str]],
+    colours: NDArray[np.int64] | None = None,
+    height: int = 520,
+    width: int = 700,
+) -> None:
+    """Draw flows as arcs between zone centres; width and colour follow one scale.
+
+    Parameters
+    ----------
+    origins, destinations : arrays of int, shape (flows,)
+        Zone numbers.
+    values : array, shape (flows,)
+        Trips, for width (up to 4.5 pixels at the scale's end) and colour.
+    colours : array, shape (flows, 4), optional
+        Instead of the scale's colours, to mark phantom or lost flows.
+    tooltip : mapping
+        Label → one text per flow, below origin and destination.
+    """
+    shades = (scale.colours(values) if colours is None else colours).tolist()
+    widths = (0.5 + 4.0 * scale.positions(values)).round(2).tolist()
+    rows = [
+        {
+            "from": outlines.centres[o].tolist(),
+            "to": outlines.centres[d].tolist(),
+            "name": f"{outlines.names[o]} → {outlines.names[d]}",
+            "colour": shades[i],
+            "width": widths[i],
+            **{f"t{j}": texts[i] for j, texts in enumerate(tooltip.values())},
+        }
+        for i, (o, d) in enumerate(zip(origins.tolist(), destinations.tolist(), strict=True))
+    ]
+    ground = pdk.Layer(
+        "GeoJsonLayer",
+        {
+            "type": "FeatureCollection",
+            "features": [
+                {"type": "Feature", "geometry": geometry, "properties": {}}
+                for geometry in outlines.geometries
+            ],
+        },
+        id="ground",
+        get_fill_color=[128, 128, 128, 22],
+        get_line_color=[128, 128, 128, 90],
+        line_width_min_pixels=0.5,
+    )
+    arcs = pdk.Layer(
+        "ArcLayer",
+        rows,
+        id="flows",
+        get_source_position="from",
+        get_target_position="to",
+        get_source_color="colour",
+        get_target_color="colour",
+        get_width="width",
+        get_tilt=28,
+        get_height=0.55,
+        pickable=True,
+        auto_highlight=True,
+    )
+    lines = [f"{html.escape(label)}: {{t{j}}}" for j, label in enumerate(tooltip)]
+    _draw(
+        [ground, arcs],
+        _view(outlines.bounds, width, height),
+        tooltip="<br>".join(["<b>{name}</b>", *lines]),
+        height=height,
+        key=key,
+        alt=alt,
+    )
+
+
+def largest_flows(
+    matrix: NDArray[np.int64], most: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return origins and destinations of the largest flows above 0, smallest first.
+
+    Drawn in this order, the largest lie on top. Ties go to the lower zone numbers.
+
+    Examples
+    --------
+    >>> origins, destinations = largest_flows(np.array([[0, 5], [9, 0]]), 1)
+    >>> int(origins[0]), int(destinations[0])
+    (1, 0)
+    """
+    flat = matrix.ravel()
+    order = np.argsort(-flat, kind="stable")[:most]
+    chosen = order[flat[order] > 0][::-1]
+    origins, destinations = np.unravel_index(chosen, matrix.shape)
+    return origins.astype(np.int64), destinations.astype(np.int64)
+
+
+def _draw(
+    layers: list[pdk.Layer],
+    view: pdk.ViewState,
+    *,
+    tooltip: str,
+    height: int,
+    key: str,
+    alt: str,
+    selectable: bool = False,
+) -> Any:
+    deck = pdk.Deck(
+        layers,
+        initial_view_state=view,
+        views=[pdk.View("MapView", controller=True)],
+        map_provider=None,
+        tooltip={"html": tooltip},
+    )
+    # `map_style` stays out: even as None it would fetch a basemap
+    if not selectable:
+        return st.pydeck_chart(deck, height=height, key=key, alt=alt)
+    return st.pydeck_chart(deck, height=height, key=key, alt=alt, on_select="rerun")
+
+
+def _view(bounds: tuple[float, float, float, float], width: int, height: int) -> pdk.ViewState:
+    """Return the view that holds the bounds; it depends on nothing that a slider changes."""
+    west, south, east, north = bounds
+    top, bottom = _mercator(north), _mercator(south)
+    span_x = max((east - west) / 360.0, 1e-6)
+    span_y = max(abs(top - bottom), 1e-6)
+    room = 0.94
+    zoom = math.log2(room * min(width / (_WORLD * span_x), height / (_WORLD * span_y)))
+    middle = math.degrees(math.atan(math.sinh(math.pi * (top + bottom))))
+    return pdk.ViewState(
+        longitude=round((west + east) / 2, 5), latitude=round(middle, 5), zoom=round(zoom, 2)
+    )
+
+
+def _mercator(latitude: float) -> float:
+    """Return the Mercator ordinate as a share of the world's height, 0 at the equator."""
+    radians = math.radians(min(max(latitude, -85.0), 85.0))
+    return math.asinh(math.tan(radians)) / (2 * math.pi)
+
+
+def _line_colour() -> list[int]:
+    return [20, 20, 20, 120] if st.context.theme.type == "dark" else [255, 255, 255, 110]

@@ -1,0 +1,1 @@
+"""Small fixed pictures as vector graphics: light enough for a first screen."""

@@ -1,0 +1,134 @@
+"""Home, below the columns: the small calculator and the comparison with a pinned setting."""
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from engine.origin_destination import calculators
+from engine.parameters import EPSILON_STOPS
+from pages._ui.drawing import tables
+from pages._ui.home import wording as home_wording
+from pages._ui.home.density import Column
+from pages._ui.shell import frame
+from pages._ui.shell import settings as state
+from pages._ui.shell.settings import Settings
+from pages._ui.wording import sentences as wording
+
+PINNED, _NOW = "home_pinned", "home_now"
+_CONFIDENCES = (0.8, 0.9, 0.95, 0.99)
+
+
+@st.fragment
+def calculator(max_trips: int, unit: str) -> None:
+    """Draw "what should I choose?": from a tolerated error to ε, published and exact."""
+    st.subheader("What should I choose?", anchor=False)
+    left, middle, right = st.columns([1.2, 1, 1.8], gap="medium", vertical_alignment="bottom")
+    alpha = left.number_input(
+        "An error I can tolerate (trips)",
+        min_value=0,
+        max_value=100_000,
+        value=10,
+        key="home_alpha",
+        persist_state="session",
+    )
+    confidence = middle.selectbox(
+        "How sure (1 − β)",
+        _CONFIDENCES,
+        index=_CONFIDENCES.index(0.95),
+        format_func="{:.0%}".format,
+        key="home_confidence",
+        persist_state="session",
+    )
+    beta = 1 - confidence
+    flow = float(calculators.epsilon_for_cell_error(alpha, beta, max_trips))
+    published = float(calculators.epsilon_for_change(alpha, beta, max_trips, method="published"))
+    exact = float(calculators.epsilon_for_change(alpha, beta, max_trips))
+    stop = state.nearest_stop_above(flow, EPSILON_STOPS)
+    clicked = right.button(
+        f"Use ε = {stop:g}" if flow <= EPSILON_STOPS[-1] else "Out of the slider's reach",
+        icon=":material/tune:",
+        on_click=state.use,
+        kwargs={"epsilon": flow},
+        disabled=flow > EPSILON_STOPS[-1],
+        key="home_use_epsilon",
+        help="Moves the ε slider to the next stop that keeps this promise for one flow.",
+    )
+    if clicked:
+        st.rerun()
+    st.html(
+        tables.table_html(
+            {
+                "Question": [
+                    "One flow is off by no more than this (Theorem 6)",
+                    "A change between two days is off by no more than this (Theorem 7)",
+                ],
+                "Published ε": [f"{flow:.4g}", f"{published:.4g}"],
+                "Exact ε": [f"{flow:.4g}", f"{exact:.4g}"],
+            }
+        )
+    )
+    st.caption(
+        home_wording.calculator(
+            alpha, confidence, max_trips, unit, flow=flow, exact=exact, published=published
+        )
+    )
+    frame.link("pages/3_Choose_Epsilon.py", "More calculators and what ε means")
+
+
+def compare() -> DeltaGenerator:
+    """Draw "pin this setting and compare" and return the place of its table for `pinned`."""
+    head, pin, unpin = st.columns([3, 1.4, 1], vertical_alignment="center")
+    head.subheader("Compare two settings", anchor=False)
+    pin.button(
+        "Pin this setting",
+        icon=":material/push_pin:",
+        on_click=_pin,
+        key="home_pin",
+        width="stretch",
+    )
+    unpin.button(
+        "Unpin",
+        on_click=lambda: st.session_state.pop(PINNED, None),
+        disabled=PINNED not in st.session_state,
+        key="home_unpin",
+        width="stretch",
+    )
+    if PINNED not in st.session_state:
+        st.caption("Pin the numbers above, then move a slider: both settings stand side by side.")
+    return st.empty()
+
+
+def pinned(place: DeltaGenerator, settings: Settings, numbers: dict[str, str]) -> None:
+    """Show the pinned numbers beside those of now, with the ranges that are known by now."""
+    st.session_state[_NOW] = (_describe(settings), numbers)
+    if PINNED not in st.session_state:
+        return
+    described, before = st.session_state[PINNED]
+    names = list(dict.fromkeys([*before, *numbers]))
+    place.html(
+        tables.table_html(
+            {
+                "": names,
+                f"Pinned: {described}": [before.get(name, "–") for name in names],
+                f"Now: {_describe(settings)}": [numbers.get(name, "–") for name in names],
+            }
+        )
+    )
+
+
+def worst(columns: list[Column]) -> None:
+    """Draw the zones that lose most, one table a column."""
+    st.subheader("Zones that lose most", anchor=False)
+    for place, column in zip(st.columns(2, gap="large"), columns, strict=False):
+        place.html(tables.table_html(column.worst))
+
+
+def _pin() -> None:
+    st.session_state[PINNED] = st.session_state[_NOW]
+
+
+def _describe(settings: Settings) -> str:
+    return (
+        f"ε {settings.epsilon:g}, δ {wording.scientific(settings.delta)}, "
+        f"ℓ {settings.max_visits}, T {settings.max_trips}, τ {settings.threshold}, "
+        f"{wording.SHORT_VARIANTS[settings.variant]}, {wording.UNITS[settings.unit]}"
+    )

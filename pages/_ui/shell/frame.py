@@ -1,0 +1,95 @@
+"""The frame around every page: title, navigation, banners and style."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import streamlit as st
+
+from pages._ui.shell.catalogue import Entry
+from pages._ui.wording import sentences as wording
+
+PRODUCT = "Mobility Privacy Explorer"
+ROOT = Path(__file__).parents[3]
+PAGES = {
+    "app.py": ("Home", ":material/home:"),
+    "pages/1_Density.py": ("Density", ":material/grid_on:"),
+    "pages/2_Origin_Destination.py": ("Origin–destination", ":material/swap_calls:"),
+    "pages/3_Choose_Epsilon.py": ("Choose ε", ":material/tune:"),
+    "pages/8_Data.py": ("Data", ":material/database:"),
+}
+_STYLE = Path(__file__).with_name("style.css")
+_ICON = Path(__file__).with_name("favicon.svg")
+
+
+def frame(title: str, lead: str = "") -> None:
+    """Open a page: call it first, before the settings and anything else.
+
+    Parameters
+    ----------
+    title : str
+        Heading of the page; home passes the product's name.
+    lead : str
+        One sentence under it in plain words.
+    """
+    tab = title if title == PRODUCT else f"{title} · {PRODUCT}"
+    st.set_page_config(
+        page_title=tab,
+        page_icon=str(_ICON),  # a Material icon would be fetched from the network
+        layout="wide",
+        initial_sidebar_state="auto",  # on a phone it would cover the page
+    )
+    st.html(_STYLE)
+    with st.sidebar.container(horizontal=True, gap="xxsmall"):
+        for path, (label, icon) in PAGES.items():
+            if exists(path):
+                st.page_link(path, label=label, icon=icon)
+    st.title(title, anchor=False)
+    if lead:
+        st.caption(lead)
+
+
+def exists(path: str) -> bool:
+    """Whether a page is part of this version."""
+    return (ROOT / path).is_file()
+
+
+def link(path: str, label: str) -> None:
+    """Draw a link to another page that keeps the settings; nothing where the page is absent."""
+    if exists(path):
+        st.page_link(path, label=label, icon=PAGES[path][1])
+
+
+def banners(entries: Iterable[Entry | None]) -> None:
+    """Say whose data the page shows: simulated people, or confidential data of real ones."""
+    used = {entry.name: entry for entry in entries if entry is not None}
+    if not used:
+        return
+    if any(not entry.metadata.simulated for entry in used.values()):
+        st.warning(wording.CONFIDENTIAL_BANNER, icon=":material/lock:")
+    names = [entry.name for entry in used.values() if entry.metadata.simulated]
+    told = f"**{wording.SIMULATED_BANNER}** ({wording.joined(names)}). " if names else ""
+    st.caption(f"{told}{wording.NOT_A_RELEASE}")
+
+
+def missing(entry: Entry | None, part: str, offer: Entry | None, key: str) -> None:
+    """Say that a dataset lacks a part (``density`` or ``trips``) and offer one that has it.
+
+    Parameters
+    ----------
+    entry : Entry or None
+        The dataset picked.
+    offer : Entry or None
+        A dataset that has the part.
+    key : str
+        Setting key of the picker, ``density_data`` or ``od_data``.
+    """
+    if entry is None:
+        st.info(wording.NO_DATASET)
+        return
+    st.info(f"The dataset {entry.name} has no {wording.PARTS[part]}.")
+    if offer is not None:
+        st.button(
+            f"Use {offer.name} instead",
+            key=f"missing_{key}",
+            on_click=lambda: st.session_state.update({key: offer.name}),
+        )

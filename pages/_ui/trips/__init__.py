@@ -1,0 +1,1 @@
+"""The Origin–destination page."""

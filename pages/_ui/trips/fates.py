@@ -1,0 +1,167 @@
+"""Origin–destination page: the fates of all flows, expected beside drawn, and Table S2."""
+
+import altair as alt
+import pandas as pd
+import streamlit as st
+
+from engine.origin_destination import Fates, Share
+from engine.parameters import ODParameters
+from pages._ui.cache import trips as cached_trips
+from pages._ui.cache.trips import Drawn
+from pages._ui.cache.window import Window
+from pages._ui.shell.catalogue import Entry
+from pages._ui.trips import look as od_look
+from pages._ui.wording import sentences as wording
+
+PUBLISHED = {
+    "rwanda-districts": ("49.3%", "47.6%"),
+    "rwanda-sectors": ("78.1%", "88.3%"),
+    "afghanistan-provinces": ("75.9%", "65.9%"),
+    "afghanistan-districts": ("96.7%", "88.2%"),
+    "afghanistan-2020": ("73.6%", "64.1%"),
+}
+"""Share of counts under 15 in P2's Table S2 for the real data: not private, and at ε = 0.1."""
+
+
+_TABLE_LIMIT = 15
+
+
+def draw(entry: Entry, parameters: ODParameters, window: Window, made: Drawn) -> None:
+    """Draw the bars by cells and by trips, the counts, and the share of cells under τ."""
+    exact = cached_trips.expectation(entry.key, parameters, window).fates
+    bars = pd.concat(
+        [
+            _rows("Flows, expected", exact, "cells"),
+            _rows("Flows, this draw", made.fates, "cells"),
+            _rows("Trips, expected", exact, "trips"),
+            _rows("Trips, this draw", made.fates, "trips"),
+        ]
+    )
+    _bar(bars)
+    od_look.key(*od_look.FATES)
+    empty = wording.percent(cached_trips.empty_share(entry.key, parameters, window))
+    st.caption(
+        "Look for purple (lost: a real corridor that the release hides) and orange (phantom: a "
+        f"corridor that does not exist). Flows are all ordered pairs of zones; {empty} of them are "
+        "empty. Bars by trips weigh a flow with all its true trips, trimmed ones too."
+    )
+    left, right = st.columns([1.15, 1], gap="large")
+    with left:
+        st.subheader("In numbers", anchor=False)
+        st.table(_numbers(exact, made.fates), hide_index=True, border="horizontal")
+        invented = float(exact.phantom.trips)
+        st.caption(
+            f"Phantom flows carry {wording.number(float(made.fates.phantom.trips))} trips that "
+            f"nobody made in this draw; {wording.number(invented)} are expected."
+        )
+    with right:
+        _below(entry, parameters, window, made)
+
+
+def _parts(fates: Fates, measure: str) -> dict[str, float]:
+    def value(share: Share) -> float:
+        return float(getattr(share, measure))
+
+    phantom = value(fates.phantom) if measure == "cells" else 0.0
+    return {
+        od_look.KEPT.name: value(fates.kept),
+        od_look.LOST.name: value(fates.lost),
+        od_look.SUPPRESSED.name: value(fates.kept_suppressed),
+        od_look.REVEALED.name: value(fates.revealed) - phantom,
+        od_look.PHANTOM.name: phantom,
+    }
+
+
+def _rows(label: str, fates: Fates, measure: str) -> pd.DataFrame:
+    parts = _parts(fates, measure)
+    whole = sum(parts.values())
+    return pd.DataFrame(
+        {
+            "row": label,
+            "fate": list(parts),
+            "order": range(len(parts)),
+            "count": list(parts.values()),
+            "share": [part / whole if whole else 0.0 for part in parts.values()],
+        }
+    )
+
+
+def _bar(table: pd.DataFrame) -> None:
+    names = [fate.name for fate in od_look.FATES]
+    chart = (
+        alt.Chart(table)
+        .mark_bar()
+        .encode(
+            x=alt.X(
+                "share:Q",
+                title="Share of all flows, and of all trips",
+                scale=alt.Scale(domain=[0, 1]),
+                axis=alt.Axis(format="~%"),
+            ),
+            y=alt.Y("row:N", title=None, sort=None, axis=alt.Axis(labelLimit=160)),
+            color=alt.Color(
+                "fate:N",
+                sort=names,
+                legend=None,
+                scale=alt.Scale(domain=names, range=[fate.colour for fate in od_look.FATES]),
+            ),
+            order=alt.Order("order:Q"),
+            tooltip=[
+                alt.Tooltip("row:N", title="Of"),
+                alt.Tooltip("fate:N", title="Fate"),
+                alt.Tooltip("share:Q", title="Share", format=".2%"),
+                alt.Tooltip("count:Q", title="Number", format=",.1f"),
+            ],
+        )
+        .properties(height=190)
+    )
+    st.altair_chart(chart, key="od_fates", alt="Fates of flows and of trips, expected and drawn")
+
+
+def _numbers(exact: Fates, made: Fates) -> pd.DataFrame:
+    cells, drawn = _parts(exact, "cells"), _parts(made, "cells")
+    trips, drawn_trips = _parts(exact, "trips"), _parts(made, "trips")
+    empty = od_look.PHANTOM.name
+    return pd.DataFrame(
+        {
+            "Fate": [fate.name for fate in od_look.FATES],
+            "Flows expected": [f"{cells[fate.name]:,.1f}" for fate in od_look.FATES],
+            "drawn": [f"{drawn[fate.name]:,.0f}" for fate in od_look.FATES],
+            "True trips expected": [
+                "–" if fate.name == empty else f"{trips[fate.name]:,.0f}" for fate in od_look.FATES
+            ],
+            "trips drawn": [
+                "–" if fate.name == empty else f"{drawn_trips[fate.name]:,.0f}"
+                for fate in od_look.FATES
+            ],
+        }
+    )
+
+
+def _below(entry: Entry, parameters: ODParameters, window: Window, made: Drawn) -> None:
+    limit = max(parameters.suppression_threshold, 1)
+    st.subheader(f"Share of flows under {limit} trips (Table S2)", anchor=False)
+    here = cached_trips.below(entry.key, parameters, window)
+    rows = {
+        "All pairs of zones": (*here["all"], made.below),
+        "Pairs with a trip": (*here["travelled"], made.below_travelled),
+    }
+    if not window.summed and len(entry.metadata.days) > 1:
+        whole = cached_trips.below(entry.key, parameters, Window(None, summed=True))
+        rows["Sum of the period, noise once"] = (*whole["all"], float("nan"))
+    table = pd.DataFrame(
+        [[name, *map(wording.percent, shares)] for name, shares in rows.items()],
+        columns=["", "True", "Expected", "Drawn"],
+    )
+    st.table(table, hide_index=True, border="horizontal")
+    told = PUBLISHED.get(entry.name) if limit == _TABLE_LIMIT else None
+    note = (
+        f"The paper's Table S2 prints {told[0]} without noise and {told[1]} at ε = 0.1 for the "
+        "real data. "
+        if told
+        else ""
+    )
+    st.caption(
+        f"{note}Some of its shares at fine levels cannot come from daily matrices and this noise "
+        "(erratum O6). Compare the rows, at τ = 15, to see which counting comes near."
+    )

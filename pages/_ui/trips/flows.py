@@ -1,0 +1,115 @@
+"""Origin–destination page: arcs of the largest flows, true, private, or phantom and lost."""
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from pages._ui.cache import datasets as cached_datasets
+from pages._ui.cache.trips import Drawn
+from pages._ui.drawing import maps
+from pages._ui.trips import look as od_look
+
+Integers = NDArray[np.int64]
+
+TRUE, PRIVATE, WRONG = "True", "Private", "Phantom and lost"
+_SCOPES = ("All zones", "Leaving a zone", "Arriving in a zone", "Leaving or arriving")
+
+
+def draw(key: str, true: Integers, made: Drawn, several: bool) -> None:
+    """Draw the switch, the scope and one large map on a scale that no setting moves."""
+    # in a row where there is room, else wrapped: nothing is cut off in a small window
+    first = second = third = fourth = st.container(
+        horizontal=True, vertical_alignment="bottom", gap="medium"
+    )
+    shown = first.segmented_control(
+        "Show",
+        [TRUE, PRIVATE, WRONG],
+        default=PRIVATE,
+        required=True,
+        key="od_flows_show",
+        persist_state="session",
+    )
+    scope = second.selectbox("Flows", _SCOPES, key="od_flows_scope", persist_state="session")
+    with third:
+        busy = true.sum(axis=0) + true.sum(axis=1)
+        off = scope == _SCOPES[0]
+        zone = od_look.zone_choice("Zone", key, busy, key="od_flows_zone", off=off)
+    most = fourth.slider(
+        "Largest flows", 10, 300, 60, step=10, key="od_flows_most", persist_state="session"
+    )
+    largest = float(max(true.max(initial=0), 1))
+    scale = maps.Scale(0.0, largest)
+    inside = _scope(len(true), scope, zone)
+    true, private = np.where(inside, true, 0), np.where(inside, made.counts, 0)
+    phantom, lost = inside & made.phantom, inside & made.lost
+    if shown == WRONG:
+        marked = np.where(lost, true, np.where(phantom, private, 0))
+        origins, destinations = maps.largest_flows(marked, most)
+        values = marked[origins, destinations]
+    else:
+        matrix = true if shown == TRUE else private
+        origins, destinations = maps.largest_flows(matrix, most)
+        values = matrix[origins, destinations]
+    pairs = (origins, destinations)
+    colours = scale.colours(values.astype(float))
+    if shown != TRUE:
+        colours[phantom[pairs]] = od_look.rgb(od_look.PHANTOM)
+        colours[lost[pairs]] = od_look.rgb(od_look.LOST)
+    maps.flow_map(
+        cached_datasets.outlines(key),
+        origins,
+        destinations,
+        values.astype(float),
+        scale,
+        key="od_flows",
+        alt=f"Arcs of the {most} largest flows: {shown.lower()}",
+        tooltip={
+            "true": [f"{value:,}" for value in true[pairs]],
+            "private": [f"{value:,}" for value in private[pairs]],
+            "error": [od_look.signed(int(value)) for value in private[pairs] - true[pairs]],
+        },
+        colours=colours,
+        height=520,
+        width=od_look.MAP_WIDTH,
+    )
+    if shown != WRONG:
+        scale.legend("trips of a flow", "0", f"{largest:,.0f} or more")
+    if shown != TRUE:
+        # a flow that reads 0 has no arc in the private map, unless other days show it
+        od_look.key(od_look.PHANTOM, *([od_look.LOST] if several or shown == WRONG else []))
+        if several:
+            st.caption(
+                "Each day is a release of its own: a flow is marked where that happened to it on "
+                "at least one day."
+            )
+    st.caption(_words(shown, phantom, lost, pairs, several))
+
+
+def _scope(zones: int, scope: str, zone: int) -> NDArray[np.bool_]:
+    inside = np.zeros((zones, zones), dtype=bool)
+    if scope == _SCOPES[0]:
+        inside[:] = True
+    if scope in (_SCOPES[1], _SCOPES[3]):
+        inside[zone, :] = True
+    if scope in (_SCOPES[2], _SCOPES[3]):
+        inside[:, zone] = True
+    return inside
+
+
+def _words(
+    shown: str,
+    phantom: NDArray[np.bool_],
+    lost: NDArray[np.bool_],
+    pairs: tuple[Integers, Integers],
+    several: bool,
+) -> str:
+    days = ", on one day or more" if several else ""
+    counted = (
+        f"In this draw {int(phantom.sum()):,} phantom flows and {int(lost.sum()):,} lost ones{days}"
+    )
+    if shown == TRUE:
+        return "Look for the corridors that must survive; switch to Private to see which do."
+    if shown == PRIVATE:
+        found = int(phantom[pairs].sum())
+        return f"{counted}; {found} of the {len(pairs[0])} arcs drawn here are phantoms."
+    return f"{counted}; the {len(pairs[0])} largest are drawn, wider where trips are more."

@@ -1,0 +1,238 @@
+"""Origin–destination page: any measure over ε × τ, exact; a click on a cell sets both."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import altair as alt
+import numpy as np
+import pandas as pd
+import streamlit as st
+from numpy.typing import NDArray
+
+from engine.origin_destination import HeatMap, Population
+from engine.origin_destination.expected import SANITY_BOUND
+from engine.parameters import EPSILON_STOPS, ODParameters
+from pages._ui.cache import trips as cached_trips
+from pages._ui.cache.trips import GRID_THRESHOLDS
+from pages._ui.cache.window import Window
+from pages._ui.drawing import colours
+from pages._ui.shell import settings as state
+from pages._ui.shell.catalogue import Entry
+from pages._ui.wording import sentences as wording
+
+Floats = NDArray[np.float64]
+_KEY = "od_grid"
+_RELATIVE = "Mean relative error"
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure: how it is read off the grid, how written, and whether it averages flows."""
+
+    of: Callable[[HeatMap], Floats] | None
+    percent: bool
+    averaged: bool
+    meaning: str
+
+
+def _over(part: Floats, whole: Floats) -> Floats:
+    return np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=whole > 0)
+
+
+def _cells(grid: HeatMap) -> Floats:
+    fates = grid.fates
+    return fates.kept.cells + fates.lost.cells + fates.kept_suppressed.cells + fates.revealed.cells
+
+
+def _trips(grid: HeatMap) -> Floats:
+    fates = grid.fates
+    return fates.kept.trips + fates.lost.trips + fates.kept_suppressed.trips + fates.revealed.trips
+
+
+def _suppressed(grid: HeatMap) -> Floats:
+    return grid.fates.lost.cells + grid.fates.kept_suppressed.cells
+
+
+def _lost(grid: HeatMap) -> Floats:
+    return _over(grid.fates.lost.cells, grid.fates.lost.cells + grid.fates.kept.cells)
+
+
+def _revealed(grid: HeatMap) -> Floats:
+    # a pair on which nobody travelled is no flow to reveal: those are phantoms
+    return grid.fates.revealed.cells - grid.fates.phantom.cells
+
+
+MEASURES = {
+    "Mean error of a flow (trips)": Measure(
+        lambda grid: grid.mean_absolute, False, True, "trips by which a flow is off on average"
+    ),
+    _RELATIVE: Measure(None, True, True, "2·|private − true| / (private + true), on average"),
+    "Relative error with a sanity bound (MRE)": Measure(
+        lambda grid: grid.mean_bounded_relative,
+        True,
+        True,
+        f"|private − true| / max(true, {SANITY_BOUND:g}), on average",
+    ),
+    "Lost flows": Measure(_lost, True, False, "flows of at least τ that the release hides"),
+    "Lost trips": Measure(
+        lambda grid: _over(grid.fates.lost.trips, _trips(grid)),
+        True,
+        False,
+        "trips in flows of at least τ that the release hides",
+    ),
+    "Revealed flows": Measure(
+        _revealed, False, False, "flows below τ, of at least one trip, that noise lifts into view"
+    ),
+    "Phantom flows": Measure(
+        lambda grid: grid.fates.phantom.cells, False, False, "flows shown where nobody travelled"
+    ),
+    "Suppressed flows": Measure(
+        lambda grid: _over(_suppressed(grid), _cells(grid)), True, False, "pairs that read 0"
+    ),
+    "Trips kept": Measure(
+        lambda grid: _over(grid.fates.kept.trips, _trips(grid)),
+        True,
+        False,
+        "true trips, trimmed ones too, in flows of at least τ that are shown",
+    ),
+    "Bias of the total": Measure(
+        lambda grid: _over(grid.bias, _trips(grid)),
+        True,
+        False,
+        "released minus true trips, as a share of all true trips",
+    ),
+}
+
+
+def draw(entry: Entry, parameters: ODParameters, window: Window) -> None:
+    """Draw the measure's choice and its heat map; a click moves both sliders."""
+    left, right = st.columns([1, 1.6], gap="medium", vertical_alignment="bottom")
+    name = left.selectbox("Measure", list(MEASURES), key="od_measure", persist_state="session")
+    measure = MEASURES[name]
+    population: Population = "travelled"
+    if measure.averaged:
+        population = right.segmented_control(
+            "Averaged over",
+            ["travelled", "all"],
+            format_func=lambda of: {"travelled": "flows with a trip", "all": "all pairs"}[of],
+            default="travelled",
+            required=True,
+            key="od_grid_population",
+            persist_state="session",
+        )
+    # ε and τ are the grid's own axes: fixed here, so that the sliders find the same grid again
+    fixed = replace(parameters, epsilon=1.0, suppression_threshold=0)
+    if measure.of is None:
+        values = _relative(entry.key, fixed, window, population)
+    else:
+        values = measure.of(cached_trips.grid(entry.key, fixed, window, population))
+    if not np.isfinite(values).any():
+        st.info("There are no such flows in this window, so there is nothing to average.")
+        return
+    _heat(values, measure, name, parameters)
+    row = EPSILON_STOPS.index(parameters.epsilon)
+    column = _nearest(parameters.suppression_threshold)
+    here = _written(float(values[row, column]), measure)
+    st.caption(
+        f"{measure.meaning[0].upper() + measure.meaning[1:]}. You are here (red frame), at "
+        f"ε = {parameters.epsilon:g} and τ = {GRID_THRESHOLDS[column]}: **{here}**. Look along a "
+        "row for what more ε buys, along a column for what a threshold costs; click a cell to set "
+        f"both sliders. Exact for T = {parameters.max_trips_per_user}; no noise is drawn."
+    )
+
+
+def _relative(key: str, fixed: ODParameters, window: Window, population: Population) -> Floats:
+    slot = st.empty()
+    rows = []
+    for done, epsilon in enumerate(EPSILON_STOPS):
+        slot.progress(done / len(EPSILON_STOPS), f"Relative error at ε = {epsilon:g} …")
+        rows.append(
+            cached_trips.relative_row(key, replace(fixed, epsilon=epsilon), window, population)
+        )
+    slot.empty()
+    return np.array(rows)
+
+
+def _heat(values: Floats, measure: Measure, name: str, parameters: ODParameters) -> None:
+    table = pd.DataFrame(
+        [
+            {
+                "epsilon": f"{epsilon:g}",
+                "threshold": threshold,
+                "value": values[i, j],
+                "written": _written(float(values[i, j]), measure),
+            }
+            for i, epsilon in enumerate(EPSILON_STOPS)
+            for j, threshold in enumerate(GRID_THRESHOLDS)
+        ]
+    ).dropna()
+    here = table[
+        (table["epsilon"] == f"{parameters.epsilon:g}")
+        & (table["threshold"] == GRID_THRESHOLDS[_nearest(parameters.suppression_threshold)])
+    ]
+    diverging = name == "Bias of the total"
+    reach = float(table["value"].abs().max())
+    scale = (
+        alt.Scale(scheme="purplegreen", domain=[-reach, reach])
+        if diverging
+        else _scale(table["value"])
+    )
+    x = alt.X(
+        "epsilon:N",
+        title="Privacy loss (ε): more private ← → more accurate",
+        sort=[f"{epsilon:g}" for epsilon in EPSILON_STOPS],
+        axis=alt.Axis(labelAngle=0),
+    )
+    y = alt.Y("threshold:O", title="Suppression threshold (τ, trips)", sort="descending")
+    picked = alt.selection_point(name="setting", fields=["epsilon", "threshold"], empty=False)
+    cells = (
+        alt.Chart(table)
+        .mark_rect(cursor="pointer")
+        .encode(
+            x=x,
+            y=y,
+            color=alt.Color(
+                "value:Q",
+                title=name,
+                scale=scale,
+                legend=alt.Legend(format="~%" if measure.percent else "~s", gradientLength=260),
+            ),
+            tooltip=[
+                alt.Tooltip("epsilon:N", title="ε"),
+                alt.Tooltip("threshold:O", title="τ"),
+                alt.Tooltip("written:N", title=name),
+            ],
+        )
+        .add_params(picked)
+    )
+    frame = alt.Chart(here).mark_rect(filled=False, stroke=colours.HERE, strokeWidth=3.5)
+    dot = alt.Chart(here).mark_circle(color=colours.HERE, size=70, opacity=1)
+    st.altair_chart(
+        alt.layer(cells, frame.encode(x=x, y=y), dot.encode(x=x, y=y)).properties(height=520),
+        key=_KEY,
+        on_select=_take,
+        alt=f"{name} over epsilon and the suppression threshold",
+    )
+
+
+def _take() -> None:
+    """Move the sliders to the clicked cell (the chart's callback)."""
+    chosen = st.session_state[_KEY]["selection"].get("setting", [])
+    if chosen:
+        state.use(epsilon=float(chosen[0]["epsilon"]), threshold=int(chosen[0]["threshold"]))
+
+
+def _scale(values: pd.Series) -> alt.Scale:
+    """Return a scale that shows differences: logarithmic where values span decades."""
+    low, high = float(values.min()), float(values.max())
+    if low > 0 and high > 3 * low:
+        return alt.Scale(type="log", scheme="viridis", domain=[low, high])
+    return alt.Scale(type="linear", scheme="viridis", domain=[low, max(high, low + 1e-9)])
+
+
+def _nearest(threshold: int) -> int:
+    return int(np.abs(np.array(GRID_THRESHOLDS) - threshold).argmin())
+
+
+def _written(value: float, measure: Measure) -> str:
+    return wording.percent(value) if measure.percent else wording.number(value, 3)

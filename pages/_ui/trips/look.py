@@ -1,0 +1,76 @@
+"""Colours and words of the fates of a flow, the same on maps, matrices and bars."""
+
+import html
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from pages._ui.cache import datasets as cached_datasets
+
+Integers = NDArray[np.int64]
+
+MAP_WIDTH = 640
+"""Pixels that a map has in a window of 1024: in a wider one there is more around it."""
+
+
+@dataclass(frozen=True)
+class Fate:
+    """A fate of a flow: its name, colour (safe for colour-blind readers) and meaning."""
+
+    name: str
+    colour: str
+    meaning: str
+
+
+KEPT = Fate("kept", "#2a8fbd", "at least τ, and shown")
+LOST = Fate("lost", "#b5579c", "at least τ, but suppressed by noise or trimming")
+SUPPRESSED = Fate("suppressed", "#9a9a9a", "below τ, and suppressed as it should be")
+REVEALED = Fate("revealed", "#e0a100", "below τ, but noise lifts it into view")
+PHANTOM = Fate("phantom", "#d55e00", "no trip at all, but noise shows one")
+FATES = (KEPT, LOST, SUPPRESSED, REVEALED, PHANTOM)
+
+
+def rgb(fate: Fate, opacity: int = 235) -> list[int]:
+    """Return the colour of a fate for a map."""
+    return [*(int(fate.colour[i : i + 2], 16) for i in (1, 3, 5)), opacity]
+
+
+def signed(value: int) -> str:
+    """Write a difference of trips with its sign."""
+    return f"{value:+,}".replace("-", "−")
+
+
+def key(*fates: Fate) -> None:
+    """Draw the colours of some fates with their names."""
+    swatches = "".join(
+        f'<span style="display:inline-flex;align-items:center;gap:0.4rem;margin-right:1.1rem">'
+        f'<span style="width:0.8rem;height:0.8rem;border-radius:0.15rem;background:{fate.colour}">'
+        f"</span>{html.escape(fate.name)}: {html.escape(fate.meaning)}</span>"
+        for fate in fates
+    )
+    st.html(f'<div style="font-size:0.82rem">{swatches}</div>')
+
+
+def zone_choice(
+    label: str, dataset_key: str, trips: Integers, *, key: str, off: bool = False
+) -> int:
+    """Draw a picker of zones by name, at first on the busiest, and return the zone's number."""
+    labels = zone_labels(dataset_key)
+    stored = f"{key}_{cached_datasets.dataset(dataset_key).id}"  # another dataset has other zones
+    if st.session_state.get(stored) not in labels:
+        st.session_state[stored] = labels[int(np.argmax(trips))]
+    chosen = st.selectbox(label, sorted(labels), key=stored, disabled=off, persist_state="session")
+    return labels.index(chosen)
+
+
+def zone_labels(dataset_key: str) -> list[str]:
+    """Return the names of the zones in their order, with the id where a name occurs twice."""
+    zones = cached_datasets.dataset(dataset_key).zones
+    names = zones["name"].astype(str)
+    double = names.duplicated(keep=False)
+    return [
+        f"{name} ({zone})" if twice else name
+        for name, zone, twice in zip(names, zones["zone_id"], double, strict=True)
+    ]

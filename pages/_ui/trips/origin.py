@@ -1,0 +1,67 @@
+"""Origin–destination page: one origin's row as a map (P2, figure 1D)."""
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from pages._ui.cache import datasets as cached_datasets
+from pages._ui.cache.trips import Drawn
+from pages._ui.drawing import maps
+from pages._ui.trips import look as od_look
+
+Integers = NDArray[np.int64]
+
+TRUE, PRIVATE, ERROR = "True", "Private", "Error"
+
+
+def draw(key: str, true: Integers, made: Drawn) -> None:
+    """Draw where the trips of one zone go: true, private, or the difference."""
+    left = middle = right = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
+    shown = left.segmented_control(
+        "Show",
+        [TRUE, PRIVATE, ERROR],
+        default=PRIVATE,
+        required=True,
+        key="od_origin_show",
+        persist_state="session",
+    )
+    with middle:
+        origin = od_look.zone_choice("Trips from", key, true.sum(axis=1), key="od_origin_zone")
+    before, after = true[origin], made.counts[origin]
+    right.markdown(
+        f"**{int(before.sum()):,}** trips leave; the release shows **{int(after.sum()):,}** "
+        f"({od_look.signed(int(after.sum() - before.sum()))})."
+    )
+    error = (after - before).astype(float)
+    reach = float(max(np.abs(error).max(initial=0), 1))
+    largest = float(max(before.max(initial=0), 1))
+    scale = maps.Scale(-reach, reach, "diverging") if shown == ERROR else maps.Scale(0.0, largest)
+    values = {TRUE: before, PRIVATE: after, ERROR: error}[shown].astype(float)
+    values[origin] = np.nan
+    maps.zone_map(
+        cached_datasets.outlines(key),
+        values,
+        scale,
+        key="od_origin",
+        alt=f"Trips from {od_look.zone_labels(key)[origin]} to every zone: {shown.lower()}",
+        tooltip={
+            "true": [f"{value:,}" for value in before],
+            "private": [f"{value:,}" for value in after],
+            "error": [od_look.signed(int(value)) for value in error],
+        },
+        height=560,
+        width=od_look.MAP_WIDTH,
+        marked=origin,
+    )
+    if shown == ERROR:
+        scale.legend(
+            "private minus true trips (purple: too few, green: too many)",
+            f"−{reach:,.0f}",
+            f"+{reach:,.0f}",
+        )
+    else:
+        scale.legend("trips to a zone", "0", f"{largest:,.0f} or more")
+    st.caption(
+        "The outlined zone is the origin. Look for near zones that keep their colour and far ones "
+        "that turn dark: small flows are suppressed first."
+    )

@@ -1,0 +1,57 @@
+"""Which trips the origin–destination page shows: one day, all days each, or the whole period."""
+
+import streamlit as st
+
+from engine.parameters import ODParameters
+from pages._ui.cache.window import Window
+from pages._ui.shell.catalogue import Entry
+from pages._ui.wording import sentences as wording
+
+ALL = -1
+"""The picker's value for "all days, each released by itself"."""
+
+
+def pick(entry: Entry, parameters: ODParameters) -> Window:
+    """Draw the day picker and return the window; a person is protected over the whole period."""
+    days = entry.metadata.days
+    if parameters.unit == "person":
+        st.selectbox(
+            "Day",
+            [f"Whole period ({len(days)} days)"],
+            key="od_whole_period",
+            disabled=True,
+            help="A person is protected over the whole period by one release of its sum.",
+        )
+        return Window(None, summed=True)
+    options = [*range(len(days)), ALL] if len(days) > 1 else [0]
+    chosen = st.selectbox(
+        "Day",
+        options,
+        format_func=lambda day: (
+            f"All {len(days)} days" if day == ALL else f"{days[day]:%a %-d %b %Y}"
+        ),
+        key=f"od_day_{entry.name}",  # another dataset has other days
+        help="All days are released one by one; their sum is shown.",
+        persist_state="session",
+    )
+    return Window(None if chosen == ALL else int(chosen))
+
+
+def cost(parameters: ODParameters, window: Window, days: int) -> str:
+    """Say whom the noise protects and what the window, and all days, cost."""
+    people = wording.protection(parameters.unit, parameters.max_trips_per_user)
+    return f"Protects {people}. {_cost(parameters, window, days)}"
+
+
+def _cost(parameters: ODParameters, window: Window, days: int) -> str:
+    epsilon = parameters.epsilon
+    if parameters.unit == "person":
+        return f"One release of the whole period costs ε = {epsilon:g}, once."
+    if parameters.unit == "trip":
+        return (
+            "Every trip lies on one day, so all days cost a trip no more than one. "
+            "T is 1: nobody is trimmed."
+        )
+    if window.several:
+        return f"{days} releases cost a person up to {days} × {epsilon:g} = {days * epsilon:g}."
+    return f"This day costs a person ε = {epsilon:g}; all {days} days {days * epsilon:g}."

@@ -1,0 +1,1 @@
+"""Sentences and formats used on more than one page."""

@@ -1,0 +1,180 @@
+"""The Choose ε page answers with the paper's figures, corrects them, and sets the sliders."""
+
+import math
+
+import pytest
+
+from engine.parameters import EPSILON_STOPS
+from pages._ui.choose import meaning as choose_meaning
+
+PAGE = "pages/3_Choose_Epsilon.py"
+VIEWS = (
+    "From accuracy to ε",
+    "From ε to accuracy",
+    "What ε means",
+    "Where the paper is corrected",
+)
+
+
+@pytest.fixture
+def open_choose(open_page):
+    """Return a function that opens the page with settings, as if they had been set before."""
+
+    def run(**settings):
+        app = open_page(PAGE)
+        for key, value in settings.items():
+            app.session_state[key] = value
+        app.run()  # the first run after a switch does not know the settings yet
+        assert not app.exception
+        return app
+
+    return run
+
+
+def text(app):
+    parts = [element.value for element in (*app.markdown, *app.caption)]
+    parts += [element.proto.body for element in app.get("html")]
+    parts += [str(table.value.to_dict()) for table in app.table]
+    return "\n".join(parts)
+
+
+def at(app, view):
+    return app.button_group(key="choose_view").set_value(view).run()
+
+
+def ask(app, alpha=10, confidence=95.0, trips=1):
+    app.number_input(key="choose_alpha").set_value(alpha)
+    app.number_input(key="choose_confidence").set_value(confidence)
+    app.selectbox(key="choose_trips").set_value(trips)
+    app.run()
+    assert not app.exception
+    return text(app)
+
+
+def test_paper_example_is_answered_published_and_exact(open_choose):
+    app = open_choose()
+    shown = ask(app)
+    assert "0.2853" in shown  # Theorem 6
+    assert "0.3922" in shown  # exact, change
+    assert "0.3739" in shown  # Theorem 7 as printed
+    assert "94.1%" in shown  # what it really gives
+    assert "0.1414" in shown  # heuristic
+    assert "0.02828" in ask(app, alpha=50)
+
+
+def test_examples_fill_in_the_question(open_choose):
+    app = open_choose()
+    app.button(key="choose_example_50_95").click().run()
+    assert app.number_input(key="choose_alpha").value == 50
+    assert app.selectbox(key="choose_trips").value == 1
+
+
+def test_use_sets_epsilon_to_a_stop_that_keeps_the_promise_and_t(open_choose):
+    app = open_choose()
+    ask(app, trips=2)
+    app.button(key="choose_use_flow").click().run()
+    assert not app.exception
+    assert app.session_state["epsilon"] == min(s for s in EPSILON_STOPS if s >= 2 * 0.2853)
+    assert app.session_state["max_trips"] == 2
+
+
+def test_out_of_reach_is_said_and_disabled(open_choose):
+    app = open_choose()
+    ask(app, alpha=0, confidence=99.9, trips=256)
+    assert app.button(key="choose_use_flow").disabled
+    assert "Beyond the slider" in app.button(key="choose_use_flow").label
+    assert not [button for button in app.button if button.key == "choose_use_heuristic"]
+
+
+def test_release_noise_has_its_own_answer(open_choose):
+    app = open_choose()
+    before = ask(app, alpha=1)
+    app.selectbox(key="choose_law").set_value("discrete_laplace").run()
+    assert not app.exception
+    assert text(app) != before
+    assert "exact for whole-number noise" in text(app)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("epsilon", [0.01, 10.0])
+def test_no_view_shows_nan_or_fails(open_choose, view, epsilon):
+    app = at(open_choose(epsilon=epsilon), view)
+    assert not app.exception
+    assert "nan" not in text(app).lower().replace("anan", "")
+    assert len(text(app)) > 100
+
+
+@pytest.mark.parametrize("count", [0, 14, 15, 16, 1_000_000])
+def test_flow_near_the_threshold(open_choose, count):
+    app = at(open_choose(), VIEWS[1])
+    app.number_input(key="choose_count").set_value(count).run()
+    assert not app.exception
+    assert ("Theorem 2" if count < 15 else "Theorem 3") in text(app)
+    assert "nan" not in text(app).lower()
+
+
+def test_threshold_heuristic_and_conditional_error_are_explained(open_choose):
+    app = at(open_choose(epsilon=0.5, max_trips=1), VIEWS[1])
+    shown = text(app)
+    assert "'τ': {0: 12, 1: 15, 2: 18}" in shown  # 15 ± √2/0.5
+    assert "takes ε = 0.2738" in shown  # a flow of 15 at τ 15, when shown
+    assert "0.2853 for flows far above" in shown
+    app.number_input(key="choose_count").set_value(0).run()
+    assert "No ε keeps it" in text(app)
+
+
+def test_meaning_states_odds_guess_and_the_sum_over_days(open_choose):
+    shown = text(at(open_choose(epsilon=2.0), VIEWS[2]))
+    assert f"{math.exp(2):.2f}" in shown
+    assert "88.1%" in shown
+    assert "ε = 14" in shown  # 7 days
+    assert "ε = 14" not in text(at(open_choose(epsilon=2.0, unit="person"), VIEWS[2]))
+
+
+def test_meaning_of_trip_level_is_of_one_trip_not_of_somebody(open_choose):
+    shown = text(at(open_choose(epsilon=2.0, unit="trip"), VIEWS[2]))
+    assert "suspicion that the data holds one trip can grow" in shown
+    assert "up to ε = 60" in shown  # 30 trips
+
+
+def test_every_deployment_has_unit_and_source():
+    for known in choose_meaning.DEPLOYMENTS:
+        assert known.unit
+        assert known.source.startswith("https://")
+        assert known.epsilon > 0
+
+
+def test_all_errata_are_explained_with_the_table_of_changes(open_choose):
+    shown = text(at(open_choose(), VIEWS[3]))
+    assert all(f"O{i} ·" in shown for i in range(1, 7))
+    for figure in ("7.339", "2.854", "1.676", "0.7511", "0.3922", "0.08145", "76.8%"):
+        assert figure in shown
+
+
+def test_trip_level_fixes_t_at_one(open_choose):
+    app = open_choose(unit="trip")
+    assert app.selectbox(key="choose_one_trip").disabled
+    assert app.selectbox(key="choose_one_trip").value == 1
+    app.button(key="choose_use_flow").click().run()
+    assert app.session_state["epsilon"] == 0.3
+    assert app.session_state["max_trips"] == 4
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"choose_alpha": "-3", "choose_confidence": "200"},
+        {"choose_alpha": "ten", "choose_confidence": "nan"},
+        {"epsilon": "nan", "unit": "nobody", "max_trips": "7", "od_data": "../../secret"},
+    ],
+)
+def test_bad_links_are_ignored(open_home, query):
+    app = open_home()
+    app.switch_page(PAGE)
+    for name, value in query.items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception
+    assert app.number_input(key="choose_alpha").value == 10
+    assert app.number_input(key="choose_confidence").value == 95.0
+    assert app.session_state["unit"] == "person-day"

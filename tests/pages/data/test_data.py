@@ -1,0 +1,259 @@
+"""The Data page: files in, columns guessed, errors in plain words, a report that adds up."""
+
+import logging
+import threading
+from datetime import date
+
+import pytest
+
+from pages._ui.data import build as data_build
+from pages._ui.data import store as data_store
+from pages._ui.data import wording as data_wording
+from pages._ui.shell import catalogue
+from pages._ui.wording import sentences as wording
+from tests.support.data_page import (
+    CANARY,
+    HEADER,
+    PLACES,
+    ROWS,
+    TRIPS,
+    built,
+    button,
+    ended,
+    filled,
+    html_of,
+    text,
+    upload,
+    upload_all,
+    uploader,
+    widget,
+    zone,
+)
+
+
+def test_the_empty_page_says_what_is_needed_and_what_there_is(open_data):
+    app = open_data()
+    assert button(app, "data_start").disabled
+    assert "Still needed: a table, places or zones, the period" in text(app)
+    listed = html_of(app)
+    for name in ("demo-city", "only-visits", "flows"):
+        assert f"<b>{name}</b>" in listed
+    assert "2,000<small>simulated</small>" in listed
+    assert "30<small>40 places</small>" in listed
+    assert "Licence: MIT" in listed
+
+
+def test_bad_query_parameters_do_no_harm(open_data):
+    app = open_data(data_way="x", od_data="../../etc", epsilon="nan", data_table="<b>")
+    assert not app.exception
+    assert button(app, "data_start").disabled
+
+
+def test_columns_kind_period_and_name_are_guessed(open_data):
+    app = filled(open_data)
+    chosen = {
+        one.label: one.value
+        for one in app.selectbox
+        if one.key and one.key.startswith(("data_trips_", "data_locations_"))
+    }
+    assert chosen == {
+        "Person": "Usuario_Id",
+        "Time": "Inicio_del_viaje",
+        "Origin": "Origen_Id",
+        "Destination": "Destino_Id",
+        "End time (optional)": "Fin_del_viaje",
+        "Place": "id",
+        "Latitude": "latitude",
+        "Longitude": "longitude",
+        "Name (optional)": "name",
+    }
+    days = [one.value for one in app.date_input]
+    assert days == [date(2015, 9, 1), date(2015, 9, 30)]
+    assert widget(app.selectbox, "data_week").value == date(2015, 9, 7)
+    assert widget(app.text_input, "data_name").value == "trips-2015-09"
+    assert not button(app, "data_start").disabled
+    assert "confidential" in " ".join(str(one.value) for one in app.warning)
+    assert "Usuario_Id<span>Person</span>" in html_of(app)
+
+
+def test_a_time_zone_far_from_the_places_is_questioned(open_data):
+    app = filled(open_data)
+    assert "Is it the right one?" not in text(app)
+    assert "longitude -103°" in text(zone(app, "Asia/Tokyo"))
+
+
+def test_coordinates_alone_question_a_time_zone_too(open_data):
+    rows = b"user,time,lat,lon\np,2015-09-07 08:00:00,20.6,-103.3\n"
+    app = zone(upload(open_data(), "table", "points_2015_09.csv", rows), "Asia/Tokyo")
+    assert "longitude -103°" in text(app)
+
+
+def test_several_files_are_one_table(open_data):
+    app = open_data()
+    files = [(f"trips_2015_{month}.csv", TRIPS, "text/csv") for month in ("08", "09")]
+    uploader(app, "table").set_value(files).run()
+    assert [one.value for one in app.date_input] == [date(2015, 8, 1), date(2015, 9, 30)]
+    assert widget(app.text_input, "data_name").value == "trips"
+    assert "The first of 2 files is shown" in text(app)
+
+
+def test_a_column_left_out_or_taken_twice_is_named(open_data):
+    app = filled(open_data)
+    end = widget(app.selectbox, "data_trips_end_datetime")
+    end.set_value("Inicio_del_viaje").run()
+    assert "a column of its own for each" in text(app)
+    assert button(app, "data_start").disabled
+    widget(app.selectbox, "data_trips_end_datetime").set_value("").run()
+    assert not button(app, "data_start").disabled
+    upload(app, "table", "places.csv", b"user,when,place\np,2015-09-07,A\n")
+    assert "the column of " in text(app)
+
+
+def test_a_build_is_reported_exactly_and_stands_in_the_pickers(open_data):
+    app = built(filled(open_data))
+    report = app.session_state[data_build._KEY].result
+    assert report["rows"] == {
+        "read": 36,
+        "used": 21,
+        "unused": {"outside_area": 7, "self_trip": 7, "duplicate": 1},
+    }
+    page = html_of(app)
+    assert "<td>used</td><td>21</td>" in page
+    assert '<tr class="sum"><td>all</td><td>36</td>' in page
+    assert wording.CONFIDENTIAL_BANNER in [one.value for one in app.warning]
+    assert "trips-2015-09" in app.session_state[catalogue.SESSION_DATASETS]
+    button(app, "data_home_trips-2015-09").click().run()
+    app.switch_page("app.py").run()
+    assert not app.exception, app.exception
+    names = [str(option) for one in app.selectbox for option in one.options]
+    described = "trips-2015-09 · confidential · 30 days · 4 zones"
+    assert sum(described in name.replace("\N{NO-BREAK SPACE}", " ") for name in names) == 2
+    assert "trips-2015-09" not in str(dict(app.query_params))
+
+
+def test_people_by_bin_stand_only_under_the_banner(open_data):
+    app = built(filled(open_data))
+    button(app, "data_another").click().run()
+    assert "In this session" in [one.value for one in app.subheader]
+    banners = [one for one in app.warning if one.value == wording.CONFIDENTIAL_BANNER]
+    assert len(banners) == html_of(app).count("Visits a person, in the week") == 1
+
+
+def test_an_uploads_copy_goes_when_it_is_built(open_data, temporary):
+    app = filled(open_data)
+    assert {path.name for path in temporary.rglob("*.csv")} == {"trips_2015_09.csv", "stations.csv"}
+    assert all(path.stat().st_mode & 0o077 == 0 for path in temporary.rglob("*"))
+    built(app)
+    assert list(temporary.rglob("*.csv")) == []
+    assert len(list(temporary.rglob("trips.parquet"))) == 1
+    app.session_state[data_store._KEY].remove()
+    assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "contents", "words"),
+    [
+        ("a.csv", b"", "a.csv: the file is empty"),
+        ("a.csv", HEADER.encode(), "only a header, 0 rows"),
+        ("a.parquet", TRIPS, "claims to be Parquet"),
+        ("a.csv", b"uid,UID,datetime\n1,2,3\n", "appears twice"),
+        ("a.csv", "\n".join([HEADER, ROWS[0], "p" * 200_000]).encode(), "is longer than"),
+        ("a.csv", TRIPS.decode().encode("utf-16"), "UTF-16"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_refused_at_once(open_data, file, contents, words):
+    app = upload(open_data(), "table", file, contents)
+    assert words in html_of(app)
+    assert "a table that can be read" in text(app)
+    assert button(app, "data_start").disabled
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        (f"{CANARY},{CANARY},,A,B", "in 1 of 37 rows, the first in row 37"),
+        (f"{CANARY},1,2", "too many or too few columns (line 38)"),
+        (f'"{CANARY},1,2,A,B', "a quote that is not closed"),
+    ],
+)
+def test_a_build_that_fails_leaks_nothing(open_data, temporary, caplog, row, words):
+    caplog.set_level(logging.DEBUG)
+    app = upload(open_data(), "table", "trips_2015_09.csv", TRIPS + f"\n{row}\n".encode())
+    upload(app, "locations", "stations.csv", PLACES)
+    built(zone(app, "America/Mexico_City"))
+    assert words in html_of(app)
+    assert "Cannot be built" in html_of(app)
+    assert CANARY not in text(app)
+    assert CANARY not in caplog.text
+    assert list(temporary.rglob("*.parquet")) == []
+    assert (
+        catalogue.SESSION_DATASETS not in app.session_state
+        or not (app.session_state[catalogue.SESSION_DATASETS])
+    )
+    assert len(uploader(app, "table").value) == 1  # the form is as it was
+
+
+def test_an_unforeseen_error_is_told_without_its_message(open_data, monkeypatch, caplog):
+    def broken(*_: object) -> None:
+        raise RuntimeError(CANARY)
+
+    monkeypatch.setattr(data_build, "ingest", broken)
+    app = built(filled(open_data))
+    assert "not foreseen (RuntimeError)" in html_of(app)
+    assert CANARY not in text(app) + caplog.text
+
+
+def test_a_build_can_be_cancelled(open_data, monkeypatch, temporary):
+    entered = threading.Event()
+    whole = data_build.ingest
+
+    def slow(options, tell, cancel):
+        entered.set()
+        assert cancel.wait(20)
+        return whole(options, tell, cancel)
+
+    monkeypatch.setattr(data_build, "ingest", slow)
+    app = filled(open_data)
+    button(app, "data_start").click().run()
+    assert entered.wait(10)
+    button(app, "data_build_cancel").click().run()
+    ended(app.session_state[data_build._KEY])
+    app.run()
+    assert "Cancelled; nothing was written." in text(app)
+    assert list(temporary.rglob("*.parquet")) == []
+    assert len(uploader(app, "table").value) == 1
+
+
+def test_names_of_columns_and_files_stay_inert(open_data):
+    hostile = b'<img src=x>,"![p](http://h/p.png)",=1+1,d\n<script>,[a](http://h),$x$,:red[a]\n'
+    app = upload(open_data(), "table", "<i>x.csv", hostile)
+    page = html_of(app)
+    assert "<img" not in page
+    assert "<script" not in page
+    assert "&lt;script&gt;" in page
+    assert "http://h" not in "\n".join(str(one.value) for one in [*app.markdown, *app.caption])
+
+
+def test_paths_are_offered_to_this_computer_only(open_data, local, tmp_path):
+    (tmp_path / "trips_2015_09.csv").write_bytes(TRIPS)
+    app = open_data()
+    app.session_state["data_way"] = "Path on this computer"
+    app.run()
+    widget(app.text_input, "data_table_path").set_value(str(tmp_path / "trips_*.csv")).run()
+    assert "1 file, " in text(app)
+    assert "Usuario_Id<span>Person</span>" in html_of(app)
+    widget(app.text_input, "data_table_path").set_value(str(tmp_path / "none.csv")).run()
+    assert "no such file" in html_of(app)
+
+
+def test_from_elsewhere_no_path_can_be_named_and_nothing_kept(open_data):
+    app = open_data()
+    app.session_state["data_way"] = "Path on this computer"
+    app.run()
+    assert not any("path" in (one.key or "") for one in app.text_input)
+    assert len(app.get("file_uploader")) == 3
+    assert data_wording.LOCAL_ONLY in text(app)
+    assert "<b>town</b>" in html_of(app)
+    assert not any((one.key or "").startswith("data_delete_town") for one in app.button)
+    built(zone(upload_all(app), "UTC"))
+    assert not any((one.key or "").startswith("data_keep_") for one in app.button)

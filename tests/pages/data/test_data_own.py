@@ -1,0 +1,141 @@
+"""Datasets of one's own on the Data page: kept, deleted, made on first use."""
+
+import threading
+
+import pytest
+
+from engine import datasets, storage, synthetic
+from engine.errors import DatasetError
+from pages._ui.data import first_use as data_first_use
+from pages._ui.shell import catalogue
+from tests.support.data_page import (
+    DISTRICTS,
+    built,
+    button,
+    ended,
+    filled,
+    html_of,
+    text,
+    widget,
+)
+
+
+def test_a_dataset_is_kept_for_its_owner_only_and_deleted(open_data, local, own_root):
+    app = built(filled(open_data))
+    button(app, "data_keep_trips-2015-09").click().run()
+    folder = own_root / "local" / "trips-2015-09"
+    assert datasets.load("trips-2015-09").has_trips
+    assert app.session_state[catalogue.SESSION_DATASETS] == {}
+    for path in (own_root / "local", folder, *folder.rglob("*")):
+        assert path.stat().st_mode & 0o777 == (0o700 if path.is_dir() else 0o600)
+    assert "kept on this computer in data/local" in html_of(app)
+    button(app, "data_another").click().run()
+    assert "Kept on this computer" in [one.value for one in app.subheader]
+    button(app, "data_delete_trips-2015-09").click().run()
+    assert not folder.exists()
+    assert "Kept on this computer" not in [one.value for one in app.subheader]
+
+
+def test_a_damaged_dataset_is_named_and_can_be_deleted(open_data, local, own_root):
+    folder = own_root / "local" / "torn"
+    (folder / "v1").mkdir(parents=True)
+    (folder / "v1" / "dataset.json").write_text("{", encoding="utf-8")
+    (folder / "current").write_text("v1", encoding="utf-8")
+    app = open_data()
+    assert "torn cannot be opened" in html_of(app)
+    button(app, "data_delete_torn").click().run()
+    assert not folder.exists()
+    assert "torn" not in html_of(app)
+
+
+def test_a_name_that_is_taken_is_refused(open_data):
+    app = filled(open_data)
+    name = widget(app.text_input, "data_name")
+    name.set_value("demo-city").run()
+    assert "another name (this one is taken)" in text(app)
+    widget(app.text_input, "data_name").set_value("../x").run()
+    assert "a name of small letters" in text(app)
+    assert button(app, "data_start").disabled
+
+
+@pytest.fixture
+def maker(monkeypatch, tiny_city, own_root):
+    """A maker of the dataset of first use that takes as long as the test wants."""
+    data_first_use._works.clear()
+    go_on = threading.Event()
+    calls = []
+
+    def ensure(name, progress):
+        calls.append(name)
+        progress(0.25)
+        assert go_on.wait(20)
+        progress(0.5)
+        document = storage.read_metadata(tiny_city.folder) | {"name": name}
+        document.pop("checksums")
+        storage.write_version(
+            own_root / "local" / name,
+            document,
+            lambda version: [
+                (version / path.name).write_bytes(path.read_bytes())
+                for path in tiny_city.folder.glob("*.parquet")
+            ],
+        )
+
+    monkeypatch.setattr(synthetic, "ensure", ensure)
+    yield go_on, calls
+    go_on.set()
+    for work in data_first_use._works.values():
+        ended(work)
+    data_first_use._works.clear()
+
+
+def test_a_large_dataset_is_made_on_first_use(open_data, local, maker):
+    go_on, calls = maker
+    app = open_data()
+    assert f"<b>{DISTRICTS}</b>" in html_of(app)
+    assert "About 7 minutes and 41 MB on this computer, once." in text(app)
+    button(app, f"data_make_{DISTRICTS}").click().run()
+    other = open_data()
+    assert button(other, f"data_make_{DISTRICTS}_cancel").label == "Stop"
+    data_first_use.start(DISTRICTS)
+    assert calls == [DISTRICTS]  # nobody makes it twice at once
+    go_on.set()
+    ended(data_first_use._works[DISTRICTS])
+    other.run()
+    assert "Kept on this computer" in [one.value for one in other.subheader]
+    assert not any((one.key or "") == f"data_make_{DISTRICTS}" for one in other.button)
+    assert DISTRICTS in datasets.available()
+
+
+def test_making_it_can_be_stopped_and_begun_again(open_data, local, maker):
+    go_on, calls = maker
+    app = open_data()
+    button(app, f"data_make_{DISTRICTS}").click().run()
+    button(app, f"data_make_{DISTRICTS}_cancel").click().run()
+    go_on.set()
+    ended(data_first_use._works[DISTRICTS])
+    assert data_first_use._works[DISTRICTS].state == "cancelled"
+    assert "go on from where it was" in text(app.run())
+    button(app, f"data_make_{DISTRICTS}").click().run()
+    ended(data_first_use._works[DISTRICTS])
+    assert calls == [DISTRICTS] * 2
+    assert DISTRICTS in datasets.available()
+
+
+def test_what_goes_wrong_in_making_is_told(open_data, local, maker, monkeypatch):
+    def full(*_: object) -> None:
+        raise DatasetError("the disk is full; free some space and start again")
+
+    monkeypatch.setattr(synthetic, "ensure", full)
+    app = open_data()
+    button(app, f"data_make_{DISTRICTS}").click().run()
+    ended(data_first_use._works[DISTRICTS])
+    assert "the disk is full; free some space" in html_of(app.run())
+
+
+def test_it_is_offered_to_this_computer_only(open_data):
+    assert DISTRICTS not in html_of(open_data())
+
+
+def test_every_dataset_of_first_use_says_what_it_costs():
+    assert data_first_use.COSTS.keys() == data_first_use.ON_FIRST_USE.keys()

@@ -1,0 +1,108 @@
+"""Where a session's files live, who counts as this computer, and the words for tables."""
+
+import threading
+import time
+
+import pytest
+
+from engine.ingest import mapping
+from pages._ui.data import guesses as data_guesses
+from pages._ui.data import report as data_report
+from pages._ui.data import store as data_store
+from pages._ui.data import wording as data_wording
+
+
+@pytest.mark.parametrize(
+    ("address", "headers", "expected"),
+    [
+        ("127.0.0.1", {"Host": "127.0.0.1:8501"}, True),
+        ("127.0.0.1", {"Host": "localhost"}, True),
+        ("127.0.0.1", {"Host": "[::1]:8501"}, True),
+        ("127.0.0.1", {}, False),
+        ("127.0.0.1", {"Host": "evil.example"}, False),
+        ("127.0.0.1", {"Host": "127.0.0.1.evil.example:8501"}, False),
+        ("127.0.0.1", {"Host": "localhost", "X-Forwarded-For": "10.0.0.9"}, False),
+        ("0.0.0.0", {"Host": "127.0.0.1:8501"}, False),
+        (None, {"Host": "127.0.0.1:8501"}, False),
+    ],
+)
+def test_only_loopback_is_local(monkeypatch, address, headers, expected):
+    given = {"server.address": address, "browser.serverAddress": "localhost"}
+
+    class Context:
+        pass
+
+    Context.headers = headers
+    monkeypatch.setattr(data_store.st, "get_option", lambda name: given.get(name))
+    monkeypatch.setattr(data_store.st, "context", Context)
+    assert data_store.served_locally() is expected
+
+
+def test_a_sessions_folder_goes_when_the_session_is_gone(temporary, monkeypatch):
+    space = data_store.Workspace("a session that never was")
+    monkeypatch.setattr(data_store, "_open", [space])
+    data_store.close_left()
+    assert space.folder.is_dir()
+    later = time.monotonic() + data_store.GRACE_S + 1
+    monkeypatch.setattr(data_store.time, "monotonic", lambda: later)
+    data_store.close_left()
+    assert not space.folder.exists()
+
+
+def test_what_a_killed_process_left_is_swept(temporary):
+    gone = temporary / f"{data_store.PREFIX}4194999-abc"
+    gone.mkdir()
+    foreign = temporary / "other-4194999-abc"
+    foreign.mkdir()
+    data_store._sweep()
+    assert not gone.exists()
+    assert foreign.is_dir()
+
+
+def test_an_account_on_the_page_adds_up():
+    account = {"read": 10, "used": 7, "unused": {"duplicate": 2, "self_trip": 1}}
+    shown = data_report.account_html("rows", account)
+    assert [f"<td>{n}</td>" in shown for n in (7, 2, 1, 10)] == [True] * 4
+    assert shown.count("<tr") == 4
+
+
+def test_every_kind_and_column_has_a_name():
+    known = {name for kind in mapping.REQUIRED for name in mapping.REQUIRED[kind]}
+    known |= {name for kind in mapping.OPTIONAL for name in mapping.OPTIONAL[kind]}
+    assert known <= data_wording.COLUMNS.keys()
+    assert data_wording.KINDS.keys() == data_wording.KIND_HELP.keys()
+
+
+@pytest.mark.parametrize(
+    ("columns", "kind"),
+    [
+        (("uid", "datetime", "tower_id"), "visits"),
+        (("user", "time", "lat", "lon"), "points"),
+        (("origin", "destination", "flow", "date"), "flows"),
+        (("a", "b"), "trips"),
+    ],
+)
+def test_the_kind_of_table_is_guessed(columns, kind):
+    assert data_guesses.kind(columns) == kind
+
+
+def test_an_upload_is_stored_once_however_many_runs_ask_for_it(temporary):
+    class Upload:
+        file_id, name = "1", "trips.csv"
+
+        def getbuffer(self):
+            time.sleep(0.05)  # a second run has time to ask
+            return b"uid,datetime\n"
+
+    space = data_store.Workspace("a session")
+    found = []
+    runs = [threading.Thread(target=lambda: found.append(space.save(Upload()))) for _ in range(6)]
+    for run in runs:
+        run.start()
+    for run in runs:
+        run.join()
+    assert len(set(found)) == 1
+    assert len(list(space.folder.glob("*/trips.csv"))) == 1
+    space.keep_only(())
+    assert not list(space.folder.glob("*/trips.csv"))
+    space.remove()

@@ -1,0 +1,328 @@
+"""The Density page: settings in, honest numbers, ledger and figures out."""
+
+import re
+import time
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from engine import density, metrics, sweep
+from engine.datasets import load
+from engine.ledger import Ledger
+from engine.parameters import DensityParameters
+from pages._ui import jobs
+from pages._ui.cache import datasets as cached_datasets
+from pages._ui.cache import density as cached_density
+from pages._ui.density import wording as density_wording
+from pages._ui.density.views import VIEWS
+from pages._ui.shell.settings import SIMULATED_SEED
+from pages._ui.wording import sentences as wording
+
+PAGE = "pages/1_Density.py"
+DEFAULTS = {
+    "epsilon": 1.0,
+    "delta": 1e-7,
+    "max_visits": 30,
+    "cluster_minimum": None,
+    "variant": "efpag_joint",
+    "density_scaling": True,
+    "density_smoothing": True,
+}
+
+
+@pytest.fixture
+def open_density(open_home):
+    """Open the page with settings: the first run after a change of page does not know them."""
+
+    def run(*, query: dict[str, str] | None = None, **settings: object) -> AppTest:
+        app = open_home(**(query or {}))
+        app.switch_page(PAGE)
+        for key, value in (query or {}).items():
+            app.query_params[key] = value
+        app.run()
+        assert not app.exception, app.exception
+        for key, value in {**DEFAULTS, **settings}.items():
+            if key not in (query or {}):
+                app.session_state[key] = value
+        app.run()
+        assert not app.exception, app.exception
+        return app
+
+    return run
+
+
+def text(app: AppTest) -> str:
+    """Return everything a person can read on the page."""
+    parts = [*app.markdown, *app.caption, *app.info, *app.warning, *app.error, *app.title]
+    return "\n".join([*(str(part.value) for part in parts), *html_of(app), tables(app)])
+
+
+def html_of(app: AppTest) -> list[str]:
+    return [element.proto.body for element in app.get("html")]
+
+
+def tables(app: AppTest) -> str:
+    return "\n".join(table.value.to_csv() for table in app.table)
+
+
+def card(app: AppTest, label: str) -> str:
+    """Return the value of one large number."""
+    cards = next(part for part in html_of(app) if 'class="cards"' in part)
+    after = cards.split(label, 1)[1]
+    return re.search(r'class="value">([^<]*)<', after)[1]
+
+
+def view(app: AppTest, name: str) -> AppTest:
+    app.session_state["density_view"] = name
+    app.run()
+    assert not app.exception, app.exception
+    return app
+
+
+def finish(app: AppTest, name: str, seconds: float = 30.0) -> AppTest:
+    """Run the page until its job has ended, as a browser would by asking again."""
+    until = time.monotonic() + seconds
+    while app.session_state["density_jobs"][name].running:
+        assert time.monotonic() < until, f"{name} did not end"
+        time.sleep(0.05)
+    return app.run()
+
+
+def test_first_screen_shows_the_engines_numbers(open_density):
+    app = open_density(epsilon=0.3)
+    data = load("demo-city")
+    made = density.release(
+        data, DensityParameters(epsilon=0.3), rng=cached_datasets.generator((SIMULATED_SEED, 0))
+    )
+    error = metrics.mean_relative_error(density.truth(data), made.counts)
+    assert card(app, "Relative error (MRE)") == wording.percent(float(np.nanmean(error)))
+    assert card(app, "Proved privacy loss") == f"{made.ledger.proved_epsilon:.3g}"
+    assert "Simulated people" in text(app)
+    assert "not a release" in text(app)
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_each_view_draws_without_undefined_numbers(open_density, name):
+    app = view(open_density(epsilon=0.5), name)
+    if name in app.session_state["density_jobs"]:
+        finish(app, name)
+    assert not app.exception, app.exception
+    assert not re.search(r"\bnan\b|\binf\b|\bNone\b", text(app), re.IGNORECASE)
+
+
+def test_ledger_lists_every_stage_and_the_three_totals(open_density):
+    app = open_density(epsilon=0.3, variant="efpag")
+    stages, totals, methods = (table.value for table in app.table)
+    book = ledger("demo-city", DensityParameters(epsilon=0.3, variant="efpag"))
+    assert [stage.name for stage in book.stages] == list(stages["Stage"])[1:-1]
+    assert sum(float(share) for share in stages["ε share"]) == pytest.approx(0.3)
+    shown = [float(value.split()[0]) for value in totals["ε"]]
+    wanted = [book.published_epsilon, book.pure_epsilon, book.proved_epsilon]
+    assert shown == pytest.approx(wanted, rel=0.01)
+    assert list(totals["In the sense of"])[2] == book.proved_notion
+    assert len(methods) == len(wording.VARIANTS)
+
+
+def test_a_method_that_proves_less_than_it_claims_says_so(open_density):
+    app = open_density(epsilon=10.0, variant="efpa", max_visits=168)
+    book = ledger(
+        "demo-city", DensityParameters(epsilon=10, variant="efpa", max_visits_per_user=168)
+    )
+    assert book.proved_exceeds_published
+    assert "above the 10 on the slider" in text(app)
+    app.toggle(key="density_equal").set_value(True).run()
+    assert "above the 10 on the slider" not in text(app)
+    assert card(app, "Proved privacy loss") == "10"
+
+
+def test_equal_proved_epsilon_rescales_the_release(open_density):
+    app = open_density(epsilon=0.3, variant="efpag")
+    before = card(app, "Proved privacy loss")
+    app.toggle(key="density_equal").set_value(True).run()
+    assert float(before) < 0.3
+    assert card(app, "Proved privacy loss") == "0.3"
+    assert "the method runs with ε = 0.3" in text(app)
+
+
+def test_above_four_the_analytic_gaussian_is_used_and_said(open_density):
+    app = open_density(epsilon=5.0)
+    assert wording.ANALYTIC_NOTE in text(app)
+    assert "Gaussian, analytic" in tables(app)
+    assert app.toggle(key="density_gaussian").disabled
+
+
+def test_stage_switches_change_the_release(open_density):
+    app = open_density(epsilon=0.5)
+    first = card(app, "Relative error (MRE)")
+    app.toggle(key="density_scaling").set_value(False).run()
+    assert card(app, "Relative error (MRE)") != first
+    assert "pre-sampled totals of the cover" in tables(app)
+    app.toggle(key="density_gaussian").set_value(True).run()
+    assert "Gaussian, analytic" in tables(app)
+
+
+def test_laplace_methods_have_no_stages_to_switch(open_density):
+    app = open_density(variant="lpa")
+    assert app.toggle(key="density_scaling").disabled
+    assert density_wording.NO_STAGES in text(app)
+
+
+def test_noise_above_the_data_is_obvious_and_says_what_it_takes(open_density):
+    app = open_density(epsilon=0.01)
+    for _ in range(6):  # other draws, until the noisy totals are not above zero
+        if app.error:
+            break
+        next(button for button in app.button if button.label == "Redraw").click().run()
+    assert "The noise exceeds the data" in app.error[0].value
+    assert re.search(r"about [\d,]+ people at ε = 0.01", app.error[0].value)
+    assert "Too noisy" in text(app)
+    view(app, "cells")
+    app.session_state["density_cells_view"] = "clusters"
+    assert "no clusters" in text(app.run())
+
+
+def test_one_cluster_and_each_cell_its_own(open_density):
+    app = open_density(epsilon=1.0, cluster_minimum=100000000.0)
+    assert "All cells form one cluster" in text(app)
+    app = view(open_density(epsilon=1.0, cluster_minimum=0.0), "cells")
+    app.session_state["density_cells_view"] = "clusters"
+    size = load("demo-city").tessellation.cover_size
+    assert f"**{size}** clusters of {size}" in text(app.run())
+
+
+def test_the_chosen_zone_stays_and_the_error_map_is_signed(open_density):
+    app = open_density()
+    zone = load("demo-city").zones["zone_id"].iloc[3]
+    app.selectbox(key="density_zone").select(zone).run()
+    name = load("demo-city").zones["name"].iloc[3]
+    assert f"{name}: relative error" in text(app)
+    app.session_state["density_map_view"] = "error"
+    app.run()
+    assert any("too few" in part and "too many" in part for part in html_of(app))
+    assert app.selectbox(key="density_zone").value == zone
+
+
+def test_week_can_be_compared_with_plain_laplace(open_density):
+    app = open_density()
+    app.selectbox(key="density_beside").select("lpa").run()
+    assert not app.exception
+
+
+def test_playing_moves_the_hour(open_density):
+    app = open_density()
+    before = app.session_state["density_hour"]
+    app.session_state["density_playing"] = True
+    app.run()
+    assert app.session_state["density_hour"] == before + 1
+
+
+def test_methods_are_swept_by_the_engine(open_density):
+    app = view(open_density(epsilon=1.0, max_visits=10), "methods")
+    assert app.session_state["density_jobs"]["methods"].step.total == 20 * 60
+    app = finish(app, "methods")
+    shown = app.table[0].value
+    settings = sweep.density_settings(
+        DensityParameters(epsilon=1.0, max_visits_per_user=10), ["lpa"], [1.0]
+    )
+    results = list(
+        sweep.density_sweep(
+            load("demo-city"), settings, 20, rng=cached_datasets.generator((SIMULATED_SEED, 0))
+        )
+    )
+    (wanted,) = sweep.summarise(settings, results)
+    row = shown[shown.iloc[:, 0] == "Laplace on the cover (LPA)"].iloc[0]
+    spread = f"± {wording.percent(wanted.mean_relative_error_sd)}"
+    assert row.iloc[1] == f"{wording.percent(wanted.mean_relative_error)} {spread}"
+
+
+def test_a_cancelled_sweep_keeps_what_it_has_and_goes_on(open_density):
+    app = view(open_density(), "kept")
+    work = app.session_state["density_jobs"]["kept"]
+    work.cancel()
+    work.wait(10)
+    assert work.state == "cancelled"
+    done = work.step.done
+    app.run()
+    assert 0 < done < work.step.total
+    app.button(key="density_continue_kept").click().run()
+    work.wait(0.5)  # a quick machine is through by then
+    assert work.state in ("running", "finished")
+    assert work.step.done > done
+    work.cancel()
+
+
+def test_figures_without_sampling_are_worse(open_density):
+    app = view(open_density(), "totals")
+    app = finish(app, "totals")
+    (key,) = {job.signature[0] for job in app.session_state["density_jobs"].values()}
+    errors = [
+        cached_density.total_errors(key, 0.3, (SIMULATED_SEED, 0), repeat) for repeat in range(5)
+    ]
+    assert all(one.sampled.totals < one.plain.totals for one in errors)
+    assert all(one.sampled.shares < one.plain.shares for one in errors)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"epsilon": "-1"},
+        {"epsilon": "nan"},
+        {"variant": "no such"},
+        {"density_view": "<script>"},
+        {"density_equal": "maybe"},
+        {"density_data": "town"},
+        {"max_visits": "1000"},
+        {"cluster_minimum": "-5"},
+    ],
+    ids=str,
+)
+def test_bad_query_parameters_are_dropped(open_density, query):
+    app = open_density(query=query)
+    assert app.session_state["density_view"] == "cost"
+    assert app.session_state["density_data"] == "demo-city"
+    assert 0 < app.session_state["epsilon"] <= 10
+    assert card(app, "Relative error (MRE)").endswith("%")
+
+
+def test_dataset_without_visits_offers_one(open_density):
+    app = open_density(density_data="only-trips")
+    assert "has no visits" in text(app)
+    assert not app.table
+
+
+def test_confidential_data_shows_the_banner_and_hides_its_name(open_density):
+    app = open_density()
+    app.session_state["density_data"] = "town"
+    app.run()
+    assert not app.exception, app.exception
+    assert wording.CONFIDENTIAL_BANNER in text(app)
+    assert "town" not in str(app.query_params)
+
+
+def ledger(name: str, parameters: DensityParameters) -> Ledger:
+    data = load(name)
+    return density.ledger(
+        parameters,
+        cover_size=data.tessellation.cover_size,
+        max_visits_cap=data.metadata.max_visits_cap,
+    )
+
+
+def test_job_reports_steps_failure_and_resumes():
+    def steps():
+        for done in range(3):
+            yield jobs.Step(done + 1, 3, done)
+
+    work = jobs.Job("a", steps)
+    work.wait(5)
+    assert (work.state, work.result) == ("finished", 2)
+
+    def broken():
+        yield jobs.Step(1, 2, "partial")
+        DensityParameters(epsilon=-1.0)
+
+    work = jobs.Job("b", broken)
+    work.wait(5)
+    assert (work.state, work.result) == ("failed", "partial")
+    assert "epsilon must be" in work.error

@@ -1,0 +1,260 @@
+"""Home, without a browser: settings, verdict, banners, budget and bad links."""
+
+import re
+
+import numpy as np
+import pytest
+import streamlit as st
+
+from engine import density
+from engine.parameters import EPSILON_STOPS
+from pages._ui.cache import datasets as cached_datasets
+from pages._ui.shell import settings as state
+from pages._ui.shell import warm
+
+
+def texts(app) -> str:
+    """Return all text of the page that a person reads in the main column."""
+    parts = [element.value for element in (*app.caption, *app.warning, *app.info)]
+    parts += [element.proto.body for element in app.get("html")]
+    return "\n".join(str(part) for part in parts)
+
+
+def tables(app) -> list[str]:
+    """Return the tables of the page, as HTML."""
+    return [e.proto.body for e in app.get("html") if 'class="plain"' in e.proto.body]
+
+
+def figures(app) -> list[str]:
+    """Return the large numbers in the order of the cards."""
+    return [
+        piece.split("</span>")[0]
+        for element in app.get("html")
+        for piece in element.proto.body.split('<span class="value">')[1:]
+    ]
+
+
+def test_home_shows_eight_numbers_a_verdict_and_four_maps(open_home):
+    app = open_home()
+    shown = figures(app)
+    assert len(shown) == 8
+    assert "–" not in shown
+    kinds = [element.proto.component_name for element in app.get("bidi_component")]
+    assert sorted(kinds) == ["curve_sketch"] * 2 + ["map_sketch"] * 4
+    assert 'class="verdict' in texts(app)
+    assert " to " in texts(app)
+    assert "follows" not in texts(app)
+    assert "computed last" not in texts(app)
+
+
+def test_moving_epsilon_changes_numbers_and_the_same_epsilon_brings_them_back(open_home):
+    app = open_home()
+    before = figures(app)
+    app.select_slider(key="epsilon").set_value(0.1).run()
+    moved = figures(app)
+    assert sum(a != b for a, b in zip(before, moved, strict=True)) >= 6
+    app.select_slider(key="epsilon").set_value(1.0).run()
+    assert figures(app) == before
+
+
+def test_redraw_changes_the_density_and_not_the_expectation_of_flows(open_home):
+    app = open_home()
+    before = figures(app)
+    redraw = next(button for button in app.button if button.label == "Redraw")
+    redraw.click().run()
+    after = figures(app)
+    assert after[:4] != before[:4]
+    assert after[4:] == before[4:]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"epsilon": "nan"},
+        {"epsilon": "-1"},
+        {"epsilon": "0"},
+        {"epsilon": "inf"},
+        {"epsilon": "1e9", "delta": "1", "max_visits": "0", "threshold": "-1"},
+        {"max_visits": "169", "max_trips": "257", "threshold": "x", "delta": "nan"},
+        {"unit": "household", "variant": "<script>", "density_data": "nowhere", "od_data": "../x"},
+        {"cluster_minimum": "-5"},
+        {"cluster_minimum": "nan"},
+    ],
+)
+def test_bad_query_parameters_are_dropped(open_home, query):
+    assert figures(open_home(**query)) == figures(open_home())
+
+
+def test_good_query_parameters_are_taken(open_home):
+    app = open_home(epsilon="0.3", max_visits="10", variant="lpa", unit="trip", threshold="5")
+    assert app.select_slider(key="epsilon").value == 0.3
+    assert app.slider(key="max_visits").value == 10
+    assert app.slider(key="threshold").value == 5
+    assert app.selectbox(key="variant").value == "lpa"
+    assert app.selectbox(key="unit").value == "trip"
+
+
+def test_a_local_dataset_is_neither_taken_from_a_link_nor_put_into_one(open_home):
+    assert open_home(density_data="town").selectbox(key="density_data").value == "demo-city"
+    app = open_home()
+    app.selectbox(key="density_data").set_value("town").run()
+    assert app.selectbox(key="density_data").value == "town"
+    assert "town" not in str(dict(app.query_params))
+    app.selectbox(key="density_data").set_value("only-visits").run()
+    assert app.query_params["density_data"] in ("only-visits", ["only-visits"])
+
+
+def test_confidential_data_has_a_banner_and_a_secret_seed(open_home):
+    first, second = open_home(), open_home()
+    assert "Simulated people" in texts(first)
+    assert "confidential data" not in texts(first)
+    assert figures(first) == figures(second)
+    for app in (first, second):
+        app.selectbox(key="density_data").set_value("town").run()
+        assert "confidential data" in texts(app)
+        assert not app.exception
+    assert figures(first)[:4] != figures(second)[:4]
+
+
+def test_trip_level_disables_the_trip_limit_and_says_why(open_home):
+    app = open_home()
+    assert not app.select_slider(key="max_trips").disabled
+    app.selectbox(key="unit").set_value("trip").run()
+    assert app.select_slider(key="max_trips").disabled
+    assert "nobody is trimmed" in texts(app)
+    assert "cannot be added" in texts(app)
+
+
+def test_flows_without_people_offer_trip_level_only(open_home):
+    app = open_home()
+    app.selectbox(key="od_data").set_value("flows").run()
+    assert app.selectbox(key="unit").value == "trip"
+    assert len(app.selectbox(key="unit").options) == 1
+    assert "name no people" in texts(app)
+    assert not app.exception
+
+
+def test_budget_of_the_same_people_is_summed_and_of_others_is_not(open_home):
+    app = open_home()
+    assert "ε = 8 in all" in texts(app)
+    app.selectbox(key="unit").set_value("person").run()
+    assert "ε = 2 in all" in texts(app)
+    app.selectbox(key="variant").set_value("efpa").run()
+    assert "the density 1.84 (best proved, more than is published)" in texts(app)
+    app.selectbox(key="od_data").set_value("only-trips").run()
+    assert "same people" not in texts(app)
+
+
+def test_a_column_without_data_says_so_and_offers_a_dataset(open_home):
+    app = open_home()
+    app.selectbox(key="density_data").set_value("only-trips").run()
+    assert "only-trips has no visits" in texts(app)
+    assert len(figures(app)) == 4
+    app.button(key="missing_density_data").click().run()
+    assert len(figures(app)) == 8
+
+
+@pytest.mark.parametrize("epsilon", [EPSILON_STOPS[0], 4.0, 5.0, EPSILON_STOPS[-1]])
+@pytest.mark.parametrize("variant", ["efpag_joint", "lpa", "zones_laplace"])
+def test_every_epsilon_works_and_the_analytic_gaussian_is_named_above_four(
+    open_home, epsilon, variant
+):
+    app = open_home(epsilon=f"{epsilon:g}", variant=variant)
+    assert len(figures(app)) == 8
+    assert ("analytic Gaussian" in texts(app)) == (epsilon > 4 and variant == "efpag_joint")
+
+
+def test_delta_above_one_over_people_is_warned_of(open_home):
+    warned = open_home(delta="2e-6", density_data="only-visits")
+    assert "about 4 of them" in texts(warned)
+    assert "Choose a smaller δ" in texts(warned)
+    assert "Choose a smaller δ" not in texts(open_home(density_data="only-visits"))
+
+
+def test_too_little_data_is_called_too_noisy(open_home):
+    app = open_home(epsilon="0.01")
+    verdict = next(e.proto.body for e in app.get("html") if 'class="verdict' in e.proto.body)
+    assert 'class="verdict noisy"' in verdict
+    assert "Too noisy to use" in verdict
+    assert "times as many people" in verdict
+
+
+def test_pinned_setting_stands_beside_the_present_one(open_home):
+    app = open_home()
+    app.button(key="home_pin").click().run()
+    app.select_slider(key="epsilon").set_value(0.1).run()
+    (table,) = (body for body in tables(app) if "Pinned" in body)
+    assert "Pinned: ε 1," in table
+    assert "Now: ε 0.1," in table
+    cells = re.findall("<td>(.*?)</td>", table)
+    assert cells[1::3] != cells[2::3]
+
+
+def test_calculator_moves_the_slider_to_a_stop_that_keeps_the_promise(open_home):
+    app = open_home(unit="trip")
+    assert any("<td>0.2853</td>" in table for table in tables(app))
+    app.button(key="home_use_epsilon").click().run()
+    assert app.select_slider(key="epsilon").value == 0.3
+
+
+def test_reset_brings_every_default_back(open_home):
+    app = open_home(epsilon="0.3", variant="lpa", threshold="5")
+    next(button for button in app.button if button.label == "Reset").click().run()
+    assert app.select_slider(key="epsilon").value == 1.0
+    assert app.selectbox(key="variant").value == "efpag_joint"
+    assert app.slider(key="threshold").value == 15
+    assert figures(app) == figures(open_home())
+
+
+def test_where_no_flow_reaches_the_threshold_the_cards_say_so():
+    from engine.parameters import ODParameters
+    from pages._ui.cache.trips import TripScores
+    from pages._ui.home import trips as home_trips
+
+    nothing = TripScores(float("nan"), float("nan"), 1.0, 1.0, 0.0, 0.0)
+    made = home_trips._cards(nothing, ODParameters(epsilon=1.0), [nothing] * home_trips.REPEATS)
+    assert made[0].value == made[1].value == "–"
+    assert made[0].meaning == made[1].meaning == "No flow has 15 trips or more."
+    assert made[0].interval == "undefined in most draws"
+
+
+def test_what_home_shows_first_can_be_computed_before_anybody_comes(open_home, monkeypatch):
+    st.cache_data.clear()
+    st.cache_resource.clear()
+    drawn = []
+    release = density.release
+
+    def watched(dataset, parameters, *, rng):
+        drawn.append((parameters, rng.bit_generator.state["state"]["state"]))
+        return release(dataset, parameters, rng=rng)
+
+    monkeypatch.setattr(density, "release", watched)
+    warm.home()
+    first = cached_datasets.generator(warm.FIRST_DRAW).bit_generator.state["state"]["state"]
+    assert drawn == [(state.untouched().density(), first)]
+    open_home()
+    assert len(drawn) > 1
+    assert drawn.count(drawn[0]) == 1
+
+
+def test_nothing_is_computed_before_for_data_of_real_people(data_root, monkeypatch, tmp_path):
+    (tmp_path / "local").symlink_to(data_root / "local")
+    monkeypatch.setenv("MOBILITY_DATA", str(tmp_path))
+    assert not state.untouched().density_data.metadata.simulated
+    monkeypatch.setattr(density, "release", lambda *_, **__: pytest.fail("noise was drawn"))
+    warm.home()
+
+
+def test_draws_that_read_zero_everywhere_are_left_out_of_the_range_of_the_error():
+    from pages._ui.cache.density import DensityScores
+    from pages._ui.home import density as home_density
+
+    def score(error, exceeded):
+        return DensityScores(np.array([error]), np.array([0.5]), 0.1, exceeded)
+
+    drawn = [score(3.0, False), score(5.0, False), *[score(0.4, True)] * 18]
+    card = home_density._cards(drawn[0], drawn, None)[0]
+    assert card.interval == "300% to 500% (2 draws)"
+    card = home_density._cards(drawn[-1], drawn, None)[0]
+    assert (card.value, card.interval) == ("–", "")
+    assert "Every private count reads 0" in card.meaning

@@ -1,0 +1,93 @@
+"""Numbers and sentences read as a person expects."""
+
+import math
+
+import pytest
+
+from engine.parameters import DELTA_STOPS, ODParameters
+from pages._ui.home import wording as home_wording
+from pages._ui.wording import sentences as wording
+
+
+def test_delta_reads_back_as_the_number_it_is():
+    assert [float(wording.scientific(stop)) for stop in DELTA_STOPS] == list(DELTA_STOPS)
+
+
+def test_risk_states_odds_and_guess():
+    text = home_wording.risk(1.0, "person")
+    assert "2.72" in text
+    assert "73%" in text
+    assert f"{100 / (1 + math.exp(-9)):.2f}%" in home_wording.risk(9.0, "person")
+    assert "right more than 99.99% of the time" in home_wording.risk(10.0, "person")
+
+
+def test_one_trip_is_singular_and_signs_are_typographic():
+    assert wording.protection("person", 1).endswith("up to 1 trip")
+    assert wording.protection("person-day", 4).endswith("up to 4 trips")
+    assert wording.fixed(-0.0771) == "−0.077"
+    assert wording.percent(123.4) == ">10,000%"
+
+
+@pytest.mark.parametrize(
+    ("unit", "expected"),
+    [
+        ("trip", "For all trips of a person together the odds can shift by far more"),
+        ("person-day", "Every further day of a person that is published adds to it"),
+        ("person", "fail with probability δ."),
+    ],
+)
+def test_risk_is_of_what_is_protected_and_no_more(unit, expected):
+    text = home_wording.risk(1.0, unit)
+    assert f"a person's week of visits, {wording.PROTECTED[unit]} –" in text
+    assert "odds that a person is in the data" not in text
+    assert expected in text
+    assert unit != "person" or text.endswith(expected)
+
+
+def test_ledger_line_names_no_delta_that_is_not_spent_and_says_when_less_is_proved():
+    assert "δ" not in wording.ledger_line(1.0, 1.0, 0.0)
+    assert "more than is published" not in wording.ledger_line(1.0, 0.88, 1e-7)
+    assert "ε = 1.58 at δ = 1e-7, **more than is published**" in wording.ledger_line(1, 1.58, 1e-7)
+
+
+@pytest.mark.parametrize(
+    ("unit", "expected"),
+    [("person-day", "ε = 8 in all"), ("person", "ε = 2 in all"), ("trip", "cannot be added")],
+)
+def test_sum_for_the_same_people(unit, expected):
+    assert expected in home_wording.same_people(1.0, unit, days=7, proved=0.969)
+
+
+def test_sum_for_the_same_people_counts_what_is_proved_where_that_is_more():
+    told = home_wording.same_people(1.0, "person-day", days=7, proved=1.6239)
+    assert "ε = 8.62 in all: the density 1.62 (best proved, more than is published)" in told
+    assert "ε = 1.62;" in home_wording.same_people(1.0, "trip", days=7, proved=1.6239)
+
+
+def test_trip_level_is_never_multiplied_by_days():
+    settings = ODParameters(epsilon=0.5, unit="trip")
+    assert "3.5" not in wording.composition(settings, 7)
+    daily = ODParameters(epsilon=0.5, unit="person-day", max_trips_per_user=4)
+    assert "7 releases and cost a person 3.5" in wording.composition(daily, 7)
+
+
+def test_delta_is_warned_of_only_above_one_over_people():
+    assert wording.delta_warning(2e-6, 50_000) is None
+    assert wording.delta_warning(1e-4, None) is None
+    assert "about 4" in wording.delta_warning(2e-6, 1_992_846)
+
+
+def test_flow_reading_says_suppressed_where_the_threshold_cuts():
+    quiet = ODParameters(epsilon=1.0, max_trips_per_user=1, suppression_threshold=15)
+    loud = ODParameters(epsilon=0.1, max_trips_per_user=4, suppression_threshold=15)
+    told = "A flow of 40 after trimming will usually read between 37 and 43."
+    assert wording.flow_reading(quiet) == told
+    trip = ODParameters(epsilon=1.0, suppression_threshold=15, unit="trip")
+    assert wording.flow_reading(trip) == told.replace(" after trimming", "")
+    assert "between 0 (suppressed) and" in wording.flow_reading(loud)
+
+
+def test_no_sentence_promises_anonymity():
+    texts = [value for value in vars(wording).values() if isinstance(value, str)]
+    texts += [*wording.HELP.values(), *wording.UNITS.values(), *wording.VARIANTS.values()]
+    assert not [text for text in texts if "anonym" in text.lower()]

@@ -1,0 +1,75 @@
+"""What the tests of the Data page share: small tables, and ways to act on the page."""
+
+from streamlit.testing.v1 import AppTest
+
+from pages._ui.data import build as data_build
+from tests.reference.ingest_inputs import TOWERS
+
+PAGE = "pages/8_Data.py"
+CANARY = "canary-4711"
+HEADER = "Usuario_Id,Inicio_del_viaje,Fin_del_viaje,Origen_Id,Destino_Id"
+ROWS = [
+    f"{person},2015-09-{day:02d} 08:{person:02d}:00,2015-09-{day:02d} 09:10:00,{origin},{end}"
+    for day in range(7, 14)
+    for person, (origin, end) in enumerate(("AB", "BC", "CD", "DD", "AZ"))
+]
+TRIPS = "\n".join([HEADER, *ROWS, ROWS[0]]).encode()
+PLACES = "\n".join(
+    ["id,latitude,longitude,name", *(f"{i},{lat},{lng},<b>{i}</b>" for i, lat, lng in TOWERS)]
+).encode()
+DISTRICTS = "afghanistan-2020-districts"
+
+
+def uploader(app: AppTest, name: str):
+    return next(one for one in app.get("file_uploader") if one.key.startswith(f"data_{name}_"))
+
+
+def upload(app: AppTest, name: str, file: str, contents: bytes) -> AppTest:
+    uploader(app, name).upload(file, contents, "text/csv").run()
+    assert not app.exception, app.exception
+    return app
+
+
+def html_of(app: AppTest) -> str:
+    return "\n".join(element.proto.body for element in app.get("html"))
+
+
+def text(app: AppTest) -> str:
+    parts = [*app.markdown, *app.caption, *app.info, *app.warning, *app.error, *app.title]
+    return "\n".join([*(str(part.value) for part in parts), html_of(app)])
+
+
+def widget(parts, key: str):
+    return next(part for part in parts if part.key and part.key.startswith(key))
+
+
+def filled(open_data) -> AppTest:
+    app = upload(open_data(), "table", "trips_2015_09.csv", TRIPS)
+    upload(app, "locations", "stations.csv", PLACES)
+    return zone(app, "America/Mexico_City")
+
+
+def zone(app: AppTest, name: str) -> AppTest:
+    return widget(app.selectbox, "data_time_zone").set_value(name).run()
+
+
+def button(app: AppTest, key: str):
+    return widget(app.button, key)
+
+
+def built(app: AppTest, seconds: float = 30.0) -> AppTest:
+    """Press the button and run the page until the build has ended, as a browser would."""
+    button(app, "data_start").click().run()
+    assert not app.exception, app.exception
+    ended(app.session_state[data_build._KEY], seconds)
+    return app.run()
+
+
+def ended(work, seconds: float = 30.0) -> None:
+    work.wait(seconds)
+    assert work.state != "running"
+
+
+def upload_all(app: AppTest) -> AppTest:
+    upload(app, "table", "trips_2015_09.csv", TRIPS)
+    return upload(app, "locations", "stations.csv", PLACES)

@@ -1,0 +1,236 @@
+"""Hostile files are refused early, cheaply, and without a word of their contents."""
+
+import gzip
+import io
+import json
+import os
+import pickle
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from engine.errors import InputError
+from engine.ingest import ingest
+from engine.ingest.embedded import DuckDBEngine
+from engine.ingest.progress import Monitor
+from engine.ingest.sources import inspect
+from tests.reference.ingest_inputs import options, write_csv
+
+ROOT = Path(__file__).parents[3]
+HEADER = "uid,datetime,origin,destination\n"
+ROW = "p1,2015-09-07 08:00:00,A,B\n"
+SECONDS = 2.0
+MEGABYTES = 200
+
+
+def parquet_bomb(path: Path) -> None:
+    """A hundred million equal rows in a few kilobytes."""
+    schema = pa.schema([(name, pa.string()) for name in HEADER.strip().split(",")])
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        column = pa.DictionaryArray.from_arrays(pa.array([0] * 1_000_000, pa.int32()), ["x" * 100])
+        batch = pa.table({name: column.cast(pa.string()) for name in schema.names}, schema=schema)
+        for _ in range(5):
+            writer.write_table(batch, row_group_size=1_000_000)
+
+
+def gigabyte_line(path: Path) -> None:
+    """A line of a gigabyte; most of it is a hole that takes no disk."""
+    with path.open("wb") as handle:
+        handle.write((HEADER + ROW + "p" * 2_000_000).encode())
+        handle.truncate(1_000_000_000)
+
+
+def zip_with(*members: tuple[str, bytes]) -> Callable[[Path], None]:
+    def write(path: Path) -> None:
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, contents in members:
+                archive.writestr(name, contents)
+
+    return write
+
+
+def text(contents: str, encoding: str = "utf-8") -> Callable[[Path], None]:
+    return lambda path: path.write_bytes(contents.encode(encoding)) and None
+
+
+TABLES: dict[str, tuple[Callable[[Path], None], str]] = {
+    "bomb.parquet": (parquet_bomb, "unpack"),
+    "disguise.parquet": (text(HEADER + ROW), "claims to be Parquet"),
+    "pickle.csv": (lambda path: path.write_bytes(pickle.dumps([HEADER])) and None, "pickle"),
+    "cut.parquet": (lambda path: path.write_bytes(b"PAR1" + b"\x00" * 500) and None, "damaged"),
+    "zip.csv": (zip_with(("a.csv", HEADER.encode())), "zip archive"),
+    "utf16.csv": (text("\ufeff" + HEADER + ROW, "utf-16-le"), "UTF-16"),
+    "nul.csv": (text(HEADER + "\x00" * 100), "NUL"),
+    "line.csv": (text("u" * 3_000_000), "first line"),
+    "broken.csv.gz": (
+        lambda p: p.write_bytes(gzip.compress(os.urandom(5_000))[:-40]) and None,
+        "gzip",
+    ),
+    "long.csv": (text(HEADER + ROW + "p" * 30_000_000), "line longer"),
+    "gigabyte.csv": (gigabyte_line, "line longer"),
+    "long.csv.gz": (
+        lambda p: (
+            p.write_bytes(gzip.compress((HEADER + ROW + "p" * 30_000_000).encode(), 1)) and None
+        ),
+        "line longer",
+    ),
+    "ragged.csv": (text(HEADER + ROW * 3 + "CANARY,b\n"), "columns"),
+    "quote.csv": (text(HEADER + ROW * 3 + '"CANARY,b,c,d\n'), "quote"),
+    "late.csv": (
+        lambda path: (
+            path.write_bytes(HEADER.encode() + ROW.encode() * 60_000 + b"CANARY\xff,,,\n") and None
+        ),
+        "encoding",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_tables_are_refused(
+    tmp_path: Path, name: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write, word = TABLES[name]
+    write(tmp_path / name)
+    spill = tmp_path / "spill"
+    spill.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(spill))
+    with pytest.raises(InputError) as caught:
+        ingest(options(tmp_path, "trips", [tmp_path / name], spill=spill))
+    assert word in str(caught.value)
+    assert name in str(caught.value)
+    assert "CANARY" not in f"{caught.value!r}{caught.value}{caplog.text}"
+    assert caught.value.__cause__ is None
+    assert not (tmp_path / "city").exists()
+    assert list(spill.iterdir()) == []
+
+
+def geojson(features: object) -> Callable[[Path], None]:
+    return text(json.dumps({"type": "FeatureCollection", "features": features}))
+
+
+def million_vertices(path: Path) -> None:
+    ring = ",".join(["[0.1,0.2]"] * 1_700_000)
+    text('{"type":"FeatureCollection","features":[{"geometry":{"coordinates":[[' + ring)(path)
+
+
+ZONES: dict[str, tuple[Callable[[Path], None], str]] = {
+    "vertices.geojson": (million_vertices, "vertices"),
+    "deep.geojson": (text('{"features":' + "[" * 100_000), "nested"),
+    "no.geojson": (text('{"type": "Topology", "CANARY": 1}'), "damaged or no FeatureCollection"),
+    "bomb.zip": (zip_with(("z.shp", b"\0" * 400_000_000)), "unpacks to"),
+    "many.zip": (zip_with(*[(f"{i}.txt", b"") for i in range(200)]), "200 files"),
+    "path.zip": (zip_with(("../z.shp", b"x"), ("../z.shx", b"x")), "leads outside"),
+    "two.zip": (zip_with(("a.shp", b"x"), ("b.shp", b"x")), "2 Shapefiles"),
+    "shape.zip": (zip_with(("a.shp", b"x" * 200), ("a.shx", b"x"), ("a.dbf", b"x")), "cannot be"),
+    "text.gpkg": (text("SQLite format 3\x00" + "x" * 300), "cannot be read"),
+    "plain.parquet": (
+        lambda path: pq.write_table(pa.table({"zone_id": ["a"]}), path),
+        "without geometry",
+    ),
+    "pickle.geojson": (lambda path: path.write_bytes(pickle.dumps([1])) and None, "not a file of"),
+}
+
+
+@pytest.mark.parametrize("name", ZONES)
+def test_zone_files_are_refused(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    write, word = ZONES[name]
+    write(tmp_path / name)
+    spill = tmp_path / "spill"
+    spill.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(spill))
+    trips = write_csv(tmp_path / "t.csv", HEADER.strip().split(","), [ROW.strip().split(",")])
+    with pytest.raises(InputError) as caught:
+        ingest(options(tmp_path, "trips", [trips], zones=tmp_path / name))
+    assert word in str(caught.value)
+    assert name in str(caught.value)
+    assert "CANARY" not in str(caught.value)
+    assert not (tmp_path / "city").exists()
+    assert list(spill.iterdir()) == []
+    assert not (tmp_path.parent / "z.shp").exists()
+
+
+_MEASURE = """
+import resource, sys, time, json
+from pathlib import Path
+from engine.errors import InputError
+import engine.ingest
+from tests.reference.ingest_inputs import options
+folder = Path(sys.argv[1])
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+for kind, name in json.loads(sys.argv[2]):
+    start = time.process_time()
+    inputs = [folder / name] if kind == "table" else [folder / "t.csv"]
+    zones = {} if kind == "table" else {"zones": folder / name}
+    try:
+        engine.ingest.ingest(options(folder, "trips", inputs, **zones))
+    except InputError:
+        print(json.dumps([name, time.process_time() - start,
+            (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024]))
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="peak memory is measured as on POSIX")
+def test_refusals_cost_little_time_and_memory(tmp_path: Path) -> None:
+    cases = [("table", name) for name in TABLES] + [("zones", name) for name in ZONES]
+    for kind, name in cases:
+        (TABLES if kind == "table" else ZONES)[name][0](tmp_path / name)
+    (tmp_path / "t.csv").write_text(HEADER + ROW, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", _MEASURE, str(tmp_path), json.dumps(cases)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    measured = [json.loads(line) for line in io.StringIO(done.stdout)]
+    assert [name for name, _, _ in measured] == [name for _, name in cases]
+    assert max(seconds for _, seconds, _ in measured) < SECONDS, measured
+    assert max(megabytes for _, _, megabytes in measured) < MEGABYTES, measured
+
+
+def test_encodings_are_read(tmp_path: Path) -> None:
+    rows = HEADER + "José,2015-09-07 08:00:00,A,B\n"
+    for name, encoding in (("u.csv", "utf-8"), ("b.csv", "utf-8-sig"), ("l.csv", "latin-1")):
+        path = tmp_path / name
+        path.write_bytes(rows.encode(encoding))
+        assert inspect(path).columns[0] == "uid"
+        _, report = ingest(options(tmp_path, "trips", [path], out=tmp_path / name[0]))
+        assert report.rows.used == 1
+    first, second, third = (table_bytes(tmp_path / name) for name in "ubl")
+    assert first == second == third
+
+
+def table_bytes(folder: Path) -> bytes:
+    version = (folder / "current").read_text(encoding="utf-8").strip()
+    return (folder / version / "trips.parquet").read_bytes()
+
+
+def test_the_embedded_engine_is_locked_down(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "t.csv", ["uid"], [["p"]])
+    secret = write_csv(tmp_path / "secret.csv", ["uid"], [["CANARY"]])
+    settings = options(tmp_path, "trips", [path])
+    engine = DuckDBEngine(settings, [inspect(path)], Monitor())
+    try:
+        for statement in (
+            f"SELECT * FROM read_csv('{secret}')",
+            f"SELECT * FROM '{secret}'",
+            f"COPY (SELECT 1) TO '{tmp_path / 'out.csv'}'",
+            f"ATTACH '{tmp_path / 'x.db'}'",
+            "INSTALL httpfs",
+            "LOAD spatial",
+            "SET enable_external_access = true",
+            "SET memory_limit = '100GB'",
+            "SELECT * FROM settings",
+        ):
+            with pytest.raises(Exception, match=r"(?i)permission|disabled|locked|exist|access"):
+                engine._connection.execute(statement)
+    finally:
+        engine.close()
+    assert not (tmp_path / "out.csv").exists()
+    assert not (tmp_path / "x.db").exists()

@@ -1,0 +1,215 @@
+"""Cancelled, interrupted, killed, out of disk: a whole dataset or none, and nothing left over."""
+
+import errno
+import json
+import subprocess
+import sys
+import threading
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from engine import datasets
+from engine.errors import DatasetError, InputError
+from engine.ingest import Cancelled, Progress, command, ingest
+from engine.ingest.embedded import DuckDBEngine
+from engine.ingest.report import BINS, bin_name
+from tests.reference.ingest_inputs import options, write_csv
+
+ROOT = Path(__file__).parents[3]
+HEADER = ("uid", "datetime", "origin", "destination")
+ROWS = [(f"p{i % 5}", f"2015-09-{7 + i % 7:02d} 08:{i % 60:02d}:00", "A", "B") for i in range(200)]
+
+
+@pytest.fixture
+def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with trips in it, and a temporary folder whose leftovers can be seen."""
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    write_csv(tmp_path / "t.csv", HEADER, ROWS)
+    return tmp_path
+
+
+def leftovers(workplace: Path) -> list[str]:
+    known = {"t.csv", "towers.csv", "temporary"}
+    return [str(path) for path in workplace.rglob("*") if path.name not in known]
+
+
+def test_progress_tells_stage_rows_and_bytes_and_never_falls(workplace: Path) -> None:
+    seen: list[Progress] = []
+    ingest(options(workplace, "trips", [workplace / "t.csv"]), seen.append)
+    fractions = [progress.fraction for progress in seen]
+    assert fractions == sorted(fractions)
+    assert fractions[-1] == 1.0
+    assert seen[-1].bytes_total == (workplace / "t.csv").stat().st_size
+    stages = list(dict.fromkeys(progress.stage for progress in seen))
+    assert stages[0] == "checking the files"
+    assert stages[-2:] == ["writing the dataset", "done"]
+    assert list((workplace / "temporary").iterdir()) == []
+
+
+def test_progress_counts_rows_where_the_file_tells_them_and_estimates(workplace: Path) -> None:
+    columns = dict(zip(HEADER, zip(*ROWS, strict=True), strict=True))
+    pq.write_table(pa.table(columns), workplace / "t.parquet")
+    seen: list[Progress] = []
+    ingest(options(workplace, "trips", [workplace / "t.parquet"]), seen.append)
+    assert {progress.rows_total for progress in seen[1:]} <= {None, len(ROWS)}
+    assert seen[-1].rows_total == len(ROWS)
+    counted = [progress.rows for progress in seen if progress.rows is not None]
+    assert counted == sorted(counted)
+    assert counted[-1] <= len(ROWS)
+    assert all(p.seconds_left is None for p in seen if p.fraction < 0.05)
+    assert all(p.seconds_left >= 0 for p in seen if p.fraction > 0.05)
+    assert seen[-1].seconds_left == 0
+
+
+def test_the_report_is_kept_with_the_dataset_and_adds_up(workplace: Path) -> None:
+    odd = [("p1", "2015-01-01", "A", "B"), ("p1", "2015-09-08", "A", "?"), ("p9", "no", "A", "B")]
+    selves = [("p1", "2015-09-09 08:00:00", "C", "C")]
+    write_csv(workplace / "t.csv", HEADER, [*ROWS, *ROWS[:7], *odd, *selves])
+    asked = options(workplace, "trips", [workplace / "t.csv"], skip_unparsable=True)
+    dataset, report = ingest(asked)
+    document = json.loads((dataset.folder / "ingest.json").read_text(encoding="utf-8"))
+    rows = document["rows"]
+    assert rows["read"] == len(ROWS) + 7 + 3 + 1 == rows["used"] + sum(rows["unused"].values())
+    assert {reason: n for reason, n in rows["unused"].items() if n} == {
+        "unparsable": 1,
+        "outside_period": 1,
+        "outside_area": 1,
+        "duplicate": len(ROWS) + 7 - len(set(ROWS)),
+        "self_trip": 1,
+    }
+    assert document["people_with_trips"] == report.people_with_trips == 5
+    trips = Counter(row[0] for row in set(ROWS))
+    bins = Counter(max(low for low in BINS if low <= n) for n in trips.values())
+    assert document["trips_per_person"] == {bin_name(low): n for low, n in bins.items()}
+    assert document["files"][0]["name"] == "t.csv"
+    assert "p1" not in json.dumps(document)
+
+
+@pytest.mark.parametrize("stage", ["reading rows", "ranking trips", "writing the dataset"])
+def test_cancel_leaves_nothing(workplace: Path, stage: str) -> None:
+    cancel = threading.Event()
+
+    def watch(progress: Progress) -> None:
+        if progress.stage == stage:
+            cancel.set()
+
+    with pytest.raises(Cancelled, match="nothing was written"):
+        ingest(options(workplace, "trips", [workplace / "t.csv"]), watch, cancel)
+    assert leftovers(workplace) == []
+
+
+def test_ctrl_c_leaves_nothing_and_says_so(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(self: command.ProgressBar, progress: Progress) -> None:
+        if progress.stage == "ranking visits":
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(command.ProgressBar, "show", interrupted)
+    towers = options(workplace, "trips", [workplace / "t.csv"]).locations
+    arguments = [
+        *("trips", str(workplace / "t.csv"), "--locations", str(towers)),
+        *("--timezone", "America/Mexico_City", "--from", "2015-09-01", "--to", "2015-09-30"),
+        *("--out", str(workplace / "city")),
+    ]
+    assert command.main(arguments) == command.EXIT_CANCELLED
+    assert "nothing was written" in capsys.readouterr().err
+    assert leftovers(workplace) == []
+
+
+def test_a_full_disk_ends_in_a_clear_error(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = options(workplace, "trips", [workplace / "t.csv"])
+
+    def full(*arguments: Any, **more: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("pyarrow.parquet.write_table", full)
+    with pytest.raises(InputError, match="disk is full; nothing was written"):
+        ingest(asked)
+    assert leftovers(workplace) == []
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(errno.EDQUOT, "Disk quota exceeded"),
+        duckdb.IOException("IO Error: Could not write file: No space left on device CANARY"),
+    ],
+)
+def test_a_disk_that_fills_while_rows_are_counted_ends_in_a_clear_error(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def full(*arguments: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(DuckDBEngine, "keep", lambda self, *_: self._run(full))
+    with pytest.raises(InputError, match="disk is full; nothing was written") as caught:
+        ingest(options(workplace, "trips", [workplace / "t.csv"]))
+    assert "CANARY" not in f"{caught.value!r}{caught.value.__cause__}"
+    assert leftovers(workplace) == []
+
+
+def test_a_spill_folder_at_its_limit_ends_in_a_clear_error(workplace: Path) -> None:
+    write_csv(
+        workplace / "t.csv",
+        HEADER,
+        ((f"person-{i:020d}", 1_441_602_000 + i % 600_000, "A", "B") for i in range(200_000)),
+    )
+    asked = options(workplace, "trips", [workplace / "t.csv"], memory="25MB", spill_limit="1MB")
+    with pytest.raises(InputError, match=r"--spill-limit|--memory"):
+        ingest(asked)
+    assert leftovers(workplace) == []
+
+
+_KILLED = """
+import os, sys
+from pathlib import Path
+from engine.ingest import ingest
+from tests.reference.ingest_inputs import options
+folder, deadly, calls = Path(sys.argv[1]), int(sys.argv[2]), 0
+replace = os.replace
+def counted(*arguments, **more):
+    global calls
+    calls += 1
+    if calls == deadly:
+        os._exit(9)
+    return replace(*arguments, **more)
+os.replace = counted
+ingest(options(folder, "trips", [folder / "t.csv"], salt=sys.argv[3]))
+"""
+
+
+@pytest.mark.parametrize(("deadly", "survivor"), [(1, "old"), (2, "old"), (3, "new")])
+def test_killed_before_or_after_the_swap_a_dataset_is_whole(
+    tmp_path: Path, deadly: int, survivor: str
+) -> None:
+    """Moves, in order: the version into place, ``current``, the salt."""
+    write_csv(tmp_path / "t.csv", HEADER, ROWS)
+    before, _ = ingest(options(tmp_path, "trips", [tmp_path / "t.csv"], salt="old"))
+    done = subprocess.run(
+        [sys.executable, "-c", _KILLED, str(tmp_path), str(deadly), "new"], cwd=ROOT, check=False
+    )
+    assert done.returncode == 9
+    after = datasets.load(tmp_path / "city")
+    assert int(after.trips.n.sum()) == int(before.trips.n.sum())
+    assert (after.metadata.salt_id == before.metadata.salt_id) == (survivor == "old")
+
+
+def test_killed_at_the_first_build_there_is_no_dataset(tmp_path: Path) -> None:
+    write_csv(tmp_path / "t.csv", HEADER, ROWS)
+    subprocess.run(
+        [sys.executable, "-c", _KILLED, str(tmp_path), "2", "new"], cwd=ROOT, check=False
+    )
+    with pytest.raises(DatasetError, match="not a dataset"):
+        datasets.load(tmp_path / "city")
+    ingest(options(tmp_path, "trips", [tmp_path / "t.csv"]))
+    assert datasets.load(tmp_path / "city").has_trips

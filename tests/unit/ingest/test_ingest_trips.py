@@ -1,0 +1,320 @@
+"""Trips → aggregates: against the plain reference, on the command line, and with bad input."""
+
+import gzip
+import json
+import os
+import stat
+from dataclasses import replace
+from datetime import date, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from engine.datasets import Dataset, load
+from engine.errors import InputError, ParameterError
+from engine.ingest import ingest
+from engine.ingest.command import main
+from engine.ingest.report import Reason
+from tests.reference import ingest_reference as reference
+from tests.reference.ingest_inputs import (
+    MONDAY,
+    NUMBER,
+    SALT,
+    TOWERS,
+    options,
+    table,
+    write_csv,
+    write_towers,
+)
+
+HEADER = ("uid", "datetime", "end_datetime", "origin", "destination")
+ZONE_OF = {number: number for number in NUMBER.values()}
+REAL = Path(__file__).parents[4] / "shared" / "data" / "mibici"
+
+
+def some_trips(count: int = 400, seed: int = 0) -> list[tuple[str, str, str, str, str]]:
+    """Trips of a few people over the period, with self-trips, ends left out and repeats."""
+    rng = np.random.default_rng(seed)
+    names = [name for name, _, _ in TOWERS]
+    rows = []
+    for _ in range(count):
+        start = datetime(2015, 9, 1) + timedelta(seconds=int(rng.integers(0, 30 * 86_400)))
+        end = start + timedelta(seconds=int(rng.integers(60, 7_200)))
+        uid = f"p{int(rng.integers(0, 12))}"
+        ends = rng.choice(names, 2)
+        rows.append((uid, str(start), str(end) if rng.random() < 0.8 else "", *ends))
+    return [*rows, *rows[:20]]
+
+
+def as_reference(rows: list[tuple[str, str, str, str, str]]) -> list[reference.Trip]:
+    return [
+        reference.Trip(
+            uid,
+            datetime.fromisoformat(start),
+            datetime.fromisoformat(end) if end else None,
+            NUMBER[origin],
+            NUMBER[destination],
+        )
+        for uid, start, end, origin, destination in rows
+    ]
+
+
+def named(counts: dict) -> dict:
+    """Zone numbers of the reference → ids."""
+    names = [name for name, _, _ in TOWERS]
+    return {(day, names[o], names[d], rank): n for (day, o, d, rank), n in counts.items()}
+
+
+def assert_equals_reference(dataset: Dataset, rows: list[tuple[str, str, str, str, str]]) -> None:
+    trips = as_reference(rows)
+    names = [name for name, _, _ in TOWERS]
+    for name, by_person in (("trips", False), ("trips_person", True)):
+        expected = named(reference.trip_counts(trips, ZONE_OF, SALT, by_person=by_person))
+        assert table(dataset.folder, name) == expected
+    visits = [
+        visit
+        for trip in set(trips)
+        for visit in (
+            reference.Visit(trip.uid, trip.start, trip.origin),
+            *([reference.Visit(trip.uid, trip.finish, trip.destination)] if trip.finish else []),
+        )
+    ]
+    expected = reference.density(visits, MONDAY, SALT, cap=840)
+    for name in ("truth", "presampled"):
+        assert table(dataset.folder, name) == {
+            (names[key[0]], *key[1:]): n for key, n in expected[name].items()
+        }
+    assert table(dataset.folder, "single_visit") == {
+        (names[key],): n for key, n in expected["single_visit"].items()
+    }
+    home = reference.homes(visits, MONDAY, ZONE_OF)
+    assert table(dataset.folder, "homes") == {(names[zone],): n for zone, n in home.items()}
+
+
+def test_equals_the_plain_reference(tmp_path: Path) -> None:
+    rows = some_trips()
+    dataset, report = ingest(
+        options(tmp_path, "trips", [write_csv(tmp_path / "t.csv", HEADER, rows)])
+    )
+    assert_equals_reference(dataset, rows)
+    assert report.rows.read == len(rows) == 420
+    assert report.rows.unused[Reason.DUPLICATE] == 20
+    selves = {row for row in rows if row[3] == row[4]}
+    assert report.rows.unused[Reason.SELF_TRIP] == len(selves)
+    assert report.rows.used == int(dataset.trips.n.sum())
+    assert int(dataset.truth_by_tower.sum()) == report.visits.used
+    assert sum(report.visits_per_person.values()) == report.people_with_visits
+    assert int(dataset.single_visit_by_tower.sum()) == report.people_with_visits
+    assert load(dataset.folder.parent).metadata.week == MONDAY
+
+
+def test_files_of_other_formats_and_column_orders_give_the_same_bytes(tmp_path: Path) -> None:
+    rows = some_trips()
+    one, _ = ingest(options(tmp_path, "trips", [write_csv(tmp_path / "t.csv", HEADER, rows)]))
+    inputs = tmp_path / "inputs"
+    inputs.mkdir()
+    write_csv(inputs / "a[1].csv", HEADER, rows[300:])
+    order = (3, 0, 4, 2, 1)
+    shuffled = [tuple(row[i] for i in order) for row in reversed(rows[:100])]
+    turned = write_csv(tmp_path / "b.csv", [HEADER[i] for i in order], shuffled)
+    (inputs / "b.csv.gz").write_bytes(gzip.compress(turned.read_bytes()))
+    columns = dict(zip(HEADER, zip(*rows[100:300], strict=True), strict=True))
+    columns["datetime"] = pa.array([datetime.fromisoformat(t) for t in columns["datetime"]])
+    pq.write_table(pa.table(columns), inputs / "c.parquet")
+    many, report = ingest(options(tmp_path, "trips", [inputs], out=tmp_path / "other", threads=2))
+    assert report.rows.read == len(rows)
+    for name in ("truth", "presampled", "single_visit", "homes", "trips", "trips_person"):
+        file = f"{name}.parquet"
+        assert (one.folder / file).read_bytes() == (many.folder / file).read_bytes()
+
+
+def test_same_salt_same_tables_other_salt_other_ranks_same_truth(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "t.csv", HEADER, some_trips())
+    kept, _ = ingest(options(tmp_path, "trips", [path], salt=None))
+    again, _ = ingest(options(tmp_path, "trips", [path], salt=None))
+    other, _ = ingest(options(tmp_path, "trips", [path], salt="another", out=tmp_path / "o"))
+    assert kept.folder == again.folder
+    for name in ("truth", "trips"):
+        same = table(again.folder, name) == table(other.folder, name)
+        assert same == (name == "truth")
+    assert int(other.trips.n.sum()) == int(kept.trips.n.sum())
+    assert kept.metadata.salt_id != other.metadata.salt_id
+    salt = (kept.folder.parent / "salt").read_text(encoding="utf-8").strip()
+    assert salt not in json.dumps(kept.metadata.to_json())
+
+
+def test_the_cap_trims_the_truth_and_says_so(tmp_path: Path) -> None:
+    rows = some_trips(1500)
+    dataset, report = ingest(
+        options(tmp_path, "trips", [write_csv(tmp_path / "t.csv", HEADER, rows)], max_visits_cap=25)
+    )
+    visits = []
+    for trip in set(as_reference(rows)):
+        visits.append(reference.Visit(trip.uid, trip.start, trip.origin))
+        if trip.finish:
+            visits.append(reference.Visit(trip.uid, trip.finish, trip.destination))
+    expected = reference.density(visits, MONDAY, SALT, cap=25)
+    names = [name for name, _, _ in TOWERS]
+    assert table(dataset.folder, "truth") == {
+        (names[location], hour): n for (location, hour), n in expected["truth"].items()
+    }
+    assert table(dataset.folder, "presampled") == {
+        (names[location], hour, rank): n
+        for (location, hour, rank), n in expected["presampled"].items()
+    }
+    records = reference.records_by_person(visits, MONDAY).values()
+    assert report.visits.unused[Reason.TRIMMED] == sum(max(0, len(r) - 25) for r in records) > 0
+
+
+def test_nobody_counts_more_than_the_cap_by_a_single_visit(tmp_path: Path) -> None:
+    """The noise on the number of all visits is for K_max: one more would break the guarantee."""
+    cap = 6
+    for visits in (cap - 1, cap, cap + 1, cap + 2):
+        folder = tmp_path / str(visits)
+        folder.mkdir()
+        rows = [("p", f"{MONDAY} {hour:02}:30:00", "A") for hour in range(visits)]
+        # a second person beyond the cap, so that there is somebody to trim in every case
+        rows += [("q", f"{MONDAY} {hour:02}:10:00", "B") for hour in range(3 * cap)]
+        path = write_csv(folder / "v.csv", ("uid", "datetime", "location_id"), rows)
+        chosen = options(folder, "visits", [path], max_visits_cap=cap)
+        dataset, _ = ingest(chosen)
+        assert dataset.truth_by_tower.sum(axis=1)[:2].tolist() == [min(visits, cap), cap]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions of this kind are POSIX's")
+def test_everything_written_is_for_its_owner_only(tmp_path: Path) -> None:
+    dataset, _ = ingest(
+        options(tmp_path, "trips", [write_csv(tmp_path / "t.csv", HEADER, some_trips())])
+    )
+    files = [*dataset.folder.iterdir(), dataset.folder.parent / "salt"]
+    assert (dataset.folder / "ingest.json") in files
+    assert all(stat.S_IMODE(path.stat().st_mode) == 0o600 for path in files)
+
+
+GOOD = ("p1", "2015-09-07 08:00:00", "2015-09-07 08:30:00", "A", "B")
+
+
+@pytest.mark.parametrize(
+    ("header", "rows", "words"),
+    [
+        (("uid", "datetime", "origin"), [("p", "2015-09-07", "A")], ("t.csv", "destination")),
+        ((*HEADER, "UID"), [(*GOOD, "x")], ("t.csv", "'UID'", "twice")),
+        (HEADER, [], ("t.csv", "0 rows")),
+        (
+            HEADER,
+            [GOOD, ("p2", "7/9/2015", "", "A", "B")],
+            ("t.csv", "'datetime'", "1 of 2", "row 2"),
+        ),
+        (HEADER, [GOOD, GOOD, ("", *GOOD[1:])], ("t.csv", "'uid'", "1 of 3", "row 3")),
+        (HEADER, [("p", "2015-09-07", "soon", "A", "B")], ("'end_datetime'", "1 of 1", "row 1")),
+        (HEADER, [("p", "2015-09-07", "", "X", "B")], ("none of 1 rows", "locations")),
+        (HEADER, [("p", "2014-09-07", "", "A", "B")], ("none of 1 rows", "--from")),
+    ],
+)
+def test_bad_tables_are_refused_with_file_column_count_and_remedy(
+    tmp_path: Path, header: tuple, rows: list, words: tuple
+) -> None:
+    path = write_csv(tmp_path / "t.csv", header, rows)
+    with pytest.raises(InputError) as caught:
+        ingest(options(tmp_path, "trips", [path]))
+    assert all(word in str(caught.value) for word in words), caught.value
+    assert not (tmp_path / "city").exists()
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ([("A", 1.0, 2.0), ("A", 2.0, 1.0)], ("'location_id'", "1 of 2", "row 2")),
+        ([("A", 1.0, 2.0), ("B", "", 1.0)], ("'lat'", "1 of 2", "row 2", "coordinates")),
+        ([("A", -103.3, 20.6)], ("swapped", "1 of 1")),
+        ([("A", 20.6, 203.3)], ("out of range", "1 of 1")),
+        ([("", 20.6, 20.3)], ("'location_id'", "empty", "row 1")),
+        ([], ("0 rows",)),
+    ],
+)
+def test_bad_locations_are_refused(tmp_path: Path, rows: list, words: tuple) -> None:
+    trips = write_csv(tmp_path / "t.csv", HEADER, [GOOD])
+    settings = options(tmp_path, "trips", [trips])
+    write_csv(tmp_path / "towers.csv", ("location_id", "lat", "lng"), rows)
+    with pytest.raises(InputError) as caught:
+        ingest(settings)
+    assert all(word in str(caught.value) for word in ("towers.csv", *words)), caught.value
+    assert not (tmp_path / "city").exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"last_day": date(2015, 8, 1)}, ("at least one day",)),
+        ({"time_zone": "Mexico"}, ("time_zone", "IANA")),
+        ({"week": date(2015, 9, 8)}, ("Monday", "2015-09-07")),
+        ({"week": date(2015, 9, 28)}, ("within the period",)),
+        ({"max_visits_cap": 0}, ("max_visits_cap", "0")),
+        ({"inputs": ()}, ("inputs",)),
+        ({"locations": None}, ("locations or zones",)),
+    ],
+)
+def test_bad_settings_are_refused(tmp_path: Path, changes: dict, words: tuple) -> None:
+    with pytest.raises(ParameterError) as caught:
+        replace(options(tmp_path, "trips", [tmp_path / "t.csv"]), **changes)
+    assert all(word in str(caught.value) for word in words), caught.value
+
+
+def test_unparsable_rows_can_be_counted_instead(tmp_path: Path) -> None:
+    rows = [GOOD, ("", *GOOD[1:]), ("p", "yesterday", "", "A", "B"), ("p", *GOOD[1:3], "A", "?")]
+    path = write_csv(tmp_path / "t.csv", HEADER, rows)
+    _, report = ingest(options(tmp_path, "trips", [path], skip_unparsable=True))
+    assert report.rows.unused[Reason.UNPARSABLE] == 2
+    assert report.rows.unused[Reason.OUTSIDE_AREA] == 1
+    assert report.rows.used == 1
+
+
+def command_line(folder: Path, *more: str) -> list[str]:
+    return [
+        *("trips", str(folder / "t.csv"), "--locations", str(write_towers(folder))),
+        *("--timezone", "America/Mexico_City", "--from", "2015-09-01", "--to", "2015-09-30"),
+        *("--out", str(folder / "city"), *more),
+    ]
+
+
+def test_the_command_line_builds_and_sums_up(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = some_trips()
+    write_csv(tmp_path / "t.csv", ("who", *HEADER[1:]), rows)
+    assert main(command_line(tmp_path, "--map", "uid=who", "--week", "2015-09-14")) == 0
+    printed = capsys.readouterr().out
+    assert "420 rows = " in printed
+    assert "confidential" in printed
+    assert load(tmp_path / "city").metadata.week == date(2015, 9, 14)
+
+
+def test_the_command_line_refuses_with_exit_code_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_csv(tmp_path / "t.csv", HEADER, [GOOD, ("p", "CANARY", "", "A", "B")])
+    assert main(command_line(tmp_path)) == 2
+    printed = capsys.readouterr()
+    assert "error: t.csv: column 'datetime'" in printed.err
+    assert "CANARY" not in printed.err + printed.out
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["t.csv", "towers.csv"]
+
+
+@pytest.mark.real_data
+@pytest.mark.skipif(not REAL.exists(), reason="the real data are not at ../shared/data/mibici")
+def test_real_bike_trips(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = [
+        *("trips", str(REAL / "trips_*.csv"), "--locations", str(REAL / "stations.csv")),
+        *("--map", "uid=Usuario_Id", "datetime=Inicio_del_viaje", "end_datetime=Fin_del_viaje"),
+        *("origin=Origen_Id", "destination=Destino_Id", "--timezone", "America/Mexico_City"),
+        *("--from", "2015-09-01", "--to", "2015-09-30", "--week", "2015-09-07"),
+        *("--out", str(tmp_path / "guadalajara")),
+    ]
+    assert main(arguments) == 0
+    assert "356,867 rows = 40,313 used" in capsys.readouterr().out
+    dataset = load(tmp_path / "guadalajara")
+    assert dataset.has_density
+    assert int(dataset.single_visit_by_tower.sum()) == 1_691
