@@ -17,8 +17,8 @@ from benchmarks._reproduce_published import (
 from benchmarks._reproduce_tables import Spread
 from engine import density, metrics
 from engine.datasets import Dataset
+from engine.density.sweep import density_sweep
 from engine.parameters import HOURS_PER_WEEK, DensityParameters
-from engine.sweep import density_sweep
 
 Floats = NDArray[np.float64]
 

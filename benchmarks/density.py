@@ -15,7 +15,7 @@ from engine import datasets, density, metrics
 from engine.datasets import Dataset
 from engine.density.clustering import cluster_cells
 from engine.density.smoothing import smooth_nights
-from engine.sweep import density_settings, density_sweep
+from engine.density.sweep import density_settings, density_sweep
 
 PARAMETERS = density.DensityParameters(epsilon=0.3, delta=2e-6, max_visits_per_user=30)
 EPSILONS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 4.0)

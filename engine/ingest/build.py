@@ -7,8 +7,8 @@ import threading
 import time
 from pathlib import Path
 
-from engine import datasets, storage
-from engine.datasets import Dataset, Metadata
+from engine import datasets
+from engine.datasets import Dataset, Metadata, storage
 from engine.ingest import checks, faults, keys, rows, sources, stages
 from engine.ingest.engines import open_engine
 from engine.ingest.options import IngestOptions

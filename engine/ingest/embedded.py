@@ -15,7 +15,7 @@ import ibis
 import pyarrow as pa
 from ibis.backends.sql.datatypes import DuckDBType
 
-from engine import storage
+from engine.datasets import storage
 from engine.errors import InputError
 from engine.ingest.counting import PARTS
 from engine.ingest.expressions import Table

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import ibis
 
-from engine import storage
+from engine.datasets import storage
 from engine.errors import DatasetError, ParameterError
 from engine.ingest.expressions import Column
 

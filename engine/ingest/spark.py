@@ -15,7 +15,7 @@ import ibis.expr.datatypes as dt
 import pyarrow as pa
 from ibis.backends.pyspark.datatypes import PySparkType
 
-from engine import storage
+from engine.datasets import storage
 from engine.errors import InputError
 from engine.ingest.expressions import Table
 from engine.ingest.options import IngestOptions

@@ -3,7 +3,7 @@
 from engine.origin_destination import calculators
 from engine.origin_destination.composition import PersonTotal, person_total
 from engine.origin_destination.drawn import drawn_errors, drawn_fates
-from engine.origin_destination.expected import (
+from engine.origin_destination.exact.expected import (
     POPULATIONS,
     Expectation,
     Population,
@@ -12,8 +12,10 @@ from engine.origin_destination.expected import (
     expectation_of_matrix,
     reading,
 )
-from engine.origin_destination.grid import HeatMap, heat_map
-from engine.origin_destination.histogram import CountHistogram, histogram, histogram_of_matrix
+from engine.origin_destination.exact.grid import HeatMap, heat_map
+from engine.origin_destination.exact.histogram import CountHistogram, histogram, histogram_of_matrix
+from engine.origin_destination.exact.outcomes import Errors, ErrorSplit, Fates, Share, Totals
+from engine.origin_destination.exact.relative_rows import relative_error_rows
 from engine.origin_destination.laws import LawName, NoiseLaw
 from engine.origin_destination.matrices import Days, truth
 from engine.origin_destination.mechanism import (
@@ -24,8 +26,6 @@ from engine.origin_destination.mechanism import (
     release_matrix,
     standard_noise,
 )
-from engine.origin_destination.outcomes import Errors, ErrorSplit, Fates, Share, Totals
-from engine.origin_destination.relative_rows import relative_error_rows
 from engine.origin_destination.trimming import TrimmingCurve, trimming_curve
 from engine.parameters import ODParameters
 

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from engine import metrics, validation
 from engine.errors import ParameterError
-from engine.origin_destination.expected import POPULATIONS, SANITY_BOUND, Population
-from engine.origin_destination.outcomes import Errors, Fates, Share
+from engine.origin_destination.exact.expected import POPULATIONS, SANITY_BOUND, Population
+from engine.origin_destination.exact.outcomes import Errors, Fates, Share
 
 
 def drawn_fates(true: NDArray[Any], released: NDArray[Any], suppression_threshold: int) -> Fates:

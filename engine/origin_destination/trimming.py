@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from engine import validation
 from engine.datasets import Dataset
 from engine.errors import ParameterError
-from engine.origin_destination.expected import expectation
+from engine.origin_destination.exact.expected import expectation
+from engine.origin_destination.exact.outcomes import ErrorSplit
 from engine.origin_destination.laws import LawName
 from engine.origin_destination.matrices import Days
-from engine.origin_destination.outcomes import ErrorSplit
 from engine.parameters import MAX_TRIPS_LIMIT, ODParameters
 
 Floats = NDArray[np.float64]

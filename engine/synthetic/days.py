@@ -12,7 +12,7 @@ from types import TracebackType
 import numpy as np
 from numpy.typing import NDArray
 
-from engine import storage
+from engine.datasets import storage
 from engine.errors import DatasetError
 
 Indices = NDArray[np.int64]

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from engine import storage
-from engine.datasets import Dataset
+from engine.datasets import Dataset, storage
 from pages._ui.data import build as data_build
 from pages._ui.data import store as data_store
 

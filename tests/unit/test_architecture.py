@@ -12,12 +12,12 @@ LAYERS = [
     {"errors"},
     {"validation"},
     {"parameters"},
-    {"storage", "noise"},
-    {"geography", "presampled"},
+    {"noise"},
+    {"geography"},
     {"datasets"},
     {"ledger", "metrics", "risk"},
     {"density", "origin_destination"},
-    {"sweep", "ingest", "synthetic"},
+    {"ingest", "synthetic"},
 ]
 """Lowest first; a module imports from its own package or from layers below it."""
 

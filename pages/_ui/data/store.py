@@ -19,7 +19,8 @@ from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from engine import datasets, storage
+from engine import datasets
+from engine.datasets import storage
 from engine.errors import InputError
 
 PREFIX = "mobility-session-"

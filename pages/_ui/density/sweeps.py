@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from engine import sweep
+from engine.density import sweep
 from engine.parameters import FOURIER_VARIANTS, DensityParameters
 from pages._ui import jobs
 from pages._ui.cache import datasets as cached_datasets

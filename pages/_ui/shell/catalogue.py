@@ -6,8 +6,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from engine import datasets, storage
-from engine.datasets import Metadata
+from engine import datasets
+from engine.datasets import Metadata, storage
 from engine.errors import ExplorerError
 
 SESSION_DATASETS = "session_datasets"

@@ -10,7 +10,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from engine.origin_destination import HeatMap, Population
-from engine.origin_destination.expected import SANITY_BOUND
+from engine.origin_destination.exact.expected import SANITY_BOUND
 from engine.parameters import EPSILON_STOPS, ODParameters
 from pages._ui.cache import trips as cached_trips
 from pages._ui.cache.trips import GRID_THRESHOLDS

@@ -4,7 +4,8 @@ import threading
 
 import pytest
 
-from engine import datasets, storage, synthetic
+from engine import datasets, synthetic
+from engine.datasets import storage
 from engine.errors import DatasetError
 from pages._ui.data import first_use as data_first_use
 from pages._ui.shell import catalogue

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from engine import density, metrics, sweep
+from engine import density, metrics
 from engine.datasets import load
+from engine.density import sweep
 from engine.ledger import Ledger
 from engine.parameters import DensityParameters
 from pages._ui import jobs

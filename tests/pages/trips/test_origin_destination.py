@@ -274,7 +274,7 @@ def test_bad_links_are_ignored(open_home, query):
 
 
 def test_marked_flows_are_those_that_the_fates_count(data_root):
-    from engine import storage
+    from engine.datasets import storage
     from engine.parameters import ODParameters
     from pages._ui.cache import trips as cached_trips
     from pages._ui.cache.window import Window

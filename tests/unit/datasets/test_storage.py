@@ -6,7 +6,7 @@ import stat
 
 import pytest
 
-from engine import storage
+from engine.datasets import storage
 from engine.errors import DatasetError
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from engine import origin_destination as od
 from engine.errors import ParameterError
-from engine.origin_destination import laws, relative
+from engine.origin_destination import laws
+from engine.origin_destination.exact import relative
 from tests.reference.od_people import Counted, random_people
 
 LAWS = ["rounded_laplace", "discrete_laplace"]

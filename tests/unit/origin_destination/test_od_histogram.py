@@ -8,13 +8,13 @@ import pytest
 
 from engine import origin_destination as od
 from engine.origin_destination import histogram_of_matrix
-from engine.origin_destination.laws import NoiseLaw
-from engine.origin_destination.medians import (
+from engine.origin_destination.exact.medians import (
     RELATIVE_STEP,
     Deviations,
     median_absolute,
     median_relative,
 )
+from engine.origin_destination.laws import NoiseLaw
 from tests.reference.od_people import Counted, random_people
 
 ZONES, DAYS = 5, 4
@@ -64,7 +64,7 @@ def test_trips_within_a_zone_are_no_part_of_anything():
 def test_batches_of_days_add_up(monkeypatch):
     whole = od.histogram(Counted(PEOPLE, ZONES, DAYS), "person-day", 2)
     # the package has a function of the same name
-    monkeypatch.setattr(sys.modules["engine.origin_destination.histogram"], "_BATCH", 10)
+    monkeypatch.setattr(sys.modules["engine.origin_destination.exact.histogram"], "_BATCH", 10)
     parts = od.histogram(Counted(PEOPLE, ZONES, DAYS), "person-day", 2)
     assert pairs(parts) == pairs(whole)
     np.testing.assert_array_equal(parts.by_origin.toarray(), whole.by_origin.toarray())

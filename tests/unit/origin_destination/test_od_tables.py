@@ -6,14 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.origin_destination import histogram_of_matrix, laws
-from engine.origin_destination.laws import NoiseLaw
-from engine.origin_destination.medians import (
+from engine.origin_destination.exact.medians import (
     RELATIVE_STEP,
     Deviations,
     median_absolute,
     median_relative,
 )
-from engine.origin_destination.tabulated import TabulatedLaw, fast_law
+from engine.origin_destination.exact.tabulated import TabulatedLaw, fast_law
+from engine.origin_destination.laws import NoiseLaw
 
 LAWS = ("rounded_laplace", "discrete_laplace")
 OUTCOMES = np.arange(0.0, 400.0)

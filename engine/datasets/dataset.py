@@ -3,14 +3,12 @@
 # pyright: reportAttributeAccessIssue=false
 """Cached aggregates: the only data a mechanism ever sees.
 
-A dataset is a folder of small Parquet tables (see `engine.storage`). It holds no ids of people,
-but its counts are true: it remains confidential personal data unless the people are simulated.
+A dataset is a folder of small Parquet tables (see `engine.datasets.storage`). It holds no ids of
+people, but its counts are true: it remains confidential personal data unless they are simulated.
 """
 
-import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import date, timedelta
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,80 +20,22 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from engine import storage, validation
+from engine import validation
+from engine.datasets import storage
+from engine.datasets.installed import available, having
+from engine.datasets.metadata import Metadata
+from engine.datasets.presampled import Presampled
 from engine.errors import DatasetError
 from engine.parameters import HOURS_PER_WEEK, MAX_TRIPS_LIMIT, MAX_VISITS_LIMIT
-from engine.presampled import Presampled
 
 if TYPE_CHECKING:
     from engine.geography import Tessellation
 
-FORMAT_VERSION = 1
 _ID_COLUMNS = ("location_id", "zone_id", "origin", "destination")
 RANK_BUCKET = MAX_TRIPS_LIMIT + 1
 """The rank under which all trips of a higher rank than 256 are counted together."""
 
 Integers = NDArray[np.int64]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Metadata:
-    """What ``dataset.json`` says of a dataset; none of it is read off confidential counts."""
-
-    name: str
-    description: str
-    source: str
-    licence: str
-    simulated: bool
-    first_day: date
-    last_day: date
-    time_zone: str
-    week: date | None
-    people_public: int | None
-    max_visits_cap: int
-    salt_id: str
-    made_by: str
-    privacy_unit: str = "person"
-    trips_have_people: bool = True
-    scenario: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    format_version: int = FORMAT_VERSION
-
-    @property
-    def days(self) -> tuple[date, ...]:
-        """Every day of the declared period, also those without a single trip."""
-        count = (self.last_day - self.first_day).days + 1
-        return tuple(self.first_day + timedelta(days=i) for i in range(count))
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the JSON object that `from_json` reads back."""
-        values = dict(vars(self))
-        for key in ("first_day", "last_day", "week"):
-            values[key] = None if values[key] is None else values[key].isoformat()
-        return {**values, "scenario": dict(self.scenario)}
-
-    @classmethod
-    def from_json(cls, document: Mapping[str, Any], dataset: str) -> "Metadata":
-        """Build it from the contents of ``dataset.json``.
-
-        Raises
-        ------
-        DatasetError
-            If a field is missing or the format is newer than this program.
-        """
-        if document.get("format_version") != FORMAT_VERSION:
-            raise DatasetError(
-                f"dataset '{dataset}' has format version {document.get('format_version')!r}, this "
-                f"program reads {FORMAT_VERSION}; build the dataset again"
-            )
-        values = {k: v for k, v in document.items() if k not in ("checksums", "id")}
-        try:
-            for key in ("first_day", "last_day", "week"):
-                values[key] = None if values[key] is None else date.fromisoformat(values[key])
-            return cls(**values)
-        except (KeyError, TypeError, ValueError) as error:
-            raise DatasetError(
-                f"dataset '{dataset}': dataset.json is not as expected; build the dataset again"
-            ) from error
 
 
 @dataclass(frozen=True)
@@ -289,7 +229,7 @@ class Dataset:
         if not (self.folder / name).is_file():
             raise DatasetError(
                 f"dataset '{self.id}' has no {part} data ({name}); choose a dataset that has it: "
-                + (", ".join(_having(name)) or "none is installed")
+                + (", ".join(having(name)) or "none is installed")
             )
 
 
@@ -321,21 +261,6 @@ def load(name_or_path: str | Path) -> Dataset:
         f"there is no dataset '{name_or_path}'; known are {', '.join(known) or 'none'}, or give "
         "the path of a dataset folder"
     )
-
-
-def available() -> dict[str, Path]:
-    """Return the folders of all installed datasets by name: shipped ones first, then local."""
-    root = data_root()
-    found = {path.parent.name: path.parent for path in sorted(root.glob("*/current"))}
-    for pointer in sorted((root / "local").glob("*/current")):
-        found.setdefault(pointer.parent.name, pointer.parent)
-    return found
-
-
-def describe(name: str) -> Metadata:
-    """Return the metadata of an installed dataset without reading its tables."""
-    version = storage.current_version(available()[name])
-    return Metadata.from_json(storage.read_metadata(version), name)
 
 
 def save(
@@ -375,16 +300,3 @@ def save(
             )
 
     return Dataset(storage.write_version(folder, metadata.to_json(), write))
-
-
-def data_root() -> Path:
-    """Return the folder of all datasets: ``MOBILITY_DATA`` or ``data/`` beside this package."""
-    return Path(os.environ.get("MOBILITY_DATA") or Path(__file__).parent.parent / "data")
-
-
-def _having(file: str) -> list[str]:
-    return [
-        name
-        for name, folder in available().items()
-        if (storage.current_version(folder) / file).is_file()
-    ]

@@ -18,10 +18,10 @@ from numpy.typing import ArrayLike, NDArray
 from engine import validation
 from engine.errors import ParameterError
 from engine.origin_destination import laws, solving
-from engine.origin_destination.expected import SANITY_BOUND, Population
-from engine.origin_destination.histogram import CountHistogram
+from engine.origin_destination.exact.expected import SANITY_BOUND, Population
+from engine.origin_destination.exact.histogram import CountHistogram
+from engine.origin_destination.exact.outcomes import Fates, Share
 from engine.origin_destination.laws import LawName, NoiseLaw
-from engine.origin_destination.outcomes import Fates, Share
 from engine.origin_destination.settings import rates
 from engine.parameters import MAX_SUPPRESSION_THRESHOLD
 

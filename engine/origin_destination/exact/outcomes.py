@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from engine.origin_destination import laws
-from engine.origin_destination.histogram import CountHistogram
+from engine.origin_destination.exact.histogram import CountHistogram
 from engine.origin_destination.laws import NoiseLaw
 
 Floats = NDArray[np.float64]

@@ -10,8 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine import density, metrics
+from engine import metrics
 from engine.datasets import Dataset
+from engine.density.accounting import with_epsilon
+from engine.density.aggregates import truth as true_density
+from engine.density.draws import DensityNoise
+from engine.density.mechanism import NOISE_EXCEEDS_DATA, DensityRelease
+from engine.density.mechanism import release as draw_release
 from engine.parameters import DensityParameters, DensityVariant
 from engine.validation import whole_number
 
@@ -77,9 +82,7 @@ def density_settings(
     ['classical', 'analytic']
     """
     return tuple(
-        density.with_epsilon(base, epsilon, variant=variant)
-        for variant in variants
-        for epsilon in epsilons
+        with_epsilon(base, epsilon, variant=variant) for variant in variants for epsilon in epsilons
     )
 
 
@@ -121,10 +124,10 @@ def density_sweep(
     """
     whole_number("repeats", repeats, 1, remedy="20 is usual")
     seed = rng.integers(0, 2**32, size=SEED_WORDS)
-    truth = density.truth(dataset)
+    truth = true_density(dataset)
     done = 0
     for repeat in range(repeats):
-        drawn: dict[DensityVariant, density.DensityNoise] = {}
+        drawn: dict[DensityVariant, DensityNoise] = {}
         for index, parameters in enumerate(settings):
             if cancelled is not None and cancelled():
                 return
@@ -132,8 +135,8 @@ def density_sweep(
             if variant not in drawn:
                 drawn.clear()  # settings come by variant: one noise at a time is enough
                 generator = np.random.default_rng([*seed, repeat])
-                drawn[variant] = density.DensityNoise.draw(generator, dataset, variant)
-            release = density.release(dataset, parameters, noise=drawn[variant])
+                drawn[variant] = DensityNoise.draw(generator, dataset, variant)
+            release = draw_release(dataset, parameters, noise=drawn[variant])
             yield _result(index, repeat, truth, release)
             done += 1
             if progress is not None:
@@ -151,9 +154,9 @@ def summarise(
 
 
 def _result(
-    setting: int, repeat: int, truth: metrics.Floats, release: density.DensityRelease
+    setting: int, repeat: int, truth: metrics.Floats, release: DensityRelease
 ) -> SweepResult:
-    blank = density.NOISE_EXCEEDS_DATA in release.flags
+    blank = NOISE_EXCEEDS_DATA in release.flags
     return SweepResult(
         setting=setting,
         repeat=repeat,

@@ -5,8 +5,8 @@ import pytest
 
 from engine import density, metrics
 from engine.datasets import Dataset
+from engine.density.sweep import density_settings, density_sweep, summarise
 from engine.errors import ParameterError
-from engine.sweep import density_settings, density_sweep, summarise
 
 BASE = density.DensityParameters(epsilon=1.0)
 SETTINGS = density_settings(BASE, ["lpa", "efpag_joint"], [0.5, 5.0])

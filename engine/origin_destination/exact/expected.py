@@ -14,24 +14,25 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine import validation
 from engine.datasets import Dataset
-from engine.origin_destination import laws, medians, relative
-from engine.origin_destination.histogram import (
+from engine.origin_destination import laws
+from engine.origin_destination.exact import medians, relative
+from engine.origin_destination.exact.histogram import (
     CountHistogram,
     ZoneCounts,
     histogram,
     histogram_of_matrix,
 )
-from engine.origin_destination.laws import LawName, NoiseLaw
-from engine.origin_destination.matrices import Days
-from engine.origin_destination.medians import Deviations
-from engine.origin_destination.outcomes import (
+from engine.origin_destination.exact.medians import Deviations
+from engine.origin_destination.exact.outcomes import (
     Errors,
     ErrorSplit,
     Fates,
     Totals,
     expected_fates,
 )
-from engine.origin_destination.tabulated import fast_law
+from engine.origin_destination.exact.tabulated import fast_law
+from engine.origin_destination.laws import LawName, NoiseLaw
+from engine.origin_destination.matrices import Days
 from engine.parameters import ODParameters
 
 Floats = NDArray[np.float64]
