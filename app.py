@@ -8,7 +8,7 @@ from pages._ui.home import density as home_density
 from pages._ui.home import trips as home_trips
 from pages._ui.home import wording as home_wording
 from pages._ui.shell import frame, sidebar
-from pages._ui.shell import settings as state
+from pages._ui.shell.settings import dataset_with
 from pages._ui.wording import verdict
 
 frame.frame(frame.PRODUCT, home_wording.LEAD)
@@ -33,12 +33,12 @@ if trips is not None and trips.has_trips:
     drawn["trips"] = home_trips.draw(settings, trips, on_right)
 else:
     with on_right.head:
-        frame.missing(trips, "trips", state.offer("trips"), "od_data")
+        frame.missing(trips, "trips", dataset_with("trips"), "od_data")
 if visits is not None and visits.has_density:
     drawn["density"] = home_density.draw(settings, visits, on_left)
 else:
     with on_left.head:
-        frame.missing(visits, "density", state.offer("density"), "density_data")
+        frame.missing(visits, "density", dataset_with("density"), "density_data")
 columns = [drawn[part] for part in ("density", "trips") if part in drawn]
 
 findings = [column.finding for column in columns]

@@ -11,16 +11,16 @@ from pages._ui.density import views as density_views
 from pages._ui.density import wording as density_wording
 from pages._ui.drawing import cards
 from pages._ui.shell import frame, sidebar
-from pages._ui.shell import settings as state
-from pages._ui.wording import sentences as wording
+from pages._ui.shell.settings import dataset_with
 from pages._ui.wording import verdict
+from pages._ui.wording.privacy import delta_warning
 
 frame.frame("Density", density_wording.LEAD)
 settings = sidebar.draw(trips=False)
 entry = settings.density_data
 frame.banners([entry])
 if entry is None or not entry.has_density:
-    frame.missing(entry, "density", state.offer("density"), "density_data")
+    frame.missing(entry, "density", dataset_with("density"), "density_data")
     st.stop()
 
 verdict_slot = st.container()
@@ -51,7 +51,7 @@ with warnings:
             st.caption(f":material/info: {told}")
     for told in (
         density_wording.exceeds(release.ledger, settings.epsilon),
-        wording.delta_warning(settings.delta, entry.metadata.people_public),
+        delta_warning(settings.delta, entry.metadata.people_public),
     ):
         if told:
             st.warning(told, icon=":material/warning:")

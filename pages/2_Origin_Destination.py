@@ -5,17 +5,17 @@ import streamlit as st
 from pages._ui.cache import trips as cached_trips
 from pages._ui.drawing import cards
 from pages._ui.shell import frame, sidebar
-from pages._ui.shell import settings as state
-from pages._ui.trips import days as od_days
-from pages._ui.trips import errors as od_errors
-from pages._ui.trips import fates as od_fates
-from pages._ui.trips import flows as od_flows
-from pages._ui.trips import grid as od_grid
-from pages._ui.trips import matrix as od_matrix
-from pages._ui.trips import numbers as od_numbers
-from pages._ui.trips import origin as od_origin
-from pages._ui.trips import trimming as od_trimming
-from pages._ui.trips import window as od_window
+from pages._ui.shell.settings import dataset_with, seed
+from pages._ui.trips import days as trips_days
+from pages._ui.trips import errors as trips_errors
+from pages._ui.trips import fates as trips_fates
+from pages._ui.trips import flows as trips_flows
+from pages._ui.trips import grid as trips_grid
+from pages._ui.trips import matrix as trips_matrix
+from pages._ui.trips import numbers as trips_numbers
+from pages._ui.trips import origin as trips_origin
+from pages._ui.trips import trimming as trips_trimming
+from pages._ui.trips import window as trips_window
 
 FLOWS, ORIGIN, MATRIX, FATES = "Flows", "From one zone", "Matrix", "Fates"
 ERRORS, GRID, TRIMMING, DAYS = "Errors", "ε × τ", "Trimming (T)", "Days and totals"
@@ -29,18 +29,18 @@ settings = sidebar.draw(density=False)
 entry = settings.od_data
 frame.banners([entry])
 if entry is None or not entry.has_trips:
-    frame.missing(entry, "trips", state.offer("trips"), "od_data")
+    frame.missing(entry, "trips", dataset_with("trips"), "od_data")
     st.stop()
 
-parameters, noise = settings.trips(), state.seed(entry)
+parameters, noise = settings.trips(), seed(entry)
 picker, judgement = st.columns([1, 2.9], gap="medium")
 with picker:
-    window = od_window.pick(entry, parameters)
+    window = trips_window.pick(entry, parameters)
 true = cached_trips.truth(entry.key, window)
 made = cached_trips.drawn(entry.key, parameters, noise, window)
-note = od_window.cost(parameters, window, len(entry.metadata.days))
-judgement.html(od_numbers.judged(entry.key, parameters, window, note))
-cards.row(od_numbers.headline(entry.key, parameters, window, made))
+note = trips_window.cost(parameters, window, len(entry.metadata.days))
+judgement.html(trips_numbers.judged(entry.key, parameters, window, note))
+cards.row(trips_numbers.headline(entry.key, parameters, window, made))
 view = st.segmented_control(
     "View",
     [FLOWS, ORIGIN, MATRIX, FATES, ERRORS, GRID, TRIMMING, DAYS],
@@ -51,18 +51,18 @@ view = st.segmented_control(
     persist_state="session",
 )
 if view == FLOWS:
-    od_flows.draw(entry.key, true, made, window.several)
+    trips_flows.draw(entry.key, true, made, window.several)
 elif view == ORIGIN:
-    od_origin.draw(entry.key, true, made)
+    trips_origin.draw(entry.key, true, made)
 elif view == MATRIX:
-    od_matrix.draw(entry.key, true, made)
+    trips_matrix.draw(entry.key, true, made)
 elif view == FATES:
-    od_fates.draw(entry, parameters, window, made)
+    trips_fates.draw(entry, parameters, window, made)
 elif view == ERRORS:
-    od_errors.draw(entry, parameters, window)
+    trips_errors.draw(entry, parameters, window)
 elif view == GRID:
-    od_grid.draw(entry, parameters, window)
+    trips_grid.draw(entry, parameters, window)
 elif view == TRIMMING:
-    od_trimming.draw(entry, parameters, window)
+    trips_trimming.draw(entry, parameters, window)
 else:
-    od_days.draw(entry, parameters, window, made, settings.delta)
+    trips_days.draw(entry, parameters, window, made, settings.delta)

@@ -10,7 +10,8 @@ from engine.parameters import ODParameters
 from pages._ui.choose.question import Question
 from pages._ui.drawing import cards
 from pages._ui.drawing.cards import Card
-from pages._ui.wording import sentences as wording
+from pages._ui.wording.numbers import percent, trip_count
+from pages._ui.wording.privacy import protection
 
 _CONFIDENCES = (0.5, 0.8, 0.9, 0.95, 0.99)
 
@@ -20,7 +21,7 @@ def draw(question: Question, parameters: ODParameters) -> None:
     epsilon, trips, law = parameters.epsilon, parameters.max_trips_per_user, question.law
     st.markdown(
         f"At **ε = {epsilon:g}** and **T = {trips}** (the sliders), protecting "
-        f"{wording.protection(parameters.unit, trips)}:"
+        f"{protection(parameters.unit, trips)}:"
     )
     flow = calculators.largest_cell_error(epsilon, question.beta, trips, law=law)
     change = calculators.largest_change_error(epsilon, question.beta, trips, law=law)
@@ -33,26 +34,26 @@ def draw(question: Question, parameters: ODParameters) -> None:
         [
             Card(
                 f"Error of a flow, {sure} sure",
-                wording.trip_count(float(flow)),
+                trip_count(float(flow)),
                 "at most",
                 f"{sure} of flows read within {float(flow):,.0f} trips of {question.aim}, before "
                 "small ones are suppressed.",
             ),
             Card(
                 f"Error of a change, {sure} sure",
-                wording.trip_count(float(change)),
+                trip_count(float(change)),
                 "at most",
                 f"For the difference of two dates{question.trimmed}; the noise of both adds up.",
             ),
             Card(
                 f"Flow within {question.alpha:,} trips",
-                wording.percent(within),
+                percent(within),
                 "of flows",
                 "The confidence that this ε gives for the error you tolerate.",
             ),
             Card(
                 f"Change within {question.alpha:,} trips",
-                wording.percent(steady),
+                percent(steady),
                 "of changes",
                 "The same for a change between two dates, rounding included.",
             ),
@@ -97,7 +98,7 @@ def _one_flow(question: Question, parameters: ODParameters) -> None:
         span = f"read between {usual.low:,} and {usual.high:,}"
     st.markdown(
         f"It will usually ({question.sure}) **{span}**, and it is suppressed with probability "
-        f"**{wording.percent(usual.suppressed)}**."
+        f"**{percent(usual.suppressed)}**."
     )
     st.table(
         pd.DataFrame(_promises(count, question, parameters), columns=["", "Published", "Exact"]),
@@ -187,4 +188,4 @@ def _promises(
 
 
 def _share(value: float) -> str:
-    return "below 0 (impossible)" if value < 0 else wording.percent(value)
+    return "below 0 (impossible)" if value < 0 else percent(value)

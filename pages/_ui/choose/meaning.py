@@ -11,7 +11,8 @@ import streamlit as st
 from engine.parameters import EPSILON_STOPS
 from pages._ui.drawing import cards, charts, colours
 from pages._ui.drawing.cards import Card
-from pages._ui.wording import sentences as wording
+from pages._ui.wording.numbers import number
+from pages._ui.wording.privacy import PROTECTED, UNITS
 
 
 @dataclass(frozen=True)
@@ -106,8 +107,8 @@ def draw(epsilon: float, unit: str, days: int | None) -> None:
                 "Odds change by at most (e^ε)",
                 f"× {odds:.2f}" if odds < 100 else f"× {odds:,.0f}",
                 f"at ε = {epsilon:g}",
-                f"Whatever is published is at most {wording.number(odds, 3)} times as likely with "
-                f"{wording.UNITS[unit]} in the data as without.",
+                f"Whatever is published is at most {number(odds, 3)} times as likely with "
+                f"{UNITS[unit]} in the data as without.",
             ),
             Card(
                 "Best possible guess",
@@ -120,7 +121,7 @@ def draw(epsilon: float, unit: str, days: int | None) -> None:
                 "From a suspicion of 10%",
                 f"{100 * odds / (odds + 9):.1f}%",
                 "at most",
-                f"What a suspicion that the data holds {wording.PROTECTED[unit]} can grow to, "
+                f"What a suspicion that the data holds {PROTECTED[unit]} can grow to, "
                 "whoever has it.",
             ),
         ]

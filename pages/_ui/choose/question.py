@@ -5,9 +5,14 @@ from dataclasses import dataclass
 import streamlit as st
 
 from engine.origin_destination import LawName
-from pages._ui.shell import settings as state
-from pages._ui.shell.settings import MAX_TRIPS_STOPS, Settings
-from pages._ui.wording import sentences as wording
+from pages._ui.shell.settings import (
+    EPSILON_STOPS,
+    MAX_TRIPS_STOPS,
+    Settings,
+    nearest_stop_above,
+    use_settings,
+)
+from pages._ui.wording.privacy import aim
 
 ALPHA_LIMIT = 100_000
 LAWS: dict[LawName, str] = {
@@ -36,7 +41,7 @@ class Question:
     @property
     def aim(self) -> str:
         """What the noise leaves a flow near."""
-        return wording.aim(self.unit)
+        return aim(self.unit)
 
     @property
     def trimmed(self) -> str:
@@ -122,8 +127,8 @@ def _limit(settings: Settings) -> int:
 
 def use_button(epsilon: float, question: Question, settings: Settings, *, key: str) -> None:
     """Draw "use this ε": it moves ε to the next stop that keeps the promise, and T along."""
-    reachable = epsilon <= state.EPSILON_STOPS[-1]
-    stop = state.nearest_stop_above(epsilon, state.EPSILON_STOPS)
+    reachable = epsilon <= EPSILON_STOPS[-1]
+    stop = nearest_stop_above(epsilon, EPSILON_STOPS)
     changes: dict[str, object] = {"epsilon": epsilon}
     if settings.unit != "trip":
         changes["max_trips"] = question.max_trips
@@ -132,7 +137,7 @@ def use_button(epsilon: float, question: Question, settings: Settings, *, key: s
         key=key,
         icon=":material/tune:",
         disabled=not reachable,
-        on_click=state.use,
+        on_click=use_settings,
         kwargs=changes,
         width="stretch",
         help="Moves ε to the next stop of its slider that keeps this promise, and T with it.",

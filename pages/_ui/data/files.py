@@ -16,7 +16,7 @@ from engine.ingest.zonefiles import read_shapes
 from pages._ui.data import store as data_store
 from pages._ui.data import wording as data_wording
 from pages._ui.data.wording import COLUMNS
-from pages._ui.wording import datasets as dataset_wording
+from pages._ui.wording.numbers import file_size
 
 ROWS = 5
 MOST_LISTED = 20
@@ -104,7 +104,7 @@ def _by_path(asked: Asked, name: str, label: str, hint: str, several: bool) -> l
         data_wording.problem("Not found", "this is no path; name a file, a folder or a pattern")
         return []
     if several:
-        size = dataset_wording.size(sum(path.stat().st_size for path in found))
+        size = file_size(sum(path.stat().st_size for path in found))
         st.caption(f"{len(found):,} {'file' if len(found) == 1 else 'files'}, {size}")
     return found if several else found[:1]
 

@@ -14,7 +14,7 @@ from pages._ui.data import store as data_store
 from pages._ui.data import table as data_table
 from pages._ui.data import wording as data_wording
 from pages._ui.data.work import Tell, Work, live
-from pages._ui.wording import datasets as dataset_wording
+from pages._ui.wording.numbers import file_size
 
 _HEADING = "Simulated, made on first use"
 _LICENCE = "MIT; outlines from Natural Earth, public domain"
@@ -88,7 +88,7 @@ def _offer(name: str) -> None:
         )
         st.caption(
             f"About {COSTS[name].minutes} minutes and "
-            f"{dataset_wording.size(COSTS[name].size_bytes)} on this computer, once."
+            f"{file_size(COSTS[name].size_bytes)} on this computer, once."
         )
 
 
@@ -104,7 +104,7 @@ def _cells(name: str) -> list[str]:
         ),
         data_table.cell(f"{spec.plan.fine:,}", f"{spec.plan.fine_word}s"),
         data_table.cell("trips", ""),
-        data_table.cell(dataset_wording.size(COSTS[name].size_bytes), "about"),
+        data_table.cell(file_size(COSTS[name].size_bytes), "about"),
     ]
 
 

@@ -11,8 +11,8 @@ from pages._ui.data import store as data_store
 from pages._ui.data import table as data_table
 from pages._ui.data import wording as data_wording
 from pages._ui.shell import catalogue
-from pages._ui.shell import settings as state
 from pages._ui.shell.catalogue import Entry
+from pages._ui.shell.settings import has_part
 
 _HOME = "app.py"
 _FAILED = "data_failed"
@@ -135,7 +135,7 @@ def _folder(entry: Entry) -> Path:
 
 def _select(entry: Entry) -> None:
     for key, part in (("density_data", "density"), ("od_data", "trips")):
-        if state.has_part(entry, part):
+        if has_part(entry, part):
             st.session_state[key] = entry.name
 
 

@@ -11,7 +11,7 @@ import streamlit as st
 from engine.ingest.build import REPORT_FILE
 from engine.ingest.report import WORDS, Reason
 from pages._ui.data import wording as data_wording
-from pages._ui.wording import datasets as dataset_wording
+from pages._ui.wording.numbers import file_size
 
 _ACCOUNTS = {
     "rows": ("Rows of the files", "rows"),
@@ -44,7 +44,7 @@ def draw(report: Mapping[str, Any]) -> None:
         if report.get(key)
     ]
     files = sorted(
-        f"{file['name']} ({file['format']}, {dataset_wording.size(file['bytes'])}"
+        f"{file['name']} ({file['format']}, {file_size(file['bytes'])}"
         + (f", {file['encoding']})" if file["format"] == "csv" else ")")
         for file in report.get("files", ())
     )

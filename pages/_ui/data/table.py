@@ -6,7 +6,7 @@ from datetime import date
 
 from pages._ui.cache import facts as cached_facts
 from pages._ui.shell.catalogue import Entry
-from pages._ui.wording import datasets as dataset_wording
+from pages._ui.wording.numbers import file_size
 
 _HEAD = ("Dataset", "People", "Days", "Zones", "Holds", "Size")
 
@@ -42,7 +42,7 @@ def cells(entry: Entry) -> list[str]:
         ),
         cell(f"{facts.zones:,}", f"{facts.locations:,} places" if facts.locations else ""),
         cell(", ".join(parts), "" if about.trips_have_people else "flows without people"),
-        cell(dataset_wording.size(facts.size_bytes), ""),
+        cell(file_size(facts.size_bytes), ""),
     ]
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import streamlit as st
 
 from engine.ingest import Progress
-from pages._ui.wording import datasets as dataset_wording
-from pages._ui.wording import sentences as wording
+from pages._ui.wording.datasets import CONFIDENTIAL_BANNER
+from pages._ui.wording.numbers import file_size, joined
 
 LEAD = (
     "Bring your own trips, visits or flows. What you upload stays in this session: nobody else "
@@ -18,7 +18,7 @@ CONFIDENTIAL_ROWS = (
     "**The first rows of your file** – confidential. They are shown on this screen only and kept "
     "nowhere."
 )
-CONFIDENTIAL_REPORT = wording.CONFIDENTIAL_BANNER
+CONFIDENTIAL_REPORT = CONFIDENTIAL_BANNER
 LOCAL_ONLY = (
     "Keeping datasets and reading paths is offered only where the page is served to this computer "
     "alone (on 127.0.0.1)."
@@ -110,7 +110,7 @@ def progress(now: Progress | None) -> tuple[float, str]:
     if now.rows:
         parts.append(f"{now.rows:,} of {now.rows_total:,} rows")
     if now.bytes_total:
-        parts.append(dataset_wording.size(now.bytes_total))
+        parts.append(file_size(now.bytes_total))
     if now.seconds_left is not None and now.fraction < 1:
         parts.append(f"about {duration(now.seconds_left)} left")
     return min(max(now.fraction, 0.0), 1.0), " · ".join(parts)
@@ -123,7 +123,7 @@ def duration(seconds: float) -> str:
 
 def needed(missing: Sequence[str]) -> str:
     """Say what a person still has to give."""
-    return f"Still needed: {wording.joined(missing)}."
+    return f"Still needed: {joined(missing)}."
 
 
 def far_from_clock(longitude: float, offset_hours: float) -> str | None:

@@ -10,7 +10,7 @@ from pages._ui.density import wording as density_wording
 from pages._ui.density.map import MAP_WIDTH
 from pages._ui.density.settings import Chosen
 from pages._ui.drawing import maps
-from pages._ui.wording import sentences as wording
+from pages._ui.wording.numbers import number
 
 _VIEWS = {
     "clusters": "Clusters",
@@ -62,15 +62,13 @@ def _means(chosen: Chosen, view: cached_density.Cells, left, right) -> None:
     scale = maps.Scale(0.0, max(top, 1.0))
     values = means[view].values
     with left:
-        _map(chosen, view, values, scale, {"visits an hour": [wording.number(v) for v in values]})
-        scale.legend(
-            "mean pre-sampled visits an hour", "0", f"{wording.number(scale.high)} or more"
-        )
+        _map(chosen, view, values, scale, {"visits an hour": [number(v) for v in values]})
+        scale.legend("mean pre-sampled visits an hour", "0", f"{number(scale.high)} or more")
     with right:
         st.markdown(
             "\n".join(
                 f"- **{_VIEWS[cells]}**: {len(part.values):,} cells, "
-                f"{wording.number(part.mean)} visits an hour on average"
+                f"{number(part.mean)} visits an hour on average"
                 for cells, part in means.items()
             )
         )
@@ -96,7 +94,7 @@ def _clusters(chosen: Chosen, left, right) -> None:
             _Categories(),
             {
                 "cluster": [f"{group + 1} of {len(kept)}" for group in clusters],
-                "visits of the cluster (noisy)": [wording.number(totals[c]) for c in clusters],
+                "visits of the cluster (noisy)": [number(totals[c]) for c in clusters],
                 "coefficients kept": [f"{kept[c]} of 168" for c in clusters],
             },
         )
@@ -105,7 +103,7 @@ def _clusters(chosen: Chosen, left, right) -> None:
         st.markdown(
             f"- **{len(kept)}** clusters of {len(clusters):,} cells, {sizes.min()} to "
             f"{sizes.max()} cells each\n"
-            f"- smallest allowed (τ): **{wording.number(release.cluster_minimum or 0.0)}** visits, "
+            f"- smallest allowed (τ): **{number(release.cluster_minimum or 0.0)}** visits, "
             f"{_source(chosen)}\n"
             f"- Fourier coefficients kept: {_range(kept)} of 168"
         )

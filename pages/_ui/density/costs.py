@@ -9,8 +9,8 @@ from engine.ledger import Ledger
 from pages._ui.cache import density as cached_density
 from pages._ui.density import wording as density_wording
 from pages._ui.density.settings import Chosen
-from pages._ui.wording import sentences as wording
-from pages._ui.wording.sentences import number, scientific
+from pages._ui.wording.labels import SHORT_VARIANTS
+from pages._ui.wording.numbers import number, scientific
 
 _FREE = ("after the noise", "nothing", "–", "clustering, scaling back, smoothing, mapping", "–")
 
@@ -91,7 +91,7 @@ def _totals(book: Ledger, epsilon: float) -> pd.DataFrame:
 
 def _methods(chosen: Chosen) -> pd.DataFrame:
     rows = []
-    for variant, name in wording.SHORT_VARIANTS.items():
+    for variant, name in SHORT_VARIANTS.items():
         parameters = chosen.vary(variant=variant)
         book = cached_density.ledger(chosen.key, parameters)
         here = " ●" if variant == chosen.parameters.variant else ""

@@ -14,7 +14,8 @@ from pages._ui.density.numbers import distance_by_hour, mean
 from pages._ui.density.settings import Chosen
 from pages._ui.jobs import Job, Step
 from pages._ui.shell.settings import Seed
-from pages._ui.wording import sentences as wording
+from pages._ui.wording.labels import SHORT_VARIANTS
+from pages._ui.wording.numbers import metres
 
 
 def draw(chosen: Chosen) -> None:
@@ -54,7 +55,7 @@ def draw(chosen: Chosen) -> None:
             key="density_hours_distance",
             alt_text="Earth mover's distance in metres for each hour of the week, by method",
         )
-        means = "; ".join(f"{name} {wording.metres(mean(part))}" for name, part in found.items())
+        means = "; ".join(f"{name} {metres(mean(part))}" for name, part in found.items())
         st.caption(f"Mean over the week: {means}. {density_wording.LOOK['distance']}")
 
     jobs.live("hours", work, show)
@@ -63,7 +64,7 @@ def draw(chosen: Chosen) -> None:
 def _compared(chosen: Chosen) -> dict[str, DensityParameters]:
     """Return this setting and up to three others, by name."""
     here = chosen.parameters
-    name = f"this setting ({wording.SHORT_VARIANTS[here.variant]})"
+    name = f"this setting ({SHORT_VARIANTS[here.variant]})"
     found = {name: here}
     if here.variant != "lpa":
         found["Laplace on the cover (LPA)"] = chosen.vary(variant="lpa")

@@ -12,7 +12,7 @@ from pages._ui.cache.datasets import Floats
 from pages._ui.density import wording as density_wording
 from pages._ui.density.settings import Chosen
 from pages._ui.drawing import charts, maps
-from pages._ui.wording import sentences as wording
+from pages._ui.wording.numbers import fixed, inert, number, percent
 
 VIEWS = {"true": "True", "private": "Private", "error": "Error"}
 START_HOUR = 2 * 24 + 18
@@ -117,8 +117,8 @@ def _map(
         key=_map_key(chosen.key),
         alt=f"Map of zones: {VIEWS[view].lower()} visits, {when}",
         tooltip={
-            "true": [wording.number(value) for value in true_now],
-            "private": [wording.number(value) for value in private_now],
+            "true": [number(value) for value in true_now],
+            "private": [number(value) for value in private_now],
             "error": [_signed(value) for value in error],
         },
         height=MAP_HEIGHT,
@@ -164,8 +164,8 @@ def _week(chosen: Chosen, parameters: DensityParameters, truth: Floats, private:
     )
     scores = cached_density.scores(chosen.key, parameters, chosen.seed)
     st.caption(
-        f"{wording.inert(names[zone])}: relative error {wording.percent(scores.error[row])}, "
-        f"correlation {wording.fixed(scores.correlation[row])}. {density_wording.LOOK['week']}"
+        f"{inert(names[zone])}: relative error {percent(scores.error[row])}, "
+        f"correlation {fixed(scores.correlation[row])}. {density_wording.LOOK['week']}"
     )
 
 
@@ -207,4 +207,4 @@ def _advance() -> None:
 
 def _signed(value: float) -> str:
     sign = "+" if value > 0 else "−" if value < 0 else ""
-    return sign + wording.number(abs(float(np.round(value, 6))))
+    return sign + number(abs(float(np.round(value, 6))))

@@ -20,7 +20,8 @@ from pages._ui.drawing.cards import Card
 from pages._ui.home.density import interval
 from pages._ui.jobs import Job, Step
 from pages._ui.shell.settings import Seed
-from pages._ui.wording import sentences as wording
+from pages._ui.wording.measures import density_displacement, density_error, density_rhythm
+from pages._ui.wording.numbers import fixed, metres, percent
 
 STYLE = Path(__file__).with_name("density.css")
 REPEATS = 20
@@ -106,28 +107,26 @@ def _cards(
     return [
         Card(
             "Relative error (MRE)",
-            wording.percent(first.mean_error),
-            interval(over("mean_error"), wording.percent, finished=not waiting),
-            wording.density_error(first.mean_error),
+            percent(first.mean_error),
+            interval(over("mean_error"), percent, finished=not waiting),
+            density_error(first.mean_error),
         ),
         Card(
             "Rhythm kept (Pearson r)",
-            wording.fixed(first.mean_correlation),
-            interval(over("mean_correlation"), wording.fixed, finished=not waiting),
-            wording.density_rhythm(first.mean_correlation),
+            fixed(first.mean_correlation),
+            interval(over("mean_correlation"), fixed, finished=not waiting),
+            density_rhythm(first.mean_correlation),
         ),
         Card(
             "Displacement (EMD)",
-            "…" if pending else wording.metres(moved),
-            "computed last …"
-            if pending
-            else interval(distances, wording.metres, finished=not waiting),
-            "How far visits seem to move." if pending else wording.density_displacement(moved),
+            "…" if pending else metres(moved),
+            "computed last …" if pending else interval(distances, metres, finished=not waiting),
+            "How far visits seem to move." if pending else density_displacement(moved),
         ),
         Card(
             "Error of the total",
-            wording.percent(first.total_error),
-            interval(over("total_error"), wording.percent, finished=not waiting),
+            percent(first.total_error),
+            interval(over("total_error"), percent, finished=not waiting),
             "All visits of the week together are off by this share.",
         ),
         Card(

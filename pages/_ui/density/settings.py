@@ -14,7 +14,7 @@ from engine.parameters import (
 from pages._ui.cache import density as cached_density
 from pages._ui.density import wording as density_wording
 from pages._ui.shell.settings import Seed, Settings, seed
-from pages._ui.wording import sentences as wording
+from pages._ui.wording.privacy import ANALYTIC_NOTE
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Chosen:
         found = []
         if made.variant in GAUSSIAN_VARIANTS and made.gaussian == "analytic":
             if self.epsilon > CLASSICAL_GAUSSIAN_MAX_EPSILON:
-                found.append(wording.ANALYTIC_NOTE)
+                found.append(ANALYTIC_NOTE)
             elif self.analytic:
                 found.append(density_wording.ANALYTIC_CHOSEN)
             else:

@@ -18,7 +18,8 @@ from pages._ui.density.charts import Band
 from pages._ui.density.settings import Chosen
 from pages._ui.jobs import Job, Step
 from pages._ui.shell.settings import Seed
-from pages._ui.wording import sentences as wording
+from pages._ui.wording.labels import SHORT_VARIANTS
+from pages._ui.wording.numbers import fixed, percent
 
 EPSILONS = (0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 4.0, 10.0)
 REPEATS = 20
@@ -44,7 +45,7 @@ def kept(chosen: Chosen) -> None:
     curves = [
         Curve(
             f"ℓ = {limit}",
-            wording.SHORT_VARIANTS[method],
+            SHORT_VARIANTS[method],
             _over_epsilon(chosen, variant=method, max_visits_per_user=limit),
         )
         for method in (variant, "lpa")
@@ -134,10 +135,10 @@ def _at_slider(chosen: Chosen, table: pd.DataFrame, settings: Sequence[DensityPa
                 f"{row.curve} · {row.kind}" if row.kind else row.curve for row in near.itertuples()
             ],
             "Relative error (MRE), mean ± sd": [
-                _with_spread(row.error, row.error_sd, wording.percent) for row in near.itertuples()
+                _with_spread(row.error, row.error_sd, percent) for row in near.itertuples()
             ],
             "Pearson r, mean ± sd": [
-                _with_spread(row.pearson, row.pearson_sd, wording.fixed, density_charts.small)
+                _with_spread(row.pearson, row.pearson_sd, fixed, density_charts.small)
                 for row in near.itertuples()
             ],
         }

@@ -3,7 +3,7 @@
 from engine.density import NOISE_EXCEEDS_DATA, ONE_CLUSTER, Needs
 from engine.ledger import Ledger
 from engine.parameters import DensityParameters
-from pages._ui.wording.sentences import number, scientific
+from pages._ui.wording.numbers import number, scientific
 
 LEAD = (
     "Visits by zone and hour of the week, released with noise: see where and when the private "

@@ -16,7 +16,7 @@ from pages._ui.density.map import MAP_WIDTH
 from pages._ui.density.settings import Chosen
 from pages._ui.drawing import maps
 from pages._ui.jobs import Job, Step
-from pages._ui.wording import sentences as wording
+from pages._ui.wording.numbers import fixed, inert, number, percent
 
 EPSILONS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 5.0, 10.0)
 _QUANTILES = {"low": 0.05, "lower": 0.25, "median": 0.5, "upper": 0.75, "high": 0.95}
@@ -57,8 +57,8 @@ def _map(chosen: Chosen) -> None:
             key=f"density_quality_{cached_density.version_name(chosen.key)}",
             alt=f"Map of zones by {_MEASURES[measure]}",
             tooltip={
-                "relative error": [wording.percent(value) for value in scores.error],
-                "correlation": [wording.fixed(value) for value in scores.correlation],
+                "relative error": [percent(value) for value in scores.error],
+                "correlation": [fixed(value) for value in scores.correlation],
             },
             height=400,
             width=MAP_WIDTH,
@@ -67,8 +67,8 @@ def _map(chosen: Chosen) -> None:
         scale.legend(f"{_MEASURES[measure]} of each zone's week; grey: undefined", *ends)
     with places.cell():
         st.markdown(
-            f"Mean over zones: relative error **{wording.percent(scores.mean_error)}**, "
-            f"correlation **{wording.fixed(scores.mean_correlation)}**."
+            f"Mean over zones: relative error **{percent(scores.mean_error)}**, "
+            f"correlation **{fixed(scores.mean_correlation)}**."
         )
         st.caption(f"{density_wording.LOOK['quality']} {_undefined(scores)}")
         st.table(_worst(chosen, scores), hide_index=True, border="horizontal")
@@ -92,10 +92,10 @@ def _worst(chosen: Chosen, scores: cached_density.DensityScores) -> pd.DataFrame
     visits = cached_density.truth(chosen.key)[order].mean(axis=1)
     return pd.DataFrame(
         {
-            "Zones that lose most": [wording.inert(name) for name in names[order]],
-            "Visits an hour": [wording.number(value) for value in visits],
-            "MRE": [wording.percent(value) for value in scores.error[order]],
-            "r": [wording.fixed(value) for value in scores.correlation[order]],
+            "Zones that lose most": [inert(name) for name in names[order]],
+            "Visits an hour": [number(value) for value in visits],
+            "MRE": [percent(value) for value in scores.error[order]],
+            "r": [fixed(value) for value in scores.correlation[order]],
         }
     )
 

@@ -9,9 +9,10 @@ from pages._ui.drawing import tables
 from pages._ui.home import wording as home_wording
 from pages._ui.home.density import Column
 from pages._ui.shell import frame
-from pages._ui.shell import settings as state
-from pages._ui.shell.settings import Settings
-from pages._ui.wording import sentences as wording
+from pages._ui.shell.settings import Settings, nearest_stop_above, use_settings
+from pages._ui.wording.labels import SHORT_VARIANTS
+from pages._ui.wording.numbers import scientific
+from pages._ui.wording.privacy import UNITS
 
 PINNED, _NOW = "home_pinned", "home_now"
 _CONFIDENCES = (0.8, 0.9, 0.95, 0.99)
@@ -42,11 +43,11 @@ def calculator(max_trips: int, unit: str) -> None:
     flow = float(calculators.epsilon_for_cell_error(alpha, beta, max_trips))
     published = float(calculators.epsilon_for_change(alpha, beta, max_trips, method="published"))
     exact = float(calculators.epsilon_for_change(alpha, beta, max_trips))
-    stop = state.nearest_stop_above(flow, EPSILON_STOPS)
+    stop = nearest_stop_above(flow, EPSILON_STOPS)
     clicked = right.button(
         f"Use ε = {stop:g}" if flow <= EPSILON_STOPS[-1] else "Out of the slider's reach",
         icon=":material/tune:",
-        on_click=state.use,
+        on_click=use_settings,
         kwargs={"epsilon": flow},
         disabled=flow > EPSILON_STOPS[-1],
         key="home_use_epsilon",
@@ -128,7 +129,7 @@ def _pin() -> None:
 
 def _describe(settings: Settings) -> str:
     return (
-        f"ε {settings.epsilon:g}, δ {wording.scientific(settings.delta)}, "
+        f"ε {settings.epsilon:g}, δ {scientific(settings.delta)}, "
         f"ℓ {settings.max_visits}, T {settings.max_trips}, τ {settings.threshold}, "
-        f"{wording.SHORT_VARIANTS[settings.variant]}, {wording.UNITS[settings.unit]}"
+        f"{SHORT_VARIANTS[settings.variant]}, {UNITS[settings.unit]}"
     )

@@ -20,8 +20,10 @@ from pages._ui.drawing.svg import curve as sketch_curve
 from pages._ui.drawing.svg import sketches
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import Seed, Settings, seed
-from pages._ui.wording import sentences as wording
 from pages._ui.wording import verdict
+from pages._ui.wording.measures import density_displacement, density_error, density_rhythm
+from pages._ui.wording.numbers import fixed, metres, number, percent
+from pages._ui.wording.privacy import ledger_line
 
 MAP_HOUR = 2 * 24 + 18
 """The hour on the maps: Wednesday 18:00 to 19:00, a public choice, not the fullest hour."""
@@ -80,7 +82,7 @@ def draw(settings: Settings, entry: Entry, places: Places) -> Column:
     places.head.caption(
         f"Protects **one person, the whole week** (at most {settings.max_visits} "
         f"{'visit' if settings.max_visits == 1 else 'visits'} kept). "
-        + wording.ledger_line(
+        + ledger_line(
             release.ledger.published_epsilon, release.ledger.proved_epsilon, release.ledger.delta
         )
     )
@@ -167,9 +169,9 @@ def _cards(
     errors = repeats and [math.nan if one.exceeded else one.mean_error for one in repeats]
     error = Card(
         "Relative error (MRE)",
-        wording.percent(scores.mean_error),
-        interval(errors, wording.percent),
-        wording.density_error(scores.mean_error),
+        percent(scores.mean_error),
+        interval(errors, percent),
+        density_error(scores.mean_error),
     )
     if scores.exceeded:
         told = "Every private count reads 0: the noise exceeds the data."
@@ -178,22 +180,20 @@ def _cards(
         error,
         Card(
             "Rhythm kept (Pearson r)",
-            wording.fixed(scores.mean_correlation),
-            interval(over("mean_correlation"), wording.fixed),
-            wording.density_rhythm(scores.mean_correlation),
+            fixed(scores.mean_correlation),
+            interval(over("mean_correlation"), fixed),
+            density_rhythm(scores.mean_correlation),
         ),
         Card(
             "Displacement (EMD)",
-            wording.metres(moved) if distances else "…",
-            interval(distances, wording.metres, finished=finished)
-            if distances
-            else "computed last …",
-            wording.density_displacement(moved) if distances else "How far visits seem to move.",
+            metres(moved) if distances else "…",
+            interval(distances, metres, finished=finished) if distances else "computed last …",
+            density_displacement(moved) if distances else "How far visits seem to move.",
         ),
         Card(
             "Error of the total",
-            wording.percent(scores.total_error),
-            interval(over("total_error"), wording.percent),
+            percent(scores.total_error),
+            interval(over("total_error"), percent),
             "All visits of the week together are off by this share.",
         ),
     ]
@@ -238,9 +238,9 @@ def _maps(entry: Entry, truth: cached_datasets.Floats, private: cached_datasets.
     scale = maps.Scale(0.0, float(truth.max(initial=1.0)))
     drawn = cached_datasets.sketch(entry.key)
     tooltip = {
-        "true": [wording.number(value) for value in truth],
-        "private": [wording.number(value) for value in private],
-        "error": [wording.number(value) for value in private - truth],
+        "true": [number(value) for value in truth],
+        "private": [number(value) for value in private],
+        "error": [number(value) for value in private - truth],
     }
     grid = st.grid(2, min_column_width=MAP_WIDTH)
     for name, values in (("true", truth), ("private", private)):
@@ -266,7 +266,7 @@ def _worst(
     names = cached_datasets.dataset(entry.key).zones["name"].to_numpy()
     return {
         "Zone": [str(name) for name in names[order]],
-        "Visits an hour": [wording.number(value) for value in truth[order].mean(axis=1)],
-        "Relative error": [wording.percent(value) for value in scores.error[order]],
-        "Pearson r": [wording.fixed(value) for value in scores.correlation[order]],
+        "Visits an hour": [number(value) for value in truth[order].mean(axis=1)],
+        "Relative error": [percent(value) for value in scores.error[order]],
+        "Pearson r": [fixed(value) for value in scores.correlation[order]],
     }

@@ -22,8 +22,10 @@ from pages._ui.home.density import (
 )
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import Seed, Settings, seed
-from pages._ui.wording import sentences as wording
 from pages._ui.wording import verdict
+from pages._ui.wording.measures import flow_error, flow_reading
+from pages._ui.wording.numbers import number, percent, signed_percent, trip_count
+from pages._ui.wording.privacy import trips_protection
 
 LARGEST = 40
 _DRAWN = "home_trips_curve_drawn"
@@ -34,7 +36,7 @@ def draw(settings: Settings, entry: Entry, places: Places) -> Column:
     noise, parameters = seed(entry), settings.trips()
     period = cached_trips.span(parameters)
     expected = cached_trips.span_expected(entry.key, parameters, period)
-    places.head.caption(wording.trips_protection(parameters, entry.metadata.days))
+    places.head.caption(trips_protection(parameters, entry.metadata.days))
     slot = places.numbers.html(cards.cards_html(_cards(expected, parameters, None)))
     curve_place = hold(places.curve, held=_DRAWN not in st.session_state)
     with places.maps:
@@ -76,30 +78,29 @@ def _cards(
     return [
         Card(
             f"Median error, flows of {least}+",
-            wording.trip_count(expected.median_error),
-            interval(over("median_error"), wording.number),
-            none or wording.flow_reading(parameters),
+            trip_count(expected.median_error),
+            interval(over("median_error"), number),
+            none or flow_reading(parameters),
         ),
         Card(
             f"Relative error, flows of {least}+",
-            wording.percent(expected.relative_error),
-            interval(over("relative_error"), wording.percent),
-            none or wording.flow_error(expected.relative_error),
+            percent(expected.relative_error),
+            interval(over("relative_error"), percent),
+            none or flow_error(expected.relative_error),
         ),
         Card(
             "Suppressed cells",
-            wording.percent(expected.suppressed),
-            interval(over("suppressed"), wording.percent),
-            "Pairs of zones that read 0; without noise "
-            f"{wording.percent(expected.suppressed_anyway)}.",
+            percent(expected.suppressed),
+            interval(over("suppressed"), percent),
+            f"Pairs of zones that read 0; without noise {percent(expected.suppressed_anyway)}.",
         ),
         Card(
             "Trips kept",
-            wording.percent(expected.trips_kept),
-            interval(over("trips_kept"), wording.percent),
+            percent(expected.trips_kept),
+            interval(over("trips_kept"), percent),
             f"In flows of {least}+ that stay visible"
             + (
-                f"; trimming drops {wording.percent(expected.trimmed)} of all."
+                f"; trimming drops {percent(expected.trimmed)} of all."
                 if expected.trimmed >= 0.005
                 else "."
             ),
@@ -163,5 +164,5 @@ def _worst(
         "Zone": [str(name) for name in names[order]],
         "Departures": [f"{value:,}" for value in true[order]],
         "Private": [f"{value:,}" for value in private[order]],
-        "Error": [wording.signed_percent(value) for value in error],
+        "Error": [signed_percent(value) for value in error],
     }

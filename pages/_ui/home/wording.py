@@ -4,7 +4,7 @@ import math
 
 from engine.ledger import Ledger
 from pages._ui.shell.settings import Settings
-from pages._ui.wording.sentences import ANALYTIC_NOTE, PROTECTED, aim, delta_warning
+from pages._ui.wording.privacy import ANALYTIC_NOTE, PROTECTED, aim, delta_warning
 
 LEAD = (
     "Move a slider and see at once what privacy costs: how far private counts of visits and trips "

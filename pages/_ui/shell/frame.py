@@ -6,7 +6,14 @@ from pathlib import Path
 import streamlit as st
 
 from pages._ui.shell.catalogue import Entry
-from pages._ui.wording import sentences as wording
+from pages._ui.wording.datasets import (
+    CONFIDENTIAL_BANNER,
+    NO_DATASET,
+    NOT_A_RELEASE,
+    PARTS,
+    SIMULATED_BANNER,
+)
+from pages._ui.wording.numbers import joined
 
 PRODUCT = "Mobility Privacy Explorer"
 ROOT = Path(__file__).parents[3]
@@ -65,10 +72,10 @@ def banners(entries: Iterable[Entry | None]) -> None:
     if not used:
         return
     if any(not entry.metadata.simulated for entry in used.values()):
-        st.warning(wording.CONFIDENTIAL_BANNER, icon=":material/lock:")
+        st.warning(CONFIDENTIAL_BANNER, icon=":material/lock:")
     names = [entry.name for entry in used.values() if entry.metadata.simulated]
-    told = f"**{wording.SIMULATED_BANNER}** ({wording.joined(names)}). " if names else ""
-    st.caption(f"{told}{wording.NOT_A_RELEASE}")
+    told = f"**{SIMULATED_BANNER}** ({joined(names)}). " if names else ""
+    st.caption(f"{told}{NOT_A_RELEASE}")
 
 
 def missing(entry: Entry | None, part: str, offer: Entry | None, key: str) -> None:
@@ -84,9 +91,9 @@ def missing(entry: Entry | None, part: str, offer: Entry | None, key: str) -> No
         Setting key of the picker, ``density_data`` or ``od_data``.
     """
     if entry is None:
-        st.info(wording.NO_DATASET)
+        st.info(NO_DATASET)
         return
-    st.info(f"The dataset {entry.name} has no {wording.PARTS[part]}.")
+    st.info(f"The dataset {entry.name} has no {PARTS[part]}.")
     if offer is not None:
         st.button(
             f"Use {offer.name} instead",

@@ -127,7 +127,7 @@ def seed(entry: Entry) -> Seed:
     return made.setdefault(entry.key, secrets.randbits(128)), drawn
 
 
-def use(**settings: object) -> None:
+def use_settings(**settings: object) -> None:
     """Set sliders from elsewhere: call it in a callback, ``on_click=state.use, kwargs={…}``.
 
     Numbers are moved to a stop of their slider: ε up to the next stop (so that an accuracy asked
@@ -167,7 +167,7 @@ def redraw() -> None:
     st.session_state["redraws"] = st.session_state.get("redraws", 0) + 1
 
 
-def offer(part: str) -> Entry | None:
+def dataset_with(part: str) -> Entry | None:
     """Return a dataset that has the part, ``density`` or ``trips``, the preferred one first."""
     return preferred(catalogue.entries(), part)
 

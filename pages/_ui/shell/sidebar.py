@@ -21,13 +21,15 @@ from pages._ui.shell.settings import (
     UNIT_DEFAULT,
     VARIANT_DEFAULT,
     Settings,
+    dataset_with,
     has_part,
-    offer,
     redraw,
     reset,
 )
-from pages._ui.wording import datasets as dataset_wording
-from pages._ui.wording import sentences as wording
+from pages._ui.wording.datasets import PARTS, described
+from pages._ui.wording.labels import HELP, SHARE, VARIANTS
+from pages._ui.wording.numbers import scientific
+from pages._ui.wording.privacy import UNITS, trip_level_reason
 
 
 def draw(*, density: bool = True, trips: bool = True) -> Settings:
@@ -56,7 +58,7 @@ def draw(*, density: bool = True, trips: bool = True) -> Settings:
             "that a change you see comes from the slider.",
         )
         right.button("Reset", icon=":material/restart_alt:", on_click=reset, width="stretch")
-        st.caption(wording.SHARE)
+        st.caption(SHARE)
     return Settings(
         epsilon=epsilon,
         delta=delta,
@@ -78,7 +80,7 @@ def _epsilon_slider() -> float:
         value=EPSILON_DEFAULT,
         format_func=lambda stop: f"{stop:g}",
         key="epsilon",
-        help=wording.HELP["epsilon"],
+        help=HELP["epsilon"],
         bind="query-params",
         persist_state="session",
     )
@@ -95,9 +97,9 @@ def _density_group(
             "Chance that the bound fails (δ)",
             options=DELTA_STOPS,
             value=DELTA_DEFAULT,
-            format_func=wording.scientific,
+            format_func=scientific,
             key="delta",
-            help=wording.HELP["delta"],
+            help=HELP["delta"],
             bind="query-params",
             persist_state="session",
         )
@@ -107,7 +109,7 @@ def _density_group(
             MAX_VISITS_LIMIT,
             MAX_VISITS_DEFAULT,
             key="max_visits",
-            help=wording.HELP["max_visits"],
+            help=HELP["max_visits"],
             bind="query-params",
             persist_state="session",
         )
@@ -117,7 +119,7 @@ def _density_group(
                 "variant",
                 get_args(parameters.DensityVariant),
                 VARIANT_DEFAULT,
-                lambda name: wording.VARIANTS[name],
+                lambda name: VARIANTS[name],
             )
             minimum = st.number_input(
                 "Cluster minimum (τ of Algorithm 3)",
@@ -128,7 +130,7 @@ def _density_group(
                 format="%.0f",
                 placeholder="by the paper's formula",
                 key="cluster_minimum",
-                help=wording.HELP["cluster_minimum"],
+                help=HELP["cluster_minimum"],
                 bind="query-params",
                 persist_state="session",
             )
@@ -143,7 +145,7 @@ def _trips_group(known: dict[str, Entry], *, opened: bool) -> tuple[int, int, st
             "unit",
             get_args(parameters.ODUnit),
             UNIT_DEFAULT,
-            lambda name: wording.UNITS[name],
+            lambda name: UNITS[name],
             allowed=_units(entry),
         )
         trip_limit = st.select_slider(
@@ -152,12 +154,12 @@ def _trips_group(known: dict[str, Entry], *, opened: bool) -> tuple[int, int, st
             value=MAX_TRIPS_DEFAULT,
             key="max_trips",
             disabled=unit == "trip",
-            help=wording.HELP["max_trips"],
+            help=HELP["max_trips"],
             bind="query-params",
             persist_state="session",
         )
         if unit == "trip":
-            st.caption(wording.trip_level_reason(has_people=_has_people(entry)))
+            st.caption(trip_level_reason(has_people=_has_people(entry)))
         elif "person" not in _units(entry):
             st.caption(
                 "Trips here are not ranked over the whole period, so a person is not offered."
@@ -168,7 +170,7 @@ def _trips_group(known: dict[str, Entry], *, opened: bool) -> tuple[int, int, st
             THRESHOLD_LIMIT,
             THRESHOLD_DEFAULT,
             key="threshold",
-            help=wording.HELP["threshold"],
+            help=HELP["threshold"],
             bind="query-params",
             persist_state="session",
         )
@@ -191,7 +193,7 @@ def _dataset_picker(label: str, key: str, known: dict[str, Entry], part: str) ->
         st.caption("No dataset is installed.")
         return None
     names = sorted(known, key=lambda name: not has_part(known[name], part))
-    offered = offer(part)
+    offered = dataset_with(part)
     default = names[0] if offered is None else offered.name
 
     told = {name: _described(known[name], part) for name in names}
@@ -200,9 +202,9 @@ def _dataset_picker(label: str, key: str, known: dict[str, Entry], part: str) ->
 
 
 def _described(entry: Entry, part: str) -> str:
-    lacks = "" if has_part(entry, part) else wording.PARTS[part]
+    lacks = "" if has_part(entry, part) else PARTS[part]
     facts = cached_facts.facts(entry.key)
-    return dataset_wording.described(entry.name, entry.metadata, facts, lacks)
+    return described(entry.name, entry.metadata, facts.zones, facts.size_bytes, lacks)
 
 
 def _choice(
@@ -232,7 +234,7 @@ def _choice(
         [option for option in options if option in allowed],
         format_func=describe,
         key=key,
-        help=wording.HELP.get(key),
+        help=HELP.get(key),
         persist_state="session",
     )
     in_link = st.query_params.get(key)

@@ -5,9 +5,9 @@ import logging
 from engine.errors import ExplorerError
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import density as cached_density
-from pages._ui.shell import settings as state
+from pages._ui.shell.settings import SIMULATED_SEED, Seed, Settings, untouched
 
-FIRST_DRAW: state.Seed = (state.SIMULATED_SEED, 0)
+FIRST_DRAW: Seed = (SIMULATED_SEED, 0)
 _ABSENT_SESSION = "streamlit.runtime.scriptrunner_utils.script_run_context"
 
 
@@ -20,14 +20,14 @@ def home() -> None:
     spinners = logging.getLogger(_ABSENT_SESSION)
     spinners.disabled = True  # no session has a place for a spinner yet
     try:
-        _compute(state.untouched())
+        _compute(untouched())
     except (ExplorerError, OSError):
         pass
     finally:
         spinners.disabled = False
 
 
-def _compute(settings: state.Settings) -> None:
+def _compute(settings: Settings) -> None:
     noise = FIRST_DRAW
     visits = settings.density_data
     if visits is not None and visits.metadata.simulated:

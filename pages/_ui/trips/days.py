@@ -13,8 +13,8 @@ from pages._ui.cache.window import Window
 from pages._ui.drawing import cards, colours
 from pages._ui.drawing.cards import Card
 from pages._ui.shell.catalogue import Entry
-from pages._ui.trips import look as od_look
-from pages._ui.wording import sentences as wording
+from pages._ui.trips import look as trips_look
+from pages._ui.wording.numbers import percent, scientific, signed_percent
 
 _POINTS = 14
 _ZONES = 18
@@ -59,7 +59,7 @@ def _composition(parameters: ODParameters, days: int, delta: float) -> None:
             Card(
                 "Tighter total",
                 f"ε = {tight:.3g}",
-                f"at δ = {wording.scientific(delta)}",
+                f"at δ = {scientific(delta)}",
                 "Optimal composition, which may fail with probability δ."
                 if tight < 0.995 * plain
                 else "Too few days, or too large an ε, to gain anything.",
@@ -108,7 +108,7 @@ def _totals(entry: Entry, parameters: ODParameters, window: Window, made: Drawn)
     grand: Totals = exact.grand
     true, expected = float(grand.true), float(grand.expected)
     bias = (expected - true) / true if true else float("nan")
-    names = np.array(od_look.zone_labels(entry.key))
+    names = np.array(trips_look.zone_labels(entry.key))
     order = np.argsort(-exact.outgoing.true, kind="stable")[:_ZONES]
     table = pd.DataFrame(
         {
@@ -150,7 +150,7 @@ def _totals(entry: Entry, parameters: ODParameters, window: Window, made: Drawn)
         f"skewness and kurtosis of the sum: near 95%, less sure where one or two flows make up a "
         f"zone. {_gap(exact.histogram.trimmed_trips, true)}"
         f"All flows together: {true:,.0f} true trips, "
-        f"{expected:,.0f} expected in the release ({wording.signed_percent(bias)}; 95%: "
+        f"{expected:,.0f} expected in the release ({signed_percent(bias)}; 95%: "
         f"{float(grand.low):,.0f} to {float(grand.high):,.0f})."
     )
 
@@ -159,5 +159,5 @@ def _gap(trimmed: float, true: float) -> str:
     """Say how much of the gap between tick and dot is trimming."""
     if not trimmed or not true:
         return ""
-    share = wording.percent(trimmed / true)
+    share = percent(trimmed / true)
     return f"Trimming drops {trimmed:,.0f} trips ({share}) before any noise. "

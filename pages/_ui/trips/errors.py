@@ -13,7 +13,7 @@ from pages._ui.cache import trips as cached_trips
 from pages._ui.cache.window import Window
 from pages._ui.drawing import colours
 from pages._ui.shell.catalogue import Entry
-from pages._ui.wording import sentences as wording
+from pages._ui.wording.numbers import number, percent
 
 POPULATIONS: dict[Population, str] = {
     "travelled": "flows with a trip",
@@ -60,7 +60,7 @@ def draw(entry: Entry, parameters: ODParameters, window: Window) -> None:
             shades,
             "Relative error of at most … (symmetric)",
             key="od_error_relative",
-            percent=True,
+            as_percent=True,
         )
     st.caption(
         "Exact, without drawing: each curve is the share of flows whose error is at most the value "
@@ -115,13 +115,13 @@ def _chart(
     title: str,
     *,
     key: str,
-    percent: bool = False,
+    as_percent: bool = False,
 ) -> None:
-    scale = alt.Scale(nice=False) if percent else alt.Scale(type="symlog", nice=False)
-    axis = alt.Axis(format="~%") if percent else alt.Axis(format="~s", values=_ticks(table))
+    scale = alt.Scale(nice=False) if as_percent else alt.Scale(type="symlog", nice=False)
+    axis = alt.Axis(format="~%") if as_percent else alt.Axis(format="~s", values=_ticks(table))
     chart = (
         alt.Chart(table)
-        .mark_line(strokeWidth=2, interpolate="linear" if percent else "step-after")
+        .mark_line(strokeWidth=2, interpolate="linear" if as_percent else "step-after")
         .encode(
             x=alt.X("error:Q", title=title, scale=scale, axis=axis),
             y=alt.Y(
@@ -139,7 +139,9 @@ def _chart(
             ),
             tooltip=[
                 alt.Tooltip("setting:N", title="Setting"),
-                alt.Tooltip("error:Q", title="Error at most", format=".0%" if percent else ",.0f"),
+                alt.Tooltip(
+                    "error:Q", title="Error at most", format=".0%" if as_percent else ",.0f"
+                ),
                 alt.Tooltip("share:Q", title="Share of flows", format=".1%"),
             ],
         )
@@ -162,11 +164,11 @@ def _summary(
         rows.append(
             {
                 "Setting": name,
-                "Median error (trips)": wording.number(errors.median_absolute),
-                "Mean error (trips)": wording.number(errors.mean_absolute, 3),
-                "Median relative error": wording.percent(errors.median_relative),
-                "Mean relative error": wording.percent(errors.mean_relative),
-                "with a sanity bound (MRE)": wording.percent(errors.mean_bounded_relative),
+                "Median error (trips)": number(errors.median_absolute),
+                "Mean error (trips)": number(errors.mean_absolute, 3),
+                "Median relative error": percent(errors.median_relative),
+                "Mean relative error": percent(errors.mean_relative),
+                "with a sanity bound (MRE)": percent(errors.mean_bounded_relative),
             }
         )
     return pd.DataFrame(rows)

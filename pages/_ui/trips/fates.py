@@ -10,8 +10,8 @@ from pages._ui.cache import trips as cached_trips
 from pages._ui.cache.trips import Drawn
 from pages._ui.cache.window import Window
 from pages._ui.shell.catalogue import Entry
-from pages._ui.trips import look as od_look
-from pages._ui.wording import sentences as wording
+from pages._ui.trips import look as trips_look
+from pages._ui.wording.numbers import number, percent
 
 PUBLISHED = {
     "rwanda-districts": ("49.3%", "47.6%"),
@@ -38,8 +38,8 @@ def draw(entry: Entry, parameters: ODParameters, window: Window, made: Drawn) ->
         ]
     )
     _bar(bars)
-    od_look.key(*od_look.FATES)
-    empty = wording.percent(cached_trips.empty_share(entry.key, parameters, window))
+    trips_look.key(*trips_look.FATES)
+    empty = percent(cached_trips.empty_share(entry.key, parameters, window))
     st.caption(
         "Look for purple (lost: a real corridor that the release hides) and orange (phantom: a "
         f"corridor that does not exist). Flows are all ordered pairs of zones; {empty} of them are "
@@ -51,8 +51,8 @@ def draw(entry: Entry, parameters: ODParameters, window: Window, made: Drawn) ->
         st.table(_numbers(exact, made.fates), hide_index=True, border="horizontal")
         invented = float(exact.phantom.trips)
         st.caption(
-            f"Phantom flows carry {wording.number(float(made.fates.phantom.trips))} trips that "
-            f"nobody made in this draw; {wording.number(invented)} are expected."
+            f"Phantom flows carry {number(float(made.fates.phantom.trips))} trips that "
+            f"nobody made in this draw; {number(invented)} are expected."
         )
     with right:
         _below(entry, parameters, window, made)
@@ -64,11 +64,11 @@ def _parts(fates: Fates, measure: str) -> dict[str, float]:
 
     phantom = value(fates.phantom) if measure == "cells" else 0.0
     return {
-        od_look.KEPT.name: value(fates.kept),
-        od_look.LOST.name: value(fates.lost),
-        od_look.SUPPRESSED.name: value(fates.kept_suppressed),
-        od_look.REVEALED.name: value(fates.revealed) - phantom,
-        od_look.PHANTOM.name: phantom,
+        trips_look.KEPT.name: value(fates.kept),
+        trips_look.LOST.name: value(fates.lost),
+        trips_look.SUPPRESSED.name: value(fates.kept_suppressed),
+        trips_look.REVEALED.name: value(fates.revealed) - phantom,
+        trips_look.PHANTOM.name: phantom,
     }
 
 
@@ -87,7 +87,7 @@ def _rows(label: str, fates: Fates, measure: str) -> pd.DataFrame:
 
 
 def _bar(table: pd.DataFrame) -> None:
-    names = [fate.name for fate in od_look.FATES]
+    names = [fate.name for fate in trips_look.FATES]
     chart = (
         alt.Chart(table)
         .mark_bar()
@@ -103,7 +103,7 @@ def _bar(table: pd.DataFrame) -> None:
                 "fate:N",
                 sort=names,
                 legend=None,
-                scale=alt.Scale(domain=names, range=[fate.colour for fate in od_look.FATES]),
+                scale=alt.Scale(domain=names, range=[fate.colour for fate in trips_look.FATES]),
             ),
             order=alt.Order("order:Q"),
             tooltip=[
@@ -121,18 +121,19 @@ def _bar(table: pd.DataFrame) -> None:
 def _numbers(exact: Fates, made: Fates) -> pd.DataFrame:
     cells, drawn = _parts(exact, "cells"), _parts(made, "cells")
     trips, drawn_trips = _parts(exact, "trips"), _parts(made, "trips")
-    empty = od_look.PHANTOM.name
+    empty = trips_look.PHANTOM.name
     return pd.DataFrame(
         {
-            "Fate": [fate.name for fate in od_look.FATES],
-            "Flows expected": [f"{cells[fate.name]:,.1f}" for fate in od_look.FATES],
-            "drawn": [f"{drawn[fate.name]:,.0f}" for fate in od_look.FATES],
+            "Fate": [fate.name for fate in trips_look.FATES],
+            "Flows expected": [f"{cells[fate.name]:,.1f}" for fate in trips_look.FATES],
+            "drawn": [f"{drawn[fate.name]:,.0f}" for fate in trips_look.FATES],
             "True trips expected": [
-                "–" if fate.name == empty else f"{trips[fate.name]:,.0f}" for fate in od_look.FATES
+                "–" if fate.name == empty else f"{trips[fate.name]:,.0f}"
+                for fate in trips_look.FATES
             ],
             "trips drawn": [
                 "–" if fate.name == empty else f"{drawn_trips[fate.name]:,.0f}"
-                for fate in od_look.FATES
+                for fate in trips_look.FATES
             ],
         }
     )
@@ -150,7 +151,7 @@ def _below(entry: Entry, parameters: ODParameters, window: Window, made: Drawn) 
         whole = cached_trips.below(entry.key, parameters, Window(None, summed=True))
         rows["Sum of the period, noise once"] = (*whole["all"], float("nan"))
     table = pd.DataFrame(
-        [[name, *map(wording.percent, shares)] for name, shares in rows.items()],
+        [[name, *map(percent, shares)] for name, shares in rows.items()],
         columns=["", "True", "Expected", "Drawn"],
     )
     st.table(table, hide_index=True, border="horizontal")

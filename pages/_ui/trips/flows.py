@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache.trips import Drawn
 from pages._ui.drawing import maps
-from pages._ui.trips import look as od_look
+from pages._ui.trips import look as trips_look
 
 Integers = NDArray[np.int64]
 
@@ -33,7 +33,7 @@ def draw(key: str, true: Integers, made: Drawn, several: bool) -> None:
     with third:
         busy = true.sum(axis=0) + true.sum(axis=1)
         off = scope == _SCOPES[0]
-        zone = od_look.zone_choice("Zone", key, busy, key="od_flows_zone", off=off)
+        zone = trips_look.zone_choice("Zone", key, busy, key="od_flows_zone", off=off)
     most = fourth.slider(
         "Largest flows", 10, 300, 60, step=10, key="od_flows_most", persist_state="session"
     )
@@ -53,8 +53,8 @@ def draw(key: str, true: Integers, made: Drawn, several: bool) -> None:
     pairs = (origins, destinations)
     colours = scale.colours(values.astype(float))
     if shown != TRUE:
-        colours[phantom[pairs]] = od_look.rgb(od_look.PHANTOM)
-        colours[lost[pairs]] = od_look.rgb(od_look.LOST)
+        colours[phantom[pairs]] = trips_look.rgb(trips_look.PHANTOM)
+        colours[lost[pairs]] = trips_look.rgb(trips_look.LOST)
     maps.flow_map(
         cached_datasets.outlines(key),
         origins,
@@ -66,17 +66,19 @@ def draw(key: str, true: Integers, made: Drawn, several: bool) -> None:
         tooltip={
             "true": [f"{value:,}" for value in true[pairs]],
             "private": [f"{value:,}" for value in private[pairs]],
-            "error": [od_look.signed(int(value)) for value in private[pairs] - true[pairs]],
+            "error": [trips_look.signed(int(value)) for value in private[pairs] - true[pairs]],
         },
         colours=colours,
         height=520,
-        width=od_look.MAP_WIDTH,
+        width=trips_look.MAP_WIDTH,
     )
     if shown != WRONG:
         scale.legend("trips of a flow", "0", f"{largest:,.0f} or more")
     if shown != TRUE:
         # a flow that reads 0 has no arc in the private map, unless other days show it
-        od_look.key(od_look.PHANTOM, *([od_look.LOST] if several or shown == WRONG else []))
+        trips_look.key(
+            trips_look.PHANTOM, *([trips_look.LOST] if several or shown == WRONG else [])
+        )
         if several:
             st.caption(
                 "Each day is a release of its own: a flow is marked where that happened to it on "

@@ -16,9 +16,9 @@ from pages._ui.cache import trips as cached_trips
 from pages._ui.cache.trips import GRID_THRESHOLDS
 from pages._ui.cache.window import Window
 from pages._ui.drawing import colours
-from pages._ui.shell import settings as state
 from pages._ui.shell.catalogue import Entry
-from pages._ui.wording import sentences as wording
+from pages._ui.shell.settings import use_settings
+from pages._ui.wording.numbers import number, percent
 
 Floats = NDArray[np.float64]
 _KEY = "od_grid"
@@ -219,7 +219,7 @@ def _take() -> None:
     """Move the sliders to the clicked cell (the chart's callback)."""
     chosen = st.session_state[_KEY]["selection"].get("setting", [])
     if chosen:
-        state.use(epsilon=float(chosen[0]["epsilon"]), threshold=int(chosen[0]["threshold"]))
+        use_settings(epsilon=float(chosen[0]["epsilon"]), threshold=int(chosen[0]["threshold"]))
 
 
 def _scale(values: pd.Series) -> alt.Scale:
@@ -235,4 +235,4 @@ def _nearest(threshold: int) -> int:
 
 
 def _written(value: float, measure: Measure) -> str:
-    return wording.percent(value) if measure.percent else wording.number(value, 3)
+    return percent(value) if measure.percent else number(value, 3)

@@ -7,7 +7,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from pages._ui.cache.trips import Drawn
-from pages._ui.trips import look as od_look
+from pages._ui.trips import look as trips_look
 
 Integers = NDArray[np.int64]
 
@@ -25,12 +25,12 @@ _SHORT = (
 
 def draw(key: str, true: Integers, made: Drawn) -> None:
     """Draw the block's choice, then two heat maps on one scale with wrong cells outlined."""
-    names = od_look.zone_labels(key)
+    names = trips_look.zone_labels(key)
     busy = true.sum(axis=0) + true.sum(axis=1)
     left, middle, right = st.columns([1.2, 1.2, 1], gap="medium", vertical_alignment="bottom")
     block = left.selectbox("Block", [_BUSIEST, _AROUND], key="od_block", persist_state="session")
     with middle:
-        zone = od_look.zone_choice("Zone", key, busy, key="od_block_zone", off=block == _BUSIEST)
+        zone = trips_look.zone_choice("Zone", key, busy, key="od_block_zone", off=block == _BUSIEST)
     size = right.select_slider(
         "Zones in the block", _SIZES, 12, key="od_block_size", persist_state="session"
     )
@@ -45,7 +45,7 @@ def draw(key: str, true: Integers, made: Drawn) -> None:
         with places.cell():
             st.markdown(f"**{name.capitalize()}**")
             _heat(table, name, top, [names[i] for i in chosen])
-    od_look.key(od_look.PHANTOM, od_look.LOST)
+    trips_look.key(trips_look.PHANTOM, trips_look.LOST)
     st.caption(
         "Rows are origins, columns destinations; grey cells read 0. Look whether the pattern of "
         "rows and columns survives, and where outlines cluster."
@@ -61,8 +61,8 @@ def _table(
     origins, destinations = np.meshgrid(chosen, chosen, indexing="ij")
     off = origins != destinations
     pairs = (origins[off], destinations[off])
-    mark = np.where(made.phantom[pairs], od_look.PHANTOM.name, "")
-    mark = np.where(made.lost[pairs], od_look.LOST.name, mark)
+    mark = np.where(made.phantom[pairs], trips_look.PHANTOM.name, "")
+    mark = np.where(made.lost[pairs], trips_look.LOST.name, mark)
     return pd.DataFrame(
         {
             "from": [names[i] for i in pairs[0]],
@@ -117,7 +117,7 @@ def _heat(table: pd.DataFrame, name: str, top: float, order: list[str]) -> None:
             base.transform_filter(alt.datum.mark == fate.name).mark_rect(
                 filled=False, stroke=fate.colour, strokeWidth=2.2
             )
-            for fate in (od_look.PHANTOM, od_look.LOST)
+            for fate in (trips_look.PHANTOM, trips_look.LOST)
         ]
     st.altair_chart(
         alt.layer(*layers).properties(height=600),

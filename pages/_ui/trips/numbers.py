@@ -7,8 +7,8 @@ from pages._ui.cache.trips import Drawn
 from pages._ui.cache.window import Window
 from pages._ui.drawing import cards
 from pages._ui.drawing.cards import Card
-from pages._ui.wording import sentences as wording
 from pages._ui.wording import verdict
+from pages._ui.wording.numbers import number, percent, trip_count
 
 _EXAMPLE = 40
 
@@ -39,30 +39,30 @@ def headline(key: str, parameters: ODParameters, window: Window, made: Drawn) ->
     return [
         Card(
             "Median error of a flow",
-            wording.trip_count(errors.median_absolute),
-            f"mean {wording.number(errors.mean_absolute, 3)}",
+            trip_count(errors.median_absolute),
+            f"mean {number(errors.mean_absolute, 3)}",
             "Exact, over pairs with a trip. "
             f"A flow of {flow:,}{each}{trimmed} usually reads {reads}.",
         ),
         Card(
             "Relative error of a flow",
-            wording.percent(errors.mean_relative),
-            f"median {wording.percent(errors.median_relative)}",
+            percent(errors.mean_relative),
+            f"median {percent(errors.median_relative)}",
             "Symmetric, over pairs with a trip: 0% is right, 200% suppressed or invented.",
         ),
         Card(
             "Lost flows",
             f"{float(made.fates.lost.cells):,.0f}",
-            f"drawn; {wording.number(float(fates.lost.cells))} expected",
+            f"drawn; {number(float(fates.lost.cells))} expected",
             f"Flows of {limit:,} trips or more{each} that read 0: "
-            f"{wording.percent(float(fates.lost.cells) / large)} of them."
+            f"{percent(float(fates.lost.cells) / large)} of them."
             if large
             else f"No flow has {limit:,} trips or more{each}: what is shown is noise alone.",
         ),
         Card(
             "Phantom flows",
             f"{float(made.fates.phantom.cells):,.0f}",
-            f"drawn; {wording.number(float(fates.phantom.cells))} expected",
+            f"drawn; {number(float(fates.phantom.cells))} expected",
             "Flows shown although nobody travelled. A higher τ removes them.",
         ),
     ]

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache.trips import Drawn
 from pages._ui.drawing import maps
-from pages._ui.trips import look as od_look
+from pages._ui.trips import look as trips_look
 
 Integers = NDArray[np.int64]
 
@@ -26,11 +26,11 @@ def draw(key: str, true: Integers, made: Drawn) -> None:
         persist_state="session",
     )
     with middle:
-        origin = od_look.zone_choice("Trips from", key, true.sum(axis=1), key="od_origin_zone")
+        origin = trips_look.zone_choice("Trips from", key, true.sum(axis=1), key="od_origin_zone")
     before, after = true[origin], made.counts[origin]
     right.markdown(
         f"**{int(before.sum()):,}** trips leave; the release shows **{int(after.sum()):,}** "
-        f"({od_look.signed(int(after.sum() - before.sum()))})."
+        f"({trips_look.signed(int(after.sum() - before.sum()))})."
     )
     error = (after - before).astype(float)
     reach = float(max(np.abs(error).max(initial=0), 1))
@@ -43,14 +43,14 @@ def draw(key: str, true: Integers, made: Drawn) -> None:
         values,
         scale,
         key="od_origin",
-        alt=f"Trips from {od_look.zone_labels(key)[origin]} to every zone: {shown.lower()}",
+        alt=f"Trips from {trips_look.zone_labels(key)[origin]} to every zone: {shown.lower()}",
         tooltip={
             "true": [f"{value:,}" for value in before],
             "private": [f"{value:,}" for value in after],
-            "error": [od_look.signed(int(value)) for value in error],
+            "error": [trips_look.signed(int(value)) for value in error],
         },
         height=560,
-        width=od_look.MAP_WIDTH,
+        width=trips_look.MAP_WIDTH,
         marked=origin,
     )
     if shown == ERROR:

@@ -12,10 +12,9 @@ from pages._ui.cache import trips as cached_trips
 from pages._ui.cache.window import Window
 from pages._ui.drawing import cards, colours
 from pages._ui.drawing.cards import Card
-from pages._ui.shell import settings as state
 from pages._ui.shell.catalogue import Entry
-from pages._ui.shell.settings import MAX_TRIPS_STOPS
-from pages._ui.wording import sentences as wording
+from pages._ui.shell.settings import MAX_TRIPS_STOPS, use_settings
+from pages._ui.wording.numbers import number, percent
 
 _MANY_ROWS = 1_000_000
 _LIMITS = tuple(stop for stop in MAX_TRIPS_STOPS if stop <= 50)
@@ -59,13 +58,13 @@ def draw(entry: Entry, parameters: ODParameters, window: Window) -> None:
     left.caption(
         f"Left of the best point trimming drops too many trips, right of it noise (in proportion "
         f"to T) drowns the flows. Least total error here: **T = {best}**, which keeps "
-        f"{wording.percent(rows[best]['kept'])} of trips."
+        f"{percent(rows[best]['kept'])} of trips."
         + (_BELOW if any(row["suppression"] < 0 for row in rows.values()) else "")
     )
     right.button(
         f"Use T = {best}",
         icon=":material/tune:",
-        on_click=state.use,
+        on_click=use_settings,
         kwargs={"max_trips": best},
         key="od_use_trips",
         width="stretch",
@@ -84,19 +83,19 @@ def _cards(now: dict[str, float], parameters: ODParameters) -> list[Card]:
     return [
         Card(
             f"Trimmed away (T = {limit})",
-            wording.number(now["trimmed"]),
+            number(now["trimmed"]),
             "trips",
-            f"{wording.percent(now['kept'])} of true trips are kept; nothing restores the others.",
+            f"{percent(now['kept'])} of true trips are kept; nothing restores the others.",
         ),
         Card(
             "Noise adds",
-            wording.number(now["noise"]),
+            number(now["noise"]),
             "trips of error",
             f"Noise of scale T/ε = {parameters.noise_scale:.3g} trips in every pair of zones.",
         ),
         Card(
             "Suppression saves" if spared else "Suppression adds",
-            wording.number(abs(now["suppression"])),
+            number(abs(now["suppression"])),
             "trips of error",
             "Empty pairs read 0 again, which outweighs the real flows that are hidden."
             if spared
@@ -104,7 +103,7 @@ def _cards(now: dict[str, float], parameters: ODParameters) -> list[Card]:
         ),
         Card(
             "In all",
-            wording.number(now["total"]),
+            number(now["total"]),
             "trips of error",
             "Expected sum of |private − true| over all pairs of zones, exact.",
         ),

@@ -5,7 +5,7 @@ import streamlit as st
 from engine.parameters import ODParameters
 from pages._ui.cache.window import Window
 from pages._ui.shell.catalogue import Entry
-from pages._ui.wording import sentences as wording
+from pages._ui.wording.privacy import protection
 
 ALL = -1
 """The picker's value for "all days, each released by itself"."""
@@ -39,7 +39,7 @@ def pick(entry: Entry, parameters: ODParameters) -> Window:
 
 def cost(parameters: ODParameters, window: Window, days: int) -> str:
     """Say whom the noise protects and what the window, and all days, cost."""
-    people = wording.protection(parameters.unit, parameters.max_trips_per_user)
+    people = protection(parameters.unit, parameters.max_trips_per_user)
     return f"Protects {people}. {_cost(parameters, window, days)}"
 
 

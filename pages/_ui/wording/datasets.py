@@ -1,24 +1,24 @@
-"""How a dataset is told in one line."""
+"""How datasets are described, whose data a page shows, and what it says where there is none."""
 
 from engine.datasets import Metadata
-from pages._ui.cache.facts import Facts
+from pages._ui.wording.numbers import file_size
+
+PARTS = {"density": "visits", "trips": "trips"}
+SIMULATED_BANNER = "Simulated people"
+CONFIDENTIAL_BANNER = (
+    "**Computed from confidential data** – for the data's custodians, not for publication."
+)
+NOT_A_RELEASE = (
+    "Everything on this page is exploration, **not a release**: it compares with the truth and "
+    "may be drawn again."
+)
+NO_DATASET = (
+    "No dataset is installed. Make the demonstration city with `python -m engine.synthetic` or "
+    "build one from your own files with `python -m engine.ingest`."
+)
 
 
-def size(number: float) -> str:
-    """Write a number of bytes.
-
-    Examples
-    --------
-    >>> size(900), size(2_585_250), size(41e6)
-    ('900 bytes', '2.6 MB', '41 MB')
-    """
-    for unit, scale in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if number >= scale:
-            return f"{number / scale:.{1 if number < 10 * scale else 0}f} {unit}"
-    return f"{number:.0f} bytes"
-
-
-def described(name: str, about: Metadata, facts: Facts, lacks: str = "") -> str:
+def described(name: str, about: Metadata, zones: int, size_bytes: int, lacks: str = "") -> str:
     """Describe a dataset in the pickers: public facts only; `lacks` names a part it has not."""
     kind = "simulated" if about.simulated else "confidential"
     estimate = "" if about.simulated else "about "
@@ -28,8 +28,8 @@ def described(name: str, about: Metadata, facts: Facts, lacks: str = "") -> str:
         f"no {lacks}" if lacks else "",
         f"{estimate}{about.people_public:,} people" if about.people_public else "",
         _some(len(about.days), "day"),
-        _some(facts.zones, "zone"),
-        size(facts.size_bytes),
+        _some(zones, "zone"),
+        file_size(size_bytes),
     )
     # lines are broken between facts only
     return "\N{NO-BREAK SPACE}· ".join(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from engine.origin_destination import calculators, laws
 from engine.origin_destination.laws import NoiseLaw
 from engine.parameters import EPSILON_STOPS, ODParameters
-from pages._ui.wording.sentences import number, percent
+from pages._ui.wording.numbers import number, percent
 
 Floats = NDArray[np.float64]
 Level = Literal["good", "partly", "noisy"]

@@ -10,7 +10,7 @@ from pages._ui.data import build as data_build
 from pages._ui.data import store as data_store
 from pages._ui.data import wording as data_wording
 from pages._ui.shell import catalogue
-from pages._ui.wording import sentences as wording
+from pages._ui.wording.datasets import CONFIDENTIAL_BANNER
 from tests.support.data_page import (
     CANARY,
     HEADER,
@@ -120,7 +120,7 @@ def test_a_build_is_reported_exactly_and_stands_in_the_pickers(open_data):
     page = html_of(app)
     assert "<td>used</td><td>21</td>" in page
     assert '<tr class="sum"><td>all</td><td>36</td>' in page
-    assert wording.CONFIDENTIAL_BANNER in [one.value for one in app.warning]
+    assert CONFIDENTIAL_BANNER in [one.value for one in app.warning]
     assert "trips-2015-09" in app.session_state[catalogue.SESSION_DATASETS]
     button(app, "data_home_trips-2015-09").click().run()
     app.switch_page("app.py").run()
@@ -135,7 +135,7 @@ def test_people_by_bin_stand_only_under_the_banner(open_data):
     app = built(filled(open_data))
     button(app, "data_another").click().run()
     assert "In this session" in [one.value for one in app.subheader]
-    banners = [one for one in app.warning if one.value == wording.CONFIDENTIAL_BANNER]
+    banners = [one for one in app.warning if one.value == CONFIDENTIAL_BANNER]
     assert len(banners) == html_of(app).count("Visits a person, in the week") == 1
 
 

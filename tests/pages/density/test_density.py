@@ -18,7 +18,10 @@ from pages._ui.cache import density as cached_density
 from pages._ui.density import wording as density_wording
 from pages._ui.density.views import VIEWS
 from pages._ui.shell.settings import SIMULATED_SEED
-from pages._ui.wording import sentences as wording
+from pages._ui.wording.datasets import CONFIDENTIAL_BANNER
+from pages._ui.wording.labels import VARIANTS
+from pages._ui.wording.numbers import percent
+from pages._ui.wording.privacy import ANALYTIC_NOTE
 
 PAGE = "pages/1_Density.py"
 DEFAULTS = {
@@ -97,7 +100,7 @@ def test_first_screen_shows_the_engines_numbers(open_density):
         data, DensityParameters(epsilon=0.3), rng=cached_datasets.generator((SIMULATED_SEED, 0))
     )
     error = metrics.mean_relative_error(density.truth(data), made.counts)
-    assert card(app, "Relative error (MRE)") == wording.percent(float(np.nanmean(error)))
+    assert card(app, "Relative error (MRE)") == percent(float(np.nanmean(error)))
     assert card(app, "Proved privacy loss") == f"{made.ledger.proved_epsilon:.3g}"
     assert "Simulated people" in text(app)
     assert "not a release" in text(app)
@@ -122,7 +125,7 @@ def test_ledger_lists_every_stage_and_the_three_totals(open_density):
     wanted = [book.published_epsilon, book.pure_epsilon, book.proved_epsilon]
     assert shown == pytest.approx(wanted, rel=0.01)
     assert list(totals["In the sense of"])[2] == book.proved_notion
-    assert len(methods) == len(wording.VARIANTS)
+    assert len(methods) == len(VARIANTS)
 
 
 def test_a_method_that_proves_less_than_it_claims_says_so(open_density):
@@ -148,7 +151,7 @@ def test_equal_proved_epsilon_rescales_the_release(open_density):
 
 def test_above_four_the_analytic_gaussian_is_used_and_said(open_density):
     app = open_density(epsilon=5.0)
-    assert wording.ANALYTIC_NOTE in text(app)
+    assert ANALYTIC_NOTE in text(app)
     assert "Gaussian, analytic" in tables(app)
     assert app.toggle(key="density_gaussian").disabled
 
@@ -233,8 +236,8 @@ def test_methods_are_swept_by_the_engine(open_density):
     )
     (wanted,) = sweep.summarise(settings, results)
     row = shown[shown.iloc[:, 0] == "Laplace on the cover (LPA)"].iloc[0]
-    spread = f"± {wording.percent(wanted.mean_relative_error_sd)}"
-    assert row.iloc[1] == f"{wording.percent(wanted.mean_relative_error)} {spread}"
+    spread = f"± {percent(wanted.mean_relative_error_sd)}"
+    assert row.iloc[1] == f"{percent(wanted.mean_relative_error)} {spread}"
 
 
 def test_a_cancelled_sweep_keeps_what_it_has_and_goes_on(open_density):
@@ -297,7 +300,7 @@ def test_confidential_data_shows_the_banner_and_hides_its_name(open_density):
     app.session_state["density_data"] = "town"
     app.run()
     assert not app.exception, app.exception
-    assert wording.CONFIDENTIAL_BANNER in text(app)
+    assert CONFIDENTIAL_BANNER in text(app)
     assert "town" not in str(app.query_params)
 
 

@@ -9,8 +9,8 @@ import streamlit as st
 from engine import density
 from engine.parameters import EPSILON_STOPS
 from pages._ui.cache import datasets as cached_datasets
-from pages._ui.shell import settings as state
 from pages._ui.shell import warm
+from pages._ui.shell.settings import untouched
 
 
 def texts(app) -> str:
@@ -231,7 +231,7 @@ def test_what_home_shows_first_can_be_computed_before_anybody_comes(open_home, m
     monkeypatch.setattr(density, "release", watched)
     warm.home()
     first = cached_datasets.generator(warm.FIRST_DRAW).bit_generator.state["state"]["state"]
-    assert drawn == [(state.untouched().density(), first)]
+    assert drawn == [(untouched().density(), first)]
     open_home()
     assert len(drawn) > 1
     assert drawn.count(drawn[0]) == 1
@@ -240,7 +240,7 @@ def test_what_home_shows_first_can_be_computed_before_anybody_comes(open_home, m
 def test_nothing_is_computed_before_for_data_of_real_people(data_root, monkeypatch, tmp_path):
     (tmp_path / "local").symlink_to(data_root / "local")
     monkeypatch.setenv("MOBILITY_DATA", str(tmp_path))
-    assert not state.untouched().density_data.metadata.simulated
+    assert not untouched().density_data.metadata.simulated
     monkeypatch.setattr(density, "release", lambda *_, **__: pytest.fail("noise was drawn"))
     warm.home()
 

@@ -1,16 +1,28 @@
 """Numbers and sentences read as a person expects."""
 
+import ast
 import math
+from pathlib import Path
 
 import pytest
 
 from engine.parameters import DELTA_STOPS, ODParameters
 from pages._ui.home import wording as home_wording
-from pages._ui.wording import sentences as wording
+from pages._ui.wording.measures import flow_reading
+from pages._ui.wording.numbers import fixed, percent, scientific
+from pages._ui.wording.privacy import (
+    PROTECTED,
+    composition,
+    delta_warning,
+    ledger_line,
+    protection,
+)
+
+ROOT = Path(__file__).parents[3]
 
 
 def test_delta_reads_back_as_the_number_it_is():
-    assert [float(wording.scientific(stop)) for stop in DELTA_STOPS] == list(DELTA_STOPS)
+    assert [float(scientific(stop)) for stop in DELTA_STOPS] == list(DELTA_STOPS)
 
 
 def test_risk_states_odds_and_guess():
@@ -22,10 +34,10 @@ def test_risk_states_odds_and_guess():
 
 
 def test_one_trip_is_singular_and_signs_are_typographic():
-    assert wording.protection("person", 1).endswith("up to 1 trip")
-    assert wording.protection("person-day", 4).endswith("up to 4 trips")
-    assert wording.fixed(-0.0771) == "−0.077"
-    assert wording.percent(123.4) == ">10,000%"
+    assert protection("person", 1).endswith("up to 1 trip")
+    assert protection("person-day", 4).endswith("up to 4 trips")
+    assert fixed(-0.0771) == "−0.077"
+    assert percent(123.4) == ">10,000%"
 
 
 @pytest.mark.parametrize(
@@ -38,16 +50,16 @@ def test_one_trip_is_singular_and_signs_are_typographic():
 )
 def test_risk_is_of_what_is_protected_and_no_more(unit, expected):
     text = home_wording.risk(1.0, unit)
-    assert f"a person's week of visits, {wording.PROTECTED[unit]} –" in text
+    assert f"a person's week of visits, {PROTECTED[unit]} –" in text
     assert "odds that a person is in the data" not in text
     assert expected in text
     assert unit != "person" or text.endswith(expected)
 
 
 def test_ledger_line_names_no_delta_that_is_not_spent_and_says_when_less_is_proved():
-    assert "δ" not in wording.ledger_line(1.0, 1.0, 0.0)
-    assert "more than is published" not in wording.ledger_line(1.0, 0.88, 1e-7)
-    assert "ε = 1.58 at δ = 1e-7, **more than is published**" in wording.ledger_line(1, 1.58, 1e-7)
+    assert "δ" not in ledger_line(1.0, 1.0, 0.0)
+    assert "more than is published" not in ledger_line(1.0, 0.88, 1e-7)
+    assert "ε = 1.58 at δ = 1e-7, **more than is published**" in ledger_line(1, 1.58, 1e-7)
 
 
 @pytest.mark.parametrize(
@@ -66,28 +78,34 @@ def test_sum_for_the_same_people_counts_what_is_proved_where_that_is_more():
 
 def test_trip_level_is_never_multiplied_by_days():
     settings = ODParameters(epsilon=0.5, unit="trip")
-    assert "3.5" not in wording.composition(settings, 7)
+    assert "3.5" not in composition(settings, 7)
     daily = ODParameters(epsilon=0.5, unit="person-day", max_trips_per_user=4)
-    assert "7 releases and cost a person 3.5" in wording.composition(daily, 7)
+    assert "7 releases and cost a person 3.5" in composition(daily, 7)
 
 
 def test_delta_is_warned_of_only_above_one_over_people():
-    assert wording.delta_warning(2e-6, 50_000) is None
-    assert wording.delta_warning(1e-4, None) is None
-    assert "about 4" in wording.delta_warning(2e-6, 1_992_846)
+    assert delta_warning(2e-6, 50_000) is None
+    assert delta_warning(1e-4, None) is None
+    assert "about 4" in delta_warning(2e-6, 1_992_846)
 
 
 def test_flow_reading_says_suppressed_where_the_threshold_cuts():
     quiet = ODParameters(epsilon=1.0, max_trips_per_user=1, suppression_threshold=15)
     loud = ODParameters(epsilon=0.1, max_trips_per_user=4, suppression_threshold=15)
     told = "A flow of 40 after trimming will usually read between 37 and 43."
-    assert wording.flow_reading(quiet) == told
+    assert flow_reading(quiet) == told
     trip = ODParameters(epsilon=1.0, suppression_threshold=15, unit="trip")
-    assert wording.flow_reading(trip) == told.replace(" after trimming", "")
-    assert "between 0 (suppressed) and" in wording.flow_reading(loud)
+    assert flow_reading(trip) == told.replace(" after trimming", "")
+    assert "between 0 (suppressed) and" in flow_reading(loud)
 
 
 def test_no_sentence_promises_anonymity():
-    texts = [value for value in vars(wording).values() if isinstance(value, str)]
-    texts += [*wording.HELP.values(), *wording.UNITS.values(), *wording.VARIANTS.values()]
+    sources = [ROOT / "app.py", *sorted((ROOT / "pages").rglob("*.py"))]
+    texts = [
+        node.value
+        for path in sources
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+    assert len(texts) > 1000
     assert not [text for text in texts if "anonym" in text.lower()]

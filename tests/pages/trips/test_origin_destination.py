@@ -10,9 +10,9 @@ from engine import origin_destination as od
 from engine.parameters import EPSILON_STOPS, ODParameters
 from pages._ui.cache import trips as cached_trips
 from pages._ui.cache.window import Window
-from pages._ui.trips import grid as od_grid
-from pages._ui.trips import look as od_look
-from pages._ui.trips import window as od_window
+from pages._ui.trips import grid as trips_grid
+from pages._ui.trips import look as trips_look
+from pages._ui.trips import window as trips_window
 
 PAGE = "pages/2_Origin_Destination.py"
 VIEWS = (
@@ -84,7 +84,7 @@ def test_every_view_works_at_every_unit_without_nan(open_od, view, unit):
 @pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize("settings", [{"threshold": 0, "epsilon": 0.01}, {"threshold": 100}])
 def test_extreme_settings_on_all_days(open_od, view, settings):
-    app = open_od(view, **settings, **{"od_day_demo-city": od_window.ALL})
+    app = open_od(view, **settings, **{"od_day_demo-city": trips_window.ALL})
     assert "nan" not in text(app).lower()
     assert "7 releases" in text(app)
 
@@ -123,14 +123,14 @@ def test_flows_switch_keeps_one_scale_and_marks_phantoms(open_od):
     ends = [body for body in bodies(app) if "or more" in body]
     app.button_group(key="od_flows_show").set_value("True").run()
     assert [body for body in bodies(app) if "or more" in body] == ends
-    orange = od_look.rgb(od_look.PHANTOM)
+    orange = trips_look.rgb(trips_look.PHANTOM)
     arcs = next(layer for layer in deck(app)["layers"] if layer["id"] == "flows")
     assert orange not in [row["colour"] for row in arcs["data"]]
     app.button_group(key="od_flows_show").set_value("Phantom and lost").run()
     arcs = next(layer for layer in deck(app)["layers"] if layer["id"] == "flows")
     shades = [row["colour"] for row in arcs["data"]]
     assert shades
-    assert all(shade in (orange, od_look.rgb(od_look.LOST)) for shade in shades)
+    assert all(shade in (orange, trips_look.rgb(trips_look.LOST)) for shade in shades)
 
 
 @pytest.mark.parametrize("scope", ["Leaving a zone", "Arriving in a zone", "Leaving or arriving"])
@@ -207,7 +207,7 @@ def test_best_t_is_marked_warned_about_and_set(open_od):
     assert app.session_state["max_trips"] == best
 
 
-@pytest.mark.parametrize("measure", od_grid.MEASURES)
+@pytest.mark.parametrize("measure", trips_grid.MEASURES)
 def test_every_measure_has_a_grid(open_od, measure):
     app = open_od("ε × τ")
     app.selectbox(key="od_measure").set_value(measure).run()

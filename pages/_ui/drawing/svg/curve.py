@@ -7,7 +7,7 @@ import numpy as np
 from engine.parameters import EPSILON_STOPS
 from pages._ui.drawing import colours
 from pages._ui.drawing.svg import sketches
-from pages._ui.wording import sentences as wording
+from pages._ui.wording.numbers import percent
 
 HEIGHT = 160
 _TICKS = (0.01, 0.03, 0.1, 0.3, 1, 3, 10)
@@ -44,7 +44,7 @@ def epsilon_curve(
             "foot": "Privacy loss (ε), log scale",
             "ticks": [[_across(tick), f"{tick:g}"] for tick in _TICKS],
             "points": [
-                [_across(epsilon), min(share, 1.0), f"{wording.percent(share)} at ε = {epsilon:g}"]
+                [_across(epsilon), min(share, 1.0), f"{percent(share)} at ε = {epsilon:g}"]
                 for epsilon, share in zip(epsilons, shares, strict=True)
                 if np.isfinite(share)
             ],

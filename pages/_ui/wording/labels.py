@@ -1,0 +1,40 @@
+"""Names and help of the settings in the sidebar, the same on every page."""
+
+SHARE = (
+    "The address of this page holds these settings: copy it to share the view. Data, noise and the "
+    "name of a dataset of your own are never in it."
+)
+VARIANTS = {
+    "efpag_joint": "Fourier, one joint choice (recommended)",
+    "efpag": "Fourier with Gaussian noise (P1's EFPAG)",
+    "efpa": "Fourier with Laplace noise (EFPA)",
+    "lpa": "Laplace on every count (LPA)",
+    "towers_laplace": "Naive: Laplace on tower counts",
+    "zones_laplace": "Naive: Laplace on zone counts",
+}
+SHORT_VARIANTS = {
+    "efpag_joint": "EFPAG, joint",
+    "efpag": "EFPAG",
+    "efpa": "EFPA",
+    "lpa": "LPA",
+    "towers_laplace": "Laplace, towers",
+    "zones_laplace": "Laplace, zones",
+}
+HELP = {
+    "epsilon": "How much one person's data may change what is published. At ε = 0.1 an attacker's "
+    "odds change by at most 11%, at ε = 1 by a factor of 2.7, at ε = 4 by a factor of 55.",
+    "delta": "The guarantee may fail with this probability. It should stay well below one over "
+    "the number of people.",
+    "max_visits": "At most this many visits of a person are counted in the week, chosen at random. "
+    "Fewer means less noise, but heavier sampling.",
+    "cluster_minimum": "Cells are joined until a group has this many visits. 0 makes every cell "
+    "its own group; empty takes the paper's formula.",
+    "variant": "How noise is added to the density. The recommended method keeps the published "
+    "budget by a simple proof.",
+    "unit": "Whose trace is hidden. One trip protects least, the whole period of a person most.",
+    "max_trips": "At most this many trips of a person are counted per day (or over the whole "
+    "period). More trips kept means more noise: its scale is T/ε.",
+    "threshold": "Published flows below this number are set to 0.",
+    "density_data": "Whose visits the density is computed from.",
+    "od_data": "Whose trips the flows are computed from.",
+}

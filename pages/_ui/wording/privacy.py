@@ -1,0 +1,86 @@
+"""What is protected, by what, and what it costs: sentences used on more than one page."""
+
+from collections.abc import Sequence
+from datetime import date
+
+from engine.parameters import ODParameters
+from pages._ui.wording.numbers import number, scientific, trip_count
+
+UNITS = {
+    "person-day": "one person's day",
+    "person": "one person, whole period",
+    "trip": "one single trip",
+}
+PROTECTED = {
+    "person-day": "a person's trips of one day",
+    "person": "a person's trips of the whole period",
+    "trip": "one trip",
+}
+
+
+def protection(unit: str, max_trips: int) -> str:
+    """Say who is protected by the origin–destination noise."""
+    if unit == "trip":
+        return "each single trip (a person with many trips is protected less)"
+    if unit == "person":
+        return f"each person over the whole period, up to {trip_count(max_trips)}"
+    return f"each person's day, up to {trip_count(max_trips)}"
+
+
+def trip_level_reason(*, has_people: bool) -> str:
+    """Say why T cannot be set at trip level."""
+    if not has_people:
+        return (
+            "These flows name no people, so only single trips can be protected; T is 1 because "
+            "nobody's trips can be counted."
+        )
+    return "Each trip is protected by itself and nobody is trimmed, so T is 1 and cannot be set."
+
+
+def composition(parameters: ODParameters, days: int) -> str:
+    """Say what all days would cost beside the matrix that is shown."""
+    if parameters.unit == "person":
+        return f"one release of all {days} days together, spent once"
+    if parameters.unit == "trip":
+        return f"a trip lies on one day, so all {days} days together cost it no more"
+    total = number(days * parameters.epsilon, 4)
+    return f"all {days} days are {days} releases and cost a person {total} in all"
+
+
+def trips_protection(parameters: ODParameters, days: Sequence[date]) -> str:
+    """Say who is protected, which trips are shown and what more of them would cost."""
+    protected = protection(parameters.unit, parameters.max_trips_per_user)
+    first = f"{days[0].day} {days[0]:%B %Y}"
+    shown = "the whole period" if parameters.unit == "person" else f"the first day, {first}"
+    return f"Protects **{protected}**. Shown: {shown}; {composition(parameters, len(days))}."
+
+
+ANALYTIC_NOTE = (
+    "Above a total ε of 4 the paper's theorem for Gaussian noise ends; this page uses the "
+    "analytic Gaussian (Balle & Wang 2018), which is (ε, δ)-DP for every ε."
+)
+
+
+def delta_warning(delta: float, people: int | None) -> str | None:
+    """Warn when δ exceeds one over the public estimate of people (erratum D7)."""
+    if people is None or delta * people <= 1:
+        return None
+    return (
+        f"δ = {scientific(delta)} is above one in {people:,} people: about "
+        f"{number(delta * people)} of them may be left without the guarantee. Choose a smaller δ."
+    )
+
+
+def ledger_line(published: float, proved: float, delta: float) -> str:
+    """State the published and the best proved total of a density release (erratum D1)."""
+    failing = f" at δ = {scientific(delta)}" if delta else ""
+    above = proved > published * (1 + 1e-9)
+    return (
+        f"Privacy loss for each person, whole week: published ε = {published:.3g}, best proved "
+        f"ε = {proved:.3g}{failing}" + (", **more than is published**." if above else ".")
+    )
+
+
+def aim(unit: str) -> str:
+    """Name what noise leaves a flow near: not the truth where trimming comes first."""
+    return "the truth" if unit == "trip" else "its count after trimming"
