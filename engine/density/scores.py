@@ -1,0 +1,79 @@
+"""How well one density release holds: the figures that every page and report shows."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine import metrics
+from engine.density.mechanism import NOISE_EXCEEDS_DATA, DensityRelease
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DensityScores:
+    """Errors of one density release against the truth; confidential unless simulated.
+
+    Attributes
+    ----------
+    error : array, shape (zones,)
+        Mean relative error of every zone over its hours, at least 0; NaN without visits.
+    correlation : array, shape (zones,)
+        Pearson correlation over the hours, −1 to 1; NaN where a series is constant.
+    total_error : float
+        Relative error of the number of all visits of the week.
+    exceeded : bool
+        Whether the noise exceeds the data: every private count reads 0.
+    """
+
+    error: Floats
+    correlation: Floats
+    total_error: float
+    exceeded: bool
+
+    @property
+    def mean_error(self) -> float:
+        """Mean relative error over the zones that have one; NaN where none has.
+
+        NaN also where every count reads 0: an error of 100% throughout says nothing, and beside
+        releases that are off by more it would look good.
+        """
+        return float("nan") if self.exceeded else _mean_of_known(self.error)
+
+    @property
+    def mean_correlation(self) -> float:
+        """Mean correlation over the zones that have one; NaN where none has."""
+        return _mean_of_known(self.correlation)
+
+
+def scores(truth: Floats, release: DensityRelease) -> DensityScores:
+    """Return the errors of `release` against the truth of its dataset.
+
+    Parameters
+    ----------
+    truth : array, shape (zones, 168)
+        True visits by zone and hour, see `engine.density.truth`.
+    release : DensityRelease
+
+    Examples
+    --------
+    >>> from engine import datasets, density
+    >>> demo = datasets.load("demo-city")
+    >>> parameters = density.DensityParameters(epsilon=1.0)
+    >>> release = density.release(demo, parameters, rng=np.random.default_rng(0))
+    >>> found = scores(density.truth(demo), release)
+    >>> found.error.shape, found.exceeded
+    ((150,), False)
+    """
+    return DensityScores(
+        error=metrics.mean_relative_error(truth, release.counts),
+        correlation=metrics.pearson(truth, release.counts),
+        total_error=metrics.total_error(truth, release.counts),
+        exceeded=NOISE_EXCEEDS_DATA in release.flags,
+    )
+
+
+def _mean_of_known(values: Floats) -> float:
+    known = values[np.isfinite(values)]
+    return float(known.mean()) if len(known) else float("nan")
