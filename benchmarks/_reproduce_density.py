@@ -238,7 +238,9 @@ def visits_errors(dataset: Dataset, plan: DensityPlan) -> Floats:
 def clusters(dataset: Dataset, settings: DensityParameters, plan: DensityPlan) -> Floats:
     """Return the number of clusters of every repeat, 0 where a release is blank."""
     made = releases(dataset, settings, plan)
-    return np.array([0.0 if r.kept is None else float(len(r.kept)) for r in made])
+    return np.array(
+        [0.0 if r.coefficients_kept is None else float(len(r.coefficients_kept)) for r in made]
+    )
 
 
 def scaled_to_p1(plan: DensityPlan, zone_mean_sampled: float) -> DensityParameters:

@@ -87,20 +87,20 @@ def small_shares(dataset: Dataset, plan: TripsPlan) -> Shares:
         },
         expected={
             "daily": tuple(exact.share_below(P2_THRESHOLD)[1] for exact in daily),
-            "travelled": tuple(suppressed_of_travelled(exact.fates) for exact in daily),
+            "travelled": tuple(suppressed_of_travelled(exact.outcomes) for exact in daily),
             "week": tuple(exact.share_below(P2_THRESHOLD)[1] for exact in week),
         },
         drawn=tuple(Spread.of(shares) for shares in _drawn_shares(dataset, plan)),
-        revealed=tuple(float(exact.fates.revealed.cells / cells) for exact in daily),
-        lost=tuple(float(exact.fates.lost.cells / cells) for exact in daily),
+        revealed=tuple(float(exact.outcomes.revealed.cells / cells) for exact in daily),
+        lost=tuple(float(exact.outcomes.lost.cells / cells) for exact in daily),
         empty=float(1 - daily[0].weights("travelled").sum() / cells),
     )
 
 
-def suppressed_of_travelled(fates: od.Fates) -> float:
+def suppressed_of_travelled(outcomes: od.Outcomes) -> float:
     """Return the share of cells with a true trip that are released as 0, that is, below τ."""
-    hidden = fates.kept_suppressed.cells + fates.lost.cells - fates.empty.cells
-    shown = fates.revealed.cells + fates.kept.cells - fates.phantom.cells
+    hidden = outcomes.kept_suppressed.cells + outcomes.lost.cells - outcomes.empty.cells
+    shown = outcomes.revealed.cells + outcomes.kept.cells - outcomes.phantom.cells
     together = float(hidden + shown)
     return float(hidden) / together if together > 0 else float("nan")
 

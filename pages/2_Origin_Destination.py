@@ -8,16 +8,16 @@ from pages._ui.shell import frame, sidebar
 from pages._ui.shell.settings import dataset_with, seed
 from pages._ui.trips import days as trips_days
 from pages._ui.trips import errors as trips_errors
-from pages._ui.trips import fates as trips_fates
 from pages._ui.trips import flows as trips_flows
 from pages._ui.trips import grid as trips_grid
 from pages._ui.trips import matrix as trips_matrix
 from pages._ui.trips import numbers as trips_numbers
 from pages._ui.trips import origin as trips_origin
+from pages._ui.trips import outcomes as trips_outcomes
 from pages._ui.trips import trimming as trips_trimming
 from pages._ui.trips import window as trips_window
 
-FLOWS, ORIGIN, MATRIX, FATES = "Flows", "From one zone", "Matrix", "Fates"
+FLOWS, ORIGIN, MATRIX, OUTCOMES = "Flows", "From one zone", "Matrix", "Outcomes"
 ERRORS, GRID, TRIMMING, DAYS = "Errors", "ε × τ", "Trimming (T)", "Days and totals"
 
 frame.frame(
@@ -43,7 +43,7 @@ judgement.html(trips_numbers.judged(entry.key, parameters, window, note))
 cards.row(trips_numbers.headline(entry.key, parameters, window, made))
 view = st.segmented_control(
     "View",
-    [FLOWS, ORIGIN, MATRIX, FATES, ERRORS, GRID, TRIMMING, DAYS],
+    [FLOWS, ORIGIN, MATRIX, OUTCOMES, ERRORS, GRID, TRIMMING, DAYS],
     default=FLOWS,
     required=True,
     key="od_view",
@@ -56,8 +56,8 @@ elif view == ORIGIN:
     trips_origin.draw(entry.key, true, made)
 elif view == MATRIX:
     trips_matrix.draw(entry.key, true, made)
-elif view == FATES:
-    trips_fates.draw(entry, parameters, window, made)
+elif view == OUTCOMES:
+    trips_outcomes.draw(entry, parameters, window, made)
 elif view == ERRORS:
     trips_errors.draw(entry, parameters, window)
 elif view == GRID:

@@ -29,6 +29,7 @@ from engine.density.mechanism import (
 )
 from engine.density.needs import Needs, needs
 from engine.density.scaling import tower_totals
+from engine.density.scores import DensityScores, scores
 from engine.parameters import DensityParameters
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "DensityNoise",
     "DensityParameters",
     "DensityRelease",
+    "DensityScores",
     "Needs",
     "at_equal_proved_epsilon",
     "cover_series",
@@ -47,6 +49,7 @@ __all__ = [
     "presampled",
     "proved_epsilon",
     "release",
+    "scores",
     "tower_totals",
     "truth",
     "with_epsilon",

@@ -46,7 +46,7 @@ class DensityRelease:
         K̂, the noisy number of all visits; None without the improved scaling.
     clusters : int array, shape (cover,), or None
         Cluster of every cell of the cover.
-    kept : int array, shape (clusters,), or None
+    coefficients_kept : int array, shape (clusters,), or None
         k, the number of Fourier coefficients each cluster keeps.
     shapes : array, shape (clusters, 168), or None
         Each cluster's private week, normalised to sum 1 and then smoothed.
@@ -62,7 +62,7 @@ class DensityRelease:
     cell_totals: Floats | None = None
     visits: float | None = None
     clusters: Integers | None = None
-    kept: Integers | None = None
+    coefficients_kept: Integers | None = None
     shapes: Floats | None = None
     cluster_minimum: float | None = None
 
@@ -176,7 +176,7 @@ def _fourier_release(
         flags=(ONE_CLUSTER,) if len(shapes) == 1 < size else (),
         cover_counts=cover_counts,
         clusters=clusters,
-        kept=kept,
+        coefficients_kept=kept,
         shapes=shapes,
     )
 

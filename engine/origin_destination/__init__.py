@@ -2,7 +2,7 @@
 
 from engine.origin_destination import calculators
 from engine.origin_destination.composition import PersonTotal, person_total
-from engine.origin_destination.drawn import drawn_errors, drawn_fates
+from engine.origin_destination.drawn import drawn_errors, drawn_outcomes
 from engine.origin_destination.exact.expected import (
     POPULATIONS,
     Expectation,
@@ -14,17 +14,27 @@ from engine.origin_destination.exact.expected import (
 )
 from engine.origin_destination.exact.grid import HeatMap, heat_map
 from engine.origin_destination.exact.histogram import CountHistogram, histogram, histogram_of_matrix
-from engine.origin_destination.exact.outcomes import Errors, ErrorSplit, Fates, Share, Totals
+from engine.origin_destination.exact.outcomes import Errors, ErrorSplit, Outcomes, Share, Totals
 from engine.origin_destination.exact.relative_rows import relative_error_rows
 from engine.origin_destination.laws import LawName, NoiseLaw
 from engine.origin_destination.matrices import Days, truth
 from engine.origin_destination.mechanism import (
     UNIT_WORDS,
+    ODNoise,
     ODRelease,
     ledger,
     release,
     release_matrix,
     standard_noise,
+)
+from engine.origin_destination.scores import (
+    TripAccount,
+    TripScores,
+    ZeroAccount,
+    drawn_scores,
+    expected_scores,
+    trip_account,
+    zero_account,
 )
 from engine.origin_destination.trimming import TrimmingCurve, trimming_curve
 from engine.parameters import ODParameters
@@ -37,23 +47,29 @@ __all__ = [
     "ErrorSplit",
     "Errors",
     "Expectation",
-    "Fates",
     "HeatMap",
     "LawName",
     "NoiseLaw",
+    "ODNoise",
     "ODParameters",
     "ODRelease",
+    "Outcomes",
     "PersonTotal",
     "Population",
     "Reading",
     "Share",
     "Totals",
     "TrimmingCurve",
+    "TripAccount",
+    "TripScores",
+    "ZeroAccount",
     "calculators",
     "drawn_errors",
-    "drawn_fates",
+    "drawn_outcomes",
+    "drawn_scores",
     "expectation",
     "expectation_of_matrix",
+    "expected_scores",
     "heat_map",
     "histogram",
     "histogram_of_matrix",
@@ -65,5 +81,7 @@ __all__ = [
     "release_matrix",
     "standard_noise",
     "trimming_curve",
+    "trip_account",
     "truth",
+    "zero_account",
 ]

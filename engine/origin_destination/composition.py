@@ -30,7 +30,7 @@ class PersonTotal:
     delta: float
 
 
-def person_total(params: ODParameters, days: int, *, delta: float = 1e-7) -> PersonTotal:
+def person_total(parameters: ODParameters, days: int, *, delta: float = 1e-7) -> PersonTotal:
     """Return what `days` daily matrices cost one person.
 
     At ``person`` all days together cost ε. At ``person-day`` the losses of the days add up to
@@ -39,7 +39,7 @@ def person_total(params: ODParameters, days: int, *, delta: float = 1e-7) -> Per
 
     Parameters
     ----------
-    params : ODParameters
+    parameters : ODParameters
         ε and the unit of protection.
     days : int
         Number of daily matrices, at least 1.
@@ -54,11 +54,11 @@ def person_total(params: ODParameters, days: int, *, delta: float = 1e-7) -> Per
     """
     count = validation.whole_number("days", days, 1, remedy="one matrix is released a day")
     validation.inside_open_interval("delta", delta, 0, 1, "1e-7 is usual")
-    if params.unit == "trip":
+    if parameters.unit == "trip":
         return PersonTotal(days=count, plain_epsilon=None, tight_epsilon=None, delta=delta)
-    releases = count if params.unit == "person-day" else 1
-    plain = releases * params.epsilon
-    tight = plain if releases == 1 else min(plain, _optimal(params.epsilon, releases, delta))
+    releases = count if parameters.unit == "person-day" else 1
+    plain = releases * parameters.epsilon
+    tight = plain if releases == 1 else min(plain, _optimal(parameters.epsilon, releases, delta))
     return PersonTotal(days=count, plain_epsilon=plain, tight_epsilon=tight, delta=delta)
 
 

@@ -8,10 +8,12 @@ from numpy.typing import NDArray
 from engine import metrics, validation
 from engine.errors import ParameterError
 from engine.origin_destination.exact.expected import POPULATIONS, SANITY_BOUND, Population
-from engine.origin_destination.exact.outcomes import Errors, Fates, Share
+from engine.origin_destination.exact.outcomes import Errors, Outcomes, Share
 
 
-def drawn_fates(true: NDArray[Any], released: NDArray[Any], suppression_threshold: int) -> Fates:
+def drawn_outcomes(
+    true: NDArray[Any], released: NDArray[Any], suppression_threshold: int
+) -> Outcomes:
     """Return what became of every off-diagonal cell in one release.
 
     Parameters
@@ -23,8 +25,8 @@ def drawn_fates(true: NDArray[Any], released: NDArray[Any], suppression_threshol
 
     Examples
     --------
-    >>> fates = drawn_fates(np.array([[0, 40], [9, 0]]), np.array([[0, 43], [0, 0]]), 15)
-    >>> int(fates.kept.cells), int(fates.kept_suppressed.trips)
+    >>> outcomes = drawn_outcomes(np.array([[0, 40], [9, 0]]), np.array([[0, 43], [0, 0]]), 15)
+    >>> int(outcomes.kept.cells), int(outcomes.kept_suppressed.trips)
     (1, 9)
     """
     t, out = _off_diagonal(true, released)
@@ -36,7 +38,7 @@ def drawn_fates(true: NDArray[Any], released: NDArray[Any], suppression_threshol
             cells=np.asarray(float(which.sum())), trips=np.asarray(float(trips[which].sum()))
         )
 
-    return Fates(
+    return Outcomes(
         kept_suppressed=share(small & hidden, t),
         revealed=share(small & ~hidden, t),
         lost=share(~small & hidden, t),
@@ -56,7 +58,7 @@ def drawn_errors(
 ) -> Errors:
     """Return the errors of one release over a population of off-diagonal cells.
 
-    Parameters as for `drawn_fates`; `population` and `sanity_bound` as for `Expectation`.
+    Parameters as for `drawn_outcomes`; `population` and `sanity_bound` as for `Expectation`.
 
     Examples
     --------

@@ -88,7 +88,7 @@ def truth(dataset: Dataset, *, days: Days = None, sum_days: bool = False) -> Int
     return stack(dataset, dataset.trips, None, chosen, sum_days=sum_days)
 
 
-def kept(
+def trimmed_counts(
     dataset: Dataset,
     unit: ODUnit,
     max_trips_per_user: int,

@@ -20,7 +20,7 @@ from engine.origin_destination.matrices import (
     checked_matrix,
     clear_diagonal,
     day_indices,
-    kept,
+    trimmed_counts,
 )
 from engine.parameters import ODParameters, ODUnit
 
@@ -36,15 +36,63 @@ UNIT_WORDS: dict[ODUnit, str] = {
 _LARGEST_NOISE = 2.0**62
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ODNoise:
+    """Standard Laplace variates of one release; the mechanism scales them by T/ε.
+
+    The same noise under two settings is what makes a change on a slider the slider's own (common
+    random numbers). Whoever knows it can subtract it.
+
+    Attributes
+    ----------
+    cells : array, shape (zones, zones) or (days, zones, zones)
+        One variate for every cell; those of the diagonal are not used.
+    """
+
+    cells: Floats
+
+    @classmethod
+    def draw(
+        cls,
+        rng: np.random.Generator,
+        dataset: Dataset,
+        *,
+        days: Days = None,
+        sum_days: bool = False,
+    ) -> "ODNoise":
+        """Draw the noise of a release of these days, in their order, origins before destinations.
+
+        Examples
+        --------
+        >>> from engine import datasets
+        >>> demo = datasets.load("demo-city")
+        >>> ODNoise.draw(np.random.default_rng(0), demo, days=[0, 3]).cells.shape
+        (2, 150, 150)
+        """
+        layers = 1 if sum_days else len(day_indices(dataset, days))
+        zones = len(dataset.zones)
+        return cls(cells=standard_noise(rng, (layers, zones, zones)))
+
+    def scaled(self, shape: tuple[int, ...], scale: float) -> Floats:
+        """Return the noise in trips, raising `ParameterError` unless it fits counts of `shape`."""
+        if self.cells.shape != shape or not np.isfinite(self.cells).all():
+            raise ParameterError(
+                f"noise must hold one finite variate for each of {shape} cells, got shape "
+                f"{self.cells.shape}; draw it for this dataset and these days with ODNoise.draw"
+            )
+        return np.clip(self.cells * scale, -_LARGEST_NOISE, _LARGEST_NOISE)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ODRelease:
     """One private release and what it costs.
 
     Attributes
     ----------
+    parameters : ODParameters
     counts : array of int64, shape (days, zones, zones)
         Private trips: 0 or at least τ; diagonal 0.
-    kept : array of int64, same shape
+    trimmed_counts : array of int64, same shape
         The counts after trimming and before noise (confidential).
     days : tuple of int
         Positions of the days in the declared period.
@@ -53,18 +101,19 @@ class ODRelease:
         days pays more: see `engine.origin_destination.composition`.
     """
 
+    parameters: ODParameters
     counts: Integers
-    kept: Integers
+    trimmed_counts: Integers
     days: tuple[int, ...]
     ledger: Ledger
 
 
 def release(
     dataset: Dataset,
-    params: ODParameters,
+    parameters: ODParameters,
     *,
     rng: np.random.Generator | None = None,
-    noise: Floats | None = None,
+    noise: ODNoise | None = None,
     days: Days = None,
     sum_days: bool = False,
 ) -> ODRelease:
@@ -74,13 +123,12 @@ def release(
     ----------
     dataset : Dataset
         With trips.
-    params : ODParameters
+    parameters : ODParameters
         ε, T, τ and the unit of protection.
     rng : numpy.random.Generator
         Source of the noise. Same state, same release. Exactly one of `rng` and `noise`.
-    noise : array, shape (days, zones, zones)
-        Standard Laplace variates (see `standard_noise`), scaled here by T/ε: the same noise can
-        follow a slider.
+    noise : ODNoise
+        In place of `rng`: noise that was drawn before, carried over to these settings.
     days : int, slice, sequence of int or None
         Positions in the declared period; None takes all days.
     sum_days : bool
@@ -106,21 +154,24 @@ def release(
     ((1, 150, 150), 0.5)
     """
     chosen = day_indices(dataset, days)
-    before = kept(dataset, params.unit, params.max_trips_per_user, chosen, sum_days=sum_days)
+    before = trimmed_counts(
+        dataset, parameters.unit, parameters.max_trips_per_user, chosen, sum_days=sum_days
+    )
     return ODRelease(
-        counts=_perturb(before, params, rng, noise),
-        kept=before,
+        parameters=parameters,
+        counts=_perturb(before, parameters, rng, noise),
+        trimmed_counts=before,
         days=chosen,
-        ledger=ledger(params),
+        ledger=ledger(parameters),
     )
 
 
 def release_matrix(
     counts: Any,
-    params: ODParameters,
+    parameters: ODParameters,
     *,
     rng: np.random.Generator | None = None,
-    noise: Floats | None = None,
+    noise: ODNoise | None = None,
 ) -> Integers:
     """Perturb one matrix, or a stack of daily matrices, of trips that are trimmed already.
 
@@ -132,7 +183,7 @@ def release_matrix(
     counts : array-like, shape (zones, zones) or (days, zones, zones)
         Whole numbers from 0 to 2⁵³; the diagonal is taken as 0. Removing one unit of protection
         must change it by at most T in L₁.
-    params : ODParameters
+    parameters : ODParameters
         ε, T and τ are used.
     rng, noise
         As in `release`; exactly one of them.
@@ -148,15 +199,16 @@ def release_matrix(
 
     Examples
     --------
-    >>> release_matrix([[0, 100], [3, 0]], ODParameters(epsilon=1.0), noise=np.zeros((2, 2)))
+    >>> silence = ODNoise(cells=np.zeros((2, 2)))
+    >>> release_matrix([[0, 100], [3, 0]], ODParameters(epsilon=1.0), noise=silence)
     array([[  0, 100],
            [  0,   0]])
     """
-    return _perturb(checked_matrix(counts), params, rng, noise)
+    return _perturb(checked_matrix(counts), parameters, rng, noise)
 
 
 def standard_noise(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
-    """Draw the standard Laplace variates that `release` scales by T/ε, one for every cell.
+    """Draw standard Laplace variates, one for every cell; see `ODNoise`.
 
     Examples
     --------
@@ -166,7 +218,7 @@ def standard_noise(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
     return samplers.laplace(rng, 1.0, shape)
 
 
-def ledger(params: ODParameters) -> Ledger:
+def ledger(parameters: ODParameters) -> Ledger:
     """Return what one unit of protection pays for any number of matrices (P2, Theorem 1).
 
     A trip lies in one cell of one day, and a person's T trips are counted over the whole period,
@@ -179,38 +231,38 @@ def ledger(params: ODParameters) -> Ledger:
     """
     stage = Stage(
         name="Trips between zones",
-        reads="trips of every origin and destination, " + _trimming(params),
+        reads="trips of every origin and destination, " + _trimming(parameters),
         mechanism="Laplace noise in every cell, rounded; values below "
-        f"{params.suppression_threshold} suppressed",
-        sensitivity=float(params.max_trips_per_user),
+        f"{parameters.suppression_threshold} suppressed",
+        sensitivity=float(parameters.max_trips_per_user),
         norm="L1",
-        noise_scale=params.noise_scale,
-        epsilon=params.epsilon,
+        noise_scale=parameters.noise_scale,
+        epsilon=parameters.epsilon,
     )
-    return simple_ledger((stage,), unit=UNIT_WORDS[params.unit])
+    return simple_ledger((stage,), unit=UNIT_WORDS[parameters.unit])
 
 
-def _trimming(params: ODParameters) -> str:
-    if params.unit == "trip":
+def _trimming(parameters: ODParameters) -> str:
+    if parameters.unit == "trip":
         return "none trimmed"
-    period = "a day" if params.unit == "person-day" else "over the whole period"
-    return f"at most {params.max_trips_per_user} a person {period}"
+    period = "a day" if parameters.unit == "person-day" else "over the whole period"
+    return f"at most {parameters.max_trips_per_user} a person {period}"
 
 
 def _perturb(
     counts: Integers,
-    params: ODParameters,
+    parameters: ODParameters,
     rng: np.random.Generator | None,
-    noise: Floats | None,
+    noise: ODNoise | None,
 ) -> Integers:
-    shift = _scaled_noise(counts.shape, params.noise_scale, rng, noise)
+    shift = _scaled_noise(counts.shape, parameters.noise_scale, rng, noise)
     # the counts are whole: rounding count + noise half up is the count + ⌊noise + ½⌋, and adding
     # whole numbers loses no digit
     shift += 0.5
     np.floor(shift, out=shift)
     private = shift.astype(np.int64)
     private += counts
-    private *= private >= params.suppression_threshold
+    private *= private >= parameters.suppression_threshold
     clear_diagonal(private)
     return private
 
@@ -219,20 +271,15 @@ def _scaled_noise(
     shape: tuple[int, ...],
     scale: float,
     rng: np.random.Generator | None,
-    noise: Floats | None,
+    noise: ODNoise | None,
 ) -> Floats:
     if (rng is None) == (noise is None):
         raise ParameterError(
             "exactly one of rng and noise must be given, got "
-            f"{'neither' if rng is None else 'both'}; give rng=numpy.random.default_rng(…) or "
-            "standard Laplace variates as noise"
+            f"{'neither' if rng is None else 'both'}; pass rng=np.random.default_rng(seed) or "
+            "an ODNoise that was drawn before"
         )
     if noise is None:
         assert rng is not None
         return samplers.laplace(rng, scale, shape)
-    if noise.shape != shape or not np.isfinite(noise).all():
-        raise ParameterError(
-            f"noise must hold one finite variate for each of {shape} cells, got shape "
-            f"{noise.shape}; draw it with standard_noise(rng, {shape})"
-        )
-    return np.clip(noise * scale, -_LARGEST_NOISE, _LARGEST_NOISE)
+    return noise.scaled(shape, scale)

@@ -48,20 +48,20 @@ class TrimmingCurve:
 
 def trimming_curve(
     dataset: Dataset,
-    params: ODParameters,
+    parameters: ODParameters,
     limits: Sequence[int] = DEFAULT_LIMITS,
     *,
     days: Days = None,
     sum_days: bool = False,
     law: LawName = "rounded_laplace",
 ) -> TrimmingCurve:
-    """Return the exact error for each T at the ε, τ and unit of `params`.
+    """Return the exact error for each T at the ε, τ and unit of `parameters`.
 
     Parameters
     ----------
     dataset : Dataset
         With trips.
-    params : ODParameters
+    parameters : ODParameters
         Of unit ``person-day`` or ``person``; its own T is not used.
     limits : sequence of int
         The T to compare, from 1 to 256.
@@ -80,7 +80,7 @@ def trimming_curve(
     >>> curve.best in curve.limits
     True
     """
-    if params.unit == "trip":
+    if parameters.unit == "trip":
         raise ParameterError(
             "unit must be 'person-day' or 'person' to compare T, got 'trip'; trip level trims "
             "nobody and fixes T to 1"
@@ -98,7 +98,7 @@ def trimming_curve(
     splits: list[ErrorSplit] = []
     kept: list[float] = []
     for limit in chosen:
-        settings = replace(params, max_trips_per_user=limit)
+        settings = replace(parameters, max_trips_per_user=limit)
         exact = expectation(dataset, settings, days=days, sum_days=sum_days, law=law)
         splits.append(exact.split)
         trips = exact.histogram.true_trips

@@ -12,7 +12,15 @@ MAP = '[data-testid="stDeckGlJsonChart"]'
 CHART = '[data-testid="stVegaLiteChart"]'
 SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 LINK = "Origin_Destination?od_data=demo-city"
-VIEWS = ("From one zone", "Matrix", "Fates", "Errors", "ε × τ", "Trimming (T)", "Days and totals")
+VIEWS = (
+    "From one zone",
+    "Matrix",
+    "Outcomes",
+    "Errors",
+    "ε × τ",
+    "Trimming (T)",
+    "Days and totals",
+)
 
 
 def open_page(page, address, path):

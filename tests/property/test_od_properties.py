@@ -18,7 +18,9 @@ EPSILONS = st.floats(0.01, 20)
 def kept_of(people, unit, limit, **options):
     params = od.ODParameters(epsilon=1.0, max_trips_per_user=limit, unit=unit)
     shape = (1 if options else DAYS, ZONES, ZONES)
-    return od.release(Counted(people, ZONES, DAYS), params, noise=np.zeros(shape), **options).kept
+    return od.release(
+        Counted(people, ZONES, DAYS), params, noise=od.ODNoise(cells=np.zeros(shape)), **options
+    ).trimmed_counts
 
 
 @given(PEOPLE, st.integers(1, 5), st.data())
@@ -78,8 +80,11 @@ def test_the_order_of_zones_is_irrelevant(counts, epsilon, threshold, order, see
     matrix = np.array(counts)
     noise = od.standard_noise(np.random.default_rng(seed), (4, 4))
     turned = np.ix_(order, order)
-    there = od.release_matrix(matrix, params, noise=noise)
-    assert (od.release_matrix(matrix[turned], params, noise=noise[turned]) == there[turned]).all()
+    there = od.release_matrix(matrix, params, noise=od.ODNoise(cells=noise))
+    assert (
+        od.release_matrix(matrix[turned], params, noise=od.ODNoise(cells=noise[turned]))
+        == there[turned]
+    ).all()
     assert there.min() == 0
     assert ((there == 0) | (there >= threshold)).all()
     before, after = (od.expectation_of_matrix(m, params) for m in (matrix, matrix[turned]))
@@ -89,11 +94,11 @@ def test_the_order_of_zones_is_irrelevant(counts, epsilon, threshold, order, see
 
 @given(MATRICES, EPSILONS, st.integers(0, 40))
 @settings(max_examples=40, deadline=None)
-def test_fates_and_error_parts_add_up(counts, epsilon, threshold):
+def test_outcomes_and_error_parts_add_up(counts, epsilon, threshold):
     params = od.ODParameters(epsilon=epsilon, max_trips_per_user=2, suppression_threshold=threshold)
     exact = od.expectation_of_matrix(counts, params, kept=np.array(counts) // 2)
-    fates = exact.fates
-    four = (fates.kept_suppressed, fates.revealed, fates.lost, fates.kept)
+    outcomes = exact.outcomes
+    four = (outcomes.kept_suppressed, outcomes.revealed, outcomes.lost, outcomes.kept)
     assert sum(f.cells for f in four) == pytest.approx(12)
     assert sum(f.trips for f in four) == pytest.approx(exact.histogram.true_trips)
     split = exact.split

@@ -24,17 +24,19 @@ def compare(city: Dataset, parameters: density.DensityParameters, seed: int) -> 
     made = density.release(city, parameters, noise=noise)
     expected = reference.release(city, parameters, noise)
     assert made.clusters is not None
-    assert made.kept is not None
+    assert made.coefficients_kept is not None
     assert made.cell_totals is not None
     top = np.abs(expected.totals).max()
     np.testing.assert_allclose(made.cell_totals, expected.totals, rtol=1e-9, atol=1e-9 * top)
-    members = [np.flatnonzero(made.clusters == c).tolist() for c in range(len(made.kept))]
+    members = [
+        np.flatnonzero(made.clusters == c).tolist() for c in range(len(made.coefficients_kept))
+    ]
     assert members == expected.clusters
-    assert made.kept.tolist() == expected.kept
+    assert made.coefficients_kept.tolist() == expected.kept
     assert made.cover_counts is not None
     for ours, theirs in ((made.cover_counts, expected.cover), (made.counts, expected.zones)):
         np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-9 * theirs.max())
-    return len(made.kept)
+    return len(made.coefficients_kept)
 
 
 SWITCHES = [

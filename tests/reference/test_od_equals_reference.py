@@ -24,8 +24,8 @@ def test_release_equals_the_papers_algorithm(unit, limit, per_day):
             suppression_threshold=threshold,
             unit=unit,
         )
-        release = od.release(DATASET, params, noise=noise)
-        assert release.kept.tolist() == expected_kept
+        release = od.release(DATASET, params, noise=od.ODNoise(cells=noise))
+        assert release.trimmed_counts.tolist() == expected_kept
         expected = [
             plain.algorithm_1(matrix, 0.7, limit or 1, threshold, noise[day])
             for day, matrix in enumerate(expected_kept)
@@ -68,7 +68,7 @@ def test_expectation_equals_the_sum_over_all_cells_and_outcomes(law, threshold):
     def trips(which):
         return sum(t * plain.mean_of(lambda v, t=t: which(t, v), pmf) for _, _, t, pmf in cells)
 
-    fates = {
+    outcomes = {
         "kept_suppressed": lambda t, v: t < least and v == 0,
         "revealed": lambda t, v: t < least and v > 0,
         "lost": lambda t, v: t >= least and v == 0,
@@ -76,13 +76,13 @@ def test_expectation_equals_the_sum_over_all_cells_and_outcomes(law, threshold):
         "empty": lambda t, v: t == 0 and v == 0,
         "phantom": lambda t, v: t == 0 and v > 0,
     }
-    for name, which in fates.items():
-        share = getattr(exact.fates, name)
+    for name, which in outcomes.items():
+        share = getattr(exact.outcomes, name)
         assert share.cells == pytest.approx(chance(which), rel=1e-9, abs=1e-12), name
         if name != "phantom":
             assert share.trips == pytest.approx(trips(which), rel=1e-9, abs=1e-12), name
     invented = sum(plain.mean_of(lambda v: v, pmf) for _, _, t, pmf in cells if t == 0)
-    assert exact.fates.phantom.trips == pytest.approx(invented, rel=1e-9)
+    assert exact.outcomes.phantom.trips == pytest.approx(invented, rel=1e-9)
 
     for population, floor in (("all", 0), ("travelled", 1), ("large", least)):
         chosen = [(t, pmf) for _, _, t, pmf in cells if t >= floor]
@@ -186,6 +186,6 @@ def test_summed_days_are_one_matrix():
             DATASET, params, days=[0, 2], sum_days=True, rng=np.random.default_rng(0)
         )
         by_dataset = od.expectation(DATASET, params, days=[0, 2], sum_days=True)
-        by_matrix = od.expectation_of_matrix(summed, params, kept=release.kept)
+        by_matrix = od.expectation_of_matrix(summed, params, kept=release.trimmed_counts)
         assert by_dataset.errors == by_matrix.errors
         assert by_dataset.histogram.matrices == 1

@@ -225,6 +225,10 @@ def audit_release(
 def features(release: density.DensityRelease) -> np.ndarray:
     """Return what an attacker looks at: counts, totals, and how many coefficients were kept."""
     parts = [release.counts.ravel()]
-    if release.kept is not None:
-        parts += [release.kept.astype(float), release.cell_totals, np.array([release.visits])]
+    if release.coefficients_kept is not None:
+        parts += [
+            release.coefficients_kept.astype(float),
+            release.cell_totals,
+            np.array([release.visits]),
+        ]
     return np.concatenate(parts)

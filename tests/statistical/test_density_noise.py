@@ -69,8 +69,8 @@ def plain_totals_noise() -> np.ndarray:
 
 def coefficient_noise(**changes: object) -> np.ndarray:
     (made,) = releases(1, **changes)
-    assert made.kept is not None
-    assert (made.kept == 168).all()
+    assert made.coefficients_kept is not None
+    assert (made.coefficients_kept == 168).all()
     spectra = made.shapes @ COSINES.T * CITY.presampled_by_tower(16)[0].sum()
     return spectra[:, 1:167].ravel()  # nothing but noise there
 

@@ -17,7 +17,9 @@ def released(count, scale_factor, seed, draws=40_000):
     """Off-diagonal cells of one release of equal counts, with the noise scale multiplied."""
     side = int(draws**0.5)
     variates = od.standard_noise(np.random.default_rng(seed), (side, side)) * scale_factor
-    private = od.release_matrix(np.full((side, side), count), PARAMS, noise=variates)
+    private = od.release_matrix(
+        np.full((side, side), count), PARAMS, noise=od.ODNoise(cells=variates)
+    )
     return private[~np.eye(side, dtype=bool)]
 
 
@@ -56,16 +58,16 @@ def mean_gap(factor, seed):
     draws = []
     for _ in range(60):
         variates = od.standard_noise(rng, true.shape) * factor
-        out = od.release_matrix(kept, params, noise=variates)
-        fates = od.drawn_fates(true * (1 - np.eye(40, dtype=int)), out, 10)
+        out = od.release_matrix(kept, params, noise=od.ODNoise(cells=variates))
+        outcomes = od.drawn_outcomes(true * (1 - np.eye(40, dtype=int)), out, 10)
         errors = od.drawn_errors(true, out, 10, "travelled")
         draws.append(
             [
                 out.sum(),
-                fates.lost.cells,
-                fates.lost.trips,
-                fates.revealed.cells,
-                fates.phantom.trips,
+                outcomes.lost.cells,
+                outcomes.lost.trips,
+                outcomes.revealed.cells,
+                outcomes.phantom.trips,
                 errors.mean_absolute,
                 errors.mean_relative,
                 errors.mean_bounded_relative,
@@ -76,10 +78,10 @@ def mean_gap(factor, seed):
     errors = exact.errors["travelled"]
     expected = [
         exact.grand.expected,
-        exact.fates.lost.cells,
-        exact.fates.lost.trips,
-        exact.fates.revealed.cells,
-        exact.fates.phantom.trips,
+        exact.outcomes.lost.cells,
+        exact.outcomes.lost.trips,
+        exact.outcomes.revealed.cells,
+        exact.outcomes.phantom.trips,
         errors.mean_absolute,
         errors.mean_relative,
         errors.mean_bounded_relative,
@@ -108,7 +110,7 @@ def covered(factor, zones=12, draws=1500):
     outgoing = od.expectation_of_matrix(true, params).outgoing
     stack = np.broadcast_to(true, (draws, zones, zones))
     variates = od.standard_noise(rng, stack.shape) * factor
-    totals = od.release_matrix(stack, params, noise=variates).sum(axis=2)
+    totals = od.release_matrix(stack, params, noise=od.ODNoise(cells=variates)).sum(axis=2)
     return ((totals >= outgoing.low) & (totals <= outgoing.high)).mean()
 
 

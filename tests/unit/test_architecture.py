@@ -17,6 +17,7 @@ LAYERS = [
     {"datasets"},
     {"ledger", "metrics", "risk"},
     {"density", "origin_destination"},
+    {"usability"},
     {"ingest", "synthetic"},
 ]
 """Lowest first; a module imports from its own package or from layers below it."""

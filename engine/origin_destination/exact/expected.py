@@ -26,9 +26,9 @@ from engine.origin_destination.exact.medians import Deviations
 from engine.origin_destination.exact.outcomes import (
     Errors,
     ErrorSplit,
-    Fates,
+    Outcomes,
     Totals,
-    expected_fates,
+    expected_outcomes,
 )
 from engine.origin_destination.exact.tabulated import fast_law
 from engine.origin_destination.laws import LawName, NoiseLaw
@@ -50,12 +50,12 @@ class Expectation:
 
     Attributes
     ----------
-    params : ODParameters
+    parameters : ODParameters
     law : NoiseLaw
         Of the noise in each cell, rate ε/T.
     histogram : CountHistogram
         Confidential; everything here derives from it.
-    fates : Fates
+    outcomes : Outcomes
         Expected cells, and the trips in them, that are kept, lost, suppressed or revealed.
     errors : dict of Population to Errors
         Mean and median errors over all cells, cells with a true trip, and large cells.
@@ -69,22 +69,22 @@ class Expectation:
     Examples
     --------
     >>> exact = expectation_of_matrix([[0, 40], [0, 0]], ODParameters(epsilon=0.5, unit="trip"))
-    >>> round(float(exact.fates.kept.cells), 4)
+    >>> round(float(exact.outcomes.kept.cells), 4)
     1.0
     """
 
     def __init__(
         self,
         counted: CountHistogram,
-        params: ODParameters,
+        parameters: ODParameters,
         law: LawName = "rounded_laplace",
         sanity_bound: float = SANITY_BOUND,
     ) -> None:
         validation.finite_above("sanity_bound", sanity_bound, 0, "1 trip is usual")
-        self.params = params
+        self.parameters = parameters
         self.histogram = counted
-        self.law = NoiseLaw(1 / params.noise_scale, law)
-        self._threshold = np.asarray(float(params.suppression_threshold))
+        self.law = NoiseLaw(1 / parameters.noise_scale, law)
+        self._threshold = np.asarray(float(parameters.suppression_threshold))
         kept, true = counted.kept, counted.true
         quick = fast_law(self.law, len(true))
         self._deviations = Deviations(quick, kept, true, self._threshold)
@@ -95,7 +95,7 @@ class Expectation:
         self._relative = relative.mean_relative_error(quick, sums, kept, true, self._threshold)
         self._bounded = self._absolute / np.maximum(true, sanity_bound)
         self._cumulants = laws.cumulants(self.law, counted.by_kept.values, self._threshold)
-        self.fates: Fates = expected_fates(self.law, counted, self._threshold)
+        self.outcomes: Outcomes = expected_outcomes(self.law, counted, self._threshold)
         self.split: ErrorSplit = self._error_split()
         self.errors: dict[Population, Errors] = {
             population: self._errors(population) for population in POPULATIONS
@@ -197,7 +197,7 @@ class Expectation:
 
 def expectation(
     dataset: Dataset,
-    params: ODParameters,
+    parameters: ODParameters,
     *,
     days: Days = None,
     sum_days: bool = False,
@@ -210,7 +210,7 @@ def expectation(
     ----------
     dataset : Dataset
         With trips.
-    params : ODParameters
+    parameters : ODParameters
     days : int, slice, sequence of int or None
         Positions in the declared period; None takes all days.
     sum_days : bool
@@ -229,18 +229,18 @@ def expectation(
     --------
     >>> from engine import datasets
     >>> exact = expectation(datasets.load("demo-city"), ODParameters(epsilon=0.5), days=0)
-    >>> bool(exact.fates.lost.cells >= 0)
+    >>> bool(exact.outcomes.lost.cells >= 0)
     True
     """
     counted = histogram(
-        dataset, params.unit, params.max_trips_per_user, days=days, sum_days=sum_days
+        dataset, parameters.unit, parameters.max_trips_per_user, days=days, sum_days=sum_days
     )
-    return Expectation(counted, params, law, sanity_bound)
+    return Expectation(counted, parameters, law, sanity_bound)
 
 
 def expectation_of_matrix(
     true: Any,
-    params: ODParameters,
+    parameters: ODParameters,
     *,
     kept: Any = None,
     law: LawName = "rounded_laplace",
@@ -254,10 +254,10 @@ def expectation_of_matrix(
     Examples
     --------
     >>> exact = expectation_of_matrix([[0, 0], [0, 0]], ODParameters(epsilon=0.1, unit="trip"))
-    >>> round(float(exact.fates.kept_suppressed.cells) / 2, 4)
+    >>> round(float(exact.outcomes.kept_suppressed.cells) / 2, 4)
     0.8827
     """
-    return Expectation(histogram_of_matrix(true, kept), params, law, sanity_bound)
+    return Expectation(histogram_of_matrix(true, kept), parameters, law, sanity_bound)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -280,7 +280,7 @@ class Reading:
 
 def reading(
     count: int,
-    params: ODParameters,
+    parameters: ODParameters,
     *,
     confidence: float = 0.95,
     law: LawName = "rounded_laplace",
@@ -295,16 +295,16 @@ def reading(
     """
     m = validation.whole_number("count", count, 0, remedy="it is a number of trips")
     validation.inside_open_interval("confidence", confidence, 0, 1, "0.95 is usual")
-    noise = NoiseLaw(1 / params.noise_scale, law)
+    noise = NoiseLaw(1 / parameters.noise_scale, law)
     side = (1 - confidence) / 2
     # the least y with P(Z ≥ y + 1) ≤ side: h·qʸ ≤ side
     reach = max(0, int(np.ceil((noise.log_first - np.log(side)) / noise.rate)))
-    least = max(params.suppression_threshold, 1)
+    least = max(parameters.suppression_threshold, 1)
     low, high = (value if value >= least else 0 for value in (m - reach, m + reach))
     return Reading(
         low=low,
         high=high,
-        suppressed=float(laws.suppressed_probability(noise, m, params.suppression_threshold)),
+        suppressed=float(laws.suppressed_probability(noise, m, parameters.suppression_threshold)),
     )
 
 

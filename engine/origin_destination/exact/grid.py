@@ -3,7 +3,7 @@
 """Exact measures over a whole grid of ε × τ, fast enough to follow a slider.
 
 For one threshold, every closed-form measure is linear in the probability of the rarer of a
-cell's two fates, h·q^(u − 1), u = s if s ≥ 1 and 1 − s otherwise, which the kept count decides:
+cell's two outcomes, h·q^(u − 1), u = s if s ≥ 1 and 1 − s otherwise, which the kept count decides:
 one matrix product over the distinct kept counts gives it for all ε at once.
 """
 
@@ -20,7 +20,7 @@ from engine.errors import ParameterError
 from engine.origin_destination import laws, solving
 from engine.origin_destination.exact.expected import SANITY_BOUND, Population
 from engine.origin_destination.exact.histogram import CountHistogram
-from engine.origin_destination.exact.outcomes import Fates, Share
+from engine.origin_destination.exact.outcomes import Outcomes, Share
 from engine.origin_destination.laws import LawName, NoiseLaw
 from engine.origin_destination.settings import rates
 from engine.parameters import MAX_SUPPRESSION_THRESHOLD
@@ -36,8 +36,8 @@ class HeatMap:
     ----------
     epsilons, thresholds : arrays
         The settings.
-    fates : Fates
-        Cells and trips of each fate.
+    outcomes : Outcomes
+        Cells and trips of each outcome.
     bias : array
         Expected minus true total, in trips.
     mean_absolute : array
@@ -48,7 +48,7 @@ class HeatMap:
 
     epsilons: Floats
     thresholds: Floats
-    fates: Fates
+    outcomes: Outcomes
     bias: Floats
     mean_absolute: Floats
     mean_bounded_relative: Floats
@@ -89,7 +89,7 @@ def heat_map(
     --------
     >>> from engine.origin_destination import histogram_of_matrix
     >>> grid = heat_map(histogram_of_matrix([[0, 9], [0, 0]]), [0.1, 1.0], [0, 15])
-    >>> grid.fates.phantom.cells.round(4)
+    >>> grid.outcomes.phantom.cells.round(4)
     array([[0.4756, 0.1173],
            [0.3033, 0.    ]])
     """
@@ -109,13 +109,13 @@ def heat_map(
         columns = list(pool.map(column, settings.thresholds.tolist()))
     stacked = {name: np.stack([c[name] for c in columns], axis=1) for name in columns[0]}
     shares = {
-        fate: Share(cells=stacked[f"{fate}_cells"], trips=stacked[f"{fate}_trips"])
-        for fate in ("kept_suppressed", "revealed", "lost", "kept", "empty", "phantom")
+        outcome: Share(cells=stacked[f"{outcome}_cells"], trips=stacked[f"{outcome}_trips"])
+        for outcome in ("kept_suppressed", "revealed", "lost", "kept", "empty", "phantom")
     }
     return HeatMap(
         epsilons=settings.epsilons,
         thresholds=settings.thresholds,
-        fates=Fates(**shares),
+        outcomes=Outcomes(**shares),
         bias=stacked["bias"],
         mean_absolute=_over(stacked["mean_absolute"], members),
         mean_bounded_relative=_over(stacked["mean_bounded_relative"], members),

@@ -17,7 +17,7 @@ _NORMAL_97_5 = float(special.ndtri(0.975))
 
 @dataclass(frozen=True, kw_only=True)
 class Share:
-    """Expected cells of one fate and the trips in them.
+    """Expected cells of one outcome and the trips in them.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class Share:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fates:
+class Outcomes:
     """What becomes of cells whose true count is below τ′ = max(τ, 1), and of the others.
 
     The first four add up to all cells; `empty` is a part of the first, `phantom` of the second.
@@ -160,8 +160,8 @@ class Totals:
         )
 
 
-def expected_fates(law: NoiseLaw, counted: CountHistogram, threshold: Floats) -> Fates:
-    """Return the expected fates of all cells of a histogram under one setting."""
+def expected_outcomes(law: NoiseLaw, counted: CountHistogram, threshold: Floats) -> Outcomes:
+    """Return the expected outcomes of all cells of a histogram under one setting."""
     suppressed = laws.suppressed_probability(law, counted.kept, threshold)
     small = counted.true < laws.effective_threshold(threshold)
     hidden, shown = counted.cells * suppressed, counted.cells * (1 - suppressed)
@@ -173,7 +173,7 @@ def expected_fates(law: NoiseLaw, counted: CountHistogram, threshold: Floats) ->
 
     # pair 0 is the empty cell
     invented = counted.cells[0] * laws.mean_shift(law, 0.0, threshold)
-    return Fates(
+    return Outcomes(
         kept_suppressed=share(hidden * small),
         revealed=share(shown * small),
         lost=share(hidden * ~small),

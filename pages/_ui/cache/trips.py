@@ -8,7 +8,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from engine import origin_destination as od
-from engine.origin_destination import Fates, HeatMap, Share, laws
+from engine.origin_destination import HeatMap, Outcomes, Share, laws
 from engine.parameters import EPSILON_STOPS, ODParameters
 from pages._ui.cache import scope as cached_scope
 from pages._ui.cache.datasets import dataset, finite_mean, frozen, generator
@@ -32,7 +32,7 @@ class Drawn:
     ----------
     counts : array, shape (zones, zones)
         Released trips; for several days the sum of their releases.
-    fates : Fates
+    outcomes : Outcomes
         Over all matrices.
     lost, phantom : bool arrays, shape (zones, zones)
         Pairs with at least one matrix in which a flow of at least max(τ, 1) reads 0, and in which
@@ -43,7 +43,7 @@ class Drawn:
     """
 
     counts: Integers
-    fates: Fates
+    outcomes: Outcomes
     lost: NDArray[np.bool_]
     phantom: NDArray[np.bool_]
     below: float
@@ -122,16 +122,16 @@ def span_histogram(
 def span_expected(key: str, parameters: ODParameters, period: Span) -> TripScores:
     """Return what a release is expected to do to the trips of a span, exactly, no draw."""
     exact = od.expectation(dataset(key), parameters, **days_of(period))
-    errors, fates, counted = exact.errors["large"], exact.fates, exact.histogram
+    errors, outcomes, counted = exact.errors["large"], exact.outcomes, exact.histogram
     cells = float(counted.cells.sum())
-    hidden = float(fates.kept_suppressed.cells + fates.lost.cells)
+    hidden = float(outcomes.kept_suppressed.cells + outcomes.lost.cells)
     large = counted.true >= max(parameters.suppression_threshold, 1)
     return TripScores(
         median_error=errors.median_absolute,
         relative_error=errors.mean_bounded_relative,
         suppressed=_share(hidden, cells),
         suppressed_anyway=_share(float(counted.cells[~large].sum()), cells),
-        trips_kept=_share(float(fates.kept.trips), counted.true_trips),
+        trips_kept=_share(float(outcomes.kept.trips), counted.true_trips),
         trimmed=1 - _share(float(counted.kept @ counted.cells), counted.true_trips),
     )
 
@@ -175,7 +175,7 @@ def drawn(key: str, parameters: ODParameters, seed: Seed, window: Window) -> Dra
     days = range(len(source.metadata.days)) if window.several else [window.day or 0]
     most = max(1, _CELLS_AT_ONCE // zones**2)
     total = np.zeros((zones, zones), dtype=np.int64)
-    records: list[Fates] = []
+    records: list[Outcomes] = []
     lost, phantom = np.zeros((2, zones, zones), dtype=bool)
     cells = np.zeros(4)
     for start in range(0, len(days), most):
@@ -183,9 +183,9 @@ def drawn(key: str, parameters: ODParameters, seed: Seed, window: Window) -> Dra
         noise = np.stack([od.standard_noise(generator(seed, day), (zones, zones)) for day in part])
         chosen: dict[str, Any] = window.arguments if window.summed else {"days": tuple(part)}
         true = od.truth(source, **chosen)
-        out = od.release(source, parameters, noise=noise, **chosen).counts
+        out = od.release(source, parameters, noise=od.ODNoise(cells=noise), **chosen).counts
         total += out.sum(axis=0)
-        records.append(od.drawn_fates(true, out, parameters.suppression_threshold))
+        records.append(od.drawn_outcomes(true, out, parameters.suppression_threshold))
         limit = max(parameters.suppression_threshold, 1)
         lost |= ((true >= limit) & (out == 0)).any(axis=0)
         phantom |= ((true == 0) & (out > 0)).any(axis=0)
@@ -296,7 +296,7 @@ def person_total(parameters: ODParameters, days: int, delta: float) -> od.Person
     return od.person_total(parameters, days, delta=delta)
 
 
-def _added(records: list[Fates]) -> Fates:
+def _added(records: list[Outcomes]) -> Outcomes:
     def total(name: str) -> Share:
         parts = [getattr(record, name) for record in records]
         return Share(
@@ -304,7 +304,7 @@ def _added(records: list[Fates]) -> Fates:
             trips=np.sum([part.trips for part in parts]),
         )
 
-    return Fates(**{field.name: total(field.name) for field in fields(Fates)})
+    return Outcomes(**{field.name: total(field.name) for field in fields(Outcomes)})
 
 
 def _share(part: float, whole: float) -> float:

@@ -17,7 +17,7 @@ _CONFIDENCES = (0.5, 0.8, 0.9, 0.95, 0.99)
 
 
 def draw(question: Question, parameters: ODParameters) -> None:
-    """Draw the errors that ε gives, then the fate of one flow under the threshold."""
+    """Draw the errors that ε gives, then the outcome of one flow under the threshold."""
     epsilon, trips, law = parameters.epsilon, parameters.max_trips_per_user, question.law
     st.markdown(
         f"At **ε = {epsilon:g}** and **T = {trips}** (the sliders), protecting "

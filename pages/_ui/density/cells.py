@@ -79,12 +79,12 @@ def _means(chosen: Chosen, view: cached_density.Cells, left, right) -> None:
 
 def _clusters(chosen: Chosen, left, right) -> None:
     release = cached_density.release(chosen.key, chosen.parameters, chosen.seed)
-    if release.clusters is None or release.kept is None or release.cell_totals is None:
+    if release.clusters is None or release.coefficients_kept is None or release.cell_totals is None:
         with left:
             st.info("This release has no clusters: Laplace methods do not cluster, and neither "
                     "does a release whose noise exceeds the data.")  # fmt: skip
         return
-    clusters, kept = release.clusters, release.kept
+    clusters, kept = release.clusters, release.coefficients_kept
     totals = np.bincount(clusters, weights=np.maximum(release.cell_totals, 0.0))
     with left:
         _map(

@@ -40,26 +40,36 @@ def _over(part: Floats, whole: Floats) -> Floats:
 
 
 def _cells(grid: HeatMap) -> Floats:
-    fates = grid.fates
-    return fates.kept.cells + fates.lost.cells + fates.kept_suppressed.cells + fates.revealed.cells
+    outcomes = grid.outcomes
+    return (
+        outcomes.kept.cells
+        + outcomes.lost.cells
+        + outcomes.kept_suppressed.cells
+        + outcomes.revealed.cells
+    )
 
 
 def _trips(grid: HeatMap) -> Floats:
-    fates = grid.fates
-    return fates.kept.trips + fates.lost.trips + fates.kept_suppressed.trips + fates.revealed.trips
+    outcomes = grid.outcomes
+    return (
+        outcomes.kept.trips
+        + outcomes.lost.trips
+        + outcomes.kept_suppressed.trips
+        + outcomes.revealed.trips
+    )
 
 
 def _suppressed(grid: HeatMap) -> Floats:
-    return grid.fates.lost.cells + grid.fates.kept_suppressed.cells
+    return grid.outcomes.lost.cells + grid.outcomes.kept_suppressed.cells
 
 
 def _lost(grid: HeatMap) -> Floats:
-    return _over(grid.fates.lost.cells, grid.fates.lost.cells + grid.fates.kept.cells)
+    return _over(grid.outcomes.lost.cells, grid.outcomes.lost.cells + grid.outcomes.kept.cells)
 
 
 def _revealed(grid: HeatMap) -> Floats:
     # a pair on which nobody travelled is no flow to reveal: those are phantoms
-    return grid.fates.revealed.cells - grid.fates.phantom.cells
+    return grid.outcomes.revealed.cells - grid.outcomes.phantom.cells
 
 
 MEASURES = {
@@ -75,7 +85,7 @@ MEASURES = {
     ),
     "Lost flows": Measure(_lost, True, False, "flows of at least τ that the release hides"),
     "Lost trips": Measure(
-        lambda grid: _over(grid.fates.lost.trips, _trips(grid)),
+        lambda grid: _over(grid.outcomes.lost.trips, _trips(grid)),
         True,
         False,
         "trips in flows of at least τ that the release hides",
@@ -84,13 +94,13 @@ MEASURES = {
         _revealed, False, False, "flows below τ, of at least one trip, that noise lifts into view"
     ),
     "Phantom flows": Measure(
-        lambda grid: grid.fates.phantom.cells, False, False, "flows shown where nobody travelled"
+        lambda grid: grid.outcomes.phantom.cells, False, False, "flows shown where nobody travelled"
     ),
     "Suppressed flows": Measure(
         lambda grid: _over(_suppressed(grid), _cells(grid)), True, False, "pairs that read 0"
     ),
     "Trips kept": Measure(
-        lambda grid: _over(grid.fates.kept.trips, _trips(grid)),
+        lambda grid: _over(grid.outcomes.kept.trips, _trips(grid)),
         True,
         False,
         "true trips, trimmed ones too, in flows of at least τ that are shown",

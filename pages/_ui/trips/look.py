@@ -1,4 +1,4 @@
-"""Colours and words of the fates of a flow, the same on maps, matrices and bars."""
+"""Colours and words of the outcomes of a flow, the same on maps, matrices and bars."""
 
 import html
 from dataclasses import dataclass
@@ -16,25 +16,25 @@ MAP_WIDTH = 640
 
 
 @dataclass(frozen=True)
-class Fate:
-    """A fate of a flow: its name, colour (safe for colour-blind readers) and meaning."""
+class Outcome:
+    """A outcome of a flow: its name, colour (safe for colour-blind readers) and meaning."""
 
     name: str
     colour: str
     meaning: str
 
 
-KEPT = Fate("kept", "#2a8fbd", "at least τ, and shown")
-LOST = Fate("lost", "#b5579c", "at least τ, but suppressed by noise or trimming")
-SUPPRESSED = Fate("suppressed", "#9a9a9a", "below τ, and suppressed as it should be")
-REVEALED = Fate("revealed", "#e0a100", "below τ, but noise lifts it into view")
-PHANTOM = Fate("phantom", "#d55e00", "no trip at all, but noise shows one")
-FATES = (KEPT, LOST, SUPPRESSED, REVEALED, PHANTOM)
+KEPT = Outcome("kept", "#2a8fbd", "at least τ, and shown")
+LOST = Outcome("lost", "#b5579c", "at least τ, but suppressed by noise or trimming")
+SUPPRESSED = Outcome("suppressed", "#9a9a9a", "below τ, and suppressed as it should be")
+REVEALED = Outcome("revealed", "#e0a100", "below τ, but noise lifts it into view")
+PHANTOM = Outcome("phantom", "#d55e00", "no trip at all, but noise shows one")
+OUTCOMES = (KEPT, LOST, SUPPRESSED, REVEALED, PHANTOM)
 
 
-def rgb(fate: Fate, opacity: int = 235) -> list[int]:
-    """Return the colour of a fate for a map."""
-    return [*(int(fate.colour[i : i + 2], 16) for i in (1, 3, 5)), opacity]
+def rgb(outcome: Outcome, opacity: int = 235) -> list[int]:
+    """Return the colour of a outcome for a map."""
+    return [*(int(outcome.colour[i : i + 2], 16) for i in (1, 3, 5)), opacity]
 
 
 def signed(value: int) -> str:
@@ -42,13 +42,13 @@ def signed(value: int) -> str:
     return f"{value:+,}".replace("-", "−")
 
 
-def key(*fates: Fate) -> None:
-    """Draw the colours of some fates with their names."""
+def key(*outcomes: Outcome) -> None:
+    """Draw the colours of some outcomes with their names."""
     swatches = "".join(
         f'<span style="display:inline-flex;align-items:center;gap:0.4rem;margin-right:1.1rem">'
-        f'<span style="width:0.8rem;height:0.8rem;border-radius:0.15rem;background:{fate.colour}">'
-        f"</span>{html.escape(fate.name)}: {html.escape(fate.meaning)}</span>"
-        for fate in fates
+        f'<span style="width:0.8rem;height:0.8rem;border-radius:0.15rem;background:{each.colour}">'
+        f"</span>{html.escape(each.name)}: {html.escape(each.meaning)}</span>"
+        for each in outcomes
     )
     st.html(f'<div style="font-size:0.82rem">{swatches}</div>')
 

@@ -114,10 +114,10 @@ def _heat(table: pd.DataFrame, name: str, top: float, order: list[str]) -> None:
     layers = [ground, cells]
     if name == "private":
         layers += [
-            base.transform_filter(alt.datum.mark == fate.name).mark_rect(
-                filled=False, stroke=fate.colour, strokeWidth=2.2
+            base.transform_filter(alt.datum.mark == outcome.name).mark_rect(
+                filled=False, stroke=outcome.colour, strokeWidth=2.2
             )
-            for fate in (trips_look.PHANTOM, trips_look.LOST)
+            for outcome in (trips_look.PHANTOM, trips_look.LOST)
         ]
     st.altair_chart(
         alt.layer(*layers).properties(height=600),

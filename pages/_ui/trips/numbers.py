@@ -26,13 +26,13 @@ def judged(key: str, parameters: ODParameters, window: Window, note: str) -> str
 def headline(key: str, parameters: ODParameters, window: Window, made: Drawn) -> list[Card]:
     """Return median error, relative error, lost and phantom flows with their plain meaning."""
     exact = cached_trips.expectation(key, parameters, window)
-    errors, fates = exact.errors["travelled"], exact.fates
+    errors, outcomes = exact.errors["travelled"], exact.outcomes
     flow = max(_EXAMPLE, 2 * parameters.suppression_threshold)
     usual = od.reading(flow, parameters)
     reads = (
         f"suppressed or up to {usual.high:,}" if usual.low == 0 else f"{usual.low:,}–{usual.high:,}"
     )
-    large = float(fates.kept.cells + fates.lost.cells)
+    large = float(outcomes.kept.cells + outcomes.lost.cells)
     limit = max(parameters.suppression_threshold, 1)
     each = " a day" if window.several else ""
     trimmed = "" if parameters.unit == "trip" else " after trimming"
@@ -52,17 +52,17 @@ def headline(key: str, parameters: ODParameters, window: Window, made: Drawn) ->
         ),
         Card(
             "Lost flows",
-            f"{float(made.fates.lost.cells):,.0f}",
-            f"drawn; {number(float(fates.lost.cells))} expected",
+            f"{float(made.outcomes.lost.cells):,.0f}",
+            f"drawn; {number(float(outcomes.lost.cells))} expected",
             f"Flows of {limit:,} trips or more{each} that read 0: "
-            f"{percent(float(fates.lost.cells) / large)} of them."
+            f"{percent(float(outcomes.lost.cells) / large)} of them."
             if large
             else f"No flow has {limit:,} trips or more{each}: what is shown is noise alone.",
         ),
         Card(
             "Phantom flows",
-            f"{float(made.fates.phantom.cells):,.0f}",
-            f"drawn; {number(float(fates.phantom.cells))} expected",
+            f"{float(made.outcomes.phantom.cells):,.0f}",
+            f"drawn; {number(float(outcomes.phantom.cells))} expected",
             "Flows shown although nobody travelled. A higher τ removes them.",
         ),
     ]

@@ -19,7 +19,7 @@ VIEWS = (
     "Flows",
     "From one zone",
     "Matrix",
-    "Fates",
+    "Outcomes",
     "Errors",
     "ε × τ",
     "Trimming (T)",
@@ -96,7 +96,7 @@ def test_headline_is_the_exact_expectation(open_od):
     errors = exact.errors["travelled"]
     assert figures(app)[0].startswith(f"{errors.median_absolute:g} trip")
     assert figures(app)[1] == f"{100 * errors.mean_relative:.0f}%"
-    assert f"{float(exact.fates.phantom.cells):.1f}"[:2] in text(app)
+    assert f"{float(exact.outcomes.phantom.cells):.1f}"[:2] in text(app)
 
 
 def test_verdict_names_what_trimming_drops_besides_the_noise(open_od):
@@ -225,7 +225,9 @@ def test_grid_agrees_with_the_expectation(data_root):
         here = ODParameters(epsilon=epsilon, max_trips_per_user=4, suppression_threshold=threshold)
         exact = od.expectation(datasets.load("demo-city"), here, days=0)
         assert grid.mean_absolute[place] == pytest.approx(exact.errors["travelled"].mean_absolute)
-        assert grid.fates.phantom.cells[place] == pytest.approx(float(exact.fates.phantom.cells))
+        assert grid.outcomes.phantom.cells[place] == pytest.approx(
+            float(exact.outcomes.phantom.cells)
+        )
 
 
 def test_a_draw_of_all_days_adds_up_the_days(data_root):
@@ -234,7 +236,7 @@ def test_a_draw_of_all_days_adds_up_the_days(data_root):
     whole = cached_trips.drawn(key, params, (1, 0), Window(None))
     parts = [cached_trips.drawn(key, params, (1, 0), Window(day)) for day in range(7)]
     assert np.array_equal(whole.counts, sum(part.counts for part in parts))
-    assert whole.fates.phantom.cells == sum(part.fates.phantom.cells for part in parts)
+    assert whole.outcomes.phantom.cells == sum(part.outcomes.phantom.cells for part in parts)
 
 
 def test_shares_below_the_threshold_fit_truth_and_draw(data_root):
@@ -273,7 +275,7 @@ def test_bad_links_are_ignored(open_home, query):
     assert "nan" not in text(app).lower()
 
 
-def test_marked_flows_are_those_that_the_fates_count(data_root):
+def test_marked_flows_are_those_that_the_outcomes_count(data_root):
     from engine.datasets import storage
     from engine.parameters import ODParameters
     from pages._ui.cache import trips as cached_trips
@@ -282,10 +284,13 @@ def test_marked_flows_are_those_that_the_fates_count(data_root):
     key = str(storage.current_version(data_root / "demo-city"))
     settings = ODParameters(epsilon=0.5, max_trips_per_user=2, suppression_threshold=3)
     one = cached_trips.drawn(key, settings, (1, 0), Window(0, summed=False))
-    assert one.lost.sum() == one.fates.lost.cells > 0
-    assert one.phantom.sum() == one.fates.phantom.cells > 0
+    assert one.lost.sum() == one.outcomes.lost.cells > 0
+    assert one.phantom.sum() == one.outcomes.phantom.cells > 0
     every = cached_trips.drawn(key, settings, (1, 0), Window(None, summed=False))
-    for marked, counted in ((every.lost, every.fates.lost), (every.phantom, every.fates.phantom)):
+    for marked, counted in (
+        (every.lost, every.outcomes.lost),
+        (every.phantom, every.outcomes.phantom),
+    ):
         assert 0 < marked.sum() <= counted.cells
     assert (every.lost >= one.lost).all()
     assert (every.phantom >= one.phantom).all()

@@ -179,9 +179,9 @@ def test_grids_equal_the_expectation_at_every_setting(law, trips, population):
                 epsilon=epsilon, max_trips_per_user=trips, suppression_threshold=threshold
             )
             exact = od.expectation_of_matrix(true, params, kept=kept, law=law)
-            for fate, share in vars(exact.fates).items():
+            for outcome, share in vars(exact.outcomes).items():
                 for measure in ("cells", "trips"):
-                    found = getattr(getattr(grid.fates, fate), measure)[i, j]
+                    found = getattr(getattr(grid.outcomes, outcome), measure)[i, j]
                     assert found == pytest.approx(getattr(share, measure), rel=1e-9, abs=1e-8)
             errors = exact.errors[population]
             assert grid.bias[i, j] == pytest.approx(exact.grand.bias, rel=1e-9, abs=1e-6)

@@ -55,12 +55,12 @@ def test_bad_matrices_are_refused_with_rule_value_and_remedy(counts, message):
 def test_largest_counts_lose_no_digit():
     counts = [[0, 2**53], [2**53 - 1, 0]]
     noise = np.array([[0.0, 0.6], [-0.6, 0.0]])
-    private = od.release_matrix(counts, TRIP, noise=noise)
+    private = od.release_matrix(counts, TRIP, noise=od.ODNoise(cells=noise))
     assert private.tolist() == [[0, 2**53 + 1], [2**53 - 2, 0]]
     exact = od.expectation_of_matrix(counts, TRIP)
     assert exact.errors["all"].median_absolute == 1.0
     assert exact.errors["all"].mean_absolute == pytest.approx(2.0, rel=0.02)
-    assert exact.fates.kept.cells == 2
+    assert exact.outcomes.kept.cells == 2
     assert exact.errors["all"].mean_relative == pytest.approx(
         exact.errors["all"].mean_absolute / 2**53, rel=0.5
     )
@@ -70,7 +70,7 @@ def test_rounding_is_half_up_also_below_zero():
     noise = np.zeros((3, 3))
     noise[0, 1], noise[0, 2], noise[1, 0], noise[1, 2] = 0.25, -0.25, 0.75, -0.75
     params = od.ODParameters(epsilon=0.5, suppression_threshold=0, unit="trip")
-    private = od.release_matrix(np.full((3, 3), 4), params, noise=noise)
+    private = od.release_matrix(np.full((3, 3), 4), params, noise=od.ODNoise(cells=noise))
     assert private.tolist() == [[0, 5, 4], [6, 0, 3], [4, 4, 0]]
 
 
@@ -101,9 +101,9 @@ def test_all_zeros_release_phantoms_only():
     exact = od.expectation_of_matrix(zeros, od.ODParameters(epsilon=0.1, unit="trip"))
     cells = 2 * 60 * 59
     # the check figure of Table S2: 88.27% of an empty matrix stay suppressed
-    assert exact.fates.kept_suppressed.cells / cells == pytest.approx(0.8827, abs=5e-5)
-    assert exact.fates.phantom.cells == exact.fates.revealed.cells
-    assert exact.fates.lost.cells == exact.fates.kept.cells == 0
+    assert exact.outcomes.kept_suppressed.cells / cells == pytest.approx(0.8827, abs=5e-5)
+    assert exact.outcomes.phantom.cells == exact.outcomes.revealed.cells
+    assert exact.outcomes.lost.cells == exact.outcomes.kept.cells == 0
     assert math.isnan(exact.errors["travelled"].mean_absolute)
     assert exact.outgoing.true.tolist() == [0] * 60
 
@@ -111,7 +111,7 @@ def test_all_zeros_release_phantoms_only():
 def test_check_figure_of_an_empty_cell_without_suppression():
     params = od.ODParameters(epsilon=0.5, suppression_threshold=0, unit="trip")
     exact = od.expectation_of_matrix([[0, 0], [0, 0]], params)
-    assert exact.fates.empty.cells / 2 == pytest.approx(0.6106, abs=5e-5)
+    assert exact.outcomes.empty.cells / 2 == pytest.approx(0.6106, abs=5e-5)
 
 
 def test_threshold_above_every_count_suppresses_all():
@@ -119,7 +119,7 @@ def test_threshold_above_every_count_suppresses_all():
     counts = np.full((5, 5), 900)
     assert not od.release_matrix(counts, params, rng=rng()).any()
     exact = od.expectation_of_matrix(counts, params)
-    assert exact.fates.kept_suppressed.cells == 20
+    assert exact.outcomes.kept_suppressed.cells == 20
     assert exact.grand.bias == -20 * 900
     assert (exact.grand.low, exact.grand.high) == (0, 0)
     assert exact.errors["all"].mean_relative == 2
@@ -128,7 +128,7 @@ def test_threshold_above_every_count_suppresses_all():
 def test_noise_so_wide_that_it_would_overflow_is_cut_off():
     params = od.ODParameters(epsilon=1e-6, unit="trip")
     noise = np.where(np.arange(900).reshape(30, 30) % 2, 1e300, -1e300)
-    private = od.release_matrix(np.full((30, 30), 2**53), params, noise=noise)
+    private = od.release_matrix(np.full((30, 30), 2**53), params, noise=od.ODNoise(cells=noise))
     assert private.min() == 0
     assert private.max() > 2**60
 
@@ -138,7 +138,7 @@ def test_same_generator_same_release_and_noise_in_hand_is_the_same_noise(counted
     first = od.release(counted, params, rng=rng())
     again = od.release(counted, params, rng=rng())
     noise = od.standard_noise(rng(), first.counts.shape)
-    in_hand = od.release(counted, params, noise=noise)
+    in_hand = od.release(counted, params, noise=od.ODNoise(cells=noise))
     assert (first.counts == again.counts).all()
     assert (first.counts == in_hand.counts).all()
     other = od.release(counted, params, rng=np.random.default_rng(8))
@@ -153,7 +153,7 @@ def test_common_noise_makes_a_larger_epsilon_err_less(counted):
             od.release(
                 counted,
                 od.ODParameters(epsilon=epsilon, suppression_threshold=0, unit="trip"),
-                noise=noise,
+                noise=od.ODNoise(cells=noise),
             ).counts
             - truth
         )
@@ -174,12 +174,12 @@ def test_exactly_one_source_of_noise(given):
 @pytest.mark.parametrize("noise", [np.zeros((3, 3)), np.full((2, 2), np.nan)])
 def test_noise_must_fit_the_counts(noise):
     with pytest.raises(ParameterError, match="noise must hold one finite variate"):
-        od.release_matrix([[0, 1], [1, 0]], TRIP, noise=noise)
+        od.release_matrix([[0, 1], [1, 0]], TRIP, noise=od.ODNoise(cells=noise))
 
 
 def test_trip_level_trims_nobody(counted):
     release = od.release(counted, TRIP, rng=rng())
-    assert (release.kept == od.truth(counted)).all()
+    assert (release.trimmed_counts == od.truth(counted)).all()
     assert od.expectation(counted, TRIP).split.trimmed == 0
 
 
@@ -187,7 +187,7 @@ def test_diagonals_are_zero_and_not_counted(tiny_city):
     params = od.ODParameters(epsilon=0.05, suppression_threshold=0)
     release = od.release(tiny_city, params, rng=rng())
     zones = len(tiny_city.zones)
-    for stack in (release.counts, release.kept, od.truth(tiny_city)):
+    for stack in (release.counts, release.trimmed_counts, od.truth(tiny_city)):
         assert stack.shape == (7, zones, zones)
         assert not stack[:, range(zones), range(zones)].any()
     assert od.histogram(tiny_city).cells.sum() == 7 * zones * (zones - 1)
@@ -307,12 +307,12 @@ def test_drawn_records_add_up(counted):
     params = od.ODParameters(epsilon=0.2, max_trips_per_user=2, suppression_threshold=5)
     truth = od.truth(counted)
     released = od.release(counted, params, rng=rng()).counts
-    fates = od.drawn_fates(truth, released, 5)
-    four = (fates.kept_suppressed, fates.revealed, fates.lost, fates.kept)
-    assert sum(fate.cells for fate in four) == DAYS * ZONES * (ZONES - 1)
-    assert sum(fate.trips for fate in four) == truth.sum()
-    assert fates.phantom.trips == released[truth == 0].sum()
-    assert fates.lost.cells == ((truth >= 5) & (released == 0)).sum()
+    outcomes = od.drawn_outcomes(truth, released, 5)
+    four = (outcomes.kept_suppressed, outcomes.revealed, outcomes.lost, outcomes.kept)
+    assert sum(outcome.cells for outcome in four) == DAYS * ZONES * (ZONES - 1)
+    assert sum(outcome.trips for outcome in four) == truth.sum()
+    assert outcomes.phantom.trips == released[truth == 0].sum()
+    assert outcomes.lost.cells == ((truth >= 5) & (released == 0)).sum()
     off = ~np.eye(ZONES, dtype=bool)
     errors = od.drawn_errors(truth, released, 5)
     assert errors.mean_absolute == np.abs(released - truth)[:, off].mean()
@@ -322,7 +322,7 @@ def test_drawn_records_add_up(counted):
     nothing = od.drawn_errors(np.zeros((2, 2)), np.zeros((2, 2)), 5, "travelled")
     assert math.isnan(nothing.mean_relative)
     with pytest.raises(ParameterError, match="same shape"):
-        od.drawn_fates(truth, released[:1], 5)
+        od.drawn_outcomes(truth, released[:1], 5)
 
 
 def test_flow_relative_errors_and_share_below():

@@ -1,10 +1,10 @@
-"""Origin–destination page: the fates of all flows, expected beside drawn, and Table S2."""
+"""Origin–destination page: the outcomes of all flows, expected beside drawn, and Table S2."""
 
 import altair as alt
 import pandas as pd
 import streamlit as st
 
-from engine.origin_destination import Fates, Share
+from engine.origin_destination import Outcomes, Share
 from engine.parameters import ODParameters
 from pages._ui.cache import trips as cached_trips
 from pages._ui.cache.trips import Drawn
@@ -28,17 +28,17 @@ _TABLE_LIMIT = 15
 
 def draw(entry: Entry, parameters: ODParameters, window: Window, made: Drawn) -> None:
     """Draw the bars by cells and by trips, the counts, and the share of cells under τ."""
-    exact = cached_trips.expectation(entry.key, parameters, window).fates
+    exact = cached_trips.expectation(entry.key, parameters, window).outcomes
     bars = pd.concat(
         [
             _rows("Flows, expected", exact, "cells"),
-            _rows("Flows, this draw", made.fates, "cells"),
+            _rows("Flows, this draw", made.outcomes, "cells"),
             _rows("Trips, expected", exact, "trips"),
-            _rows("Trips, this draw", made.fates, "trips"),
+            _rows("Trips, this draw", made.outcomes, "trips"),
         ]
     )
     _bar(bars)
-    trips_look.key(*trips_look.FATES)
+    trips_look.key(*trips_look.OUTCOMES)
     empty = percent(cached_trips.empty_share(entry.key, parameters, window))
     st.caption(
         "Look for purple (lost: a real corridor that the release hides) and orange (phantom: a "
@@ -48,37 +48,37 @@ def draw(entry: Entry, parameters: ODParameters, window: Window, made: Drawn) ->
     left, right = st.columns([1.15, 1], gap="large")
     with left:
         st.subheader("In numbers", anchor=False)
-        st.table(_numbers(exact, made.fates), hide_index=True, border="horizontal")
+        st.table(_numbers(exact, made.outcomes), hide_index=True, border="horizontal")
         invented = float(exact.phantom.trips)
         st.caption(
-            f"Phantom flows carry {number(float(made.fates.phantom.trips))} trips that "
+            f"Phantom flows carry {number(float(made.outcomes.phantom.trips))} trips that "
             f"nobody made in this draw; {number(invented)} are expected."
         )
     with right:
         _below(entry, parameters, window, made)
 
 
-def _parts(fates: Fates, measure: str) -> dict[str, float]:
+def _parts(outcomes: Outcomes, measure: str) -> dict[str, float]:
     def value(share: Share) -> float:
         return float(getattr(share, measure))
 
-    phantom = value(fates.phantom) if measure == "cells" else 0.0
+    phantom = value(outcomes.phantom) if measure == "cells" else 0.0
     return {
-        trips_look.KEPT.name: value(fates.kept),
-        trips_look.LOST.name: value(fates.lost),
-        trips_look.SUPPRESSED.name: value(fates.kept_suppressed),
-        trips_look.REVEALED.name: value(fates.revealed) - phantom,
+        trips_look.KEPT.name: value(outcomes.kept),
+        trips_look.LOST.name: value(outcomes.lost),
+        trips_look.SUPPRESSED.name: value(outcomes.kept_suppressed),
+        trips_look.REVEALED.name: value(outcomes.revealed) - phantom,
         trips_look.PHANTOM.name: phantom,
     }
 
 
-def _rows(label: str, fates: Fates, measure: str) -> pd.DataFrame:
-    parts = _parts(fates, measure)
+def _rows(label: str, outcomes: Outcomes, measure: str) -> pd.DataFrame:
+    parts = _parts(outcomes, measure)
     whole = sum(parts.values())
     return pd.DataFrame(
         {
             "row": label,
-            "fate": list(parts),
+            "outcome": list(parts),
             "order": range(len(parts)),
             "count": list(parts.values()),
             "share": [part / whole if whole else 0.0 for part in parts.values()],
@@ -87,7 +87,7 @@ def _rows(label: str, fates: Fates, measure: str) -> pd.DataFrame:
 
 
 def _bar(table: pd.DataFrame) -> None:
-    names = [fate.name for fate in trips_look.FATES]
+    names = [outcome.name for outcome in trips_look.OUTCOMES]
     chart = (
         alt.Chart(table)
         .mark_bar()
@@ -100,40 +100,44 @@ def _bar(table: pd.DataFrame) -> None:
             ),
             y=alt.Y("row:N", title=None, sort=None, axis=alt.Axis(labelLimit=160)),
             color=alt.Color(
-                "fate:N",
+                "outcome:N",
                 sort=names,
                 legend=None,
-                scale=alt.Scale(domain=names, range=[fate.colour for fate in trips_look.FATES]),
+                scale=alt.Scale(
+                    domain=names, range=[outcome.colour for outcome in trips_look.OUTCOMES]
+                ),
             ),
             order=alt.Order("order:Q"),
             tooltip=[
                 alt.Tooltip("row:N", title="Of"),
-                alt.Tooltip("fate:N", title="Fate"),
+                alt.Tooltip("outcome:N", title="Outcome"),
                 alt.Tooltip("share:Q", title="Share", format=".2%"),
                 alt.Tooltip("count:Q", title="Number", format=",.1f"),
             ],
         )
         .properties(height=190)
     )
-    st.altair_chart(chart, key="od_fates", alt="Fates of flows and of trips, expected and drawn")
+    st.altair_chart(
+        chart, key="od_outcomes", alt="Outcomes of flows and of trips, expected and drawn"
+    )
 
 
-def _numbers(exact: Fates, made: Fates) -> pd.DataFrame:
+def _numbers(exact: Outcomes, made: Outcomes) -> pd.DataFrame:
     cells, drawn = _parts(exact, "cells"), _parts(made, "cells")
     trips, drawn_trips = _parts(exact, "trips"), _parts(made, "trips")
     empty = trips_look.PHANTOM.name
     return pd.DataFrame(
         {
-            "Fate": [fate.name for fate in trips_look.FATES],
-            "Flows expected": [f"{cells[fate.name]:,.1f}" for fate in trips_look.FATES],
-            "drawn": [f"{drawn[fate.name]:,.0f}" for fate in trips_look.FATES],
+            "Outcome": [outcome.name for outcome in trips_look.OUTCOMES],
+            "Flows expected": [f"{cells[outcome.name]:,.1f}" for outcome in trips_look.OUTCOMES],
+            "drawn": [f"{drawn[outcome.name]:,.0f}" for outcome in trips_look.OUTCOMES],
             "True trips expected": [
-                "–" if fate.name == empty else f"{trips[fate.name]:,.0f}"
-                for fate in trips_look.FATES
+                "–" if outcome.name == empty else f"{trips[outcome.name]:,.0f}"
+                for outcome in trips_look.OUTCOMES
             ],
             "trips drawn": [
-                "–" if fate.name == empty else f"{drawn_trips[fate.name]:,.0f}"
-                for fate in trips_look.FATES
+                "–" if outcome.name == empty else f"{drawn_trips[outcome.name]:,.0f}"
+                for outcome in trips_look.OUTCOMES
             ],
         }
     )

@@ -1,0 +1,223 @@
+"""How well one release of trips holds: the figures that every page and report shows.
+
+Errors are those of the flows of at least τ′ = max(τ, 1) true trips, which a release without noise
+and trimming would show; that population is the same wherever these scores stand.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.origin_destination import laws
+from engine.origin_destination.drawn import drawn_errors, drawn_outcomes
+from engine.origin_destination.exact.expected import Expectation
+from engine.origin_destination.exact.outcomes import Errors, Outcomes
+from engine.parameters import ODParameters
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TripScores:
+    """Errors of one release of matrices, drawn or expected.
+
+    Attributes
+    ----------
+    flows : float
+        Flows of at least τ′ trips.
+    median_error, mean_error : float
+        Absolute error of these flows, in trips; NaN where there is none.
+    relative_error : float
+        Mean of |x̂ − x|/x over these flows, suppressed ones included.
+    zero_share : float
+        Share of all ordered pairs of zones that read 0.
+    visible_share : float
+        Share of all true trips, trimmed ones too, that lies in those of these flows that stay
+        visible.
+    lost_flows : float
+        Those of these flows that read 0.
+    phantom_flows : float
+        Flows shown although nobody travelled.
+    """
+
+    flows: float
+    median_error: float
+    mean_error: float
+    relative_error: float
+    zero_share: float
+    visible_share: float
+    lost_flows: float
+    phantom_flows: float
+
+
+def expected_scores(exact: Expectation) -> TripScores:
+    """Return what a release is expected to score, exactly; the median is that of all draws.
+
+    Examples
+    --------
+    >>> from engine.origin_destination import expectation_of_matrix
+    >>> settings = ODParameters(epsilon=0.5, unit="trip")
+    >>> found = expected_scores(expectation_of_matrix([[0, 40], [9, 0]], settings))
+    >>> found.flows, found.median_error, round(found.zero_share, 3)
+    (1.0, 1.0, 0.484)
+    """
+    return _scores(exact.errors["large"], exact.outcomes, exact.histogram.true_trips)
+
+
+def drawn_scores(
+    true: NDArray[Any], released: NDArray[Any], parameters: ODParameters
+) -> TripScores:
+    """Return the scores of one release.
+
+    Parameters
+    ----------
+    true, released : arrays, shape (zones, zones) or (days, zones, zones)
+        The truth before trimming, and the release.
+    parameters : ODParameters
+        Of the release; τ is used.
+
+    Examples
+    --------
+    >>> found = drawn_scores(np.array([[0, 40], [9, 0]]), np.array([[0, 43], [0, 0]]),
+    ...                      ODParameters(epsilon=0.5))
+    >>> found.median_error, found.zero_share
+    (3.0, 0.5)
+    """
+    threshold = parameters.suppression_threshold
+    errors = drawn_errors(true, released, threshold, "large")
+    outcomes = drawn_outcomes(true, released, threshold)
+    return _scores(errors, outcomes, float(true.sum()))
+
+
+@dataclass(frozen=True, kw_only=True)
+class TripAccount:
+    """Where true trips go, in trips: true − trimmed − suppressed + added = released.
+
+    Attributes
+    ----------
+    true, trimmed : float
+        All trips between zones, and those that trimming to T drops.
+    suppressed : float
+        Expected trips, kept by trimming, in flows that then read 0.
+    added : float
+        Expected net change by noise in what is shown, phantom flows included.
+    released : float
+        Expected total of the release.
+    median_trimmed : float
+        What trimming alone drops from the median flow of at least τ′ trips; NaN without one.
+    """
+
+    true: float
+    trimmed: float
+    suppressed: float
+    added: float
+    released: float
+    median_trimmed: float
+
+
+def trip_account(exact: Expectation) -> TripAccount:
+    """Return the account of all trips, from the truth to the release, exactly.
+
+    Examples
+    --------
+    >>> from engine.origin_destination import expectation_of_matrix
+    >>> settings = ODParameters(epsilon=2.0, unit="person-day")
+    >>> found = trip_account(expectation_of_matrix([[0, 40], [9, 0]], settings,
+    ...                                            kept=[[0, 30], [9, 0]]))
+    >>> found.true, found.trimmed, round(found.suppressed, 2), round(found.released, 2)
+    (49.0, 10.0, 9.0, 30.0)
+    """
+    counted, threshold = exact.histogram, exact.parameters.suppression_threshold
+    hidden = laws.suppressed_probability(exact.law, counted.kept, threshold)
+    suppressed = float(laws.total(counted.cells * hidden, counted.kept))
+    released = float(exact.grand.expected)
+    remaining = counted.true_trips - counted.trimmed_trips - suppressed
+    return TripAccount(
+        true=counted.true_trips,
+        trimmed=counted.trimmed_trips,
+        suppressed=suppressed,
+        added=released - remaining,
+        released=released,
+        median_trimmed=_median(counted.true - counted.kept, exact.weights("large")),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ZeroAccount:
+    """Which share of all ordered pairs of zones reads 0, from the truth to the release.
+
+    Attributes
+    ----------
+    empty : float
+        Pairs between which nobody travels.
+    below_threshold : float
+        Pairs with fewer than τ′ true trips, the empty ones too.
+    after_trimming : float
+        Pairs with fewer than τ′ trips after trimming: what would read 0 without noise.
+    released : float
+        Pairs expected to read 0 in the release: less than that where noise lifts small flows into
+        view, more where it hides large ones.
+    """
+
+    empty: float
+    below_threshold: float
+    after_trimming: float
+    released: float
+
+
+def zero_account(exact: Expectation) -> ZeroAccount:
+    """Return the account of pairs that read 0, exactly.
+
+    Examples
+    --------
+    >>> from engine.origin_destination import expectation_of_matrix
+    >>> settings = ODParameters(epsilon=1e3, unit="person-day")
+    >>> found = zero_account(expectation_of_matrix([[0, 40], [9, 0]], settings,
+    ...                                            kept=[[0, 12], [9, 0]]))
+    >>> found.empty, found.below_threshold, found.after_trimming, found.released
+    (0.0, 0.5, 1.0, 1.0)
+    """
+    counted, threshold = exact.histogram, exact.parameters.suppression_threshold
+    least = float(laws.effective_threshold(threshold))
+    cells = float(counted.cells.sum())
+    hidden = laws.suppressed_probability(exact.law, counted.kept, threshold)
+
+    def share(among: NDArray[np.bool_]) -> float:
+        return _share(float(counted.cells[among].sum()), cells)
+
+    return ZeroAccount(
+        empty=share(counted.true == 0),
+        below_threshold=share(counted.true < least),
+        after_trimming=share(counted.kept < least),
+        released=_share(float(laws.total(counted.cells, hidden)), cells),
+    )
+
+
+def _scores(errors: Errors, outcomes: Outcomes, trips: float) -> TripScores:
+    cells = (outcomes.kept_suppressed, outcomes.revealed, outcomes.lost, outcomes.kept)
+    hidden = float(outcomes.kept_suppressed.cells + outcomes.lost.cells)
+    return TripScores(
+        flows=errors.cells,
+        median_error=errors.median_absolute,
+        mean_error=errors.mean_absolute,
+        relative_error=errors.mean_bounded_relative,
+        zero_share=_share(hidden, sum(float(part.cells) for part in cells)),
+        visible_share=_share(float(outcomes.kept.trips), trips),
+        lost_flows=float(outcomes.lost.cells),
+        phantom_flows=float(outcomes.phantom.cells),
+    )
+
+
+def _median(values: Floats, weights: Floats) -> float:
+    """Return the least value that at least half of the weight does not exceed."""
+    order = np.argsort(values, kind="stable")
+    below = np.cumsum(weights[order])
+    if not len(below) or below[-1] <= 0:
+        return float("nan")
+    return float(values[order][np.searchsorted(below, below[-1] / 2)])
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole > 0 else float("nan")

@@ -1,0 +1,358 @@
+"""For what private numbers can be used: the judgements that pages, sweeps and reports share.
+
+A zone is *usable* when its hourly counts are off by at most 30% on average and its rhythm is kept
+(correlation of at least 0.8). A flow is *usable* when the release is off by at most a quarter in
+95% of draws – trimming, noise and suppression together – and shows it. These limits are
+conventions, not theorems; whoever shows a judgement states them. Judgements are made of the truth:
+they are confidential like it, unless the people are simulated.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.density import DensityScores
+from engine.errors import ParameterError
+from engine.origin_destination import CountHistogram, NoiseLaw
+from engine.origin_destination.laws import effective_threshold
+from engine.parameters import EPSILON_STOPS, ODParameters
+
+Floats = NDArray[np.float64]
+Level = Literal["good", "partly", "noisy"]
+
+USABLE_ERROR = 0.3
+"""Largest mean relative error of a usable zone."""
+USABLE_CORRELATION = 0.8
+"""Least correlation of a usable zone with the truth over the hours of the week."""
+USABLE_FLOW_ERROR = 0.25
+"""Largest error of a usable flow, as a share of its true trips …"""
+CONFIDENCE = 0.95
+"""… in this share of draws."""
+NEARLY_ALL = 0.9
+"""Flows from a size on are called usable where this share of them, and of their trips, is."""
+
+_GOOD_ZONES, _SOME_ZONES = 0.9, 0.1
+_GOOD_TRIPS, _SOME_TRIPS, _HALF = 0.6, 0.1, 0.5
+_EPSILONS = (*EPSILON_STOPS, 15.0, 20.0, 30.0, 50.0, 100.0, 300.0, 1000.0, 1e6)
+"""Where ε is looked for; at the last one noise is gone, whatever T is."""
+_MOST_PEOPLE = 10_000.0
+_FACTOR_STEP = 1.01
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True)
+class DensityUsability:
+    """How many zones of one density release are usable.
+
+    Attributes
+    ----------
+    level : str
+        ``good`` from nine in ten zones on, ``noisy`` below one in ten.
+    usable_zones, zones, empty_zones : int
+        Usable zones, of how many with visits, and the zones without any, which are not judged.
+    exceeded : bool
+        Whether the noise exceeds the data: every private count reads 0.
+    busy_limit : float or None
+        Visits an hour from which on nearly all zones are usable, where busyness describes which
+        are and some are not.
+    """
+
+    level: Level
+    usable_zones: int
+    zones: int
+    empty_zones: int
+    exceeded: bool
+    busy_limit: float | None
+
+
+def judge_density(scores: DensityScores, visits_an_hour: Floats) -> DensityUsability:
+    """Judge one density release.
+
+    Parameters
+    ----------
+    scores : DensityScores
+        From `engine.density.scores`.
+    visits_an_hour : array, shape (zones,)
+        Mean true visits an hour of each zone.
+
+    Examples
+    --------
+    >>> scores = DensityScores(error=np.array([0.1, 0.9]), correlation=np.array([0.95, 0.9]),
+    ...                        total_error=0.01, exceeded=False)
+    >>> found = judge_density(scores, np.array([50.0, 2.0]))
+    >>> found.level, found.usable_zones, found.zones, found.busy_limit
+    ('partly', 1, 2, 50.0)
+    """
+    known = np.isfinite(scores.error) & (visits_an_hour > 0)
+    usable = known & usable_zones(scores)
+    zones, count = int(known.sum()), int(usable.sum())
+    share = count / zones if zones else 0.0
+    level: Level = "good" if share >= _GOOD_ZONES else "partly" if share >= _SOME_ZONES else "noisy"
+    return DensityUsability(
+        level="noisy" if scores.exceeded else level,
+        usable_zones=0 if scores.exceeded else count,
+        zones=zones,
+        empty_zones=int((visits_an_hour <= 0).sum()),
+        exceeded=scores.exceeded,
+        busy_limit=None if scores.exceeded else _busy_limit(visits_an_hour[known], usable[known]),
+    )
+
+
+def usable_zones(scores: DensityScores) -> NDArray[np.bool_]:
+    """Return which zones are usable, shape (zones,); never one without an error or a rhythm.
+
+    Examples
+    --------
+    >>> scores = DensityScores(error=np.array([0.1, 0.9]), correlation=np.array([0.95, 0.9]),
+    ...                        total_error=0.01, exceeded=False)
+    >>> usable_zones(scores)
+    array([ True, False])
+    """
+    if scores.exceeded:
+        return np.zeros(len(scores.error), dtype=bool)
+    near = np.nan_to_num(scores.error, nan=np.inf) <= USABLE_ERROR
+    return near & (np.nan_to_num(scores.correlation) >= USABLE_CORRELATION)
+
+
+class Flows(NamedTuple):
+    """Distinct flows with a trip, and how many pairs of zones have each; shape (distinct,)."""
+
+    kept: Floats
+    true: Floats
+    cells: Floats
+
+    @classmethod
+    def of(cls, counted: CountHistogram) -> "Flows":
+        """Return the flows of a histogram that have a true trip."""
+        some = counted.true > 0
+        return cls(counted.kept[some], counted.true[some], counted.cells[some])
+
+    @property
+    def trips(self) -> float:
+        """All true trips."""
+        return float(self.true @ self.cells)
+
+    def times(self, factor: float) -> "Flows":
+        """Return the flows of so many times as many people who travel alike, in whole trips."""
+        true = np.rint(factor * self.true)
+        return Flows(np.minimum(np.rint(factor * self.kept), true), true, self.cells)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForHalf:
+    """What would make half of all trips usable.
+
+    Attributes
+    ----------
+    epsilon : float or None
+        The least ε of those tried, with everything else unchanged; None where none does.
+    people : float or None
+        The least factor, up to 10,000, by which the number of people who travel alike must grow
+        at this ε, T and τ, to within 1%; None where none does.
+    below_threshold : bool
+        Whether flows below τ alone stand in the way of every ε: then a smaller τ helps.
+    """
+
+    epsilon: float | None
+    people: float | None
+    below_threshold: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class TripsUsability:
+    """How much of all travel lies in usable flows; exact, from the law of the release.
+
+    Attributes
+    ----------
+    level : str
+        ``good`` where usable flows carry at least 60% of all trips, ``noisy`` below 10%.
+    trips : float
+        All true trips.
+    usable_share : float
+        Share of all trips that lies in usable flows, of whatever size; NaN without trips.
+    smallest_flow : int or None
+        The least size such that nearly all flows of that size or more are usable, by their number
+        and by their trips; None where there is none.
+    share_from_smallest : float
+        Share of all trips that lies in flows of that size or more; 0 where there is none.
+    usable_below_smallest : float
+        Share of all trips that lies in usable flows below that size.
+    trimmed_share : float
+        Share of all trips that trimming drops.
+    for_half : ForHalf or None
+        What would make half of all trips usable; None where they are.
+    """
+
+    level: Level
+    trips: float
+    usable_share: float
+    smallest_flow: int | None
+    share_from_smallest: float
+    usable_below_smallest: float
+    trimmed_share: float
+    for_half: ForHalf | None
+
+
+def judge_trips(flows: Flows, parameters: ODParameters) -> TripsUsability:
+    """Judge an origin–destination release from its law alone; nothing is drawn.
+
+    Parameters
+    ----------
+    flows : Flows
+        Trimmed as `parameters` say: ``Flows.of(od.histogram(dataset, unit, T, days=…))``.
+    parameters : ODParameters
+
+    Examples
+    --------
+    >>> flows = Flows(*np.array([[1.0, 30.0, 40.0], [1.0, 30.0, 40.0], [20.0, 1.0, 2.0]]))
+    >>> found = judge_trips(flows, ODParameters(epsilon=2.0, suppression_threshold=15))
+    >>> found.smallest_flow, round(found.share_from_smallest, 3), found.level
+    (30, 0.846, 'good')
+    """
+    trips = flows.trips
+    if trips == 0:
+        return TripsUsability(
+            level="noisy",
+            trips=0.0,
+            usable_share=math.nan,
+            smallest_flow=None,
+            share_from_smallest=0.0,
+            usable_below_smallest=0.0,
+            trimmed_share=0.0,
+            for_half=None,
+        )
+    good = usable_flows(flows.kept, flows.true, parameters)
+    carried = flows.true * flows.cells
+    share = float(carried[good].sum()) / trips
+    smallest = _smallest(good, flows)
+    small = np.ones(len(good), dtype=bool) if smallest is None else flows.true < smallest
+    return TripsUsability(
+        level="good" if share >= _GOOD_TRIPS else "partly" if share >= _SOME_TRIPS else "noisy",
+        trips=trips,
+        usable_share=share,
+        smallest_flow=smallest,
+        share_from_smallest=float(carried[~small].sum()) / trips,
+        usable_below_smallest=float(carried[small & good].sum()) / trips,
+        trimmed_share=float((flows.true - flows.kept) @ flows.cells) / trips,
+        for_half=None if share >= _HALF else _for_half(flows, parameters),
+    )
+
+
+def usable_share(flows: Flows, parameters: ODParameters) -> float:
+    """Return the share of all trips that lies in usable flows; NaN without trips.
+
+    Examples
+    --------
+    >>> flows = Flows(*np.array([[1.0, 30.0], [1.0, 30.0], [70.0, 1.0]]))
+    >>> usable_share(flows, ODParameters(epsilon=1.0, suppression_threshold=0))
+    0.3
+    """
+    if flows.trips == 0:
+        return math.nan
+    good = usable_flows(flows.kept, flows.true, parameters)
+    return float((flows.true * flows.cells)[good].sum()) / flows.trips
+
+
+def usable_flows(kept: Floats, true: Floats, parameters: ODParameters) -> NDArray[np.bool_]:
+    """Return which flows are usable, exactly: trimming, noise and suppression together.
+
+    Parameters
+    ----------
+    kept, true : arrays of whole numbers, same shape
+        Flows after trimming and before, kept ≤ true, true above 0.
+    parameters : ODParameters
+
+    Examples
+    --------
+    >>> settings = ODParameters(epsilon=1.0, suppression_threshold=15)
+    >>> usable_flows(np.array([100.0, 80.0, 70.0]), np.full(3, 100.0), settings)
+    array([ True,  True, False])
+    """
+    law = NoiseLaw(1 / parameters.noise_scale)
+    least = effective_threshold(parameters.suppression_threshold)
+    low = np.maximum(np.ceil(true * (1 - USABLE_FLOW_ERROR)), least)
+    high = np.floor(true * (1 + USABLE_FLOW_ERROR))
+    within = law.tail(low - kept) - law.tail(high + 1 - kept)
+    return within >= CONFIDENCE - _ROUNDING
+
+
+def usable_flow(parameters: ODParameters) -> int:
+    """Return the smallest flow that noise and suppression leave usable, if nothing is trimmed.
+
+    All larger flows are usable then, too.
+
+    Examples
+    --------
+    >>> usable_flow(ODParameters(epsilon=1.0, suppression_threshold=0))
+    12
+    """
+
+    def usable(size: float) -> bool:
+        flow = np.array([size])
+        return bool(usable_flows(flow, flow, parameters)[0])
+
+    high = 1
+    while not usable(high):
+        high *= 2
+        if high > 2**52:
+            raise ParameterError(
+                f"epsilon must be larger for any flow to be usable, got {parameters.epsilon!r}; "
+                "0.1 to 2 is usual"
+            )
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if usable(middle) else (middle, high)
+    return high
+
+
+def _busy_limit(visits: Floats, usable: NDArray[np.bool_]) -> float | None:
+    order = np.argsort(-visits)
+    good = usable[order]
+    share = np.cumsum(good) / np.arange(1, len(good) + 1)
+    busy = np.flatnonzero(share >= NEARLY_ALL)
+    if not len(busy) or busy[-1] + 1 >= len(good):
+        return None
+    return float(visits[order][busy[-1]])
+
+
+def _smallest(good: NDArray[np.bool_], flows: Flows) -> int | None:
+    """Return the size from which on nearly all flows, and nearly all their trips, are usable."""
+    sizes, size = np.unique(flows.true, return_inverse=True)
+    enough = np.ones(len(sizes), dtype=bool)
+    for weights in (flows.cells, flows.cells * flows.true):
+        every = np.bincount(size, weights=weights)[::-1].cumsum()[::-1]
+        fine = np.bincount(size, weights=weights * good)[::-1].cumsum()[::-1]
+        enough &= fine >= NEARLY_ALL * every
+    from_here = np.flatnonzero(enough)
+    return int(sizes[from_here[0]]) if len(from_here) else None
+
+
+def _for_half(flows: Flows, parameters: ODParameters) -> ForHalf:
+    def reached(among: Flows, epsilon: float = parameters.epsilon) -> bool:
+        return usable_share(among, replace(parameters, epsilon=epsilon)) >= _HALF
+
+    larger = [stop for stop in _EPSILONS if stop > parameters.epsilon]
+    untrimmed = flows._replace(kept=flows.true)
+    return ForHalf(
+        epsilon=next((stop for stop in larger if reached(flows, stop)), None),
+        people=_least_factor(lambda factor: reached(flows.times(factor))),
+        below_threshold=not reached(untrimmed, _EPSILONS[-1]),
+    )
+
+
+def _least_factor(enough: Callable[[float], bool]) -> float | None:
+    """Return the least factor above 1 that is enough, to within 1%."""
+    low, high = 1.0, 2.0
+    while not enough(high):
+        if high >= _MOST_PEOPLE:
+            return None
+        low, high = high, min(2 * high, _MOST_PEOPLE)
+    while high / low > _FACTOR_STEP:
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
