@@ -1,12 +1,60 @@
-"""The errors this package raises on purpose: rule, value, remedy.
+"""The errors this package raises on purpose: rule, value and remedy apart, and a code.
 
-All of them derive from :class:`ExplorerError`, so that a page or the command line can show
-``str(error)`` to a person. No message ever contains a row of the data.
+All of them derive from :class:`ExplorerError`. ``str(error)`` is the whole message, fit to be shown
+to a person; a command line or a page may word the remedy in its own terms by `settings`, the names
+of the settings that mend it. No message ever contains a row of the data.
 """
 
 
 class ExplorerError(Exception):
-    """Base class of every error that is meant to be read by a person."""
+    """Base class of every error that is meant to be read by a person.
+
+    Parameters
+    ----------
+    rule : str
+        What must hold, or what is wrong; the whole message where nothing else is given.
+    value : str
+        What was given instead (a setting, never a value of the data).
+    remedy : str
+        What a person can do, in words that fit every front end.
+    code : str
+        Short stable name of the fault, such as ``unparsable``.
+    settings : tuple of str
+        Names of the settings that mend it, such as ``("first_day", "last_day")``.
+
+    Examples
+    --------
+    >>> error = ExplorerError("delta must be below 1", value="2", remedy="choose it smaller")
+    >>> str(error)
+    'delta must be below 1, got 2; choose it smaller'
+    >>> error.remedy
+    'choose it smaller'
+    """
+
+    def __init__(
+        self,
+        rule: str = "",
+        *,
+        value: str = "",
+        remedy: str = "",
+        code: str = "",
+        settings: tuple[str, ...] = (),
+    ) -> None:
+        super().__init__(rule)
+        self.rule = rule
+        self.value = value
+        self.remedy = remedy
+        self.code = code
+        self.settings = settings
+
+    def __str__(self) -> str:
+        """Return the whole message: rule, value, remedy."""
+        got = f", got {self.value}" if self.value else ""
+        return self.rule + got + (f"; {self.remedy}" if self.remedy else "")
+
+    def __repr__(self) -> str:
+        """Return class and whole message."""
+        return f"{type(self).__name__}({str(self)!r})"
 
 
 class ParameterError(ExplorerError, ValueError):

@@ -21,9 +21,7 @@ def finite_above(name: str, value: object, bound: float, remedy: str) -> float:
     """
     number = as_real(value)
     if number is None or not math.isfinite(number) or number <= bound:
-        raise ParameterError(
-            f"{name} must be a finite number above {bound:g}, got {value!r}; {remedy}"
-        )
+        raise _refused(name, f"must be a finite number above {bound:g}", value, remedy)
     return number
 
 
@@ -31,9 +29,8 @@ def inside_open_interval(name: str, value: object, low: float, high: float, reme
     """Return `value` as a float if ``low < value < high``; raise `ParameterError` otherwise."""
     number = as_real(value)
     if number is None or not math.isfinite(number) or not low < number < high:
-        raise ParameterError(
-            f"{name} must be a number above {low:g} and below {high:g}, got {value!r}; {remedy}"
-        )
+        rule = f"must be a number above {low:g} and below {high:g}"
+        raise _refused(name, rule, value, remedy)
     return number
 
 
@@ -53,7 +50,7 @@ def whole_number(
         or number < low
         or (high is not None and number > high)
     ):
-        raise ParameterError(f"{name} must be a whole number {limits}, got {value!r}; {remedy}")
+        raise _refused(name, f"must be a whole number {limits}", value, remedy)
     return int(value) if isinstance(value, Integral) else int(number)
 
 
@@ -61,7 +58,7 @@ def one_of(name: str, value: object, choices: Collection[str], remedy: str) -> s
     """Return `value` if it is one of `choices`; raise `ParameterError` otherwise."""
     if not isinstance(value, str) or value not in choices:
         listed = ", ".join(repr(choice) for choice in choices)
-        raise ParameterError(f"{name} must be one of {listed}, got {value!r}; {remedy}")
+        raise _refused(name, f"must be one of {listed}", value, remedy)
     return value
 
 
@@ -73,3 +70,13 @@ def as_real(value: object) -> float | None:
         return float(value)
     except OverflowError:
         return math.inf
+
+
+def _refused(name: str, rule: str, value: object, remedy: str) -> ParameterError:
+    return ParameterError(
+        f"{name} {rule}",
+        value=repr(value),
+        remedy=remedy,
+        code="outside-domain",
+        settings=(name,),
+    )

@@ -6,8 +6,8 @@ remain confidential, and a report of what became of every row.
 """
 
 from engine.ingest.build import ingest
+from engine.ingest.inputs.preview import Preview, preview
 from engine.ingest.options import IngestOptions
-from engine.ingest.preview import Preview, preview
 from engine.ingest.progress import Cancelled, Progress
 from engine.ingest.report import IngestReport
 

@@ -11,9 +11,9 @@ from typing import TextIO, get_args
 
 from engine.errors import ExplorerError
 from engine.ingest.build import ingest
+from engine.ingest.inputs.sources import shown
 from engine.ingest.options import IngestOptions, Kind
 from engine.ingest.progress import Cancelled, Progress
-from engine.ingest.sources import shown
 from engine.parameters import DEFAULT_MAX_VISITS_CAP
 
 EXIT_BAD_INPUT = 2
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str]) -> int:
         return EXIT_CANCELLED
     except ExplorerError as error:
         bar.end()
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {worded(error)}", file=sys.stderr)
         return EXIT_BAD_INPUT
     bar.end()
     for line in report.summary():
@@ -57,6 +57,19 @@ def main(arguments: Sequence[str]) -> int:
     print(f"dataset '{dataset.id}' written to {dataset.folder} in {report.seconds:.1f} s")
     print("It holds true counts: confidential, for the data's custodians, not for publication.")
     return 0
+
+
+def worded(error: ExplorerError) -> str:
+    """Return the message of an error with the options that mend it.
+
+    Examples
+    --------
+    >>> worded(ExplorerError("no row is used", remedy="check the days", settings=("first_day",)))
+    'no row is used; check the days (--from)'
+    """
+    options = {action.dest: action.option_strings for action in _parser()._actions}
+    named = [options[name][0] for name in error.settings if options.get(name)]
+    return str(error) + (f" ({', '.join(named)})" if named else "")
 
 
 class ProgressBar:

@@ -2,15 +2,22 @@
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from engine.errors import ExplorerError
-from engine.ingest.sources import Source
 
 
 class Cancelled(ExplorerError):
     """The build was cancelled; nothing was written."""
+
+
+class Stage(NamedTuple):
+    """A stage of a build: what a person reads, and its usual share of the time."""
+
+    title: str
+    weight: int
 
 
 @dataclass(frozen=True)
@@ -42,18 +49,6 @@ class Progress:
 
 ProgressCallback = Callable[[Progress], None]
 
-_STAGE_WEIGHTS = {
-    "checking the files": 1,
-    "reading locations and zones": 2,
-    "placing coordinates": 30,
-    "reading rows": 40,
-    "finding trips": 30,
-    "counting visits": 20,
-    "ranking visits": 25,
-    "finding homes": 4,
-    "ranking trips": 15,
-    "writing the dataset": 3,
-}
 _ESTIMATE_FROM = 0.05
 
 
@@ -74,8 +69,8 @@ class Monitor:
         self._callback = callback
         self._cancel = cancel
         self._started = time.monotonic()
-        self._stages: list[str] = []
-        self._stage = ""
+        self._stages: list[Stage] = []
+        self._stage = Stage("", 0)
         self._done = 0.0
         self._step = (0, 1)
         self._fraction = 0.0
@@ -83,21 +78,19 @@ class Monitor:
         self.rows: int | None = None
         self.bytes_total = 0
 
-    def plan(self, stages: list[str]) -> None:
+    def plan(self, stages: list[Stage]) -> None:
         """Announce the stages to come, in order."""
         self._stages = stages
 
-    def expect(self, sources: Sequence[Source]) -> None:
+    def expect(self, bytes_total: int, rows_total: int | None) -> None:
         """Take the size of the input, and its rows where every file tells them."""
-        self.bytes_total = sum(source.size_bytes for source in sources)
-        known = [source.rows for source in sources if source.rows is not None]
-        self.rows_total = sum(known) if len(known) == len(sources) else None
+        self.bytes_total = bytes_total
+        self.rows_total = rows_total
 
-    def start(self, stage: str) -> None:
+    def start(self, stage: Stage) -> None:
         """Begin `stage`; the ones before it are done."""
-        self._done = float(
-            sum(_STAGE_WEIGHTS[s] for s in self._stages[: self._stages.index(stage)])
-        )
+        before = self._stages[: self._stages.index(stage)]
+        self._done = float(sum(other.weight for other in before))
         self._stage = stage
         self.step(0, 1)
 
@@ -111,16 +104,16 @@ class Monitor:
         self.check()
         number, of = self._step
         share = (number + min(max(share, 0.0), 1.0)) / of
-        whole = sum(_STAGE_WEIGHTS[s] for s in self._stages)
-        done = self._done + _STAGE_WEIGHTS[self._stage] * share
+        whole = sum(stage.weight for stage in self._stages)
+        done = self._done + self._stage.weight * share
         self._fraction = max(self._fraction, done / whole)
-        if self._stage == "reading rows" and self.rows_total is not None:
+        if self._stage.title == "reading rows" and self.rows_total is not None:
             self.rows = max(self.rows or 0, int(share * self.rows_total))
         self._report()
 
     def finish(self) -> None:
         """Report the end of the build."""
-        self._fraction, self._stage = 1.0, "done"
+        self._fraction, self._stage = 1.0, Stage("done", 0)
         self._report()
 
     def check(self) -> None:
@@ -135,7 +128,7 @@ class Monitor:
         left = spent * (1 / self._fraction - 1) if self._fraction > _ESTIMATE_FROM else None
         self._callback(
             Progress(
-                self._stage,
+                self._stage.title,
                 self._fraction,
                 self.rows,
                 self.rows_total,

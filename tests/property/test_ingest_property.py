@@ -15,7 +15,8 @@ import pyarrow.parquet as pq
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine.ingest import build, keys
+from engine.ingest import build
+from engine.ingest.counting import keys
 from engine.ingest.progress import Monitor
 from engine.ingest.report import Reason
 from tests.reference.ingest_inputs import TOWERS, options, write_csv
@@ -54,12 +55,12 @@ def counted(rows: list[tuple[Any, ...]], folder: Path, **changes: Any) -> dict[s
     }
     pq.write_table(pa.table(columns), folder / "t.parquet")
     asked = options(folder, "trips", [folder / "t.parquet"], **changes)
-    job = build.count(asked, Monitor())
+    counted = build.count(asked, Monitor()).counted
     return {
         name: Counter(
             {tuple(v for k, v in r.items() if k != "n"): r["n"] for r in table.to_pylist()}
         )
-        for name, table in job.tables.items()
+        for name, table in counted.tables.items()
     }
 
 

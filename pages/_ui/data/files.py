@@ -10,9 +10,9 @@ from typing import Any
 import streamlit as st
 
 from engine.errors import ExplorerError
-from engine.ingest import mapping, sources
-from engine.ingest.preview import Preview, preview
-from engine.ingest.zonefiles import read_shapes
+from engine.ingest.inputs import mapping, sources
+from engine.ingest.inputs.preview import Preview, preview
+from engine.ingest.inputs.zonefiles import read_shapes
 from pages._ui.data import store as data_store
 from pages._ui.data import wording as data_wording
 from pages._ui.data.wording import COLUMNS
@@ -138,7 +138,7 @@ def _looked(path: Path, read: Any) -> Any:
         if key not in looks:
             looks[key] = read()
     except ExplorerError as problem:
-        looks[key] = data_wording.on_page(str(problem))
+        looks[key] = data_wording.on_page(problem)
     except Exception as problem:
         _log.error("a first look failed with %s", type(problem).__name__)
         told = f"{path.name}: cannot be read ({type(problem).__name__}); export it again"

@@ -335,7 +335,7 @@ def _button(draft: Draft) -> None:
         try:
             options = IngestOptions(**{**draft.values, "out": space.datasets / draft.values["out"]})
         except ExplorerError as problem:
-            data_wording.problem("Cannot be built", data_wording.on_page(str(problem)))
+            data_wording.problem("Cannot be built", data_wording.on_page(problem))
             return
         data_build.start(options)
         st.rerun()

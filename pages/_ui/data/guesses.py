@@ -11,7 +11,7 @@ from functools import cache
 from itertools import takewhile
 from zoneinfo import available_timezones
 
-from engine.ingest import mapping
+from engine.ingest.inputs import mapping
 
 Period = tuple[date, date]
 _PERSON = ("uid", "datetime")

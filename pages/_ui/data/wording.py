@@ -1,11 +1,11 @@
 """Sentences of the Data page, and the engine's messages told for a page instead of a terminal."""
 
 import html
-import re
 from collections.abc import Sequence
 
 import streamlit as st
 
+from engine.errors import ExplorerError
 from engine.ingest import Progress
 from pages._ui.wording.datasets import CONFIDENTIAL_BANNER
 from pages._ui.wording.numbers import file_size, joined
@@ -52,38 +52,38 @@ COLUMNS = {
     "date": "Day",
 }
 
-_FLAGS = (
-    (r"or count such rows as unparsable with --skip-unparsable",
-     "or switch on “Count unreadable rows” under Advanced"),
-    (r"--from, --to and --timezone", "the first day, the last day and the time zone"),
-    (r"those of --locations or --zones", "those of the places or zones"),
-    (r"with --week, or build the trips alone with --parts trips",
-     "under Time, or build the trips alone"),
-    (r"give --encoding latin-1", "choose Latin-1 under Advanced"),
-    (r"; raise --spill-limit, or give --memory more", "; build it with the command line"),
-    (r"; raise --memory, or give --spill a folder with space", "; build it with the command line"),
-    (r"free some space, or name folders on another disk with --out and --spill",
-     "free some space"),
-    (r"; name it with (\w+)=COLUMN;", "; choose one under Columns;"),
-    (r"; name one with (\w+)=COLUMN;", "; choose one under Columns;"),
-    (r"name another column with zone_id=COLUMN", "choose another column of ids"),
-    (r"max_visits_cap", "the cap of visits a person (K_max)"),
-    (r"max_distance_m", "the largest distance in metres"),
-    (r"people_public", "the public estimate of people"),
-)  # fmt: skip
+_CONTROLS = {
+    "first_day": "First day",
+    "last_day": "Last day",
+    "time_zone": "Time zone",
+    "week": "Week",
+    "mapping": "Columns",
+    "locations_mapping": "Columns",
+    "zones_mapping": "Columns",
+    "locations": "Places",
+    "zones": "Zones",
+    "parts": "Build",
+    "skip_unparsable": "Count unreadable rows",
+    "encoding": "Encoding",
+    "max_visits_cap": "Cap of visits a person",
+    "max_distance_m": "Largest distance",
+    "people_public": "People, public estimate",
+    "memory": "the command line",
+    "spill_limit": "the command line",
+}
+"""The page's control for each setting of an ingest."""
 
 
-def on_page(message: str) -> str:
-    """Return a message of the ingest with the page's names in place of the command line's.
+def on_page(error: ExplorerError) -> str:
+    """Return an error's message with the page's controls that mend it.
 
     Examples
     --------
-    >>> on_page("none of 3 rows can be used; check --from, --to and --timezone")
-    'none of 3 rows can be used; check the first day, the last day and the time zone'
+    >>> on_page(ExplorerError("no row is used", remedy="check the day", settings=("first_day",)))
+    'no row is used; check the day (First day)'
     """
-    for pattern, words in _FLAGS:
-        message = re.sub(pattern, words, message)
-    return message
+    named = dict.fromkeys(_CONTROLS[name] for name in error.settings if name in _CONTROLS)
+    return str(error) + (f" ({', '.join(named)})" if named else "")
 
 
 def unexpected(kind: str) -> str:

@@ -69,7 +69,7 @@ class Work:
         except Cancelled:
             self.state = "cancelled"
         except ExplorerError as problem:
-            self.error = data_wording.on_page(str(problem))
+            self.error = data_wording.on_page(problem)
             self.state = "failed"
         except Exception as problem:
             # neither page nor log repeat the message: an engine may quote a row in it

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from engine.ingest import mapping
+from engine.ingest.inputs import mapping
 from pages._ui.data import guesses as data_guesses
 from pages._ui.data import report as data_report
 from pages._ui.data import store as data_store

@@ -17,9 +17,9 @@ import pytest
 
 from engine.errors import InputError
 from engine.ingest import ingest
-from engine.ingest.embedded import DuckDBEngine
+from engine.ingest.backends.embedded import DuckDBEngine
+from engine.ingest.inputs.sources import inspect
 from engine.ingest.progress import Monitor
-from engine.ingest.sources import inspect
 from tests.reference.ingest_inputs import options, write_csv
 
 ROOT = Path(__file__).parents[3]

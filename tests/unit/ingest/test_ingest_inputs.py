@@ -13,11 +13,12 @@ import pytest
 import shapely
 
 from engine.errors import InputError
-from engine.ingest import ingest, mapping, preview
-from engine.ingest.places import Places
-from engine.ingest.points import place_points
+from engine.ingest import ingest, preview
+from engine.ingest.inputs import mapping
+from engine.ingest.inputs.places import Places
+from engine.ingest.inputs.points import place_points
+from engine.ingest.inputs.zones import read_zones
 from engine.ingest.report import Reason
-from engine.ingest.zones import read_zones
 from tests.reference import ingest_reference as reference
 from tests.reference.ingest_inputs import (
     MONDAY,

@@ -22,8 +22,8 @@ import shapely
 from engine.errors import InputError
 from engine.ingest import ingest
 from engine.ingest.command import main
+from engine.ingest.inputs.zones import read_zones
 from engine.ingest.report import Reason
-from engine.ingest.zones import read_zones
 from tests.reference.ingest_inputs import TOWERS, options, write_csv, write_towers
 
 A, B = TOWERS[0][0], TOWERS[1][0]

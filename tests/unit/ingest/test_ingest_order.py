@@ -10,7 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from engine.ingest import embedded, ingest
+from engine.ingest import ingest
+from engine.ingest.backends import embedded
 from tests.reference.ingest_inputs import TOWERS, options, table, write_csv
 
 HEADER = ("uid", "datetime", "location_id")

@@ -18,7 +18,7 @@ import pytest
 from engine.datasets import Dataset
 from engine.errors import InputError
 from engine.ingest import Cancelled, IngestReport, Progress, ingest
-from engine.ingest.spark import available
+from engine.ingest.backends.spark import available
 from tests.reference.ingest_inputs import TOWERS, options, write_csv, write_towers
 
 ROOT = Path(__file__).parents[3]

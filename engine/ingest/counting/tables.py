@@ -9,8 +9,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from engine.ingest.inputs.places import Places
 from engine.ingest.options import IngestOptions
-from engine.ingest.places import Places
 
 
 def trip_table(options: IngestOptions, places: Places, counted: pa.Table) -> pa.Table:

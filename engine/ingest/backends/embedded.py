@@ -17,12 +17,12 @@ from ibis.backends.sql.datatypes import DuckDBType
 
 from engine.datasets import storage
 from engine.errors import InputError
-from engine.ingest.counting import PARTS
+from engine.ingest.backends.engine import PARTS
+from engine.ingest.backends.statements import watched
 from engine.ingest.expressions import Table
+from engine.ingest.inputs.sources import LONGEST_LINE, Source
 from engine.ingest.options import IngestOptions
 from engine.ingest.progress import Monitor
-from engine.ingest.sources import LONGEST_LINE, Source
-from engine.ingest.statements import watched
 
 BYTES_A_ROW = 400
 """Memory to have for each row that is ranked at once: a third of it is the sort, the rest is
@@ -128,7 +128,6 @@ class DuckDBEngine:
         settings: dict[str, Any] = {
             "memory_limit": options.memory,
             "temp_directory": str(self._folder),
-            "max_temp_directory_size": options.spill_limit,
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,
             "allow_community_extensions": False,
@@ -137,12 +136,15 @@ class DuckDBEngine:
         if options.threads is not None:
             settings["threads"] = options.threads
         try:
-            return duckdb.connect(":memory:", config=settings)
+            connection = duckdb.connect(":memory:", config=settings)
+            # DuckDB 2.0 ignores this one among the settings of a connection
+            connection.execute(f"SET max_temp_directory_size = {_text(options.spill_limit)}")
         except duckdb.Error:
             raise InputError(
                 "the engine cannot start with these settings of memory, threads and spill; write "
                 "sizes as '4GB' and name a folder that exists"
             ) from None
+        return connection
 
     def _lock(self) -> None:
         allowed = ", ".join(_text(path) for path in self._paths.values())

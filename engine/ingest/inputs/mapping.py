@@ -5,7 +5,10 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 
 from engine.errors import InputError
-from engine.ingest.sources import Source, shown
+from engine.ingest.inputs.sources import Source, shown
+
+Mappings = dict[Source, dict[str, str]]
+"""Canonical to actual column names of every input file."""
 
 REQUIRED: dict[str, tuple[str, ...]] = {
     "trips": ("uid", "datetime", "origin", "destination"),
@@ -83,8 +86,10 @@ def resolve(
             )
         if column and column not in source.columns:
             raise InputError(
-                f"{source.name}: column '{shown(column)}' (for {canonical}) is missing; name one "
-                f"with {canonical}=COLUMN; the file has {listed(source.columns)}"
+                f"{source.name}: column '{shown(column)}' (for {canonical}) is missing",
+                remedy=_choose(canonical, source),
+                code="column-missing",
+                settings=("mapping",),
             )
     free = [column for column in source.columns if column not in given.values()]
     guessed = {k: v for k, v in guess(kind, free).items() if k not in given}
@@ -92,8 +97,10 @@ def resolve(
     for canonical in needed or REQUIRED[kind]:
         if canonical not in mapping:
             raise InputError(
-                f"{source.name}: no column for {canonical}; name it with {canonical}=COLUMN; the "
-                f"file has {listed(source.columns)}"
+                f"{source.name}: no column for {canonical}",
+                remedy=_choose(canonical, source),
+                code="column-missing",
+                settings=("mapping",),
             )
     return mapping
 
@@ -107,8 +114,10 @@ def one_place(names: dict[str, str], given: Mapping[str, str], source: Source) -
     ids = "location_id" in names
     if not points and not ids:
         raise InputError(
-            f"{source.name}: no column for location_id, nor for lat and lng; name one with "
-            f"location_id=COLUMN; the file has {listed(source.columns)}"
+            f"{source.name}: no column for location_id, nor for lat and lng",
+            remedy=_choose("one of them", source),
+            code="column-missing",
+            settings=("mapping",),
         )
     by_points = points and (not ids or ("lat" in given and "location_id" not in given))
     dropped = ("location_id",) if by_points else ("lat", "lng")
@@ -119,6 +128,10 @@ def listed(columns: Sequence[str], most: int = 20) -> str:
     """Return column names fit for a message."""
     names = ", ".join(shown(column) for column in columns[:most])
     return names + (f" and {len(columns) - most} more" if len(columns) > most else "")
+
+
+def _choose(canonical: str, source: Source) -> str:
+    return f"choose a column for {canonical}; the file has {listed(source.columns)}"
 
 
 def _plain(name: str) -> str:

@@ -2,15 +2,16 @@
 # pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
 """What an engine must do: read named files, keep a table, hand back a small result."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 import pyarrow as pa
 
 from engine.ingest.expressions import Table
-from engine.ingest.options import IngestOptions
-from engine.ingest.progress import Monitor
-from engine.ingest.sources import Source
+from engine.ingest.inputs.sources import Source
+
+PARTS = 128
+"""Into how many parts people are divided, so that a few can be taken at a time."""
 
 
 class Engine(Protocol):
@@ -43,17 +44,3 @@ class Engine(Protocol):
     def close(self) -> None:
         """Release everything, temporary files included."""
         ...
-
-
-EngineFactory = Callable[[IngestOptions, Sequence[Source], Monitor], Engine]
-
-
-def open_engine(options: IngestOptions, sources: Sequence[Source], monitor: Monitor) -> Engine:
-    """Open the engine that `options` ask for, allowed to read `sources` and nothing else."""
-    if options.engine == "spark":
-        from engine.ingest.spark import SparkEngine  # needs the extra 'spark' and Java
-
-        return SparkEngine(options, sources, monitor)
-    from engine.ingest.embedded import DuckDBEngine
-
-    return DuckDBEngine(options, sources, monitor)

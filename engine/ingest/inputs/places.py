@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from engine import geography
 from engine.errors import InputError
-from engine.ingest import mapping, sources
+from engine.ingest.inputs import mapping, sources
+from engine.ingest.inputs.zones import read_zones
 from engine.ingest.options import IngestOptions
-from engine.ingest.zones import read_zones
 
 HULL_BUFFER_M = 500.0
 MOST_LOCATIONS = 1_000_000

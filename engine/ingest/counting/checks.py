@@ -1,63 +1,49 @@
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
-"""Checks between stages: columns, rows that cannot be read, and nothing left to count."""
+"""Checks between stages: rows that cannot be read, and nothing left to count."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import NoReturn
 
 import ibis
 
 from engine.errors import InputError
-from engine.ingest import mapping, rows
-from engine.ingest.embedded import DuckDBEngine
+from engine.ingest.backends.embedded import DuckDBEngine
+from engine.ingest.calendar import Calendar
+from engine.ingest.counting import rows
+from engine.ingest.inputs.mapping import Mappings
+from engine.ingest.inputs.sources import shown
 from engine.ingest.options import IngestOptions
 from engine.ingest.progress import Monitor
 from engine.ingest.report import WORDS, Account, Reason
-from engine.ingest.sources import Source, shown
 
-_USABLE = ("string", "large_string", "int", "uint", "float", "double", "halffloat", "timestamp")
-_USABLE_TOO = ("string_view", "date32", "dictionary", "decimal128")
-
-
-def mappings(options: IngestOptions, found: list[Source]) -> rows.Mappings:
-    """Return the column mapping of every file, checked."""
-    result: rows.Mappings = {}
-    for source in found:
-        names = mapping.resolve(options.kind, options.mapping, source)
-        if options.kind == "visits":
-            names = mapping.one_place(names, options.mapping, source)
-        for canonical, column in names.items():
-            kind = source.kinds[source.columns.index(column)]
-            if not kind.startswith(_USABLE + _USABLE_TOO):
-                raise InputError(
-                    f"{source.name}: column '{shown(column)}' (for {canonical}) is of type "
-                    f"{kind[:40]}; text, numbers and times are read"
-                )
-        result[source] = names
-    _check_alike(result)
-    return result
+Accept = Callable[[Account], None]
+"""Takes the account of the raw rows, or refuses the input."""
 
 
-def _check_alike(files: rows.Mappings) -> None:
-    first, *others = files.items()
-    for source, names in others:
-        if set(names) != set(first[1]):
-            odd = sorted(set(names) ^ set(first[1]))
-            raise InputError(
-                f"{source.name}: {', '.join(odd)} is found in this file or in {first[0].name}, "
-                "not in both; map the columns of all files alike"
-            )
+_REMEDIES: dict[Reason, tuple[str, tuple[str, ...]]] = {
+    Reason.OUTSIDE_PERIOD: (
+        "check the first and the last day and the time zone",
+        ("first_day", "last_day", "time_zone"),
+    ),
+    Reason.OUTSIDE_AREA: (
+        "check that the ids are those of the locations or zones",
+        ("locations", "zones", "mapping"),
+    ),
+    Reason.SELF_TRIP: ("build the visits alone", ("parts",)),
+}
 
 
 def unparsable(
     options: IngestOptions,
-    files: rows.Mappings,
-    count: int,
-    calendar: rows.Calendar,
+    files: Mappings,
+    account: Account,
+    calendar: Calendar,
     monitor: Monitor,
 ) -> None:
     """Refuse rows that cannot be read, naming file, column, count and first row."""
-    if count == 0 or options.skip_unparsable:
+    if not account.unused.get(Reason.UNPARSABLE, 0) or options.skip_unparsable:
         return
     local = replace(options, engine="duckdb", threads=1)
     for source, names in files.items():
@@ -81,8 +67,10 @@ def unparsable(
                 raise InputError(
                     f"{source.name}: column '{shown(names[canonical])}' (for {canonical}) cannot "
                     f"be read in {wrong:,} of {counts['rows']:,} rows, the first in row "
-                    f"{counts[f'{canonical}_first']:,}; {_remedy(canonical)}, or count such rows "
-                    "as unparsable with --skip-unparsable"
+                    f"{counts[f'{canonical}_first']:,}",
+                    remedy=f"{_remedy(canonical)}, or count rows that cannot be read",
+                    code="unparsable",
+                    settings=("skip_unparsable",),
                 )
 
 
@@ -95,23 +83,24 @@ def anything_used(account: Account, options: IngestOptions) -> None:
     if account.used or ("trips" not in options.parts and useless < account.read):
         return
     reason = max((r for r in account.unused), key=lambda r: account.unused[r])
-    remedy = {
-        Reason.OUTSIDE_PERIOD: "check --from, --to and --timezone",
-        Reason.OUTSIDE_AREA: "check that the ids are those of --locations or --zones",
-        Reason.SELF_TRIP: "build the visits alone with --parts density",
-    }.get(reason, "check the column mapping")
+    remedy, settings = _REMEDIES.get(reason, ("check the mapping of columns", ("mapping",)))
     raise InputError(
         f"none of {account.read:,} rows can be used: {account.unused[reason]:,} are "
-        f"{WORDS[reason]}; {remedy}"
+        f"{WORDS[reason]}",
+        remedy=remedy,
+        code=f"all-{reason.name.lower().replace('_', '-')}",
+        settings=settings,
     )
 
 
 def no_visits(options: IngestOptions, account: Account) -> NoReturn:
     """Refuse a density week without a single visit."""
-    week = options.density_week
     raise InputError(
-        f"none of {account.read:,} visits falls in the week of {week} at a known place; name "
-        "another week with --week, or build the trips alone with --parts trips"
+        f"none of {account.read:,} visits falls in the week of {options.density_week} at a known "
+        "place",
+        remedy="name another week, or build the trips alone",
+        code="no-visits",
+        settings=("week", "parts"),
     )
 
 
@@ -120,11 +109,18 @@ def parts(options: IngestOptions) -> None:
     if "trips" in options.parts:
         return
     if options.kind == "flows":
-        raise InputError("flows give no density; build trips with --parts trips")
+        raise InputError(
+            "flows give no density",
+            remedy="build the trips",
+            code="no-density",
+            settings=("parts",),
+        )
     if options.density_week is None:
         raise InputError(
-            "the period has no full week from Monday to Sunday, so there is no density to build; "
-            "widen --from and --to, or build trips"
+            "the period has no full week from Monday to Sunday, so there is no density to build",
+            remedy="make the period longer, or build trips",
+            code="no-week",
+            settings=("first_day", "last_day", "parts"),
         )
 
 

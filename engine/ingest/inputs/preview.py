@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from engine.errors import InputError
-from engine.ingest import mapping, sources
+from engine.ingest.inputs import mapping, sources
 
 LONGEST_VALUE = 80
 

@@ -1,27 +1,55 @@
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
-"""The aggregation: from visits and trips to counts by rank, as Ibis expressions only.
+"""Visits of the density week → the tables of a dataset, as Ibis expressions only.
 
 Every table here is made of whole numbers and md5 digests, so that each engine gives the same
 bits. A filter on a rank never stands in the query that computes it: DuckDB 2.0 would rewrite it
-and spill without end. Ranks are cut after counting, or grouped into a last bucket.
+and spill without end. Ranks are cut after counting.
 """
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
 import ibis
+import pyarrow as pa
 from ibis import _
 
-from engine.datasets import RANK_BUCKET
-from engine.ingest.clock import SECONDS_PER_HOUR
+from engine.ingest.calendar import SECONDS_PER_HOUR, Calendar
+from engine.ingest.counting import tables
+from engine.ingest.counting.keys import Purpose, keyed_hash
+from engine.ingest.counting.run import Run, Step
+from engine.ingest.counting.shares import summed
 from engine.ingest.expressions import Table
-from engine.ingest.keys import Purpose, keyed_hash
-from engine.ingest.report import BINS, Reason
-from engine.ingest.rows import Calendar
+from engine.ingest.progress import Stage
+from engine.ingest.report import Reason
 from engine.parameters import HOURS_PER_WEEK
 
-PARTS = 128
-"""Into how many parts people are divided, so that a few can be taken at a time."""
 NIGHT_HOURS = (22, 23, 0, 1, 2, 3, 4, 5)
 """Local hours in which a person's commonest place is taken for home."""
+
+
+@dataclass(frozen=True)
+class Records:
+    """The density week, kept in the engine.
+
+    Attributes
+    ----------
+    used : Table
+        Distinct (``uid``, ``location``, ``hour``) of the week, with ``part`` (a person's share):
+        ``location`` is a place's number, ``hour`` 0 to 167.
+    people : Table
+        ``uid``, ``n`` (the person's records) and ``single`` (the place of one of them).
+    count : int
+        Rows of `used`.
+    beyond_cap : int
+        Records of people beyond ``max_visits_cap``.
+    """
+
+    used: Table
+    people: Table
+    count: int
+    beyond_cap: int
 
 
 def records(visits: Table, calendar: Calendar, *, by_person: bool = True) -> Table:
@@ -52,32 +80,6 @@ def records(visits: Table, calendar: Calendar, *, by_person: bool = True) -> Tab
         hour=used.ifelse(hour.cast("int16"), ibis.null("int16")),
     )
     return columns.group_by(["reason", "uid", "location", "hour"]).aggregate(copies=_.count())
-
-
-def divided(table: Table) -> Table:
-    """Return `table` with the ``part`` (0 to 127) of each row's person.
-
-    Engines hash differently, and may: whom one counts first changes no count.
-    """
-    return table.mutate(part=(table.uid.hash() % PARTS).abs().cast("int8"))
-
-
-def share(table: Table, number: int, of: int) -> Table:
-    """Return the rows of one of `of` shares of the people in a `divided` table."""
-    if of == 1:
-        return table
-    return table.filter(table.part % of == number)
-
-
-def added_up(counts: list[Table]) -> Table:
-    """Return the sum of counts over shares of the people, in the order of a dataset's tables.
-
-    Places are numbered in the order of their ids: sorting numbers here is cheaper than ids later.
-    """
-    keys = [name for name in counts[0].columns if name != "n"]
-    if len(counts) == 1:
-        return counts[0].order_by(keys)
-    return ibis.union(*counts).group_by(keys).aggregate(n=_.n.sum()).order_by(keys)
 
 
 def persons(used: Table, salt: str) -> Table:
@@ -154,45 +156,38 @@ def homes(used: Table, zones: Table) -> Table:
     return home.group_by("zone").aggregate(n=_.count())
 
 
-def used_trips(trips: Table, calendar: Calendar) -> Table:
-    """Return the trips to be ranked, one row each."""
-    used = trips.filter(trips.reason == Reason.USED)
-    return used.mutate(day=calendar.day(used.start))
-
-
-def summed_flows(flows: Table) -> Table:
-    """Return n by day, origin and destination, with rank 1: no person is known."""
-    used = flows.filter((flows.reason == Reason.USED) & (flows.n > 0))
-    rank = ibis.literal(1).cast("int16")
-    return used.select("day", "origin_zone", "destination_zone", "n", rank=rank)
-
-
-def ranked_trips(used: Table, salt: str, purpose: Purpose) -> Table:
-    """Return n by day, origin, destination and rank within the person-day or the person.
-
-    Ranks above 256 share the last bucket. Removing one person takes at most one from each rank
-    below that bucket, in each person-day or in all.
-    """
-    digest = keyed_hash(
-        salt,
-        purpose,
-        used.uid,
-        used.start,
-        used.finish.fill_null(-1),
-        used.origin,
-        used.destination,
+def _totals(run: Run, records: Records) -> Mapping[str, pa.Table]:
+    """Count ``truth`` and ``single_visit``."""
+    exact = truth(
+        records.used,
+        records.people,
+        run.options.max_visits_cap,
+        run.salt,
+        anyone_beyond=records.beyond_cap > 0,
     )
-    group = ["uid", "day"] if purpose is Purpose.TRIP_DAY else ["uid"]
-    order = ["digest", "start", "finish", "origin", "destination"]
-    hashed = used.mutate(digest=digest)
-    rank = ibis.row_number().over(ibis.window(group_by=group, order_by=order)) + 1
-    ranked = hashed.mutate(rank=ibis.least(rank, RANK_BUCKET).cast("int16"))
-    keys = ["day", "origin_zone", "destination_zone", "rank"]
-    return ranked.group_by(keys).aggregate(n=_.count())
+    single = run.engine.fetch(single_visit(records.people))
+    return {
+        "truth": tables.visit_table(run.places, run.engine.fetch(exact)),
+        "single_visit": tables.visit_table(run.places, single),
+    }
 
 
-def per_person(people: Table) -> Table:
-    """Return the number of people by public bin of their ``n``."""
-    branches = [(people.n >= low, low) for low in reversed(BINS)]
-    low = ibis.cases(*branches, else_=0).cast("int32")
-    return people.mutate(bin=low).group_by("bin").aggregate(people=_.count())
+def _ranks(run: Run, records: Records) -> Mapping[str, pa.Table]:
+    """Count ``presampled``."""
+    ranked = summed(run, records.used, records.count, partial(presampled, salt=run.salt))
+    return {"presampled": tables.visit_table(run.places, ranked)}
+
+
+def _homes(run: Run, records: Records) -> Mapping[str, pa.Table]:
+    """Count ``homes``; no table where nobody has one."""
+    zones = run.engine.lookup("zone_of_location", run.places.zone_table())
+    counted = run.engine.fetch(homes(records.used, zones))
+    return {"homes": tables.home_table(run.places, counted)} if counted.num_rows else {}
+
+
+STEPS: tuple[Step[Records], ...] = (
+    Step(Stage("adding up visits", 8), _totals),
+    Step(Stage("ranking visits", 25), _ranks),
+    Step(Stage("finding homes", 4), _homes),
+)
+"""What is counted of the density week, in order. A further table is one more step."""

@@ -11,12 +11,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from engine.errors import ExplorerError, InputError
-from engine.ingest.sources import Source
+from engine.ingest.inputs.sources import Source
 
 _LINE = re.compile(r"Line: (\d+)")
 _KINDS: tuple[tuple[str, str, str], ...] = (
-    ("unicode", "is not the encoding it seemed", "give --encoding latin-1, or save it as UTF-8"),
-    ("utf-8", "is not the encoding it seemed", "give --encoding latin-1, or save it as UTF-8"),
+    ("unicode", "is not in the encoding it seemed", "name its encoding, or save it as UTF-8"),
+    ("utf-8", "is not in the encoding it seemed", "name its encoding, or save it as UTF-8"),
     ("line size", "has a line longer than 1,000,000 bytes", "check that it is a table"),
     ("expected number of columns", "has a row with too many or too few columns", "export it again"),
     ("unterminated", "has a quote that is not closed", "export it again"),
@@ -34,12 +34,17 @@ def of_engine(error: BaseException, sources: Sequence[Source]) -> ExplorerError:
         return disk_full()
     if "max_temp_directory_size" in lowered or "temp directory" in lowered:
         return InputError(
-            "the spill folder reached its limit; raise --spill-limit, or give --memory more"
+            "the spill folder reached its limit",
+            remedy="allow it, or the memory, more",
+            code="spill-limit",
+            settings=("spill_limit", "memory"),
         )
     if "out of memory" in lowered or "could not allocate" in lowered:
         return InputError(
-            "the memory limit is too small for this table; raise --memory, or give --spill a "
-            "folder with space"
+            "the memory limit is too small for this table",
+            remedy="raise it, or name a spill folder with space",
+            code="memory-limit",
+            settings=("memory", "spill"),
         )
     file = next((s.name for s in sources if str(s.path) in message), None)
     place = file or (sources[0].name if len(sources) == 1 else f"one of {len(sources)} files")
@@ -57,8 +62,10 @@ def of_engine(error: BaseException, sources: Sequence[Source]) -> ExplorerError:
 def disk_full() -> ExplorerError:
     """Return the error of a full disk."""
     return InputError(
-        "the disk is full; nothing was written: free some space, or name folders on another disk "
-        "with --out and --spill"
+        "the disk is full; nothing was written",
+        remedy="free some space, or name folders on another disk",
+        code="disk-full",
+        settings=("out", "spill"),
     )
 
 

@@ -3,58 +3,20 @@
 """From raw columns to persons, local seconds and places, each row with its reason for not."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import timedelta
 from itertools import groupby
 
 import ibis
 from ibis import _
 
-from engine.ingest.clock import (
-    SECONDS_PER_DAY,
-    floored,
-    local_seconds,
-    local_seconds_of,
-    offsets,
-)
-from engine.ingest.engines import Engine
+from engine.ingest.backends.engine import Engine
+from engine.ingest.calendar import Calendar
+from engine.ingest.counting.clock import floored, local_seconds
 from engine.ingest.expressions import Column, Table, trimmed
-from engine.ingest.options import IngestOptions
+from engine.ingest.inputs.mapping import Mappings
 from engine.ingest.report import Reason
-from engine.ingest.sources import Source
 
-Mappings = dict[Source, dict[str, str]]
 ENDS = ("origin", "destination", "origin_zone", "destination_zone")
 VISIT = ("readable", "uid", "at", "location", "zone")
-
-
-@dataclass(frozen=True)
-class Calendar:
-    """The declared period, the density week and the clock's rules, in local seconds."""
-
-    start: int
-    end: int
-    week: int | None
-    rules: list[tuple[int, int]]
-
-    @classmethod
-    def of(cls, options: IngestOptions) -> "Calendar":
-        """Read it off the options."""
-        week = options.density_week
-        return cls(
-            local_seconds_of(options.first_day),
-            local_seconds_of(options.last_day + timedelta(days=1)),
-            None if week is None else local_seconds_of(week),
-            offsets(options.zone_info, options.first_day, options.last_day),
-        )
-
-    def covers(self, at: Column) -> Column:
-        """Whether a time lies in the declared period."""
-        return (at >= self.start) & (at < self.end)
-
-    def day(self, at: Column) -> Column:
-        """Return the local day since the period's first, from 0."""
-        return ((at - self.start) // SECONDS_PER_DAY).cast("int32")
 
 
 def read_all(engine: Engine, mappings: Mappings) -> list[Table]:

@@ -13,9 +13,9 @@ import shapely
 
 from engine import geography
 from engine.errors import InputError
-from engine.ingest import mapping
-from engine.ingest.sources import Source, shown
-from engine.ingest.zonefiles import read_shapes
+from engine.ingest.inputs import mapping
+from engine.ingest.inputs.sources import Source, shown
+from engine.ingest.inputs.zonefiles import read_shapes
 
 MOST_ZONES = 50_000
 Series: TypeAlias = Any
@@ -74,8 +74,10 @@ def _ids(file: str, column: str, values: Series) -> Series:
     if twice.any():
         raise InputError(
             f"{file}: column '{shown(column)}' repeats an id in {int(twice.sum())} of {len(ids)} "
-            f"zones, the first in row {int(twice.to_numpy().argmax()) + 1}; name another column "
-            "with zone_id=COLUMN, or merge the parts of a zone"
+            f"zones, the first in row {int(twice.to_numpy().argmax()) + 1}",
+            remedy="choose another column for zone_id, or merge the parts of a zone",
+            code="repeated-id",
+            settings=("zones_mapping",),
         )
     return ids.astype(object)
 

@@ -13,15 +13,14 @@ from typing import Any
 import ibis
 import ibis.expr.datatypes as dt
 import pyarrow as pa
-from ibis.backends.pyspark.datatypes import PySparkType
 
 from engine.datasets import storage
 from engine.errors import InputError
+from engine.ingest.backends.statements import watched
 from engine.ingest.expressions import Table
+from engine.ingest.inputs.sources import Source
 from engine.ingest.options import IngestOptions
 from engine.ingest.progress import Monitor
-from engine.ingest.sources import Source
-from engine.ingest.statements import watched
 
 _SETTINGS = {
     "spark.app.name": "engine.ingest",
@@ -43,7 +42,7 @@ def available() -> bool:
 
 
 class SparkEngine:
-    """Spark on the cluster at ``--master``; inputs must be readable there under the same path.
+    """Spark on the cluster at ``master``; inputs must be readable there under the same path.
 
     Kept tables are persisted on the workers and removed when the engine is closed.
     """
@@ -51,8 +50,11 @@ class SparkEngine:
     def __init__(self, options: IngestOptions, sources: Sequence[Source], monitor: Monitor) -> None:
         if not available():
             raise InputError(
-                "the engine 'spark' needs PySpark and Java 17: pip install "
-                "'mobility-privacy-explorer[spark]' and a Java runtime, or use --engine duckdb"
+                "the engine 'spark' needs PySpark and Java 17",
+                remedy="pip install 'mobility-privacy-explorer[spark]' and a Java runtime, or use "
+                "the embedded engine",
+                code="no-spark",
+                settings=("engine",),
             )
         from pyspark.sql import SparkSession
 
@@ -82,8 +84,10 @@ class SparkEngine:
         except Exception as error:
             shutil.rmtree(self._folder, ignore_errors=True)
             raise InputError(
-                f"Spark cannot start at '{options.master}' ({type(error).__name__}); check "
-                "--master, --memory and that Java 17 is installed"
+                f"Spark cannot start at '{options.master}' ({type(error).__name__})",
+                remedy="check the address, the memory and that Java 17 is installed",
+                code="spark-start",
+                settings=("master", "memory"),
             ) from None
         self._views = 0
         self._kept: dict[str, Any] = {}
@@ -173,6 +177,8 @@ class SparkEngine:
 
 def _ibis_type(kind: Any) -> Any:
     """Return the Ibis type of a Spark type; Spark's ``timestamp`` is an instant, kept in UTC."""
+    from ibis.backends.pyspark.datatypes import PySparkType
+
     if kind.typeName() == "timestamp":
         return dt.Timestamp(timezone="UTC")
     return PySparkType.to_ibis(kind)

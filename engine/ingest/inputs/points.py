@@ -13,7 +13,7 @@ from pyproj import Transformer
 
 from engine import geography
 from engine.errors import InputError
-from engine.ingest.places import WGS84, Places
+from engine.ingest.inputs.places import WGS84, Places
 
 BATCH = 500_000
 _SAMPLE = 2_000

@@ -4,9 +4,9 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from engine.ingest import faults
+from engine.ingest.backends import faults
+from engine.ingest.inputs.sources import Source
 from engine.ingest.progress import Monitor
-from engine.ingest.sources import Source
 
 _POLL_SECONDS = 0.1
 

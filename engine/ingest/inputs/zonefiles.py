@@ -19,7 +19,7 @@ from pyogrio.errors import DataSourceError
 from pyproj.exceptions import CRSError
 
 from engine.errors import InputError
-from engine.ingest import sources
+from engine.ingest.inputs import sources
 
 MOST_BYTES = 100_000_000
 MOST_UNPACKED_BYTES = 300_000_000

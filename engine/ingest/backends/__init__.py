@@ -1,0 +1,1 @@
+"""The engines that count: DuckDB, embedded, and Spark."""

@@ -1,0 +1,83 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
+"""Ranking people in shares that fit in memory; whom an engine counts first changes no count."""
+
+from collections.abc import Callable
+
+import ibis
+import pyarrow as pa
+from ibis import _
+
+from engine.ingest.backends.engine import PARTS
+from engine.ingest.counting.run import Run
+from engine.ingest.expressions import Table
+from engine.ingest.report import BINS
+
+
+def divided(table: Table) -> Table:
+    """Return `table` with the ``part`` (0 to 127) of each row's person.
+
+    Engines hash differently, and may: whom one counts first changes no count.
+    """
+    return table.mutate(part=(table.uid.hash() % PARTS).abs().cast("int8"))
+
+
+def share(table: Table, number: int, of: int) -> Table:
+    """Return the rows of one of `of` shares of the people in a `divided` table."""
+    if of == 1:
+        return table
+    return table.filter(table.part % of == number)
+
+
+def added_up(counts: list[Table]) -> Table:
+    """Return the sum of counts over shares of the people, in the order of a dataset's tables.
+
+    Places are numbered in the order of their ids: sorting numbers here is cheaper than ids later.
+    """
+    keys = [name for name in counts[0].columns if name != "n"]
+    if len(counts) == 1:
+        return counts[0].order_by(keys)
+    return ibis.union(*counts).group_by(keys).aggregate(n=_.n.sum()).order_by(keys)
+
+
+def by_share(
+    run: Run, name: str, table: Table, count: int, compute: Callable[[Table], Table]
+) -> list[Table]:
+    """Compute something of `count` rows of a `divided` table, as many people at once as fit.
+
+    The results are kept in the engine as ``name_0``, ``name_1``, …
+    """
+    of = run.engine.shares(count)
+    kept: list[Table] = []
+    for number in range(of):
+        run.monitor.step(number, of)
+        kept.append(run.engine.keep(f"{name}_{number}", compute(share(table, number, of))))
+    return kept
+
+
+def summed(run: Run, table: Table, count: int, compute: Callable[[Table], Table]) -> pa.Table:
+    """Return counts (``n`` by the other columns) of every share, added up and sorted.
+
+    Parameters
+    ----------
+    run : Run
+        The ingest.
+    table : Table
+        A `divided` table: one person's rows lie in one share.
+    count : int
+        Its number of rows.
+    compute : callable
+        From the rows of some people to counts: any columns of whole numbers, and ``n``.
+    """
+    kept = by_share(run, "ranked", table, count, compute)
+    counted = run.engine.fetch(added_up(kept))
+    for number in range(len(kept)):
+        run.engine.drop(f"ranked_{number}")
+    return counted
+
+
+def per_person(people: Table) -> Table:
+    """Return the number of people by public bin of their ``n``."""
+    branches = [(people.n >= low, low) for low in reversed(BINS)]
+    low = ibis.cases(*branches, else_=0).cast("int32")
+    return people.mutate(bin=low).group_by("bin").aggregate(people=_.count())

@@ -1,0 +1,168 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
+"""The stages of an ingest for each kind of table, from raw rows to everything that is counted."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TypeVar
+
+import pyarrow as pa
+from ibis import _
+
+from engine.ingest.counting import accounts, checks, rows, shares, tables, trips, visits
+from engine.ingest.counting.run import Counted, Run, Step
+from engine.ingest.expressions import Table
+from engine.ingest.inputs.points import place_points
+from engine.ingest.options import IngestOptions
+from engine.ingest.progress import Stage
+from engine.ingest.report import Account, Reason
+
+CHECKING = Stage("checking the files", 1)
+PLACES = Stage("reading locations and zones", 2)
+POINTS = Stage("placing coordinates", 30)
+READING = Stage("reading rows", 40)
+VISITS = Stage("counting visits", 12)
+DERIVING = Stage("finding trips", 30)
+WRITING = Stage("writing the dataset", 3)
+Work = TypeVar("Work")
+
+
+def plan(options: IngestOptions, *, by_points: bool) -> list[Stage]:
+    """Return the stages of an ingest in order."""
+    density = "density" in options.parts and options.density_week and options.kind != "flows"
+    moves = "trips" in options.parts and options.kind != "flows"
+    return [
+        CHECKING,
+        PLACES,
+        *([POINTS] if by_points else []),
+        READING,
+        *([VISITS, *(step.stage for step in visits.STEPS)] if density else []),
+        *([DERIVING] if moves and options.kind == "visits" else []),
+        *([step.stage for step in trips.STEPS] if moves else []),
+        WRITING,
+    ]
+
+
+def from_trips(run: Run, raw: Sequence[Table], accept: checks.Accept) -> Counted:
+    """Count a table of trips, and the visits that they give."""
+    run.monitor.start(READING)
+    lookup = run.engine.lookup("places", run.places.table())
+    every = run.engine.keep("trips", shares.divided(rows.trips(raw, lookup, run.calendar)))
+    account = accounts.trip_account(accounts.by_reason(run.engine, every))
+    accept(account)
+    result: dict[str, pa.Table] = {}
+    seen: Account | None = None
+    visits_per_person: dict[int, int] = {}
+    trips_per_person: dict[int, int] = {}
+    if run.wants_density:
+        run.monitor.start(VISITS)
+        given = rows.visits_of_trips(every)
+        kept = run.engine.keep("records", shares.divided(visits.records(given, run.calendar)))
+        counts = accounts.by_reason(run.engine, kept)
+        density, seen, visits_per_person = _count_visits(run, kept, counts)
+        result |= density
+    if run.wants_trips:
+        moves, trips_per_person = _count_trips(run, every, account.used)
+        result |= moves
+    return Counted(
+        result,
+        account,
+        visits=seen,
+        visits_per_person=visits_per_person,
+        trips_per_person=trips_per_person,
+    )
+
+
+def from_visits(run: Run, raw: Sequence[Table], accept: checks.Accept) -> Counted:
+    """Count a table of visits, and the trips between them."""
+    placed = _placed_visits(run, raw)
+    run.monitor.start(READING)
+    result: dict[str, pa.Table] = {}
+    derived: Account | None = None
+    visits_per_person: dict[int, int] = {}
+    trips_per_person: dict[int, int] = {}
+    if run.wants_density:
+        kept = run.engine.keep("records", shares.divided(visits.records(placed, run.calendar)))
+        counts = accounts.by_reason(run.engine, kept)
+        accept(accounts.record_account(counts, trimmed=0))
+        run.monitor.start(VISITS)
+        density, account, visits_per_person = _count_visits(run, kept, counts)
+        result |= density
+    else:
+        reasons = visits.records(placed, run.calendar, by_person=False)
+        counts = accounts.by_reason(run.engine, reasons)
+        account = accounts.record_account(counts, trimmed=0, distinct=False)
+        accept(account)
+    if run.wants_trips:
+        run.monitor.start(DERIVING)
+        found = shares.divided(rows.trips_of_visits(placed, run.calendar))
+        every = run.engine.keep("trips", found)
+        derived = accounts.trip_account(accounts.by_reason(run.engine, every))
+        moves, trips_per_person = _count_trips(run, every, derived.used)
+        result |= moves
+    return Counted(
+        result,
+        account,
+        trips=derived,
+        visits_per_person=visits_per_person,
+        trips_per_person=trips_per_person,
+    )
+
+
+def from_flows(run: Run, raw: Sequence[Table], accept: checks.Accept) -> Counted:
+    """Sum aggregate flows: trip level only, every trip of rank 1."""
+    run.monitor.start(READING)
+    lookup = run.engine.lookup("places", run.places.table())
+    flows = run.engine.keep("flows", rows.flows(raw, lookup, run.calendar))
+    counts = [
+        {**line, "kinds": line["rows"]} for line in accounts.by_reason(run.engine, flows)
+    ]  # flows of one pair in several rows add up, none is a duplicate
+    account = accounts.trip_account(counts)
+    accept(account)
+    used = run.engine.fetch(trips.summed_flows(flows))
+    return Counted({"trips": tables.trip_table(run.options, run.places, used)}, account)
+
+
+def _placed_visits(run: Run, raw: Sequence[Table]) -> Table:
+    if "lat" not in raw[0].columns:
+        lookup = run.engine.lookup("places", run.places.table())
+        return rows.visits(raw, lookup, run.calendar)
+    run.monitor.start(POINTS)
+    distinct = run.engine.fetch(rows.distinct_points(raw))
+    placed = place_points(distinct, run.places, run.options.max_distance_m, run.monitor.update)
+    return rows.visits_at_points(raw, run.engine.lookup("points", placed), run.calendar)
+
+
+def _take(run: Run, steps: Sequence[Step[Work]], work: Work) -> dict[str, pa.Table]:
+    result: dict[str, pa.Table] = {}
+    for step in steps:
+        run.monitor.start(step.stage)
+        result |= step.tables(run, work)
+    return result
+
+
+def _count_trips(run: Run, every: Table, count: int) -> tuple[dict[str, pa.Table], dict[int, int]]:
+    used = trips.used_trips(every, run.calendar)
+    result = _take(run, trips.STEPS, trips.Trips(every, used, count))
+    people = used.group_by("uid").aggregate(n=_.count())
+    return result, tables.bins(run.engine.fetch(shares.per_person(people)))
+
+
+def _count_visits(
+    run: Run, records: Table, counts: list[dict[str, int]]
+) -> tuple[dict[str, pa.Table], Account, dict[int, int]]:
+    used = records.filter(records.reason == Reason.USED)
+    count = sum(line["kinds"] for line in counts if line["reason"] == Reason.USED)
+    kept = shares.by_share(run, "people", used, count, partial(visits.persons, salt=run.salt))
+    people = rows.together(kept)
+    bins = tables.bins(run.engine.fetch(shares.per_person(people)))
+    beyond = visits.beyond_cap(people, run.options.max_visits_cap)
+    trimmed = tables.total(run.engine.fetch(beyond), "n")
+    account = accounts.record_account(counts, trimmed=trimmed)
+    if account.used == 0:
+        checks.no_visits(run.options, account)
+    result = _take(run, visits.STEPS, visits.Records(used, people, count, trimmed))
+    for number in range(len(kept)):
+        run.engine.drop(f"people_{number}")
+    run.engine.drop("records")
+    return result, account, bins

@@ -1,0 +1,98 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
+"""Trips of the declared period → the tables of a dataset, as Ibis expressions only.
+
+As in `counting.visits`: whole numbers and md5 digests alone, and no filter on a rank in the query
+that computes it; ranks above 256 are grouped into a last bucket.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import ibis
+import pyarrow as pa
+from ibis import _
+
+from engine.datasets import RANK_BUCKET
+from engine.ingest.calendar import Calendar
+from engine.ingest.counting import tables
+from engine.ingest.counting.keys import Purpose, keyed_hash
+from engine.ingest.counting.run import Run, Step
+from engine.ingest.counting.shares import summed
+from engine.ingest.expressions import Table
+from engine.ingest.progress import Stage
+from engine.ingest.report import Reason
+
+
+@dataclass(frozen=True)
+class Trips:
+    """The trips of a table, kept in the engine.
+
+    Attributes
+    ----------
+    every : Table
+        Distinct trips with ``reason`` (used or why not; null columns where they say nothing),
+        ``uid``, ``start``, ``finish`` (local seconds; finish may be null), ``origin``,
+        ``destination`` (place numbers), ``origin_zone``, ``destination_zone``, ``copies`` and
+        ``part`` (a person's share).
+    used : Table
+        Those that count, with ``day`` (since the first of the period).
+    count : int
+        Rows of `used`.
+    """
+
+    every: Table
+    used: Table
+    count: int
+
+
+def used_trips(trips: Table, calendar: Calendar) -> Table:
+    """Return the trips to be ranked, one row each."""
+    used = trips.filter(trips.reason == Reason.USED)
+    return used.mutate(day=calendar.day(used.start))
+
+
+def summed_flows(flows: Table) -> Table:
+    """Return n by day, origin and destination, with rank 1: no person is known."""
+    used = flows.filter((flows.reason == Reason.USED) & (flows.n > 0))
+    rank = ibis.literal(1).cast("int16")
+    return used.select("day", "origin_zone", "destination_zone", "n", rank=rank)
+
+
+def ranked_trips(used: Table, salt: str, purpose: Purpose) -> Table:
+    """Return n by day, origin, destination and rank within the person-day or the person.
+
+    Ranks above 256 share the last bucket. Removing one person takes at most one from each rank
+    below that bucket, in each person-day or in all.
+    """
+    digest = keyed_hash(
+        salt,
+        purpose,
+        used.uid,
+        used.start,
+        used.finish.fill_null(-1),
+        used.origin,
+        used.destination,
+    )
+    group = ["uid", "day"] if purpose is Purpose.TRIP_DAY else ["uid"]
+    order = ["digest", "start", "finish", "origin", "destination"]
+    hashed = used.mutate(digest=digest)
+    rank = ibis.row_number().over(ibis.window(group_by=group, order_by=order)) + 1
+    ranked = hashed.mutate(rank=ibis.least(rank, RANK_BUCKET).cast("int16"))
+    keys = ["day", "origin_zone", "destination_zone", "rank"]
+    return ranked.group_by(keys).aggregate(n=_.count())
+
+
+def _ranks(run: Run, trips: Trips) -> Mapping[str, pa.Table]:
+    """Count ``trips`` (ranked within the person-day) and ``trips_person`` (within the person)."""
+    result: dict[str, pa.Table] = {}
+    for name, purpose in (("trips", Purpose.TRIP_DAY), ("trips_person", Purpose.TRIP_PERSON)):
+        rank = partial(ranked_trips, salt=run.salt, purpose=purpose)
+        counted = summed(run, trips.used, trips.count, rank)
+        result[name] = tables.trip_table(run.options, run.places, counted)
+    return result
+
+
+STEPS: tuple[Step[Trips], ...] = (Step(Stage("ranking trips", 15), _ranks),)
+"""What is counted of trips, in order. A further table is one more step."""

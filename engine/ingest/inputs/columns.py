@@ -1,0 +1,40 @@
+"""The columns of every input file: found, checked, and alike in all files."""
+
+from engine.errors import InputError
+from engine.ingest.inputs import mapping
+from engine.ingest.inputs.mapping import Mappings
+from engine.ingest.inputs.sources import Source, shown
+from engine.ingest.options import IngestOptions
+
+_USABLE = ("string", "large_string", "int", "uint", "float", "double", "halffloat", "timestamp")
+_USABLE_TOO = ("string_view", "date32", "dictionary", "decimal128")
+
+
+def mappings(options: IngestOptions, found: list[Source]) -> Mappings:
+    """Return the column mapping of every file, checked."""
+    result: Mappings = {}
+    for source in found:
+        names = mapping.resolve(options.kind, options.mapping, source)
+        if options.kind == "visits":
+            names = mapping.one_place(names, options.mapping, source)
+        for canonical, column in names.items():
+            kind = source.kinds[source.columns.index(column)]
+            if not kind.startswith(_USABLE + _USABLE_TOO):
+                raise InputError(
+                    f"{source.name}: column '{shown(column)}' (for {canonical}) is of type "
+                    f"{kind[:40]}; text, numbers and times are read"
+                )
+        result[source] = names
+    _check_alike(result)
+    return result
+
+
+def _check_alike(files: Mappings) -> None:
+    first, *others = files.items()
+    for source, names in others:
+        if set(names) != set(first[1]):
+            odd = sorted(set(names) ^ set(first[1]))
+            raise InputError(
+                f"{source.name}: {', '.join(odd)} is found in this file or in {first[0].name}, "
+                "not in both; map the columns of all files alike"
+            )
