@@ -163,12 +163,14 @@ def test_every_row_is_accounted_for_once(rows: list[tuple[str, ...]]) -> None:
             expected[Reason.SELF_TRIP if origin == destination else Reason.USED] += 1
     with tempfile.TemporaryDirectory() as name:
         path = write_csv(Path(name) / "t.csv", header, [*rows, good])
-        job = build.count(options(Path(name), "trips", [path], skip_unparsable=True), Monitor())
-    account = job.facts["rows"]
+        asked = options(Path(name), "trips", [path], skip_unparsable=True)
+        counted = build.count(asked, Monitor()).counted
+    account = counted.rows
     found = Counter({**account.unused, Reason.USED: account.used})
     assert +found == +expected
     assert account.read == len(rows) + 1
-    visits = job.facts["visits"]
+    visits = counted.visits
+    assert visits is not None
     assert visits.read == visits.used + sum(visits.unused.values())
 
 
