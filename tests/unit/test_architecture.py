@@ -18,6 +18,7 @@ LAYERS = [
     {"ledger", "metrics", "risk"},
     {"density", "origin_destination"},
     {"usability"},
+    {"attack"},
     {"ingest", "synthetic"},
 ]
 """Lowest first; a module imports from its own package or from layers below it."""

@@ -1,0 +1,64 @@
+"""How much an attacker learns about one person: exact tests, their limits, realistic attackers.
+
+Nothing here draws noise or needs data, but for the averages over a dataset's trips.
+
+Examples
+--------
+>>> from engine import attack
+>>> from engine.parameters import ODParameters
+>>> there_and_back = [attack.Corridor(trips=1, rest=1000, cells=2)]
+>>> result = attack.strongest(there_and_back, ODParameters(epsilon=0.5, unit="trip"))
+>>> round(result.roc.best_guess, 3), round(result.limit.best_guess, 3)
+(0.618, 0.731)
+"""
+
+from engine.attack.averages import TripAverages, over_trips
+from engine.attack.cells import (
+    LARGEST_FLOW,
+    MOST_TRIPS,
+    Corridor,
+    cell_losses,
+    one_cell_advantage,
+)
+from engine.attack.habits import UsualFlow, knowing_habits, without_noise
+from engine.attack.limits import limit
+from engine.attack.losses import Losses, from_probabilities, repeated, repeated_losses, together
+from engine.attack.roc import Roc, roc
+from engine.attack.strongest import MOST_DAYS, Attack, guarantee, strongest
+from engine.attack.visits import (
+    StageLoss,
+    Visitor,
+    bounded_range_delta,
+    stage_losses,
+    strongest_on_density,
+)
+
+__all__ = [
+    "LARGEST_FLOW",
+    "MOST_DAYS",
+    "MOST_TRIPS",
+    "Attack",
+    "Corridor",
+    "Losses",
+    "Roc",
+    "StageLoss",
+    "TripAverages",
+    "UsualFlow",
+    "Visitor",
+    "bounded_range_delta",
+    "cell_losses",
+    "from_probabilities",
+    "guarantee",
+    "knowing_habits",
+    "limit",
+    "one_cell_advantage",
+    "over_trips",
+    "repeated",
+    "repeated_losses",
+    "roc",
+    "stage_losses",
+    "strongest",
+    "strongest_on_density",
+    "together",
+    "without_noise",
+]

@@ -1,0 +1,78 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+"""The receiver operating characteristic of the best test, and what is read off it."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.attack.losses import Losses
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Roc:
+    """Corners of a ROC curve: concave, from (0, 0) to (1, 1).
+
+    Attributes
+    ----------
+    false_positives : array, shape (corners,)
+        Share of absent targets that are taken for present, ascending.
+    true_positives : array, shape (corners,)
+        Share of present targets that are found at that cost, the largest possible.
+    largest_loss : float
+        Largest absolute log-likelihood ratio of any result; infinite where a result is proof.
+    """
+
+    false_positives: Floats
+    true_positives: Floats
+    largest_loss: float
+
+    @cached_property
+    def advantage(self) -> float:
+        """Largest true-positive rate minus false-positive rate: 0 for a coin, 1 for certainty."""
+        return float((self.true_positives - self.false_positives).max())
+
+    @property
+    def best_guess(self) -> float:
+        """Share of right guesses where half the targets are in the data and a coin gets half."""
+        return (1 + self.advantage) / 2
+
+    @cached_property
+    def area(self) -> float:
+        """Area under the curve (AUC): 0.5 for a coin, 1 for certainty."""
+        return float(np.trapezoid(self.true_positives, self.false_positives))
+
+    def detected(self, false_positive_rate: float) -> float:
+        """Return the largest true-positive rate of a test with this false-positive rate."""
+        # np.interp takes the last of equal abscissae: the top of the first, vertical stretch
+        return float(np.interp(false_positive_rate, self.false_positives, self.true_positives))
+
+    def delta(self, epsilon: float) -> float:
+        """Return the least δ for which in and out are (ε, δ)-close, from in to out."""
+        beyond = self.true_positives - np.exp(epsilon) * self.false_positives
+        return float(max(beyond.max(), 0.0))
+
+
+def roc(losses: Losses) -> Roc:
+    """Return the ROC of the likelihood-ratio test: results taken by descending loss.
+
+    Examples
+    --------
+    >>> from engine.attack.losses import from_probabilities
+    >>> curve = roc(from_probabilities([0.25, 0.75], [0.75, 0.25]))
+    >>> curve.advantage, curve.area
+    (0.5, 0.75)
+    """
+    outside = np.r_[0.0, losses.outside[::-1], losses.only_outside]
+    inside = np.r_[losses.only_inside, losses.inside[::-1], 0.0]
+    wrong, right = np.r_[0.0, np.cumsum(outside)], np.r_[0.0, np.cumsum(inside)]
+    # the sums are 1 but for rounding
+    return Roc(
+        false_positives=np.minimum(wrong / wrong[-1], 1.0),
+        true_positives=np.minimum(right / right[-1], 1.0),
+        largest_loss=losses.largest,
+    )

@@ -1,0 +1,247 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
+"""The strongest attacker against the density: stage by stage of the ledger, then composed.
+
+Every stage that reads people has a worst case known in closed form, its exact trade-off curve:
+Laplace noise of scale b on a count that the target changes by Δ; Gaussian noise with Δ₂/σ; and an
+exponential mechanism whose log-ratios lie within a range η. dp_accounting composes them. The
+target's visits are placed where they betray him most: each in an hour and a cell of its own for
+counts, all in one cell for totals, all in one cluster, and there in one coefficient, for shapes.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine import validation
+from engine.attack.limits import limit
+from engine.attack.roc import Roc
+from engine.attack.strongest import Attack
+from engine.density import ledger
+from engine.density.accounting import BOUNDED_RANGE_FACTOR_SQUARED
+from engine.errors import ParameterError
+from engine.ledger import Ledger, Stage
+from engine.parameters import DensityParameters
+from engine.risk import Guarantee
+
+if TYPE_CHECKING:
+    from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
+
+Floats = NDArray[np.float64]
+
+_STEPS = 5_000  # of dp_accounting's grid from a loss of 0 to the largest of all stages
+_TANGENTS = 801
+
+
+@dataclass(frozen=True, kw_only=True)
+class Visitor:
+    """The target of an attack on the density.
+
+    Parameters
+    ----------
+    visits : int
+        His visits that pre-sampling keeps, 1 to ℓ.
+    all_visits : int or None
+        His visits of the whole week, at least `visits` and at most K_max; None takes `visits`.
+    """
+
+    visits: int
+    all_visits: int | None = None
+
+    def __post_init__(self) -> None:
+        kept = validation.whole_number(
+            "visits", self.visits, 1, remedy="a target without visits leaves no trace"
+        )
+        if self.all_visits is not None:
+            validation.whole_number(
+                "all_visits", self.all_visits, kept, remedy="kept visits are some of all"
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class StageLoss:
+    """What one stage says about the target at worst.
+
+    Attributes
+    ----------
+    stage : Stage
+        Of the ledger.
+    mechanism : str
+        ``laplace``, ``gaussian`` or ``choice``.
+    size : float
+        Laplace: Δ/b. Gaussian: Δ₂/σ. Choice: the range η of its log-ratios.
+    times : int
+        How many independent draws like this one read the target.
+    """
+
+    stage: Stage
+    mechanism: str
+    size: float
+    times: int = 1
+
+
+def strongest_on_density(
+    target: Visitor, parameters: DensityParameters, *, cover_size: int, max_visits_cap: int
+) -> Attack:
+    """Return the best attack on one density release of one who knows all other visits.
+
+    Parameters
+    ----------
+    target : Visitor
+    parameters : DensityParameters
+    cover_size, max_visits_cap : int
+        |ℂ| and K_max, both public.
+
+    Returns
+    -------
+    Attack
+        ``guarantee`` and ``limit`` are of the best proved total, which a release with most visits
+        and this attacker come closest to. The attack is an upper bound: a real target's visits
+        need not lie where they betray him most.
+
+    Raises
+    ------
+    ParameterError
+        If the target has more visits than ℓ or K_max.
+
+    Examples
+    --------
+    >>> parameters = DensityParameters(epsilon=1.0, delta=1e-6, variant="lpa")
+    >>> attack = strongest_on_density(
+    ...     Visitor(visits=1), parameters, cover_size=100, max_visits_cap=840)
+    >>> round(attack.roc.advantage, 4), round(1 - math.exp(-1 / 60), 4)
+    (0.0165, 0.0165)
+    """
+    stages = stage_losses(target, parameters, cover_size=cover_size, max_visits_cap=max_visits_cap)
+    book = ledger(parameters, cover_size=cover_size, max_visits_cap=max_visits_cap)
+    kept = Guarantee(epsilon=book.proved_epsilon, delta=_delta(book))
+    return Attack(roc=_composed(stages), limit=limit(kept), guarantee=kept, releases=1)
+
+
+def stage_losses(
+    target: Visitor, parameters: DensityParameters, *, cover_size: int, max_visits_cap: int
+) -> tuple[StageLoss, ...]:
+    """Return what each stage of the ledger says about the target at worst.
+
+    Examples
+    --------
+    >>> parameters = DensityParameters(epsilon=0.3, delta=2e-6)
+    >>> [(each.mechanism, round(each.size, 4)) for each in stage_losses(
+    ...     Visitor(visits=30), parameters, cover_size=934, max_visits_cap=732)]
+    [('laplace', 0.075), ('laplace', 0.0031), ('choice', 0.053), ('gaussian', 0.0139)]
+    """
+    visits, every = _checked(target, parameters, max_visits_cap)
+    book = ledger(parameters, cover_size=cover_size, max_visits_cap=max_visits_cap)
+    share = math.sqrt(visits / parameters.max_visits_per_user)
+    changes = {"shares of the towers": 1, "number of visits": every, "totals of the cells": visits}
+    losses: list[StageLoss] = []
+    for stage in book.stages:
+        if stage.noise_scale is None:
+            # κ·ε_E/(4√ℓ)·‖Δ‖₂ with ε_E = ε/2 and ‖Δ‖₂ = √visits (erratum D1)
+            reach = math.sqrt(BOUNDED_RANGE_FACTOR_SQUARED) * parameters.epsilon / 8 * share
+            losses.append(StageLoss(stage=stage, mechanism="choice", size=reach))
+        elif stage.name == "counts":
+            size = 1 / stage.noise_scale
+            losses.append(StageLoss(stage=stage, mechanism="laplace", size=size, times=visits))
+        elif stage.name in changes:
+            size = changes[stage.name] / stage.noise_scale
+            losses.append(StageLoss(stage=stage, mechanism="laplace", size=size))
+        else:
+            mechanism = "gaussian" if stage.delta else "laplace"
+            size = math.sqrt(visits) / stage.noise_scale
+            losses.append(StageLoss(stage=stage, mechanism=mechanism, size=size))
+    return tuple(losses)
+
+
+def bounded_range_delta(epsilon: Floats, reach: float) -> Floats:
+    """Return the least δ at `epsilon` of any mechanism with log-ratios within a range η = `reach`.
+
+    δ = (e^(η/2) − e^(ε/2))²/(e^η − 1) for |ε| ≤ η (from the worst pair of Dong, Durfee and Rogers,
+    "Optimal differential privacy composition for exponential mechanisms", 2020); the advantage is
+    tanh(η/4), about half of what pure DP with the same η allows.
+
+    Examples
+    --------
+    >>> bool(np.isclose(bounded_range_delta(np.zeros(1), 0.2)[0], np.tanh(0.05)))
+    True
+    """
+    inner = np.clip(epsilon, -reach, reach)
+    within = np.expm1((reach - inner) / 2) ** 2 * np.exp(inner) / np.expm1(reach)
+    return np.where(epsilon < -reach, -np.expm1(epsilon), within)
+
+
+def _checked(
+    target: Visitor, parameters: DensityParameters, max_visits_cap: int
+) -> tuple[int, int]:
+    if target.visits > parameters.max_visits_per_user:
+        raise ParameterError(
+            f"visits must be at most max_visits_per_user = {parameters.max_visits_per_user}, got "
+            f"{target.visits}; pre-sampling keeps no more of them"
+        )
+    every = target.visits if target.all_visits is None else target.all_visits
+    if every > max_visits_cap:
+        raise ParameterError(
+            f"all_visits must be at most max_visits_cap = {max_visits_cap}, got {every}; "
+            "no more visits of a person are counted"
+        )
+    return target.visits, every
+
+
+def _delta(book: Ledger) -> float:
+    return 0.0 if book.proved_notion == "ε-DP" else book.delta
+
+
+def _composed(stages: Sequence[StageLoss]) -> Roc:
+    reach = sum(_reach(stage) for stage in stages)
+    width = reach / _STEPS
+    total = None
+    for stage in stages:
+        one = _distribution(stage, width)
+        several = one if stage.times == 1 else one.self_compose(stage.times)
+        total = several if total is None else total.compose(several)
+    assert total is not None
+    bounded = all(stage.mechanism != "gaussian" for stage in stages)
+    return _roc(total, reach, reach if bounded else math.inf)
+
+
+def _reach(stage: StageLoss) -> float:
+    """Return a loss that is exceeded with a probability of no account."""
+    if stage.mechanism == "gaussian":
+        return stage.size * (stage.size / 2 + 8)
+    return stage.size * stage.times
+
+
+def _distribution(stage: StageLoss, width: float) -> "PrivacyLossDistribution":
+    from dp_accounting.pld import pld_pmf, privacy_loss_distribution  # slow to import
+
+    if stage.mechanism == "laplace":
+        return privacy_loss_distribution.from_laplace_mechanism(
+            1 / stage.size, value_discretization_interval=width
+        )
+    if stage.mechanism == "gaussian":
+        return privacy_loss_distribution.from_gaussian_mechanism(
+            1 / stage.size, value_discretization_interval=width
+        )
+    last = math.ceil(stage.size / width)
+    steps = np.arange(-last, last + 1)
+    deltas = bounded_range_delta(np.asarray(steps * width, dtype=np.float64), stage.size)
+    return privacy_loss_distribution.PrivacyLossDistribution(
+        pld_pmf.create_pmf_pessimistic_connect_dots(width, steps, deltas)
+    )
+
+
+def _roc(total: "PrivacyLossDistribution", reach: float, largest_loss: float) -> Roc:
+    """Return the corners of the trade-off curve whose tangents are δ(ε) + e^ε·α."""
+    epsilons = np.linspace(-reach, reach, _TANGENTS)
+    deltas = np.asarray(total.get_delta_for_epsilon(epsilons.tolist()), dtype=np.float64)
+    slopes = np.exp(epsilons)
+    wrong = -np.diff(deltas) / np.diff(slopes)
+    right = deltas[:-1] + slopes[:-1] * wrong
+    # from the steepest tangent on; rounding must not turn the curve back
+    wrong = np.maximum.accumulate(np.clip(np.r_[0.0, 0.0, wrong[::-1], 1.0], 0, 1))
+    right = np.maximum.accumulate(np.clip(np.r_[0.0, deltas[-1], right[::-1], 1.0], 0, 1))
+    return Roc(false_positives=wrong, true_positives=right, largest_loss=largest_loss)
