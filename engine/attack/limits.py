@@ -49,7 +49,7 @@ def limit(guarantee: Guarantee, releases: int = 1) -> Roc:
 
 
 def _randomised_response(guarantee: Guarantee) -> CellLosses:
-    right = np.array([1 - guarantee.best_guess, guarantee.best_guess])
+    right = np.array([guarantee.kink, 1 - guarantee.kink])
     return CellLosses(
         coordinates=np.array([[-1], [1]]),
         steps=np.array([guarantee.epsilon]),

@@ -12,21 +12,28 @@ the law of a sum of losses is a convolution. Two ways are used:
   on the grid is never weaker than the exact one, and stronger only by the square of the width.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import signal
 
 from engine import validation
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-EXACT_POINTS = 2**19
+EXACT_POINTS = 2**16
 """Most distinct sums that are kept apart."""
+DIRECT_POINTS = 2**11
+"""Most of them that are summed product by product, so that even the rarest are exact."""
 GRID_POINTS = 2**17
-"""Points of the grid that takes over."""
+"""Points of the grid that takes over for powers."""
+GRID_SUM_POINTS = 2**14
+"""Points of its half that takes over for sums of unlike parts."""
 MOST_REPEATS = 10**6
 _NEGLIGIBLE = 1e-16
 _SAME = 1e-12
@@ -142,11 +149,15 @@ def repeated(cell: CellLosses, times: int) -> Losses:
     shape = tuple(int(size) for size in count * lattice.max(axis=0) + 1)
     if int(np.prod([float(size) for size in shape])) > EXACT_POINTS:
         return _power_on_grid(cell.once, count)
-    places = np.tensordot(widths, np.indices(shape), axes=1)
-    inside, outside = (
-        _power(lattice, chances, shape, count) for chances in (cell.inside, cell.outside)
-    )
-    return _consistent((count * origin + places).ravel(), inside.ravel(), outside.ravel())
+    value = (count * origin + np.tensordot(widths, np.indices(shape), axes=1)).ravel()
+    ones = [_on_lattice(lattice, chances) for chances in (cell.inside, cell.outside)]
+    if np.prod(shape) <= DIRECT_POINTS:
+        inside, outside = (_direct_power(one, count).ravel() for one in ones)
+        met = (inside > 0) | (outside > 0)
+        return _merged(value[met], inside[met], outside[met])
+    inside, outside = (_power(one, shape, count).ravel() for one in ones)
+    reachable = np.abs(value) <= count * np.abs(cell.once.value).max() * (1 + _SAME)
+    return _consistent(value[reachable], inside[reachable], outside[reachable])
 
 
 def repeated_losses(losses: Losses, times: int) -> Losses:
@@ -178,9 +189,7 @@ def together(parts: Sequence[Losses]) -> Losses:
 
 def _sum(first: Losses, second: Losses) -> Losses:
     if len(first.value) * len(second.value) > EXACT_POINTS:
-        span = np.ptp(first.value) + np.ptp(second.value)
-        width = float(span) / GRID_POINTS
-        return _sum_on_grid(first, second, width)
+        return _sum_on_grid(first, second, _common_width(first, second))
     return _merged(
         np.add.outer(first.value, second.value).ravel(),
         np.outer(first.inside, second.inside).ravel(),
@@ -233,12 +242,27 @@ def _independent(moved: Integers) -> list[int]:
     return axes
 
 
-def _power(lattice: Integers, chances: Floats, shape: tuple[int, ...], times: int) -> Floats:
-    one = np.zeros(shape)
+def _on_lattice(lattice: Integers, chances: Floats) -> Floats:
+    one = np.zeros(tuple(lattice.max(axis=0) + 1))
     np.add.at(one, tuple(lattice.T), chances)
+    return one
+
+
+def _direct_power(one: Floats, times: int) -> Floats:
+    power, square, left = np.ones((1,) * one.ndim), one, times
+    while left:
+        if left & 1:
+            power = signal.convolve(power, square, method="direct")
+        left >>= 1
+        if left:
+            square = signal.convolve(square, square, method="direct")
+    return np.asarray(power, dtype=np.float64)
+
+
+def _power(one: Floats, shape: tuple[int, ...], times: int) -> Floats:
     # as long as the result: nothing wraps around
     axes = tuple(range(len(shape)))
-    power = np.fft.irfftn(np.fft.rfftn(one, axes=axes) ** times, s=shape, axes=axes)
+    power = np.fft.irfftn(np.fft.rfftn(one, s=shape, axes=axes) ** times, s=shape, axes=axes)
     return np.asarray(power, dtype=np.float64)
 
 
@@ -251,12 +275,12 @@ def _consistent(
     only_outside: float = 0.0,
 ) -> Losses:
     """Return the losses of a transform: rounding taken out, and inside = outside·e^value again."""
-    met = np.maximum(inside, outside) > _NEGLIGIBLE
-    value, inside, outside = value[met], inside[met], outside[met]
     likelier = value >= 0  # the larger of both probabilities is the accurate one
+    met = np.where(likelier, inside, outside) > _NEGLIGIBLE
+    value, inside, outside, likelier = value[met], inside[met], outside[met], likelier[met]
     fading = np.exp(-np.abs(value))
-    p = np.where(likelier, inside, np.maximum(outside, 0) * fading)
-    q = np.where(likelier, np.maximum(inside, 0) * fading, outside)
+    p = np.where(likelier, inside, outside * fading)
+    q = np.where(likelier, inside * fading, outside)
     return _merged(value, p, q, only_inside=only_inside, only_outside=only_outside)
 
 
@@ -323,6 +347,14 @@ def _shifted(losses: Losses, times: int) -> Losses:
         only_inside=1 - (1 - losses.only_inside) ** times,
         only_outside=1 - (1 - losses.only_outside) ** times,
     )
+
+
+def _common_width(first: Losses, second: Losses) -> float:
+    """Return a width of which both largest losses are whole multiples, as they are of a = ε/T."""
+    one, other = (float(np.abs(part.value).max()) for part in (first, second))
+    ratio = Fraction(one / other).limit_denominator(1000)
+    unit = one / ratio.numerator
+    return unit / math.ceil(unit * GRID_SUM_POINTS / (one + other))
 
 
 def _sum_on_grid(first: Losses, second: Losses, width: float) -> Losses:

@@ -67,7 +67,7 @@ def strongest(
     Returns
     -------
     Attack
-        Exact where the distinct sums of losses are at most 2¹⁹; else at least as strong as the
+        Exact where the distinct sums of losses are at most 2¹⁶; else at least as strong as the
         exact one, and stronger by less than 1e-5 of advantage for T = 1.
 
     Raises
