@@ -25,6 +25,22 @@ def finite_above(name: str, value: object, bound: float, remedy: str) -> float:
     return number
 
 
+def finite_at_least(name: str, value: object, low: float, remedy: str) -> float:
+    """Return `value` as a float if it is a finite real number of at least `low`.
+
+    Raises
+    ------
+    ParameterError
+        If it is not a number, NaN, infinite, or below `low`.
+    """
+    number = as_real(value)
+    if number is None or not math.isfinite(number) or number < low:
+        raise ParameterError(
+            f"{name} must be a finite number of at least {low:g}, got {value!r}; {remedy}"
+        )
+    return number
+
+
 def inside_open_interval(name: str, value: object, low: float, high: float, remedy: str) -> float:
     """Return `value` as a float if ``low < value < high``; raise `ParameterError` otherwise."""
     number = as_real(value)

@@ -18,6 +18,7 @@ from engine import datasets
 from engine.parameters import DEFAULT_MAX_VISITS_CAP, HOURS_PER_WEEK
 from engine.synthetic.landuse import LandUse, LandUsePlan, plan_land_use
 from engine.synthetic.names import quarter_names
+from engine.synthetic.reporttrips import ReportTrips
 from engine.synthetic.subdivision import scatter, subdivide
 from engine.synthetic.triptables import TripTable
 from engine.synthetic.visits import Activity, City, VisitCounts, Visits, simulate
@@ -180,6 +181,9 @@ class _CityTrips:
         self._homes = np.zeros(spec.zones, dtype=np.int64)
         self._by_day = TripTable(spec.zones, seed=spec.seed + 3)
         self._by_person = TripTable(spec.zones, seed=spec.seed + 4)
+        self._report = ReportTrips(
+            places.towers, places.zone_of_tower, spec.zones, spec.monday, seed=spec.seed + 5
+        )
 
     def add(self, visits: Visits, first_person: int) -> None:
         """Count trips: a visit in one zone and the next visit, in another, on the same day."""
@@ -190,6 +194,7 @@ class _CityTrips:
         trip = (day[moved], zone[moved], zone[moved + 1])
         self._by_day.add(person_day[moved], *trip)
         self._by_person.add(visits.person[moved], *trip)
+        self._report.add(visits, first_person)
         homes = self._zone_of_tower[visits.home]
         self._homes += np.bincount(homes, minlength=len(self._ids))
 
@@ -201,6 +206,7 @@ class _CityTrips:
             "trips": self._by_day.table(self._monday, self._ids),
             "trips_person": self._by_person.table(self._monday, self._ids),
             "homes": homes,
+            "report": self._report.table(),
         }
 
 

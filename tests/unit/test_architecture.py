@@ -16,7 +16,7 @@ LAYERS = [
     {"geography"},
     {"datasets"},
     {"ledger", "metrics", "risk"},
-    {"density", "origin_destination"},
+    {"density", "origin_destination", "report"},
     {"usability"},
     {"attack"},
     {"ingest", "synthetic"},

@@ -1,0 +1,76 @@
+"""A private mobility report: what is in the data, under one budget (P3, made exact by R1 to R6).
+
+When, where, how far, how often: fifteen analyses of a set of trips, each with its own bins fixed
+by public numbers, its sensitivity and its share of ε. Everything is computed from the counts in
+``report.parquet``, so that no setting needs a look at a person.
+"""
+
+from engine.report.aggregates import ReportTable, available, read
+from engine.report.analyses import (
+    HISTOGRAMS,
+    UNIT_WORDS,
+    USER_ANALYSES,
+    Analysis,
+    Unit,
+    parts,
+    quantile_sensitivity,
+    sensitivity,
+)
+from engine.report.bins import Bins, default_bins
+from engine.report.bounding import (
+    BoundingCurve,
+    ErrorParts,
+    TripsGuess,
+    bounding_curve,
+    error_parts,
+)
+from engine.report.budget import Budget, Preset
+from engine.report.draws import DiscreteNoise, NoiseSource, ReportNoise
+from engine.report.fivenumbers import FiveNumbers, compare_ways
+from engine.report.loss import losses, summarised
+from engine.report.measures import STOPS, Extent, Measure
+from engine.report.mechanism import ReportRelease, ledger, release
+from engine.report.results import Result
+from engine.report.settings import Plan, ReportParameters
+from engine.report.vectors import Periods, periods
+
+__all__ = [
+    "HISTOGRAMS",
+    "STOPS",
+    "UNIT_WORDS",
+    "USER_ANALYSES",
+    "Analysis",
+    "Bins",
+    "BoundingCurve",
+    "Budget",
+    "DiscreteNoise",
+    "ErrorParts",
+    "Extent",
+    "FiveNumbers",
+    "Measure",
+    "NoiseSource",
+    "Periods",
+    "Plan",
+    "Preset",
+    "ReportNoise",
+    "ReportParameters",
+    "ReportRelease",
+    "ReportTable",
+    "Result",
+    "TripsGuess",
+    "Unit",
+    "available",
+    "bounding_curve",
+    "compare_ways",
+    "default_bins",
+    "error_parts",
+    "ledger",
+    "losses",
+    "parts",
+    "periods",
+    "quantile_sensitivity",
+    "read",
+    "release",
+    "sensitivity",
+    "summarised",
+]

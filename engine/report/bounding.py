@@ -1,0 +1,144 @@
+"""Two errors that pull against each other: trips left out (small M), noise (large M)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from engine import validation
+from engine.report.measures import STOPS
+from engine.report.results import Result
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ErrorParts:
+    """Mean absolute error of one number of an analysis, split in two.
+
+    Attributes
+    ----------
+    bounding : float
+        Mean |kept − true|: what keeping at most M trips a person takes away.
+    noise : float
+        Mean absolute noise, from its law.
+    drawn : float
+        Mean |private − true| in this draw, after clipping at 0.
+    """
+
+    bounding: float
+    noise: float
+    drawn: float
+
+    @property
+    def together(self) -> float:
+        """Bounding and noise: at least the error to expect before clipping."""
+        return self.bounding + self.noise
+
+
+def error_parts(result: Result) -> ErrorParts:
+    """Split the error of one analysis into bounding and noise, per number.
+
+    Examples
+    --------
+    >>> from engine.report.analyses import Analysis
+    >>> one = Result(analysis=Analysis.DAYS, epsilon=1.0, sources=(), truth=np.array([10]),
+    ...              kept=np.array([8]), noisy=np.array([9]),
+    ...              terms=((np.array([2.0]), np.array([1])),))
+    >>> error_parts(one)
+    ErrorParts(bounding=2.0, noise=2.0, drawn=1.0)
+    """
+    return ErrorParts(
+        bounding=float(np.abs(result.kept - result.truth).mean()),
+        noise=float(result.mean_absolute_noise().mean()),
+        drawn=float(np.abs(result.shown - result.truth).mean()),
+    )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TripsGuess:
+    """A public guess of how many trips people make: never read from the data (R1).
+
+    Parameters
+    ----------
+    people : int
+        Number of people.
+    mean, standard_deviation : float
+        Trips per person over the whole period, taken as lognormal.
+    """
+
+    people: int
+    mean: float
+    standard_deviation: float
+
+    def __post_init__(self) -> None:
+        remedy = "a public guess is enough"
+        validation.whole_number("people", self.people, 1, remedy=remedy)
+        validation.finite_above("mean", self.mean, 0, remedy)
+        validation.finite_above("standard_deviation", self.standard_deviation, 0, remedy)
+
+    def trips_left_out(self, max_trips_per_user: int) -> float:
+        """Return the expected trips beyond M of all people together: n·E[(K − M)⁺].
+
+        Examples
+        --------
+        >>> guess = TripsGuess(people=100, mean=10.0, standard_deviation=10.0)
+        >>> round(guess.trips_left_out(10))
+        323
+        """
+        variance = np.log1p((self.standard_deviation / self.mean) ** 2)
+        spread = np.sqrt(variance)
+        reach = (np.log(self.mean / max_trips_per_user) + variance / 2) / spread
+        above = self.mean * ndtr(reach) - max_trips_per_user * ndtr(reach - spread)
+        return float(self.people * above)
+
+
+@dataclass(frozen=True, eq=False)
+class BoundingCurve:
+    """Expected sums of absolute errors over all numbers of an analysis, at each stop of M.
+
+    Attributes
+    ----------
+    stops : tuple of int
+        M.
+    bounding, noise : array, shape (stops,)
+        In trips.
+    """
+
+    stops: tuple[int, ...]
+    bounding: Floats
+    noise: Floats
+
+    @property
+    def best(self) -> int:
+        """The M with the least sum of both."""
+        return self.stops[int(np.argmin(self.bounding + self.noise))]
+
+
+def bounding_curve(guess: TripsGuess, epsilon: float, numbers: int) -> BoundingCurve:
+    """Return bounding and noise of a count of trips at every M, from public guesses alone.
+
+    Parameters
+    ----------
+    guess : TripsGuess
+        Of people and their trips.
+    epsilon : float
+        Privacy loss of the analysis.
+    numbers : int
+        Bins that the trips are counted in. Counts of points have twice both errors: the best M
+        is the same.
+
+    Examples
+    --------
+    >>> guess = TripsGuess(people=50_000, mean=9.0, standard_deviation=10.0)
+    >>> bounding_curve(guess, 0.1, 7).best, bounding_curve(guess, 0.1, 22_500).best
+    (100, 1)
+    """
+    validation.finite_above("epsilon", epsilon, 0, "take the share of the analysis")
+    validation.whole_number("numbers", numbers, 1, remedy="count its bins")
+    return BoundingCurve(
+        stops=STOPS,
+        bounding=np.array([guess.trips_left_out(m) for m in STOPS]),
+        noise=np.array([numbers * m / epsilon for m in STOPS]),
+    )

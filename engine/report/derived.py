@@ -1,0 +1,101 @@
+"""Analyses that follow from others already asked, at no further cost (R6)."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.report import vectors
+from engine.report.aggregates import ReportTable
+from engine.report.analyses import Analysis
+from engine.report.measures import WINDOW_CLASSES
+from engine.report.results import Result
+from engine.report.settings import ReportParameters
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Terms = tuple[tuple[Floats, Integers], ...]
+
+
+def derive(
+    table: ReportTable,
+    analysis: Analysis,
+    params: ReportParameters,
+    asked: Mapping[Analysis, Result],
+    origins: tuple[Analysis, ...],
+) -> Result:
+    """Return an analysis computed from noisy numbers alone.
+
+    Weekdays are sums of noisy days; zones sums of their time windows; people the sum of trips per
+    person; trips the sum of days, and points twice that; trips without an end what travel times
+    leave of all trips; points outside the outside of the windows.
+
+    Parameters
+    ----------
+    asked : mapping of Analysis to Result
+        What was asked; days are there by day, the first one outside the period.
+    origins : tuple of Analysis
+        What this one is computed from.
+    """
+    noisy, terms = _COMPUTE[analysis](table, asked)
+    return Result(
+        analysis=analysis,
+        epsilon=0.0,
+        sources=origins,
+        truth=vectors.vector(table, analysis, params, None),
+        kept=vectors.vector(table, analysis, params, params.kept),
+        noisy=noisy,
+        terms=terms,
+    )
+
+
+def _weekdays(table: ReportTable, asked: Mapping[Analysis, Result]) -> tuple[Integers, Terms]:
+    days = asked[Analysis.DAYS]
+    counts = vectors.by_weekday(np.ones(len(days.kept), dtype=np.int64), table.extent)
+    scales = np.full(len(counts), _scale(days))
+    return vectors.by_weekday(days.noisy, table.extent), ((scales, counts),)
+
+
+def _zones(_table: ReportTable, asked: Mapping[Analysis, Result]) -> tuple[Integers, Terms]:
+    windows = asked[Analysis.ZONE_WINDOWS]
+    noisy = vectors.by_zone(windows.noisy)
+    scales = np.full(len(noisy), _scale(windows))
+    return noisy, ((scales, np.full(len(noisy), WINDOW_CLASSES)),)
+
+
+def _statistics(table: ReportTable, asked: Mapping[Analysis, Result]) -> tuple[Integers, Terms]:
+    days = asked[Analysis.DAYS]
+    trips = int(days.noisy[1:].sum())
+    number, scale = table.extent.days, _scale(days)
+    if Analysis.TRIPS_PER_USER not in asked:
+        counts = np.full(2, number)
+        return np.array([trips, 2 * trips]), ((np.array([scale, 2 * scale]), counts),)
+    people = asked[Analysis.TRIPS_PER_USER]
+    noisy = np.array([people.total, trips, 2 * trips])
+    scales = np.array([_scale(people), scale, 2 * scale])
+    return noisy, ((scales, np.array([len(people.noisy), number, number])),)
+
+
+def _missing(table: ReportTable, asked: Mapping[Analysis, Result]) -> tuple[Integers, Terms]:
+    days, times = asked[Analysis.DAYS], asked[Analysis.TRAVEL_TIME]
+    windows = asked[Analysis.ZONE_WINDOWS]
+    trips = int(days.noisy[1:].sum())
+    outside = int(windows.noisy[-WINDOW_CLASSES:].sum())
+    first = (
+        np.array([_scale(days), _scale(windows)]),
+        np.array([table.extent.days, WINDOW_CLASSES]),
+    )
+    second = (np.array([_scale(times), 0.0]), np.array([len(times.noisy), 0]))
+    return np.array([trips - times.total, outside]), (first, second)
+
+
+def _scale(result: Result) -> float:
+    return float(result.terms[0][0][0])
+
+
+_COMPUTE = {
+    Analysis.WEEKDAYS: _weekdays,
+    Analysis.ZONES: _zones,
+    Analysis.STATISTICS: _statistics,
+    Analysis.MISSING: _missing,
+}

@@ -1,0 +1,145 @@
+"""The five numbers of one histogram: true, drawn, and read off its noisy bins."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.report import quantiles
+from engine.report.aggregates import ReportTable
+from engine.report.analyses import Analysis, quantile_sensitivity, sensitivity
+from engine.report.bins import coarsen, fine_positions, is_discrete, measure_of
+from engine.report.draws import NoiseSource
+from engine.report.measures import FINE_EDGES
+from engine.report.results import Result
+from engine.report.settings import FIVE_NUMBERS_SHARE, ReportParameters
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Way = Literal["drawn", "from_bins"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FiveNumbers:
+    """Five numbers of a histogram, each array of shape (5,), in the unit of its bins.
+
+    Attributes
+    ----------
+    levels : tuple of float
+        The quantiles.
+    truth, kept : array
+        Of all trips, and of the kept ones, from the fine bins (confidential).
+    drawn : array or None
+        By the exponential mechanism, in order; None where no budget was given to draws.
+    from_bins : array
+        Read off the private histogram at no cost; NaN where nothing is left of it.
+    """
+
+    levels: tuple[float, ...]
+    truth: Floats
+    kept: Floats
+    drawn: Floats | None
+    from_bins: Floats
+
+    @property
+    def private(self) -> Floats:
+        """The five numbers that the report gives: the drawn ones where they were paid for."""
+        return self.from_bins if self.drawn is None else self.drawn
+
+
+def five_numbers(
+    table: ReportTable, result: Result, params: ReportParameters, source: NoiseSource
+) -> FiveNumbers:
+    """Return the five numbers of a released histogram."""
+    analysis = result.analysis
+    measure = measure_of(analysis)
+    discrete = is_discrete(analysis)
+    fine = FINE_EDGES[measure]
+    whole, kept = table.counts(measure, None), table.counts(measure, params.kept)
+    edges = params.bins_of(analysis).edges
+    epsilon = params.epsilon_of(analysis) * params.five_numbers_share
+    drawn = draw_five(result.kept, analysis, params, epsilon, source) if epsilon > 0 else None
+    return FiveNumbers(
+        levels=params.levels,
+        truth=quantiles.of_counts(whole, fine, params.levels, discrete=discrete),
+        kept=quantiles.of_counts(kept, fine, params.levels, discrete=discrete),
+        drawn=drawn,
+        from_bins=quantiles.of_noisy_bins(result.noisy, edges, params.levels, discrete=discrete),
+    )
+
+
+def draw_five(
+    counts: Integers,
+    analysis: Analysis,
+    params: ReportParameters,
+    epsilon: float,
+    source: NoiseSource,
+) -> Floats:
+    """Draw five quantiles by the exponential mechanism, each with a fifth of `epsilon` (R5).
+
+    Parameters
+    ----------
+    counts : array, shape (bins + 2,)
+        Kept items below, in each bin and above.
+    epsilon : float
+        Privacy loss of all five draws together.
+
+    Returns
+    -------
+    array, shape (5,)
+        In order: sorting costs nothing.
+    """
+    discrete = is_discrete(analysis)
+    values = quantiles.candidates(params.bins_of(analysis).edges, discrete=discrete)
+    drawn = np.empty(len(params.levels))
+    for number, level in enumerate(params.levels):
+        change = quantile_sensitivity(
+            analysis.counted, params.unit, params.max_trips_per_user, level
+        )
+        scores = quantiles.utilities(counts, level, discrete=discrete)
+        gumbel = source.gumbel(analysis, number, len(scores))
+        drawn[number] = values[
+            quantiles.choose(scores, epsilon / len(params.levels), change, gumbel)
+        ]
+    return np.sort(drawn)
+
+
+def compare_ways(
+    table: ReportTable,
+    analysis: Analysis,
+    params: ReportParameters,
+    sources: tuple[NoiseSource, ...],
+) -> dict[Way, float]:
+    """Return the mean distance from the kept five numbers, drawn and from noisy bins.
+
+    Both get the share of ε that the histogram has: five sixths for draws and the rest for bins,
+    or all of it for bins.
+
+    Parameters
+    ----------
+    sources : tuple of NoiseSource
+        One for each repetition.
+
+    Returns
+    -------
+    dict
+        By way, in the unit of the histogram; NaN where bins leave nothing.
+    """
+    measure, discrete = measure_of(analysis), is_discrete(analysis)
+    bins = params.bins_of(analysis)
+    fine = table.counts(measure, params.kept)
+    counts = coarsen(fine, fine_positions(analysis, bins))
+    true = quantiles.of_counts(fine, FINE_EDGES[measure], params.levels, discrete=discrete)
+    epsilon = params.epsilon_of(analysis)
+    change = sensitivity(analysis.counted, params.unit, params.max_trips_per_user)
+    scales = np.full(len(counts), change / epsilon)
+    drawn: list[float] = []
+    read: list[float] = []
+    for source in sources:
+        five = draw_five(counts, analysis, params, epsilon * FIVE_NUMBERS_SHARE, source)
+        drawn.append(float(np.mean(np.abs(five - true))))
+        noisy = counts + source.counts(analysis, scales)
+        five = quantiles.of_noisy_bins(noisy, bins.edges, params.levels, discrete=discrete)
+        read.append(float(np.mean(np.abs(five - true))))
+    return {"drawn": float(np.mean(drawn)), "from_bins": float(np.mean(read))}

@@ -1,0 +1,248 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+"""What privacy costs an analysis: the package's benchmark measures, and ours beside them.
+
+All compare private numbers as shown (whole, not below 0) with the truth over all trips. Measures
+of distributions normalise both. A measure that does not exist is NaN.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import kendalltau
+
+from engine import metrics, validation
+from engine.errors import ParameterError
+from engine.report.analyses import Analysis
+from engine.report.mechanism import ReportRelease
+from engine.report.results import Result
+
+Floats = NDArray[np.float64]
+Numbers = NDArray[np.float64] | NDArray[np.int64]
+
+MeasureOfLoss = Literal[
+    "relative_error",
+    "smape",
+    "kl_divergence",
+    "js_divergence",
+    "earth_movers_distance",
+    "kendall_tau",
+    "top_n_coverage",
+    "mean_relative_error",
+    "pearson",
+]
+TOP = (1, 2, 5, 10, 50, 100)
+_PLACES = frozenset({Analysis.ZONES, Analysis.FLOWS})
+_SINGLE = frozenset({Analysis.STATISTICS, Analysis.MISSING})
+
+
+def relative_errors(truth: Numbers, private: Numbers) -> Floats:
+    """Return |private − true| / true of single numbers; NaN where the truth is 0.
+
+    Examples
+    --------
+    >>> relative_errors(np.array([100, 0]), np.array([90, 3]))
+    array([0.1, nan])
+    """
+    exact = truth.astype(np.float64)
+    return np.abs(private - exact) / np.where(exact > 0, exact, np.nan)
+
+
+def smape(truth: Numbers, private: Numbers) -> float:
+    """Return the mean of |private − true| / ((|private| + |true|)/2); 0/0 counts as 0. 0 to 2.
+
+    Examples
+    --------
+    >>> smape(np.array([0, 10]), np.array([0, 30]))
+    0.5
+    """
+    together = (np.abs(truth) + np.abs(private)) / 2
+    return float(np.mean(np.abs(private - truth) / np.where(together > 0, together, 1.0)))
+
+
+def kl_divergence(truth: Numbers, private: Numbers) -> float:
+    """Return Kullback–Leibler(private ‖ true) in nats; infinite where only the truth is 0.
+
+    Examples
+    --------
+    >>> round(kl_divergence(np.array([1, 1]), np.array([3, 1])), 4)
+    0.1308
+    """
+    p, q = _normalised(private), _normalised(truth)
+    if p is None or q is None:
+        return float("nan")
+    on = p > 0
+    if (q[on] == 0).any():
+        return float("inf")
+    return float(np.sum(p[on] * np.log(p[on] / q[on])))
+
+
+def js_divergence(truth: Numbers, private: Numbers) -> float:
+    """Return the Jensen–Shannon divergence in nats, 0 to ln 2. Its root is the JS distance.
+
+    Examples
+    --------
+    >>> round(js_divergence(np.array([1, 0]), np.array([0, 1])), 4)
+    0.6931
+    """
+    p, q = _normalised(private), _normalised(truth)
+    if p is None or q is None:
+        return float("nan")
+    middle = (p + q) / 2
+    ratios = [np.log(np.where(x > 0, x / np.where(middle > 0, middle, 1), 1)) for x in (p, q)]
+    return float(p @ ratios[0] + q @ ratios[1]) / 2
+
+
+def earth_movers_distance(truth: Numbers, private: Numbers, width: float) -> float:
+    """Return how far mass moves between neighbouring bins of equal width, in their unit.
+
+    Examples
+    --------
+    >>> earth_movers_distance(np.array([1, 0, 0]), np.array([0, 0, 1]), 5.0)
+    10.0
+    """
+    p, q = _normalised(private), _normalised(truth)
+    if p is None or q is None:
+        return float("nan")
+    return float(np.abs(np.cumsum(p - q)).sum() * width)
+
+
+def kendall_tau(truth: Numbers, private: Numbers) -> float:
+    """Return Kendall's τ_b of the order of places by their counts, −1 to 1.
+
+    Over all places and their counts: the package correlates the numbers of the ids of the first
+    few, which says nothing about order.
+
+    Examples
+    --------
+    >>> kendall_tau(np.array([3, 2, 1]), np.array([30, 10, 20])).__round__(4)
+    0.3333
+    """
+    if np.ptp(truth) == 0 or np.ptp(private) == 0:
+        return float("nan")
+    found: Any = kendalltau(truth, private)
+    return float(found.statistic)
+
+
+def top_n_coverage(truth: Numbers, private: Numbers, n: int) -> float:
+    """Return the share of the true first `n` places that are among the private first `n`.
+
+    Ties are ordered by position. NaN where there are fewer places.
+
+    Examples
+    --------
+    >>> top_n_coverage(np.array([5, 4, 1]), np.array([9, 0, 8]), 2)
+    0.5
+    """
+    validation.whole_number("n", n, 1, remedy="10 is usual")
+    if n > len(truth):
+        return float("nan")
+    first = [set(np.argsort(-values, kind="stable")[:n].tolist()) for values in (truth, private)]
+    return len(first[0] & first[1]) / n
+
+
+def losses(
+    release: ReportRelease,
+    analysis: Analysis,
+    *,
+    slow: bool = False,
+    distances_m: Floats | None = None,
+) -> dict[str, float]:
+    """Return the measures that fit one analysis, by name.
+
+    Parameters
+    ----------
+    release : ReportRelease
+        With the analysis.
+    analysis : Analysis
+        Single numbers have relative errors by part; zones and flows also τ and coverage.
+    slow : bool
+        Include those that take more than some milliseconds: τ, and the earth mover's distance of
+        zones.
+    distances_m : array, shape (zones, zones), or None
+        Metres between zones, for the earth mover's distance of zones.
+
+    Returns
+    -------
+    dict of str to float
+        Names as in `MeasureOfLoss`, coverage with its n behind it.
+
+    Raises
+    ------
+    ParameterError
+        If the analysis is not in the release.
+    """
+    if analysis not in release.results:
+        raise ParameterError(f"{str(analysis)!r} is not in this report; give it a weight above 0")
+    result = release.results[analysis]
+    truth, private = result.truth, result.shown
+    if analysis in _SINGLE:
+        errors = relative_errors(truth, private)
+        known = errors[~np.isnan(errors)]
+        return {"relative_error": float(known.mean()) if len(known) else float("nan")}
+    found = {
+        "smape": smape(truth, private),
+        "kl_divergence": kl_divergence(truth, private),
+        "js_divergence": js_divergence(truth, private),
+        "mean_relative_error": _mean_relative_error(truth, private),
+        "pearson": _pearson(truth, private),
+    }
+    if analysis.is_histogram:
+        width = release.parameters.bins_of(analysis).width
+        found["earth_movers_distance"] = earth_movers_distance(truth, private, width)
+    if analysis in _PLACES:
+        found |= _of_places(result, slow=slow, distances_m=distances_m)
+    return found
+
+
+def summarised(repeats: list[Mapping[str, float]]) -> dict[str, tuple[float, float, float]]:
+    """Return median, 5% and 95% point of each measure over repeated draws; NaN where none exists.
+
+    Examples
+    --------
+    >>> summarised([{"smape": 0.1}, {"smape": 0.3}])["smape"][0]
+    0.2
+    """
+    names = repeats[0].keys() if repeats else ()
+    summary: dict[str, tuple[float, float, float]] = {}
+    for name in names:
+        values = np.array([repeat[name] for repeat in repeats])
+        known = values[~np.isnan(values)]
+        if not len(known):
+            summary[name] = (float("nan"), float("nan"), float("nan"))
+            continue
+        middle, low, high = np.quantile(known, (0.5, 0.05, 0.95), method="median_unbiased")
+        summary[name] = (float(middle), float(low), float(high))
+    return summary
+
+
+def _of_places(result: Result, *, slow: bool, distances_m: Floats | None) -> dict[str, float]:
+    # zones end with what is outside them, which is no place
+    end = -1 if result.analysis is Analysis.ZONES else None
+    truth, private = result.truth[:end], result.shown[:end]
+    found = {f"top_{n}_coverage": top_n_coverage(truth, private, n) for n in TOP}
+    if slow:
+        found["kendall_tau"] = kendall_tau(truth, private)
+    if slow and distances_m is not None and result.analysis is Analysis.ZONES:
+        maps = [x.astype(np.float64)[:, None] for x in (truth, private)]
+        moved = metrics.earth_movers_distance(maps[0], maps[1], distances_m)
+        found["earth_movers_distance"] = float(moved[0])
+    return found
+
+
+def _mean_relative_error(truth: Numbers, private: Numbers) -> float:
+    rows = truth.astype(np.float64)[None, :], private.astype(np.float64)[None, :]
+    return float(metrics.mean_relative_error(*rows)[0])
+
+
+def _pearson(truth: Numbers, private: Numbers) -> float:
+    return float(
+        metrics.pearson(truth.astype(np.float64)[None, :], private.astype(np.float64)[None, :])[0]
+    )
+
+
+def _normalised(counts: Numbers) -> Floats | None:
+    total = float(counts.sum())
+    return counts / total if total > 0 else None

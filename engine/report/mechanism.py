@@ -1,0 +1,213 @@
+"""One private mobility report: every analysis drawn once, or derived from what was drawn (P3)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import ParameterError
+from engine.ledger import Ledger, Stage, simple_ledger
+from engine.report import vectors
+from engine.report.aggregates import ReportTable
+from engine.report.analyses import UNIT_WORDS, Analysis, parts, sensitivity
+from engine.report.derived import derive
+from engine.report.draws import NoiseSource, ReportNoise
+from engine.report.fivenumbers import FiveNumbers, five_numbers
+from engine.report.measures import Measure
+from engine.report.results import Result
+from engine.report.settings import ReportParameters
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ReportRelease:
+    """One private report and what it costs.
+
+    Attributes
+    ----------
+    results : mapping of Analysis to Result
+        Every analysis that is on and not empty, with truth and private numbers.
+    five_numbers : mapping of Analysis to FiveNumbers
+        Of every histogram.
+    ledger : Ledger
+        What one unit of protection pays.
+    parameters : ReportParameters
+        The settings.
+    """
+
+    results: Mapping[Analysis, Result]
+    five_numbers: Mapping[Analysis, FiveNumbers]
+    ledger: Ledger
+    parameters: ReportParameters
+
+    @property
+    def counts(self) -> dict[Analysis, Integers]:
+        """Private numbers of every analysis as shown: whole and not below 0."""
+        return {analysis: result.shown for analysis, result in self.results.items()}
+
+
+def release(
+    table: ReportTable,
+    params: ReportParameters,
+    *,
+    rng: np.random.Generator | None = None,
+    noise: NoiseSource | None = None,
+) -> ReportRelease:
+    """Draw one private mobility report.
+
+    Parameters
+    ----------
+    table : ReportTable
+        A dataset's cached counts, from `read`.
+    params : ReportParameters
+        ε and its shares, M, unit, bins.
+    rng : numpy.random.Generator
+        Source of the noise; same state, same report. Exactly one of `rng` and `noise`.
+    noise : NoiseSource
+        Noise that follows a slider (`ReportNoise`), or of another kind.
+
+    Raises
+    ------
+    ParameterError
+        If not exactly one of `rng` and `noise` is given.
+
+    Examples
+    --------
+    >>> from engine import datasets, report
+    >>> private = report.release(report.read(datasets.load("demo-city")),
+    ...     report.ReportParameters(epsilon=1.0), rng=np.random.default_rng(0))
+    >>> private.results[Analysis.WEEKDAYS].epsilon, round(private.ledger.proved_epsilon, 4)
+    (0.0, 1.0)
+    """
+    source = _source(rng, noise)
+    plan = params.plan
+    asked = {analysis: _asked(table, analysis, params, source) for analysis in plan.asked}
+    derived = {
+        analysis: derive(table, analysis, params, asked, origins)
+        for analysis, origins in plan.derived.items()
+    }
+    if params.preset == "derived" and Analysis.DAYS in asked:
+        asked[Analysis.DAYS] = _grouped(table, asked[Analysis.DAYS])
+    made = asked | derived
+    results = {analysis: made[analysis] for analysis in Analysis if analysis in made}
+    five = {
+        analysis: five_numbers(table, result, params, source)
+        for analysis, result in results.items()
+        if analysis.is_histogram
+    }
+    return ReportRelease(
+        results=results, five_numbers=five, ledger=ledger(params), parameters=params
+    )
+
+
+def ledger(params: ReportParameters) -> Ledger:
+    """Return what one unit of protection pays: the shares of all analyses add up to ε.
+
+    Examples
+    --------
+    >>> book = ledger(ReportParameters(epsilon=1.0, preset="package"))
+    >>> len(book.stages), round(book.proved_epsilon, 4)
+    (25, 1.0)
+    """
+    stages: list[Stage] = []
+    for analysis in params.plan.asked:
+        whole = params.epsilon_of(analysis)
+        for name, epsilon, change in _questions(analysis, params):
+            stages.append(
+                Stage(
+                    name=analysis.label,
+                    reads=f"{name}, {_kept_words(params)}",
+                    mechanism="Laplace noise in every bin, rounded",
+                    sensitivity=float(change),
+                    norm="L1",
+                    noise_scale=change / epsilon,
+                    epsilon=epsilon,
+                )
+            )
+        if analysis.is_histogram and params.five_numbers_share:
+            stages.append(
+                Stage(
+                    name=f"{analysis.label}: five numbers",
+                    reads=f"ranks of the edges of the bins, {_kept_words(params)}",
+                    mechanism="exponential mechanism, five draws",
+                    sensitivity=float(sensitivity(analysis.counted, params.unit, _m(params))),
+                    norm="–",
+                    noise_scale=None,
+                    epsilon=whole * params.five_numbers_share,
+                )
+            )
+    return simple_ledger(tuple(stages), unit=UNIT_WORDS[params.unit])
+
+
+def _source(rng: np.random.Generator | None, noise: NoiseSource | None) -> NoiseSource:
+    if (rng is None) == (noise is None):
+        raise ParameterError(
+            "exactly one of rng and noise must be given, got "
+            f"{'neither' if rng is None else 'both'}; give rng=numpy.random.default_rng(…) or "
+            "noise=ReportNoise.draw(…)"
+        )
+    if noise is not None:
+        return noise
+    assert rng is not None
+    return ReportNoise.draw(rng)
+
+
+def _questions(analysis: Analysis, params: ReportParameters) -> list[tuple[str, float, int]]:
+    """Return name, privacy loss and sensitivity of each part of an analysis."""
+    asked = parts(analysis, params.unit)
+    share = 1.0 - (params.five_numbers_share if analysis.is_histogram else 0.0)
+    each = params.epsilon_of(analysis) * share / len(asked)
+    return [
+        (name.lower(), each, sensitivity(counted, params.unit, _m(params)))
+        for name, counted in asked
+    ]
+
+
+def _asked(
+    table: ReportTable, analysis: Analysis, params: ReportParameters, source: NoiseSource
+) -> Result:
+    daily = analysis is Analysis.DAYS and params.preset == "derived"
+    if daily:  # weekdays and totals are sums of noisy days, so days are what is asked
+        truth, kept = table.counts(Measure.DAY, None), table.counts(Measure.DAY, params.kept)
+    else:
+        truth = vectors.vector(table, analysis, params, None)
+        kept = vectors.vector(table, analysis, params, params.kept)
+    scales = np.array([change / epsilon for _, epsilon, change in _questions(analysis, params)])
+    each = np.repeat(scales, len(kept) // len(scales))
+    return Result(
+        analysis=analysis,
+        epsilon=params.epsilon_of(analysis),
+        sources=(),
+        truth=truth,
+        kept=kept,
+        noisy=kept + source.counts(analysis, each),
+        terms=((each, np.ones(len(each), dtype=np.int64)),),
+    )
+
+
+def _grouped(table: ReportTable, daily: Result) -> Result:
+    """Return noisy days as the periods in which they are shown."""
+    groups = vectors.by_period(np.ones(len(daily.kept), dtype=np.int64), table.extent)
+    scale = daily.terms[0][0][0]
+    return Result(
+        analysis=daily.analysis,
+        epsilon=daily.epsilon,
+        sources=(),
+        truth=vectors.by_period(daily.truth, table.extent),
+        kept=vectors.by_period(daily.kept, table.extent),
+        noisy=vectors.by_period(daily.noisy, table.extent),
+        terms=((np.full(len(groups), scale), groups),),
+    )
+
+
+def _kept_words(params: ReportParameters) -> str:
+    if params.unit == "item":
+        return "all trips"
+    return f"at most {params.max_trips_per_user} trips a person over the whole period"
+
+
+def _m(params: ReportParameters) -> int:
+    return params.max_trips_per_user

@@ -1,0 +1,184 @@
+"""Settings of a mobility report: frozen, checked at construction; and what they lead to ask."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import get_args
+
+from engine import validation
+from engine.errors import ParameterError
+from engine.parameters import EPSILON_RANGE
+from engine.report.aggregates import stop_index
+from engine.report.analyses import HISTOGRAMS, USER_ANALYSES, Analysis, Unit
+from engine.report.bins import Bins, default_bins, fine_positions
+from engine.report.budget import Budget, Preset
+from engine.report.quantiles import QUANTILES, Ends
+
+EPSILON_REMEDY = "smaller means more private, 0.1 to 10 is usual for a whole report"
+FIVE_NUMBERS_SHARE = 5 / 6
+"""What the package spends of a histogram's share on the five numbers, R5 aside."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportParameters:
+    """Settings of one mobility report (P3).
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy loss of the whole report per unit of protection, finite and above 0.
+    max_trips_per_user : int
+        M, trips kept per person over the whole period: a stop from 1 to 256, set by the custodian
+        and never read from the data (R1). Without effect at item level, where all are kept.
+    unit : str
+        ``user`` or ``item``.
+    preset : str
+        One of `Preset`.
+    budget : Budget or None
+        Weights and locks; None weighs all analyses that the unit allows alike.
+    bins : tuple of (Analysis, Bins)
+        Bins of histograms; usual ones for those left out.
+    ends : str
+        ``percentiles`` gives the 1% and 99% points as outer numbers, ``extremes`` minimum and
+        maximum (R4).
+
+    Raises
+    ------
+    ParameterError
+        With rule, value and remedy.
+
+    Examples
+    --------
+    >>> parameters = ReportParameters(epsilon=1.0, max_trips_per_user=20)
+    >>> sorted(parameters.plan.derived)[:2]
+    [<Analysis.MISSING: 'missing'>, <Analysis.STATISTICS: 'statistics'>]
+    """
+
+    epsilon: float
+    max_trips_per_user: int = 20
+    unit: Unit = "user"
+    preset: Preset = "derived"
+    budget: Budget | None = None
+    bins: tuple[tuple[Analysis, Bins], ...] = ()
+    ends: Ends = "percentiles"
+
+    def __post_init__(self) -> None:
+        number = validation.finite_above("epsilon", self.epsilon, 0, EPSILON_REMEDY)
+        low, high = EPSILON_RANGE
+        if not low <= number <= high:
+            raise ParameterError(
+                f"epsilon must be from {low:g} to {high:g}, got {self.epsilon!r}; {EPSILON_REMEDY}"
+            )
+        stop_index(self.max_trips_per_user)
+        validation.one_of("unit", self.unit, get_args(Unit), "'user' protects people")
+        validation.one_of("preset", self.preset, get_args(Preset), "'derived' asks nothing twice")
+        validation.one_of("ends", self.ends, get_args(Ends), "'percentiles' can be told")
+        if self.unit == "item":
+            self._refuse_people()
+        for analysis, bins in self.bins:
+            fine_positions(analysis, bins)
+        _ = self.plan  # a budget that does not work out is refused here and not at the release
+
+    @property
+    def kept(self) -> int | None:
+        """The M of the counts: None, all trips, at item level."""
+        return self.max_trips_per_user if self.unit == "user" else None
+
+    @property
+    def shared(self) -> Budget:
+        """The budget in force."""
+        return self.budget or Budget.usual(self.unit, self.preset)
+
+    @property
+    def levels(self) -> tuple[float, ...]:
+        """The five quantiles."""
+        return QUANTILES[self.ends]
+
+    @property
+    def five_numbers_share(self) -> float:
+        """The part of a histogram's share that goes to draws of the five numbers."""
+        return FIVE_NUMBERS_SHARE if self.preset == "package" else 0.0
+
+    @property
+    def plan(self) -> "Plan":
+        """What is asked, with which share, and what is derived from it."""
+        return _plan(self)
+
+    def bins_of(self, analysis: Analysis) -> Bins:
+        """Return the bins of a histogram."""
+        given = dict(self.bins)
+        return given.get(analysis) or default_bins(analysis, self.max_trips_per_user)
+
+    def epsilon_of(self, analysis: Analysis) -> float:
+        """Return what an analysis costs: 0 where it is derived or off."""
+        return self.epsilon * self.plan.asked.get(analysis, 0.0)
+
+    def _refuse_people(self) -> None:
+        on = [str(a) for a in Analysis if a in USER_ANALYSES and self.shared.is_on(a)]
+        if on:
+            raise ParameterError(
+                f"counts of people need unit='user', got unit='item' with {', '.join(on)}; "
+                "protecting single trips puts no bound on what a person with many trips reveals: "
+                "choose unit='user' or give these analyses the weight 0"
+            )
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a report asks and what follows from the answers.
+
+    Attributes
+    ----------
+    asked : mapping of Analysis to float
+        Shares of ε.
+    derived : mapping of Analysis to tuple of Analysis
+        What each free analysis is computed from.
+    empty : tuple of Analysis
+        Analyses that are on but hold nothing at these settings, and cost nothing: with one trip
+        per person there is no time between trips.
+    """
+
+    asked: Mapping[Analysis, float] = field(default_factory=dict[Analysis, float])
+    derived: Mapping[Analysis, tuple[Analysis, ...]] = field(
+        default_factory=dict[Analysis, tuple[Analysis, ...]]
+    )
+    empty: tuple[Analysis, ...] = ()
+
+    @property
+    def unspent(self) -> float:
+        """The share of ε that nobody takes."""
+        return 1.0 - sum(self.asked.values())
+
+
+def _sources(unit: Unit) -> dict[Analysis, tuple[Analysis, ...]]:
+    """Return what each analysis can be derived from, where all of it is asked (R6)."""
+    people = (Analysis.TRIPS_PER_USER,) if unit == "user" else ()
+    return {
+        Analysis.STATISTICS: (Analysis.DAYS, *people),
+        Analysis.MISSING: (Analysis.DAYS, Analysis.TRAVEL_TIME, Analysis.ZONE_WINDOWS),
+        Analysis.WEEKDAYS: (Analysis.DAYS,),
+        Analysis.ZONES: (Analysis.ZONE_WINDOWS,),
+    }
+
+
+def _plan(params: ReportParameters) -> Plan:
+    budget = params.shared
+    on = [analysis for analysis in Analysis if budget.is_on(analysis)]
+    one_trip = params.unit == "user" and params.max_trips_per_user == 1
+    empty = tuple(a for a in on if a is Analysis.TIME_BETWEEN and one_trip)
+    derived: dict[Analysis, tuple[Analysis, ...]] = {}
+    if params.preset == "derived":
+        sources = _sources(params.unit)
+        derived = {a: sources[a] for a in on if a in sources and set(sources[a]) <= set(on)}
+    asked = [a for a in on if a not in derived and a not in empty]
+    return Plan(asked=budget.shares(asked), derived=derived, empty=empty)
+
+
+def histogram_analyses(params: ReportParameters) -> tuple[Analysis, ...]:
+    """Return the histograms that are asked.
+
+    Examples
+    --------
+    >>> len(histogram_analyses(ReportParameters(epsilon=1.0)))
+    7
+    """
+    return tuple(a for a in HISTOGRAMS if a in params.plan.asked)

@@ -1,0 +1,135 @@
+"""From cached counts to the numbers of each analysis, in the order in which they are released."""
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.report.aggregates import ReportTable
+from engine.report.analyses import Analysis
+from engine.report.bins import coarsen, fine_positions, measure_of
+from engine.report.measures import UNKNOWN_TIME, WINDOW_CLASSES, Extent, Measure
+from engine.report.settings import ReportParameters
+
+Integers = NDArray[np.int64]
+
+LONGEST_BY_DAY = 90
+"""Days of a period up to which trips are shown by day; by week up to the next, then by month."""
+LONGEST_BY_WEEK = 712
+DAYS_PER_WEEK = 7
+
+
+@dataclass(frozen=True, eq=False)
+class Periods:
+    """How the declared days are grouped to be shown.
+
+    Attributes
+    ----------
+    of_day : array of int, shape (days,)
+        Number of the period that each day lies in.
+    starts : tuple of date
+        First day of each period, within the declared one.
+    name : str
+        ``day``, ``week`` or ``month``.
+    """
+
+    of_day: Integers
+    starts: tuple[date, ...]
+    name: str
+
+
+def periods(extent: Extent) -> Periods:
+    """Group the declared days by day, week (from Monday) or month, by their number alone.
+
+    Examples
+    --------
+    >>> periods(Extent(first_day=date(2026, 6, 3), days=100, zones=1)).starts[1]
+    datetime.date(2026, 6, 8)
+    """
+    days = [extent.first_day + timedelta(days=i) for i in range(extent.days)]
+    if extent.days <= LONGEST_BY_DAY:
+        name, keys = "day", [(day.toordinal(),) for day in days]
+    elif extent.days <= LONGEST_BY_WEEK:
+        name, keys = "week", [(day.toordinal() - day.weekday(),) for day in days]
+    else:
+        name, keys = "month", [(day.year, day.month) for day in days]
+    numbers: dict[tuple[int, ...], int] = {}
+    of_day = [numbers.setdefault(key, len(numbers)) for key in keys]
+    starts = tuple(days[of_day.index(number)] for number in range(len(numbers)))
+    return Periods(np.array(of_day, dtype=np.int64), starts, name)
+
+
+def weekdays(extent: Extent) -> Integers:
+    """Return the weekday (0 is Monday) of every declared day."""
+    return (extent.first_day.weekday() + np.arange(extent.days)) % DAYS_PER_WEEK
+
+
+def by_period(days: Integers, extent: Extent) -> Integers:
+    """Return trips by period, and last those outside the declared days.
+
+    Parameters
+    ----------
+    days : array, shape (days + 1,)
+        Trips outside, then by day.
+    """
+    grouped = periods(extent)
+    inside = np.bincount(grouped.of_day, weights=days[1:], minlength=len(grouped.starts))
+    return np.append(inside, days[0]).astype(np.int64)
+
+
+def by_weekday(days: Integers, extent: Extent) -> Integers:
+    """Return trips by weekday from trips outside and by day."""
+    counted = np.bincount(weekdays(extent), weights=days[1:], minlength=DAYS_PER_WEEK)
+    return counted.astype(np.int64)
+
+
+def by_zone(windows: Integers) -> Integers:
+    """Return points by zone, the last outside, from points by zone and window."""
+    return windows.reshape(-1, WINDOW_CLASSES).sum(axis=1)
+
+
+def vector(
+    table: ReportTable, analysis: Analysis, params: ReportParameters, kept: int | None
+) -> Integers:
+    """Return the true numbers of one analysis (confidential).
+
+    Parameters
+    ----------
+    table : ReportTable
+        Cached counts.
+    analysis : Analysis
+        Size and missing parts give one number each, see `parts`; trips over time end with those
+        outside the period, zones with the points outside; histograms start with what lies below
+        and end with what lies above.
+    params : ReportParameters
+        Unit and bins are used.
+    kept : int or None
+        Trips kept per person; None counts all.
+    """
+    if analysis is Analysis.STATISTICS:
+        trips = int(table.counts(Measure.DAY, kept)[1:].sum())
+        people = int(table.counts(Measure.TRIPS_PER_USER, kept).sum())
+        return np.array([*([people] if params.unit == "user" else []), trips, 2 * trips])
+    if analysis is Analysis.MISSING:
+        outside = table.counts(Measure.ZONE_WINDOW, kept)[-WINDOW_CLASSES:].sum()
+        return np.array([table.counts(Measure.NO_END, kept)[0], outside])
+    if analysis is Analysis.DAYS:
+        return by_period(table.counts(Measure.DAY, kept), table.extent)
+    if analysis is Analysis.WEEKDAYS:
+        return by_weekday(table.counts(Measure.DAY, kept), table.extent)
+    if analysis is Analysis.HOURS:
+        return table.counts(Measure.HOUR, kept)
+    if analysis is Analysis.ZONES:
+        return by_zone(table.counts(Measure.ZONE_WINDOW, kept))
+    if analysis is Analysis.ZONE_WINDOWS:
+        return table.counts(Measure.ZONE_WINDOW, kept)
+    if analysis is Analysis.FLOWS:
+        return table.counts(Measure.FLOW, kept)
+    fine = table.counts(measure_of(analysis), kept)
+    return coarsen(fine, fine_positions(analysis, params.bins_of(analysis)))
+
+
+def known_windows(windows: Integers) -> Integers:
+    """Return points by zone and window of known time, shape (zones + 1, 10)."""
+    return windows.reshape(-1, WINDOW_CLASSES)[:, :UNKNOWN_TIME]

@@ -1,0 +1,170 @@
+"""The numbers of a mobility report from people's trips, straight from their definitions.
+
+Plain Python over lists, slow on purpose: great circles by haversine in degrees, entropies and
+radii by their formulas, quantiles by sorting.
+"""
+
+import math
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from itertools import pairwise
+
+EARTH_RADIUS_KM = 6371.009
+WINDOWS = ((0, 6), (6, 10), (10, 14), (14, 18), (18, 24))
+
+
+@dataclass(frozen=True)
+class Place:
+    lat: float
+    lng: float
+    zone: int | None
+
+
+@dataclass(frozen=True)
+class Trip:
+    """One trip; places are numbers of a list, None where unknown; local wall clock."""
+
+    start: datetime
+    finish: datetime | None
+    origin: int | None
+    destination: int | None
+
+
+def haversine_km(a: Place, b: Place) -> float:
+    phi, psi = math.radians(a.lat), math.radians(b.lat)
+    h = (
+        math.sin((psi - phi) / 2) ** 2
+        + math.cos(phi) * math.cos(psi) * math.sin(math.radians(b.lng - a.lng) / 2) ** 2
+    )
+    return 2 * EARTH_RADIUS_KM * math.asin(math.sqrt(h))
+
+
+class Report:
+    """All numbers of the trips of people, each list in order of the person's random rank."""
+
+    def __init__(
+        self,
+        people: list[list[Trip]],
+        places: list[Place],
+        zones: int,
+        first_day: date,
+        days: int,
+        kept: int | None,
+    ) -> None:
+        self.places, self.zones = places, zones
+        self.first_day, self.days = first_day, days
+        end = first_day + timedelta(days=days)
+        ordered = [
+            sorted(trips, key=lambda t: not first_day <= t.start.date() < end) for trips in people
+        ]  # a stable sort: trips outside the period come after the others
+        self.all = [trips[:kept] for trips in ordered]
+        self.people = [
+            [t for t in trips if first_day <= t.start.date() < end] for trips in self.all
+        ]
+        self.trips = [trip for trips in self.people for trip in trips]
+
+    def zone(self, place: int | None) -> int | None:
+        return None if place is None else self.places[place].zone
+
+    def by_day(self) -> list[int]:
+        """Outside the period, then by day."""
+        counts = [0] * (self.days + 1)
+        for trips in self.all:
+            for trip in trips:
+                day = (trip.start.date() - self.first_day).days
+                counts[day + 1 if 0 <= day < self.days else 0] += 1
+        return counts
+
+    def points(self) -> list[tuple[datetime | None, int | None]]:
+        starts = [(t.start, t.origin) for t in self.trips]
+        return starts + [(t.finish, t.destination) for t in self.trips]
+
+    def by_hour(self) -> list[int]:
+        counts = [0] * 96
+        for number, (moment, _) in enumerate(self.points()):
+            if moment is not None:
+                end = number >= len(self.trips)
+                counts[(end * 2 + (moment.weekday() >= 5)) * 24 + moment.hour] += 1
+        return counts
+
+    def by_zone_window(self) -> list[int]:
+        counts = [0] * ((self.zones + 1) * 11)
+        for moment, place in self.points():
+            zone = self.zone(place)
+            kind = 10
+            if moment is not None:
+                window = next(i for i, (a, b) in enumerate(WINDOWS) if a <= moment.hour < b)
+                kind = (moment.weekday() >= 5) * 5 + window
+            counts[(self.zones if zone is None else zone) * 11 + kind] += 1
+        return counts
+
+    def flows(self) -> list[int]:
+        counts = [0] * self.zones**2
+        for trip in self.trips:
+            origin, destination = self.zone(trip.origin), self.zone(trip.destination)
+            if origin is not None and destination is not None:
+                counts[origin * self.zones + destination] += 1
+        return counts
+
+    def travel_minutes(self) -> list[float]:
+        ended = [t for t in self.trips if t.finish is not None]
+        return [(t.finish - t.start).total_seconds() / 60 for t in ended]
+
+    def without_end(self) -> int:
+        return sum(trip.finish is None for trip in self.trips)
+
+    def jumps_km(self) -> list[float]:
+        placed = [t for t in self.trips if t.origin is not None and t.destination is not None]
+        return [haversine_km(self.places[t.origin], self.places[t.destination]) for t in placed]
+
+    def trips_per_user(self) -> list[int]:
+        return [len(trips) for trips in self.people if trips]
+
+    def hours_between(self) -> list[float]:
+        gaps: list[float] = []
+        for trips in self.people:
+            ordered = sorted(trips, key=lambda t: t.start)
+            for before, after in pairwise(ordered):
+                ended = before.finish or before.start
+                gaps.append((after.start - ended).total_seconds() / 3600)
+        return gaps
+
+    def _visited(self, trips: list[Trip]) -> list[Place]:
+        ends = [end for trip in trips for end in (trip.origin, trip.destination)]
+        return [self.places[end] for end in ends if end is not None]
+
+    def gyrations_km(self) -> list[float]:
+        radii: list[float] = []
+        for places in filter(None, map(self._visited, self.people)):
+            middle = Place(
+                sum(p.lat for p in places) / len(places),
+                sum(p.lng for p in places) / len(places),
+                None,
+            )
+            squares = [haversine_km(place, middle) ** 2 for place in places]
+            radii.append(math.sqrt(sum(squares) / len(squares)))
+        return radii
+
+    def zones_per_user(self) -> list[int]:
+        seen = [{p.zone for p in self._visited(trips)} - {None} for trips in self.people if trips]
+        return [len(zones) for zones in seen]
+
+    def entropies(self) -> list[float]:
+        shares: list[float] = []
+        for trips in self.people:
+            zones = [p.zone for p in self._visited(trips) if p.zone is not None]
+            if not zones:
+                continue
+            kinds = set(zones)
+            parts = [zones.count(zone) / len(zones) for zone in kinds]
+            entropy = -sum(part * math.log(part) for part in parts)
+            shares.append(entropy / math.log(len(kinds)) if len(kinds) > 1 else 0.0)
+        return shares
+
+
+def histogram(values: list[float], edges: list[float]) -> list[int]:
+    """Counts below, in each left-closed bin, and above."""
+    counts = [0] * (len(edges) + 1)
+    for value in values:
+        counts[sum(value >= edge for edge in edges)] += 1
+    return counts

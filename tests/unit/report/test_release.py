@@ -1,0 +1,202 @@
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from engine import datasets, report
+from engine.errors import DatasetError, ParameterError
+from engine.report import Analysis, Budget, ReportNoise, ReportParameters
+from pages._ui.shell.settings import MAX_TRIPS_STOPS
+from tests.reference.report_people import FIRST_DAY, random_people, table_of
+
+PEOPLE = random_people(np.random.default_rng(9), 80, 8.0)
+TABLE = table_of(PEOPLE)
+
+
+def drawn(seed=0, **settings):
+    noise = ReportNoise.draw(np.random.default_rng(seed))
+    return report.release(TABLE, ReportParameters(**{"epsilon": 5.0, **settings}), noise=noise)
+
+
+def test_the_stops_are_those_of_the_slider():
+    assert report.STOPS == MAX_TRIPS_STOPS
+
+
+def test_same_state_same_report():
+    params = ReportParameters(epsilon=1.0)
+    made = [report.release(TABLE, params, rng=np.random.default_rng(4)) for _ in range(2)]
+    for analysis, result in made[0].results.items():
+        assert (result.noisy == made[1].results[analysis].noisy).all()
+    other = report.release(TABLE, params, rng=np.random.default_rng(5))
+    assert (other.results[Analysis.FLOWS].noisy != made[0].results[Analysis.FLOWS].noisy).any()
+
+
+def test_neither_and_both_sources_of_noise_are_refused():
+    params = ReportParameters(epsilon=1.0)
+    with pytest.raises(ParameterError, match="got neither"):
+        report.release(TABLE, params)
+    rng = np.random.default_rng(0)
+    with pytest.raises(ParameterError, match="got both"):
+        report.release(TABLE, params, rng=rng, noise=ReportNoise.draw(rng))
+
+
+def test_the_same_noise_follows_epsilon():
+    little, much = (drawn(epsilon=e).results[Analysis.HOURS] for e in (100.0, 1.0))
+    a, b = little.noisy - little.kept, much.noisy - much.kept
+    assert np.abs(a * 100 - b).max() <= 51  # rounding of the smaller noise
+    assert little.half_widths()[0] * 100 == pytest.approx(much.half_widths()[0])
+
+
+def test_derived_numbers_are_sums_of_the_noisy_ones():
+    made = drawn().results
+    days = made[Analysis.DAYS]
+    windows = made[Analysis.ZONE_WINDOWS].noisy.reshape(-1, 11)
+    assert made[Analysis.ZONES].noisy.tolist() == windows.sum(axis=1).tolist()
+    assert made[Analysis.WEEKDAYS].noisy.sum() == days.noisy[:-1].sum()
+    people, trips, points = made[Analysis.STATISTICS].noisy
+    assert people == made[Analysis.TRIPS_PER_USER].total
+    assert trips == days.noisy[:-1].sum()
+    assert points == 2 * trips
+    assert made[Analysis.MISSING].noisy[0] == trips - made[Analysis.TRAVEL_TIME].total
+    assert made[Analysis.MISSING].noisy[1] == windows[-1].sum()
+    assert all(made[a].epsilon == 0 for a in drawn().parameters.plan.derived)
+
+
+def test_kept_totals_of_derived_numbers_are_those_asked_directly():
+    derived, asked = drawn(preset="derived").results, drawn(preset="package").results
+    for analysis in Analysis:
+        assert derived[analysis].kept.tolist() == asked[analysis].kept.tolist()
+        assert derived[analysis].truth.tolist() == asked[analysis].truth.tolist()
+
+
+def test_shown_numbers_are_whole_and_not_below_zero_and_totals_are_not_clipped():
+    result = drawn(epsilon=0.05).results[Analysis.FLOWS]
+    assert (result.noisy < 0).any()
+    assert result.shown.min() == 0
+    assert result.total == result.noisy.sum() != result.shown.sum()
+
+
+def test_intervals_hold_nine_times_in_ten():
+    summed = (Analysis.DAYS, Analysis.WEEKDAYS, Analysis.ZONES, Analysis.MISSING)
+    widths = {name: drawn().results[name].half_widths() + 0.5 for name in summed}
+    misses = {name: [] for name in summed}
+    for seed in range(400):
+        made = drawn(seed).results
+        for name in summed:
+            misses[name].append(np.abs(made[name].noisy - made[name].kept) > widths[name])
+    for name in summed:
+        assert np.mean(misses[name]) == pytest.approx(0.1, abs=0.035), name
+
+
+def test_every_analysis_spends_its_share_and_no_more():
+    for preset in ("derived", "package"):
+        made = drawn(preset=preset)
+        assert made.ledger.proved_epsilon <= 5.0
+        assert made.ledger.proved_epsilon == pytest.approx(5.0, rel=1e-4)
+        spent = sum(result.epsilon for result in made.results.values())
+        assert spent == pytest.approx(made.ledger.proved_epsilon)
+
+
+def test_item_level_keeps_all_trips_and_hides_people():
+    made = drawn(unit="item")
+    assert Analysis.TRIPS_PER_USER not in made.results
+    days = made.results[Analysis.DAYS]
+    assert (days.kept == days.truth).all()
+    assert len(made.results[Analysis.STATISTICS].noisy) == 2
+
+
+def test_drawn_five_numbers_are_candidates_in_order():
+    made = drawn(preset="package", epsilon=2.0)
+    for analysis, five in made.five_numbers.items():
+        bins = made.parameters.bins_of(analysis)
+        assert five.drawn is not None
+        assert (np.diff(five.drawn) >= 0).all()
+        assert np.isin(five.drawn, [*bins.edges, *(bins.edges[1:] - 1)]).all()
+
+
+def test_extremes_are_hard_to_tell_where_percentiles_are_not():
+    """R4: beyond the data every candidate for the maximum has the same utility."""
+    bins = ((Analysis.TRAVEL_TIME, report.Bins(minimum=0, maximum=1440, width=5)),)
+    errors = {}
+    for ends in ("percentiles", "extremes"):
+        found = [
+            drawn(seed, preset="package", ends=ends, bins=bins, epsilon=40_000.0)
+            for seed in range(30)
+        ]
+        fives = [private.five_numbers[Analysis.TRAVEL_TIME] for private in found]
+        errors[ends] = np.mean([abs(five.drawn[4] - five.kept[4]) for five in fives])
+    assert errors["extremes"] > 2 * errors["percentiles"]
+
+
+def test_noisy_bins_beat_draws_at_equal_cost():
+    sources = tuple(ReportNoise.draw(np.random.default_rng(seed)) for seed in range(20))
+    params = ReportParameters(epsilon=20.0)
+    ways = report.compare_ways(TABLE, Analysis.TRIPS_PER_USER, params, sources)
+    assert ways["from_bins"] < ways["drawn"]
+
+
+def test_weeks_stand_for_days_in_long_periods():
+    extents = [report.Extent(first_day=FIRST_DAY, days=days, zones=1) for days in (90, 91, 800)]
+    names = [report.periods(extent).name for extent in extents]
+    assert names == ["day", "week", "month"]
+    weeks = report.periods(extents[1])
+    assert weeks.starts[0] == FIRST_DAY
+    assert all(start.weekday() == 0 for start in weeks.starts[1:])
+    assert np.bincount(weeks.of_day).tolist()[:2] == [5, 7]
+
+
+def test_a_dataset_without_the_table_says_how_to_get_it():
+    country = datasets.load("rwanda-districts")
+    assert not report.available(country)
+    with pytest.raises(DatasetError, match=r"no mobility report .*build it again"):
+        report.read(country)
+
+
+@pytest.mark.parametrize(
+    "row", [("speed", 1, 0), ("day", 7, 0), ("day", 1, 99), ("flow", 1, -1), ("entropy", 258, 0)]
+)
+def test_a_table_that_is_not_as_expected_is_refused(row):
+    measure, cap, number = row
+    table = pa.table({"measure": [measure], "cap": [cap], "bin": [number], "n": [1]})
+    with pytest.raises(DatasetError, match="not as expected"):
+        report.ReportTable(table, report.Extent(first_day=FIRST_DAY, days=2, zones=2))
+
+
+def test_losses_fit_their_analysis():
+    made = drawn(preset="package")
+    assert set(report.losses(made, Analysis.STATISTICS)) == {"relative_error"}
+    assert "earth_movers_distance" in report.losses(made, Analysis.TRAVEL_TIME)
+    zones = report.losses(made, Analysis.ZONES, slow=True, distances_m=1000 * (1 - np.eye(4)))
+    assert {"kendall_tau", "earth_movers_distance", "top_2_coverage"} <= set(zones)
+    off = drawn(budget=Budget.of(weights={"flows": 0.0}))
+    with pytest.raises(ParameterError, match="not in this report"):
+        report.losses(off, Analysis.FLOWS)
+
+
+def test_losses_vanish_without_noise_and_bounding():
+    made = drawn(epsilon=1e6, max_trips_per_user=256, preset="package")
+    for analysis in made.results:
+        found = report.losses(made, analysis, slow=True)
+        for name, value in found.items():
+            perfect = 1.0 if name in ("pearson", "kendall_tau") or "coverage" in name else 0.0
+            assert np.isnan(value) or value == pytest.approx(perfect, abs=1e-9), (analysis, name)
+
+
+def test_best_m_follows_the_error_it_balances():
+    guess = report.TripsGuess(people=5_000, mean=12.0, standard_deviation=15.0)
+    few, many = (report.bounding_curve(guess, 0.1, bins) for bins in (7, 10_000))
+    assert few.best > many.best
+    assert (np.diff(few.bounding) < 0).all()
+    spread = np.sqrt(np.log1p((15 / 12) ** 2))
+    trips = np.random.default_rng(0).lognormal(np.log(12) - spread**2 / 2, spread, 400_000)
+    expected = 5_000 * np.maximum(trips - 20, 0).mean()
+    assert guess.trips_left_out(20) == pytest.approx(expected, rel=0.02)
+
+
+def test_error_parts_add_up_to_what_draws_show():
+    parts, errors = [], []
+    for seed in range(40):
+        result = drawn(seed, max_trips_per_user=256).results[Analysis.TRAVEL_TIME]
+        parts.append(report.error_parts(result))
+        errors.append(np.abs(result.noisy - result.truth).mean())
+    assert parts[0].bounding == 0
+    assert np.mean(errors) == pytest.approx(parts[0].noise, rel=0.05)
