@@ -188,7 +188,8 @@ def together(parts: Sequence[Losses]) -> Losses:
 
 
 def _sum(first: Losses, second: Losses) -> Losses:
-    if len(first.value) * len(second.value) > EXACT_POINTS:
+    fewest = min(len(first.value), len(second.value))
+    if fewest > 1 and len(first.value) * len(second.value) > EXACT_POINTS:
         return _sum_on_grid(first, second, _common_width(first, second))
     return _merged(
         np.add.outer(first.value, second.value).ravel(),
@@ -353,7 +354,7 @@ def _common_width(first: Losses, second: Losses) -> float:
     """Return a width of which both largest losses are whole multiples, as they are of a = ε/T."""
     one, other = (float(np.abs(part.value).max()) for part in (first, second))
     ratio = Fraction(one / other).limit_denominator(1000)
-    unit = one / ratio.numerator
+    unit = one / max(ratio.numerator, 1)
     return unit / math.ceil(unit * GRID_SUM_POINTS / (one + other))
 
 

@@ -1,0 +1,74 @@
+"""Sums of losses: all distinct sums, products one by one, and the grid that takes over."""
+
+import math
+
+import numpy as np
+import pytest
+
+from engine import attack
+from engine.attack.losses import NOTHING
+from engine.errors import ParameterError
+from tests.reference import attack_reference as plain
+
+
+def test_a_result_that_proves_membership_has_no_finite_loss():
+    found = attack.from_probabilities([0.5, 0.5, 0.0], [0.0, 0.5, 0.5])
+    assert (found.only_inside, found.only_outside) == (0.5, 0.5)
+    curve = attack.roc(found)
+    assert curve.largest_loss == math.inf
+    assert curve.detected(0.0) == curve.advantage == 0.5
+    assert curve.area == 1 - 0.5 * 0.5 / 2
+    assert attack.roc(attack.together([found, found])).detected(0.0) == 0.75
+    assert attack.roc(attack.repeated_losses(found, 2)).detected(0.0) == 0.75
+
+
+def test_nothing_says_nothing():
+    assert attack.roc(NOTHING).advantage == 0
+    assert attack.roc(attack.together([])).area == 0.5
+    cell = attack.cell_losses(1, 50, rate=0.5, threshold=15)
+    assert attack.roc(attack.repeated(cell, 0)).advantage == 0
+
+
+@pytest.mark.parametrize("rest", [3, 13, 14, 15, 300])
+@pytest.mark.parametrize("trips", [1, 3])
+def test_powers_equal_plain_convolution(trips, rest):
+    cell = attack.cell_losses(trips, rest, rate=0.4, threshold=15)
+    one = plain.few(plain.cell(trips, rest, 0.4, 15, "rounded_laplace"))
+    for times in (2, 5, 12):
+        results = plain.several([one] * times)
+        curve = attack.roc(attack.repeated(cell, times))
+        assert curve.advantage == pytest.approx(plain.advantage(results), abs=1e-8)
+        assert curve.area == pytest.approx(plain.area(results), abs=1e-8)
+
+
+def test_transform_equals_products_where_both_can():
+    cell = attack.cell_losses(1, 400, rate=0.4, threshold=15)
+    by_transform = attack.roc(attack.repeated(cell, 28))
+    half = attack.repeated(cell, 14)  # product by product
+    by_products = attack.roc(attack.together([half, half]))
+    assert by_transform.advantage == pytest.approx(by_products.advantage, abs=1e-12)
+    assert by_transform.area == pytest.approx(by_products.area, abs=1e-12)
+
+
+def test_the_grid_is_never_weaker_and_hardly_stronger():
+    first = attack.repeated(attack.cell_losses(1, 14, rate=0.3, threshold=15), 30)
+    second = attack.repeated(attack.cell_losses(2, 400, rate=0.3, threshold=15), 20)
+    assert len(first.value) * len(second.value) > 2**16
+    grid = attack.roc(attack.together([first, second]))
+    # all sums at once, without a limit on their number
+    value = np.add.outer(first.value, second.value)
+    inside = np.outer(first.inside, second.inside)
+    outside = np.outer(first.outside, second.outside)
+    exact = 0.5 * np.abs(inside - outside).sum()
+    assert exact <= grid.advantage + 1e-12
+    assert grid.advantage == pytest.approx(exact, abs=1e-6)
+    assert grid.largest_loss <= np.abs(value).max() * (1 + 1e-9)
+
+
+def test_bad_numbers_of_cells_are_refused():
+    cell = attack.cell_losses(1, 50, rate=0.5, threshold=15)
+    for times in (-1, 1.5, 10**7):
+        with pytest.raises(ParameterError, match="times must be"):
+            attack.repeated(cell, times)
+        with pytest.raises(ParameterError, match="times must be"):
+            attack.repeated_losses(cell.once, times)
