@@ -17,6 +17,18 @@ def laplace(rng: np.random.Generator, scale: float, shape: Shape) -> Floats:
     return rng.laplace(0.0, scale, shape)
 
 
+def standard_laplace(
+    rng: np.random.Generator, pair: NDArray[np.float32], *, out: NDArray[np.float32]
+) -> None:
+    """Fill `out` with standard Laplace variates, the difference of two exponential ones.
+
+    Twice as quick as `laplace` and half the room, with 24 binary digits: for millions of draws of
+    a whole period. `pair`, shape (2, *out.shape), is room to work in.
+    """
+    rng.standard_exponential(out=pair, dtype=np.float32)
+    np.subtract(pair[0], pair[1], out=out)
+
+
 def standard_normal(rng: np.random.Generator, shape: Shape) -> Floats:
     """Draw standard normal variates; multiply by σ for the Gaussian mechanism."""
     return rng.standard_normal(shape)

@@ -20,6 +20,7 @@ LAYERS = [
     {"usability"},
     {"attack"},
     {"ingest", "synthetic"},
+    {"decisions"},
 ]
 """Lowest first; a module imports from its own package or from layers below it."""
 

@@ -1,0 +1,103 @@
+"""What suppression and noise do to decisions: an epidemic response and aid after a shock (P2)."""
+
+from engine.decisions.aid import (
+    Causes,
+    Outflow,
+    Shock,
+    ShockTotals,
+    outflow,
+    shock,
+    shock_totals,
+)
+from engine.decisions.choice import (
+    AidTarget,
+    EpidemicTarget,
+    PrivacyChoice,
+    Remedy,
+    aid_met,
+    aid_remedies,
+    alternatives,
+    epidemic_remedies,
+    least_draws,
+    strongest_privacy,
+)
+from engine.decisions.drawn import EpidemicBlock, private_epidemics
+from engine.decisions.drawn_aid import AidDraws, private_aid
+from engine.decisions.epidemic import (
+    Direction,
+    Epidemic,
+    EpidemicParameters,
+    expected_epidemic,
+    scenario_origins,
+    suppressed_epidemic,
+    true_epidemic,
+)
+from engine.decisions.populations import (
+    Populations,
+    given_populations,
+    home_populations,
+    population_ledger,
+)
+from engine.decisions.scoring import (
+    NEVER,
+    THRESHOLD,
+    Comparison,
+    OverZones,
+    Shifts,
+    acts,
+    compare,
+    concatenate,
+)
+from engine.decisions.selection import (
+    Selection,
+    first_zones,
+    selection_probability,
+    true_selection,
+)
+
+__all__ = [
+    "NEVER",
+    "THRESHOLD",
+    "AidDraws",
+    "AidTarget",
+    "Causes",
+    "Comparison",
+    "Direction",
+    "Epidemic",
+    "EpidemicBlock",
+    "EpidemicParameters",
+    "EpidemicTarget",
+    "Outflow",
+    "OverZones",
+    "Populations",
+    "PrivacyChoice",
+    "Remedy",
+    "Selection",
+    "Shifts",
+    "Shock",
+    "ShockTotals",
+    "acts",
+    "aid_met",
+    "aid_remedies",
+    "alternatives",
+    "compare",
+    "concatenate",
+    "epidemic_remedies",
+    "expected_epidemic",
+    "first_zones",
+    "given_populations",
+    "home_populations",
+    "least_draws",
+    "outflow",
+    "population_ledger",
+    "private_aid",
+    "private_epidemics",
+    "scenario_origins",
+    "selection_probability",
+    "shock",
+    "shock_totals",
+    "strongest_privacy",
+    "suppressed_epidemic",
+    "true_epidemic",
+    "true_selection",
+]

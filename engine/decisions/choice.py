@@ -1,0 +1,271 @@
+# pyright: reportUnknownMemberType=false
+"""The strongest privacy that keeps a decision right (P2, "How should policymakers navigate…").
+
+A target, such as an accuracy of 95% and a recall of 80%, is to be met by a share of all releases,
+the confidence. The share is estimated from draws, with Clopper and Pearson's exact lower bound.
+Accuracy is not monotone in ε, so the target must be met at the chosen ε and at every larger one
+tried. Choosing ε on the data that will be released leaks (P2); tune on another period or on
+simulated data.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from engine import validation
+from engine.datasets import Dataset
+from engine.decisions.aid import Shock, outflow
+from engine.decisions.drawn_aid import AidDraws
+from engine.decisions.epidemic import (
+    EpidemicParameters,
+    suppressed_epidemic,
+    true_epidemic,
+)
+from engine.decisions.populations import Populations
+from engine.decisions.scoring import THRESHOLD, Comparison, compare
+from engine.decisions.selection import first_zones, true_selection
+from engine.errors import ParameterError
+from engine.origin_destination.matrices import Days
+from engine.parameters import MAX_TRIPS_LIMIT, ODParameters
+
+Floats = NDArray[np.float64]
+Booleans = NDArray[np.bool_]
+
+CERTAINTY = 0.95
+"""Confidence of the lower bound on the share of releases that meet a target."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpidemicTarget:
+    """What an epidemic response must reach; all parts at once.
+
+    Parameters
+    ----------
+    accuracy, recall : float
+        Least mean over zones, above 0 and at most 1. Accuracy alone is met by never acting.
+        Where no zone acts in truth there is no recall, and nothing to miss.
+    confidence : float
+        Share of releases that must reach both, above 0 and below 1.
+    """
+
+    accuracy: float = 0.95
+    recall: float = 0.80
+    confidence: float = 0.90
+
+    def __post_init__(self) -> None:
+        _share("accuracy", self.accuracy)
+        _share("recall", self.recall)
+        _confidence(self.confidence)
+
+    def met(self, comparison: Comparison) -> Booleans:
+        """Return whether each run reaches the target, from every origin.
+
+        `comparison` has axes (…, origins, zones); the result has the axes before the origins.
+        """
+        recall = comparison.recall.mean
+        reached = (comparison.accuracy.mean >= self.accuracy) & ~(recall < self.recall)
+        return np.asarray(reached.all(axis=-1))
+
+
+@dataclass(frozen=True, kw_only=True)
+class AidTarget:
+    """What aid must reach; all parts at once.
+
+    Parameters
+    ----------
+    overlap : float
+        Least share of the true first k destinations, mean over days, above 0 and at most 1.
+    total_error : float
+        Largest relative error of the total out-migration, above 0.
+    confidence : float
+        Share of releases that must reach both, above 0 and below 1.
+    """
+
+    overlap: float = 0.90
+    total_error: float = 0.10
+    confidence: float = 0.90
+
+    def __post_init__(self) -> None:
+        _share("overlap", self.overlap)
+        validation.finite_above("total_error", self.total_error, 0, "0.1 stands for 10%")
+        _confidence(self.confidence)
+
+    def met(self, true_total: float, totals: Floats, overlap: Floats) -> Booleans:
+        """Return whether each release reaches the target, in the shape of `totals`."""
+        close = np.abs(totals - true_total) <= self.total_error * true_total
+        return close & ~(overlap < self.overlap)
+
+
+@dataclass(frozen=True, eq=False)
+class PrivacyChoice:
+    """The answer with its curve.
+
+    Attributes
+    ----------
+    epsilon : float or None
+        Smallest ε at which, and above which, the target holds; None if there is none.
+    epsilons : array, shape (settings,)
+        Tried, ascending.
+    share : array, shape (settings,)
+        Share of draws that meet the target.
+    lower : array, shape (settings,)
+        Clopper–Pearson lower bound on the share of all releases that do.
+    draws : int
+    least_draws : int
+        Draws without which even a clean record could not show the confidence.
+    """
+
+    epsilon: float | None
+    epsilons: Floats
+    share: Floats
+    lower: Floats
+    draws: int
+    least_draws: int
+
+
+def strongest_privacy(
+    epsilons: Sequence[float], met: Booleans, confidence: float, *, certainty: float = CERTAINTY
+) -> PrivacyChoice:
+    """Return the smallest ε that keeps a decision right, there and at every larger ε tried.
+
+    Parameters
+    ----------
+    epsilons : sequence of float
+        Ascending.
+    met : array of bool, shape (settings, draws)
+        Whether each draw meets the target.
+    confidence : float
+        Share of releases that must meet it.
+    certainty : float
+        Confidence of the bound on that share.
+
+    Raises
+    ------
+    ParameterError
+        If the epsilons are not ascending or do not fit `met`.
+
+    Examples
+    --------
+    >>> met = np.array([[False] * 40, [True] * 40, [True] * 20 + [False] * 20, [True] * 40])
+    >>> strongest_privacy([0.1, 0.2, 0.5, 1.0], met, 0.9).epsilon
+    1.0
+    """
+    tried = np.asarray(epsilons, dtype=np.float64)
+    if met.ndim != 2 or tried.shape != met.shape[:1] or bool((np.diff(tried) <= 0).any()):
+        raise ParameterError(
+            "epsilons must ascend and name each row of met, got shapes "
+            f"{tried.shape} and {met.shape}; give one row of draws for each ε"
+        )
+    _confidence(confidence)
+    validation.inside_open_interval("certainty", certainty, 0, 1, "0.95 is usual")
+    draws = met.shape[1]
+    successes = met.sum(axis=1)
+    bound = stats.beta.ppf(1 - certainty, successes, draws - successes + 1)
+    lower = np.where(successes > 0, bound, 0.0)
+    onwards = np.logical_and.accumulate((lower >= confidence)[::-1])[::-1]
+    return PrivacyChoice(
+        epsilon=float(tried[onwards.argmax()]) if onwards.any() else None,
+        epsilons=tried,
+        share=successes / draws,
+        lower=lower,
+        draws=draws,
+        least_draws=least_draws(confidence, certainty),
+    )
+
+
+def least_draws(confidence: float, certainty: float = CERTAINTY) -> int:
+    """Return how many draws without a miss show that a share of `confidence` meets a target.
+
+    Examples
+    --------
+    >>> least_draws(0.9), least_draws(0.95)
+    (29, 59)
+    """
+    # n clean draws give the lower bound (1 − certainty)^(1/n)
+    return int(np.ceil(np.log(1 - certainty) / np.log(confidence)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Remedy:
+    """A change of one setting, and whether it reaches the target if there were no noise."""
+
+    settings: ODParameters
+    reaches: bool
+
+
+def epidemic_remedies(
+    dataset: Dataset,
+    origins: Sequence[str],
+    model: EpidemicParameters | None,
+    settings: ODParameters,
+    target: EpidemicTarget,
+    *,
+    threshold: float = THRESHOLD,
+    populations: Populations | None = None,
+    days: Days = None,
+) -> list[Remedy]:
+    """Return what trimming and suppression alone allow: now, and with other τ or T.
+
+    The first entry is the setting as it is. If it does not reach the target without noise, no ε
+    can be relied on to; the others change one setting at a time, the smallest changes first.
+    """
+    true = true_epidemic(dataset, origins, model, populations=populations, days=days).prevalence
+
+    def reaches(each: ODParameters) -> bool:
+        quiet = suppressed_epidemic(
+            dataset, origins, model, each, populations=populations, days=days
+        )
+        return bool(target.met(compare(true, quiet.prevalence, threshold)))
+
+    return [Remedy(settings=each, reaches=reaches(each)) for each in alternatives(settings)]
+
+
+def aid_remedies(
+    dataset: Dataset, event: Shock, settings: ODParameters, target: AidTarget, k: int = 3
+) -> list[Remedy]:
+    """Return what trimming and suppression alone allow for aid; see `epidemic_remedies`."""
+
+    def reaches(each: ODParameters) -> bool:
+        leaving = outflow(dataset, event, each)
+        least = max(each.suppression_threshold, 1)
+        shown = np.where(leaving.kept >= least, leaving.kept, 0.0)
+        truly = true_selection(leaving, k)[-1]
+        hits = (first_zones(shown.sum(axis=1), k)[-1] & truly).sum(axis=-1)
+        members = truly.sum(axis=-1)
+        share = (hits[members > 0] / members[members > 0]).mean() if members.any() else np.nan
+        met = target.met(float(leaving.true.sum()), np.asarray(shown.sum()), np.asarray(share))
+        return bool(met)
+
+    return [Remedy(settings=each, reaches=reaches(each)) for each in alternatives(settings)]
+
+
+def aid_met(true_total: float, drawn: AidDraws, target: AidTarget) -> Booleans:
+    """Return whether each drawn release reaches the target, shape (settings, draws)."""
+    return target.met(true_total, drawn.totals, drawn.overlap)
+
+
+def alternatives(settings: ODParameters) -> list[ODParameters]:
+    """Return the setting itself, then lower τ, then higher T, one change at a time."""
+    lower = [t for t in (10, 5, 2, 1) if t < settings.suppression_threshold]
+    higher = [settings.max_trips_per_user * factor for factor in (2, 4)]
+    return [
+        settings,
+        *(replace(settings, suppression_threshold=threshold) for threshold in lower),
+        *(
+            replace(settings, max_trips_per_user=trips)
+            for trips in higher
+            if settings.unit != "trip" and trips <= MAX_TRIPS_LIMIT
+        ),
+    ]
+
+
+def _share(name: str, value: object) -> None:
+    if validation.as_real(value) != 1:
+        validation.inside_open_interval(name, value, 0, 1, "0.9 stands for 90%, 1 for always")
+
+
+def _confidence(value: object) -> None:
+    validation.inside_open_interval("confidence", value, 0, 1, "0.9 stands for 9 in 10 releases")

@@ -1,0 +1,223 @@
+"""Epidemics on private releases: many draws over many settings, with noise common to all ε.
+
+Noise is drawn day by day as standard variates, one generator for each draw, so that draw i is
+the same however many are asked for and whatever the settings. The whole-number noise added is
+⌊scale·η + ½⌋, as in `engine.origin_destination.release`.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine import noise, validation
+from engine.datasets import Dataset
+from engine.decisions.epidemic import EpidemicParameters, Floats, Scene, State
+from engine.decisions.populations import LEAST_PRIVATE_POPULATION, Populations
+from engine.errors import ParameterError
+from engine.origin_destination.matrices import Days
+from engine.parameters import ODParameters
+
+SEED_WORDS = 4
+BLOCK_CELLS = 2**22
+"""Most numbers of prevalence in one block (32 MB)."""
+
+FIRST_DRAWS, MOST_DRAWS = 4, 16
+"""Draws of the first block, which a person waits for, and of the later ones."""
+
+
+@dataclass(frozen=True, eq=False)
+class EpidemicBlock:
+    """Some draws of the epidemics on private releases.
+
+    Attributes
+    ----------
+    draws : range
+        Which draws, from 0.
+    prevalence : array, shape (settings, draws, origins, days, zones)
+        I/N with private populations where these are confidential, from 0 to 1.
+    """
+
+    draws: range
+    prevalence: Floats
+
+
+def private_epidemics(
+    dataset: Dataset,
+    origins: Sequence[str],
+    parameters: EpidemicParameters | None,
+    settings: Sequence[ODParameters],
+    draws: int,
+    *,
+    rng: np.random.Generator,
+    populations: Populations | None = None,
+    days: Days = None,
+    progress: Callable[[int, int], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Iterator[EpidemicBlock]:
+    """Draw private releases of every day, run the epidemics on them, and yield block by block.
+
+    Parameters
+    ----------
+    dataset, origins, parameters, populations, days
+        As in `engine.decisions.true_epidemic`.
+    settings : sequence of ODParameters
+        With the same unit and T; ε and τ may differ.
+    draws : int
+        Releases of each setting, at least 1.
+    rng : numpy.random.Generator
+        Its state fixes all noise; draw i of a longer run equals draw i of a shorter one.
+    progress : callable, optional
+        Called with draws done and draws in all, after each block.
+    cancelled : callable, optional
+        Asked before each day; once it returns True nothing more is yielded.
+
+    Yields
+    ------
+    EpidemicBlock
+        In the order of the draws; the first has at most `FIRST_DRAWS`.
+
+    Raises
+    ------
+    ParameterError, DatasetError
+        As `engine.decisions.true_epidemic`; also if the settings differ in unit or T.
+
+    Examples
+    --------
+    >>> from engine import datasets
+    >>> year = datasets.load("afghanistan-2020")
+    >>> settings = [ODParameters(epsilon=epsilon, unit="trip") for epsilon in (0.1, 0.5)]
+    >>> blocks = private_epidemics(year, ["AFG-1767"], None, settings, 2, days=slice(0, 9),
+    ...                            rng=np.random.default_rng(0))
+    >>> [block.prevalence.shape for block in blocks]
+    [(2, 2, 1, 9, 34)]
+    """
+    wanted = validation.whole_number("draws", draws, 1, remedy="20 is usual")
+    if len({(each.unit, each.max_trips_per_user) for each in settings}) != 1:
+        raise ParameterError(
+            "settings must be at least one, all with the same unit and max_trips_per_user, got "
+            f"{len(settings)} that differ or none; compare those in separate runs"
+        )
+    scene = Scene.of(dataset, origins, populations, days)
+    seed = rng.integers(0, 2**32, size=SEED_WORDS)
+    return _blocks(
+        scene, parameters or EpidemicParameters(), settings, wanted, seed, progress, cancelled
+    )
+
+
+def _blocks(
+    scene: Scene,
+    model: EpidemicParameters,
+    settings: Sequence[ODParameters],
+    draws: int,
+    seed: NDArray[np.int64],
+    progress: Callable[[int, int], None] | None,
+    cancelled: Callable[[], bool] | None,
+) -> Iterator[EpidemicBlock]:
+    zones = len(scene.populations.counts)
+    one = len(settings) * zones * max(zones, len(scene.origins) * len(scene.days))
+    most = max(1, min(MOST_DRAWS, BLOCK_CELLS // one))
+    first = 0
+    while first < draws:
+        span = range(first, min(draws, first + (min(most, FIRST_DRAWS) if first == 0 else most)))
+        generators = [np.random.default_rng([*seed, draw]) for draw in span]
+        prevalence = _block(scene, model, settings, generators, cancelled)
+        if prevalence is None:
+            return
+        yield EpidemicBlock(span, prevalence)
+        first = span.stop
+        if progress is not None:
+            progress(first, draws)
+
+
+def _block(
+    scene: Scene,
+    model: EpidemicParameters,
+    settings: Sequence[ODParameters],
+    generators: Sequence[np.random.Generator],
+    cancelled: Callable[[], bool] | None,
+) -> Floats | None:
+    """Return the prevalence of one block, or None if it was cancelled."""
+    people = _private_populations(scene.populations, settings, generators)
+    state = State.seed(people, scene.origins, model.seed_share)
+    zones, origins = state.infected.shape[-2:]
+    lead = (len(settings), len(generators))
+    prevalence = np.empty((*lead, origins, len(scene.days), zones))
+    prevalence[..., 0, :] = np.moveaxis(state.infected / people[..., None], -1, -2)
+    released = Releases(settings, len(generators), zones)
+    ones = np.ones((*lead, zones, 1))
+    trips = scene.matrices(settings[0].unit, settings[0].max_trips_per_user)
+    for day, matrix in enumerate(trips, start=1):
+        if cancelled is not None and cancelled():
+            return None
+        flows = released.draw(matrix, generators)
+        if model.direction == "arrivals":
+            flows = np.swapaxes(flows, -1, -2)
+
+        def contact(p: Floats, flows: Floats = flows) -> tuple[Floats, Floats]:
+            # one product gives the sums for all origins and the trips of each zone
+            sums = flows @ np.concatenate([p, ones], axis=-1)
+            return sums[..., :-1], sums[..., -1:]
+
+        state = state.next_day(people, contact, model)
+        prevalence[..., day, :] = np.moveaxis(state.infected / people[..., None], -1, -2)
+    return prevalence
+
+
+class Releases:
+    """Room for one day's releases under all settings, used again every day.
+
+    `draw` returns P2's Algorithm 1 on the kept counts: shape (settings, draws, zones, zones).
+    """
+
+    def __init__(self, settings: Sequence[ODParameters], draws: int, zones: int) -> None:
+        self._settings = settings
+        self._standard = np.empty((draws, zones, zones), dtype=np.float32)
+        self._pair = np.empty((2, zones, zones), dtype=np.float32)
+        self._scaled = np.empty_like(self._standard)
+        self._released = np.empty((len(settings), draws, zones, zones))
+
+    def draw(self, matrix: Floats, generators: Sequence[np.random.Generator]) -> Floats:
+        """Return one day's releases; valid until the next call."""
+        for standard, generator in zip(self._standard, generators, strict=True):
+            noise.standard_laplace(generator, self._pair, out=standard)
+            np.fill_diagonal(standard, 0.0)  # an empty cell without noise is released as 0
+        for private, each in zip(self._released, self._settings, strict=True):
+            release_counts(matrix, self._standard, each, room=self._scaled, out=private)
+        return self._released
+
+
+def release_counts(
+    counts: Floats,
+    standard: NDArray[np.float32],
+    settings: ODParameters,
+    *,
+    room: NDArray[np.float32],
+    out: Floats,
+) -> None:
+    """Fill `out` with Algorithm 1 on kept counts, for given standard Laplace variates.
+
+    `counts` broadcasts to the shape of `standard`, `room` and `out`. Noise above 2²⁴ trips loses
+    its last digits.
+    """
+    np.multiply(standard, settings.noise_scale, out=room)
+    room += 0.5
+    np.floor(room, out=room)
+    np.add(room, counts, out=out)
+    out *= out >= max(settings.suppression_threshold, 1)
+
+
+def _private_populations(
+    populations: Populations,
+    settings: Sequence[ODParameters],
+    generators: Sequence[np.random.Generator],
+) -> Floats:
+    """Return the populations of each private run, shape (settings, draws, zones)."""
+    counts = populations.counts
+    # drawn in any case, so that the trips' noise is the same with public populations
+    standard = np.stack([noise.laplace(each, 1.0, len(counts)) for each in generators])
+    if not populations.confidential:
+        return np.broadcast_to(counts, (len(settings), *standard.shape)).copy()
+    scales = np.array([1 / each.epsilon for each in settings])[:, None, None]
+    return np.maximum(counts + scales * standard, LEAST_PRIVATE_POPULATION)

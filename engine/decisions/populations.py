@@ -1,0 +1,150 @@
+"""People by zone: what the epidemic spreads among, and whether it is confidential itself."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine import validation
+from engine.datasets import Dataset
+from engine.decisions.places import zone_ids
+from engine.errors import DatasetError, ParameterError
+from engine.ledger import Ledger, Stage, simple_ledger
+
+Floats = NDArray[np.float64]
+
+LEAST_PRIVATE_POPULATION = 1.0
+"""A noisy population below one person is taken as one, so that prevalence stays defined."""
+
+
+@dataclass(frozen=True, eq=False)
+class Populations:
+    """People by zone.
+
+    Attributes
+    ----------
+    counts : array, shape (zones,)
+        People, above 0, in the order of the dataset's zones.
+    confidential : bool
+        Whether they were counted from the same people: a private run then adds Lap(1/ε) to each
+        (P2, "Empirical Simulations"). Public figures, such as a census, take no noise.
+    source : str
+        Where they come from, in words for a person.
+    """
+
+    counts: Floats
+    confidential: bool
+    source: str
+
+
+def home_populations(dataset: Dataset) -> Populations:
+    """Return the people by home zone that the dataset holds.
+
+    Raises
+    ------
+    DatasetError
+        If the dataset tells no homes, or a zone has none.
+
+    Examples
+    --------
+    >>> from engine import datasets
+    >>> int(home_populations(datasets.load("afghanistan-2020")).counts.sum())
+    7120000
+    """
+    homes = dataset.homes
+    remedy = "give a table of populations (zone_id, population) or one number for every zone"
+    if homes is None:
+        raise DatasetError(
+            f"an epidemic needs people by zone, and dataset '{dataset.id}' holds no homes; {remedy}"
+        )
+    if empty := int((homes <= 0).sum()):
+        raise DatasetError(
+            "every zone needs a population above 0, and in dataset "
+            f"'{dataset.id}' nobody lives in {empty} of {len(homes)} zones; {remedy}"
+        )
+    return Populations(
+        counts=homes.astype(np.float64), confidential=True, source="homes in the same data"
+    )
+
+
+def given_populations(
+    dataset: Dataset, people: Mapping[str, Any] | float, *, confidential: bool = False
+) -> Populations:
+    """Return populations that a person gives: a table by zone, or one number for every zone.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    people : mapping of zone id to number, or number
+        Above 0 and finite; a table may name zones that the dataset does not have.
+    confidential : bool
+        Whether a private run must protect them as well.
+
+    Raises
+    ------
+    ParameterError
+        If zones of the dataset are missing from the table, or a number is NaN, infinite, 0 or
+        below.
+
+    Examples
+    --------
+    >>> from engine import datasets
+    >>> demo = datasets.load("demo-city")
+    >>> given_populations(demo, 500).counts[:2]
+    array([500., 500.])
+    """
+    remedy = "count at least one person, or leave the zone out of the dataset"
+    if not isinstance(people, Mapping):
+        constant = validation.finite_above("population", people, 0, remedy)
+        return Populations(
+            counts=np.full(len(dataset.zones), constant),
+            confidential=confidential,
+            source=f"{constant:,.0f} people assumed in every zone",
+        )
+    ids = zone_ids(dataset)
+    if missing := [zone for zone in ids if zone not in people]:
+        raise ParameterError(
+            "a table of populations must name every zone of the dataset, got none for "
+            f"{len(missing)} of {len(ids)} zones, the first '{missing[0]}'; add a row for each "
+            "with the zone_id that the dataset uses"
+        )
+    counts = [
+        validation.finite_above(f"population of zone '{zone}'", people[zone], 0, remedy)
+        for zone in ids
+    ]
+    return Populations(
+        counts=np.array(counts), confidential=confidential, source="a table that was given"
+    )
+
+
+def population_ledger(epsilon: float) -> Ledger:
+    """Return what a home pays for the noisy populations of a private epidemic.
+
+    Stated apart from the ledger of the trips: one unit here is one person's home, there one trip
+    or one person's trips. At trip level a person with n trips pays n·ε there and ε here.
+
+    Examples
+    --------
+    >>> population_ledger(0.5).proved_epsilon
+    0.5
+    """
+    stage = Stage(
+        name="People by home zone",
+        reads="one home a person",
+        mechanism="Laplace noise in every zone; values below 1 are taken as 1",
+        sensitivity=1.0,
+        norm="L1",
+        noise_scale=1 / epsilon,
+        epsilon=epsilon,
+    )
+    return simple_ledger((stage,), unit="one person's home")
+
+
+def expected_private(counts: Floats, scale: float) -> Floats:
+    """Return E[max(N + Lap(scale), 1)] for populations N of any size."""
+    # E[(1 − N − η)⁺] for Laplace η; the branch whose exponent is at most 0 never overflows
+    gap = counts - LEAST_PRIVATE_POPULATION
+    lift = scale / 2 * np.exp(-np.abs(gap) / scale)
+    return counts + lift + np.maximum(-gap, 0.0)
