@@ -169,7 +169,7 @@ def outflow(dataset: Dataset, event: Shock, settings: ODParameters) -> Outflow:
     >>> week = datasets.load("rwanda-districts")
     >>> leaving = outflow(week, shock(week), ODParameters(epsilon=1.0, unit="trip"))
     >>> leaving.true.shape, int(leaving.true.sum())
-    ((7, 1, 29), 32622)
+    ((7, 1, 29), 32638)
     """
     area = np.array(event.zones)
     outside = np.setdiff1d(np.arange(len(dataset.zones)), area)

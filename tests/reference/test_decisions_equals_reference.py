@@ -1,0 +1,136 @@
+"""The fast decisions equal plain loops from P2."""
+
+import numpy as np
+import pytest
+
+from engine import datasets, decisions
+from engine import origin_destination as od
+from engine.decisions.drawn import release_counts
+from engine.decisions.selection import destination_laws
+from engine.origin_destination.laws import NoiseLaw, cumulants
+from tests.reference import decisions_reference as plain
+
+DAYS = slice(0, 60)
+P2 = {"beta": 0.10, "mu": 0.04, "alpha": 1.0, "seed_share": 0.01}
+FAST = {"beta": 0.35, "mu": 0.1, "alpha": 0.6, "seed_share": 0.05}
+
+
+@pytest.fixture(scope="module")
+def year():
+    return datasets.load("afghanistan-2020")
+
+
+@pytest.mark.parametrize(
+    ("model", "steps", "direction"),
+    [(P2, 1, "departures"), (FAST, 1, "departures"), (FAST, 3, "arrivals")],
+)
+def test_epidemic_equals_plain_loops(year, model, steps, direction):
+    parameters = decisions.EpidemicParameters(**model, steps_per_day=steps, direction=direction)
+    fast = decisions.true_epidemic(year, ["AFG-1742", "AFG-1758"], parameters, days=DAYS)
+    ids = list(year.zones["zone_id"])
+    for place, zone in enumerate(["AFG-1742", "AFG-1758"]):
+        slow = plain.epidemic(
+            od.truth(year, days=DAYS).tolist(),
+            year.homes.tolist(),
+            ids.index(zone),
+            **model,
+            steps=steps,
+            arrivals=direction == "arrivals",
+        )
+        np.testing.assert_allclose(fast.prevalence[place], slow, rtol=0, atol=1e-12)
+
+
+def test_private_epidemic_equals_plain_loops_on_the_same_release(year):
+    """With noise that is almost none, a release is the suppressed matrix: draws meet loops."""
+    settings = od.ODParameters(epsilon=1e6, unit="trip")
+    (block,) = decisions.private_epidemics(
+        year, ["AFG-1742"], None, [settings], 1, rng=np.random.default_rng(0), days=DAYS
+    )
+    shown = od.truth(year, days=DAYS)
+    slow = plain.epidemic(
+        np.where(shown >= 15, shown, 0).tolist(),
+        year.homes.tolist(),
+        list(year.zones["zone_id"]).index("AFG-1742"),
+        **P2,
+    )
+    # the populations keep noise of a millionth of a person
+    np.testing.assert_allclose(block.prevalence[0, 0, 0], slow, rtol=0, atol=1e-9)
+
+
+def test_fast_release_equals_the_mechanism_for_the_same_noise():
+    rng = np.random.default_rng(3)
+    counts = rng.poisson(rng.gamma(0.5, 40, (5, 40, 40)))
+    counts *= ~np.eye(40, dtype=bool)
+    noise = rng.laplace(size=counts.shape).astype(np.float32)
+    for day in noise:
+        np.fill_diagonal(day, 0)
+    for settings in (
+        od.ODParameters(epsilon=0.5, unit="trip"),
+        od.ODParameters(epsilon=0.25, max_trips_per_user=4, suppression_threshold=0),
+    ):
+        out = np.empty(counts.shape)
+        room = np.empty(counts.shape, np.float32)
+        release_counts(counts.astype(float), noise, settings, room=room, out=out)
+        # scales that are powers of two: single precision rounds no product
+        exact = od.release_matrix(counts, settings, noise=noise.astype(float))
+        np.testing.assert_array_equal(out, exact)
+
+
+def test_scores_equal_plain_loops():
+    rng = np.random.default_rng(1)
+    true, other = rng.random((2, 12, 9)) * 0.35
+    true[:, 0], other[:, 1], true[:, 2], other[:, 2] = 0, 0, 0, 0  # never acts in one or in both
+    result = decisions.compare(true, other)
+    slow = plain.decisions(true.tolist(), other.tolist(), decisions.THRESHOLD)
+    for name in ("accuracy", "precision", "recall"):
+        values = [zone[name] for zone in slow if zone[name] is not None]
+        figure = getattr(result, name)
+        assert figure.mean == pytest.approx(np.mean(values), abs=1e-12)
+        assert figure.standard_deviation == pytest.approx(np.std(values, ddof=1), abs=1e-12)
+        assert figure.undefined == len(slow) - len(values)
+    for zone, figures in enumerate(slow):
+        first, first_true = figures["first"], figures["first_true"]
+        assert result.first[zone] == (decisions.NEVER if first is None else first)
+        if first is not None and first_true is not None:
+            assert result.shift[zone] == first - first_true
+        else:
+            assert np.isnan(result.shift[zone])
+
+
+CELLS = [
+    [[4], [3], [0], [3]],
+    [[2, 0], [3, 1], [0, 0]],
+]
+
+
+@pytest.mark.parametrize("cells", CELLS, ids=["one zone", "an area of two"])
+@pytest.mark.parametrize("law", ["rounded_laplace", "discrete_laplace"])
+@pytest.mark.parametrize("threshold", [0, 3])
+def test_selection_equals_enumeration(cells, law, threshold):
+    epsilon, reach = 2.5, 9
+    kept = np.array(cells, dtype=float).T[None]
+    settings = od.ODParameters(epsilon=epsilon, suppression_threshold=threshold, unit="trip")
+    leaving = decisions.Outflow(
+        true=kept, kept=kept, destinations=np.arange(len(cells)), inside=np.zeros(1)
+    )
+    fast = decisions.selection_probability(leaving, settings, most=3, law=law)
+    for k in (1, 2, 3):
+        slow = plain.selection_by_enumeration(cells, epsilon, threshold, k, law, reach)
+        # what the enumeration leaves out of the noise's tails
+        np.testing.assert_allclose(fast.chosen[k - 1, 0], slow, rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize("area", [1, 5, 17])
+def test_law_of_a_total_has_the_moments_of_its_cells(area):
+    """Convolved laws against the closed-form cumulants, an independent path."""
+    rng = np.random.default_rng(area)
+    kept = rng.poisson(rng.gamma(0.3, 30, (area, 25))).astype(float)
+    noise = NoiseLaw(0.1)
+    table, of = destination_laws(kept, noise, 15)
+    values = np.arange(table.shape[1])
+    np.testing.assert_allclose(table.sum(axis=1), 1, atol=1e-11)
+    mean = (table @ values)[of]
+    variance = (table @ values**2)[of] - mean**2
+    moments = cumulants(noise, kept, 15).sum(axis=0)
+    np.testing.assert_allclose(mean, kept.sum(axis=0) + moments[:, 0], rtol=1e-9)
+    np.testing.assert_allclose(variance, moments[:, 1], rtol=1e-6)

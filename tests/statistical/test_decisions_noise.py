@@ -1,0 +1,100 @@
+"""Drawn decisions against the mechanism and the exact laws; a wrong scale is noticed."""
+
+import numpy as np
+import pytest
+
+from engine import datasets, decisions
+from engine import origin_destination as od
+from engine.decisions.epidemic import Scene
+
+HIRAT = ["AFG-1742"]
+EPSILON = 0.1
+DRAWS = 16
+
+
+@pytest.fixture(scope="module")
+def year():
+    return datasets.load("afghanistan-2020")
+
+
+def accuracy(year, prevalence):
+    true = decisions.true_epidemic(year, HIRAT).prevalence
+    return 100 * decisions.compare(true, prevalence).accuracy.mean.ravel()
+
+
+@pytest.fixture(scope="module")
+def fast(year):
+    settings = od.ODParameters(epsilon=EPSILON, unit="trip")
+    blocks = decisions.private_epidemics(
+        year, HIRAT, None, [settings], 60, rng=np.random.default_rng(11)
+    )
+    return np.concatenate([accuracy(year, block.prevalence[0]) for block in blocks])
+
+
+def by_releases(year, factor):
+    """Accuracy through `od.release` and populations with noise, its scale times `factor`."""
+    rng = np.random.default_rng(12)
+    settings = od.ODParameters(epsilon=EPSILON / factor, unit="trip")
+    scene = Scene.of(year, HIRAT, None, None)
+    true = od.truth(year)
+    values = []
+    for _ in range(DRAWS):
+        private = od.release_matrix(true, settings, rng=rng)
+        people = np.maximum(year.homes + rng.laplace(0, factor / EPSILON, len(year.homes)), 1)
+        run = scene.spread(iter(private[:-1].astype(float)), None, people)
+        values.append(accuracy(year, run.prevalence))
+    return np.concatenate(values)
+
+
+def distance(a, b):
+    """Difference of two means in standard errors."""
+    error = np.sqrt(a.var(ddof=1) / len(a) + b.var(ddof=1) / len(b))
+    return abs(a.mean() - b.mean()) / error
+
+
+def test_accuracy_through_releases_agrees_with_the_fast_path(year, fast):
+    assert distance(by_releases(year, 1.0), fast) < 3
+
+
+@pytest.mark.parametrize("factor", [0.8, 1.25])
+def test_accuracy_at_a_wrong_scale_does_not(year, fast, factor):
+    assert distance(by_releases(year, factor), fast) > 6
+
+
+def test_check_figures_of_accuracy(year, fast):
+    """The spec's mean for Hirat at ε = 0.1, 81.563 ± 0.010."""
+    assert abs(fast.mean() - 81.563) < 3 * np.hypot(fast.std(ddof=1) / np.sqrt(len(fast)), 0.010)
+
+
+@pytest.fixture(scope="module")
+def leaving():
+    week = datasets.load("rwanda-districts")
+    settings = od.ODParameters(epsilon=0.1, max_trips_per_user=14)
+    return settings, decisions.outflow(week, decisions.shock(week), settings)
+
+
+def aid_distances(leaving, factor):
+    """Distances of 3,000 drawn totals and overlaps from the exact law, in standard errors."""
+    settings, flows = leaving
+    scaled = od.ODParameters(epsilon=0.1 / factor, max_trips_per_user=14)
+    drawn = decisions.private_aid(flows, [scaled], 3000, 3, rng=np.random.default_rng(4))
+    totals = decisions.shock_totals(flows, settings).together
+    overlap = decisions.selection_probability(flows, settings, most=3).overlap[2].mean()
+    root = np.sqrt(3000)
+    return (
+        abs(drawn.totals.mean() - totals.expected) / drawn.totals.std() * root,
+        abs(drawn.overlap.mean() - overlap) / drawn.overlap.std() * root,
+    )
+
+
+def test_drawn_aid_follows_the_exact_laws(leaving):
+    total, overlap = aid_distances(leaving, 1.0)
+    assert total < 3
+    assert overlap < 3
+
+
+@pytest.mark.parametrize("factor", [0.8, 1.25])
+def test_drawn_aid_at_a_wrong_scale_does_not(leaving, factor):
+    total, overlap = aid_distances(leaving, factor)
+    assert total > 6
+    assert overlap > 6
