@@ -135,13 +135,17 @@ def shock(dataset: Dataset, zone_ids: Sequence[str] | None = None, *, days: Days
         zone_ids = described.get("zone_ids")
         if not zone_ids:
             raise DatasetError(
-                f"an affected area is needed, and dataset '{dataset.id}' names none; choose one "
-                "or more zones"
+                f"an affected area is needed, and dataset '{dataset.id}' names none",
+                remedy="choose one or more zones",
+                settings=("zone_ids",),
             )
     area = zone_positions(dataset, zone_ids, "zone_ids")
     if len(area) == len(dataset.zones):
         raise ParameterError(
-            f"zone_ids must leave a zone to go to, got all {len(area)}; choose fewer zones"
+            "zone_ids must leave a zone to go to",
+            value=f"all {len(area)}",
+            remedy="choose fewer zones",
+            settings=("zone_ids",),
         )
     if days is None:
         days = _described_days(dataset, described)

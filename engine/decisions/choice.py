@@ -156,8 +156,10 @@ def strongest_privacy(
     tried = np.asarray(epsilons, dtype=np.float64)
     if met.ndim != 2 or tried.shape != met.shape[:1] or bool((np.diff(tried) <= 0).any()):
         raise ParameterError(
-            "epsilons must ascend and name each row of met, got shapes "
-            f"{tried.shape} and {met.shape}; give one row of draws for each ε"
+            "epsilons must ascend and name each row of met",
+            value=f"shapes {tried.shape} and {met.shape}",
+            remedy="give one row of draws for each ε",
+            settings=("epsilons",),
         )
     _confidence(confidence)
     validation.inside_open_interval("certainty", certainty, 0, 1, "0.95 is usual")

@@ -96,8 +96,10 @@ def private_epidemics(
     wanted = validation.whole_number("draws", draws, 1, remedy="20 is usual")
     if len({(each.unit, each.max_trips_per_user) for each in settings}) != 1:
         raise ParameterError(
-            "settings must be at least one, all with the same unit and max_trips_per_user, got "
-            f"{len(settings)} that differ or none; compare those in separate runs"
+            "settings must be at least one, all with the same unit and max_trips_per_user",
+            value=f"{len(settings)} that differ" if settings else "none",
+            remedy="compare different units in separate runs",
+            settings=("settings",),
         )
     scene = Scene.of(dataset, origins, populations, days)
     seed = rng.integers(0, 2**32, size=SEED_WORDS)

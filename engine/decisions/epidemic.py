@@ -82,8 +82,10 @@ class EpidemicParameters:
         alpha = validation.as_real(self.alpha)
         if alpha is None or not 0 <= alpha < float("inf"):
             raise ParameterError(
-                f"alpha must be a finite number of at least 0, got {self.alpha!r}; 1 mixes "
-                "travellers like residents"
+                "alpha must be a finite number of at least 0",
+                value=repr(self.alpha),
+                remedy="1 mixes travellers like residents",
+                settings=("alpha",),
             )
         validation.inside_open_interval("seed_share", self.seed_share, 0, 1, "0.01 is P2's")
         validation.whole_number("steps_per_day", self.steps_per_day, 1, 100, remedy="1 is P2's")
@@ -96,8 +98,10 @@ class EpidemicParameters:
         ):
             if value > 1:
                 raise ParameterError(
-                    f"{rule} must be at most 1, got {value:.4g}: a step would move more people "
-                    "than there are; take more steps a day"
+                    f"{rule} must be at most 1, or a step could move more people than there are",
+                    value=f"{value:.4g}",
+                    remedy="take more steps a day",
+                    settings=("steps_per_day",),
                 )
 
 
@@ -291,14 +295,18 @@ class Scene(NamedTuple):
         chosen = day_indices(dataset, days)
         if len(chosen) < 2:
             raise ParameterError(
-                "an epidemic needs trips on at least 2 days, got 1; choose more days or a longer "
-                "dataset"
+                "an epidemic needs trips on at least 2 days",
+                value="1",
+                remedy="choose more days or a longer dataset",
+                settings=("days",),
             )
         people = home_populations(dataset) if populations is None else populations
         if people.counts.shape != (len(dataset.zones),):
             raise ParameterError(
-                f"populations must hold one number for each of {len(dataset.zones)} zones, got "
-                f"shape {people.counts.shape}; make them for this dataset"
+                f"populations must hold one number for each of {len(dataset.zones)} zones",
+                value=f"shape {people.counts.shape}",
+                remedy="make them for this dataset",
+                settings=("populations",),
             )
         return cls(dataset, zone_positions(dataset, origins, "origins"), people, chosen)
 

@@ -27,7 +27,9 @@ def zone_positions(dataset: Dataset, ids: Sequence[str], name: str) -> tuple[int
     if unknown or not wanted or len(set(wanted)) < len(wanted):
         got = f"'{unknown[0]}'" if unknown else ("none" if not wanted else "a repeated zone")
         raise ParameterError(
-            f"{name} must name zones of dataset '{dataset.id}', each once, got {got}; take ids "
-            "from the column zone_id of its zones"
+            f"{name} must name zones of dataset '{dataset.id}', each once",
+            value=got,
+            remedy="take ids from the column zone_id of its zones",
+            settings=(name,),
         )
     return tuple(position[zone] for zone in wanted)

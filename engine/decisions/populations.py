@@ -57,12 +57,16 @@ def home_populations(dataset: Dataset) -> Populations:
     remedy = "give a table of populations (zone_id, population) or one number for every zone"
     if homes is None:
         raise DatasetError(
-            f"an epidemic needs people by zone, and dataset '{dataset.id}' holds no homes; {remedy}"
+            f"an epidemic needs people by zone, and dataset '{dataset.id}' holds no homes",
+            remedy=remedy,
+            settings=("populations",),
         )
     if empty := int((homes <= 0).sum()):
         raise DatasetError(
             "every zone needs a population above 0, and in dataset "
-            f"'{dataset.id}' nobody lives in {empty} of {len(homes)} zones; {remedy}"
+            f"'{dataset.id}' nobody lives in {empty} of {len(homes)} zones",
+            remedy=remedy,
+            settings=("populations",),
         )
     return Populations(
         counts=homes.astype(np.float64), confidential=True, source="homes in the same data"
@@ -106,9 +110,10 @@ def given_populations(
     ids = zone_ids(dataset)
     if missing := [zone for zone in ids if zone not in people]:
         raise ParameterError(
-            "a table of populations must name every zone of the dataset, got none for "
-            f"{len(missing)} of {len(ids)} zones, the first '{missing[0]}'; add a row for each "
-            "with the zone_id that the dataset uses"
+            "a table of populations must name every zone of the dataset",
+            value=f"none for {len(missing)} of {len(ids)} zones, the first '{missing[0]}'",
+            remedy="add a row for each with the zone_id that the dataset uses",
+            settings=("populations",),
         )
     counts = [
         validation.finite_above(f"population of zone '{zone}'", people[zone], 0, remedy)

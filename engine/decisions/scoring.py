@@ -175,8 +175,9 @@ def compare(true: Floats, other: Floats, threshold: float = THRESHOLD) -> Compar
     """
     if true.shape[-2:] != other.shape[-2:]:
         raise ParameterError(
-            "both runs must have the same days and zones, got "
-            f"{true.shape[-2:]} and {other.shape[-2:]}; run them on the same dataset and days"
+            "both runs must have the same days and zones",
+            value=f"{true.shape[-2:]} and {other.shape[-2:]}",
+            remedy="run them on the same dataset and days",
         )
     truly, now = acts(true, threshold), acts(other, threshold)
     missed = (truly & ~now).sum(axis=-2)
