@@ -18,7 +18,7 @@ from engine.decisions.places import zone_positions
 from engine.errors import DatasetError, ParameterError
 from engine.origin_destination.exact.outcomes import Totals
 from engine.origin_destination.laws import LawName, NoiseLaw, cumulants, mean_shift
-from engine.origin_destination.matrices import Days, Integers, day_indices, kept
+from engine.origin_destination.matrices import Days, Integers, day_indices, trimmed_counts
 from engine.parameters import ODParameters
 
 Floats = NDArray[np.float64]
@@ -181,11 +181,11 @@ def outflow(dataset: Dataset, event: Shock, settings: ODParameters) -> Outflow:
     left: list[Integers] = []
     inside: list[int] = []
     for day in event.days:
-        matrix = kept(dataset, "trip", 1, (day,))[0]
+        matrix = trimmed_counts(dataset, "trip", 1, (day,))[0]
         true.append(matrix[np.ix_(area, outside)])
         inside.append(int(matrix[np.ix_(area, area)].sum()))
         if settings.unit != "trip":
-            matrix = kept(dataset, settings.unit, settings.max_trips_per_user, (day,))[0]
+            matrix = trimmed_counts(dataset, settings.unit, settings.max_trips_per_user, (day,))[0]
         left.append(matrix[np.ix_(area, outside)])
     return Outflow(
         true=np.array(true, dtype=np.float64),

@@ -25,7 +25,7 @@ from engine.decisions.places import zone_ids, zone_positions
 from engine.decisions.populations import Populations, expected_private, home_populations
 from engine.errors import ParameterError
 from engine.origin_destination.laws import LawName, NoiseLaw, mean_shift
-from engine.origin_destination.matrices import Days, day_indices, kept
+from engine.origin_destination.matrices import Days, day_indices, trimmed_counts
 from engine.parameters import ODParameters, ODUnit
 
 Floats = NDArray[np.float64]
@@ -317,7 +317,7 @@ class Scene(NamedTuple):
             yield from _period(self.dataset, unit, max_trips_per_user, self.days)[:-1]
             return
         for day in self.days[:-1]:
-            matrix = kept(self.dataset, unit, max_trips_per_user, (day,))[0]
+            matrix = trimmed_counts(self.dataset, unit, max_trips_per_user, (day,))[0]
             yield matrix.astype(np.float64)
 
     def spread(
@@ -373,7 +373,7 @@ def _period(
     if key not in known:
         while len(known) >= _MOST_PERIODS:
             known.pop(next(iter(known)), None)
-        stack = kept(dataset, unit, max_trips_per_user, days).astype(np.float64)
+        stack = trimmed_counts(dataset, unit, max_trips_per_user, days).astype(np.float64)
         stack.flags.writeable = False
         known[key] = stack
     return known[key]
