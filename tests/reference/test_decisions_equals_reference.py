@@ -72,7 +72,7 @@ def test_fast_release_equals_the_mechanism_for_the_same_noise():
         room = np.empty(counts.shape, np.float32)
         release_counts(counts.astype(float), noise, settings, room=room, out=out)
         # scales that are powers of two: single precision rounds no product
-        exact = od.release_matrix(counts, settings, noise=noise.astype(float))
+        exact = od.release_matrix(counts, settings, noise=od.ODNoise(cells=noise.astype(float)))
         np.testing.assert_array_equal(out, exact)
 
 
