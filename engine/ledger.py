@@ -8,6 +8,8 @@ Notion = Literal["ε-DP", "(ε, δ)-DP", "(ε, δ)-probabilistic DP"]
 """What a total states: pure DP; (ε, δ)-DP; or probabilistic DP (P1, Definition 2), which is ε-DP
 except on a set of outputs of probability at most δ and therefore the stronger of the two."""
 
+_ROUNDING = 1e-9
+
 
 @dataclass(frozen=True, kw_only=True)
 class Stage:
@@ -79,7 +81,22 @@ class Ledger:
     @property
     def proved_exceeds_published(self) -> bool:
         """Whether the best proved total is above what is published, beyond rounding."""
-        return self.proved_epsilon > self.published_epsilon * (1 + 1e-9)
+        return self.exceeds(self.published_epsilon)
+
+    def exceeds(self, epsilon: float) -> bool:
+        """Return whether the best proved total is above `epsilon`, beyond rounding."""
+        return is_above(self.proved_epsilon, epsilon)
+
+
+def is_above(total: float, epsilon: float) -> bool:
+    """Return whether a total is above `epsilon`, beyond rounding.
+
+    Examples
+    --------
+    >>> is_above(0.3, 0.1 + 0.2), is_above(0.31, 0.3)
+    (False, True)
+    """
+    return total > epsilon * (1 + _ROUNDING)
 
 
 def simple_ledger(stages: tuple[Stage, ...], *, unit: str) -> Ledger:

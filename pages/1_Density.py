@@ -13,6 +13,7 @@ from pages._ui.drawing import cards
 from pages._ui.shell import frame, sidebar
 from pages._ui.shell.settings import dataset_with
 from pages._ui.wording import verdict
+from pages._ui.wording.measures import density_needs
 from pages._ui.wording.privacy import delta_warning
 
 frame.frame("Density", density_wording.LEAD)
@@ -29,16 +30,11 @@ numbers = st.container()
 chosen = density_settings.switches(settings)
 with st.spinner("Computing the release …", show_time=False):
     parameters = chosen.parameters
-    truth = cached_density.truth(entry.key)
     release = cached_density.release(entry.key, parameters, chosen.seed)
-    scores = cached_density.scores(entry.key, parameters, chosen.seed)
 
 finding = verdict.density(
-    scores.error,
-    scores.correlation,
-    truth.mean(axis=1),
-    epsilon=settings.epsilon,
-    exceeded=density.NOISE_EXCEEDS_DATA in release.flags,
+    cached_density.judged(entry.key, parameters, chosen.seed),
+    needed=density_needs(parameters, cached_density.needs(entry.key, parameters)),
 )
 verdict_slot.html(cards.verdict_html(*verdict.headline([finding]), verdict.remedies([finding])))
 with warnings:

@@ -37,10 +37,10 @@ picker, judgement = st.columns([1, 2.9], gap="medium")
 with picker:
     window = trips_window.pick(entry, parameters)
 true = cached_trips.truth(entry.key, window)
-made = cached_trips.drawn(entry.key, parameters, noise, window)
+drawn = cached_trips.drawn(entry.key, parameters, noise, window)
 note = trips_window.cost(parameters, window, len(entry.metadata.days))
 judgement.html(trips_numbers.judged(entry.key, parameters, window, note))
-cards.row(trips_numbers.headline(entry.key, parameters, window, made))
+cards.row(trips_numbers.headline(entry.key, parameters, noise, window, drawn))
 view = st.segmented_control(
     "View",
     [FLOWS, ORIGIN, MATRIX, OUTCOMES, ERRORS, GRID, TRIMMING, DAYS],
@@ -51,13 +51,13 @@ view = st.segmented_control(
     persist_state="session",
 )
 if view == FLOWS:
-    trips_flows.draw(entry.key, true, made, window.several)
+    trips_flows.draw(entry.key, true, drawn, window.several)
 elif view == ORIGIN:
-    trips_origin.draw(entry.key, true, made)
+    trips_origin.draw(entry.key, true, drawn)
 elif view == MATRIX:
-    trips_matrix.draw(entry.key, true, made)
+    trips_matrix.draw(entry.key, true, drawn)
 elif view == OUTCOMES:
-    trips_outcomes.draw(entry, parameters, window, made)
+    trips_outcomes.draw(entry, parameters, window, drawn)
 elif view == ERRORS:
     trips_errors.draw(entry, parameters, window)
 elif view == GRID:
@@ -65,4 +65,4 @@ elif view == GRID:
 elif view == TRIMMING:
     trips_trimming.draw(entry, parameters, window)
 else:
-    trips_days.draw(entry, parameters, window, made, settings.delta)
+    trips_days.draw(entry, parameters, window, drawn, settings.delta)

@@ -29,7 +29,8 @@ from engine.density.mechanism import (
 )
 from engine.density.needs import Needs, needs
 from engine.density.scaling import tower_totals
-from engine.density.scores import DensityScores, scores
+from engine.density.scores import DensityScores, mean_of_known, scores
+from engine.density.totals import TotalError, TotalErrors, total_errors
 from engine.parameters import DensityParameters
 
 __all__ = [
@@ -40,16 +41,20 @@ __all__ = [
     "DensityRelease",
     "DensityScores",
     "Needs",
+    "TotalError",
+    "TotalErrors",
     "at_equal_proved_epsilon",
     "cover_series",
     "default_cluster_minimum",
     "delta_is_large",
     "ledger",
+    "mean_of_known",
     "needs",
     "presampled",
     "proved_epsilon",
     "release",
     "scores",
+    "total_errors",
     "tower_totals",
     "truth",
     "with_epsilon",

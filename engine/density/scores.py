@@ -39,12 +39,12 @@ class DensityScores:
         NaN also where every count reads 0: an error of 100% throughout says nothing, and beside
         releases that are off by more it would look good.
         """
-        return float("nan") if self.exceeded else _mean_of_known(self.error)
+        return float("nan") if self.exceeded else mean_of_known(self.error)
 
     @property
     def mean_correlation(self) -> float:
         """Mean correlation over the zones that have one; NaN where none has."""
-        return _mean_of_known(self.correlation)
+        return mean_of_known(self.correlation)
 
 
 def scores(truth: Floats, release: DensityRelease) -> DensityScores:
@@ -74,6 +74,7 @@ def scores(truth: Floats, release: DensityRelease) -> DensityScores:
     )
 
 
-def _mean_of_known(values: Floats) -> float:
+def mean_of_known(values: Floats) -> float:
+    """Return the mean of what is defined; NaN where nothing is."""
     known = values[np.isfinite(values)]
     return float(known.mean()) if len(known) else float("nan")

@@ -1,4 +1,4 @@
-"""Datasets opened once: tables, zones ready to draw, and the generator of each draw."""
+"""Datasets opened once: their tables, and zones ready to draw."""
 
 import html
 from pathlib import Path
@@ -12,7 +12,6 @@ from engine.datasets import Dataset
 from pages._ui.cache import scope as cached_scope
 from pages._ui.drawing.maps import Outlines
 from pages._ui.drawing.svg import sketches
-from pages._ui.shell.settings import Seed
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -51,16 +50,6 @@ def sketch(key: str) -> sketches.Shapes:
     """Return the zones of the small maps."""
     zones = dataset(key).zones
     return sketches.shapes(zones.geometry.to_numpy(), zones["name"].astype(str).tolist(), 1 / 400)
-
-
-def generator(seed: Seed, repeat: int = 0) -> np.random.Generator:
-    """Return the generator of one draw: seed, redraw and repeat each change all of its noise."""
-    return np.random.default_rng([*seed, repeat])
-
-
-def finite_mean(values: Floats) -> float:
-    known = values[np.isfinite(values)]
-    return float(known.mean()) if len(known) else float("nan")
 
 
 def frozen(values: Any) -> Any:

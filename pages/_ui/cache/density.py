@@ -1,6 +1,7 @@
 """Streamlit caches of the Density page: wrappers that take a dataset key, settings and a seed."""
 
 import html
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -9,13 +10,16 @@ import geopandas as gpd
 import numpy as np
 import shapely
 
-from engine import density, metrics, noise
-from engine.density import aggregates, scaling
+from engine import density, metrics, usability
+from engine.density import DensityScores, aggregates
 from engine.errors import ParameterError
 from engine.ledger import Ledger
-from engine.parameters import HOURS_PER_WEEK, DensityParameters
+from engine.parameters import DensityParameters
+from engine.usability import DensityUsability
 from pages._ui.cache import scope as cached_scope
-from pages._ui.cache.datasets import Floats, dataset, finite_mean, frozen, generator
+from pages._ui.cache.datasets import Floats, dataset, frozen
+from pages._ui.cache.datasets import outlines as zone_outlines
+from pages._ui.cache.draws import CHUNK_HOURS, CHUNKS, generator
 from pages._ui.drawing.maps import Outlines
 from pages._ui.shell.settings import Seed
 
@@ -23,36 +27,6 @@ Cells = Literal["zones", "towers", "cover"]
 """The three ways to cut the region into cells (P1, figure 2)."""
 
 _SIMPLIFY = 1 / 600
-
-
-@dataclass(frozen=True)
-class DensityScores:
-    """Errors of one density release against the truth.
-
-    Attributes
-    ----------
-    error, correlation : arrays, shape (zones,)
-        Mean relative error and Pearson correlation; NaN where undefined.
-    total_error : float
-        Relative error of the week's total.
-    exceeded : bool
-        Whether the noise exceeds the data: every private count reads 0.
-    """
-
-    error: Floats
-    correlation: Floats
-    total_error: float
-    exceeded: bool
-
-    @property
-    def mean_error(self) -> float:
-        """Mean relative error over the zones that have one; NaN where none has."""
-        return finite_mean(self.error)
-
-    @property
-    def mean_correlation(self) -> float:
-        """Mean correlation over the zones that have one; NaN where none has."""
-        return finite_mean(self.correlation)
 
 
 @dataclass(frozen=True)
@@ -65,30 +39,6 @@ class CellMeans:
     def mean(self) -> float:
         """Mean over the cells."""
         return float(self.values.mean())
-
-
-@dataclass(frozen=True)
-class TotalError:
-    """Errors of the towers' noisy totals.
-
-    Attributes
-    ----------
-    shares : float
-        Share of all visits that the noisy histogram puts at a wrong tower, 0 to 1.
-    totals : float
-        Mean relative error of a tower's total over the towers with any visit; NaN without one.
-    """
-
-    shares: float
-    totals: float
-
-
-@dataclass(frozen=True)
-class TotalErrors:
-    """Errors with one visit a person sampled and scaled, and with all visits perturbed."""
-
-    sampled: TotalError
-    plain: TotalError
 
 
 @cached_scope.resource(max_entries=8, show_spinner="Reading the visits …")
@@ -105,35 +55,42 @@ def release(
 
     The noise is carried over settings, so that a change seen is the setting's.
     """
-    return density.release(dataset(key), parameters, rng=generator(seed, repeat))
+    return density.release(dataset(key), parameters, rng=generator(seed, "density", repeat))
 
 
 @cached_scope.data(max_entries=4096, show_spinner=False)
 def scores(key: str, parameters: DensityParameters, seed: Seed, repeat: int = 0) -> DensityScores:
     """Return the errors of one private density; small, so that many repeats can be kept."""
-    true = truth(key)
     if repeat == 0:
         drawn = release(key, parameters, seed)
     else:
-        drawn = density.release(dataset(key), parameters, rng=generator(seed, repeat))
-    private = drawn.counts
-    return DensityScores(
-        error=metrics.mean_relative_error(true, private),
-        correlation=metrics.pearson(true, private),
-        total_error=metrics.total_error(true, private),
-        exceeded=density.NOISE_EXCEEDS_DATA in drawn.flags,
-    )
+        rng = generator(seed, "density", repeat)
+        drawn = density.release(dataset(key), parameters, rng=rng)
+    return density.scores(truth(key), drawn)
 
 
-@cached_scope.data(max_entries=2048, show_spinner=False)
-def distance(
-    key: str, parameters: DensityParameters, seed: Seed, repeat: int, first_hour: int, hours: int
-) -> Floats:
-    """Return the earth mover's distance in metres for a run of hours, shape (hours,).
+@cached_scope.data(max_entries=4096, show_spinner=False)
+def judged(key: str, parameters: DensityParameters, seed: Seed) -> DensityUsability:
+    """Return for how many zones the release on the page can be used."""
+    return usability.judge_density(scores(key, parameters, seed), truth(key).mean(axis=1))
 
-    Ask for a few hours at a time, so that a slider move can interrupt the work.
+
+def distances(
+    key: str, parameters: DensityParameters, seed: Seed, repeat: int = 0
+) -> Iterator[Floats]:
+    """Yield the earth mover's distance in metres of the week's hours, a few at a time.
+
+    Pieces are cached alike whoever asks, and a slider move can interrupt between two.
     """
-    window = slice(first_hour, min(first_hour + hours, HOURS_PER_WEEK))
+    for chunk in range(CHUNKS):
+        yield _distance(key, parameters, seed, repeat, chunk)
+
+
+@cached_scope.data(max_entries=8192, show_spinner=False)
+def _distance(
+    key: str, parameters: DensityParameters, seed: Seed, repeat: int, chunk: int
+) -> Floats:
+    window = slice(chunk * CHUNK_HOURS, (chunk + 1) * CHUNK_HOURS)
     private = release(key, parameters, seed, repeat).counts[:, window]
     return metrics.earth_movers_distance(
         truth(key)[:, window],
@@ -192,7 +149,7 @@ def error_by_hour(key: str, parameters: DensityParameters, seed: Seed) -> Floats
 def outlines(key: str, cells: Cells) -> Outlines:
     """Return zones, tower cells or the cells of the minimum cover, ready to draw."""
     if cells == "zones":
-        return outlines(key)
+        return zone_outlines(key)
     places = dataset(key)
     towers, zones = places.towers["name"].astype(str), places.zones["name"].astype(str)
     if cells == "towers":
@@ -219,23 +176,15 @@ def cell_means(key: str, cells: Cells, max_visits: int) -> CellMeans:
 
 
 @cached_scope.data(max_entries=2048, show_spinner=False)
-def total_errors(key: str, epsilon: float, seed: Seed, repeat: int) -> TotalErrors:
-    """Return the errors of the towers' totals with and without sampling (P1, figure 6).
-
-    With sampling: (H̃ + Lap(4/ε)) normalised by its own sum (erratum D6), times K̂. Without: all
-    visits X_j + Lap(4·K_max/ε). Both get half of ε, as in a release; negative totals become 0.
-    """
+def total_errors(
+    key: str, parameters: DensityParameters, seed: Seed, repeat: int
+) -> density.TotalErrors:
+    """Return the errors of the towers' totals with and without sampling (P1, figure 6)."""
     places = dataset(key)
-    parameters = DensityParameters(epsilon=epsilon, gaussian="analytic")
-    truth = places.truth_by_tower.sum(axis=1).astype(np.float64)
-    rng = generator(seed, repeat)
-    histogram, visits = noise.laplace(rng, 1.0, len(truth)), noise.laplace(rng, 1.0, 1)
-    spread = scaling.visits_scale(parameters, places.metadata.max_visits_cap)
-    bins = places.single_visit_by_tower + scaling.histogram_scale(parameters) * histogram
-    shares = np.maximum(bins, 0.0) / max(float(bins.sum()), 1.0)
-    sampled = shares * max(float(truth.sum() + spread * visits[0]), 0.0)
-    plain = np.maximum(truth + spread * histogram, 0.0)
-    return TotalErrors(_total_error(truth, sampled), _total_error(truth, plain))
+    noise = density.DensityNoise.draw(
+        generator(seed, "density", repeat), places, parameters.variant
+    )
+    return density.total_errors(places, parameters, noise)
 
 
 @cached_scope.data(max_entries=64, show_spinner=False)
@@ -287,20 +236,6 @@ def _outlines(
         centres=np.zeros((len(drawn), 2)),
         bounds=bounds,
     )
-
-
-def _total_error(truth: Floats, noisy: Floats) -> TotalError:
-    some = truth > 0
-    if not some.any():
-        return TotalError(float("nan"), float("nan"))
-    wrong = np.abs(_shares(noisy) - _shares(truth)).sum() / 2
-    relative = np.abs(noisy - truth)[some] / truth[some]
-    return TotalError(float(wrong), float(relative.mean()))
-
-
-def _shares(counts: Floats) -> Floats:
-    total = counts.sum()
-    return counts / total if total > 0 else np.full(len(counts), 1 / len(counts))
 
 
 def _round_up(value: float) -> float:

@@ -1,17 +1,20 @@
-"""Cached wrappers of the origin–destination page: dataset key, settings and seed, never arrays."""
+"""Cached wrappers of origin–destination numbers: dataset key, settings and seed, never arrays."""
 
 from dataclasses import dataclass, fields
-from typing import Any, Literal
 
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
 from engine import origin_destination as od
-from engine.origin_destination import HeatMap, Outcomes, Share, laws
+from engine import usability
+from engine.datasets import Dataset
+from engine.origin_destination import HeatMap, Outcomes, Share, TripScores, laws
 from engine.parameters import EPSILON_STOPS, ODParameters
+from engine.usability import Flows, TripsUsability
 from pages._ui.cache import scope as cached_scope
-from pages._ui.cache.datasets import dataset, finite_mean, frozen, generator
+from pages._ui.cache.datasets import dataset, frozen
+from pages._ui.cache.draws import generator
 from pages._ui.cache.window import Window
 from pages._ui.shell.settings import Seed
 
@@ -20,8 +23,6 @@ Integers = NDArray[np.int64]
 
 _CELLS_AT_ONCE = 2_000_000
 GRID_THRESHOLDS = tuple(range(0, 101, 5))
-Span = Literal["first day", "all days"]
-"""The trips in one matrix: one declared day, or the whole period added up."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,138 +52,47 @@ class Drawn:
 
 
 @dataclass(frozen=True)
-class TripScores:
-    """Errors of one matrix, drawn or expected.
+class TripNumbers:
+    """What a release is expected to do, exactly: no draw.
 
     Attributes
     ----------
-    median_error : float
-        Median absolute error in trips over the flows of at least τ (and 1), which would be shown
-        without noise.
-    relative_error : float
-        Mean of |x̂ − x| / x over the same flows.
-    suppressed, suppressed_anyway : float
-        Share of off-diagonal cells that read 0, and of those that would without noise.
-    trips_kept : float
-        Share of all trips, trimmed ones too, in those flows that stay visible.
-    trimmed : float
-        Share of all trips that trimming drops.
+    scores : TripScores
+    account : TripAccount
+        Trips, from the truth to the release.
+    zeros : ZeroAccount
+        Pairs that read 0, from the truth to the release.
+    judged : TripsUsability
     """
 
-    median_error: float
-    relative_error: float
-    suppressed: float
-    suppressed_anyway: float
-    trips_kept: float
-    trimmed: float
-
-
-def span(parameters: ODParameters) -> Span:
-    """Return what home shows: the first declared day, or all days as one matrix at unit person."""
-    return "all days" if parameters.unit == "person" else "first day"
-
-
-def days_of(period: Span) -> dict[str, Any]:
-    """Return the engine's arguments for a span: ``days`` and ``sum_days``."""
-    if period == "all days":
-        return {"days": None, "sum_days": True}
-    return {"days": 0, "sum_days": False}
-
-
-@cached_scope.resource(max_entries=8, show_spinner="Reading the trips …")
-def span_truth(key: str, period: Span) -> Integers:
-    """Return the true matrix of a span, shape (zones, zones), read-only."""
-    return frozen(od.truth(dataset(key), **days_of(period))[0])
-
-
-@cached_scope.resource(max_entries=24, show_spinner=False)
-def span_release(
-    key: str, parameters: ODParameters, seed: Seed, period: Span, repeat: int = 0
-) -> Integers:
-    """Return one private matrix, shape (zones, zones), read-only; noise is carried over."""
-    made = od.release(dataset(key), parameters, rng=generator(seed, repeat), **days_of(period))
-    return frozen(made.counts[0])
-
-
-def span_histogram(
-    key: str, parameters: ODParameters, period: Span
-) -> tuple[Floats, Floats, Floats]:
-    """Return distinct flows after trimming, the true ones above 0, and how many pairs have both.
-
-    The engine keeps the histogram, which depends on the unit and T only.
-    """
-    counted = od.histogram(
-        dataset(key), parameters.unit, parameters.max_trips_per_user, **days_of(period)
-    )
-    some = counted.true > 0
-    return counted.kept[some], counted.true[some], counted.cells[some]
-
-
-@cached_scope.data(max_entries=4096, show_spinner=False)
-def span_expected(key: str, parameters: ODParameters, period: Span) -> TripScores:
-    """Return what a release is expected to do to the trips of a span, exactly, no draw."""
-    exact = od.expectation(dataset(key), parameters, **days_of(period))
-    errors, outcomes, counted = exact.errors["large"], exact.outcomes, exact.histogram
-    cells = float(counted.cells.sum())
-    hidden = float(outcomes.kept_suppressed.cells + outcomes.lost.cells)
-    large = counted.true >= max(parameters.suppression_threshold, 1)
-    return TripScores(
-        median_error=errors.median_absolute,
-        relative_error=errors.mean_bounded_relative,
-        suppressed=_share(hidden, cells),
-        suppressed_anyway=_share(float(counted.cells[~large].sum()), cells),
-        trips_kept=_share(float(outcomes.kept.trips), counted.true_trips),
-        trimmed=1 - _share(float(counted.kept @ counted.cells), counted.true_trips),
-    )
-
-
-@cached_scope.data(max_entries=4096, show_spinner=False)
-def span_drawn(
-    key: str, parameters: ODParameters, seed: Seed, period: Span, repeat: int
-) -> TripScores:
-    """Return the same figures for one drawn matrix."""
-    truth = span_truth(key, period)
-    private = od.release(
-        dataset(key), parameters, rng=generator(seed, repeat), **days_of(period)
-    ).counts[0]
-    large = truth >= max(parameters.suppression_threshold, 1)
-    error = np.abs(private - truth)[large]
-    cells = truth.size - len(truth)
-    hidden = int((private == 0).sum()) - len(truth)
-    return TripScores(
-        median_error=float(np.median(error)) if error.size else float("nan"),
-        relative_error=finite_mean(error / truth[large]),
-        suppressed=_share(hidden, cells),
-        suppressed_anyway=_share(int((~large).sum()) - len(truth), cells),
-        trips_kept=_share(float(truth[large & (private > 0)].sum()), float(truth.sum())),
-        trimmed=float("nan"),  # does not depend on the draw
-    )
+    scores: TripScores
+    account: od.TripAccount
+    zeros: od.ZeroAccount
+    judged: TripsUsability
 
 
 @cached_scope.resource(max_entries=16, show_spinner="Reading the trips …")
 def truth(key: str, window: Window) -> Integers:
     """Return the true matrix, shape (zones, zones), read-only; several days are added up."""
-    counts = od.truth(dataset(key), days=window.day, sum_days=window.day is None)[0]
-    counts.flags.writeable = False
-    return counts
+    return frozen(od.truth(dataset(key), days=window.day, sum_days=window.day is None)[0])
 
 
 @cached_scope.resource(max_entries=12, show_spinner="Drawing the noise …")
 def drawn(key: str, parameters: ODParameters, seed: Seed, window: Window) -> Drawn:
-    """Return one draw; each day has noise of its own, which follows the settings."""
+    """Return the draw on the page; each day has noise of its own, which follows the settings."""
     source = dataset(key)
     zones = len(source.zones)
-    days = range(len(source.metadata.days)) if window.several else [window.day or 0]
+    days = range(len(source.metadata.days)) if window.several else [window.day]
     most = max(1, _CELLS_AT_ONCE // zones**2)
     total = np.zeros((zones, zones), dtype=np.int64)
     records: list[Outcomes] = []
     lost, phantom = np.zeros((2, zones, zones), dtype=bool)
     cells = np.zeros(4)
     for start in range(0, len(days), most):
-        part = days[start : start + most]
-        noise = np.stack([od.standard_noise(generator(seed, day), (zones, zones)) for day in part])
-        chosen: dict[str, Any] = window.arguments if window.summed else {"days": tuple(part)}
+        part = list(days[start : start + most])
+        chosen = {"days": part} if window.several else window.arguments
         true = od.truth(source, **chosen)
+        noise = np.concatenate([_noise(source, seed, day).cells for day in part])
         out = od.release(source, parameters, noise=od.ODNoise(cells=noise), **chosen).counts
         total += out.sum(axis=0)
         records.append(od.drawn_outcomes(true, out, parameters.suppression_threshold))
@@ -198,10 +108,42 @@ def drawn(key: str, parameters: ODParameters, seed: Seed, window: Window) -> Dra
     return Drawn(total, _added(records), lost, phantom, _share(*cells[:2]), _share(*cells[2:]))
 
 
+@cached_scope.data(max_entries=4096, show_spinner=False)
+def drawn_scores(
+    key: str, parameters: ODParameters, seed: Seed, window: Window, repeat: int
+) -> TripScores:
+    """Return the scores of one draw of one matrix; the first is the draw on the page."""
+    if repeat == 0:
+        private = drawn(key, parameters, seed, window).counts
+    else:
+        source = dataset(key)
+        noise = _noise(source, seed, window.day, repeat)
+        private = od.release(source, parameters, noise=noise, **window.arguments).counts[0]
+    return od.drawn_scores(truth(key, window), private, parameters)
+
+
 @cached_scope.resource(max_entries=64, show_spinner="Computing the exact expectation …")
 def expectation(key: str, parameters: ODParameters, window: Window) -> od.Expectation:
     """Return the exact expectation over the window's matrices; no noise is drawn."""
     return od.expectation(dataset(key), parameters, **window.arguments)
+
+
+@cached_scope.data(max_entries=4096, show_spinner=False)
+def numbers(key: str, parameters: ODParameters, window: Window) -> TripNumbers:
+    """Return what a release is expected to do to the window's trips, exactly."""
+    exact = expectation(key, parameters, window)
+    return TripNumbers(
+        scores=od.expected_scores(exact),
+        account=od.trip_account(exact),
+        zeros=od.zero_account(exact),
+        judged=usability.judge_trips(Flows.of(exact.histogram), parameters),
+    )
+
+
+@cached_scope.data(max_entries=4096, show_spinner=False)
+def usable_share(key: str, parameters: ODParameters, window: Window) -> float:
+    """Return the share of all trips that lies in usable flows."""
+    return usability.usable_share(_flows(key, parameters, window), parameters)
 
 
 def empty_share(key: str, parameters: ODParameters, window: Window) -> float:
@@ -282,18 +224,29 @@ def relative_row(
 
 
 @cached_scope.data(max_entries=512, show_spinner=False)
-def split(key: str, parameters: ODParameters, window: Window) -> dict[str, float]:
-    """Return the expected sum of absolute errors by its causes, in trips, and the share kept."""
-    exact = od.expectation(dataset(key), parameters, **window.arguments)
-    trips = exact.histogram.true_trips
-    kept = 1 - _share(exact.histogram.trimmed_trips, trips)
-    return {**vars(exact.split), "kept": kept}
+def trimming(key: str, parameters: ODParameters, window: Window) -> od.TrimmingCurve:
+    """Return the curve over T at the one T of `parameters`, so that T arrive one by one."""
+    limits = [parameters.max_trips_per_user]
+    return od.trimming_curve(dataset(key), parameters, limits, **window.arguments)
 
 
 @st.cache_data(max_entries=512, show_spinner="Adding up the days …")
 def person_total(parameters: ODParameters, days: int, delta: float) -> od.PersonTotal:
     """Return what so many daily releases cost a person: the sum, and the tighter total."""
     return od.person_total(parameters, days, delta=delta)
+
+
+def _noise(source: Dataset, seed: Seed, day: int | None, repeat: int = 0) -> od.ODNoise:
+    """Return the noise of one day's matrix, or of the one matrix of the whole period."""
+    layer = 0 if day is None else 1 + day
+    return od.ODNoise.draw(generator(seed, "trips", repeat, layer), source, days=0)
+
+
+def _flows(key: str, parameters: ODParameters, window: Window) -> Flows:
+    counted = od.histogram(
+        dataset(key), parameters.unit, parameters.max_trips_per_user, **window.arguments
+    )
+    return Flows.of(counted)
 
 
 def _added(records: list[Outcomes]) -> Outcomes:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from engine.parameters import ODParameters
+
 
 @dataclass(frozen=True)
 class Window:
@@ -28,3 +30,8 @@ class Window:
     def several(self) -> bool:
         """Whether there are several releases, of which the page shows the sum."""
         return self.day is None and not self.summed
+
+
+def declared(parameters: ODParameters) -> Window:
+    """Return what home shows: the first declared day, or the whole period at unit person."""
+    return Window(None, summed=True) if parameters.unit == "person" else Window(0)

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import streamlit as st
 
+from engine.density import mean_of_known
 from engine.parameters import FOURIER_VARIANTS, HOURS_PER_WEEK, DensityParameters
 from pages._ui import jobs
 from pages._ui.cache import density as cached_density
 from pages._ui.density import charts as density_charts
 from pages._ui.density import wording as density_wording
-from pages._ui.density.numbers import distance_by_hour, mean
 from pages._ui.density.settings import Chosen
 from pages._ui.jobs import Job, Step
 from pages._ui.shell.settings import Seed
@@ -55,7 +55,7 @@ def draw(chosen: Chosen) -> None:
             key="density_hours_distance",
             alt_text="Earth mover's distance in metres for each hour of the week, by method",
         )
-        means = "; ".join(f"{name} {metres(mean(part))}" for name, part in found.items())
+        means = "; ".join(f"{name} {metres(mean_of_known(part))}" for name, part in found.items())
         st.caption(f"Mean over the week: {means}. {density_wording.LOOK['distance']}")
 
     jobs.live("hours", work, show)
@@ -80,8 +80,7 @@ def _compared(chosen: Chosen) -> dict[str, DensityParameters]:
 
 def _exceeds(chosen: Chosen, parameters: DensityParameters) -> bool:
     """Whether more is proved of a method than the slider's ε."""
-    proved = cached_density.ledger(chosen.key, parameters).proved_epsilon
-    return proved > chosen.epsilon * (1 + 1e-9)
+    return cached_density.ledger(chosen.key, parameters).exceeds(chosen.epsilon)
 
 
 def _steps(key: str, compared: Mapping[str, DensityParameters], seed: Seed) -> Iterator[Step]:
@@ -89,7 +88,7 @@ def _steps(key: str, compared: Mapping[str, DensityParameters], seed: Seed) -> I
     for name, parameters in compared.items():
         hours = np.full(HOURS_PER_WEEK, np.nan)
         at = 0
-        for part in distance_by_hour(key, parameters, seed):
+        for part in cached_density.distances(key, parameters, seed):
             hours[at : at + len(part)] = part
             at += len(part)
             yield Step(len(found), len(compared), dict(found))

@@ -12,6 +12,7 @@ from engine.parameters import FOURIER_VARIANTS, DensityParameters
 from pages._ui import jobs
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import density as cached_density
+from pages._ui.cache.draws import REPEATS, generator
 from pages._ui.density import charts as density_charts
 from pages._ui.density import wording as density_wording
 from pages._ui.density.charts import Band
@@ -22,7 +23,6 @@ from pages._ui.wording.labels import SHORT_VARIANTS
 from pages._ui.wording.numbers import fixed, percent
 
 EPSILONS = (0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 4.0, 10.0)
-REPEATS = 20
 KEPT = (10, 30, 168)
 ERROR = Band("error", "error_sd", "Relative error (MRE), log scale", percent=True, log=True)
 RHYTHM = Band("pearson", "pearson_sd", "Correlation (Pearson r)")
@@ -165,7 +165,7 @@ def _with_spread(
 def _steps(key: str, settings: Sequence[DensityParameters], seed: Seed) -> Iterator[Step]:
     found: list[sweep.SweepResult] = []
     results = sweep.density_sweep(
-        cached_datasets.dataset(key), settings, REPEATS, rng=cached_datasets.generator(seed)
+        cached_datasets.dataset(key), settings, REPEATS, rng=generator(seed, "sweep")
     )
     total = REPEATS * len(settings)
     for result in results:

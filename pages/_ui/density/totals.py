@@ -5,10 +5,11 @@ from collections.abc import Iterator
 import pandas as pd
 import streamlit as st
 
+from engine.density import TotalErrors
 from pages._ui import jobs
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import density as cached_density
-from pages._ui.cache.density import TotalErrors
+from pages._ui.cache.draws import REPEATS
 from pages._ui.density import charts as density_charts
 from pages._ui.density import wording as density_wording
 from pages._ui.density.charts import Band
@@ -16,7 +17,6 @@ from pages._ui.density.settings import Chosen
 from pages._ui.jobs import Job, Step
 
 EPSILONS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 5.0, 10.0)
-REPEATS = 20
 _CURVES = {"sampled": "one visit a person, scaled to all", "plain": "all visits, no sampling"}
 _MEASURES = (
     Band("shares", "shares_sd", "Share of visits put at a wrong tower", percent=True, log=True),
@@ -63,7 +63,9 @@ def _steps(chosen: Chosen, epsilons: list[float]) -> Iterator[Step]:
     found: dict[float, list[TotalErrors]] = {epsilon: [] for epsilon in epsilons}
     for repeat in range(REPEATS):
         for epsilon in epsilons:
-            errors = cached_density.total_errors(chosen.key, epsilon, chosen.seed, repeat)
+            # figure 6 is of the improved scaling, whatever the method on the page is
+            parameters = chosen.settings.density(epsilon=epsilon, variant="efpag_joint")
+            errors = cached_density.total_errors(chosen.key, parameters, chosen.seed, repeat)
             found[epsilon].append(errors)
         done = {epsilon: tuple(part) for epsilon, part in found.items()}
         yield Step(repeat + 1, REPEATS, done)

@@ -1,8 +1,9 @@
 """Sentences of the Density page: what to look for, the errata of P1, what the switches do."""
 
 from engine.density import NOISE_EXCEEDS_DATA, ONE_CLUSTER, Needs
-from engine.ledger import Ledger
+from engine.ledger import Ledger, is_above
 from engine.parameters import DensityParameters
+from pages._ui.wording.measures import density_needs
 from pages._ui.wording.numbers import number, scientific
 
 LEAD = (
@@ -50,12 +51,12 @@ def equal_proved(target: float, epsilon: float) -> str:
     )
 
 
-def exceeds(book: Ledger, epsilon: float) -> str | None:
+def exceeds(ledger: Ledger, epsilon: float) -> str | None:
     """Say that a method proves less than the slider promises, or nothing where it does not."""
-    if book.proved_epsilon <= epsilon * (1 + 1e-9):
+    if not ledger.exceeds(epsilon):
         return None
     return (
-        f"**The best proved total is ε = {book.proved_epsilon:.3g}, above the {epsilon:g} on the "
+        f"**The best proved total is ε = {ledger.proved_epsilon:.3g}, above the {epsilon:g} on the "
         "slider.** These numbers are better protected on paper than by proof; switch on *Compare "
         "at equal proved ε* for a fair comparison."
     )
@@ -78,16 +79,8 @@ def flag(name: str, parameters: DensityParameters, needs: Needs, minimum: float 
         )
     return (
         "**The noise exceeds the data**: the noisy totals are not above zero, so the release is "
-        f"zero everywhere. {needed(parameters, needs)}"
+        f"zero everywhere. {density_needs(parameters, needs)}"
     )
-
-
-def needed(parameters: DensityParameters, needs: Needs) -> str:
-    """Say what it would take for the noisy totals to be above zero."""
-    people = f"about {needs.people:,} people at ε = {parameters.epsilon:.3g}"
-    more = f" ({needs.more_people:,} more than there are)" if needs.more_people else ""
-    epsilon = f", or ε near {number(needs.epsilon)}" if needs.epsilon else ""
-    return f"For any density at all it would take {people}{more}{epsilon}."
 
 
 def hour(index: int) -> str:
@@ -102,12 +95,12 @@ def hour(index: int) -> str:
     return f"{days[index // 24]} {index % 24:02d}:00"
 
 
-def privacy(book: Ledger) -> str:
+def privacy(ledger: Ledger) -> str:
     """Say in one line who is protected and what the totals are."""
-    failing = f" at δ = {scientific(book.delta)}" if book.delta else ""
+    failing = f" at δ = {scientific(ledger.delta)}" if ledger.delta else ""
     return (
-        f"published {book.published_epsilon:.3g}, by simple composition "
-        f"{book.pure_epsilon:.3g}{failing}"
+        f"published {ledger.published_epsilon:.3g}, by simple composition "
+        f"{ledger.pure_epsilon:.3g}{failing}"
     )
 
 
@@ -169,7 +162,7 @@ ERRATA: tuple[tuple[str, str, str, str], ...] = (
 
 def marked(total: float, epsilon: float) -> str:
     """Write a proved total, with ▲ where it exceeds the ε that is charged."""
-    return f"{total:.3g} ▲" if total > epsilon * (1 + 1e-9) else f"{total:.3g}"
+    return f"{total:.3g} ▲" if is_above(total, epsilon) else f"{total:.3g}"
 
 
 LOOK = {

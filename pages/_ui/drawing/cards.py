@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pages._ui.wording.verdict import Level
+from engine.usability import Level
 
 _LEVELS = {"good": "Usable", "partly": "Usable in part", "noisy": "Too noisy"}
 

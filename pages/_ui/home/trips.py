@@ -6,26 +6,24 @@ import streamlit as st
 from engine.parameters import EPSILON_STOPS, ODParameters
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import trips as cached_trips
-from pages._ui.cache.trips import TripScores
+from pages._ui.cache.draws import REPEATS
+from pages._ui.cache.window import Window, declared
 from pages._ui.drawing import cards, maps
-from pages._ui.drawing.cards import Card
 from pages._ui.drawing.svg import curve as sketch_curve
 from pages._ui.drawing.svg import sketches
 from pages._ui.home.density import (
     MAP_HEIGHT,
     MAP_WIDTH,
-    REPEATS,
     Column,
     Places,
     hold,
-    interval,
 )
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import Seed, Settings, seed
 from pages._ui.wording import verdict
-from pages._ui.wording.measures import flow_error, flow_reading
-from pages._ui.wording.numbers import number, percent, signed_percent, trip_count
+from pages._ui.wording.numbers import signed_percent
 from pages._ui.wording.privacy import trips_protection
+from pages._ui.wording.trip_cards import trip_cards
 
 LARGEST = 40
 _DRAWN = "home_trips_curve_drawn"
@@ -34,83 +32,44 @@ _DRAWN = "home_trips_curve_drawn"
 def draw(settings: Settings, entry: Entry, places: Places) -> Column:
     """Draw the column's expected values and maps; `fill` adds the intervals of draws."""
     noise, parameters = seed(entry), settings.trips()
-    period = cached_trips.span(parameters)
-    expected = cached_trips.span_expected(entry.key, parameters, period)
+    window = declared(parameters)
+    exact = cached_trips.numbers(entry.key, parameters, window)
+    parts = (exact.scores, exact.account, exact.zeros, parameters)
     places.head.caption(trips_protection(parameters, entry.metadata.days))
-    slot = places.numbers.html(cards.cards_html(_cards(expected, parameters, None)))
+    slot = places.numbers.html(cards.cards_html(trip_cards(*parts)))
     curve_place = hold(places.curve, held=_DRAWN not in st.session_state)
     with places.maps:
-        _maps(entry, parameters, noise, period)
+        _maps(entry, parameters, noise, window)
 
     def curve() -> None:
         with curve_place:
-            _curve(entry.key, settings, period)
+            _curve(entry.key, settings, window)
         st.session_state[_DRAWN] = True
 
     def fill() -> dict[str, str]:
         drawn = [
-            cached_trips.span_drawn(entry.key, parameters, noise, period, repeat)
+            cached_trips.drawn_scores(entry.key, parameters, noise, window, repeat)
             for repeat in range(REPEATS)
         ]
-        finished = _cards(expected, parameters, drawn)
+        finished = trip_cards(*parts, drawn)
         slot.html(cards.cards_html(finished))
         return cards.numbers(finished)
 
-    flows = cached_trips.span_histogram(entry.key, parameters, period)
     return Column(
-        finding=verdict.trips(*flows, parameters),
+        finding=verdict.trips(exact.judged, parameters),
         ledger=None,
-        numbers=cards.numbers(_cards(expected, parameters, None)),
-        worst=_worst(entry, parameters, noise, period),
+        numbers=cards.numbers(trip_cards(*parts)),
+        worst=_worst(entry, parameters, noise, window),
         curve=curve,
         fill=fill,
     )
 
 
-def _cards(
-    expected: TripScores, parameters: ODParameters, drawn: list[TripScores] | None
-) -> list[Card]:
-    def over(name: str) -> list[float] | None:
-        return None if drawn is None else [getattr(score, name) for score in drawn]
-
-    least = max(parameters.suppression_threshold, 1)
-    none = f"No flow has {least} trips or more." if np.isnan(expected.median_error) else ""
-    return [
-        Card(
-            f"Median error, flows of {least}+",
-            trip_count(expected.median_error),
-            interval(over("median_error"), number),
-            none or flow_reading(parameters),
-        ),
-        Card(
-            f"Relative error, flows of {least}+",
-            percent(expected.relative_error),
-            interval(over("relative_error"), percent),
-            none or flow_error(expected.relative_error),
-        ),
-        Card(
-            "Suppressed cells",
-            percent(expected.suppressed),
-            interval(over("suppressed"), percent),
-            f"Pairs of zones that read 0; without noise {percent(expected.suppressed_anyway)}.",
-        ),
-        Card(
-            "Trips kept",
-            percent(expected.trips_kept),
-            interval(over("trips_kept"), percent),
-            f"In flows of {least}+ that stay visible"
-            + (
-                f"; trimming drops {percent(expected.trimmed)} of all."
-                if expected.trimmed >= 0.005
-                else "."
-            ),
-        ),
+def _curve(key: str, settings: Settings, window: Window) -> None:
+    values = [
+        cached_trips.usable_share(key, settings.trips(epsilon=stop), window)
+        for stop in EPSILON_STOPS
     ]
-
-
-def _curve(key: str, settings: Settings, period: cached_trips.Span) -> None:
-    flows = cached_trips.span_histogram(key, settings.trips(), period)
-    values = [verdict.usable_share(*flows, settings.trips(epsilon=stop)) for stop in EPSILON_STOPS]
     sketch_curve.epsilon_curve(
         EPSILON_STOPS,
         values,
@@ -121,9 +80,9 @@ def _curve(key: str, settings: Settings, period: cached_trips.Span) -> None:
     )
 
 
-def _maps(entry: Entry, parameters: ODParameters, noise: Seed, period: cached_trips.Span) -> None:
-    truth = cached_trips.span_truth(entry.key, period)
-    private = cached_trips.span_release(entry.key, parameters, noise, period)
+def _maps(entry: Entry, parameters: ODParameters, noise: Seed, window: Window) -> None:
+    truth = cached_trips.truth(entry.key, window)
+    private = cached_trips.drawn(entry.key, parameters, noise, window).counts
     largest = float(truth.max(initial=1))
     scale = maps.Scale(0.0, largest)
     drawn = cached_datasets.sketch(entry.key)
@@ -152,11 +111,11 @@ def _maps(entry: Entry, parameters: ODParameters, noise: Seed, period: cached_tr
 
 
 def _worst(
-    entry: Entry, parameters: ODParameters, noise: Seed, period: cached_trips.Span
+    entry: Entry, parameters: ODParameters, noise: Seed, window: Window
 ) -> dict[str, list[str]]:
     """Return the zones whose departures are off by most trips in this draw."""
-    true = cached_trips.span_truth(entry.key, period).sum(axis=1)
-    private = cached_trips.span_release(entry.key, parameters, noise, period).sum(axis=1)
+    true = cached_trips.truth(entry.key, window).sum(axis=1)
+    private = cached_trips.drawn(entry.key, parameters, noise, window).counts.sum(axis=1)
     order = np.argsort(-np.abs(private - true), kind="stable")[:6]
     error = (private - true)[order] / np.where(true[order] > 0, true[order], np.nan)
     names = cached_datasets.dataset(entry.key).zones["name"].to_numpy()

@@ -5,14 +5,11 @@ import math
 from engine.ledger import Ledger
 from pages._ui.shell.settings import Settings
 from pages._ui.wording.privacy import ANALYTIC_NOTE, PROTECTED, aim, delta_warning
+from pages._ui.wording.ranges import RANGES
 
 LEAD = (
     "Move a slider and see at once what privacy costs: how far private counts of visits and trips "
     "stray from the truth."
-)
-RANGES = (
-    "Ranges beside the numbers hold in 9 of 10 draws of the noise, in fewer where they name how "
-    "many draws they are of."
 )
 
 

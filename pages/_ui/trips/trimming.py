@@ -37,7 +37,7 @@ def draw(entry: Entry, parameters: ODParameters, window: Window) -> None:
             "one person's day or the whole period in the sidebar to compare T."
         )
         return
-    now = cached_trips.split(entry.key, parameters, window)
+    now = _row(entry.key, parameters, window)
     cards.row(_cards(now, parameters))
     st.subheader("The trade-off over T", anchor=False)
     if (
@@ -110,12 +110,19 @@ def _cards(now: dict[str, float], parameters: ODParameters) -> list[Card]:
     ]
 
 
+def _row(key: str, parameters: ODParameters, window: Window) -> dict[str, float]:
+    """Return the expected error at one T by its causes, in trips, and the share that is kept."""
+    curve = cached_trips.trimming(key, parameters, window)
+    causes = {cause: float(getattr(curve, cause)[0]) for cause in _CAUSES}
+    return {**causes, "kept": float(curve.kept_share[0])}
+
+
 def _rows(key: str, parameters: ODParameters, window: Window) -> dict[int, dict[str, float]]:
     slot = st.empty()
     rows: dict[int, dict[str, float]] = {}
     for done, limit in enumerate(_LIMITS):
         slot.progress(done / len(_LIMITS), f"Trimming to T = {limit} …")
-        rows[limit] = cached_trips.split(key, replace(parameters, max_trips_per_user=limit), window)
+        rows[limit] = _row(key, replace(parameters, max_trips_per_user=limit), window)
     slot.empty()
     return rows
 

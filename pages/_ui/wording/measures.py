@@ -2,20 +2,9 @@
 
 import math
 
-from engine.origin_destination import reading
-from engine.parameters import ODParameters
-from pages._ui.wording.numbers import metres
-
-
-def flow_reading(parameters: ODParameters) -> str:
-    """Say how a flow, 40 or one large enough to be shown, will usually read."""
-    flow = max(40, 2 * parameters.suppression_threshold)
-    usual = reading(flow, parameters)
-    told = f"{flow:,}" if parameters.unit == "trip" else f"{flow:,} after trimming"
-    if usual.high == 0:
-        return f"A flow of {told} is usually suppressed."
-    low = f"{usual.low:,}" if usual.low else "0 (suppressed)"
-    return f"A flow of {told} will usually read between {low} and {usual.high:,}."
+from engine.density import Needs
+from engine.parameters import DensityParameters
+from pages._ui.wording.numbers import metres, number
 
 
 def density_error(error: float) -> str:
@@ -43,6 +32,14 @@ def density_displacement(distance_m: float) -> str:
     if not math.isfinite(distance_m):
         return "The private map is empty: nothing to compare."
     return f"As if every visit had moved by {metres(distance_m)} on average."
+
+
+def density_needs(parameters: DensityParameters, needs: Needs) -> str:
+    """Say what it would take for the noisy totals to be above zero."""
+    people = f"about {needs.people:,} people at ε = {parameters.epsilon:.3g}"
+    more = f" ({needs.more_people:,} more than there are)" if needs.more_people else ""
+    epsilon = f", or ε near {number(needs.epsilon)}" if needs.epsilon else ""
+    return f"For any density at all it would take {people}{more}{epsilon}."
 
 
 def flow_error(error: float) -> str:

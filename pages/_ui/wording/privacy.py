@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from datetime import date
 
+from engine.density import delta_is_large
+from engine.ledger import Ledger
 from engine.parameters import ODParameters
 from pages._ui.wording.numbers import number, scientific, trip_count
 
@@ -63,21 +65,22 @@ ANALYTIC_NOTE = (
 
 def delta_warning(delta: float, people: int | None) -> str | None:
     """Warn when δ exceeds one over the public estimate of people (erratum D7)."""
-    if people is None or delta * people <= 1:
+    if people is None or not delta_is_large(delta, people):
         return None
     return (
-        f"δ = {scientific(delta)} is above one in {people:,} people: about "
-        f"{number(delta * people)} of them may be left without the guarantee. Choose a smaller δ."
+        f"δ = {scientific(delta)} is above one in {people:,} people: it would even allow the "
+        f"records of about {number(delta * people)} of them to be published as they are. Choose a "
+        "smaller δ."
     )
 
 
-def ledger_line(published: float, proved: float, delta: float) -> str:
+def ledger_line(ledger: Ledger) -> str:
     """State the published and the best proved total of a density release (erratum D1)."""
-    failing = f" at δ = {scientific(delta)}" if delta else ""
-    above = proved > published * (1 + 1e-9)
+    spent = f" at δ = {scientific(ledger.delta)}" if ledger.delta else ""
+    above = ", **more than is published**" if ledger.proved_exceeds_published else ""
     return (
-        f"Privacy loss for each person, whole week: published ε = {published:.3g}, best proved "
-        f"ε = {proved:.3g}{failing}" + (", **more than is published**." if above else ".")
+        f"Privacy loss for each person, whole week: published ε = {ledger.published_epsilon:.3g}, "
+        f"best proved ε = {ledger.proved_epsilon:.3g}{spent}{above}."
     )
 
 

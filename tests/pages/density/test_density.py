@@ -13,8 +13,8 @@ from engine.density import sweep
 from engine.ledger import Ledger
 from engine.parameters import DensityParameters
 from pages._ui import jobs
-from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import density as cached_density
+from pages._ui.cache.draws import generator
 from pages._ui.density import wording as density_wording
 from pages._ui.density.views import VIEWS
 from pages._ui.shell.settings import SIMULATED_SEED
@@ -97,7 +97,7 @@ def test_first_screen_shows_the_engines_numbers(open_density):
     app = open_density(epsilon=0.3)
     data = load("demo-city")
     made = density.release(
-        data, DensityParameters(epsilon=0.3), rng=cached_datasets.generator((SIMULATED_SEED, 0))
+        data, DensityParameters(epsilon=0.3), rng=generator((SIMULATED_SEED, 0), "density")
     )
     error = metrics.mean_relative_error(density.truth(data), made.counts)
     assert card(app, "Relative error (MRE)") == percent(float(np.nanmean(error)))
@@ -231,7 +231,7 @@ def test_methods_are_swept_by_the_engine(open_density):
     )
     results = list(
         sweep.density_sweep(
-            load("demo-city"), settings, 20, rng=cached_datasets.generator((SIMULATED_SEED, 0))
+            load("demo-city"), settings, 20, rng=generator((SIMULATED_SEED, 0), "sweep")
         )
     )
     (wanted,) = sweep.summarise(settings, results)
@@ -260,8 +260,10 @@ def test_figures_without_sampling_are_worse(open_density):
     app = view(open_density(), "totals")
     app = finish(app, "totals")
     (key,) = {job.signature[0] for job in app.session_state["density_jobs"].values()}
+    settings = DensityParameters(epsilon=0.3)
     errors = [
-        cached_density.total_errors(key, 0.3, (SIMULATED_SEED, 0), repeat) for repeat in range(5)
+        cached_density.total_errors(key, settings, (SIMULATED_SEED, 0), repeat)
+        for repeat in range(5)
     ]
     assert all(one.sampled.totals < one.plain.totals for one in errors)
     assert all(one.sampled.shares < one.plain.shares for one in errors)

@@ -2,13 +2,12 @@
 
 import re
 
-import numpy as np
 import pytest
 import streamlit as st
 
 from engine import density
 from engine.parameters import EPSILON_STOPS
-from pages._ui.cache import datasets as cached_datasets
+from pages._ui.cache.draws import generator
 from pages._ui.shell import warm
 from pages._ui.shell.settings import untouched
 
@@ -43,7 +42,7 @@ def test_home_shows_eight_numbers_a_verdict_and_four_maps(open_home):
     assert sorted(kinds) == ["curve_sketch"] * 2 + ["map_sketch"] * 4
     assert 'class="verdict' in texts(app)
     assert " to " in texts(app)
-    assert "follows" not in texts(app)
+    assert "calculating" not in texts(app)
     assert "computed last" not in texts(app)
 
 
@@ -206,18 +205,6 @@ def test_reset_brings_every_default_back(open_home):
     assert figures(app) == figures(open_home())
 
 
-def test_where_no_flow_reaches_the_threshold_the_cards_say_so():
-    from engine.parameters import ODParameters
-    from pages._ui.cache.trips import TripScores
-    from pages._ui.home import trips as home_trips
-
-    nothing = TripScores(float("nan"), float("nan"), 1.0, 1.0, 0.0, 0.0)
-    made = home_trips._cards(nothing, ODParameters(epsilon=1.0), [nothing] * home_trips.REPEATS)
-    assert made[0].value == made[1].value == "–"
-    assert made[0].meaning == made[1].meaning == "No flow has 15 trips or more."
-    assert made[0].interval == "undefined in most draws"
-
-
 def test_what_home_shows_first_can_be_computed_before_anybody_comes(open_home, monkeypatch):
     st.cache_data.clear()
     st.cache_resource.clear()
@@ -230,7 +217,7 @@ def test_what_home_shows_first_can_be_computed_before_anybody_comes(open_home, m
 
     monkeypatch.setattr(density, "release", watched)
     warm.home()
-    first = cached_datasets.generator(warm.FIRST_DRAW).bit_generator.state["state"]["state"]
+    first = generator(warm.FIRST_DRAW, "density").bit_generator.state["state"]["state"]
     assert drawn == [(untouched().density(), first)]
     open_home()
     assert len(drawn) > 1
@@ -243,18 +230,3 @@ def test_nothing_is_computed_before_for_data_of_real_people(data_root, monkeypat
     assert not untouched().density_data.metadata.simulated
     monkeypatch.setattr(density, "release", lambda *_, **__: pytest.fail("noise was drawn"))
     warm.home()
-
-
-def test_draws_that_read_zero_everywhere_are_left_out_of_the_range_of_the_error():
-    from pages._ui.cache.density import DensityScores
-    from pages._ui.home import density as home_density
-
-    def score(error, exceeded):
-        return DensityScores(np.array([error]), np.array([0.5]), 0.1, exceeded)
-
-    drawn = [score(3.0, False), score(5.0, False), *[score(0.4, True)] * 18]
-    card = home_density._cards(drawn[0], drawn, None)[0]
-    assert card.interval == "300% to 500% (2 draws)"
-    card = home_density._cards(drawn[-1], drawn, None)[0]
-    assert (card.value, card.interval) == ("–", "")
-    assert "Every private count reads 0" in card.meaning

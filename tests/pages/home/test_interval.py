@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from pages._ui.home import wording as home_wording
-from pages._ui.home.density import REPEATS, WAITING, interval
+from pages._ui.cache.draws import REPEATS
+from pages._ui.wording.ranges import RANGES, WAITING, interval
 
 
 @pytest.mark.parametrize("draw", ["normal", "laplace", "exponential"])
 def test_the_next_draw_lies_within_nine_times_in_ten(draw):
-    assert "9 of 10 draws" in home_wording.RANGES
+    assert "9 of 10 draws" in RANGES
     draws = getattr(np.random.default_rng(0), draw)(size=(4000, REPEATS + 1))
     held = 0
     for row in draws:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from engine.ledger import Ledger
 from engine.parameters import DELTA_STOPS, ODParameters
 from pages._ui.home import wording as home_wording
-from pages._ui.wording.measures import flow_reading
 from pages._ui.wording.numbers import fixed, percent, scientific
 from pages._ui.wording.privacy import (
     PROTECTED,
@@ -56,10 +56,25 @@ def test_risk_is_of_what_is_protected_and_no_more(unit, expected):
     assert unit != "person" or text.endswith(expected)
 
 
+def ledger(published, proved, delta):
+    return Ledger(
+        stages=(),
+        published_epsilon=published,
+        pure_epsilon=published,
+        proved_epsilon=proved,
+        delta=delta,
+        published_notion="ε-DP",
+        pure_notion="ε-DP",
+        proved_notion="ε-DP",
+        unit="one person, the whole week",
+    )
+
+
 def test_ledger_line_names_no_delta_that_is_not_spent_and_says_when_less_is_proved():
-    assert "δ" not in ledger_line(1.0, 1.0, 0.0)
-    assert "more than is published" not in ledger_line(1.0, 0.88, 1e-7)
-    assert "ε = 1.58 at δ = 1e-7, **more than is published**" in ledger_line(1, 1.58, 1e-7)
+    assert "δ" not in ledger_line(ledger(1.0, 1.0, 0.0))
+    assert "more than is published" not in ledger_line(ledger(1.0, 0.88, 1e-7))
+    above = ledger_line(ledger(1.0, 1.58, 1e-7))
+    assert "ε = 1.58 at δ = 1e-7, **more than is published**" in above
 
 
 @pytest.mark.parametrize(
@@ -87,16 +102,6 @@ def test_delta_is_warned_of_only_above_one_over_people():
     assert delta_warning(2e-6, 50_000) is None
     assert delta_warning(1e-4, None) is None
     assert "about 4" in delta_warning(2e-6, 1_992_846)
-
-
-def test_flow_reading_says_suppressed_where_the_threshold_cuts():
-    quiet = ODParameters(epsilon=1.0, max_trips_per_user=1, suppression_threshold=15)
-    loud = ODParameters(epsilon=0.1, max_trips_per_user=4, suppression_threshold=15)
-    told = "A flow of 40 after trimming will usually read between 37 and 43."
-    assert flow_reading(quiet) == told
-    trip = ODParameters(epsilon=1.0, suppression_threshold=15, unit="trip")
-    assert flow_reading(trip) == told.replace(" after trimming", "")
-    assert "between 0 (suppressed) and" in flow_reading(loud)
 
 
 def test_no_sentence_promises_anonymity():
