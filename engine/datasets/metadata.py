@@ -38,6 +38,11 @@ class Metadata:
         count = (self.last_day - self.first_day).days + 1
         return tuple(self.first_day + timedelta(days=i) for i in range(count))
 
+    @property
+    def periods(self) -> tuple[date, ...]:
+        """First day of every matrix of trips: the declared days, unless they are added up."""
+        return self.days
+
     def to_json(self) -> dict[str, Any]:
         """Return the JSON object that `from_json` reads back."""
         values = dict(vars(self))

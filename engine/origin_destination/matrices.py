@@ -34,7 +34,7 @@ def day_indices(dataset: Dataset, days: Days) -> tuple[int, ...]:
     ParameterError
         If a day is outside the period or named twice, or none is left.
     """
-    count = len(dataset.metadata.days)
+    count = len(dataset.metadata.periods)
     if days is None:
         return tuple(range(count))
     if isinstance(days, slice):

@@ -19,8 +19,10 @@ class Counted:
         self.id = "in-memory"
         self.zones = range(zones)
         first = date(2024, 1, 1)
+        dates = tuple(first + timedelta(days=i) for i in range(days))
         self.metadata = SimpleNamespace(
-            days=tuple(first + timedelta(days=i) for i in range(days)),
+            days=dates,
+            periods=dates,
             trips_have_people=have_people,
         )
         self.has_trips_by_person = True

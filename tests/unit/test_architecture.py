@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[2]
 FRONT_END = {"streamlit", "pydeck", "altair"}
 
 LAYERS = [
-    {"errors"},
+    {"errors", "arrays"},
     {"validation"},
     {"parameters"},
     {"noise"},
@@ -19,7 +19,7 @@ LAYERS = [
     {"density", "origin_destination", "report"},
     {"usability"},
     {"attack"},
-    {"ingest", "synthetic"},
+    {"ingest", "resolution", "synthetic"},
     {"decisions"},
 ]
 """Lowest first; a module imports from its own package or from layers below it."""

@@ -1,0 +1,125 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
+# pyright: reportIncompatibleVariableOverride=false
+"""Public clusters of neighbouring zones: from areas and adjacency alone, never from a count."""
+
+import heapq
+
+import geopandas as gpd
+import numpy as np
+import shapely
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from engine import validation
+from engine.arrays import Floats, Integers
+from engine.geography import projected_crs
+
+_SNAP = 1e-5
+"""Zones whose borders are apart by less than this share of the map's extent are neighbours."""
+
+
+def cluster_zones(zones: gpd.GeoDataFrame, k: int) -> Integers:
+    """Join neighbouring zones to `k` clusters of similar area.
+
+    The smallest cluster joins its smallest neighbour, again and again; an island joins the
+    cluster with the nearest centre. Ties go to the zone that comes first. Nothing but the zones'
+    polygons is read, so the clusters cost no privacy and are the same for everybody.
+
+    Parameters
+    ----------
+    zones : GeoDataFrame, EPSG:4326
+        Polygons in their fixed order.
+    k : int
+        Number of clusters, from 1 to the number of zones.
+
+    Returns
+    -------
+    int array, shape (zones,)
+        Cluster 0 … k − 1 of every zone, numbered by their first zone.
+
+    Raises
+    ------
+    ParameterError
+        If `k` is no whole number or above the number of zones.
+
+    Examples
+    --------
+    >>> boxes = [shapely.box(x, 0, x + 1, 1) for x in range(4)]
+    >>> cluster_zones(gpd.GeoDataFrame(geometry=boxes, crs=4326), 2).tolist()
+    [0, 0, 1, 1]
+    """
+    count = len(zones)
+    k = validation.whole_number("k", k, 1, count, remedy="there cannot be more clusters than zones")
+    polygons = zones.geometry.to_crs(projected_crs(zones)).to_numpy()
+    areas: list[float] = shapely.area(polygons).tolist()
+    centres = shapely.get_coordinates(shapely.centroid(polygons))
+    near = _neighbours(polygons, centres)
+    weights = np.array(areas)[:, None] * centres  # an area-weighted sum: merged by adding
+    owner = list(range(count))
+    queue = [(areas[i], i) for i in range(count)]
+    heapq.heapify(queue)
+    left = count
+    while left > k:
+        area, first = heapq.heappop(queue)
+        if owner[first] != first or area != areas[first]:
+            continue  # an entry from before a merger
+        others = near[first] or _nearest(first, owner, weights, areas)
+        second = min(others, key=lambda other: (areas[other], other))
+        keep, gone = min(first, second), max(first, second)
+        owner[gone] = keep
+        areas[keep] += areas[gone]
+        weights[keep] += weights[gone]
+        near[keep] = (near[keep] | near[gone]) - {keep, gone}
+        for other in near[gone] - {keep}:
+            near[other] = (near[other] - {gone}) | {keep}
+        heapq.heappush(queue, (areas[keep], keep))
+        left -= 1
+    return np.unique([_root(owner, i) for i in range(count)], return_inverse=True)[1].astype(
+        np.int64
+    )
+
+
+def connected(labels: Integers, zones: gpd.GeoDataFrame) -> bool:
+    """Whether every cluster is one connected piece of neighbouring zones."""
+    polygons = zones.geometry.to_crs(projected_crs(zones)).to_numpy()
+    near = _neighbours(polygons, shapely.get_coordinates(shapely.centroid(polygons)))
+    pairs = [(i, j) for i, some in enumerate(near) for j in some if labels[i] == labels[j]]
+    rows, columns = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    graph = csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(near), len(near)))
+    return connected_components(graph, directed=False)[0] == len(np.unique(labels))
+
+
+def _neighbours(
+    polygons: "np.ndarray[tuple[int], np.dtype[np.object_]]", centres: Floats
+) -> list[set[int]]:
+    """Return of every zone the zones that share more than a point of border."""
+    extent = float(np.ptp(centres, axis=0).max()) if len(centres) > 1 else 1.0
+    gap = max(extent * _SNAP, 1.0)
+    tree = shapely.STRtree(polygons)
+    left, right = tree.query(polygons, predicate="dwithin", distance=gap)
+    other = left < right
+    left, right = left[other], right[other]
+    border = shapely.intersection(
+        shapely.boundary(polygons[left]), shapely.buffer(polygons[right], gap, quad_segs=1)
+    )
+    some = shapely.length(border) > 4 * gap  # corners touch in a point only
+    near: list[set[int]] = [set() for _ in polygons]
+    for i, j in zip(left[some].tolist(), right[some].tolist(), strict=True):
+        near[i].add(j)
+        near[j].add(i)
+    return near
+
+
+def _nearest(first: int, owner: list[int], weights: Floats, areas: list[float]) -> set[int]:
+    """Return the cluster whose centre is nearest to that of an island."""
+    roots = [i for i, root in enumerate(owner) if root == i and i != first]
+    centres = weights[roots] / np.array([areas[i] for i in roots])[:, None]
+    distances = np.linalg.norm(centres - weights[first] / areas[first], axis=1)
+    return {roots[int(np.argmin(distances))]}
+
+
+def _root(owner: list[int], zone: int) -> int:
+    while owner[zone] != zone:
+        zone = owner[zone]
+    return zone

@@ -1,0 +1,208 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
+# pyright: reportIncompatibleVariableOverride=false
+"""A dataset seen at a coarser resolution: a view made of the cached counts alone.
+
+Trips. Zones are joined and days are added up after trips were ranked and counted. A trip inside
+one coarse zone is dropped like every trip inside one zone; its rank is not used again, so a person
+keeps at most T trips and often fewer than a dataset ingested at the coarse level would keep. One
+unit of protection still changes the kept counts by at most T in L₁ (1 at trip level).
+
+Density. Towers and hours stay as they are; zones are joined before the cover is found, so that the
+mechanism counts in fewer, larger cells. A person's visits change every count as before: at most ℓ
+in L₁, at most one an hour.
+"""
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cached_property
+from typing import Any
+
+import geopandas as gpd
+import numpy as np
+import shapely
+
+from engine.arrays import Integers
+from engine.datasets import Dataset, Metadata, TripCounts
+from engine.errors import ParameterError
+from engine.geography import Tessellation, tessellate
+from engine.resolution.levels import FINEST, Resolution, TimeStep, labels_of
+
+DAYS_PER_WEEK = 7
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoarseMetadata(Metadata):
+    """Metadata whose matrices span several days each.
+
+    Attributes
+    ----------
+    starts : tuple of date
+        First day of every matrix. `days` are still the declared days, by which a person pays.
+    """
+
+    starts: tuple[date, ...] = ()
+
+    @property
+    def periods(self) -> tuple[date, ...]:
+        """First day of every matrix."""
+        return self.starts
+
+
+class CoarseDataset(Dataset):
+    """A view of `base` at a coarser resolution; see `coarsen`.
+
+    Attributes
+    ----------
+    base : Dataset
+        The dataset as it was ingested.
+    resolution : Resolution
+    labels : int array, shape (zones of `base`,)
+        Coarse zone of every zone.
+    """
+
+    def __init__(self, base: Dataset, resolution: Resolution) -> None:
+        self.base = base
+        self.resolution = resolution
+        self.folder = base.folder
+        self.id = base.id
+        labels, self._ids, self._names = labels_of(base.zones, resolution.zones)
+        self.labels: Integers = labels
+        starts = period_starts(base.metadata.days, resolution.time)
+        self.metadata = CoarseMetadata(**vars(base.metadata), starts=starts)
+
+    @cached_property
+    def zones(self) -> gpd.GeoDataFrame:
+        """Coarse zones in the order in which their first zone stands: zone_id, name, geometry."""
+        if self.resolution.zones == FINEST:
+            return self.base.zones
+        polygons = self.base.zones.geometry.to_numpy()
+        order = np.argsort(self.labels, kind="stable")
+        parts = np.split(polygons[order], np.flatnonzero(np.diff(self.labels[order])) + 1)
+        return gpd.GeoDataFrame(
+            {"zone_id": self._ids, "name": self._names},
+            geometry=[shapely.union_all(part) for part in parts],
+            crs=self.base.zones.crs,
+        )
+
+    @property
+    def towers(self) -> gpd.GeoDataFrame:  # type: ignore[override]
+        """Towers as they were ingested."""
+        return self.base.towers
+
+    @cached_property
+    def tessellation(self) -> Tessellation:
+        """Overlaps and minimum cover of the towers and the coarse zones."""
+        if self.resolution.zones == FINEST:
+            return self.base.tessellation
+        return tessellate(self.base.towers, self.zones)
+
+    @property
+    def truth_by_tower(self) -> Integers:  # type: ignore[override]
+        """X by tower and hour: the same at every resolution."""
+        return self.base.truth_by_tower
+
+    @property
+    def single_visit_by_tower(self) -> Integers:  # type: ignore[override]
+        """H̃ by tower: the same at every resolution."""
+        return self.base.single_visit_by_tower
+
+    def presampled_by_tower(self, max_visits_per_user: int) -> Integers:
+        """X̄ by tower and hour: the same at every resolution."""
+        return self.base.presampled_by_tower(max_visits_per_user)
+
+    @cached_property
+    def trips(self) -> TripCounts:
+        """Trips between coarse zones by period, ranked as they were within the person-day."""
+        return self._joined(self.base.trips)
+
+    @cached_property
+    def trips_by_person(self) -> TripCounts:
+        """The same, ranked within the person."""
+        return self._joined(self.base.trips_by_person)
+
+    @cached_property
+    def homes(self) -> Integers | None:
+        """People by coarse home zone."""
+        homes = self.base.homes
+        if homes is None:
+            return None
+        return np.bincount(self.labels, weights=homes, minlength=len(self._ids)).astype(np.int64)
+
+    @cached_property
+    def dropped_trips(self) -> int:
+        """Trips of the period that start and end in one coarse zone (confidential)."""
+        inside = self.labels[self.base.trips.origin] == self.labels[self.base.trips.destination]
+        return int(self.base.trips.n[inside].sum())
+
+    def _joined(self, fine: TripCounts) -> TripCounts:
+        """Add trips up by period, coarse origin, coarse destination and rank, in that order."""
+        zones, ranks = len(self._ids), int(fine.rank.max(initial=0)) + 1
+        period = period_of(len(self.base.metadata.days), self.resolution.time)[fine.day]
+        origin, destination = self.labels[fine.origin], self.labels[fine.destination]
+        out = origin != destination
+        key = ((period * zones + origin) * zones + destination) * ranks + fine.rank
+        keys, inverse = np.unique(key[out], return_inverse=True)
+        # sums of whole numbers below 2⁵³ are exact in float64
+        n = np.bincount(inverse, weights=fine.n[out], minlength=len(keys)).astype(np.int64)
+        pair, rank = np.divmod(keys, ranks)
+        pair, destination = np.divmod(pair, zones)
+        day, origin = np.divmod(pair, zones)
+        joined = TripCounts(
+            day=day.astype(np.int32),
+            origin=origin.astype(np.int32),
+            destination=destination.astype(np.int32),
+            rank=rank.astype(np.int16),
+            n=n,
+        )
+        for values in vars(joined).values():
+            values.flags.writeable = False
+        return joined
+
+
+def coarsen(dataset: Dataset, resolution: Resolution) -> Dataset:
+    """Return `dataset` at `resolution`; itself where nothing is made coarser.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        As it was ingested.
+    resolution : Resolution
+
+    Raises
+    ------
+    ParameterError
+        If the dataset has no such level of zones, or is a coarse view already.
+
+    Examples
+    --------
+    >>> from engine import datasets
+    >>> demo = datasets.load("demo-city")
+    >>> len(coarsen(demo, Resolution(zones="clusters-20")).zones)
+    20
+    """
+    if isinstance(dataset, CoarseDataset):
+        raise ParameterError(
+            "dataset must be as it was ingested, got a coarse view; coarsen its base instead"
+        )
+    return dataset if resolution.finest else CoarseDataset(dataset, resolution)
+
+
+def period_starts(days: tuple[date, ...], time: TimeStep) -> tuple[date, ...]:
+    """Return the first day of every period; weeks count from the first declared day.
+
+    Examples
+    --------
+    >>> period_starts((date(2024, 1, 1), date(2024, 1, 2)), "period")
+    (datetime.date(2024, 1, 1),)
+    """
+    if time == "day":
+        return days
+    step = len(days) if time == "period" else DAYS_PER_WEEK
+    return tuple(days[0] + timedelta(days=i) for i in range(0, len(days), step))
+
+
+def period_of(days: int, time: TimeStep) -> Any:
+    """Return the period of every day, shape (days,); the last week may be a shorter one."""
+    step = {"day": 1, "week": DAYS_PER_WEEK, "period": max(days, 1)}[time]
+    return np.arange(days, dtype=np.int64) // step

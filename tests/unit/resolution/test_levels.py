@@ -1,0 +1,97 @@
+"""Levels of zones: parents must be a hierarchy, clusters are neighbours of similar area."""
+
+import geopandas as gpd
+import numpy as np
+import pytest
+import shapely
+
+from engine import datasets, resolution
+from engine.errors import DatasetError, ParameterError
+from engine.resolution.clusters import connected
+
+
+def grid(side, **columns):
+    boxes = [shapely.box(x, y, x + 1, y + 1) for x in range(side) for y in range(side)]
+    ids = [f"z{i:03}" for i in range(len(boxes))]
+    return gpd.GeoDataFrame(
+        {"zone_id": ids, "name": [f"Zone {i}" for i in ids], **columns},
+        geometry=[shapely.affinity.scale(box, 0.01, 0.01, origin=(0, 0)) for box in boxes],
+        crs=4326,
+    )
+
+
+def test_parents_are_levels_finest_first():
+    zones = grid(
+        4,
+        province_id=["p"] * 16,
+        district_id=[f"d{i // 4}" for i in range(16)],
+        district=[f"District {i // 4}" for i in range(16)],
+    )
+    levels = resolution.zone_levels(zones)
+    assert [(level.name, level.zones) for level in levels] == [
+        ("zones", 16),
+        ("district", 4),
+        ("province", 1),
+    ]
+    labels, ids, names = resolution.labels_of(zones, "district")
+    assert labels.tolist() == [i // 4 for i in range(16)]
+    assert list(ids) == ["d0", "d1", "d2", "d3"]
+    assert names[2] == "District 2"
+
+
+def test_a_child_with_two_parents_is_refused():
+    zones = grid(2, district_id=["a", "a", "b", "c"], province_id=["p", "q", "p", "p"])
+    with pytest.raises(DatasetError, match=r"each district must lie in one province, got 1 "):
+        resolution.zone_levels(zones)
+
+
+@pytest.mark.parametrize("gap", [None, "", "  "])
+def test_a_missing_parent_is_refused(gap):
+    zones = grid(2, province_id=["p", gap, "p", "p"])
+    with pytest.raises(DatasetError, match="a parent for every zone, got 1 zones without"):
+        resolution.zone_levels(zones)
+
+
+@pytest.mark.parametrize("level", ["nothing", "clusters-5", "clusters-0", "clusters-x"])
+def test_unknown_levels_and_too_many_clusters_are_refused(level):
+    with pytest.raises(ParameterError):
+        resolution.labels_of(grid(2), level)
+
+
+@pytest.mark.parametrize("bad", ["a b", "../x", ""])
+def test_odd_names_of_levels_are_refused(bad):
+    with pytest.raises(ParameterError):
+        resolution.Resolution(zones=bad)
+
+
+def test_a_resolution_survives_a_link():
+    for one in (resolution.Resolution(), resolution.Resolution(zones="clusters-30", time="week")):
+        assert resolution.parse(one.text) == one
+    with pytest.raises(ParameterError):
+        resolution.parse("zones,month")
+
+
+@pytest.mark.parametrize("k", [2, 7, 30, 149, 150])  # a river parts the demo in two
+def test_clusters_of_the_demo_are_connected_and_cover_every_zone(k):
+    zones = datasets.load("demo-city").zones
+    labels = resolution.cluster_zones(zones, k)
+    assert np.unique(labels).tolist() == list(range(k))
+    assert connected(labels, zones)
+
+
+def test_clusters_read_polygons_only():
+    zones = grid(5)
+    labels = resolution.cluster_zones(zones, 6)
+    shuffled = zones.assign(zone_id=list(reversed(zones["zone_id"])), name="x", n=range(25))
+    assert (resolution.cluster_zones(shuffled, 6) == labels).all()
+
+
+def test_clusters_are_of_similar_area():
+    labels = resolution.cluster_zones(grid(8), 16)
+    assert np.bincount(labels).max() <= 2 * np.bincount(labels).min()
+
+
+def test_an_island_joins_the_nearest_cluster():
+    boxes = [shapely.box(0, 0, 1, 1), shapely.box(1, 0, 2, 1), shapely.box(9, 0, 9.1, 0.1)]
+    zones = gpd.GeoDataFrame({"zone_id": list("abc")}, geometry=boxes, crs=4326)
+    assert resolution.cluster_zones(zones, 2).tolist() == [0, 1, 1]
