@@ -11,7 +11,7 @@ from engine import datasets, density, resolution
 from engine import origin_destination as od
 from engine.datasets import RANK_BUCKET
 from engine.geography import SMALLEST_OVERLAP
-from engine.origin_destination.matrices import kept
+from engine.origin_destination.matrices import trimmed_counts
 from engine.resolution.coarse import CoarseDataset, period_of
 from tests.reference.od_people import Counted
 
@@ -68,8 +68,8 @@ def test_one_unit_changes_the_kept_counts_by_at_most_t(everybody, time, limit, u
     person = data.draw(st.integers(0, len(everybody) - 1))
     day = data.draw(st.integers(0, DAYS - 1)) if unit == "person-day" else None
     periods = tuple(range({"day": 9, "week": 2, "period": 1}[time]))
-    before = kept(View(everybody, time), unit, limit, periods)
-    after = kept(View(without(everybody, person, day), time), unit, limit, periods)
+    before = trimmed_counts(View(everybody, time), unit, limit, periods)
+    after = trimmed_counts(View(without(everybody, person, day), time), unit, limit, periods)
     assert np.abs(before - after).sum() <= limit
 
 
@@ -94,10 +94,10 @@ def test_ranks_of_dropped_trips_are_not_used_again(everybody, limit):
         [(d, int(LABELS[a]), int(LABELS[b])) for d, a, b in own if LABELS[a] != LABELS[b]]
         for own in everybody
     ]
-    ingested = kept(Counted(coarse, 3, DAYS), "person-day", limit, tuple(range(DAYS)))
-    viewed = kept(View(everybody, "day"), "person-day", limit, tuple(range(DAYS)))
+    ingested = trimmed_counts(Counted(coarse, 3, DAYS), "person-day", limit, tuple(range(DAYS)))
+    viewed = trimmed_counts(View(everybody, "day"), "person-day", limit, tuple(range(DAYS)))
     assert viewed.sum() <= ingested.sum()
-    assert kept(View(everybody, "day"), "trip", 1, (0,)).sum() == sum(
+    assert trimmed_counts(View(everybody, "day"), "trip", 1, (0,)).sum() == sum(
         trip[0] == 0 for own in coarse for trip in own
     )
 
@@ -110,7 +110,7 @@ def test_exact_expectation_equals_cell_by_cell(everybody, time, unit):
         epsilon=0.7, max_trips_per_user=1, suppression_threshold=2, unit=unit
     )
     periods = tuple(range(len(view.metadata.periods)))
-    cells = kept(view, unit, 1, periods)[:, ~np.eye(3, dtype=bool)].ravel()
+    cells = trimmed_counts(view, unit, 1, periods)[:, ~np.eye(3, dtype=bool)].ravel()
     brute = sum(_mean(int(m), 0.7, 2) for m in cells)
     expected = od.expectation(view, parameters).grand.expected
     assert expected == pytest.approx(brute, abs=1e-9)
