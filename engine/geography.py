@@ -169,6 +169,21 @@ def projected_crs(shapes: gpd.GeoDataFrame | gpd.GeoSeries) -> CRS:
     )
 
 
+def centre_distances_m(zones: gpd.GeoDataFrame) -> Floats:
+    """Return the distances between the centres of zones (EPSG:4326), shape (zones, zones), metres.
+
+    Examples
+    --------
+    >>> squares = gpd.GeoDataFrame(geometry=[shapely.box(x, 0, x + 0.1, 0.1) for x in (0, 1)],
+    ...                            crs=4326)
+    >>> int(centre_distances_m(squares)[0, 1] / 1000)
+    111
+    """
+    polygons = zones.geometry.to_crs(projected_crs(zones)).to_numpy()
+    centres = shapely.get_coordinates(shapely.centroid(polygons))
+    return np.asarray(cdist(centres, centres), dtype=np.float64)
+
+
 def hull_region(points: gpd.GeoSeries, buffer_m: float = 500.0) -> shapely.Geometry:
     """Return the convex hull of `points` (projected), widened by `buffer_m` metres.
 

@@ -1,6 +1,6 @@
-"""Private origin–destination matrices: mechanism, exact expectation and calculators (P2)."""
+"""Private origin–destination matrices: P2's mechanism, exact laws, calculators; ours."""
 
-from engine.origin_destination import calculators
+from engine.origin_destination import calculators, estimate
 from engine.origin_destination.composition import PersonTotal, person_total
 from engine.origin_destination.drawn import drawn_errors, drawn_outcomes
 from engine.origin_destination.exact.expected import (
@@ -67,6 +67,7 @@ __all__ = [
     "drawn_errors",
     "drawn_outcomes",
     "drawn_scores",
+    "estimate",
     "expectation",
     "expectation_of_matrix",
     "expected_scores",

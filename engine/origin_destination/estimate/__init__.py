@@ -1,0 +1,33 @@
+"""Origin–destination matrices read by statistics, at the published method's privacy.
+
+`measurement` is the only module that sees counts: it adds whole-number noise to every cell.
+`prediction`, `grid` and `reading` work on noisy cells and public geometry; `statements` holds what
+is true of them whatever the world is like.
+"""
+
+from engine.origin_destination.estimate.measurement import Measurement, measure
+from engine.origin_destination.estimate.release import (
+    LIKELY_EMPTY,
+    EstimateRelease,
+    read_measurement,
+    release,
+)
+from engine.origin_destination.estimate.statements import (
+    FALSE_DISCOVERIES,
+    cell_reach,
+    certain_flows,
+    total_reach,
+)
+
+__all__ = [
+    "FALSE_DISCOVERIES",
+    "LIKELY_EMPTY",
+    "EstimateRelease",
+    "Measurement",
+    "cell_reach",
+    "certain_flows",
+    "measure",
+    "read_measurement",
+    "release",
+    "total_reach",
+]

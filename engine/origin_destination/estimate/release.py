@@ -1,0 +1,192 @@
+"""One release by `estimate`: measure once, then read with statistics what was measured."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.datasets import Dataset
+from engine.errors import ParameterError
+from engine.geography import centre_distances_m
+from engine.ledger import Ledger
+from engine.origin_destination.estimate import statements
+from engine.origin_destination.estimate.measurement import CAPPED_TRIPS, Measurement, measure
+from engine.origin_destination.estimate.prediction import UNIFORM_SHARE, predict
+from engine.origin_destination.estimate.reading import Reading, read, read_once
+from engine.origin_destination.matrices import Days
+from engine.parameters import ODParameters
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+LIKELY_EMPTY = 0.05
+"""A flow is likely where the model's P(no trip) is below this."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class EstimateRelease:
+    """Estimated trips, what the model says of them and what holds without any model.
+
+    Attributes
+    ----------
+    counts : array, shape (days, zones, zones)
+        Estimated trips, at least 0 and not whole: keep the small ones in sums, and never show
+        them by rounding. Diagonal 0.
+    low, high : arrays, same shape
+        90% of each flow by the model, trips.
+    empty : array, same shape
+        P(no trip) by the model.
+    measurement : Measurement
+        The noisy cells, on which all of it rests.
+    """
+
+    counts: Floats
+    low: Floats
+    high: Floats
+    empty: Floats
+    measurement: Measurement
+
+    @property
+    def ledger(self) -> Ledger:
+        """What one unit of protection pays."""
+        return self.measurement.ledger
+
+    @property
+    def days(self) -> tuple[int, ...]:
+        """Positions of the days in the declared period."""
+        return self.measurement.days
+
+    @cached_property
+    def certain(self) -> Flags:
+        """Flows that exist whatever the model: on average at most 5% of them are empty."""
+        return statements.certain_flows(self.measurement.cells, self.measurement.rate)
+
+    @cached_property
+    def likely(self) -> Flags:
+        """Flows that are not certain, but empty with less than 5% by the model."""
+        return ~self.certain & (self.empty < LIKELY_EMPTY)
+
+    @cached_property
+    def unexpected(self) -> Flags:
+        """Certain flows that the model disbelieves: to be checked by somebody who knows."""
+        return self.certain & (self.empty >= LIKELY_EMPTY)
+
+    def exact_interval(self, *, confidence: float = 0.95) -> tuple[Integers, Integers]:
+        """Return the range that holds a kept count with `confidence`, whatever the model."""
+        reach = statements.cell_reach(self.measurement.rate, confidence=confidence)
+        cells = self.measurement.cells
+        low, high = np.maximum(cells - reach, 0), np.maximum(cells + reach, 0)
+        diagonal = np.eye(cells.shape[-1], dtype=bool)
+        return np.where(diagonal, 0, low), np.where(diagonal, 0, high)
+
+    def exact_totals(self, axis: int) -> tuple[Integers, int]:
+        """Return noisy totals of zones and z: each kept total is in it ± z in 95 of 100 releases.
+
+        `axis` is −1 for trips out of each zone, −2 for trips into it.
+        """
+        zones = self.counts.shape[-1]
+        reach = statements.total_reach(self.measurement.rate, zones - 1) if zones > 1 else 0
+        return self.measurement.cells.sum(axis=axis), reach
+
+
+def release(
+    dataset: Dataset,
+    params: ODParameters,
+    *,
+    rng: np.random.Generator | None = None,
+    noise: Floats | None = None,
+    days: Days = None,
+    sum_days: bool = False,
+    distances_m: Floats | None = None,
+) -> EstimateRelease:
+    """Draw one release of a dataset's matrices and read it.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        With trips.
+    params : ODParameters
+        ε, T and the unit of protection; nothing is suppressed, so τ is not used.
+    rng : numpy.random.Generator
+        Source of the noise. Same state, same release. Exactly one of `rng` and `noise`.
+    noise : array, shape (days, zones, zones)
+        Standard Laplace variates (see `standard_noise`): the noise of the published method, made
+        discrete, so both can be compared on the same draw.
+    days : int, slice, sequence of int or None
+        Positions in the declared period; None takes all days.
+    sum_days : bool
+        Release the sum of the days as one matrix.
+    distances_m : array, shape (zones, zones), or None
+        Public distances between zones; None takes those between their centres.
+
+    Returns
+    -------
+    EstimateRelease
+
+    Raises
+    ------
+    ParameterError, DatasetError
+        As the published `release`.
+
+    Examples
+    --------
+    >>> from engine import datasets
+    >>> private = release(datasets.load("demo-city"), ODParameters(epsilon=0.5), days=0,
+    ...                   rng=np.random.default_rng(0))
+    >>> private.counts.shape, private.ledger.proved_epsilon
+    ((1, 150, 150), 0.5)
+    """
+    measured = measure(dataset, params, rng=rng, noise=noise, days=days, sum_days=sum_days)
+    if distances_m is None:
+        distances_m = centre_distances_m(dataset.zones)
+    return read_measurement(measured, distances_m, max_trips_per_user=params.max_trips_per_user)
+
+
+def read_measurement(
+    measured: Measurement, distances_m: Floats, *, max_trips_per_user: int = 1
+) -> EstimateRelease:
+    """Read a measurement: a pure function of noisy cells and public geometry.
+
+    With the capped count all estimates of a day are scaled up to it, at most 20/T-fold, to bring
+    back what trimming dropped; statements that hold whatever the model are about kept trips.
+    """
+    zones = measured.cells.shape[-1]
+    if distances_m.shape != (zones, zones) or not np.isfinite(distances_m).all():
+        raise ParameterError(
+            f"distances_m must hold finite metres for each pair of {zones} zones, got shape "
+            f"{distances_m.shape}; take centre_distances_m(dataset.zones)"
+        )
+    readings = [_read_day(measured, day, distances_m) for day in range(len(measured.cells))]
+    factors = np.ones(len(readings))
+    if measured.capped_trips is not None:
+        sums = np.array([max(float(reading.mean.sum()), 1.0) for reading in readings])
+        factors = np.clip(measured.capped_trips / sums, 1.0, CAPPED_TRIPS / max_trips_per_user)
+    scale = factors[:, None, None]
+    return EstimateRelease(
+        counts=scale * np.stack([reading.mean for reading in readings]),
+        low=np.floor(scale * np.stack([reading.low for reading in readings])),
+        high=np.ceil(scale * np.stack([reading.high for reading in readings])),
+        empty=np.stack([reading.empty for reading in readings]),
+        measurement=measured,
+    )
+
+
+def _read_day(measured: Measurement, day: int, distances_m: Floats) -> Reading:
+    cells, rate = measured.cells, measured.rate
+    if cells.shape[-1] == 1:  # no flow between zones
+        nothing = np.zeros((1, 1))
+        return Reading(mean=nothing, low=nothing, high=nothing, empty=np.ones((1, 1)))
+    variance = statements.noise_variance(rate)
+    others = len(cells) - 1
+    if others == 0:
+        return read(cells[day], rate, predict(cells[day], variance, distances_m))
+    # the sum of the other days has the noise of several cells: read it as if it were one wide
+    # discrete Laplace noise of the same variance, 1/(cosh a − 1)
+    rest = cells.sum(axis=0) - cells[day]
+    rest_rate = float(np.arccosh(1 + 1 / max(others * variance, 1e-12)))
+    whole = read(rest, rest_rate, predict(rest, others * variance, distances_m)).mean / others
+    off = 1.0 - np.eye(len(whole))
+    uniform = whole.sum() / max(float(off.sum()), 1.0) * off
+    return read_once(cells[day], rate, (1 - UNIFORM_SHARE) * whole + UNIFORM_SHARE * uniform)

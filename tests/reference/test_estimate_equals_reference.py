@@ -1,0 +1,103 @@
+import numpy as np
+import pytest
+
+from engine.origin_destination import estimate
+from engine.origin_destination.estimate import grid, prediction, reading, statements
+from engine.origin_destination.estimate.measurement import discrete_laplace
+from tests.reference import estimate_reference as plain
+
+ZONES = 7
+
+
+def noisy_matrix(rate, seed):
+    rng = np.random.default_rng(seed)
+    place = rng.random((ZONES, 2))
+    distances = np.hypot(*(place[:, None] - place).T) * 1e4
+    size = rng.lognormal(1.0, 0.8, ZONES)
+    flow = np.outer(size, size) * np.exp(-distances / 3e3)
+    cells = rng.poisson(flow) + discrete_laplace(rng.laplace(0, 1, flow.shape), rate)
+    np.fill_diagonal(cells, 0)
+    return cells, distances
+
+
+@pytest.mark.parametrize(("rate", "seed"), [(0.2, 0), (0.7, 1), (2.0, 2)])
+def test_prediction(rate, seed):
+    cells, distances = noisy_matrix(rate, seed)
+    variance = statements.noise_variance(rate)
+    expected = plain.predict(cells, variance, distances)
+    found = prediction.predict(cells, variance, distances)
+    assert found == pytest.approx(
+        np.array([[expected.get((a, b), 0.0) for b in range(ZONES)] for a in range(ZONES)]),
+        rel=1e-9,
+    )
+
+
+@pytest.mark.parametrize(("rate", "seed"), [(0.3, 3), (1.0, 4)])
+def test_reading(rate, seed):
+    cells, distances = noisy_matrix(rate, seed)
+    mu = prediction.predict(cells, statements.noise_variance(rate), distances)
+    found = reading.read_once(cells, rate, mu)
+    most = int(cells.max() + 12 / rate) + 31  # the engine's nodes
+    expected = plain.read_once(cells, rate, mu, most)
+    for (a, b), (mean, low, high, empty) in expected.items():
+        assert found.mean[a, b] == pytest.approx(mean, rel=2e-3, abs=2e-3)
+        assert found.empty[a, b] == pytest.approx(empty, rel=2e-3, abs=1e-5)
+        assert abs(found.low[a, b] - low) <= 1
+        assert abs(found.high[a, b] - high) <= 1
+
+
+def test_noise_is_the_inverse_of_the_distribution_function():
+    rate = 0.37
+    # standard Laplace variates at evenly spaced probabilities
+    u = (np.arange(400_000) + 0.5) / 400_000
+    variates = np.where(u < 0.5, np.log(2 * u), -np.log(2 * (1 - u)))
+    values, times = np.unique(discrete_laplace(variates, rate), return_counts=True)
+    for value, count in zip(values.tolist(), times.tolist(), strict=True):
+        if abs(value) < 20:
+            assert count / len(u) == pytest.approx(plain.noise_pmf(value, rate), abs=1e-5)
+
+
+@pytest.mark.parametrize("rate", [0.05, 0.3, 2.0, 9.0])
+def test_reach_of_a_cell(rate):
+    for level in (0.05, 0.001):
+        z = estimate.cell_reach(rate, confidence=1 - level)
+        assert plain.noise_tail(z, rate) <= level * (1 + 1e-9)
+        if z:
+            assert plain.noise_tail(z - 1, rate) > level
+
+
+@pytest.mark.parametrize(("rate", "cells"), [(0.3, 2), (0.3, 29), (1.0, 5), (4.0, 3), (9.0, 40)])
+def test_reach_of_a_total(rate, cells):
+    expected = plain.total_reach(rate, cells, 0.95, support=int(40 / rate) + 3)
+    assert estimate.total_reach(rate, cells) == expected
+
+
+def test_reach_of_a_zone_of_421():
+    assert estimate.total_reach(0.1, 420) == 568
+    # a small rate is the same law on a wider scale
+    assert estimate.total_reach(1e-4, 420) == pytest.approx(568_000, rel=2e-3)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_certain_flows(seed):
+    cells, _ = noisy_matrix(0.4, seed)
+    expected = plain.certain_flows(cells, 0.4, 0.05)
+    assert estimate.certain_flows(cells, 0.4).tolist() == expected
+
+
+@pytest.mark.parametrize("rate", [0.4, 0.008])
+def test_grid_of_counts(rate):
+    counts = grid.CountGrid.of_cells(np.array([0, 600]), rate)
+    assert counts.packet == (1 if rate == 0.4 else 4)
+    law = counts.spread_poisson(np.array([0.5, 30.0, 250.0]))
+    for row, intensity in zip(law, (0.5, 30.0, 250.0), strict=True):
+        expected = np.zeros(counts.nodes)
+        for m in range((counts.nodes - 1) * counts.packet):
+            expected[(m + counts.packet // 2) // counts.packet] += plain.spread_poisson(
+                m, intensity
+            )
+        if counts.packet == 1:
+            assert row[:600] == pytest.approx(expected[:600], rel=1e-9, abs=1e-300)
+        # a packet's middle stands for it: total variation, not the ratio in the far tail
+        assert np.abs(row - expected).sum() < 2e-3
+    assert counts.heavy_tail().sum() == pytest.approx(1, abs=0.1)

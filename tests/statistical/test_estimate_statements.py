@@ -1,0 +1,103 @@
+"""Noise and exact statements of `estimate` over many releases; each fails at a wrong scale."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from engine.origin_destination import estimate
+from engine.origin_destination.estimate.measurement import discrete_laplace
+
+RATE, RELEASES, ZONES = 0.25, 2_000, 14
+FACTORS = (0.8, 1.25)
+
+
+def cells_of(kept, factor, seed):
+    """2,000 releases of one matrix, with the noise scale multiplied."""
+    rng = np.random.default_rng(seed)
+    variates = rng.laplace(0, 1, (RELEASES, *kept.shape))
+    noisy = kept + discrete_laplace(variates, RATE / factor)
+    return noisy * (1 - np.eye(len(kept), dtype=np.int64))
+
+
+def sparse(seed=0):
+    rng = np.random.default_rng(seed)
+    kept = rng.poisson(rng.gamma(0.15, 60, (ZONES, ZONES)))
+    return kept * (1 - np.eye(ZONES, dtype=np.int64))
+
+
+def noise_p_value(factor):
+    noise = discrete_laplace(np.random.default_rng(1).laplace(0, 1, 200_000), RATE / factor)
+    q = np.exp(-RATE)
+    values = np.arange(-30, 31)
+    pmf = (1 - q) / (1 + q) * q ** np.abs(values)
+    seen = np.array([(noise == v).sum() for v in values] + [(np.abs(noise) > 30).sum()])
+    expected = np.append(pmf, 2 * q**31 / (1 + q)) * len(noise)
+    return stats.chisquare(seen, expected * seen.sum() / expected.sum()).pvalue
+
+
+def test_noise_is_discrete_laplace():
+    assert noise_p_value(1.0) > 1e-4
+
+
+@pytest.mark.parametrize("factor", FACTORS)
+def test_noise_of_a_wrong_scale_is_noticed(factor):
+    assert noise_p_value(factor) < 1e-9
+
+
+def coverage(factor):
+    """Shares of releases: cells in their interval, all cells at once, totals in theirs."""
+    kept = sparse()
+    noisy = cells_of(kept, factor, seed=2)
+    off = ~np.eye(ZONES, dtype=bool)
+    error = np.abs(noisy - kept)[:, off]
+    totals = np.abs(noisy.sum(axis=2) - kept.sum(axis=1))
+    return (
+        (error <= estimate.cell_reach(RATE)).mean(),
+        (error.max(axis=1) <= estimate.cell_reach(RATE, cells=int(off.sum()))).mean(),
+        (totals <= estimate.total_reach(RATE, ZONES - 1)).mean(),
+    )
+
+
+def test_intervals_cover_what_they_say():
+    cells, every, totals = coverage(1.0)
+    # standard errors: 0.0004, 0.005, 0.0013; whole numbers make the statements conservative
+    assert 0.949 < cells < 0.966
+    assert 0.94 < every < 0.975
+    assert 0.947 < totals < 0.96
+
+
+def test_intervals_do_not_cover_wider_noise():
+    cells, every, totals = coverage(1.25)
+    assert cells < 0.93
+    assert every < 0.85
+    assert totals < 0.91
+
+
+def test_intervals_cover_narrower_noise_too_often():
+    cells, every, totals = coverage(0.8)
+    assert cells > 0.968
+    assert every > 0.98
+    assert totals > 0.97
+
+
+def false_share(factor):
+    """Mean over 2,000 releases of the share of empty flows among those named certain."""
+    kept = np.zeros((ZONES, ZONES), dtype=np.int64)
+    kept[0, 1:9] = 60  # nearly all other flows are empty
+    noisy = cells_of(kept, factor, seed=3)
+    certain = estimate.certain_flows(noisy, RATE)
+    named = certain.sum(axis=(1, 2))
+    false = (certain & (kept == 0)).sum(axis=(1, 2))
+    assert named.mean() > 5
+    return (false / np.maximum(named, 1)).mean()
+
+
+def test_certain_flows_hold_their_five_percent():
+    # Benjamini–Hochberg spends 5% times the share of empty flows, less what whole numbers round
+    share = false_share(1.0)
+    assert 0.01 < share < 0.05
+
+
+def test_certain_flows_of_wider_noise_do_not():
+    assert false_share(1.25) > 0.05
+    assert false_share(0.8) < 0.5 * false_share(1.0)

@@ -1,0 +1,237 @@
+"""`estimate`: what may see counts, odd inputs, days, budgets and the public names."""
+
+import ast
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from engine import origin_destination as od
+from engine.errors import ParameterError
+from engine.ledger import simple_ledger
+from engine.origin_destination import estimate
+from engine.origin_destination.estimate import prediction, statements
+from tests.reference.od_people import Counted, random_people
+
+PACKAGE = Path(estimate.__file__).parent
+ZONES, DAYS = 6, 3
+DISTANCES = np.abs(np.subtract.outer(np.arange(ZONES), np.arange(ZONES))) * 1000.0
+
+
+def in_memory(seed, people_public=None):
+    people = random_people(np.random.default_rng(seed), 150, ZONES, DAYS, 4.0)
+    dataset = Counted(people, ZONES, DAYS)
+    dataset.metadata = SimpleNamespace(**vars(dataset.metadata), people_public=people_public)
+    return dataset
+
+
+def measured(cells, rate=0.5):
+    cells = np.asarray(cells, dtype=np.int64)
+    return estimate.Measurement(
+        cells=cells,
+        rate=rate,
+        capped_trips=None,
+        days=tuple(range(len(cells))),
+        ledger=simple_ledger((), unit="one trip"),
+    )
+
+
+def imports(name):
+    tree = ast.parse((PACKAGE / f"{name}.py").read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+@pytest.mark.parametrize("name", ["prediction", "grid", "reading", "statements"])
+def test_reading_cannot_see_counts(name):
+    own = "engine.origin_destination.estimate."
+    allowed = (own + "grid.", own + "statements.cell_reach", "engine.validation")
+    for imported in imports(name):
+        assert not imported.startswith("engine") or imported.startswith(allowed), imported
+
+
+def test_only_the_measurement_takes_counts_from_a_dataset():
+    takers = {
+        path.stem
+        for path in PACKAGE.glob("*.py")
+        if any(i.endswith((".kept", ".truth", ".stack")) for i in imports(path.stem))
+    }
+    assert takers == {"measurement"}
+
+
+@pytest.mark.parametrize("days", [0, slice(0, 3)])
+def test_the_same_noisy_cells_of_other_people_give_the_same_bytes(days):
+    params = od.ODParameters(epsilon=0.8, max_trips_per_user=2)
+    rate = params.epsilon / params.max_trips_per_user
+    first, second = (in_memory(seed) for seed in (0, 1))
+    noise = od.standard_noise(np.random.default_rng(2), (1 if days == 0 else 3, ZONES, ZONES))
+    wanted = estimate.measure(first, params, noise=noise, days=days).cells
+    other = estimate.measure(second, params, noise=0 * noise, days=days).cells  # its kept counts
+    assert (wanted != other).any()
+    gap = wanted - other
+    # the variate in the middle of those that become `gap`
+    shift = rate * (np.abs(gap) + 0.5) - np.log(2 / (1 + np.exp(-rate)))
+    variates = np.where(gap == 0, 0.0, np.sign(gap) * shift)
+    a = estimate.release(first, params, noise=noise, days=days, distances_m=DISTANCES)
+    b = estimate.release(second, params, noise=variates, days=days, distances_m=DISTANCES)
+    for name in ("counts", "low", "high", "empty", "certain", "likely"):
+        assert getattr(a, name).tobytes() == getattr(b, name).tobytes()
+
+
+def test_noise_follows_a_slider_and_the_published_draw():
+    dataset, noise = in_memory(0), np.zeros((1, ZONES, ZONES))
+    noise[0, 0, 1], noise[0, 1, 0] = 1.0, -2.0
+    for epsilon in (0.1, 0.5, 2.0):
+        params = od.ODParameters(epsilon=epsilon, unit="trip")
+        cells = estimate.measure(dataset, params, noise=noise, days=0).cells
+        added = cells - od.truth(dataset, days=0)
+        assert abs(added[0, 0, 1] - 1 / epsilon) <= 1
+        assert abs(added[0, 1, 0] + 2 / epsilon) <= 1
+        assert np.count_nonzero(added) == np.count_nonzero(added[0, [0, 1], [1, 0]])
+
+
+def test_same_generator_state_same_release():
+    dataset, params = in_memory(0), od.ODParameters(epsilon=0.5)
+    draws = [
+        estimate.release(dataset, params, rng=np.random.default_rng(s), distances_m=DISTANCES)
+        for s in (4, 4, 5)
+    ]
+    assert draws[0].counts.tobytes() == draws[1].counts.tobytes()
+    assert draws[0].counts.tobytes() != draws[2].counts.tobytes()
+
+
+@pytest.mark.parametrize("unit", ["trip", "person-day", "person"])
+def test_ledger_states_epsilon(unit):
+    params = od.ODParameters(epsilon=0.37, unit=unit)
+    ledger = estimate.measure(in_memory(0), params, rng=np.random.default_rng(0)).ledger
+    assert ledger.proved_epsilon == ledger.published_epsilon == 0.37
+    assert ledger.delta == 0
+    assert ledger.unit == od.UNIT_WORDS[unit]
+    assert ledger.stages[0].noise_scale == pytest.approx(params.noise_scale)
+
+
+def test_capped_count_is_bought_for_three_percent_where_it_is_precise():
+    # its scale 20/(0.03 ε) is at most 5% of 0.1 trips a person from 133,334/ε people on
+    params = od.ODParameters(epsilon=1.0, max_trips_per_user=1)
+    rng = np.random.default_rng
+    few = estimate.measure(in_memory(0, 133_000), params, rng=rng(0), days=0)
+    assert few.capped_trips is None
+    assert len(few.ledger.stages) == 1
+    many = estimate.measure(in_memory(0, 134_000), params, rng=rng(0), days=0)
+    assert many.capped_trips is not None
+    assert [s.epsilon for s in many.ledger.stages] == pytest.approx([0.97, 0.03])
+    assert many.ledger.proved_epsilon == pytest.approx(1.0, rel=1e-15)
+    assert many.rate == pytest.approx(0.97)
+    assert many.ledger.stages[1].noise_scale == pytest.approx(20 / 0.03)
+    # three days in one matrix hold three times the trips
+    summed = estimate.measure(
+        in_memory(0, 50_000), params, rng=rng(0), days=slice(0, 3), sum_days=True
+    )
+    assert summed.capped_trips is not None
+    for unit, limit in (("trip", 1), ("person", 1), ("person-day", 20)):
+        other = od.ODParameters(epsilon=1.0, unit=unit, max_trips_per_user=limit)
+        dataset = in_memory(0, 10**9)
+        assert estimate.measure(dataset, other, rng=rng(0)).capped_trips is None
+
+
+def test_capped_count_brings_back_what_trimming_drops():
+    params = od.ODParameters(epsilon=500.0, max_trips_per_user=1)
+    dataset = in_memory(3, 10**9)
+    truth = od.truth(dataset, days=0)
+    release = estimate.release(
+        dataset, params, rng=np.random.default_rng(0), days=0, distances_m=DISTANCES
+    )
+    kept = od.release(dataset, params, rng=np.random.default_rng(0), days=0).kept
+    assert kept.sum() < 0.8 * truth.sum()
+    # capped at 20 a person-day and nearly no noise
+    assert release.counts.sum() == pytest.approx(truth.sum(), rel=0.05)
+
+
+@pytest.mark.parametrize(("zones", "days"), [(1, 1), (1, 2), (2, 1), (3, 3), (5, 1)])
+@pytest.mark.parametrize("rate", [1e-6, 1e-3, 0.3, 1e6])
+def test_odd_matrices_give_finite_answers(zones, rate, days):
+    rng = np.random.default_rng(0)
+    for count in (0, 3, 10**9):
+        cells = rng.poisson(count, (days, zones, zones)) * (1 - np.eye(zones, dtype=int))
+        for distances in (np.zeros((zones, zones)), rng.random((zones, zones))):
+            release = estimate.read_measurement(measured(cells, rate), distances)
+            for values in (release.counts, release.low, release.high, release.empty):
+                assert np.isfinite(values).all()
+                assert values.min() >= 0
+            assert (release.low <= release.high).all()
+            assert (release.empty <= 1).all()
+            assert np.einsum("dzz->dz", release.counts).max() == 0
+            low, high = release.exact_interval()
+            assert ((low <= cells) & (cells <= high)).all()
+            totals, reach = release.exact_totals(-1)
+            assert totals.shape == (days, zones)
+            assert reach >= 0
+            assert not (release.certain & release.likely).any()
+
+
+def test_all_zero_noisy_cells_are_read_as_next_to_nothing():
+    release = estimate.read_measurement(measured(np.zeros((1, 9, 9))), np.ones((9, 9)))
+    assert release.counts.max() < 0.5
+    assert not release.certain.any()
+    assert not release.likely.any()
+
+
+@pytest.mark.parametrize("bad", [np.ones((3, 2)), np.full((4, 4), np.nan)])
+def test_distances_must_fit(bad):
+    with pytest.raises(ParameterError, match="distances_m must hold finite metres"):
+        estimate.read_measurement(measured(np.zeros((1, 4, 4))), bad)
+
+
+def test_noise_must_fit():
+    with pytest.raises(ParameterError, match="exactly one of rng and noise"):
+        estimate.measure(in_memory(0), od.ODParameters(epsilon=1.0))
+    with pytest.raises(ParameterError, match="one finite variate"):
+        estimate.measure(in_memory(0), od.ODParameters(epsilon=1.0), noise=np.zeros((2, 2)))
+
+
+def test_other_days_sharpen_a_day():
+    rng = np.random.default_rng(5)
+    place = rng.random((30, 2)) * 1e5
+    distances = np.hypot(*(place[:, None] - place).T)
+    size = rng.lognormal(0, 1, 30)
+    flow = np.outer(size, size) * rng.gamma(0.3, 10, (30, 30)) * (1 - np.eye(30))
+    truth = rng.poisson(flow, (5, 30, 30))
+    noise = rng.laplace(0, 1, truth.shape) * 10
+    cells = truth + np.round(noise).astype(np.int64) * (1 - np.eye(30, dtype=int))
+    alone = np.stack(
+        [estimate.read_measurement(measured([c], 0.1), distances).counts[0] for c in cells]
+    )
+    together = estimate.read_measurement(measured(cells, 0.1), distances).counts
+    assert np.abs(together - truth).mean() < 0.8 * np.abs(alone - truth).mean()
+
+
+def test_a_large_surprise_is_certain_and_listed():
+    rng = np.random.default_rng(1)
+    cells = np.rint(rng.laplace(0, 2, (1, 40, 40))).astype(np.int64)
+    cells[0, 3, 7] = 400
+    place = rng.random((40, 2)) * 1e5
+    release = estimate.read_measurement(
+        measured(cells * (1 - np.eye(40, dtype=int))), np.hypot(*(place[:, None] - place).T)
+    )
+    assert release.certain[0, 3, 7]
+    assert release.counts[0, 3, 7] == pytest.approx(400, abs=20)
+    assert (release.unexpected == (release.certain & (release.empty >= 0.05))).all()
+
+
+def test_prediction_keeps_totals_and_falls_with_distance():
+    rng = np.random.default_rng(2)
+    place = rng.random((25, 2)) * 1e5
+    distances = np.hypot(*(place[:, None] - place).T)
+    size = rng.lognormal(3, 0.7, 25)
+    cells = rng.poisson(np.outer(size, size) * np.exp(-distances / 2e4))
+    cells *= 1 - np.eye(25, dtype=int)
+    found = prediction.predict(cells, statements.noise_variance(5.0), distances)
+    assert found.sum(axis=1) == pytest.approx(cells.sum(axis=1), rel=0.1)
+    bands = prediction.distance_bands(distances)
+    product = np.outer(found.sum(axis=1), found.sum(axis=0)) * (1 - np.eye(25))
+    ratio = np.bincount(bands.ravel(), found.ravel()) / np.bincount(bands.ravel(), product.ravel())
+    assert (np.diff(ratio) < 0.05 * ratio[:-1]).all()
