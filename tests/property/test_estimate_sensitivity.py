@@ -13,26 +13,27 @@ from tests.reference.od_people import Counted
 
 ZONES, DAYS = 3, 2
 TRIP = st.tuples(st.integers(0, DAYS - 1), st.integers(0, ZONES - 1), st.integers(0, ZONES - 1))
+NOTHING = od.ODNoise(cells=np.zeros((DAYS, ZONES, ZONES)))
 PEOPLE = st.lists(st.lists(TRIP, max_size=60), min_size=1, max_size=4)
 
 
-def measure(people, params):
+def measure(people, parameters):
     dataset = Counted(people, ZONES, DAYS)
     dataset.metadata = SimpleNamespace(**vars(dataset.metadata), people_public=10**12)
-    return estimate.measure(dataset, params, noise=np.zeros((DAYS, ZONES, ZONES)))
+    return estimate.measure(dataset, parameters, noise=NOTHING)
 
 
 @pytest.mark.parametrize("unit", ["person-day", "person"])
 @settings(max_examples=60, deadline=None)
 @given(people=PEOPLE, limit=st.integers(1, 19), data=st.data())
 def test_remove_one(unit, people, limit, data):
-    params = od.ODParameters(epsilon=1.0, max_trips_per_user=limit, unit=unit)
+    parameters = od.ODParameters(epsilon=1.0, max_trips_per_user=limit, unit=unit)
     gone = data.draw(st.integers(0, len(people) - 1))
     day = data.draw(st.integers(0, DAYS - 1))
     left = [trips for i, trips in enumerate(people) if i != gone]
     if unit == "person-day":  # only that day's trips go
         left.append([trip for trip in people[gone] if trip[0] != day])
-    before, after = measure(people, params), measure(left, params)
+    before, after = measure(people, parameters), measure(left, parameters)
     stages = before.ledger.stages
     assert np.abs(before.cells - after.cells).sum() <= stages[0].sensitivity == limit
     if unit == "person-day":
@@ -46,7 +47,7 @@ def test_remove_one(unit, people, limit, data):
 
 def test_nothing_claims_less_than_a_heavy_traveller_moves():
     heavy = [[(0, 0, 1)] * 40]
-    params = od.ODParameters(epsilon=1.0, max_trips_per_user=7)
-    with_them, without = measure(heavy, params), measure([[]], params)
+    parameters = od.ODParameters(epsilon=1.0, max_trips_per_user=7)
+    with_them, without = measure(heavy, parameters), measure([[]], parameters)
     assert np.abs(with_them.cells - without.cells).sum() == 7
     assert with_them.capped_trips.tolist() == [20, 0]

@@ -9,12 +9,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine import noise as samplers
 from engine.datasets import Dataset
 from engine.errors import ParameterError
 from engine.ledger import Ledger, Stage, simple_ledger
-from engine.origin_destination.matrices import Days, Integers, clear_diagonal, day_indices, kept
-from engine.origin_destination.mechanism import UNIT_WORDS
+from engine.origin_destination.matrices import (
+    Days,
+    Integers,
+    clear_diagonal,
+    day_indices,
+    trimmed_counts,
+)
+from engine.origin_destination.mechanism import UNIT_WORDS, ODNoise
 from engine.parameters import ODParameters
 
 Floats = NDArray[np.float64]
@@ -61,10 +66,10 @@ class Measurement:
 
 def measure(
     dataset: Dataset,
-    params: ODParameters,
+    parameters: ODParameters,
     *,
     rng: np.random.Generator | None = None,
-    noise: Floats | None = None,
+    noise: ODNoise | None = None,
     days: Days = None,
     sum_days: bool = False,
 ) -> Measurement:
@@ -83,12 +88,14 @@ def measure(
     ((1, 150, 150), 0.5)
     """
     chosen = day_indices(dataset, days)
-    counts = kept(dataset, params.unit, params.max_trips_per_user, chosen, sum_days=sum_days)
-    variates = _standard_variates(counts.shape, rng, noise)
-    buys = _buys_capped_count(dataset, params, len(chosen) if sum_days else 1)
-    count_epsilon = CAPPED_SHARE * params.epsilon if buys else 0.0
-    cells_epsilon = params.epsilon - count_epsilon
-    rate = cells_epsilon / params.max_trips_per_user
+    counts = trimmed_counts(
+        dataset, parameters.unit, parameters.max_trips_per_user, chosen, sum_days=sum_days
+    )
+    variates = _standard_variates(dataset, rng, noise, chosen, sum_days).scaled(counts.shape, 1.0)
+    buys = _buys_capped_count(dataset, parameters, len(chosen) if sum_days else 1)
+    count_epsilon = CAPPED_SHARE * parameters.epsilon if buys else 0.0
+    cells_epsilon = parameters.epsilon - count_epsilon
+    rate = cells_epsilon / parameters.max_trips_per_user
     cells = counts + discrete_laplace(variates, rate)
     clear_diagonal(cells)
     stages = [
@@ -96,7 +103,7 @@ def measure(
             name="Trips between zones",
             reads="trips of every origin and destination",
             mechanism="discrete Laplace noise in every cell",
-            sensitivity=float(params.max_trips_per_user),
+            sensitivity=float(parameters.max_trips_per_user),
             norm="L1",
             noise_scale=1 / rate,
             epsilon=cells_epsilon,
@@ -104,7 +111,7 @@ def measure(
     ]
     capped = None
     if buys:
-        whole = kept(dataset, params.unit, CAPPED_TRIPS, chosen, sum_days=sum_days)
+        whole = trimmed_counts(dataset, parameters.unit, CAPPED_TRIPS, chosen, sum_days=sum_days)
         # the diagonal is no cell of the matrix, so its variates are free for the count
         count_rate = count_epsilon / CAPPED_TRIPS
         capped = whole.sum(axis=(1, 2)) + discrete_laplace(variates[:, 0, 0], count_rate)
@@ -124,7 +131,7 @@ def measure(
         rate=rate,
         capped_trips=capped,
         days=chosen,
-        ledger=simple_ledger(tuple(stages), unit=UNIT_WORDS[params.unit]),
+        ledger=simple_ledger(tuple(stages), unit=UNIT_WORDS[parameters.unit]),
     )
 
 
@@ -144,29 +151,31 @@ def discrete_laplace(variates: Floats, rate: float) -> Integers:
     return whole * np.where(variates < 0, -1, 1)
 
 
-def _buys_capped_count(dataset: Dataset, params: ODParameters, summed_days: int) -> bool:
+def _buys_capped_count(dataset: Dataset, parameters: ODParameters, summed_days: int) -> bool:
     people = dataset.metadata.people_public
-    if params.unit != "person-day" or params.max_trips_per_user >= CAPPED_TRIPS or people is None:
+    if (
+        parameters.unit != "person-day"
+        or parameters.max_trips_per_user >= CAPPED_TRIPS
+        or people is None
+    ):
         return False
-    scale = CAPPED_TRIPS / (CAPPED_SHARE * params.epsilon)
+    scale = CAPPED_TRIPS / (CAPPED_SHARE * parameters.epsilon)
     return scale <= CAPPED_NOISE_LIMIT * PUBLIC_TRIPS_A_PERSON * people * summed_days
 
 
 def _standard_variates(
-    shape: tuple[int, ...], rng: np.random.Generator | None, noise: Floats | None
-) -> Floats:
-    if (rng is None) == (noise is None):
+    dataset: Dataset,
+    rng: np.random.Generator | None,
+    noise: ODNoise | None,
+    chosen: tuple[int, ...],
+    sum_days: bool,
+) -> ODNoise:
+    if noise is not None and rng is None:
+        return noise
+    if noise is not None or rng is None:
         raise ParameterError(
             "exactly one of rng and noise must be given, got "
-            f"{'neither' if rng is None else 'both'}; give rng=numpy.random.default_rng(…) or "
-            "standard Laplace variates as noise"
+            f"{'both' if rng is not None else 'neither'}; give rng=numpy.random.default_rng(…) or "
+            "noise=ODNoise.draw(…)"
         )
-    if noise is None:
-        assert rng is not None
-        return samplers.laplace(rng, 1.0, shape)
-    if noise.shape != shape or not np.isfinite(noise).all():
-        raise ParameterError(
-            f"noise must hold one finite variate for each of {shape} cells, got shape "
-            f"{noise.shape}; draw it with standard_noise(rng, {shape})"
-        )
-    return noise
+    return ODNoise.draw(rng, dataset, days=chosen, sum_days=sum_days)

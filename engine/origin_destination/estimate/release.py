@@ -15,6 +15,7 @@ from engine.origin_destination.estimate.measurement import CAPPED_TRIPS, Measure
 from engine.origin_destination.estimate.prediction import UNIFORM_SHARE, predict
 from engine.origin_destination.estimate.reading import Reading, read, read_once
 from engine.origin_destination.matrices import Days
+from engine.origin_destination.mechanism import ODNoise
 from engine.parameters import ODParameters
 
 Floats = NDArray[np.float64]
@@ -93,10 +94,10 @@ class EstimateRelease:
 
 def release(
     dataset: Dataset,
-    params: ODParameters,
+    parameters: ODParameters,
     *,
     rng: np.random.Generator | None = None,
-    noise: Floats | None = None,
+    noise: ODNoise | None = None,
     days: Days = None,
     sum_days: bool = False,
     distances_m: Floats | None = None,
@@ -107,13 +108,13 @@ def release(
     ----------
     dataset : Dataset
         With trips.
-    params : ODParameters
+    parameters : ODParameters
         ε, T and the unit of protection; nothing is suppressed, so τ is not used.
     rng : numpy.random.Generator
         Source of the noise. Same state, same release. Exactly one of `rng` and `noise`.
-    noise : array, shape (days, zones, zones)
-        Standard Laplace variates (see `standard_noise`): the noise of the published method, made
-        discrete, so both can be compared on the same draw.
+    noise : ODNoise
+        In place of `rng`: the noise of the published method, made discrete, so that both can be
+        compared on the same draw.
     days : int, slice, sequence of int or None
         Positions in the declared period; None takes all days.
     sum_days : bool
@@ -138,10 +139,10 @@ def release(
     >>> private.counts.shape, private.ledger.proved_epsilon
     ((1, 150, 150), 0.5)
     """
-    measured = measure(dataset, params, rng=rng, noise=noise, days=days, sum_days=sum_days)
+    measured = measure(dataset, parameters, rng=rng, noise=noise, days=days, sum_days=sum_days)
     if distances_m is None:
         distances_m = centre_distances_m(dataset.zones)
-    return read_measurement(measured, distances_m, max_trips_per_user=params.max_trips_per_user)
+    return read_measurement(measured, distances_m, max_trips_per_user=parameters.max_trips_per_user)
 
 
 def read_measurement(

@@ -58,26 +58,29 @@ def test_only_the_measurement_takes_counts_from_a_dataset():
     takers = {
         path.stem
         for path in PACKAGE.glob("*.py")
-        if any(i.endswith((".kept", ".truth", ".stack")) for i in imports(path.stem))
+        if any(i.endswith((".trimmed_counts", ".truth", ".stack")) for i in imports(path.stem))
     }
     assert takers == {"measurement"}
 
 
 @pytest.mark.parametrize("days", [0, slice(0, 3)])
 def test_the_same_noisy_cells_of_other_people_give_the_same_bytes(days):
-    params = od.ODParameters(epsilon=0.8, max_trips_per_user=2)
-    rate = params.epsilon / params.max_trips_per_user
+    parameters = od.ODParameters(epsilon=0.8, max_trips_per_user=2)
+    rate = parameters.epsilon / parameters.max_trips_per_user
     first, second = (in_memory(seed) for seed in (0, 1))
-    noise = od.standard_noise(np.random.default_rng(2), (1 if days == 0 else 3, ZONES, ZONES))
-    wanted = estimate.measure(first, params, noise=noise, days=days).cells
-    other = estimate.measure(second, params, noise=0 * noise, days=days).cells  # its kept counts
+    noise = od.ODNoise.draw(np.random.default_rng(2), first, days=days)
+    nothing = od.ODNoise(cells=np.zeros_like(noise.cells))
+    wanted = estimate.measure(first, parameters, noise=noise, days=days).cells
+    other = estimate.measure(second, parameters, noise=nothing, days=days).cells  # its kept counts
     assert (wanted != other).any()
     gap = wanted - other
     # the variate in the middle of those that become `gap`
     shift = rate * (np.abs(gap) + 0.5) - np.log(2 / (1 + np.exp(-rate)))
     variates = np.where(gap == 0, 0.0, np.sign(gap) * shift)
-    a = estimate.release(first, params, noise=noise, days=days, distances_m=DISTANCES)
-    b = estimate.release(second, params, noise=variates, days=days, distances_m=DISTANCES)
+    a = estimate.release(first, parameters, noise=noise, days=days, distances_m=DISTANCES)
+    b = estimate.release(
+        second, parameters, noise=od.ODNoise(cells=variates), days=days, distances_m=DISTANCES
+    )
     for name in ("counts", "low", "high", "empty", "certain", "likely"):
         assert getattr(a, name).tobytes() == getattr(b, name).tobytes()
 
@@ -86,8 +89,8 @@ def test_noise_follows_a_slider_and_the_published_draw():
     dataset, noise = in_memory(0), np.zeros((1, ZONES, ZONES))
     noise[0, 0, 1], noise[0, 1, 0] = 1.0, -2.0
     for epsilon in (0.1, 0.5, 2.0):
-        params = od.ODParameters(epsilon=epsilon, unit="trip")
-        cells = estimate.measure(dataset, params, noise=noise, days=0).cells
+        parameters = od.ODParameters(epsilon=epsilon, unit="trip")
+        cells = estimate.measure(dataset, parameters, noise=od.ODNoise(cells=noise), days=0).cells
         added = cells - od.truth(dataset, days=0)
         assert abs(added[0, 0, 1] - 1 / epsilon) <= 1
         assert abs(added[0, 1, 0] + 2 / epsilon) <= 1
@@ -95,9 +98,9 @@ def test_noise_follows_a_slider_and_the_published_draw():
 
 
 def test_same_generator_state_same_release():
-    dataset, params = in_memory(0), od.ODParameters(epsilon=0.5)
+    dataset, parameters = in_memory(0), od.ODParameters(epsilon=0.5)
     draws = [
-        estimate.release(dataset, params, rng=np.random.default_rng(s), distances_m=DISTANCES)
+        estimate.release(dataset, parameters, rng=np.random.default_rng(s), distances_m=DISTANCES)
         for s in (4, 4, 5)
     ]
     assert draws[0].counts.tobytes() == draws[1].counts.tobytes()
@@ -106,22 +109,22 @@ def test_same_generator_state_same_release():
 
 @pytest.mark.parametrize("unit", ["trip", "person-day", "person"])
 def test_ledger_states_epsilon(unit):
-    params = od.ODParameters(epsilon=0.37, unit=unit)
-    ledger = estimate.measure(in_memory(0), params, rng=np.random.default_rng(0)).ledger
+    parameters = od.ODParameters(epsilon=0.37, unit=unit)
+    ledger = estimate.measure(in_memory(0), parameters, rng=np.random.default_rng(0)).ledger
     assert ledger.proved_epsilon == ledger.published_epsilon == 0.37
     assert ledger.delta == 0
     assert ledger.unit == od.UNIT_WORDS[unit]
-    assert ledger.stages[0].noise_scale == pytest.approx(params.noise_scale)
+    assert ledger.stages[0].noise_scale == pytest.approx(parameters.noise_scale)
 
 
 def test_capped_count_is_bought_for_three_percent_where_it_is_precise():
     # its scale 20/(0.03 ε) is at most 5% of 0.1 trips a person from 133,334/ε people on
-    params = od.ODParameters(epsilon=1.0, max_trips_per_user=1)
+    parameters = od.ODParameters(epsilon=1.0, max_trips_per_user=1)
     rng = np.random.default_rng
-    few = estimate.measure(in_memory(0, 133_000), params, rng=rng(0), days=0)
+    few = estimate.measure(in_memory(0, 133_000), parameters, rng=rng(0), days=0)
     assert few.capped_trips is None
     assert len(few.ledger.stages) == 1
-    many = estimate.measure(in_memory(0, 134_000), params, rng=rng(0), days=0)
+    many = estimate.measure(in_memory(0, 134_000), parameters, rng=rng(0), days=0)
     assert many.capped_trips is not None
     assert [s.epsilon for s in many.ledger.stages] == pytest.approx([0.97, 0.03])
     assert many.ledger.proved_epsilon == pytest.approx(1.0, rel=1e-15)
@@ -129,7 +132,7 @@ def test_capped_count_is_bought_for_three_percent_where_it_is_precise():
     assert many.ledger.stages[1].noise_scale == pytest.approx(20 / 0.03)
     # three days in one matrix hold three times the trips
     summed = estimate.measure(
-        in_memory(0, 50_000), params, rng=rng(0), days=slice(0, 3), sum_days=True
+        in_memory(0, 50_000), parameters, rng=rng(0), days=slice(0, 3), sum_days=True
     )
     assert summed.capped_trips is not None
     for unit, limit in (("trip", 1), ("person", 1), ("person-day", 20)):
@@ -139,13 +142,13 @@ def test_capped_count_is_bought_for_three_percent_where_it_is_precise():
 
 
 def test_capped_count_brings_back_what_trimming_drops():
-    params = od.ODParameters(epsilon=500.0, max_trips_per_user=1)
+    parameters = od.ODParameters(epsilon=500.0, max_trips_per_user=1)
     dataset = in_memory(3, 10**9)
     truth = od.truth(dataset, days=0)
     release = estimate.release(
-        dataset, params, rng=np.random.default_rng(0), days=0, distances_m=DISTANCES
+        dataset, parameters, rng=np.random.default_rng(0), days=0, distances_m=DISTANCES
     )
-    kept = od.release(dataset, params, rng=np.random.default_rng(0), days=0).kept
+    kept = od.release(dataset, parameters, rng=np.random.default_rng(0), days=0).trimmed_counts
     assert kept.sum() < 0.8 * truth.sum()
     # capped at 20 a person-day and nearly no noise
     assert release.counts.sum() == pytest.approx(truth.sum(), rel=0.05)
@@ -190,7 +193,9 @@ def test_noise_must_fit():
     with pytest.raises(ParameterError, match="exactly one of rng and noise"):
         estimate.measure(in_memory(0), od.ODParameters(epsilon=1.0))
     with pytest.raises(ParameterError, match="one finite variate"):
-        estimate.measure(in_memory(0), od.ODParameters(epsilon=1.0), noise=np.zeros((2, 2)))
+        estimate.measure(
+            in_memory(0), od.ODParameters(epsilon=1.0), noise=od.ODNoise(cells=np.zeros((2, 2)))
+        )
 
 
 def test_other_days_sharpen_a_day():
