@@ -7,7 +7,7 @@ WORKERS ?= 2
 
 .PHONY: run test audit bench lint lock clean
 run: $(VENV)/.run
-	$(BIN)/python -m pages._ui.shell.serve --server.address 127.0.0.1 --server.port $(PORT)
+	$(BIN)/streamlit run app.py --server.address 127.0.0.1 --server.port $(PORT)
 
 test: $(VENV)/.test lint
 	$(BIN)/python -m pytest -n $(WORKERS) -m "not long" --cov --cov-report=term:skip-covered

@@ -139,7 +139,7 @@ def _served(only: str | None) -> Generator[str]:
         port = probe.getsockname()[1]
         probe.close()
         process = subprocess.Popen(
-            [sys.executable, "-m", "pages._ui.shell.serve", "--server.port", str(port)],
+            [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)],
             cwd=ROOT,
             env=environment,
             stdout=subprocess.DEVNULL,

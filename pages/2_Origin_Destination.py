@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages._ui.cache import trips as cached_trips
 from pages._ui.drawing import cards
-from pages._ui.shell import frame, sidebar
+from pages._ui.shell import frame, setting, sidebar
 from pages._ui.shell.settings import dataset_with, seed
 from pages._ui.trips import days as trips_days
 from pages._ui.trips import errors as trips_errors
@@ -19,6 +19,7 @@ from pages._ui.trips import window as trips_window
 
 FLOWS, ORIGIN, MATRIX, OUTCOMES = "Flows", "From one zone", "Matrix", "Outcomes"
 ERRORS, GRID, TRIMMING, DAYS = "Errors", "ε × τ", "Trimming (T)", "Days and totals"
+VIEWS = (FLOWS, ORIGIN, MATRIX, OUTCOMES, ERRORS, GRID, TRIMMING, DAYS)
 
 frame.frame(
     "Origin–destination flows",
@@ -41,14 +42,13 @@ drawn = cached_trips.drawn(entry.key, parameters, noise, window)
 note = trips_window.cost(parameters, window, len(entry.metadata.days))
 judgement.html(trips_numbers.judged(entry.key, parameters, window, note))
 cards.row(trips_numbers.headline(entry.key, parameters, noise, window, drawn))
-view = st.segmented_control(
+view = setting.draw(
+    st.segmented_control,
     "View",
-    [FLOWS, ORIGIN, MATRIX, OUTCOMES, ERRORS, GRID, TRIMMING, DAYS],
-    default=FLOWS,
+    setting.choice("od_view", VIEWS, FLOWS),
+    VIEWS,
     required=True,
-    key="od_view",
     label_visibility="collapsed",
-    persist_state="session",
 )
 if view == FLOWS:
     trips_flows.draw(entry.key, true, drawn, window.several)

@@ -7,26 +7,26 @@ from pages._ui.choose import errata as choose_errata
 from pages._ui.choose import inverse as choose_inverse
 from pages._ui.choose import meaning as choose_meaning
 from pages._ui.choose import question as choose_question
-from pages._ui.shell import frame, sidebar
+from pages._ui.shell import frame, setting, sidebar
 
 ANSWER, INVERSE = "From accuracy to ε", "From ε to accuracy"
 MEANING, ERRATA = "What ε means", "Where the paper is corrected"
+VIEWS = (ANSWER, INVERSE, MEANING, ERRATA)
 
 frame.frame(
     "Choose ε",
     "How much privacy must an accurate number cost? Say which error you can live with, or see what "
     "a given privacy loss (ε) does. Nothing here reads data, so looking costs no privacy.",
 )
-settings = sidebar.draw(density=False)
+settings = sidebar.draw(density=False, noise=False)
 parameters = settings.trips()
-view = st.segmented_control(
+view = setting.draw(
+    st.segmented_control,
     "View",
-    [ANSWER, INVERSE, MEANING, ERRATA],
-    default=ANSWER,
+    setting.choice("choose_view", VIEWS, ANSWER),
+    VIEWS,
     required=True,
-    key="choose_view",
     label_visibility="collapsed",
-    persist_state="session",
 )
 if view in (ANSWER, INVERSE):
     question = choose_question.ask(settings)

@@ -9,11 +9,14 @@ from engine.origin_destination import calculators
 from pages._ui.choose.question import Question, use_button
 from pages._ui.drawing import cards, colours
 from pages._ui.drawing.cards import Card
+from pages._ui.shell import setting
 from pages._ui.shell.settings import Settings
 
 _CONFIDENCES = (0.8, 0.9, 0.95, 0.99)
 _LINES = ("#5ec962", "#21918c", "#4a7fc1", "#9a6fc9")
 _EXAMPLE_FLOW = 120
+
+_CURVES = ("one flow", "a change between two dates")
 
 
 def draw(question: Question, settings: Settings) -> None:
@@ -32,16 +35,15 @@ def draw(question: Question, settings: Settings) -> None:
     )
     head, switch = st.columns([1, 1], vertical_alignment="bottom")
     head.subheader("What a smaller error costs", anchor=False)
-    what = switch.segmented_control(
+    what = setting.draw(
+        switch.segmented_control,
         "Curve for",
-        ["one flow", "a change between two dates"],
-        default="one flow",
+        setting.choice("choose_curve", _CURVES, _CURVES[0]),
+        _CURVES,
         required=True,
-        key="choose_curve",
         label_visibility="collapsed",
-        persist_state="session",
     )
-    _curve(question, change=what != "one flow")
+    _curve(question, change=what != _CURVES[0])
 
 
 def _answers(question: Question) -> list[tuple[str, Card, float | None]]:

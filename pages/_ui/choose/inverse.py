@@ -10,6 +10,7 @@ from engine.parameters import ODParameters
 from pages._ui.choose.question import Question
 from pages._ui.drawing import cards
 from pages._ui.drawing.cards import Card
+from pages._ui.shell import setting
 from pages._ui.wording.numbers import percent, trip_count
 from pages._ui.wording.privacy import protection
 
@@ -79,14 +80,13 @@ def _one_flow(question: Question, parameters: ODParameters) -> None:
     threshold = parameters.suppression_threshold
     st.subheader("One flow, near the threshold", anchor=False)
     count = int(
-        st.number_input(
+        setting.draw(
+            st.number_input,
             "A flow of … trips (after trimming)",
-            0,
-            1_000_000,
-            max(threshold, 1),
-            key="choose_count",
+            setting.whole_number("choose_count", max(threshold, 1), 0, 1_000_000),
+            min_value=0,
+            max_value=1_000_000,
             help=f"Values below τ = {threshold} are suppressed; τ is set in the sidebar.",
-            persist_state="session",
         )
     )
     usual = reading(count, parameters, confidence=question.confidence, law=question.law)
@@ -129,14 +129,13 @@ def _needed(count: int, question: Question, parameters: ODParameters) -> str:
 def _threshold(parameters: ODParameters) -> None:
     st.subheader("Which threshold?", anchor=False)
     standard = int(
-        st.number_input(
+        setting.draw(
+            st.number_input,
             "A standard that suppresses counts below … trips (s)",
-            0,
-            10_000,
-            15,
-            key="choose_standard",
+            setting.whole_number("choose_standard", 15, 0, 10_000),
+            min_value=0,
+            max_value=10_000,
             help="Health agencies use 10 or 15. The threshold τ acts on noisy counts.",
-            persist_state="session",
         )
     )
     readings = calculators.threshold_heuristic(

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import streamlit as st
 
 from engine.origin_destination import LawName
+from pages._ui.shell import setting
+from pages._ui.shell.setting import Setting
 from pages._ui.shell.settings import (
     EPSILON_STOPS,
     MAX_TRIPS_STOPS,
@@ -15,6 +17,8 @@ from pages._ui.shell.settings import (
 from pages._ui.wording.privacy import aim
 
 ALPHA_LIMIT = 100_000
+ALPHA = setting.whole_number("choose_alpha", 10, 0, ALPHA_LIMIT)
+CONFIDENCE = setting.number("choose_confidence", 95.0, 1.0, 99.9)
 LAWS: dict[LawName, str] = {
     "rounded_laplace": "exploring (rounded Laplace)",
     "discrete_laplace": "release (discrete Laplace)",
@@ -57,38 +61,34 @@ class Question:
 def ask(settings: Settings) -> Question:
     """Draw the question as one line of inputs and the paper's examples under it."""
     tolerated, sure, trips, noise = st.columns([1.3, 1, 1, 1.4], gap="medium")
-    alpha = tolerated.number_input(
+    alpha = setting.draw(
+        tolerated.number_input,
         "I can tolerate an error of … trips (α)",
-        0,
-        ALPHA_LIMIT,
-        10,
-        key="choose_alpha",
+        ALPHA,
+        min_value=0,
+        max_value=ALPHA_LIMIT,
         help="How far a published number of trips may lie from the truth, up or down.",
-        bind="query-params",
-        persist_state="session",
     )
-    confidence = sure.number_input(
+    confidence = setting.draw(
+        sure.number_input,
         "with … % confidence (1 − β)",
-        1.0,
-        99.9,
-        95.0,
+        CONFIDENCE,
+        min_value=1.0,
+        max_value=99.9,
         step=1.0,
         format="%.4g",
-        key="choose_confidence",
         help="In so many of 100 published numbers the error must stay within what you tolerate.",
-        bind="query-params",
-        persist_state="session",
     )
     with trips:
         limit = _limit(settings)
-    law = noise.selectbox(
+    law = setting.draw(
+        noise.selectbox,
         "noise for",
+        setting.choice("choose_law", LAWS, next(iter(LAWS))),
         list(LAWS),
-        format_func=lambda name: LAWS[name],
-        key="choose_law",
+        format_func=LAWS.__getitem__,
         help="The paper rounds continuous Laplace noise, which is fine for exploring. A release "
         "that leaves the building draws whole numbers from a vetted library (erratum O5).",
-        persist_state="session",
     )
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption("Examples:", width="content")
@@ -97,7 +97,7 @@ def ask(settings: Settings) -> Question:
                 f"{number} trips · {percent:g}% · T = {kept}",
                 key=f"choose_example_{number}_{percent:g}",
                 on_click=_take,
-                args=(number, percent, kept),
+                args=(settings, number, percent, kept),
                 type="tertiary",
             )
     return Question(int(alpha), round(confidence / 100, 6), limit, settings.unit, law)
@@ -115,13 +115,12 @@ def _limit(settings: Settings) -> int:
             help="At trip level T is 1: each trip is protected by itself and nobody is trimmed.",
         )
         return 1
-    return st.selectbox(
+    return setting.draw(
+        st.selectbox,
         label,
+        _trips(settings),
         MAX_TRIPS_STOPS,
-        index=MAX_TRIPS_STOPS.index(settings.max_trips),
-        key="choose_trips",
         help="Per person and day, or per person and whole period. The noise grows with T.",
-        persist_state="session",
     )
 
 
@@ -144,5 +143,11 @@ def use_button(epsilon: float, question: Question, settings: Settings, *, key: s
     )
 
 
-def _take(alpha: int, percent: float, max_trips: int) -> None:
-    st.session_state.update(choose_alpha=alpha, choose_confidence=percent, choose_trips=max_trips)
+def _trips(settings: Settings) -> Setting[int]:
+    return setting.stop("choose_trips", MAX_TRIPS_STOPS, settings.max_trips)
+
+
+def _take(settings: Settings, alpha: int, percent: float, max_trips: int) -> None:
+    setting.put(ALPHA, alpha)
+    setting.put(CONFIDENCE, percent)
+    setting.put(_trips(settings), max_trips)

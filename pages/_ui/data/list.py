@@ -12,7 +12,7 @@ from pages._ui.data import table as data_table
 from pages._ui.data import wording as data_wording
 from pages._ui.shell import catalogue
 from pages._ui.shell.catalogue import Entry
-from pages._ui.shell.settings import has_part
+from pages._ui.shell.settings import has_part, use_settings
 
 _HOME = "app.py"
 _FAILED = "data_failed"
@@ -136,7 +136,7 @@ def _folder(entry: Entry) -> Path:
 def _select(entry: Entry) -> None:
     for key, part in (("density_data", "density"), ("od_data", "trips")):
         if has_part(entry, part):
-            st.session_state[key] = entry.name
+            use_settings(**{key: entry.name})
 
 
 def _keep(name: str) -> None:

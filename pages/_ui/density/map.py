@@ -12,19 +12,22 @@ from pages._ui.cache.datasets import Floats
 from pages._ui.density import wording as density_wording
 from pages._ui.density.settings import Chosen
 from pages._ui.drawing import charts, maps
+from pages._ui.shell import catalogue, setting
+from pages._ui.shell.setting import Setting
 from pages._ui.wording.numbers import fixed, inert, number, percent
 
 VIEWS = {"true": "True", "private": "Private", "error": "Error"}
 START_HOUR = 2 * 24 + 18
 """Wednesday 18:00 to 19:00: a public choice, not the fullest hour."""
 
+HOUR = setting.whole_number("density_hour", START_HOUR, 0, HOURS_PER_WEEK - 1)
 TICK_S = 0.9
 MAP_HEIGHT = 440
 MAP_WIDTH = 430
 """Pixels that a map needs beside another part; where there are fewer they stand in one column."""
 
 _BESIDE = {
-    "": "nothing",
+    "none": "nothing",
     "lpa": "Laplace on every count (figure 3)",
     "plain": "no scaling, no smoothing (figures 4, 5)",
 }
@@ -61,22 +64,20 @@ def _explore(chosen: Chosen, *, playing: bool) -> None:
 
 def _controls(*, playing: bool) -> tuple[str, int]:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        view = st.segmented_control(
+        view = setting.draw(
+            st.segmented_control,
             "Map of visits in one hour",
+            setting.choice("density_map_view", VIEWS, "private"),
             list(VIEWS),
             format_func=VIEWS.__getitem__,
-            default="private",
             required=True,
-            key="density_map_view",
-            persist_state="session",
         )
-        hour = st.select_slider(
+        hour = setting.draw(
+            st.select_slider,
             "Hour of the week (local time)",
+            HOUR,
             range(HOURS_PER_WEEK),
-            value=START_HOUR,
             format_func=density_wording.hour,
-            key="density_hour",
-            persist_state="session",
         )
         st.button(
             "Pause" if playing else "Play",
@@ -131,14 +132,20 @@ def _map(
 def _week(chosen: Chosen, parameters: DensityParameters, truth: Floats, private: Floats) -> None:
     zones = cached_datasets.outlines(chosen.key)
     names = dict(zip(zones.ids, cached_datasets.dataset(chosen.key).zones["name"], strict=True))
-    st.session_state["density_zone"] = _zone(chosen.key)
     top, beside = st.columns([1, 1])
-    zone = top.selectbox(
-        "Week of zone (or click the map)", list(names), format_func=names.__getitem__,
-        key="density_zone",
-    )  # fmt: skip
-    other = beside.selectbox(
-        "Compare with", list(_BESIDE), format_func=_BESIDE.__getitem__, key="density_beside"
+    zone = setting.draw(
+        top.selectbox,
+        "Week of zone (or click the map)",
+        _zone_setting(chosen.key),
+        list(names),
+        format_func=names.__getitem__,
+    )
+    other = setting.draw(
+        beside.selectbox,
+        "Compare with",
+        setting.choice("density_beside", _BESIDE, "none"),
+        list(_BESIDE),
+        format_func=_BESIDE.__getitem__,
     )
     row = zones.ids.index(zone)
     kept = parameters.max_visits_per_user
@@ -147,7 +154,7 @@ def _week(chosen: Chosen, parameters: DensityParameters, truth: Floats, private:
         "private": private[row],
         f"pre-sampled (ℓ = {kept})": cached_density.presampled(chosen.key, kept)[row],
     }
-    if other:
+    if other != "none":
         varied = (
             chosen.vary(variant="lpa")
             if other == "lpa"
@@ -181,15 +188,21 @@ def _take_click(key: str) -> None:
     if zone != st.session_state.get("density_clicked"):
         st.session_state["density_clicked"] = zone
         if zone is not None:
-            st.session_state["density_zone"] = zone
+            setting.put(_zone_setting(key), zone)
 
 
 def _zone(key: str) -> str:
     """Return the chosen zone, or a busy one near the middle of the region."""
-    chosen = st.session_state.get("density_zone")
+    chosen = setting.value(_zone_setting(key))
     return (
         chosen if chosen in cached_datasets.outlines(key).ids else cached_density.central_zone(key)
     )
+
+
+def _zone_setting(key: str) -> Setting[str]:
+    ids = cached_datasets.outlines(key).ids
+    middle = cached_density.central_zone(key)
+    return setting.place("density_zone", ids, middle, shared=catalogue.shipped(key))
 
 
 def _toggle_play() -> None:
@@ -201,8 +214,7 @@ def _advance() -> None:
     now = time.monotonic()
     if now - st.session_state.get("density_ticked", 0.0) > 0.7 * TICK_S:
         st.session_state["density_ticked"] = now
-        hour = st.session_state.get("density_hour", START_HOUR)
-        st.session_state["density_hour"] = (hour + 1) % HOURS_PER_WEEK
+        setting.put(HOUR, (setting.value(HOUR) + 1) % HOURS_PER_WEEK)
 
 
 def _signed(value: float) -> str:

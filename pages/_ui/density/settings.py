@@ -13,6 +13,7 @@ from engine.parameters import (
 )
 from pages._ui.cache import density as cached_density
 from pages._ui.density import wording as density_wording
+from pages._ui.shell import setting
 from pages._ui.shell.settings import Seed, Settings, seed
 from pages._ui.wording.privacy import ANALYTIC_NOTE
 
@@ -109,12 +110,10 @@ def switches(settings: Settings) -> Chosen:
 
 
 def _switch(label: str, name: str, default: bool, *, disabled: bool = False) -> bool:
-    return st.toggle(
+    return setting.draw(
+        st.toggle,
         label,
-        value=default,
-        key=f"density_{name}",
+        setting.switch(f"density_{name}", default=default),
         help=density_wording.HELP[name],
         disabled=disabled,
-        bind="query-params",
-        persist_state="session",
     )

@@ -10,6 +10,7 @@ from pages._ui.density import sweeps as density_sweeps
 from pages._ui.density import totals as density_totals
 from pages._ui.density import zones as density_zones
 from pages._ui.density.settings import Chosen
+from pages._ui.shell import setting
 
 VIEWS = {
     "cost": "What it costs",
@@ -46,21 +47,12 @@ def draw(chosen: Chosen, book: Ledger) -> None:
 
 
 def _picker() -> str:
-    """Draw the picker; the view's id stands in the URL, unknown ids there are dropped."""
-    if "density_view" not in st.session_state:
-        asked = st.query_params.get("density_view")
-        st.session_state["density_view"] = asked if asked in VIEWS else DEFAULT
-    view = st.segmented_control(
+    return setting.draw(
+        st.segmented_control,
         "View",
+        setting.choice("density_view", VIEWS, DEFAULT),
         list(VIEWS),
         format_func=VIEWS.__getitem__,
         required=True,
-        key="density_view",
         label_visibility="collapsed",
-        persist_state="session",
     )
-    if view != DEFAULT:
-        st.query_params["density_view"] = view
-    elif "density_view" in st.query_params:
-        del st.query_params["density_view"]
-    return view

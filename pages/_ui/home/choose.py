@@ -8,7 +8,7 @@ from engine.parameters import EPSILON_STOPS
 from pages._ui.drawing import tables
 from pages._ui.home import wording as home_wording
 from pages._ui.home.density import Column
-from pages._ui.shell import frame
+from pages._ui.shell import frame, setting
 from pages._ui.shell.settings import Settings, nearest_stop_above, use_settings
 from pages._ui.wording.labels import SHORT_VARIANTS
 from pages._ui.wording.numbers import scientific
@@ -23,21 +23,19 @@ def calculator(max_trips: int, unit: str) -> None:
     """Draw "what should I choose?": from a tolerated error to ε, published and exact."""
     st.subheader("What should I choose?", anchor=False)
     left, middle, right = st.columns([1.2, 1, 1.8], gap="medium", vertical_alignment="bottom")
-    alpha = left.number_input(
+    alpha = setting.draw(
+        left.number_input,
         "An error I can tolerate (trips)",
+        setting.whole_number("home_alpha", 10, 0, 100_000),
         min_value=0,
         max_value=100_000,
-        value=10,
-        key="home_alpha",
-        persist_state="session",
     )
-    confidence = middle.selectbox(
+    confidence = setting.draw(
+        middle.selectbox,
         "How sure (1 − β)",
+        setting.stop("home_confidence", _CONFIDENCES, 0.95),
         _CONFIDENCES,
-        index=_CONFIDENCES.index(0.95),
         format_func="{:.0%}".format,
-        key="home_confidence",
-        persist_state="session",
     )
     beta = 1 - confidence
     flow = float(calculators.epsilon_for_cell_error(alpha, beta, max_trips))

@@ -51,6 +51,11 @@ def shared() -> dict[str, Entry]:
     return _opened(datasets.available())
 
 
+def shipped(key: str) -> bool:
+    """Whether a dataset comes with the product, so that names from it may stand in a link."""
+    return any(entry.key == key and entry.shipped for entry in shared().values())
+
+
 def damaged() -> dict[str, tuple[Path, str]]:
     """Return the datasets that cannot be opened, by name: folder, reason and remedy."""
     problems: dict[str, tuple[Path, str]] = {}

@@ -4,8 +4,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from pages._ui.shell import address, setting
 from pages._ui.shell.catalogue import Entry
+from pages._ui.shell.session import page
+from pages._ui.shell.settings import use_settings
 from pages._ui.wording.datasets import (
     CONFIDENTIAL_BANNER,
     NO_DATASET,
@@ -17,13 +21,26 @@ from pages._ui.wording.numbers import joined
 
 PRODUCT = "Mobility Privacy Explorer"
 ROOT = Path(__file__).parents[3]
-PAGES = {
-    "app.py": ("Home", ":material/home:"),
-    "pages/1_Density.py": ("Density", ":material/grid_on:"),
-    "pages/2_Origin_Destination.py": ("Origin–destination", ":material/swap_calls:"),
-    "pages/3_Choose_Epsilon.py": ("Choose ε", ":material/tune:"),
-    "pages/8_Data.py": ("Data", ":material/database:"),
+GROUPS = {
+    "Explore": {
+        "app.py": ("Home", ":material/home:"),
+        "pages/1_Density.py": ("Density", ":material/grid_on:"),
+        "pages/2_Origin_Destination.py": ("Origin–destination", ":material/swap_calls:"),
+    },
+    "Decide": {
+        "pages/3_Choose_Epsilon.py": ("Choose ε", ":material/tune:"),
+        "pages/4_Decisions.py": ("Decisions", ":material/balance:"),
+        "pages/5_Attack.py": ("Attack", ":material/person_search:"),
+    },
+    "Publish": {
+        "pages/6_Report.py": ("Report", ":material/description:"),
+        "pages/7_Release.py": ("Release", ":material/outbox:"),
+    },
+    "Data": {"pages/8_Data.py": ("Data", ":material/database:")},
 }
+"""The pages across the top, by group; one that is not part of this version is left out."""
+
+PAGES = {path: words for group in GROUPS.values() for path, words in group.items()}
 _STYLE = Path(__file__).with_name("style.css")
 _ICON = Path(__file__).with_name("favicon.svg")
 
@@ -46,13 +63,34 @@ def frame(title: str, lead: str = "") -> None:
         initial_sidebar_state="auto",  # on a phone it would cover the page
     )
     st.html(_STYLE)
-    with st.sidebar.container(horizontal=True, gap="xxsmall"):
-        for path, (label, icon) in PAGES.items():
-            if exists(path):
-                st.page_link(path, label=label, icon=icon)
+    address.read()
+    _navigation()
     st.title(title, anchor=False)
     if lead:
         st.caption(lead)
+
+
+def _navigation() -> None:
+    """Draw the pages in groups across the top; every link carries the settings."""
+    texts = setting.link()
+    with st.container(horizontal=True, gap="medium", key="navigation"):
+        for group, pages in GROUPS.items():
+            present = {path: words for path, words in pages.items() if exists(path)}
+            if not present:
+                continue
+            with st.container(horizontal=True, gap="xxsmall", width="content"):
+                if len(pages) > 1:
+                    st.html(f'<span class="group">{group}</span>', width="content")
+                for path, (label, icon) in present.items():
+                    st.page_link(path, label=label, icon=icon, query_params=texts, width="content")
+
+
+def path() -> str:
+    """Return the path of the page that is running, such as ``pages/1_Density.py``."""
+    context = get_script_run_ctx(suppress_warning=True)
+    known = {} if context is None else context.pages_manager.get_pages()
+    running = known.get(page(), {}).get("script_path", "")
+    return next((path for path in PAGES if Path(running) == ROOT / path), "app.py")
 
 
 def exists(path: str) -> bool:
@@ -63,7 +101,7 @@ def exists(path: str) -> bool:
 def link(path: str, label: str) -> None:
     """Draw a link to another page that keeps the settings; nothing where the page is absent."""
     if exists(path):
-        st.page_link(path, label=label, icon=PAGES[path][1])
+        st.page_link(path, label=label, icon=PAGES[path][1], query_params=setting.link())
 
 
 def banners(entries: Iterable[Entry | None]) -> None:
@@ -98,5 +136,6 @@ def missing(entry: Entry | None, part: str, offer: Entry | None, key: str) -> No
         st.button(
             f"Use {offer.name} instead",
             key=f"missing_{key}",
-            on_click=lambda: st.session_state.update({key: offer.name}),
+            on_click=use_settings,
+            kwargs={key: offer.name},
         )

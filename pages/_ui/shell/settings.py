@@ -1,52 +1,56 @@
 """Settings shared by all pages: keys, defaults, limits, the URL, seeds and reset.
 
 The five settings, the two datasets, the variant and the unit have one unprefixed key each; every
-other key on a page begins with the page's name. Numbers are bound to the URL by Streamlit; choices
-are written there by their id, so that wording can change, and a local dataset's name never is.
+other key begins with its page's name. Choices stand in the link by their id, so that wording can
+change; a local dataset's name never does.
 """
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any, get_args
 
-import streamlit as st
-
+from engine import parameters
 from engine.parameters import (
     CLASSICAL_GAUSSIAN_MAX_EPSILON,
+    DELTA_STOPS,
     EPSILON_STOPS,
     GAUSSIAN_VARIANTS,
+    MAX_VISITS_LIMIT,
     DensityParameters,
     ODParameters,
 )
-from pages._ui.shell import catalogue
+from pages._ui.shell import catalogue, setting
 from pages._ui.shell.catalogue import Entry
+from pages._ui.shell.session import session
+from pages._ui.shell.setting import Setting
+from pages._ui.wording.numbers import scientific
 
 Seed = tuple[int, int]
 """Secret (or, for simulated people, fixed) number and the count of redraws."""
 
-EPSILON_DEFAULT = 1.0
-DELTA_DEFAULT = 1e-7
-MAX_VISITS_DEFAULT = 30
 MAX_TRIPS_STOPS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100, 256)
-MAX_TRIPS_DEFAULT = 4
 THRESHOLD_LIMIT = 100
-THRESHOLD_DEFAULT = 15
-VARIANT_DEFAULT = "efpag_joint"
-UNIT_DEFAULT = "person-day"
-DEFAULTS: dict[str, object] = {
-    "epsilon": EPSILON_DEFAULT,
-    "delta": DELTA_DEFAULT,
-    "max_visits": MAX_VISITS_DEFAULT,
-    "max_trips": MAX_TRIPS_DEFAULT,
-    "threshold": THRESHOLD_DEFAULT,
-    "cluster_minimum": None,
-    "variant": VARIANT_DEFAULT,
-    "unit": UNIT_DEFAULT,
-}
+CLUSTER_MINIMUM_LIMIT = 1e9
 PREFERRED_DENSITY = ("paris", "demo-city")
 PREFERRED_TRIPS = ("rwanda-districts", "demo-city")
 
-SETTING_KEYS = (*DEFAULTS, "density_data", "od_data")
+EPSILON = setting.stop("epsilon", EPSILON_STOPS, 1.0, label="ε")
+DELTA = setting.stop("delta", DELTA_STOPS, 1e-7, write=scientific, label="δ")
+MAX_VISITS = setting.whole_number("max_visits", 30, 1, MAX_VISITS_LIMIT, label="ℓ")
+MAX_TRIPS = setting.stop("max_trips", MAX_TRIPS_STOPS, 4, label="T")
+THRESHOLD = setting.whole_number("threshold", 15, 0, THRESHOLD_LIMIT, label="τ")
+CLUSTER_MINIMUM: Setting[float | None] = replace(
+    setting.number("cluster_minimum", 0.0, 0.0, CLUSTER_MINIMUM_LIMIT), default=None
+)
+VARIANT = setting.choice("variant", get_args(parameters.DensityVariant), "efpag_joint")
+UNIT = setting.choice("unit", get_args(parameters.ODUnit), "person-day")
+SETTINGS: dict[str, Setting[Any]] = {
+    one.key: one
+    for one in (EPSILON, DELTA, MAX_VISITS, MAX_TRIPS, THRESHOLD, CLUSTER_MINIMUM, VARIANT, UNIT)
+}
+"""The settings of the sidebar but for the datasets, by key."""
+
 SIMULATED_SEED = 20140824
 
 
@@ -107,11 +111,43 @@ class Settings:
         return ODParameters(**values)
 
 
-def untouched() -> Settings:
-    """Return the settings of a page on which nobody has set anything; needs no session."""
-    known = catalogue.shared()
-    data = {"density_data": preferred(known, "density"), "od_data": preferred(known, "trips")}
-    return Settings(**DEFAULTS, **data)
+def current() -> Settings:
+    """Return what is set, also where the page at hand draws no widget for it."""
+    known = catalogue.entries()
+    od_data = known.get(setting.value(dataset_setting("trips", known)))
+    values: dict[str, Any] = {key: setting.value(one) for key, one in SETTINGS.items()}
+    if values["unit"] not in units(od_data):
+        values["unit"] = units(od_data)[0]
+    if values["unit"] == "trip":
+        values["max_trips"] = 1
+    return Settings(
+        **values,
+        density_data=known.get(setting.value(dataset_setting("density", known))),
+        od_data=od_data,
+    )
+
+
+def units(entry: Entry | None) -> tuple[str, ...]:
+    """Return what can be protected in a dataset's trips, the default first."""
+    every = ("person-day", "trip", "person")
+    if entry is None or (entry.metadata.trips_have_people and entry.has_trips_by_person):
+        return every
+    return every[:2] if entry.metadata.trips_have_people else ("trip",)
+
+
+def dataset_setting(part: str, known: dict[str, Entry]) -> Setting[str]:
+    """Return the setting that holds the dataset of a part, ``density`` or ``trips``.
+
+    Only the name of a shipped dataset may stand in a link. Where nothing is installed it is empty.
+    """
+    first = preferred(known, part) or next(iter(known.values()), None)
+    shipped = {name: name for name, entry in known.items() if entry.shipped}
+    return Setting(
+        key="density_data" if part == "density" else "od_data",
+        default="" if first is None else first.name,
+        read=shipped.__getitem__,
+        shared=lambda name: name in shipped,
+    )
 
 
 def seed(entry: Entry) -> Seed:
@@ -120,51 +156,51 @@ def seed(entry: Entry) -> Seed:
     A known seed lets anyone subtract the noise. The secret one is made per session and dataset and
     lives in the session only: never in the URL, a log or a file.
     """
-    drawn = st.session_state.get("redraws", 0)
+    kept = session()
     if entry.metadata.simulated:
-        return SIMULATED_SEED, drawn
-    made = st.session_state.setdefault("secret_seeds", {})
-    return made.setdefault(entry.key, secrets.randbits(128)), drawn
+        return SIMULATED_SEED, kept.redraws
+    return kept.secret_seeds.setdefault(entry.key, secrets.randbits(128)), kept.redraws
 
 
-def use_settings(**settings: object) -> None:
-    """Set sliders from elsewhere: call it in a callback, ``on_click=state.use, kwargs={…}``.
+def use_settings(**values: object) -> None:
+    """Set sliders from elsewhere: in a callback, ``on_click=use_settings, kwargs={…}``.
 
     Numbers are moved to a stop of their slider: ε up to the next stop (so that an accuracy asked
-    for is reached), T up likewise.
+    for is reached), T up likewise. ``density_data`` and ``od_data`` take a dataset's name.
 
     Examples
     --------
     >>> nearest_stop_above(0.2853, EPSILON_STOPS)
     0.3
     """
-    for key, value in settings.items():
+    for key, value in values.items():
         if key == "epsilon":
-            value = nearest_stop_above(float(value), EPSILON_STOPS)
+            value = nearest_stop_above(float(str(value)), EPSILON_STOPS)
         elif key == "max_trips":
-            value = nearest_stop_above(int(value), MAX_TRIPS_STOPS)
+            value = nearest_stop_above(int(str(value)), MAX_TRIPS_STOPS)
         elif key == "threshold":
-            value = min(max(int(value), 0), THRESHOLD_LIMIT)
-        elif key not in SETTING_KEYS:
-            raise KeyError(key)
-        st.session_state[key] = value
+            value = min(max(int(str(value)), 0), THRESHOLD_LIMIT)
+        if key in ("density_data", "od_data"):
+            part = "density" if key == "density_data" else "trips"
+            setting.put(dataset_setting(part, catalogue.entries()), str(value))
+        else:
+            setting.put(SETTINGS[key], value)
 
 
 def nearest_stop_above(value: float, stops: Sequence[float]) -> float:
     """Return the smallest stop of at least `value`, or the largest stop there is."""
-    return next((stop for stop in stops if stop >= value), stops[-1])
+    return next((one for one in stops if one >= value), stops[-1])
 
 
 def reset() -> None:
-    """Put every setting back to its default (a callback)."""
-    st.session_state.update(DEFAULTS, redraws=0)
-    for key in ("density_data", "od_data"):
-        st.session_state.pop(key, None)
+    """Put every setting of every page back to its default, and the first noise (a callback)."""
+    setting.forget()
+    session().redraws = 0
 
 
 def redraw() -> None:
     """Draw other noise with the same settings (a callback)."""
-    st.session_state["redraws"] = st.session_state.get("redraws", 0) + 1
+    session().redraws += 1
 
 
 def dataset_with(part: str) -> Entry | None:

@@ -1,6 +1,6 @@
-"""The settings in the sidebar: sliders, pickers, redraw and reset."""
+"""The settings in the sidebar: sliders, pickers, redraw and reset, and only those a page uses."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Collection
 from typing import get_args
 
 import streamlit as st
@@ -8,47 +8,87 @@ import streamlit as st
 from engine import parameters
 from engine.parameters import DELTA_STOPS, EPSILON_STOPS, MAX_VISITS_LIMIT
 from pages._ui.cache import facts as cached_facts
-from pages._ui.shell import catalogue
+from pages._ui.shell import address, catalogue, frame, setting
 from pages._ui.shell.catalogue import Entry
+from pages._ui.shell.session import session
 from pages._ui.shell.settings import (
-    DELTA_DEFAULT,
-    EPSILON_DEFAULT,
-    MAX_TRIPS_DEFAULT,
+    CLUSTER_MINIMUM,
+    CLUSTER_MINIMUM_LIMIT,
+    DELTA,
+    EPSILON,
+    MAX_TRIPS,
     MAX_TRIPS_STOPS,
-    MAX_VISITS_DEFAULT,
-    THRESHOLD_DEFAULT,
+    MAX_VISITS,
+    THRESHOLD,
     THRESHOLD_LIMIT,
-    UNIT_DEFAULT,
-    VARIANT_DEFAULT,
+    UNIT,
+    VARIANT,
     Settings,
-    dataset_with,
+    current,
+    dataset_setting,
     has_part,
     redraw,
     reset,
+    units,
 )
 from pages._ui.wording.datasets import PARTS, described
 from pages._ui.wording.labels import HELP, SHARE, VARIANTS
 from pages._ui.wording.numbers import scientific
 from pages._ui.wording.privacy import UNITS, trip_level_reason
 
+DENSITY = ("density_data", "delta", "max_visits", "variant", "cluster_minimum")
+TRIPS = ("od_data", "unit", "max_trips", "threshold")
 
-def draw(*, density: bool = True, trips: bool = True) -> Settings:
-    """Draw the settings in the sidebar and return them.
 
-    Every setting is drawn on every page, so that the share link is always whole; the group that a
-    page does not use is folded away.
+def draw(
+    *,
+    density: bool | Collection[str] = True,
+    trips: bool | Collection[str] = True,
+    epsilon: bool | None = None,
+    noise: bool = True,
+) -> Settings:
+    """Draw the settings that a page uses in the sidebar and return all of them.
+
+    What is not drawn keeps its value and its word in the link.
 
     Parameters
     ----------
-    density, trips : bool
-        Whether this page uses the mechanism's settings.
+    density, trips : bool or collection of str
+        Whether this page uses the mechanism's settings, or which of `DENSITY` and `TRIPS`.
+    epsilon : bool, optional
+        Whether it uses ε; else where it uses any other setting.
+    noise : bool
+        Whether it draws noise, so that other noise can be asked for.
     """
+    shown = {*_keys(density, DENSITY), *_keys(trips, TRIPS)}
+    if bool(shown) if epsilon is None else epsilon:
+        shown.add("epsilon")
     known = catalogue.entries()
-    with st.sidebar:
-        epsilon = _epsilon_slider()
-        delta, visits, minimum, variant, density_data = _density_group(known, opened=density)
-        trip_limit, threshold, unit, od_data = _trips_group(known, opened=trips)
-        left, right = st.columns(2)
+    if shown:
+        with st.sidebar:
+            _draw(shown, known, noise=noise)
+    address.write(frame.path(), list(frame.PAGES))
+    for notice in session().notices:
+        st.toast(notice, icon=":material/link:")
+    session().notices.clear()
+    return current()
+
+
+def _keys(used: bool | Collection[str], every: Collection[str]) -> Collection[str]:
+    return every if used is True else () if used is False else used
+
+
+def _draw(shown: set[str], known: dict[str, Entry], *, noise: bool) -> None:
+    if "epsilon" in shown:
+        _epsilon_slider()
+    if shown & set(DENSITY):
+        with st.expander("Density", expanded=True, icon=":material/grid_on:"):
+            _density_group(shown, known)
+    if shown & set(TRIPS):
+        with st.expander("Origin–destination", expanded=True, icon=":material/swap_calls:"):
+            _trips_group(shown, known)
+    left, right = st.columns(2)
+    if noise:
         left.button(
             "Redraw",
             icon=":material/casino:",
@@ -57,190 +97,129 @@ def draw(*, density: bool = True, trips: bool = True) -> Settings:
             help="Draw other noise with the same settings. Moving a slider keeps the noise, so "
             "that a change you see comes from the slider.",
         )
-        right.button("Reset", icon=":material/restart_alt:", on_click=reset, width="stretch")
-        st.caption(SHARE)
-    return Settings(
-        epsilon=epsilon,
-        delta=delta,
-        max_visits=visits,
-        max_trips=trip_limit,
-        threshold=threshold,
-        cluster_minimum=minimum,
-        variant=variant,
-        unit=unit,
-        density_data=density_data,
-        od_data=od_data,
+    (right if noise else left).button(
+        "Reset",
+        icon=":material/restart_alt:",
+        on_click=reset,
+        width="stretch",
+        help="Put the settings of every page back to their defaults, datasets too.",
     )
+    st.caption(SHARE)
 
 
-def _epsilon_slider() -> float:
-    value = st.select_slider(
+def _epsilon_slider() -> None:
+    setting.draw(
+        st.select_slider,
         "Privacy loss (ε)",
-        options=EPSILON_STOPS,
-        value=EPSILON_DEFAULT,
+        EPSILON,
+        EPSILON_STOPS,
         format_func=lambda stop: f"{stop:g}",
-        key="epsilon",
         help=HELP["epsilon"],
-        bind="query-params",
-        persist_state="session",
     )
     st.html('<div class="ends"><span>← more private</span><span>more accurate →</span></div>')
-    return value
 
 
-def _density_group(
-    known: dict[str, Entry], *, opened: bool
-) -> tuple[float, int, float | None, str, Entry | None]:
-    with st.expander("Density", expanded=opened, icon=":material/grid_on:"):
-        entry = _dataset_picker("Visits of", "density_data", known, "density")
-        delta = st.select_slider(
+def _density_group(shown: set[str], known: dict[str, Entry]) -> None:
+    if "density_data" in shown:
+        _dataset_picker("Visits dataset", known, "density")
+    if "delta" in shown:
+        setting.draw(
+            st.select_slider,
             "Chance that the bound fails (δ)",
-            options=DELTA_STOPS,
-            value=DELTA_DEFAULT,
+            DELTA,
+            DELTA_STOPS,
             format_func=scientific,
-            key="delta",
             help=HELP["delta"],
-            bind="query-params",
-            persist_state="session",
         )
-        visits = st.slider(
+    if "max_visits" in shown:
+        setting.draw(
+            st.slider,
             "Visits kept per person (ℓ)",
-            1,
-            MAX_VISITS_LIMIT,
-            MAX_VISITS_DEFAULT,
-            key="max_visits",
+            MAX_VISITS,
+            min_value=1,
+            max_value=MAX_VISITS_LIMIT,
             help=HELP["max_visits"],
-            bind="query-params",
-            persist_state="session",
         )
-        with st.expander("Advanced"):
-            variant = _choice(
+    if not shown & {"variant", "cluster_minimum"}:
+        return
+    with st.expander("Advanced"):
+        if "variant" in shown:
+            setting.draw(
+                st.selectbox,
                 "Method",
-                "variant",
+                VARIANT,
                 get_args(parameters.DensityVariant),
-                VARIANT_DEFAULT,
-                lambda name: VARIANTS[name],
+                format_func=VARIANTS.__getitem__,
+                help=HELP["variant"],
             )
-            minimum = st.number_input(
+        if "cluster_minimum" in shown:
+            setting.draw(
+                st.number_input,
                 "Cluster minimum (τ of Algorithm 3)",
+                CLUSTER_MINIMUM,
                 min_value=0.0,
-                max_value=1e9,
+                max_value=CLUSTER_MINIMUM_LIMIT,
                 value=None,
                 step=1000.0,
                 format="%.0f",
                 placeholder="by the paper's formula",
-                key="cluster_minimum",
                 help=HELP["cluster_minimum"],
-                bind="query-params",
-                persist_state="session",
             )
-    return delta, visits, minimum, variant, entry
 
 
-def _trips_group(known: dict[str, Entry], *, opened: bool) -> tuple[int, int, str, Entry | None]:
-    with st.expander("Origin–destination", expanded=opened, icon=":material/swap_calls:"):
-        entry = _dataset_picker("Trips of", "od_data", known, "trips")
-        unit = _choice(
+def _trips_group(shown: set[str], known: dict[str, Entry]) -> None:
+    if "od_data" in shown:
+        _dataset_picker("Trips dataset", known, "trips")
+    entry = current().od_data
+    allowed = units(entry)
+    if "unit" in shown:
+        setting.draw(
+            st.selectbox,
             "What is protected",
-            "unit",
-            get_args(parameters.ODUnit),
-            UNIT_DEFAULT,
-            lambda name: UNITS[name],
-            allowed=_units(entry),
+            UNIT,
+            [unit for unit in get_args(parameters.ODUnit) if unit in allowed],
+            format_func=UNITS.__getitem__,
+            help=HELP["unit"],
         )
-        trip_limit = st.select_slider(
+    if "max_trips" in shown:
+        by_trip = current().unit == "trip"
+        setting.draw(
+            st.select_slider,
             "Trips kept per person (T)",
-            options=MAX_TRIPS_STOPS,
-            value=MAX_TRIPS_DEFAULT,
-            key="max_trips",
-            disabled=unit == "trip",
+            MAX_TRIPS,
+            MAX_TRIPS_STOPS,
+            disabled=by_trip,
             help=HELP["max_trips"],
-            bind="query-params",
-            persist_state="session",
         )
-        if unit == "trip":
-            st.caption(trip_level_reason(has_people=_has_people(entry)))
-        elif "person" not in _units(entry):
+        if by_trip:
+            has_people = entry is None or entry.metadata.trips_have_people
+            st.caption(trip_level_reason(has_people=has_people))
+        elif "person" not in allowed:
             st.caption(
                 "Trips here are not ranked over the whole period, so a person is not offered."
             )
-        threshold = st.slider(
+    if "threshold" in shown:
+        setting.draw(
+            st.slider,
             "Suppress flows below (τ)",
-            0,
-            THRESHOLD_LIMIT,
-            THRESHOLD_DEFAULT,
-            key="threshold",
+            THRESHOLD,
+            min_value=0,
+            max_value=THRESHOLD_LIMIT,
             help=HELP["threshold"],
-            bind="query-params",
-            persist_state="session",
         )
-    return 1 if unit == "trip" else trip_limit, threshold, unit, entry
 
 
-def _units(entry: Entry | None) -> tuple[str, ...]:
-    every = get_args(parameters.ODUnit)
-    if not _has_people(entry):
-        return ("trip",)
-    return every if entry is None or entry.has_trips_by_person else every[:2]
-
-
-def _has_people(entry: Entry | None) -> bool:
-    return entry is None or entry.metadata.trips_have_people
-
-
-def _dataset_picker(label: str, key: str, known: dict[str, Entry], part: str) -> Entry | None:
+def _dataset_picker(label: str, known: dict[str, Entry], part: str) -> None:
     if not known:
         st.caption("No dataset is installed.")
-        return None
+        return
+    one = dataset_setting(part, known)
     names = sorted(known, key=lambda name: not has_part(known[name], part))
-    offered = dataset_with(part)
-    default = names[0] if offered is None else offered.name
-
-    told = {name: _described(known[name], part) for name in names}
-    shared = [name for name in names if known[name].shipped]
-    return known[_choice(label, key, names, default, told.__getitem__, shared=shared)]
+    words = {name: _described(known[name], part) for name in names}
+    setting.draw(st.selectbox, label, one, names, format_func=words.__getitem__, help=HELP[one.key])
 
 
 def _described(entry: Entry, part: str) -> str:
     lacks = "" if has_part(entry, part) else PARTS[part]
     facts = cached_facts.facts(entry.key)
     return described(entry.name, entry.metadata, facts.zones, facts.size_bytes, lacks)
-
-
-def _choice(
-    label: str,
-    key: str,
-    options: Sequence[str],
-    default: str,
-    describe: Callable[[str], str],
-    *,
-    allowed: Sequence[str] | None = None,
-    shared: Sequence[str] | None = None,
-) -> str:
-    """Draw a picker whose id stands in the URL; unknown ids there are dropped.
-
-    `allowed` are the options that can be taken now, `shared` those that may stand in a URL.
-    """
-    allowed = options if allowed is None else allowed
-    shared = allowed if shared is None else shared
-    default = default if default in allowed else allowed[0]
-    if key not in st.session_state:
-        asked = st.query_params.get(key)
-        st.session_state[key] = asked if asked in shared and asked in allowed else default
-    elif st.session_state[key] not in allowed:
-        st.session_state[key] = default
-    value = st.selectbox(
-        label,
-        [option for option in options if option in allowed],
-        format_func=describe,
-        key=key,
-        help=HELP.get(key),
-        persist_state="session",
-    )
-    in_link = st.query_params.get(key)
-    if value != default and value in shared:
-        if in_link != value:
-            st.query_params[key] = value
-    elif in_link is not None:
-        del st.query_params[key]
-    return value

@@ -12,6 +12,7 @@ from engine.parameters import ODParameters
 from pages._ui.cache import trips as cached_trips
 from pages._ui.cache.window import Window
 from pages._ui.drawing import colours
+from pages._ui.shell import setting
 from pages._ui.shell.catalogue import Entry
 from pages._ui.wording.numbers import number, percent
 
@@ -76,14 +77,13 @@ def draw(entry: Entry, parameters: ODParameters, window: Window) -> None:
 
 def population_choice(key: str) -> Population:
     """Draw the switch between all pairs of zones, flows with a trip, and large flows."""
-    return st.segmented_control(
+    return setting.draw(
+        st.segmented_control,
         "Averaged over",
+        setting.choice(key, POPULATIONS, "travelled"),
         list(POPULATIONS),
-        format_func=lambda name: POPULATIONS[name],
-        default="travelled",
+        format_func=POPULATIONS.__getitem__,
         required=True,
-        key=key,
-        persist_state="session",
     )
 
 

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache.trips import Drawn
 from pages._ui.drawing import maps
+from pages._ui.shell import setting
 from pages._ui.trips import look as trips_look
 
 Integers = NDArray[np.int64]
@@ -21,21 +22,27 @@ def draw(key: str, true: Integers, made: Drawn, several: bool) -> None:
     first = second = third = fourth = st.container(
         horizontal=True, vertical_alignment="bottom", gap="medium"
     )
-    shown = first.segmented_control(
+    shown = setting.draw(
+        first.segmented_control,
         "Show",
+        setting.choice("od_flows_show", [TRUE, PRIVATE, WRONG], PRIVATE),
         [TRUE, PRIVATE, WRONG],
-        default=PRIVATE,
         required=True,
-        key="od_flows_show",
-        persist_state="session",
     )
-    scope = second.selectbox("Flows", _SCOPES, key="od_flows_scope", persist_state="session")
+    scope = setting.draw(
+        second.selectbox, "Flows", setting.choice("od_flows_scope", _SCOPES, _SCOPES[0]), _SCOPES
+    )
     with third:
         busy = true.sum(axis=0) + true.sum(axis=1)
         off = scope == _SCOPES[0]
         zone = trips_look.zone_choice("Zone", key, busy, key="od_flows_zone", off=off)
-    most = fourth.slider(
-        "Largest flows", 10, 300, 60, step=10, key="od_flows_most", persist_state="session"
+    most = setting.draw(
+        fourth.slider,
+        "Largest flows",
+        setting.whole_number("od_flows_most", 60, 10, 300),
+        min_value=10,
+        max_value=300,
+        step=10,
     )
     largest = float(max(true.max(initial=0), 1))
     scale = maps.Scale(0.0, largest)

@@ -16,6 +16,7 @@ from pages._ui.cache import trips as cached_trips
 from pages._ui.cache.trips import GRID_THRESHOLDS
 from pages._ui.cache.window import Window
 from pages._ui.drawing import colours
+from pages._ui.shell import setting
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import use_settings
 from pages._ui.wording.numbers import number, percent
@@ -113,22 +114,28 @@ MEASURES = {
     ),
 }
 
+_POPULATIONS: dict[Population, str] = {"travelled": "flows with a trip", "all": "all pairs"}
+
 
 def draw(entry: Entry, parameters: ODParameters, window: Window) -> None:
     """Draw the measure's choice and its heat map; a click moves both sliders."""
     left, right = st.columns([1, 1.6], gap="medium", vertical_alignment="bottom")
-    name = left.selectbox("Measure", list(MEASURES), key="od_measure", persist_state="session")
+    name = setting.draw(
+        left.selectbox,
+        "Measure",
+        setting.choice("od_measure", MEASURES, next(iter(MEASURES))),
+        list(MEASURES),
+    )
     measure = MEASURES[name]
     population: Population = "travelled"
     if measure.averaged:
-        population = right.segmented_control(
+        population = setting.draw(
+            right.segmented_control,
             "Averaged over",
-            ["travelled", "all"],
-            format_func=lambda of: {"travelled": "flows with a trip", "all": "all pairs"}[of],
-            default="travelled",
+            setting.choice("od_grid_population", _POPULATIONS, "travelled"),
+            list(_POPULATIONS),
+            format_func=_POPULATIONS.__getitem__,
             required=True,
-            key="od_grid_population",
-            persist_state="session",
         )
     # ε and τ are the grid's own axes: fixed here, so that the sliders find the same grid again
     fixed = replace(parameters, epsilon=1.0, suppression_threshold=0)

@@ -8,6 +8,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from pages._ui.cache import datasets as cached_datasets
+from pages._ui.shell import catalogue, setting
 
 Integers = NDArray[np.int64]
 
@@ -58,11 +59,18 @@ def zone_choice(
 ) -> int:
     """Draw a picker of zones by name, at first on the busiest, and return the zone's number."""
     labels = zone_labels(dataset_key)
-    stored = f"{key}_{cached_datasets.dataset(dataset_key).id}"  # another dataset has other zones
-    if st.session_state.get(stored) not in labels:
-        st.session_state[stored] = labels[int(np.argmax(trips))]
-    chosen = st.selectbox(label, sorted(labels), key=stored, disabled=off, persist_state="session")
-    return labels.index(chosen)
+    ids = list(cached_datasets.dataset(dataset_key).zones["zone_id"].astype(str))
+    words = dict(zip(ids, labels, strict=True))
+    busiest, shared = ids[int(np.argmax(trips))], catalogue.shipped(dataset_key)
+    chosen = setting.draw(
+        st.selectbox,
+        label,
+        setting.place(key, words, busiest, shared=shared),
+        sorted(ids, key=words.__getitem__),
+        format_func=words.__getitem__,
+        disabled=off,
+    )
+    return ids.index(chosen)
 
 
 def zone_labels(dataset_key: str) -> list[str]:

@@ -7,6 +7,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from pages._ui.cache.trips import Drawn
+from pages._ui.shell import setting
 from pages._ui.trips import look as trips_look
 
 Integers = NDArray[np.int64]
@@ -28,11 +29,16 @@ def draw(key: str, true: Integers, made: Drawn) -> None:
     names = trips_look.zone_labels(key)
     busy = true.sum(axis=0) + true.sum(axis=1)
     left, middle, right = st.columns([1.2, 1.2, 1], gap="medium", vertical_alignment="bottom")
-    block = left.selectbox("Block", [_BUSIEST, _AROUND], key="od_block", persist_state="session")
+    block = setting.draw(
+        left.selectbox,
+        "Block",
+        setting.choice("od_block", [_BUSIEST, _AROUND], _BUSIEST),
+        [_BUSIEST, _AROUND],
+    )
     with middle:
         zone = trips_look.zone_choice("Zone", key, busy, key="od_block_zone", off=block == _BUSIEST)
-    size = right.select_slider(
-        "Zones in the block", _SIZES, 12, key="od_block_size", persist_state="session"
+    size = setting.draw(
+        right.select_slider, "Zones in the block", setting.stop("od_block_size", _SIZES, 12), _SIZES
     )
     ranked = busy if block == _BUSIEST else true[zone, :] + true[:, zone]
     if block == _AROUND:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache.trips import Drawn
 from pages._ui.drawing import maps
+from pages._ui.shell import setting
 from pages._ui.trips import look as trips_look
 
 Integers = NDArray[np.int64]
@@ -17,13 +18,12 @@ TRUE, PRIVATE, ERROR = "True", "Private", "Error"
 def draw(key: str, true: Integers, made: Drawn) -> None:
     """Draw where the trips of one zone go: true, private, or the difference."""
     left = middle = right = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
-    shown = left.segmented_control(
+    shown = setting.draw(
+        left.segmented_control,
         "Show",
+        setting.choice("od_origin_show", [TRUE, PRIVATE, ERROR], PRIVATE),
         [TRUE, PRIVATE, ERROR],
-        default=PRIVATE,
         required=True,
-        key="od_origin_show",
-        persist_state="session",
     )
     with middle:
         origin = trips_look.zone_choice("Trips from", key, true.sum(axis=1), key="od_origin_zone")

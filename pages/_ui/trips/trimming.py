@@ -12,6 +12,7 @@ from pages._ui.cache import trips as cached_trips
 from pages._ui.cache.window import Window
 from pages._ui.drawing import cards, colours
 from pages._ui.drawing.cards import Card
+from pages._ui.shell import setting
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import MAX_TRIPS_STOPS, use_settings
 from pages._ui.wording.numbers import number, percent
@@ -43,10 +44,10 @@ def draw(entry: Entry, parameters: ODParameters, window: Window) -> None:
     if (
         window.several
         and _is_long(entry.key)
-        and not st.toggle(
+        and not setting.draw(
+            st.toggle,
             "Compute it for all days (may take minutes)",
-            key="od_trimming_all",
-            persist_state="session",
+            setting.switch("od_trimming_all", default=False),
         )
     ):
         st.caption("Each T is another matrix for every day. One day shows the same shape at once.")

@@ -4,10 +4,11 @@ import streamlit as st
 
 from engine.parameters import ODParameters
 from pages._ui.cache.window import Window
+from pages._ui.shell import setting
 from pages._ui.shell.catalogue import Entry
 from pages._ui.wording.privacy import protection
 
-ALL = -1
+ALL = "all"
 """The picker's value for "all days, each released by itself"."""
 
 
@@ -23,18 +24,19 @@ def pick(entry: Entry, parameters: ODParameters) -> Window:
             help="A person is protected over the whole period by one release of its sum.",
         )
         return Window(None, summed=True)
-    options = [*range(len(days)), ALL] if len(days) > 1 else [0]
-    chosen = st.selectbox(
+    words = {day.isoformat(): f"{day:%a %-d %b %Y}" for day in days}
+    if len(days) > 1:
+        words[ALL] = f"All {len(days)} days"
+    options = list(words)
+    chosen = setting.draw(
+        st.selectbox,
         "Day",
+        setting.place("od_day", options, options[0], shared=entry.shipped),
         options,
-        format_func=lambda day: (
-            f"All {len(days)} days" if day == ALL else f"{days[day]:%a %-d %b %Y}"
-        ),
-        key=f"od_day_{entry.name}",  # another dataset has other days
+        format_func=words.__getitem__,
         help="All days are released one by one; their sum is shown.",
-        persist_state="session",
     )
-    return Window(None if chosen == ALL else int(chosen))
+    return Window(None if chosen == ALL else options.index(chosen))
 
 
 def cost(parameters: ODParameters, window: Window, days: int) -> str:

@@ -3,13 +3,9 @@
 import re
 
 import pytest
-import streamlit as st
 
-from engine import density
 from engine.parameters import EPSILON_STOPS
-from pages._ui.cache.draws import generator
-from pages._ui.shell import warm
-from pages._ui.shell.settings import untouched
+from tests.support.link import link_of
 
 
 def texts(app) -> str:
@@ -39,6 +35,7 @@ def test_home_shows_eight_numbers_a_verdict_and_four_maps(open_home):
     assert len(shown) == 8
     assert "–" not in shown
     kinds = [element.proto.component_name for element in app.get("bidi_component")]
+    kinds.remove("mobility_address")
     assert sorted(kinds) == ["curve_sketch"] * 2 + ["map_sketch"] * 4
     assert 'class="verdict' in texts(app)
     assert " to " in texts(app)
@@ -98,9 +95,9 @@ def test_a_local_dataset_is_neither_taken_from_a_link_nor_put_into_one(open_home
     app = open_home()
     app.selectbox(key="density_data").set_value("town").run()
     assert app.selectbox(key="density_data").value == "town"
-    assert "town" not in str(dict(app.query_params))
+    assert "density_data" not in link_of(app)
     app.selectbox(key="density_data").set_value("only-visits").run()
-    assert app.query_params["density_data"] in ("only-visits", ["only-visits"])
+    assert link_of(app)["density_data"] == "only-visits"
 
 
 def test_confidential_data_has_a_banner_and_a_secret_seed(open_home):
@@ -203,30 +200,3 @@ def test_reset_brings_every_default_back(open_home):
     assert app.selectbox(key="variant").value == "efpag_joint"
     assert app.slider(key="threshold").value == 15
     assert figures(app) == figures(open_home())
-
-
-def test_what_home_shows_first_can_be_computed_before_anybody_comes(open_home, monkeypatch):
-    st.cache_data.clear()
-    st.cache_resource.clear()
-    drawn = []
-    release = density.release
-
-    def watched(dataset, parameters, *, rng):
-        drawn.append((parameters, rng.bit_generator.state["state"]["state"]))
-        return release(dataset, parameters, rng=rng)
-
-    monkeypatch.setattr(density, "release", watched)
-    warm.home()
-    first = generator(warm.FIRST_DRAW, "density").bit_generator.state["state"]["state"]
-    assert drawn == [(untouched().density(), first)]
-    open_home()
-    assert len(drawn) > 1
-    assert drawn.count(drawn[0]) == 1
-
-
-def test_nothing_is_computed_before_for_data_of_real_people(data_root, monkeypatch, tmp_path):
-    (tmp_path / "local").symlink_to(data_root / "local")
-    monkeypatch.setenv("MOBILITY_DATA", str(tmp_path))
-    assert not untouched().density_data.metadata.simulated
-    monkeypatch.setattr(density, "release", lambda *_, **__: pytest.fail("noise was drawn"))
-    warm.home()

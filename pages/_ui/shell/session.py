@@ -1,0 +1,66 @@
+"""What one session remembers beside its widgets: every field in one place."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+_KEY = "session"
+
+
+@dataclass
+class Session:
+    """The fields of one session; pages read and write them, nothing of it reaches a file.
+
+    Attributes
+    ----------
+    values : dict
+        Settings by key, whether or not the page at hand draws them.
+    texts : dict
+        The same as they stand in the link; a setting at its default, or one that must not be
+        shared, has none.
+    unread : dict
+        Texts of the link that no page has asked for yet.
+    private : set of str
+        Keys whose present value must not stand in a link (a dataset of one's own).
+    drawn_on : dict
+        The page on which the widget of a key was last drawn; None once code has set the value.
+    notices : list of str
+        What was not taken as the link says; shown once.
+    adopted : bool
+        Whether the address the session began with has been read.
+    redraws : int
+        How often other noise has been asked for.
+    secret_seeds : dict
+        Secret number by dataset key, for data that is not simulated.
+    """
+
+    values: dict[str, Any] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
+    unread: dict[str, str] = field(default_factory=dict)
+    private: set[str] = field(default_factory=set)
+    drawn_on: dict[str, str | None] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
+    adopted: bool = False
+    redraws: int = 0
+    secret_seeds: dict[str, int] = field(default_factory=dict)
+
+
+def session() -> Session:
+    """Return what this session remembers."""
+    if _KEY not in st.session_state:
+        st.session_state[_KEY] = Session()
+    return st.session_state[_KEY]
+
+
+def page() -> str:
+    """Return an id of the page that is running."""
+    context = get_script_run_ctx(suppress_warning=True)
+    return "" if context is None else context.page_script_hash
+
+
+def came_by_history() -> bool:
+    """Whether the browser's Back or Forward asked for this run."""
+    context = get_script_run_ctx(suppress_warning=True)
+    return context is not None and context.is_history_navigation

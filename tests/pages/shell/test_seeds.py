@@ -1,0 +1,60 @@
+"""No two draws share noise: not of two mechanisms, repeats or days, whatever the page."""
+
+from itertools import combinations
+
+import numpy as np
+
+from engine import density
+from engine import origin_destination as od
+from engine.datasets import load
+from engine.parameters import DensityParameters, ODParameters
+from pages._ui.cache import density as cached_density
+from pages._ui.cache import trips as cached_trips
+from pages._ui.cache.draws import generator
+from pages._ui.cache.window import Window
+from pages._ui.shell.settings import SIMULATED_SEED
+
+SEED = (SIMULATED_SEED, 0)
+FLOWS = ODParameters(epsilon=0.05, max_trips_per_user=1, suppression_threshold=0)
+VISITS = DensityParameters(epsilon=0.05, variant="zones_laplace")
+
+
+def test_all_draws_of_a_session_are_independent():
+    kinds = ("density", "trips", "sweep")
+    draws = {
+        (purpose, redraw, repeat, day): generator((SIMULATED_SEED, redraw), purpose, repeat, day)
+        for purpose in kinds
+        for redraw in (0, 1)
+        for repeat in (0, 1, 2)
+        for day in (0, 1, 2)
+    }
+    noise = np.stack([rng.laplace(size=4000) for rng in draws.values()])
+    between = np.corrcoef(noise)[np.triu_indices(len(noise), 1)]
+    # 1431 pairs: a correlation of chance has a standard deviation of 1/√4000 = 0.016
+    assert np.abs(between).max() < 0.09
+
+
+def noise_shown() -> dict[str, np.ndarray]:
+    """Return what the pages show less the truth, cell by cell, for several draws of one dataset."""
+    city = load("demo-city")
+    key = str(city.folder)
+    shown = {
+        f"density, repeat {repeat}": cached_density.release(key, VISITS, SEED, repeat).counts
+        - density.truth(city)
+        for repeat in (0, 1)
+    }
+    for day, true in enumerate(od.truth(city, days=slice(0, 3))):
+        shown[f"flows, day {day}"] = cached_trips.drawn(key, FLOWS, SEED, Window(day)).counts - true
+    return {name: values.ravel() for name, values in shown.items()}
+
+
+def test_what_the_pages_show_of_one_dataset_shares_no_noise():
+    shown = noise_shown()
+    assert len(shown) == 5
+    for (first, one), (second, other) in combinations(shown.items(), 2):
+        size = min(len(one), len(other))
+        # what is cut off at 0 does not say what its noise was
+        known = (one[:size] != 0) & (other[:size] != 0)
+        assert known.sum() > 100
+        correlation = np.corrcoef(one[:size][known], other[:size][known])[0, 1]
+        assert abs(correlation) < 5 / np.sqrt(known.sum()), (first, second)
