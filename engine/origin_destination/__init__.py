@@ -1,6 +1,7 @@
 """Private origin–destination matrices: P2's mechanism, exact laws, calculators; ours."""
 
 from engine.origin_destination import calculators, estimate
+from engine.origin_destination.agreement import Agreement, agreement
 from engine.origin_destination.composition import PersonTotal, person_total
 from engine.origin_destination.drawn import drawn_errors, drawn_outcomes
 from engine.origin_destination.exact.expected import (
@@ -42,6 +43,7 @@ from engine.parameters import ODParameters
 __all__ = [
     "POPULATIONS",
     "UNIT_WORDS",
+    "Agreement",
     "CountHistogram",
     "Days",
     "ErrorSplit",
@@ -63,6 +65,7 @@ __all__ = [
     "TripAccount",
     "TripScores",
     "ZeroAccount",
+    "agreement",
     "calculators",
     "drawn_errors",
     "drawn_outcomes",

@@ -1,0 +1,1 @@
+"""Our methods against the papers': the tables and text of ``docs/mechanisms.md``."""

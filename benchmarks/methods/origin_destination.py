@@ -1,0 +1,364 @@
+"""`estimate` against Algorithm 1: the tables of ``docs/mechanisms.md``."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.cluster.vq import kmeans2
+from scipy.spatial.distance import cdist
+
+from engine import datasets
+from engine import origin_destination as od
+from engine.geography import centre_distances_m
+from engine.ledger import simple_ledger
+from engine.origin_destination import estimate
+from engine.origin_destination.estimate import grid, measurement, prediction, reading
+
+TEXT = Path(__file__).with_suffix(".md")
+REAL_DATA = Path(__file__).parents[3] / "shared" / "data" / "mibici"
+EPSILONS = (0.1, 0.3, 1.0)
+SEEDS = 20
+THRESHOLD = 15
+DAY = 5
+MONTHS = ("2015_02", "2015_09")
+CLUSTERS = (30, 100)
+LARGE = 15
+
+Floats = NDArray[np.float64]
+Report = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One true matrix with its public distances."""
+
+    name: str
+    true: NDArray[np.int64]
+    distances_m: Floats
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What one method scored on one case at one ε, means over the seeds."""
+
+    error: float
+    out: float
+    leading: float
+    common: float
+    false: float
+    large: float
+    covered: float = np.nan
+
+
+def section(report: Report) -> Iterator[str]:
+    """Yield the lines of the section."""
+    method, history = TEXT.read_text(encoding="utf-8").split("<!-- tables -->\n")
+    yield method
+    cases = [*_shipped(), *_bikes()]
+    measured = {}
+    for case in cases:
+        for epsilon in EPSILONS:
+            measured[case.name, epsilon] = _measure(case, epsilon)
+            report(f"{case.name}, ε {epsilon:g}")
+    yield "### Measured\n"
+    yield (
+        f"{SEEDS} draws of the noise, the same for all methods; trip level (T = 1). Shipped "
+        f"datasets: day {DAY + 1}. MiBici: real bike trips of a month, {' and '.join(MONTHS)}, by "
+        "station and by clusters of stations (k-means of their places). *published τ = 15 / τ = 0 → estimate*.\n"
+    )
+    yield from _table(measured)
+    yield "\n### The claim\n"
+    yield (
+        "Against τ = 15: mean absolute error −30%, error of out-totals −40%, common part of "
+        "commuters higher.\n"
+    )
+    yield from _claims(measured)
+    yield "\n### Losses\n"
+    yield from _losses(measured)
+    yield "\n### Trimmed trips and several days\n"
+    yield from _trimmed(report)
+    yield from _several_days(report)
+    yield "\n### What the constants do\n"
+    yield from _constants(cases, report)
+    yield ""
+    yield history
+
+
+def _shipped() -> Iterator[Case]:
+    for name in datasets.available():
+        dataset = datasets.load(name)
+        if dataset.has_trips and dataset.metadata.simulated:
+            true = od.truth(dataset, days=DAY)[0]
+            yield Case(name, true, centre_distances_m(dataset.zones))
+
+
+def _bikes() -> Iterator[Case]:
+    if not REAL_DATA.exists():
+        return
+    stations = pd.read_csv(REAL_DATA / "stations.csv").drop_duplicates("id")
+    latitude, longitude = stations["latitude"].to_numpy(), stations["longitude"].to_numpy()
+    place = np.column_stack([longitude * np.cos(np.radians(latitude.mean())), latitude]) * 111_195
+    for month in MONTHS:
+        trips = pd.read_csv(REAL_DATA / f"trips_{month}.csv")
+        ends = [
+            trips[column].map(dict(zip(stations["id"], range(len(stations)), strict=True)))
+            for column in ("Origen_Id", "Destino_Id")
+        ]
+        known = ends[0].notna() & ends[1].notna()
+        origin, destination = (end[known].to_numpy().astype(np.int64) for end in ends)
+        for clusters in (*CLUSTERS, None):
+            centres, zone = place, np.arange(len(place))
+            if clusters is not None:
+                centres, zone = kmeans2(place, clusters, seed=0, minit="++", iter=50)
+            size = len(centres)
+            cells = zone[origin].astype(np.int64) * size + zone[destination]
+            true = np.bincount(cells, minlength=size**2).reshape(size, size)
+            np.fill_diagonal(true, 0)
+            what = f"{size} stations" if clusters is None else f"{size} clusters"
+            yield Case(f"MiBici {month.replace('_', '-')}, {what}", true, cdist(centres, centres))
+
+
+def _measured(cells: NDArray[np.int64], rate: float) -> estimate.Measurement:
+    return estimate.Measurement(
+        cells=cells,
+        rate=rate,
+        capped_trips=None,
+        days=tuple(range(len(cells))),
+        ledger=simple_ledger((), unit="one trip"),
+    )
+
+
+def _measure(case: Case, epsilon: float, seeds: int = SEEDS) -> tuple[Scores, Scores, Scores]:
+    """Return the scores of τ = 15, of τ = 0 and of `estimate`, on the same noise."""
+    shape = (1, *case.true.shape)
+    true = case.true[None]
+    off = 1 - np.eye(len(case.true), dtype=np.int64)
+    draws: list[list[Scores]] = []
+    for seed in range(seeds):
+        variates = np.random.default_rng(seed).laplace(0.0, 1.0, shape)
+        noise = od.ODNoise(cells=variates)
+        scores = []
+        for threshold in (THRESHOLD, 0):
+            parameters = od.ODParameters(
+                epsilon=epsilon, suppression_threshold=threshold, unit="trip"
+            )
+            counts = od.release_matrix(true, parameters, noise=noise)
+            scores.append(_scores(true, counts.astype(np.float64), counts > 0))
+        cells = (true + measurement.discrete_laplace(variates, epsilon)) * off
+        ours = estimate.read_measurement(_measured(cells, epsilon), case.distances_m)
+        covered = ((ours.low <= true) & (true <= ours.high))[true > 0].mean()
+        scores.append(_scores(true, ours.counts, ours.certain | ours.likely, float(covered)))
+        draws.append(scores)
+    published, unsuppressed, ours = (_mean([draw[i] for draw in draws]) for i in range(3))
+    return published, unsuppressed, ours
+
+
+def _scores(
+    true: NDArray[np.int64], counts: Floats, shown: NDArray[np.bool_], covered: float = np.nan
+) -> Scores:
+    found = od.agreement(true, counts, shown)
+    large = np.abs(counts - true)[true >= LARGE]
+    return Scores(
+        error=found.mean_error,
+        out=found.outgoing_error,
+        leading=found.leading_destinations,
+        common=found.common_part,
+        false=found.false_share,
+        large=float(large.mean()) if len(large) else np.nan,
+        covered=covered,
+    )
+
+
+def _mean(scores: list[Scores]) -> Scores:
+    return Scores(*np.mean([list(vars(one).values()) for one in scores], axis=0))
+
+
+Measured = dict[tuple[str, float], tuple[Scores, Scores, Scores]]
+
+
+def _table(measured: Measured) -> Iterator[str]:
+    yield (
+        "| data | ε | mean abs. error | error of out-totals | ten leading destinations "
+        "| common part | false among shown, τ 15 → ours | error of flows ≥ 15 "
+        "| 90% intervals cover |"
+    )
+    yield "| --- | ---: | --- | --- | --- | --- | --- | --- | ---: |"
+    for (name, epsilon), three in measured.items():
+        published, _, ours = three
+        cells = [
+            name,
+            f"{epsilon:g}",
+            _three([one.error for one in three], "{:.2f}"),
+            _three([100 * one.out for one in three], "{:.3g}") + "%",
+            _three([100 * one.leading for one in three], "{:.0f}") + "%",
+            _three([one.common for one in three], "{:.3f}"),
+            f"{100 * published.false:.1f} → {100 * ours.false:.1f}%",
+            _three([one.large for one in three], "{:.2f}"),
+            f"{100 * ours.covered:.0f}%",
+        ]
+        yield "| " + " | ".join(cells) + " |"
+
+
+def _three(values: list[float], form: str) -> str:
+    if not np.isfinite(values).all():
+        return "–"
+    published, unsuppressed, ours = (form.format(value) for value in values)
+    return f"{published}/{unsuppressed} → {ours}"
+
+
+def _claims(measured: Measured) -> Iterator[str]:
+    yield "| data | ε | mean abs. error | out-totals | common part | all three |"
+    yield "| --- | ---: | ---: | ---: | ---: | --- |"
+    held = 0
+    for (name, epsilon), (published, _, ours) in measured.items():
+        error, out = ours.error / published.error - 1, ours.out / published.out - 1
+        met = (error <= -0.3, out <= -0.4, ours.common > published.common)
+        held += all(met)
+        figures = (
+            f"{error:+.0%}" if met[0] else f"**{error:+.0%}**",
+            f"{out:+.0%}" if met[1] else f"**{out:+.0%}**",
+            f"{published.common:.3f} → {ours.common:.3f}",
+        )
+        yield (
+            f"| {name} | {epsilon:g} | "
+            + " | ".join(figures)
+            + (f" | {'yes' if all(met) else '**no**'} |")
+        )
+    yield f"\nAll three hold in {held} of {len(measured)} pairs of data and ε."
+
+
+def _losses(measured: Measured) -> Iterator[str]:
+    """Yield where `estimate` is worse than the better of the two published thresholds."""
+    rules: list[tuple[str, Callable[[Scores], float]]] = [
+        ("mean absolute error", lambda s: s.error),
+        ("out-totals", lambda s: s.out),
+        ("ten leading destinations", lambda s: -s.leading),
+        ("common part", lambda s: -s.common),
+        ("false among shown", lambda s: s.false),
+        ("error of flows ≥ 15", lambda s: s.large),
+    ]
+    yield "Worse than the better of τ = 15 and τ = 0 in hindsight, by measure:\n"
+    for name, value in rules:
+        worse = [
+            f"{data} at {epsilon:g}"
+            for (data, epsilon), (first, second, ours) in measured.items()
+            if value(ours) > min(value(first), value(second))
+        ]
+        count = f"{len(worse)} of {len(measured)}"
+        yield f"- {name}: {count}" + (f" ({'; '.join(worse)})" if worse else "")
+
+
+def _trimmed(report: Report) -> Iterator[str]:
+    yield "Person-day level, T = 4, ε = 1, errors against the truth before trimming:\n"
+    yield "| data | capped count | mean abs. error | error of out-totals | common part |"
+    yield "| --- | --- | --- | --- | --- |"
+    for name in datasets.available():
+        dataset = datasets.load(name)
+        if not dataset.has_trips or not dataset.metadata.simulated:
+            continue
+        true, distances = od.truth(dataset, days=DAY), centre_distances_m(dataset.zones)
+        scores: list[list[od.Agreement]] = []
+        bought = False
+        for seed in range(5):
+            noise = od.ODNoise.draw(np.random.default_rng(seed), dataset, days=DAY)
+            row = []
+            for threshold in (THRESHOLD, 0):
+                parameters = od.ODParameters(
+                    epsilon=1.0, max_trips_per_user=4, suppression_threshold=threshold
+                )
+                private = od.release(dataset, parameters, noise=noise, days=DAY)
+                row.append(od.agreement(true, private.counts))
+            parameters = od.ODParameters(epsilon=1.0, max_trips_per_user=4)
+            ours = estimate.release(
+                dataset, parameters, noise=noise, days=DAY, distances_m=distances
+            )
+            bought = ours.measurement.capped_trips is not None
+            scores.append([*row, od.agreement(true, ours.counts)])
+        mean = {
+            key: [float(np.mean([getattr(row[i], key) for row in scores])) for i in range(3)]
+            for key in ("mean_error", "outgoing_error", "common_part")
+        }
+        yield (
+            f"| {name} | {'yes' if bought else 'no'} | {_three(mean['mean_error'], '{:.2f}')} | "
+            f"{_three([100 * x for x in mean['outgoing_error']], '{:.3g}')}% | "
+            f"{_three(mean['common_part'], '{:.3f}')} |"
+        )
+        report(f"{name}, person-day")
+
+
+def _several_days(report: Report) -> Iterator[str]:
+    yield "\nSeven daily matrices, trip level, read alone and with the sum of the other days:\n"
+    yield "| data | ε | mean abs. error: τ 15 / alone → together |"
+    yield "| --- | ---: | --- |"
+    for name in ("demo-city", "rwanda-districts", "afghanistan-provinces"):
+        dataset = datasets.load(name)
+        true, distances = od.truth(dataset, days=slice(0, 7)), centre_distances_m(dataset.zones)
+        for epsilon in (0.1, 1.0):
+            parameters = od.ODParameters(epsilon=epsilon, unit="trip")
+            rng = np.random.default_rng(0)
+            noise = od.ODNoise.draw(rng, dataset, days=slice(0, 7))
+            published = od.release(dataset, parameters, noise=noise, days=slice(0, 7)).counts
+            together = estimate.release(
+                dataset, parameters, noise=noise, days=slice(0, 7), distances_m=distances
+            )
+            cells = together.measurement.cells
+            alone = np.concatenate(
+                [
+                    estimate.read_measurement(_measured(day[None], epsilon), distances).counts
+                    for day in cells
+                ]
+            )
+            errors = [
+                od.agreement(true, counts).mean_error
+                for counts in (published, alone, together.counts)
+            ]
+            yield f"| {name} | {epsilon:g} | {_three(errors, '{:.2f}')} |"
+        report(f"{name}, seven days")
+
+
+CONSTANTS: list[tuple[ModuleType, str, str]] = [
+    (prediction, "BANDS", "bands of distance"),
+    (prediction, "FITTING_STEPS", "rounds of proportional fitting"),
+    (prediction, "UNIFORM_SHARE", "uniform share"),
+    (prediction, "BALANCE_FACTOR", "how far out and in may differ"),
+    (prediction, "TOTAL_STEPS", "grid of totals"),
+    (reading, "LOG_STEP", "step of log θ"),
+    (reading, "LEARNING_STEPS", "steps of EM"),
+    (reading, "STRATA", "strata"),
+    (reading, "CELLS_A_STRATUM", "least cells of a stratum"),
+    (reading, "TAIL_SHARE", "heavy tail"),
+    (reading, "RETURN_SHARE", "weight of the flow back"),
+    (grid, "GAMMA_SHAPE", "shape of the spread"),
+    (grid, "TAIL_EXPONENT", "exponent of the heavy tail"),
+]
+PROBES = (("afghanistan-districts", 0.1), ("rwanda-districts", 0.1), ("demo-city", 1.0))
+
+
+def _constants(cases: list[Case], report: Report) -> Iterator[str]:
+    """Yield what halving and doubling each constant does to the mean absolute error."""
+    known = {case.name: case for case in cases}
+    probes = [(known[name], epsilon) for name, epsilon in PROBES]
+    plain = [_measure(case, epsilon, seeds=2)[2].error for case, epsilon in probes]
+    yield "Change of the mean absolute error when a constant is halved / doubled, 2 draws:\n"
+    yield "| constant | value | " + " | ".join(f"{n}, ε {e:g}" for n, e in PROBES) + " |"
+    yield "| --- | ---: |" + " ---: |" * len(PROBES)
+    for module, name, words in CONSTANTS:
+        value = getattr(module, name)
+        changes: list[list[float]] = []
+        for factor in (0.5, 2.0):
+            altered = value * factor
+            if name == "RETURN_SHARE":
+                altered = min(altered, 1.0)
+            setattr(module, name, max(1, round(altered)) if isinstance(value, int) else altered)
+            try:
+                errors = [_measure(case, epsilon, seeds=2)[2].error for case, epsilon in probes]
+            finally:
+                setattr(module, name, value)
+            changes.append([a / b - 1 for a, b in zip(errors, plain, strict=True)])
+        cells = [f"{half:+.1%} / {twice:+.1%}" for half, twice in zip(*changes, strict=True)]
+        yield f"| {words} | {value:g} | " + " | ".join(cells) + " |"
+        report(f"{name}")

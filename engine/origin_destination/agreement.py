@@ -1,0 +1,102 @@
+"""How well whole matrices agree with the truth, whichever method made them.
+
+Measures that every method can be held to: they need no threshold, count every pair of zones and
+are those that planners use (totals of zones, leading destinations, common part of commuters).
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import ParameterError
+
+LEADING = 10
+"""How many leading destinations of a zone are compared."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Agreement:
+    """How one released matrix agrees with the truth.
+
+    Attributes
+    ----------
+    mean_error : float
+        Mean of |x̂ − x| over all pairs of different zones, in trips.
+    outgoing_error, incoming_error : float
+        Errors of the totals of zones, Σ|x̂ − x|/Σx; NaN without trips.
+    common_part : float
+        Common part of commuters, 2Σ min(x̂, x)/Σ(x̂ + x), from 0 to 1 (Lenormand et al. 2012).
+    leading_destinations : float
+        Mean share of a zone's ten leading destinations that are among its ten in the release, over
+        zones with trips to ten or more; NaN without one.
+    shown : int
+        Flows shown.
+    false_share : float
+        Share of these between which nobody travels; 0 where nothing is shown.
+    """
+
+    mean_error: float
+    outgoing_error: float
+    incoming_error: float
+    common_part: float
+    leading_destinations: float
+    shown: int
+    false_share: float
+
+
+def agreement(
+    true: NDArray[Any], released: NDArray[Any], shown: NDArray[np.bool_] | None = None
+) -> Agreement:
+    """Return how `released` agrees with `true`.
+
+    Parameters
+    ----------
+    true, released : arrays, shape (zones, zones) or (days, zones, zones)
+        Trips of at least 0; diagonals are left out.
+    shown : array of bool, same shape, or None
+        Which flows are drawn on a map; None takes those above 0.
+
+    Examples
+    --------
+    >>> found = agreement(np.array([[0, 40], [10, 0]]), np.array([[0, 44], [0, 0]]))
+    >>> found.mean_error, found.outgoing_error, found.false_share
+    (7.0, 0.28, 0.0)
+    """
+    if true.shape != released.shape or true.ndim < 2 or true.shape[-1] != true.shape[-2]:
+        raise ParameterError(
+            "true and released must be square matrices of the same shape, got "
+            f"{true.shape} and {released.shape}; take both for the same days"
+        )
+    off = ~np.eye(true.shape[-1], dtype=bool)
+    t, out = true * off, released * off
+    drawn = ((out > 0) if shown is None else shown) & off
+    both = float(t.sum() + out.sum())
+    count = int(drawn.sum())
+    return Agreement(
+        mean_error=float(np.abs(out - t)[..., off].mean()) if off.any() else float("nan"),
+        outgoing_error=_total_error(t.sum(axis=-1), out.sum(axis=-1)),
+        incoming_error=_total_error(t.sum(axis=-2), out.sum(axis=-2)),
+        common_part=2 * float(np.minimum(t, out).sum()) / both if both > 0 else float("nan"),
+        leading_destinations=_leading(t, out),
+        shown=count,
+        false_share=float((t[drawn] == 0).mean()) if count else 0.0,
+    )
+
+
+def _total_error(true: NDArray[Any], released: NDArray[Any]) -> float:
+    trips = float(true.sum())
+    return float(np.abs(released - true).sum()) / trips if trips > 0 else float("nan")
+
+
+def _leading(true: NDArray[Any], released: NDArray[Any]) -> float:
+    zones = true.shape[-1]
+    rows, found = true.reshape(-1, zones), released.reshape(-1, zones)
+    some = (rows > 0).sum(axis=1) >= LEADING
+    if not some.any():
+        return float("nan")
+    # ties go to the zone that comes first, on both sides
+    first = np.argsort(-rows[some], axis=1, kind="stable")[:, :LEADING]
+    other = np.argsort(-found[some], axis=1, kind="stable")[:, :LEADING]
+    return float((first[:, :, None] == other[:, None, :]).any(axis=2).mean())
