@@ -68,7 +68,8 @@ def section(report: Report) -> Iterator[str]:
     yield (
         f"{SEEDS} draws of the noise, the same for all methods; trip level (T = 1). Shipped "
         f"datasets: day {DAY + 1}. MiBici: real bike trips of a month, {' and '.join(MONTHS)}, by "
-        "station and by clusters of stations (k-means of their places). *published τ = 15 / τ = 0 → estimate*.\n"
+        "station and by clusters of stations (k-means of their places). *published τ = 15 / "
+        "τ = 0 → estimate*.\n"
     )
     yield from _table(measured)
     yield "\n### The claim\n"
