@@ -32,9 +32,11 @@ def main() -> int:
 def page(sections: dict[str, str]) -> str:
     """Return the page: its head and every section, between marks by which it is read again."""
     parts = [HEAD.read_text(encoding="utf-8")]
-    for name in PARTS:
-        if name in sections:
-            parts.append(f"<!-- {name} -->\n{sections[name].strip()}\n<!-- end of {name} -->\n")
+    parts += [
+        f"<!-- {name} -->\n{sections[name].strip()}\n<!-- end of {name} -->\n"
+        for name in PARTS
+        if name in sections
+    ]
     return "\n".join(parts)
 
 
