@@ -9,9 +9,12 @@ from typing import Literal, get_args
 from engine import validation
 from engine.errors import ParameterError
 
-DensityVariant = Literal["zones_laplace", "towers_laplace", "lpa", "efpa", "efpag", "efpag_joint"]
+DensityVariant = Literal[
+    "zones_laplace", "towers_laplace", "lpa", "efpa", "efpag", "efpag_joint", "zoom"
+]
 """How the density is perturbed: two naive baselines (P1 §5.2), LPA on the cover, EFPA, EFPAG,
-and EFPAG with one joint choice of the number of coefficients (erratum D1; the default)."""
+EFPAG with one joint choice of the number of coefficients (erratum D1; the default), and our own
+count at five zoom levels (``docs/mechanisms.md``)."""
 
 GaussianCalibration = Literal["classical", "analytic"]
 """``classical`` is P1's Theorem 3 (probabilistic DP, total ε ≤ 4); ``analytic`` is Balle & Wang
@@ -31,6 +34,7 @@ DEFAULT_MAX_VISITS_CAP = 840
 
 FOURIER_VARIANTS: frozenset[str] = frozenset({"efpa", "efpag", "efpag_joint"})
 GAUSSIAN_VARIANTS: frozenset[str] = frozenset({"efpag", "efpag_joint"})
+"""Published variants with Gaussian noise, whose σ is `GaussianCalibration`'s to choose."""
 
 EPSILON_RANGE = (1e-6, 1e6)
 """What the mechanisms take: beyond it noise or its absence is all there is, and floats overflow."""
@@ -50,7 +54,7 @@ class DensityParameters:
         Probability that the bound may fail, in (0, 1). P1 used 2e-6. Variants without Gaussian
         noise do not spend it.
     max_visits_per_user : int
-        ℓ, visits kept per person, 1 to 168.
+        ℓ, visits kept per person, 1 to 168. It has no meaning for `zoom`, which samples nobody.
     variant : str
         One of `DensityVariant`.
     cluster_minimum : float or None
@@ -62,6 +66,7 @@ class DensityParameters:
         Smoothing of the night hours (P1 §5.4.2); Fourier variants only.
     gaussian : str
         One of `GaussianCalibration`; ``classical`` is refused above a total ε of 4 (erratum D4).
+        `zoom` is always exact.
 
     Raises
     ------

@@ -25,6 +25,7 @@ from engine.datasets import storage
 from engine.datasets.installed import available, having
 from engine.datasets.metadata import Metadata
 from engine.datasets.presampled import Presampled
+from engine.datasets.zoomtables import FILES, ZoomTables, from_parquet
 from engine.errors import DatasetError
 from engine.parameters import HOURS_PER_WEEK, MAX_TRIPS_LIMIT, MAX_VISITS_LIMIT
 
@@ -90,6 +91,11 @@ class Dataset:
         return (self.folder / "presampled.parquet").is_file()
 
     @property
+    def has_zoom(self) -> bool:
+        """Whether the clipped sums of the density variant `zoom` are there."""
+        return (self.folder / f"{FILES[0]}.parquet").is_file()
+
+    @property
     def has_trips(self) -> bool:
         """Whether the tables of the origin–destination mechanism are there."""
         return (self.folder / "trips.parquet").is_file()
@@ -148,6 +154,18 @@ class Dataset:
             "max_visits_per_user", max_visits_per_user, 1, MAX_VISITS_LIMIT, remedy="30 is usual"
         )
         return self._presampled.kept(limit, len(self.towers))
+
+    @cached_property
+    def zoom_tables(self) -> ZoomTables:
+        """Clipped sums for the density variant `zoom`; one person changes each by at most c."""
+        if self.has_density and not self.has_zoom:
+            raise DatasetError(
+                f"dataset '{self.id}' was made without zoom tables; make it again from its raw "
+                f"data ({self.metadata.made_by}), or choose a dataset that has them: "
+                + (", ".join(having(f"{FILES[0]}.parquet")) or "none is installed")
+            )
+        tables = {name: self._read(f"{name}.parquet", "density") for name in FILES}
+        return from_parquet(tables, self._tower_index, len(self.towers))
 
     @cached_property
     def trips(self) -> TripCounts:
@@ -282,8 +300,8 @@ def save(
     zones, towers : GeoDataFrame
         In EPSG:4326; their order is the order of all arrays.
     tables : mapping of str to pyarrow.Table
-        By table name without ending: ``truth``, ``presampled``, ``single_visit``, ``homes``,
-        ``trips``, ``trips_person``. They are sorted by key here, so order never matters.
+        By table name without ending: ``truth``, ``presampled``, ``single_visit``, ``zoom_…``,
+        ``homes``, ``trips``, ``trips_person``. They are sorted by key here, so order never matters.
     """
 
     def write(version: Path) -> None:

@@ -18,7 +18,7 @@ from engine.density.accounting import (
     proved_epsilon,
     with_epsilon,
 )
-from engine.density.aggregates import cover_series, presampled, truth
+from engine.density.aggregates import cover_series, presampled, tower_tree, truth
 from engine.density.draws import DensityNoise
 from engine.density.fourier import default_cluster_minimum
 from engine.density.mechanism import (
@@ -56,6 +56,7 @@ __all__ = [
     "scores",
     "total_errors",
     "tower_totals",
+    "tower_tree",
     "truth",
     "with_epsilon",
 ]

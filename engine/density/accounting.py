@@ -11,7 +11,9 @@ from dataclasses import replace
 import numpy as np
 
 from engine.density import scaling
-from engine.density.fourier import bracketed_root, coefficient_scale
+from engine.density.fourier import coefficient_scale
+from engine.density.gaussian import bracketed_root
+from engine.density.zoom.costs import zoom_ledger
 from engine.errors import ParameterError
 from engine.ledger import Ledger, Notion, Stage, simple_ledger
 from engine.parameters import (
@@ -34,7 +36,13 @@ _READS = {
 }
 
 
-def ledger(parameters: DensityParameters, *, cover_size: int, max_visits_cap: int) -> Ledger:
+def ledger(
+    parameters: DensityParameters,
+    *,
+    cover_size: int,
+    max_visits_cap: int,
+    city_clip: float | None = None,
+) -> Ledger:
     """Return stages, shares and totals of a release with these settings.
 
     It depends on settings and public geometry only, so it can be shown before any release.
@@ -46,6 +54,8 @@ def ledger(parameters: DensityParameters, *, cover_size: int, max_visits_cap: in
         |ℂ|, the number of cells of the minimum cover.
     max_visits_cap : int
         K_max, the public bound on a person's visits.
+    city_clip : float or None
+        `zoom` only: the clip that a release chose for the city's table, where one is at hand.
 
     Examples
     --------
@@ -54,6 +64,8 @@ def ledger(parameters: DensityParameters, *, cover_size: int, max_visits_cap: in
     >>> [round(total / 0.3, 2) for total in (book.pure_epsilon, book.proved_epsilon)]
     [2.12, 0.88]
     """
+    if parameters.variant == "zoom":
+        return zoom_ledger(parameters, max_visits_cap, city_clip, unit=UNIT)
     if parameters.variant not in FOURIER_VARIANTS:
         return simple_ledger((_laplace_stage(parameters),), unit=UNIT)
     stages = (

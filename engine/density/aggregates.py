@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.datasets import Dataset
+from engine.density.zoom import Tree, build_tree
 
 Floats = NDArray[np.float64]
 
@@ -24,6 +25,7 @@ KEPT_SERIES = 6
 _Store = WeakKeyDictionary[Dataset, OrderedDict[int, Floats]]
 _towers: _Store = WeakKeyDictionary()
 _covers: _Store = WeakKeyDictionary()
+_trees: WeakKeyDictionary[Dataset, Tree] = WeakKeyDictionary()
 _lock = Lock()
 
 
@@ -83,6 +85,14 @@ def tower_series(dataset: Dataset, max_visits_per_user: int) -> Floats:
         return dataset.presampled_by_tower(max_visits_per_user).astype(np.float64)
 
     return _kept(_towers, dataset, max_visits_per_user, build)
+
+
+def tower_tree(dataset: Dataset) -> Tree:
+    """Return the public tree over the towers of `zoom`, built once for each dataset."""
+    with _lock:
+        if dataset not in _trees:
+            _trees[dataset] = build_tree(dataset.towers.geometry.get_coordinates().to_numpy())
+        return _trees[dataset]
 
 
 def _kept(store: _Store, dataset: Dataset, key: int, build: Callable[[], Floats]) -> Floats:

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from engine import noise
 from engine.datasets import Dataset
+from engine.density.aggregates import tower_tree
+from engine.density.zoom import ZoomNoise
 from engine.errors import ParameterError
 from engine.parameters import GAUSSIAN_VARIANTS, HOURS_PER_WEEK, DensityVariant
 
@@ -39,6 +41,8 @@ class DensityNoise:
         Gumbel, for the one choice of k of `efpag_joint`.
     cluster_choice : array, shape (cover, 168); (0, 168) for variants that do not use it
         Gumbel, for the choice of k in every cluster; the row of its lowest cell.
+    zoom : ZoomNoise or None
+        Gaussian, for the five tables of `zoom`, which takes nothing else; None for the others.
     """
 
     histogram: Floats
@@ -47,6 +51,7 @@ class DensityNoise:
     counts: Floats
     joint_choice: Floats
     cluster_choice: Floats
+    zoom: ZoomNoise | None = None
 
     @classmethod
     def draw(
@@ -66,6 +71,8 @@ class DensityNoise:
         True
         """
         towers, cover = len(dataset.towers), dataset.tessellation.cover_size
+        if variant == "zoom":
+            return cls.for_zoom(rng, towers, int(tower_tree(dataset).districts.max()) + 1)
         cells = {"zones_laplace": len(dataset.zones), "towers_laplace": towers}.get(variant, cover)
         choices = cover if variant in _CHOOSES_PER_CLUSTER else 0
         histogram = noise.laplace(rng, 1.0, towers)
@@ -82,6 +89,20 @@ class DensityNoise:
             counts=counts,
             joint_choice=noise.standard_gumbel(rng, HOURS_PER_WEEK),
             cluster_choice=noise.standard_gumbel(rng, (choices, HOURS_PER_WEEK)),
+        )
+
+    @classmethod
+    def for_zoom(cls, rng: np.random.Generator, towers: int, districts: int) -> "DensityNoise":
+        """Draw the noise of `zoom` for so many towers and districts of its tree."""
+        none = np.zeros((0, HOURS_PER_WEEK))
+        return cls(
+            histogram=none[:, 0],
+            visits=0.0,
+            cell_totals=none[:, 0],
+            counts=none,
+            joint_choice=np.zeros(HOURS_PER_WEEK),
+            cluster_choice=none,
+            zoom=ZoomNoise.draw(rng, towers, districts),
         )
 
     def require(self, cells: int, choices: int) -> None:

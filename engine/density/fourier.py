@@ -7,17 +7,13 @@ coefficients (erratum D3). Δ₂ = √ℓ.
 """
 
 import math
-from collections.abc import Callable
-from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.fft import dct, idct
-from scipy.optimize import brentq
-from scipy.special import log_ndtr
 
 from engine.density.draws import DensityNoise
+from engine.density.gaussian import analytic_sigma
 from engine.parameters import HOURS_PER_WEEK, DensityParameters
 
 Floats = NDArray[np.float64]
@@ -139,46 +135,3 @@ def to_coefficients(series: Floats) -> Floats:
 def to_series(coefficients: Floats) -> Floats:
     """Return the series of each row of orthonormal DCT-II coefficients."""
     return np.asarray(idct(coefficients, type=2, norm="ortho", axis=1))
-
-
-@lru_cache(maxsize=1024)
-def analytic_sigma(epsilon: float, delta: float, l2_sensitivity: float) -> float:
-    """Return the least σ of the Gaussian mechanism for (ε, δ)-DP (Balle & Wang 2018, Theorem 8).
-
-    With r = Δ₂/σ the mechanism is (ε, δ)-DP if and only if
-    Φ(r/2 − ε/r) − e^ε·Φ(−r/2 − ε/r) ≤ δ.
-
-    Examples
-    --------
-    >>> round(analytic_sigma(0.075, 2e-6, 30**0.5), 1)
-    248.2
-    """
-
-    def excess(log_ratio: float) -> float:
-        ratio = math.exp(log_ratio)
-        return math.log(gaussian_delta(epsilon, ratio)) - math.log(delta)
-
-    low = high = 0.0
-    while excess(low) > 0:
-        low -= 1.0
-    while excess(high) < 0:
-        high += 1.0
-    # end on the private side of the root
-    root = bracketed_root(excess, low, high) - 1e-13
-    return l2_sensitivity / math.exp(root)
-
-
-def gaussian_delta(epsilon: float, ratio: float) -> float:
-    """Return the least δ of the Gaussian mechanism at ε, with ``ratio`` = Δ₂/σ.
-
-    Never below the smallest positive float, so that its logarithm exists.
-    """
-    first = float(log_ndtr(ratio / 2 - epsilon / ratio))
-    second = epsilon + float(log_ndtr(-ratio / 2 - epsilon / ratio))
-    return max(math.exp(first) * -math.expm1(min(second - first, 0.0)), 5e-324)
-
-
-def bracketed_root(function: Callable[[float], float], low: float, high: float) -> float:
-    """Return the root of `function` between `low` and `high`, to 14 digits (Brent's method)."""
-    root: Any = brentq(function, low, high, xtol=1e-14 * max(abs(low), abs(high)))
-    return float(root)

@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 
 from engine.datasets import Dataset
 from engine.density import accounting, fourier
-from engine.density.aggregates import cover_series, presampled, tower_series
+from engine.density.aggregates import cover_series, presampled, tower_series, tower_tree
 from engine.density.clustering import cluster_cells
 from engine.density.draws import DensityNoise
+from engine.density.gaussian import gaussian_strength
 from engine.density.scaling import cell_totals
 from engine.density.smoothing import smooth_nights
+from engine.density.zoom import DEFAULTS, Reading, ZoomConstants, measure, read
 from engine.errors import ParameterError
 from engine.ledger import Ledger
 from engine.parameters import FOURIER_VARIANTS, HOURS_PER_WEEK, DensityParameters
@@ -52,6 +54,8 @@ class DensityRelease:
         Each cluster's private week, normalised to sum 1 and then smoothed.
     cluster_minimum : float or None
         τ as used.
+    reading : Reading or None
+        What `zoom` read from its noisy tables: sizes and weeks of all towers.
     """
 
     parameters: DensityParameters
@@ -65,6 +69,7 @@ class DensityRelease:
     coefficients_kept: Integers | None = None
     shapes: Floats | None = None
     cluster_minimum: float | None = None
+    reading: Reading | None = None
 
 
 def release(
@@ -115,8 +120,40 @@ def release(
             "exactly one of rng and noise must be given, got "
             f"{'none' if rng is None else 'both'}; pass rng=np.random.default_rng(seed)"
         )
+    if parameters.variant == "zoom":
+        return zoom_release(dataset, parameters, noise)
     make = _fourier_release if parameters.variant in FOURIER_VARIANTS else _laplace_release
     return make(dataset, parameters, noise)
+
+
+def zoom_release(
+    dataset: Dataset,
+    parameters: DensityParameters,
+    noise: DensityNoise,
+    constants: ZoomConstants = DEFAULTS,
+) -> DensityRelease:
+    """Release with the variant `zoom`, its constants given: measure, then read.
+
+    ℓ, τ, scaling, smoothing and the calibration of the Gaussian have no meaning here.
+    """
+    tables, tree = dataset.zoom_tables, tower_tree(dataset)
+    if noise.zoom is None or noise.zoom.towers.shape != tables.towers.shape:
+        raise ParameterError(
+            f"noise must be drawn for 'zoom' and {len(tables.towers)} towers, got that of another "
+            "variant or dataset; draw it with DensityNoise.draw"
+        )
+    strength = gaussian_strength(parameters.epsilon, parameters.delta)
+    noisy = measure(tables, strength, noise.zoom, constants)
+    reading = read(noisy, tree, constants)
+    visits = max(reading.visits, 0.0) * reading.sizes[:, None] * reading.weeks
+    return DensityRelease(
+        parameters=parameters,
+        counts=dataset.tessellation.overlap.T @ visits,
+        ledger=_ledger(dataset, parameters, city_clip=noisy.city_clip),
+        flags=() if reading.visits > 0 else (NOISE_EXCEEDS_DATA,),
+        visits=reading.visits,
+        reading=reading,
+    )
 
 
 def _laplace_release(
@@ -209,9 +246,12 @@ def _noisy(series: Floats, scale: float, noise: DensityNoise) -> Floats:
     return series + scale * noise.counts
 
 
-def _ledger(dataset: Dataset, parameters: DensityParameters) -> Ledger:
+def _ledger(
+    dataset: Dataset, parameters: DensityParameters, city_clip: float | None = None
+) -> Ledger:
     return accounting.ledger(
         parameters,
         cover_size=dataset.tessellation.cover_size,
         max_visits_cap=dataset.metadata.max_visits_cap,
+        city_clip=city_clip,
     )

@@ -4,7 +4,10 @@ import math
 from dataclasses import dataclass
 
 from engine.datasets import Dataset
+from engine.datasets.zoomtables import visit_caps
+from engine.density.gaussian import gaussian_strength, strength_to_epsilon
 from engine.density.scaling import histogram_scale, visits_scale
+from engine.density.zoom import DEFAULTS, noise_scale
 from engine.parameters import DensityParameters
 
 VISITS_PER_PERSON = 10
@@ -34,11 +37,13 @@ class Needs:
 
 
 def needs(dataset: Dataset, parameters: DensityParameters) -> Needs:
-    """Estimate what the improved scaling needs, without reading a single count.
+    """Estimate what the totals need, without reading a single count.
 
-    K̂ = K + Laplace(b) is above 0 with probability 95% if K ≥ b·ln 10, and the noisy sum of H̃
-    if N is at least the 95% quantile of the sum of its noise, close to normal. Both scales go
-    with 1/ε, so the same bounds give the ε that a known number of people needs.
+    With the improved scaling K̂ = K + Laplace(b) is above 0 with probability 95% if K ≥ b·ln 10,
+    and the noisy sum of H̃ if N is at least the 95% quantile of the sum of its noise, close to
+    normal. Both scales go with 1/ε, so the same bounds give the ε that a known number of people
+    needs. `zoom` reads the number of visits from the sum with the smallest cap and the sizes from
+    the sum over the towers; their noise goes with 1/μ.
 
     Examples
     --------
@@ -47,14 +52,34 @@ def needs(dataset: Dataset, parameters: DensityParameters) -> Needs:
     >>> needs(demo, DensityParameters(epsilon=0.3)).more_people
     0
     """
+    known = dataset.metadata.people_public
+    people = (_zoom_people if parameters.variant == "zoom" else _people)(dataset, parameters)
+    epsilon = None
+    if known and parameters.variant == "zoom":
+        strength = gaussian_strength(parameters.epsilon, parameters.delta) * people / known
+        epsilon = strength_to_epsilon(strength, parameters.delta)
+    elif known:
+        epsilon = parameters.epsilon * people / known
+    return Needs(
+        people=math.ceil(people),
+        more_people=None if known is None else max(0, math.ceil(people) - known),
+        epsilon=epsilon,
+    )
+
+
+def _people(dataset: Dataset, parameters: DensityParameters) -> float:
     visits = visits_scale(parameters, dataset.metadata.max_visits_cap) * -math.log(
         2 * (1 - _CLEAR_PROBABILITY)
     )
     spread = histogram_scale(parameters) * math.sqrt(2 * len(dataset.towers))
-    people = max(visits / VISITS_PER_PERSON, _NORMAL_QUANTILE * spread)
-    known = dataset.metadata.people_public
-    return Needs(
-        people=math.ceil(people),
-        more_people=None if known is None else max(0, math.ceil(people) - known),
-        epsilon=None if not known else parameters.epsilon * people / known,
-    )
+    return max(visits / VISITS_PER_PERSON, _NORMAL_QUANTILE * spread)
+
+
+def _zoom_people(dataset: Dataset, parameters: DensityParameters) -> float:
+    """Return how many people make the visits and the towers' sum clear of their noise."""
+    strength = gaussian_strength(parameters.epsilon, parameters.delta)
+    smallest = int(visit_caps(dataset.metadata.max_visits_cap)[0])
+    visits = noise_scale("visits", smallest, strength, DEFAULTS)
+    # a person whose visits are scaled down to c adds at least c to the sum over the towers
+    spread = noise_scale("weeks", 1.0, strength, DEFAULTS) * math.sqrt(len(dataset.towers))
+    return _NORMAL_QUANTILE * max(visits / VISITS_PER_PERSON, spread)

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from pyproj import CRS
 
 from engine import datasets
+from engine.datasets.zoomtables import to_parquet
+from engine.density.zoom import build_tree
 from engine.parameters import DEFAULT_MAX_VISITS_CAP, HOURS_PER_WEEK
 from engine.synthetic.landuse import LandUse, LandUsePlan, plan_land_use
 from engine.synthetic.names import quarter_names
@@ -22,6 +24,7 @@ from engine.synthetic.reporttrips import ReportTrips
 from engine.synthetic.subdivision import scatter, subdivide
 from engine.synthetic.triptables import TripTable
 from engine.synthetic.visits import Activity, City, VisitCounts, Visits, simulate
+from engine.synthetic.zoomtables import ZoomCounts
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -87,15 +90,19 @@ def make_city(spec: CitySpec, folder: Path, progress: Progress) -> datasets.Data
     places = make_places(spec)
     city = City(places.towers_m, places.land_use, reach_m=0.45 * places.radius_m)
     counts = VisitCounts(spec.towers, seed=spec.seed + 1)
+    positions = places.towers.geometry.get_coordinates().to_numpy()
+    zoom = ZoomCounts(build_tree(positions).districts, DEFAULT_MAX_VISITS_CAP)
     trips = _CityTrips(spec, places) if spec.with_trips else None
     done = 0
     for visits in simulate(city, spec.people, spec.activity, seed=spec.seed + 2):
         counts.add(visits)
+        zoom.add(visits)
         if trips is not None:
             trips.add(visits, first_person=done)
         done += len(visits.home)
         progress(done / spec.people)
-    tables = density_tables(counts, list(places.towers["location_id"]))
+    location_ids = list(places.towers["location_id"])
+    tables = density_tables(counts, location_ids) | to_parquet(zoom.tables(), location_ids)
     if trips is not None:
         tables |= trips.tables()
     return datasets.save(

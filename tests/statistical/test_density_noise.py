@@ -14,6 +14,7 @@ from scipy import stats
 
 from engine import density
 from engine.density import fourier
+from engine.density.gaussian import analytic_sigma
 from tests.reference.density_reference import COSINES
 from tests.reference.small_city import Aggregates, MemoryDataset, one_zone_a_tower
 
@@ -97,7 +98,7 @@ STAGES: dict[str, tuple[Callable[[], np.ndarray], object, float]] = {
     "analytic": (
         lambda: coefficient_noise(variant="efpag", gaussian="analytic"),
         NORMAL,
-        fourier.analytic_sigma(0.2, 1e-6, 4.0),
+        analytic_sigma(0.2, 1e-6, 4.0),
     ),
 }
 

@@ -6,6 +6,7 @@ SHARE = (
 )
 VARIANTS = {
     "efpag_joint": "Fourier, one joint choice (recommended)",
+    "zoom": "Five zoom levels, read by statistics (ours)",
     "efpag": "Fourier with Gaussian noise (P1's EFPAG)",
     "efpa": "Fourier with Laplace noise (EFPA)",
     "lpa": "Laplace on every count (LPA)",
@@ -14,6 +15,7 @@ VARIANTS = {
 }
 SHORT_VARIANTS = {
     "efpag_joint": "EFPAG, joint",
+    "zoom": "Zoom (ours)",
     "efpag": "EFPAG",
     "efpa": "EFPA",
     "lpa": "LPA",

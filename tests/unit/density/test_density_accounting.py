@@ -7,6 +7,7 @@ from scipy import optimize, stats
 
 from engine import density
 from engine.density import accounting, fourier
+from engine.density.gaussian import analytic_sigma
 from engine.errors import ParameterError
 
 CHECK = density.DensityParameters(epsilon=0.3, delta=2e-6, max_visits_per_user=30)
@@ -76,7 +77,7 @@ def test_conversion_is_that_of_dp_accounting(rho: float, delta: float) -> None:
 @pytest.mark.parametrize("epsilon", [1e-3, 0.075, 1.0, 2.5, 10.0])
 @pytest.mark.parametrize("delta", [1e-12, 2e-6, 0.1])
 def test_analytic_sigma_is_the_least(epsilon: float, delta: float) -> None:
-    sigma = fourier.analytic_sigma(epsilon, delta, 3.0)
+    sigma = analytic_sigma(epsilon, delta, 3.0)
 
     def reached(s: float) -> float:
         """Balle & Wang's δ by integrating the positive part of p − e^ε·q."""

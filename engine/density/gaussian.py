@@ -1,0 +1,84 @@
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
+"""The analytic Gaussian mechanism: noise, strength and ε in terms of each other, exactly."""
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+from scipy.optimize import brentq
+from scipy.special import log_ndtr
+
+
+@lru_cache(maxsize=1024)
+def analytic_sigma(epsilon: float, delta: float, l2_sensitivity: float) -> float:
+    """Return the least σ of the Gaussian mechanism for (ε, δ)-DP (Balle & Wang 2018, Theorem 8).
+
+    With r = Δ₂/σ the mechanism is (ε, δ)-DP if and only if
+    Φ(r/2 − ε/r) − e^ε·Φ(−r/2 − ε/r) ≤ δ.
+
+    Examples
+    --------
+    >>> round(analytic_sigma(0.075, 2e-6, 30**0.5), 1)
+    248.2
+    """
+
+    def excess(log_ratio: float) -> float:
+        ratio = math.exp(log_ratio)
+        return math.log(gaussian_delta(epsilon, ratio)) - math.log(delta)
+
+    low = high = 0.0
+    while excess(low) > 0:
+        low -= 1.0
+    while excess(high) < 0:
+        high += 1.0
+    # end on the private side of the root
+    root = bracketed_root(excess, low, high) - 1e-13
+    return l2_sensitivity / math.exp(root)
+
+
+def gaussian_delta(epsilon: float, ratio: float) -> float:
+    """Return the least δ of the Gaussian mechanism at ε, with ``ratio`` = Δ₂/σ.
+
+    Never below the smallest positive float, so that its logarithm exists.
+    """
+    first = float(log_ndtr(ratio / 2 - epsilon / ratio))
+    second = epsilon + float(log_ndtr(-ratio / 2 - epsilon / ratio))
+    return max(math.exp(first) * -math.expm1(min(second - first, 0.0)), 5e-324)
+
+
+def gaussian_strength(epsilon: float, delta: float) -> float:
+    """Return μ, the largest for which every μ-GDP mechanism is (ε, δ)-DP.
+
+    The largest μ with Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ) ≤ δ (Dong, Roth & Su 2022, Corollary 1).
+
+    Examples
+    --------
+    >>> round(gaussian_strength(1.0, 1e-7), 4)
+    0.2082
+    """
+    return 1.0 / analytic_sigma(epsilon, delta, 1.0)
+
+
+def strength_to_epsilon(strength: float, delta: float) -> float:
+    """Return the ε at which a μ-GDP mechanism is (ε, δ)-DP; the way back from `gaussian_strength`.
+
+    Examples
+    --------
+    >>> round(strength_to_epsilon(gaussian_strength(0.3, 1e-7), 1e-7), 9)
+    0.3
+    """
+
+    def excess(epsilon: float) -> float:
+        return math.log(delta) - math.log(gaussian_delta(epsilon, strength))
+
+    high = 1.0
+    while excess(high) < 0:
+        high *= 2.0
+    return bracketed_root(excess, 0.0, high) if excess(0.0) < 0 else 0.0
+
+
+def bracketed_root(function: Callable[[float], float], low: float, high: float) -> float:
+    """Return the root of `function` between `low` and `high`, to 14 digits (Brent's method)."""
+    root: Any = brentq(function, low, high, xtol=1e-14 * max(abs(low), abs(high)))
+    return float(root)

@@ -1,0 +1,25 @@
+"""Density counted at five zoom levels by one Gaussian mechanism, read by statistics.
+
+`measure` is the only step that sees counts; `read` is a pure function of what it returns and of
+public geometry. ``docs/mechanisms.md`` has the proof, the tables and where it loses.
+"""
+
+from engine.density.zoom.constants import DEFAULTS, TABLES, ZoomConstants
+from engine.density.zoom.measure import NoisyTable, NoisyTables, ZoomNoise, measure, noise_scale
+from engine.density.zoom.reading import Reading, read
+from engine.density.zoom.tree import Tree, build_tree
+
+__all__ = [
+    "DEFAULTS",
+    "TABLES",
+    "NoisyTable",
+    "NoisyTables",
+    "Reading",
+    "Tree",
+    "ZoomConstants",
+    "ZoomNoise",
+    "build_tree",
+    "measure",
+    "noise_scale",
+    "read",
+]

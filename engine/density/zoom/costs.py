@@ -1,0 +1,71 @@
+"""What a release of the variant `zoom` costs: one Gaussian mechanism, exactly its ε."""
+
+import math
+
+from engine.datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED
+from engine.density.gaussian import gaussian_strength
+from engine.density.zoom.constants import DEFAULTS, TABLES
+from engine.density.zoom.measure import noise_scale
+from engine.ledger import Ledger, Stage
+from engine.parameters import DensityParameters
+
+_NAMES = {
+    "towers": "towers × hours",
+    "districts": "districts × hours",
+    "city": "city × hours",
+    "weeks": "towers, whole week",
+    "visits": "number of visits",
+}
+_READS = {
+    "towers": "visits by tower and hour, each person's scaled down to the clip",
+    "districts": "visits by district and hour, scaled down likewise",
+    "city": "visits by hour, scaled down likewise; the clip is chosen from the number of visits",
+    "weeks": "visits by tower, scaled down likewise",
+    "visits": "all visits, at most 30, 150 and K_max a person",
+}
+
+
+def zoom_ledger(
+    parameters: DensityParameters, max_visits_cap: int, city_clip: float | None, *, unit: str
+) -> Ledger:
+    """Return one stage for each table and one total: published = proved = ε at δ.
+
+    A stage's share is its part of μ², as a part of ε and δ. The tables are spent together: the
+    parts add up to ε, but no part is the table's own ε.
+
+    Parameters
+    ----------
+    max_visits_cap : int
+        K_max, the public bound on a person's visits.
+    city_clip : float or None
+        Clip of the city's table as chosen from the noisy visits; None before there are any, with
+        the largest one as the bound and no noise scale.
+    """
+    strength = gaussian_strength(parameters.epsilon, parameters.delta)
+    largest = math.sqrt(CITY_CLIPS_SQUARED[-1])
+    clips = {"city": city_clip or largest, "visits": float(max_visits_cap)}
+    root = math.sqrt(CLIP_SQUARED)
+    known = {name: name != "city" or city_clip is not None for name in TABLES}
+    return Ledger(
+        stages=tuple(
+            Stage(
+                name=_NAMES[name],
+                reads=_READS[name],
+                mechanism=f"Gaussian, {share:.0%} of μ²",
+                sensitivity=(clip := clips.get(name, root)),
+                norm="L2",
+                noise_scale=noise_scale(name, clip, strength, DEFAULTS) if known[name] else None,
+                epsilon=share * parameters.epsilon,
+                delta=share * parameters.delta,
+            )
+            for name, share in zip(TABLES, DEFAULTS.shares, strict=True)
+        ),
+        published_epsilon=parameters.epsilon,
+        pure_epsilon=parameters.epsilon,
+        proved_epsilon=parameters.epsilon,
+        delta=parameters.delta,
+        published_notion="(ε, δ)-DP",
+        pure_notion="(ε, δ)-DP",
+        proved_notion="(ε, δ)-DP",
+        unit=unit,
+    )

@@ -1,0 +1,150 @@
+# pyright: reportUnknownMemberType=false
+"""Measuring: the only step that sees counts. One Gaussian mechanism over five tables."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine import noise as samplers
+from engine.datasets.zoomtables import SUMS_OF_VISITS, WEIGHT_UNITS, ZoomTables
+from engine.density.zoom.constants import TABLES, ZoomConstants
+from engine.parameters import HOURS_PER_WEEK
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ZoomNoise:
+    """Standard normal variates in the shapes of the five tables; city in that of one clip."""
+
+    towers: Floats
+    districts: Floats
+    city: Floats
+    weeks: Floats
+    visits: Floats
+
+    @classmethod
+    def draw(cls, rng: np.random.Generator, towers: int, districts: int) -> "ZoomNoise":
+        """Draw the noise of one measurement, the small tables first."""
+        visits, weeks, city, coarse, fine = (
+            samplers.standard_normal(rng, shape)
+            for shape in (
+                (SUMS_OF_VISITS,),
+                (towers,),
+                (HOURS_PER_WEEK,),
+                (districts, HOURS_PER_WEEK),
+                (towers, HOURS_PER_WEEK),
+            )
+        )
+        return cls(towers=fine, districts=coarse, city=city, weeks=weeks, visits=visits)
+
+
+@dataclass(frozen=True, eq=False)
+class NoisyTable:
+    """One measured table in visits; `sigma` is the standard deviation of every cell's noise."""
+
+    values: Floats
+    sigma: float
+
+    @property
+    def total(self) -> float:
+        """Sum of the table, never below its own noise, so that it can divide."""
+        return max(float(self.values.sum()), self.sigma * math.sqrt(self.values.size))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NoisyTables:
+    """All that is measured; private, so that what follows is free.
+
+    Attributes
+    ----------
+    towers, districts, city, weeks : NoisyTable
+        City is the one row that was chosen, shape (168,).
+    visits : array, shape (3,)
+        Sums of visits for the three caps.
+    sigma_visits : array, shape (3,)
+        Their standard deviations.
+    city_clip : float
+        c of the city's table as chosen.
+    """
+
+    towers: NoisyTable
+    districts: NoisyTable
+    city: NoisyTable
+    weeks: NoisyTable
+    visits: Floats
+    sigma_visits: Floats
+    city_clip: float
+
+
+def measure(
+    tables: ZoomTables, strength: float, noise: ZoomNoise, constants: ZoomConstants
+) -> NoisyTables:
+    """Add Gaussian noise to the five tables: together one μ-GDP mechanism.
+
+    Each table gets σ = c/(μ·√share). The visits come first and the city's clip is chosen from
+    them: Gaussian mechanisms also compose so (Dong, Roth & Su 2022, Theorem 4), Σμ² = μ².
+
+    Parameters
+    ----------
+    strength : float
+        μ, see `engine.density.gaussian.gaussian_strength`.
+    """
+
+    def noisy(name: str, clip_squared: float, counts: NDArray[np.int64]) -> NoisyTable:
+        sigma = noise_scale(name, math.sqrt(clip_squared), strength, constants)
+        return NoisyTable(counts / WEIGHT_UNITS + sigma * getattr(noise, name), sigma)
+
+    sigma_visits = np.array(
+        [noise_scale("visits", cap, strength, constants) for cap in tables.caps]
+    )
+    visits = tables.visits + sigma_visits * noise.visits
+    estimate = estimate_visits(visits, sigma_visits, constants)
+    row = city_row(tables.city_clips_squared, estimate, strength, constants)
+    return NoisyTables(
+        towers=noisy("towers", tables.clip_squared, tables.towers),
+        districts=noisy("districts", tables.clip_squared, tables.districts),
+        city=noisy("city", tables.city_clips_squared[row], tables.city[row]),
+        weeks=noisy("weeks", tables.clip_squared, tables.weeks),
+        visits=visits,
+        sigma_visits=sigma_visits,
+        city_clip=math.sqrt(tables.city_clips_squared[row]),
+    )
+
+
+def noise_scale(name: str, clip: float, strength: float, constants: ZoomConstants) -> float:
+    """Return σ = c/(μ·√share) of a table; the three sums of visits have a third of theirs each.
+
+    Examples
+    --------
+    >>> from engine.density.zoom.constants import DEFAULTS
+    >>> round(noise_scale("towers", 10**0.5, 0.2082, DEFAULTS), 2)
+    27.73
+    """
+    share = constants.shares[TABLES.index(name)] / (SUMS_OF_VISITS if name == "visits" else 1)
+    return float(clip) / (strength * math.sqrt(share))
+
+
+def estimate_visits(visits: Floats, sigmas: Floats, constants: ZoomConstants) -> float:
+    """Return K̂, the noisy number of visits; can be negative (Lepski's rule).
+
+    The smallest cap whose sum no larger cap's exceeds by more than 2 of that one's σ: a larger
+    cap loses fewer visits and costs more noise.
+    """
+    for index in range(len(visits) - 1):
+        beyond = visits[index + 1 :] - visits[index]
+        if (beyond <= constants.lepski_factor * sigmas[index + 1 :]).all():
+            return float(visits[index])
+    return float(visits[-1])
+
+
+def city_row(
+    clips_squared: tuple[float, ...], visits: float, strength: float, constants: ZoomConstants
+) -> int:
+    """Return the row of the largest clip whose noise is small beside the visits of a mean hour."""
+    bearable = constants.city_noise * visits / HOURS_PER_WEEK
+    clips = np.sqrt(clips_squared)
+    fits = [noise_scale("city", clip, strength, constants) <= bearable for clip in clips]
+    return max(sum(fits) - 1, 0)

@@ -1,0 +1,71 @@
+"""The clipped sums of the density variant `zoom`, counted chunk by chunk of people."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.datasets.zoomtables import (
+    CITY_CLIPS_SQUARED,
+    CLIP_SQUARED,
+    ZoomTables,
+    visit_caps,
+    weight_units,
+)
+from engine.parameters import HOURS_PER_WEEK
+from engine.synthetic.visits import Visits
+
+Indices = NDArray[np.int64]
+
+
+class ZoomCounts:
+    """Sums over people of their visits, each person's scaled down to the table's clip.
+
+    Parameters
+    ----------
+    districts : int array, shape (towers,)
+        District of every tower, from the public tree.
+    max_visits_cap : int
+        Public cap that no simulated person exceeds.
+    """
+
+    def __init__(self, districts: Indices, max_visits_cap: int) -> None:
+        towers = len(districts)
+        self._districts = districts
+        self._towers = np.zeros((towers, HOURS_PER_WEEK), dtype=np.int64)
+        self._coarse = np.zeros((int(districts.max()) + 1, HOURS_PER_WEEK), dtype=np.int64)
+        self._city = np.zeros((len(CITY_CLIPS_SQUARED), HOURS_PER_WEEK), dtype=np.int64)
+        self._weeks = np.zeros(towers, dtype=np.int64)
+        self._caps = visit_caps(max_visits_cap)
+        self._visits = np.zeros(len(self._caps), dtype=np.int64)
+
+    def add(self, visits: Visits) -> None:
+        """Count one chunk of people."""
+        person, hour, tower = visits.person, visits.hour, visits.tower
+        self._add(self._towers, person, tower * HOURS_PER_WEEK + hour, CLIP_SQUARED)
+        cell = self._districts[tower] * HOURS_PER_WEEK + hour
+        self._add(self._coarse, person, cell, CLIP_SQUARED)
+        self._add(self._weeks, person, tower, CLIP_SQUARED)
+        for row, clip_squared in zip(self._city, CITY_CLIPS_SQUARED, strict=True):
+            self._add(row, person, hour, clip_squared)
+        numbers = np.bincount(person)
+        self._visits += np.minimum(numbers[:, None], self._caps).sum(axis=0)
+
+    def tables(self) -> ZoomTables:
+        """Return the sums so far."""
+        return ZoomTables(
+            towers=self._towers,
+            districts=self._coarse,
+            city=self._city,
+            weeks=self._weeks,
+            visits=self._visits,
+            caps=self._caps,
+        )
+
+    @staticmethod
+    def _add(table: Indices, person: Indices, cell: Indices, clip_squared: float) -> None:
+        """Add v·weight of every person, v the person's counts in the cells of `table`."""
+        keys, counts = np.unique(person * table.size + cell, return_counts=True)
+        owner, cells = np.divmod(keys, table.size)
+        squares = np.bincount(owner, weights=counts**2).astype(np.int64)
+        weights = weight_units(np.maximum(squares, 1), clip_squared)[owner]
+        sums = np.bincount(cells, weights=counts * weights, minlength=table.size)
+        table += sums.astype(np.int64).reshape(table.shape)

@@ -1,0 +1,91 @@
+"""Removing any one person changes every table of `zoom` by at most its clip, in whole numbers."""
+
+from fractions import Fraction
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine import density
+from engine.datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED, WEIGHT_UNITS, weight_units
+from engine.density import accounting
+from engine.density.zoom import build_tree
+from engine.synthetic.visits import Visits
+from engine.synthetic.zoomtables import ZoomCounts
+from tests.reference.zoom_people import neighbours, random_positions
+
+TOWERS = 7
+records = st.tuples(st.integers(0, TOWERS - 1), st.integers(0, 167))
+person = st.lists(records, min_size=1, max_size=90)
+busy_hour = st.builds(lambda h: [(tower, h) for tower in range(TOWERS)], st.integers(0, 167))
+busy_tower = st.builds(
+    lambda t, n: [(t, h) for h in range(n)], st.integers(0, 6), st.integers(1, 168)
+)
+crowds = st.lists(st.one_of(person, busy_hour, busy_tower), min_size=1, max_size=5)
+SETTINGS = settings(max_examples=40, deadline=None)
+
+
+def within(change: np.ndarray, clip_squared: float) -> bool:
+    """Whether the change is within the clip: exactly, in units of 1/1024."""
+    squares = sum(int(value) ** 2 for value in change.ravel())
+    return squares <= Fraction(clip_squared) * WEIGHT_UNITS**2
+
+
+def counted(crowd: list, cap: int) -> dict:
+    """The tables with and without the first person, raw data rebuilt."""
+    one, other = neighbours(dict(enumerate(crowd)), random_positions(TOWERS), cap)
+    names = ("towers", "districts", "city", "weeks", "visits")
+    changes = {name: getattr(one, name) - getattr(other, name) for name in names}
+    return changes | {"caps": one.caps}
+
+
+@SETTINGS
+@given(crowd=crowds, cap=st.integers(1, 200))
+def test_every_table_changes_by_at_most_its_clip(crowd: list, cap: int) -> None:
+    change = counted(crowd, cap)
+    for name in ("towers", "districts", "weeks"):
+        assert within(change[name], CLIP_SQUARED), name
+    for row, clip_squared in zip(change["city"], CITY_CLIPS_SQUARED, strict=True):
+        assert within(row, clip_squared)
+    assert (np.abs(change["visits"]) <= change["caps"]).all()
+    assert change["caps"][-1] == cap
+
+
+@SETTINGS
+@given(crowd=crowds)
+def test_the_generators_count_and_the_ledger_say_the_same(crowd: list) -> None:
+    """The sums of the simulated cities, counted all at once, have the ledger's sensitivities."""
+    positions = random_positions(TOWERS)
+    made = []
+    for people in (crowd, crowd[1:]):
+        counts = ZoomCounts(build_tree(positions).districts, 840)
+        rows = [(i, h, t) for i, person in enumerate(people) for t, h in sorted(set(person))]
+        if rows:
+            who, hour, tower = np.array(rows).T
+            counts.add(Visits(who, hour, tower, home=np.zeros(len(people), dtype=np.int64)))
+        made.append(counts.tables())
+    book = accounting.ledger(
+        density.DensityParameters(epsilon=1.0, variant="zoom"), cover_size=9, max_visits_cap=840
+    )
+    for stage, name in zip(book.stages, ("towers", "districts", "city", "weeks"), strict=False):
+        change = (getattr(made[0], name) - getattr(made[1], name)) / WEIGHT_UNITS
+        change = change[-1] if name == "city" else change  # the row of the largest clip
+        assert np.sqrt((change**2).sum()) <= stage.sensitivity * (1 + 1e-12)
+
+
+@given(squares=st.integers(1, 10**6), clip_squared=st.sampled_from(CITY_CLIPS_SQUARED))
+def test_weights_are_the_largest_within_the_clip(squares: int, clip_squared: float) -> None:
+    weight = int(weight_units(np.array([squares]), clip_squared)[0])
+    limit = Fraction(clip_squared) * WEIGHT_UNITS**2
+    assert weight**2 * squares <= limit
+    assert weight == WEIGHT_UNITS or (weight + 1) ** 2 * squares > limit
+
+
+def test_the_check_itself_sees_a_forgotten_clip_and_a_person_counted_twice() -> None:
+    crowd = [[(0, hour) for hour in range(40)], [(1, 5)]]
+    change = counted(crowd, 840)
+    assert within(change["towers"], CLIP_SQUARED)
+    assert not within(2 * change["towers"], CLIP_SQUARED)
+    unclipped = np.zeros((TOWERS, 168), dtype=np.int64)
+    unclipped[0, :40] = WEIGHT_UNITS
+    assert not within(unclipped, CLIP_SQUARED)

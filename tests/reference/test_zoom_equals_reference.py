@@ -1,0 +1,67 @@
+import numpy as np
+import pytest
+
+from engine import density
+from engine.density.gaussian import gaussian_strength
+from engine.density.zoom import DEFAULTS, ZoomNoise, build_tree, measure, read
+from engine.synthetic.visits import Visits
+from engine.synthetic.zoomtables import ZoomCounts
+from tests.reference import zoom_reference as plain
+from tests.reference.small_city import random_visits
+from tests.reference.zoom_people import random_positions, zoom_city
+
+
+@pytest.mark.parametrize("towers", [1, 2, 3, 5, 16, 23])
+def test_tree_has_the_nodes_of_the_plain_one(towers: int) -> None:
+    positions = random_positions(towers, seed=towers)
+    tree = build_tree(positions)
+    nodes = plain.levels([tuple(place) for place in positions.tolist()])
+    assert len(tree.nodes) == len(nodes)
+    for numbers, level in zip(tree.nodes, nodes, strict=True):
+        for number, node in enumerate(level):
+            assert np.flatnonzero(numbers == number).tolist() == node
+    halves = [plain.split(n, positions) for level in nodes for n in level if len(n) > 1]
+    assert [h[0] for h in halves] == [row.indices.tolist() for row in tree.first]
+    assert [h[1] for h in halves] == [row.indices.tolist() for row in tree.second]
+
+
+@pytest.mark.parametrize("cap", [840, 100, 12])
+def test_clipped_sums_are_those_counted_person_by_person(cap: int) -> None:
+    positions = random_positions(7)
+    visits = random_visits(80, 7)
+    people = {p: sorted(set(records)) for p, records in visits.items() if len(set(records)) <= cap}
+    counts = ZoomCounts(build_tree(positions).districts, cap)
+    numbers = {person: number for number, person in enumerate(people)}
+    rows = np.array([(numbers[p], t, h) for p, records in people.items() for t, h in records])
+    home = np.zeros(len(people), dtype=np.int64)
+    counts.add(Visits(person=rows[:, 0], hour=rows[:, 2], tower=rows[:, 1], home=home))
+    made, expected = counts.tables(), plain.clipped_sums(people, positions, cap)
+    for name in ("towers", "districts", "city", "weeks", "visits", "caps"):
+        np.testing.assert_array_equal(getattr(made, name), getattr(expected, name), err_msg=name)
+
+
+@pytest.mark.parametrize("towers", [1, 2, 3, 23])
+@pytest.mark.parametrize("epsilon", [0.1, 2.0, 50.0])
+def test_reading_equals_the_plain_one(towers: int, epsilon: float) -> None:
+    city = zoom_city(people=1200, towers=towers, seed=towers)
+    positions = city.towers.geometry.get_coordinates().to_numpy()
+    tree = build_tree(positions)
+    districts = int(tree.districts.max()) + 1
+    noise = ZoomNoise.draw(np.random.default_rng(1), towers, districts)
+    noisy = measure(city.zoom_tables, gaussian_strength(epsilon, 1e-7), noise, DEFAULTS)
+    made = read(noisy, tree, DEFAULTS)
+    visits, sizes, week, weeks = plain.read(noisy, positions)
+    assert made.visits == visits
+    np.testing.assert_allclose(made.sizes, sizes, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(made.city, week, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(made.weeks, weeks, rtol=1e-7, atol=1e-11)
+
+
+def test_a_release_is_visits_times_sizes_times_weeks() -> None:
+    city = zoom_city()
+    parameters = density.DensityParameters(epsilon=1.0, variant="zoom")
+    made = density.release(city, parameters, rng=np.random.default_rng(2))
+    noise = density.DensityNoise.draw(np.random.default_rng(2), city, "zoom").zoom
+    noisy = measure(city.zoom_tables, gaussian_strength(1.0, 1e-7), noise, DEFAULTS)
+    visits, sizes, _, weeks = plain.read(noisy, random_positions(11))
+    np.testing.assert_allclose(made.counts, visits * sizes[:, None] * weeks, rtol=1e-7)

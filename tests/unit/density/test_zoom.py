@@ -1,0 +1,205 @@
+import ast
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine import datasets, density
+from engine.datasets.zoomtables import ZoomTables
+from engine.density import mechanism, sweep
+from engine.density.gaussian import gaussian_strength
+from engine.density.zoom import DEFAULTS, ZoomConstants, ZoomNoise, build_tree, measure, read
+from engine.errors import DatasetError, ParameterError
+from tests.reference.small_city import random_visits, small_city
+from tests.reference.zoom_people import ZoomCity, random_positions, zoom_city
+from tests.reference.zoom_reference import clipped_sums
+
+ENGINE = Path(mechanism.__file__).parent
+ZOOM = density.DensityParameters(epsilon=1.0, variant="zoom")
+
+
+def release(city: ZoomCity, seed: int = 0, **changes: object) -> density.DensityRelease:
+    return density.release(city, replace(ZOOM, **changes), rng=np.random.default_rng(seed))
+
+
+def test_reading_imports_nothing_that_holds_counts() -> None:
+    for name in ("reading", "sizes", "weeks", "basis", "signal", "tree"):
+        path = ENGINE / "zoom" / f"{name}.py"
+        names = {
+            alias.name
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            for alias in node.names
+        }
+        modules = {
+            node.module or ""
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.ImportFrom)
+        }
+        assert not {module for module in modules if module.startswith("engine.datasets")}, name
+        assert not names & {"ZoomTables", "Dataset", "measure"}, name
+
+
+def test_the_same_noisy_tables_of_other_people_give_the_same_bytes(monkeypatch) -> None:
+    one = zoom_city(people=300, towers=11, seed=3)
+    positions = one.towers.geometry.get_coordinates().to_numpy()
+    other = ZoomCity(clipped_sums(random_visits(900, 11, seed=9), positions), positions)
+    assert not np.array_equal(one.zoom_tables.towers, other.zoom_tables.towers)
+    noise = density.DensityNoise.draw(np.random.default_rng(4), one, "zoom")
+    noisy = measure(one.zoom_tables, gaussian_strength(1.0, 1e-7), noise.zoom, DEFAULTS)
+    monkeypatch.setattr(mechanism, "measure", lambda *_: noisy)
+    made = [density.release(city, ZOOM, noise=noise) for city in (one, other)]
+    assert made[0].counts.tobytes() == made[1].counts.tobytes()
+    assert made[0].reading.weeks.tobytes() == made[1].reading.weeks.tobytes()
+    monkeypatch.undo()
+    apart = density.release(other, ZOOM, noise=noise)
+    assert apart.counts.tobytes() != made[0].counts.tobytes()
+
+
+def test_published_is_proved_is_epsilon_and_the_stages_share_it() -> None:
+    city = zoom_city()
+    for epsilon in (1e-3, 0.3, 7.0):
+        book = release(city, epsilon=epsilon, delta=2e-6).ledger
+        assert book.published_epsilon == book.proved_epsilon == book.pure_epsilon == epsilon
+        assert book.delta == 2e-6
+        assert len(book.stages) == 5
+        assert sum(stage.epsilon for stage in book.stages) == pytest.approx(epsilon)
+        assert not book.proved_exceeds_published
+        strength = gaussian_strength(epsilon, 2e-6)
+        spent = [(stage.sensitivity / stage.noise_scale) ** 2 for stage in book.stages]
+        spent[-1] *= 3  # three sums, each with its own cap and a third of the share
+        assert sum(spent) == pytest.approx(strength**2)
+
+
+def test_the_ledger_before_a_release_names_the_largest_clip_and_no_noise_for_the_city() -> None:
+    book = density.ledger(ZOOM, cover_size=9, max_visits_cap=840)
+    city = next(stage for stage in book.stages if stage.name.startswith("city"))
+    assert (city.sensitivity, city.noise_scale) == (29.0, None)
+
+
+def test_the_city_clip_grows_with_epsilon() -> None:
+    clips = [release(zoom_city(people=2000), epsilon=e).ledger.stages[2] for e in (0.01, 1e3)]
+    assert clips[0].sensitivity == pytest.approx(10**0.5)
+    assert clips[1].sensitivity == 29.0
+
+
+@pytest.mark.parametrize("towers", [1, 2, 3, 4])
+@pytest.mark.parametrize("epsilon", [1e-6, 0.01, 1.0, 1e6])
+def test_few_towers_and_the_ends_of_epsilon_are_finite(towers: int, epsilon: float) -> None:
+    made = release(zoom_city(people=40, towers=towers), epsilon=epsilon)
+    assert made.counts.shape == (towers, 168)
+    assert np.isfinite(made.counts).all()
+    assert (made.counts >= 0).all()
+
+
+@pytest.mark.parametrize("cap", [1, 20, 840])
+def test_nobody_at_all_is_finite(cap: int) -> None:
+    positions = random_positions(6)
+    city = ZoomCity(clipped_sums({}, positions, cap), positions, cap)
+    for seed in range(6):
+        made = release(city, seed)
+        assert np.isfinite(made.counts).all()
+        blank = density.NOISE_EXCEEDS_DATA in made.flags
+        assert blank == (made.visits <= 0) == (made.counts.sum() == 0)
+
+
+def test_towers_at_one_place_are_told_apart_by_their_order() -> None:
+    tree = build_tree(np.tile([[2.3, 48.8]], (9, 1)))
+    assert np.array_equal(tree.nodes[-1], np.arange(9))
+    with pytest.raises(ParameterError, match="positions must be finite"):
+        build_tree(np.array([[np.nan, 1.0]]))
+
+
+def test_with_hardly_any_noise_the_totals_and_the_weeks_are_true() -> None:
+    positions = random_positions(9)
+    light = {p: visits[:3] for p, visits in random_visits(4000, 9).items()}
+    city = ZoomCity(clipped_sums(light, positions), positions)
+    truth = city.zoom_tables.towers / 1024  # three visits are within every clip
+    made = release(city, epsilon=1e6)
+    assert made.visits == pytest.approx(truth.sum(), rel=1e-3)
+    np.testing.assert_allclose(made.counts.sum(axis=1), truth.sum(axis=1), rtol=0.01)
+    assert np.corrcoef(made.counts.ravel(), truth.ravel())[0, 1] > 0.99
+
+
+def test_the_same_state_gives_the_same_release_and_max_visits_has_no_meaning() -> None:
+    city = zoom_city()
+    first, again = release(city, 5), release(city, 5)
+    assert first.counts.tobytes() == again.counts.tobytes()
+    fewer = release(city, 5, max_visits_per_user=1, gaussian="analytic", cluster_minimum=0.0)
+    assert fewer.counts.tobytes() == first.counts.tobytes()
+    assert release(city, 6).counts.tobytes() != first.counts.tobytes()
+
+
+def test_noise_of_another_variant_is_refused() -> None:
+    city = zoom_city()
+    noise = density.DensityNoise.draw(np.random.default_rng(0), city, "lpa")
+    with pytest.raises(ParameterError, match="noise must be drawn for 'zoom'"):
+        density.release(city, ZOOM, noise=noise)
+
+
+def test_a_dataset_made_before_says_so_with_the_remedy(tmp_path) -> None:
+    old = small_city(tmp_path / "before", people=30, towers=5, side=2)
+    assert old.has_density
+    assert not old.has_zoom
+    with pytest.raises(DatasetError, match=r"made without zoom tables; make it again .*demo-city"):
+        density.release(old, ZOOM, rng=np.random.default_rng(0))
+
+
+def test_lepski_takes_the_smallest_cap_that_loses_nothing_beyond_noise() -> None:
+    tables = zoom_city().zoom_tables
+    silent = ZoomNoise(
+        towers=np.zeros((11, 168)),
+        districts=np.zeros(tables.districts.shape),
+        city=np.zeros(168),
+        weeks=np.zeros(11),
+        visits=np.zeros(3),
+    )
+    tree = build_tree(random_positions(11))
+
+    def visits(sums: list[int], strength: float) -> float:
+        counts = replace(tables, visits=np.array(sums))
+        return read(measure(counts, strength, silent, DEFAULTS), tree, DEFAULTS).visits
+
+    assert visits([1000, 1400, 1500], strength=1e-3) == 1000  # differences are within the noise
+    assert visits([1000, 1400, 1500], strength=1e6) == 1500
+    assert visits([1000, 9000, 9001], strength=10.0) == 9000
+
+
+def test_needs_shrink_with_epsilon_and_name_an_epsilon() -> None:
+    city = zoom_city()
+    city.metadata.people_public = 200
+    low, high = (density.needs(city, replace(ZOOM, epsilon=e)) for e in (0.1, 10.0))
+    assert low.people > high.people > 0
+    enough = density.needs(city, replace(ZOOM, epsilon=low.epsilon))
+    assert enough.people == pytest.approx(200, abs=1)
+
+
+def test_a_sweep_of_zoom_gets_better_with_epsilon() -> None:
+    demo = datasets.load("demo-city")
+    settings = sweep.density_settings(ZOOM, ["zoom"], [0.1, 2.0])
+    results = list(sweep.density_sweep(demo, settings, 2, rng=np.random.default_rng(0)))
+    low, high = sweep.summarise(settings, results)
+    assert low.mean_relative_error > 1.3 * high.mean_relative_error
+    assert low.pearson < high.pearson
+
+
+def test_shipped_tables_are_those_of_the_same_people() -> None:
+    """The sums fit the true counts: nobody is sampled, and few people are scaled down."""
+    for name in ("demo-city", "paris"):
+        data = datasets.load(name)
+        tables, truth = data.zoom_tables, data.truth_by_tower
+        assert tables.visits[-1] == truth.sum()
+        assert (tables.towers <= 1024 * truth).all()
+        assert ((tables.towers > 0) == (truth > 0)).mean() > 0.999
+        assert (np.diff(tables.city, axis=0) >= 0).all()
+        assert (tables.city[-1] <= 1024 * truth.sum(axis=0)).all()
+        assert len(tables.districts) == density.tower_tree(data).districts.max() + 1
+
+
+def test_tables_survive_the_way_to_disk() -> None:
+    demo = datasets.load("demo-city")
+    assert isinstance(demo.zoom_tables, ZoomTables)
+    assert not demo.zoom_tables.towers.flags.writeable
+    assert ZoomConstants() == DEFAULTS
+    assert sum(DEFAULTS.shares) == pytest.approx(1.0)
