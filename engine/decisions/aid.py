@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from engine.datasets import Dataset
 from engine.decisions.places import zone_positions
 from engine.errors import DatasetError, ParameterError
-from engine.origin_destination.exact.outcomes import Totals
-from engine.origin_destination.laws import LawName, NoiseLaw, cumulants, mean_shift
+from engine.origin_destination.exact.totals import Totals
+from engine.origin_destination.laws import LawName, NoiseLaw, mean_shift
 from engine.origin_destination.matrices import Days, Integers, day_indices, trimmed_counts
 from engine.parameters import ODParameters
 
@@ -222,7 +222,6 @@ def shock_totals(
     days = len(leaving.true)
     true = leaving.true.reshape(days, -1)
     left = leaving.kept.reshape(days, -1)
-    moments = cumulants(noise, left, threshold).sum(axis=1)
     hidden = left < max(threshold, 1)
     shifted = left + mean_shift(noise, left, threshold)
     causes = Causes(
@@ -231,9 +230,12 @@ def shock_totals(
         noise=np.where(left > 0, shifted - np.where(hidden, 0.0, left), 0.0).sum(axis=1),
         phantoms=np.where(left == 0, shifted, 0.0).sum(axis=1),
     )
-    by_day = Totals.of_cumulants(true=true.sum(axis=1), kept=left.sum(axis=1), cumulants=moments)
-    together = Totals.of_cumulants(
-        true=np.asarray(true.sum()), kept=np.asarray(left.sum()), cumulants=moments.sum(axis=0)
+    values, value = np.unique(left, return_inverse=True)
+    value = value.reshape(left.shape)
+    cells = np.array([np.bincount(day, minlength=len(values)) for day in value], dtype=np.float64)
+    by_day = Totals.of_cells(noise, values, cells, true=true.sum(axis=1), threshold=threshold)
+    together = Totals.of_cells(
+        noise, values, cells.sum(axis=0), true=np.asarray(true.sum()), threshold=threshold
     )
     return ShockTotals(
         by_day=by_day,

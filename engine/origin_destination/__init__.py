@@ -15,8 +15,9 @@ from engine.origin_destination.exact.expected import (
 )
 from engine.origin_destination.exact.grid import HeatMap, heat_map
 from engine.origin_destination.exact.histogram import CountHistogram, histogram, histogram_of_matrix
-from engine.origin_destination.exact.outcomes import Errors, ErrorSplit, Outcomes, Share, Totals
+from engine.origin_destination.exact.outcomes import Errors, ErrorSplit, Outcomes, Share
 from engine.origin_destination.exact.relative_rows import relative_error_rows
+from engine.origin_destination.exact.totals import Totals
 from engine.origin_destination.laws import LawName, NoiseLaw
 from engine.origin_destination.matrices import Days, truth
 from engine.origin_destination.mechanism import (

@@ -132,8 +132,9 @@ def trip_account(exact: Expectation) -> TripAccount:
     counted, threshold = exact.histogram, exact.parameters.suppression_threshold
     hidden = laws.suppressed_probability(exact.law, counted.kept, threshold)
     suppressed = float(laws.total(counted.cells * hidden, counted.kept))
-    released = float(exact.grand.expected)
     remaining = counted.true_trips - counted.trimmed_trips - suppressed
+    shift = laws.mean_shift(exact.law, counted.kept, threshold)
+    released = float(laws.total(counted.cells, counted.kept + shift))
     return TripAccount(
         true=counted.true_trips,
         trimmed=counted.trimmed_trips,

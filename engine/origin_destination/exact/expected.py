@@ -7,6 +7,7 @@ whole matrix, or 305 of them, is a weighted sum over the distinct counts.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -27,10 +28,10 @@ from engine.origin_destination.exact.outcomes import (
     Errors,
     ErrorSplit,
     Outcomes,
-    Totals,
     expected_outcomes,
 )
 from engine.origin_destination.exact.tabulated import fast_law
+from engine.origin_destination.exact.totals import Totals
 from engine.origin_destination.laws import LawName, NoiseLaw
 from engine.origin_destination.matrices import Days
 from engine.parameters import ODParameters
@@ -94,15 +95,26 @@ class Expectation:
         )
         self._relative = relative.mean_relative_error(quick, sums, kept, true, self._threshold)
         self._bounded = self._absolute / np.maximum(true, sanity_bound)
-        self._cumulants = laws.cumulants(self.law, counted.by_kept.values, self._threshold)
         self.outcomes: Outcomes = expected_outcomes(self.law, counted, self._threshold)
         self.split: ErrorSplit = self._error_split()
         self.errors: dict[Population, Errors] = {
             population: self._errors(population) for population in POPULATIONS
         }
-        self.outgoing: Totals = self._totals(counted.outgoing)
-        self.incoming: Totals = self._totals(counted.incoming)
-        self.grand: Totals = self._totals(counted.grand)
+
+    @cached_property
+    def outgoing(self) -> Totals:
+        """Totals by origin."""
+        return self._totals(self.histogram.outgoing)
+
+    @cached_property
+    def incoming(self) -> Totals:
+        """Totals by destination."""
+        return self._totals(self.histogram.incoming)
+
+    @cached_property
+    def grand(self) -> Totals:
+        """Total of everything."""
+        return self._totals(self.histogram.grand)
 
     def weights(self, population: Population) -> Floats:
         """Return the number of cells of each pair that belong to `population`."""
@@ -188,10 +200,12 @@ class Expectation:
         )
 
     def _totals(self, counts: ZoneCounts) -> Totals:
-        return Totals.of_cumulants(
+        return Totals.of_cells(
+            self.law,
+            self.histogram.by_kept.values,
+            counts.cells,
             true=counts.true,
-            kept=np.asarray(counts.cells @ self.histogram.by_kept.values),
-            cumulants=np.asarray(counts.cells @ self._cumulants),
+            threshold=float(self._threshold),
         )
 
 

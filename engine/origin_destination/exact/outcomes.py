@@ -1,18 +1,15 @@
-"""What becomes of cells, trips and totals: the records that an expectation is made of."""
+"""What becomes of cells and trips: the records that an expectation is made of."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from engine.origin_destination import laws
 from engine.origin_destination.exact.histogram import CountHistogram
 from engine.origin_destination.laws import NoiseLaw
 
 Floats = NDArray[np.float64]
-
-_NORMAL_97_5 = float(special.ndtri(0.975))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,56 +107,6 @@ class ErrorSplit:
     total: float
 
 
-@dataclass(frozen=True, kw_only=True)
-class Totals:
-    """Released totals: their law has known cumulants, the sums of those of independent cells.
-
-    Attributes
-    ----------
-    true : array
-        True trips.
-    expected : array
-        Expected released trips.
-    bias : array
-        Expected minus true.
-    standard_deviation : array
-    low, high : array
-        The released total lies between them with probability about 0.95 (Cornish–Fisher quantiles
-        from four cumulants, widened to whole numbers).
-    """
-
-    true: Floats
-    expected: Floats
-    bias: Floats
-    standard_deviation: Floats
-    low: Floats
-    high: Floats
-
-    @classmethod
-    def of_cumulants(cls, *, true: Floats, kept: Floats, cumulants: Floats) -> "Totals":
-        """Return the totals whose cells' cumulants (…, 4) add up to `cumulants`."""
-        expected = kept + cumulants[..., 0]
-        variance = np.maximum(cumulants[..., 1], 0.0)
-        deviation = np.sqrt(variance)
-        # below this a total is certain for every purpose, and its cube would be 0
-        uncertain = deviation > 1e-50
-        safe = np.where(uncertain, deviation, 1.0)
-        skewness = np.where(uncertain, cumulants[..., 2] / safe**3, 0.0)
-        excess = np.where(uncertain, cumulants[..., 3] / safe**4, 0.0)
-        low, high = (
-            expected + deviation * _cornish_fisher(z, skewness, excess)
-            for z in (-_NORMAL_97_5, _NORMAL_97_5)
-        )
-        return cls(
-            true=true,
-            expected=expected,
-            bias=expected - true,
-            standard_deviation=deviation,
-            low=np.maximum(np.floor(low), 0.0),
-            high=np.maximum(np.ceil(high), 0.0),
-        )
-
-
 def expected_outcomes(law: NoiseLaw, counted: CountHistogram, threshold: Floats) -> Outcomes:
     """Return the expected outcomes of all cells of a histogram under one setting."""
     suppressed = laws.suppressed_probability(law, counted.kept, threshold)
@@ -181,10 +128,3 @@ def expected_outcomes(law: NoiseLaw, counted: CountHistogram, threshold: Floats)
         empty=Share(cells=hidden[0], trips=np.zeros(())),
         phantom=Share(cells=shown[0], trips=invented),
     )
-
-
-def _cornish_fisher(z: float, skewness: Floats, excess: Floats) -> Floats:
-    """Return the quantile of a standardised law at the normal quantile `z`."""
-    # Beyond these the expansion is no longer monotone; the law is then one or two rare cells.
-    g, k = np.clip(skewness, -1.0, 1.0), np.clip(excess, -1.0, 4.0)
-    return z + (z**2 - 1) * g / 6 + (z**3 - 3 * z) * k / 24 - (2 * z**3 - 5 * z) * g**2 / 36

@@ -146,9 +146,8 @@ def _totals(entry: Entry, parameters: ODParameters, window: Window, made: Drawn)
         alt="Trips leaving the busiest zones: true, released interval and this draw",
     )
     st.caption(
-        f"Grey tick: true; blue dot: this draw. Intervals come from the exact mean, variance, "
-        f"skewness and kurtosis of the sum: near 95%, less sure where one or two flows make up a "
-        f"zone. {_gap(exact.histogram.trimmed_trips, true)}"
+        f"Grey tick: true; blue dot: this draw. Bars: the release lies within in at least "
+        f"95% of draws, from the exact law of the sum. {_gap(exact.histogram.trimmed_trips, true)}"
         f"All flows together: {true:,.0f} true trips, "
         f"{expected:,.0f} expected in the release ({signed_percent(bias)}; 95%: "
         f"{float(grand.low):,.0f} to {float(grand.high):,.0f})."

@@ -308,19 +308,57 @@ def test_share_below_counts_what_is_suppressed_too(threshold, count):
     assert exact.share_below(count) == pytest.approx(expected, rel=1e-12)
 
 
+def sum_of_cells(law, counts, threshold, reach=400):
+    """Return P(S = 0), P(S = 1), … of the sum of independent released cells, by convolution."""
+    noise = np.arange(-reach, reach + 1)
+    whole = np.array([1.0])
+    for count in counts:
+        out = np.where(count + noise >= max(threshold, 1), count + noise, 0)
+        whole = np.convolve(whole, np.bincount(out, weights=law.pmf(noise)))
+    return whole
+
+
+@pytest.mark.parametrize("name", ["rounded_laplace", "discrete_laplace"])
 @pytest.mark.parametrize(
-    ("zones", "count", "epsilon"), [(30, 0, 0.3), (30, 1, 0.25), (40, 0, 0.2), (20, 30, 0.5)]
+    ("counts", "threshold", "epsilon"),
+    [
+        ([0] * 29, 15, 0.3),
+        ([1] * 29, 15, 0.25),
+        ([30] * 19, 15, 0.5),
+        ([90, 0, 0, 0, 2], 90, 1.0),  # one large flow near τ: there or not
+        ([88, 93, 0, 0, 1, 3], 90, 2.0),
+        ([60, 61, 0, 4], 60, 0.4),
+        ([100, 7, 0, 0], 100, 0.2),
+        ([3, 0, 12], 0, 1.0),
+        ([500], 15, 5.0),
+        ([0, 0], 15, 9.0),
+    ],
 )
-def test_intervals_of_totals_are_near_the_exact_quantiles(zones, count, epsilon):
-    """Most of these totals are far from normal: many empty cells, each of them rarely shown."""
-    settings = od.ODParameters(epsilon=epsilon, suppression_threshold=15, unit="trip")
-    totals = od.expectation_of_matrix(np.full((zones, zones), count), settings).outgoing
-    noise = np.arange(-400, 401)
-    out = np.where(count + noise >= 15, count + noise, 0)
-    cell = np.bincount(out, weights=laws.NoiseLaw(epsilon).pmf(noise))
-    law = np.array([1.0])
-    for _ in range(zones - 1):
-        law = np.convolve(law, cell)
-    low, high = np.searchsorted(law.cumsum(), [0.025, 0.975])
-    assert abs(totals.low[0] - low) <= 1
-    assert abs(totals.high[0] - high) <= 1
+def test_intervals_of_totals_hold_exactly_and_are_no_wider(counts, threshold, epsilon, name):
+    """The law of the sum, convolved cell by cell, leaves at most 0.025 on either side."""
+    settings = od.ODParameters(epsilon=epsilon, suppression_threshold=threshold, unit="trip")
+    zones = len(counts) + 1
+    matrix = np.zeros((zones, zones), dtype=int)
+    matrix[0, 1:] = counts
+    totals = od.expectation_of_matrix(matrix, settings, law=name).outgoing
+    law = sum_of_cells(laws.NoiseLaw(epsilon, name), counts, threshold).cumsum()
+    low, high = int(totals.low[0]), int(totals.high[0])
+    below = law[low - 1] if low else 0.0
+    assert below <= 0.025
+    assert law[low] > 0.025 - 1e-6
+    assert law[high] >= 0.975
+    assert high == 0 or law[high - 1] < 0.975 + 1e-6
+
+
+def test_an_interval_that_is_too_long_to_compute_holds_all_the_same():
+    settings = od.ODParameters(epsilon=9.0, suppression_threshold=900_000, unit="trip")
+    matrix = np.zeros((6, 6), dtype=int)
+    matrix[0, 1:] = [900_000, 900_001, 899_999, 950_000, 5]
+    totals = od.expectation_of_matrix(matrix, settings).outgoing
+    private = np.array(
+        [
+            od.release_matrix(matrix, settings, rng=np.random.default_rng(seed))[0].sum()
+            for seed in range(400)
+        ]
+    )
+    assert ((private >= totals.low[0]) & (private <= totals.high[0])).mean() > 0.96
