@@ -20,7 +20,7 @@ LAYERS = [
     {"usability"},
     {"attack"},
     {"ingest", "resolution", "synthetic"},
-    {"decisions"},
+    {"decisions", "release"},
 ]
 """Lowest first; a module imports from its own package or from layers below it."""
 

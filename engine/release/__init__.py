@@ -1,0 +1,37 @@
+"""From exploring to a release: one draw, a ledger that survives, a bundle a reader can trust.
+
+This is the one package whose numbers leave the building. Its noise comes from OpenDP's whole-number
+samplers, its costs go to a ledger before anything is drawn, and its files say what a reader must
+know.
+"""
+
+from engine.release.bundle import CONSENT, check, release
+from engine.release.cost import cost
+from engine.release.density import DensityProduct
+from engine.release.entries import Budget, BudgetUnit, Entry, ReleaseError
+from engine.release.ledger import Ledger
+from engine.release.od import ODProduct
+from engine.release.plan import Accuracy, Plan, Product
+from engine.release.report import ReportProduct
+from engine.release.statement import ITEMS, SCHEMA, TUNING
+
+__all__ = [
+    "CONSENT",
+    "ITEMS",
+    "SCHEMA",
+    "TUNING",
+    "Accuracy",
+    "Budget",
+    "BudgetUnit",
+    "DensityProduct",
+    "Entry",
+    "Ledger",
+    "ODProduct",
+    "Plan",
+    "Product",
+    "ReleaseError",
+    "ReportProduct",
+    "check",
+    "cost",
+    "release",
+]

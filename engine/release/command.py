@@ -1,0 +1,176 @@
+"""The command line: ``python -m engine.release od|density|report|budget|verify …``."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from engine import datasets
+from engine.errors import ExplorerError
+from engine.parameters import ODParameters
+from engine.release.bundle import CONSENT, check, release, zip_of
+from engine.release.density import DensityProduct
+from engine.release.ledger import Ledger
+from engine.release.od import ODProduct
+from engine.release.plan import Product
+from engine.release.report import ReportProduct
+from engine.release.statement import TUNING
+from engine.report import ReportParameters
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; return 0, or 2 with one line on standard error where it is refused."""
+    options = _parser().parse_args(arguments)
+    try:
+        options.run(options, Ledger(options.ledger))
+    except ExplorerError as error:
+        print(f"refused: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _release(options: argparse.Namespace, ledger: Ledger) -> None:
+    dataset = datasets.load(options.dataset)
+    product = _product(options)
+    plan = product.plan(dataset)
+    budget, cost = check(dataset, plan, ledger, consent=options.consent)
+    print(
+        f"{plan.title} of {dataset.id}: ε = {plan.epsilon:g} per {plan.unit} costs "
+        f"'{budget.people}' ε = {cost:g} per {budget.unit}; {budget.left_epsilon:g} is left before"
+    )
+    out = release(
+        dataset,
+        product,
+        options.out,
+        ledger=ledger,
+        tuning=options.tuned_on,
+        tuning_note=options.tuning_note,
+        consent=options.consent,
+        progress=_show if sys.stderr.isatty() else lambda _share: None,
+    )
+    print(f"written to {out} and {zip_of(out)}; read {out / 'statement.html'} first")
+
+
+def _product(options: argparse.Namespace) -> Product:
+    if options.product == "density":
+        return DensityProduct(
+            epsilon=options.epsilon, max_visits_per_user=options.max_visits_per_user
+        )
+    if options.product == "report":
+        return ReportProduct(
+            parameters=ReportParameters(
+                epsilon=options.epsilon,
+                max_trips_per_user=options.max_trips_per_user,
+                unit=options.unit,
+            )
+        )
+    days = None if options.days is None else tuple(options.days)
+    return ODProduct(
+        parameters=ODParameters(
+            epsilon=options.epsilon,
+            max_trips_per_user=1 if options.unit == "trip" else options.max_trips_per_user,
+            suppression_threshold=options.suppression_threshold,
+            unit=options.unit,
+        ),
+        days=days,
+    )
+
+
+def _set(options: argparse.Namespace, ledger: Ledger) -> None:
+    ledger.declare(
+        options.people,
+        datasets=options.datasets,
+        unit=options.unit,
+        epsilon=options.epsilon,
+        delta=options.delta,
+        by=options.by,
+        raised_by=options.raised_by,
+    )
+    _show_budgets(options, ledger)
+
+
+def _raise(options: argparse.Namespace, ledger: Ledger) -> None:
+    now = ledger.budget(options.people)
+    ledger.raise_to(
+        options.people,
+        epsilon=options.epsilon,
+        delta=now.delta if options.delta is None else options.delta,
+        by=options.by,
+        reason=options.reason,
+    )
+    _show_budgets(options, ledger)
+
+
+def _show_budgets(_options: argparse.Namespace, ledger: Ledger) -> None:
+    budgets = ledger.budgets()
+    if not budgets:
+        print("no budget has been declared")
+    for one in budgets.values():
+        print(
+            f"{one.people} ({', '.join(one.datasets)}): ε = {one.spent_epsilon:g} of "
+            f"{one.epsilon:g} and δ = {one.spent_delta:g} of {one.delta:g} spent per {one.unit} in "
+            f"{one.releases} releases; may be raised by {', '.join(one.raised_by)}"
+        )
+
+
+def _verify(_options: argparse.Namespace, ledger: Ledger) -> None:
+    print(f"{ledger.verify()} entries, unbroken")
+
+
+def _show(share: float) -> None:
+    print(f"\r{share:4.0%}", end="\n" if share >= 1 else "", file=sys.stderr)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m engine.release",
+        description="Release private tables once: declare a budget, then release.",
+    )
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--ledger", type=Path, help="ledger file (data/ledger.sqlite)")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for name, words in (
+        ("od", "origin–destination matrices"),
+        ("density", "density of one week"),
+        ("report", "mobility report"),
+    ):
+        one = commands.add_parser(name, parents=[common], help=f"release {words}")
+        one.set_defaults(run=_release, product=name)
+        one.add_argument("dataset")
+        one.add_argument("--epsilon", type=float, required=True, help="per unit of protection")
+        one.add_argument("--out", type=Path, required=True, help="new folder of the bundle")
+        one.add_argument("--tuned-on", choices=TUNING, required=True, help="how ε was chosen")
+        one.add_argument("--tuning-note", default="", help="such as the days looked at")
+        one.add_argument("--consent", default="", help=f"for trip level: '{CONSENT}'")
+        if name == "density":
+            one.add_argument("--max-visits-per-user", type=int, default=30)
+        else:
+            units = ("person-day", "person", "trip") if name == "od" else ("user", "item")
+            one.add_argument("--unit", choices=units, default=units[0])
+            one.add_argument("--max-trips-per-user", type=int, default=4 if name == "od" else 20)
+        if name == "od":
+            one.add_argument("--suppression-threshold", type=int, default=15)
+            one.add_argument("--days", type=int, nargs="+", help="positions, 0 is the first day")
+    budget = commands.add_parser("budget", help="declare, raise or show budgets")
+    actions = budget.add_subparsers(required=True, metavar="ACTION")
+    declare = actions.add_parser("set", parents=[common], help="declare a budget once")
+    declare.set_defaults(run=_set)
+    declare.add_argument("people", help="a name of the people and the period")
+    declare.add_argument("--datasets", nargs="+", required=True)
+    declare.add_argument("--unit", choices=("person", "person-day", "trip"), default="person")
+    declare.add_argument("--epsilon", type=float, required=True)
+    declare.add_argument("--delta", type=float, default=0.0)
+    declare.add_argument("--by", required=True, help="who declares it, and may raise it")
+    declare.add_argument("--raised-by", nargs="*", default=[], help="who else may raise it")
+    more = actions.add_parser("raise", parents=[common], help="raise a budget")
+    more.set_defaults(run=_raise)
+    more.add_argument("people")
+    more.add_argument("--epsilon", type=float, required=True, help="the new total")
+    more.add_argument("--delta", type=float, default=None)
+    more.add_argument("--by", required=True)
+    more.add_argument("--reason", required=True)
+    show = actions.add_parser("show", parents=[common], help="show what is spent")
+    show.set_defaults(run=_show_budgets)
+    verify = commands.add_parser("verify", parents=[common], help="check the ledger's hashes")
+    verify.set_defaults(run=_verify)
+    return parser

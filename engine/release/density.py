@@ -1,0 +1,132 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
+# pyright: reportAttributeAccessIssue=false, reportMissingTypeStubs=false
+"""Release of a week's density: whole counts of towers with discrete Laplace noise, mapped to zones.
+
+The Fourier variants add noise to real numbers and choose with floating-point weights; they stay in
+exploration. Here each tower and hour is a whole count of pre-sampled visits, at most ℓ a person.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from engine import validation
+from engine.datasets import Dataset
+from engine.parameters import EPSILON_RANGE, HOURS_PER_WEEK, MAX_VISITS_LIMIT
+from engine.release import noise
+from engine.release.plan import Accuracy, Plan, Progress, laplace_sd, normal_bar, safe_scale
+from engine.release.tables import CsvTable, neutral, write_zones
+
+
+@dataclass(frozen=True, kw_only=True)
+class DensityProduct:
+    """Visits by zone and hour of the declared week; one person, the whole week.
+
+    Parameters
+    ----------
+    epsilon : float
+        Total privacy loss.
+    max_visits_per_user : int
+        ℓ, visits kept per person (one an hour), 1 to 168.
+    """
+
+    epsilon: float
+    max_visits_per_user: int = 30
+
+    def __post_init__(self) -> None:
+        validation.finite_above("epsilon", self.epsilon, 0, f"at most {EPSILON_RANGE[1]:g}")
+        validation.whole_number(
+            "max_visits_per_user",
+            self.max_visits_per_user,
+            1,
+            MAX_VISITS_LIMIT,
+            remedy="30 is usual",
+        )
+
+    def plan(self, dataset: Dataset, /) -> Plan:
+        """Return what a release will hold and cost; reads geometry and metadata alone."""
+        limit, places = self.max_visits_per_user, dataset.tessellation
+        towers, zones = len(dataset.towers), len(dataset.zones)
+        scale = safe_scale(limit, self.epsilon)
+        hour = normal_bar(laplace_sd(scale) * float(np.sqrt(np.median(_weights(dataset)))))
+        week = dataset.metadata.week
+        return Plan(
+            product="density",
+            title="Density of visits over one week",
+            unit="person",
+            epsilon=self.epsilon,
+            days=7,
+            contribution=f"at most {limit} visits of a person in the week, one an hour, at random",
+            bounded_by="a setting chosen in advance, not read from these data",
+            sensitivity=limit,
+            mechanism="discrete Laplace on whole counts",
+            scale=scale,
+            cells=towers * HOURS_PER_WEEK,
+            cells_words=f"{towers} towers × {HOURS_PER_WEEK} hours, mapped to {zones} zones by "
+            f"area (a minimum cover of {places.cover_size} cells is not used)",
+            settings={
+                "variant": "towers with discrete Laplace noise",
+                "max_visits_per_user": limit,
+                "week": None if week is None else week.isoformat(),
+            },
+            accuracy=(
+                Accuracy(what="a zone in one hour (median zone)", size=None, half_width=hour),
+                Accuracy(
+                    what="a zone over the week (median zone)",
+                    size=None,
+                    half_width=hour * np.sqrt(HOURS_PER_WEEK),
+                ),
+            ),
+            bias=(
+                f"Visits beyond {limit} a person are not counted, and of several in one hour "
+                "one is: counts are of kept visits and are not scaled up.",
+                "Zone counts are shares of towers' noisy counts, rounded to whole numbers.",
+                "Negative counts are set to 0, which raises sums over quiet hours.",
+            ),
+        )
+
+    def write(self, dataset: Dataset, folder: Path, progress: Progress, /) -> None:
+        """Draw the noise of every tower and hour once and write zones by hour."""
+        scale = safe_scale(self.max_visits_per_user, self.epsilon)
+        kept = dataset.presampled_by_tower(self.max_visits_per_user)
+        noisy = noise.discrete_laplace(kept, scale)
+        progress(0.6)
+        mapped = dataset.tessellation.overlap.T @ noisy.astype(np.float64)
+        counts = np.maximum(np.floor(mapped + 0.5), 0).astype(np.int64)
+        bars = np.ceil(normal_bar(laplace_sd(scale)) * np.sqrt(_weights(dataset))).astype(np.int64)
+        zones = len(dataset.zones)
+        ids = pa.array([neutral(one) for one in dataset.zones["zone_id"]])
+        columns = {
+            "zone_id": pa.string(),
+            "hour": pa.int64(),
+            "visits": pa.int64(),
+            "low_90": pa.int64(),
+            "high_90": pa.int64(),
+        }
+        with CsvTable(folder / "density.csv", columns) as table:
+            flat = counts.ravel()
+            bar = np.repeat(bars, HOURS_PER_WEEK)
+            table.add(
+                ids.take(pa.array(np.repeat(np.arange(zones), HOURS_PER_WEEK))),
+                np.tile(np.arange(HOURS_PER_WEEK), zones),
+                flat,
+                np.maximum(flat - bar, 0),
+                flat + bar,
+            )
+        week = np.floor(mapped.sum(axis=1) + 0.5).astype(np.int64)
+        bar_week = np.ceil(bars * np.sqrt(HOURS_PER_WEEK)).astype(np.int64)
+        write_zones(
+            dataset.zones,
+            {"visits": week, "visits_low_90": week - bar_week, "visits_high_90": week + bar_week},
+            folder,
+        )
+        progress(1.0)
+
+
+def _weights(dataset: Dataset) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+    """Return Σ_j F[j, L]² of every zone: by how much towers' noise variances add up in it."""
+    overlap = dataset.tessellation.overlap
+    return np.asarray(overlap.multiply(overlap).sum(axis=0), dtype=np.float64).ravel()

@@ -1,0 +1,113 @@
+"""A notebook that reads a bundle with pandas, geopandas and matplotlib alone."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+_COMMON = """import json
+import geopandas as gpd
+import matplotlib.pyplot as plt
+import pandas as pd
+
+statement = json.load(open("statement.json", encoding="utf-8"))
+for warning in statement["warnings"]:
+    print("!", warning)
+print(statement["title"], "| ε =", statement["epsilon"], "per", statement["unit"])"""
+
+_CELLS = {
+    "od": (
+        "## Flows with their error bars\n`flow` is empty where it is suppressed: that is not 0.",
+        """flows = pd.read_csv("flows.csv", dtype={"origin": str, "destination": str})
+top = flows.nlargest(15, "flow")
+labels = top["origin"] + " → " + top["destination"]
+bars = [top["flow"] - top["low_90"], top["high_90"] - top["flow"]]
+plt.figure(figsize=(7, 5))
+plt.barh(labels, top["flow"], xerr=bars, color="#2a6f97", ecolor="#1c2733")
+plt.gca().invert_yaxis()
+plt.xlabel("trips (90% error bar)")
+plt.title("Largest flows")
+plt.tight_layout()
+plt.show()""",
+        "## Sums: where suppression biases them\nA sum over `flows.csv` leaves suppressed flows "
+        "out. Zone totals in `zones.parquet` are sums before suppression and have no such bias.",
+        """zones = gpd.read_parquet("zones.parquet")
+seen = flows.groupby("origin")["flow"].sum()
+compare = zones[["zone_id", "out_trips", "out_trips_low_90", "out_trips_high_90"]].copy()
+compare["sum_of_shown_flows"] = compare["zone_id"].map(seen).fillna(0)
+below = compare["sum_of_shown_flows"] < compare["out_trips_low_90"]
+print(f"WARNING: for {below.sum()} of {len(compare)} zones the sum of shown flows lies below "
+      "the 90% bar of the unbiased total: use out_trips.")
+compare.head()""",
+        """zones.plot("out_trips", legend=True, cmap="viridis", figsize=(6, 6))
+plt.title("Trips out of each zone")
+plt.axis("off")
+plt.show()""",
+    ),
+    "density": (
+        "## A week of visits with its error bars",
+        """density = pd.read_csv("density.csv", dtype={"zone_id": str})
+busiest = density.groupby("zone_id")["visits"].sum().idxmax()
+week = density[density["zone_id"] == busiest]
+plt.figure(figsize=(9, 3))
+plt.fill_between(week["hour"], week["low_90"], week["high_90"], color="#8aa4b8", alpha=0.5)
+plt.plot(week["hour"], week["visits"], color="#2a6f97")
+plt.xlabel("hour of the week (0 is Monday 00:00)")
+plt.ylabel("kept visits")
+plt.title(f"Zone {busiest}")
+plt.tight_layout()
+plt.show()""",
+        "## Sums\nNegative counts were set to 0, so sums over quiet hours are too high. "
+        "Weekly sums in `zones.parquet` were taken before that.",
+        """zones = gpd.read_parquet("zones.parquet")
+zones.plot("visits", legend=True, cmap="viridis", figsize=(6, 6))
+plt.title("Kept visits of the week")
+plt.axis("off")
+plt.show()""",
+    ),
+    "report": (
+        "## Every analysis with its error bars",
+        """report = pd.read_csv("report.csv", dtype={"bin": str})
+for name, part in report.groupby("analysis", sort=False):
+    part = part.head(40)
+    plt.figure(figsize=(8, 2.6))
+    # a bar is measured from the shown count, which is not below 0
+    low = (part["count"] - part["low_90"]).clip(lower=0)
+    high = (part["high_90"] - part["count"]).clip(lower=0)
+    plt.bar(part["bin"], part["count"], yerr=[low, high], color="#2a6f97", ecolor="#1c2733")
+    plt.xticks(rotation=90, fontsize=7)
+    plt.title(name)
+    plt.tight_layout()
+    plt.show()""",
+    ),
+}
+
+
+def notebook(content: Mapping[str, Any]) -> str:
+    """Return ``use_it.ipynb`` for a statement; it holds no output and no number of the bundle."""
+    cells = [_text("# How to read this release\nRun it beside the files of the bundle.")]
+    cells.append(_code(_COMMON))
+    own = _CELLS[str(content["product"])]
+    cells += [_text(cell) if cell.startswith("## ") else _code(cell) for cell in own]
+    document = {
+        "cells": [{"id": f"cell-{i}", **cell} for i, cell in enumerate(cells)],
+        "metadata": {
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}
+        },
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    return json.dumps(document, indent=1, ensure_ascii=False)
+
+
+def _text(source: str) -> dict[str, Any]:
+    return {"cell_type": "markdown", "metadata": {}, "source": source}
+
+
+def _code(source: str) -> dict[str, Any]:
+    return {
+        "cell_type": "code",
+        "execution_count": None,
+        "metadata": {},
+        "outputs": [],
+        "source": source,
+    }

@@ -1,0 +1,61 @@
+"""The statement as one self-contained page that prints on a few sheets."""
+
+import html
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from engine.release.charts import accuracy_chart, budget_chart
+from engine.release.statement import ITEMS
+
+_STYLE = Path(__file__).with_name("statement.css")
+
+
+def statement_html(content: Mapping[str, Any]) -> str:
+    """Return the statement as one self-contained page that prints on a few sheets."""
+    e = html.escape
+    warnings = "".join(f'<p class="warn">{e(text)}</p>' for text in content["warnings"])
+    items = "".join(
+        f"<dt>{number}. {e(title)}</dt><dd>{e(content['items'][name])}</dd>"
+        for number, (name, title) in enumerate(ITEMS.items(), start=1)
+    )
+    rows = "".join(
+        f"<tr><td>{e(row['what'])}</td><td>{_size(row['size'])}</td>"
+        f"<td>± {row['half_width']:,.4g}</td><td>{row['shown']:.1%}</td></tr>"
+        for row in content["accuracy"]
+    )
+    settings = "".join(
+        f"<tr><td>{e(str(key))}</td><td>{e(str(value))}</td></tr>"
+        for key, value in content["settings"].items()
+        if not isinstance(value, dict | list)
+    )
+    budget, unit = content["budget"], content["cost"]["unit"]
+    return f"""<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{e(content["title"])}: {e(content["dataset"])}</title>
+<style>{_STYLE.read_text(encoding="utf-8")}</style></head><body>
+<header><p class="kind">Statement of a differentially private release</p>
+<h1>{e(content["title"])}</h1>
+<p>{e(content["dataset"])} · people: {e(content["people"])} · made {e(content["made"])}</p>
+</header>
+{warnings}
+<section class="lead">
+<div><b>ε = {content["epsilon"]:g}</b><span>per {e(content["unit"])}</span></div>
+<div><b>δ = {content["delta"]:g}</b><span>{e(content["mechanism"])}</span></div>
+<div><b>{content["cells"]:,}</b><span>noisy numbers, fixed in advance</span></div></section>
+<h2>Budget</h2>
+{budget_chart(budget["epsilon"], budget["spent_epsilon"], content["cost"]["epsilon"], unit)}
+<h2>How near the numbers are</h2>
+{accuracy_chart(content["accuracy"])}
+<table><thead><tr><th>Number</th><th>True size</th><th>90% error bar</th><th>Shown</th></tr></thead>
+<tbody>{rows}</tbody></table>
+<h2>What a reader should know</h2><dl>{items}</dl>
+<h2>Settings</h2><table><tbody>{settings}</tbody></table>
+</body></html>
+"""
+
+
+def _size(size: float | None) -> str:
+    return "" if size is None else f"{size:,}"

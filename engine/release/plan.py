@@ -1,0 +1,149 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
+# pyright: reportAttributeAccessIssue=false, reportMissingTypeStubs=false
+"""What a release will hold and cost, known before any count is read."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from scipy import stats
+
+from engine.datasets import Dataset
+from engine.origin_destination.laws import NoiseLaw
+from engine.release.entries import BudgetUnit
+
+LEVEL = 0.9
+"""Share of draws within the error bars of a release."""
+
+Progress = Callable[[float], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Accuracy:
+    """What the noise alone does to a number of a given size.
+
+    Attributes
+    ----------
+    what : str
+        Which number.
+    size : float or None
+        Its true size where that matters; None where the error does not depend on it.
+    half_width : float
+        Half the width of the 90% error bar, in the number's unit.
+    shown : float
+        Probability that it is shown and not suppressed.
+    """
+
+    what: str
+    size: float | None
+    half_width: float
+    shown: float = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What a release states of itself; nothing here depends on a count.
+
+    Attributes
+    ----------
+    product : str
+        ``od``, ``density`` or ``report``.
+    title : str
+        In words.
+    unit : str
+        What ε protects.
+    epsilon, delta : float
+        Privacy loss per unit.
+    days : int
+        Declared days that are released; a person pays for each at unit ``person-day``.
+    contribution : str
+        How much of one unit is counted.
+    bounded_by : str
+        How the bound was chosen.
+    sensitivity : int
+        Largest L₁ change of all counts together when one unit comes or goes.
+    mechanism : str
+        Law of the noise.
+    scale : float
+        Of the noise, in the counts' unit.
+    cells : int
+        Noisy numbers, fixed by public geometry and the declared period.
+    cells_words : str
+    settings : mapping
+        As asked.
+    accuracy : tuple of Accuracy
+        Exact, from the law of the noise.
+    bias : tuple of str
+        What rounding, bounding, clamping and suppression do to the numbers.
+    """
+
+    product: str
+    title: str
+    unit: BudgetUnit
+    epsilon: float
+    delta: float = 0.0
+    days: int
+    contribution: str
+    bounded_by: str
+    sensitivity: int
+    mechanism: str
+    scale: float
+    cells: int
+    cells_words: str
+    settings: Mapping[str, Any]
+    accuracy: tuple[Accuracy, ...]
+    bias: tuple[str, ...]
+
+
+class Product(Protocol):
+    """One thing that can be released: it plans without counts, and draws once."""
+
+    def plan(self, dataset: Dataset, /) -> Plan:
+        """Return what a release will hold and cost; reads geometry and metadata alone."""
+        ...
+
+    def write(self, dataset: Dataset, folder: Path, progress: Progress, /) -> None:
+        """Draw the noise and write the product's tables and map into an empty folder."""
+        ...
+
+
+def safe_scale(sensitivity: float, epsilon: float) -> float:
+    """Return the least float scale whose privacy loss, rounded up, is at most ε.
+
+    Examples
+    --------
+    >>> safe_scale(1, 0.1) >= 10
+    True
+    """
+    return float(np.nextafter(sensitivity / epsilon, np.inf) * (1 + 1e-12))
+
+
+def laplace_bar(scale: float, level: float = LEVEL) -> int:
+    """Return the least whole z with P(|Z| > z) ≤ 1 − level for discrete Laplace noise.
+
+    P(|Z| > z) = 2 q^(z+1) / (1 + q) with q = e^(−1/scale) (erratum O5).
+
+    Examples
+    --------
+    >>> laplace_bar(10.0)
+    23
+    """
+    law = NoiseLaw(1 / scale, "discrete_laplace")
+    z = max(int(np.floor(scale * np.log(1 / (1 - level)))) - 2, 0)
+    while float(2 * law.tail(z + 1)) > 1 - level:
+        z += 1
+    return z
+
+
+def laplace_sd(scale: float) -> float:
+    """Return the standard deviation √(2q)/(1 − q) of discrete Laplace noise."""
+    q = float(np.exp(-1 / scale))
+    return float(np.sqrt(2 * q) / -np.expm1(-1 / scale))
+
+
+def normal_bar(standard_deviation: float, level: float = LEVEL) -> float:
+    """Return the error bar of a sum of many noisy counts, by the normal law."""
+    return float(stats.norm.ppf((1 + level) / 2) * standard_deviation)

@@ -1,0 +1,161 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
+# pyright: reportAttributeAccessIssue=false, reportMissingTypeStubs=false
+"""Release of a mobility report: its counts with discrete Laplace noise."""
+
+from dataclasses import dataclass
+from itertools import pairwise, product
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from engine import report
+from engine.arrays import Floats, Integers
+from engine.datasets import Dataset
+from engine.errors import ParameterError
+from engine.release import noise
+from engine.release.plan import Accuracy, Plan, Progress, laplace_bar, safe_scale
+from engine.release.tables import CsvTable, neutral
+from engine.report import Analysis, ReportParameters, ReportRelease, ReportTable
+
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportProduct:
+    """A private mobility report by its counts; quantiles are read off the noisy bins.
+
+    Parameters
+    ----------
+    parameters : ReportParameters
+        With ``preset="derived"``: draws of the exponential mechanism stay in exploration.
+    """
+
+    parameters: ReportParameters
+
+    def __post_init__(self) -> None:
+        if self.parameters.preset != "derived":
+            raise ParameterError(
+                "preset must be 'derived' for a release",
+                value=repr(self.parameters.preset),
+                remedy="five numbers are read off the noisy bins at no further cost",
+            )
+
+    def plan(self, dataset: Dataset, /) -> Plan:
+        """Return what a release will hold and cost; reads geometry and metadata alone."""
+        parameters = self.parameters
+        stages = report.ledger(parameters).stages
+        users = parameters.unit == "user"
+        rows = tuple(
+            Accuracy(
+                what=f"{stage.name}: one bin",
+                size=None,
+                half_width=laplace_bar(safe_scale(stage.sensitivity, stage.epsilon)),
+            )
+            for stage in stages
+        )
+        largest = max(stages, key=lambda stage: stage.noise_scale or 0)
+        return Plan(
+            product="report",
+            title="Mobility report",
+            unit="person" if users else "trip",
+            epsilon=parameters.epsilon,
+            days=len(dataset.metadata.days),
+            contribution=f"at most {parameters.max_trips_per_user} trips of a person over the "
+            "whole period, at random"
+            if users
+            else "each trip by itself; nobody's trips are bounded",
+            bounded_by="a setting chosen in advance, not read from these data",
+            sensitivity=int(largest.sensitivity),
+            mechanism="discrete Laplace on whole counts",
+            scale=float(largest.noise_scale or 0),
+            cells=len(stages),
+            cells_words=f"{len(stages)} questions, each over bins fixed in advance",
+            settings={
+                "max_trips_per_user": parameters.max_trips_per_user,
+                "shares": {str(a): share for a, share in parameters.plan.asked.items()},
+                "derived": [str(a) for a in parameters.plan.derived],
+            },
+            accuracy=rows,
+            bias=(
+                "Trips beyond the bound per person are not counted; all numbers are of kept trips.",
+                "Negative counts are set to 0; totals are sums before that.",
+            ),
+        )
+
+    def write(self, dataset: Dataset, folder: Path, progress: Progress, /) -> None:
+        """Draw every count's noise once and write one long table."""
+        table = report.read(dataset)
+        drawn = report.release(table, self.parameters, noise=_OpenDPNoise())
+        progress(0.8)
+        columns = {
+            "analysis": pa.string(),
+            "bin": pa.string(),
+            "count": pa.int64(),
+            "low_90": pa.int64(),
+            "high_90": pa.int64(),
+        }
+        with CsvTable(folder / "report.csv", columns) as out:
+            for analysis, result in drawn.results.items():
+                bars = np.ceil(result.half_widths()).astype(np.int64)
+                names = labels(analysis, len(result.shown), drawn, table, dataset)
+                out.add(
+                    [str(analysis)] * len(names),
+                    [neutral(name) for name in names],
+                    result.shown,
+                    np.maximum(result.noisy - bars, 0),
+                    np.maximum(result.noisy + bars, 0),
+                )
+        progress(1.0)
+
+
+class _OpenDPNoise:
+    """Whole-number noise from OpenDP for every count of a report."""
+
+    def counts(self, _analysis: Analysis, scales: Floats, /) -> Integers:
+        drawn = np.zeros(len(scales), dtype=np.int64)
+        for scale in np.unique(scales):
+            where = scales == scale
+            zeros = np.zeros(int(where.sum()), dtype=np.int64)
+            drawn[where] = noise.discrete_laplace(zeros, safe_scale(float(scale), 1.0))
+        return drawn
+
+    def gumbel(self, _analysis: Analysis, _number: int, size: int, /) -> Floats:
+        raise ParameterError(
+            "a release draws no number by the exponential mechanism",
+            value=f"{size} candidates",
+            remedy="choose preset='derived'",
+        )
+
+
+def labels(
+    analysis: Analysis,
+    size: int,
+    drawn: ReportRelease,
+    table: ReportTable,
+    dataset: Dataset,
+) -> list[str]:
+    """Return the names of an analysis's bins, in their order; fixed by public settings."""
+    parameters = drawn.parameters
+    zones = [*dataset.zones["zone_id"].astype(str), "outside"]
+    if analysis in (Analysis.STATISTICS, Analysis.MISSING):
+        names = [name for name, _ in report.parts(analysis, parameters.unit)]
+    elif analysis is Analysis.DAYS:
+        starts = report.periods(table.extent).starts
+        names = [*(day.isoformat() for day in starts), "outside the period"]
+    elif analysis is Analysis.WEEKDAYS:
+        names = list(_DAYS)
+    elif analysis is Analysis.ZONES:
+        names = zones
+    elif analysis is Analysis.ZONE_WINDOWS:
+        names = [f"{zone} / {i}" for zone, i in product(zones, range(size // len(zones)))]
+    elif analysis is Analysis.FLOWS:
+        names = [f"{a} > {b}" for a, b in product(zones[:-1], zones[:-1])]
+    elif analysis.is_histogram:
+        edges = parameters.bins_of(analysis).edges
+        inner = [f"{low:g} to {high:g}" for low, high in pairwise(edges)]
+        names = [f"below {edges[0]:g}", *inner, f"{edges[-1]:g} and above"]
+    else:
+        names = []
+    return names if len(names) == size else [str(i) for i in range(size)]

@@ -1,0 +1,231 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
+# pyright: reportAttributeAccessIssue=false, reportMissingTypeStubs=false
+"""The statement of a release: what a reader must know, as a JSON object with a schema.
+
+The eighteen items follow NIST SP 800-226 (Guidelines for evaluating differential privacy
+guarantees): what is promised, to whom, at what cost, and what the numbers cannot tell.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dp_accounting import pld
+
+from engine.release.entries import Budget
+from engine.release.noise import LIBRARY, VERSION
+from engine.release.plan import Plan
+
+TUNING = {
+    "public": "by a public rule, without looking at any data",
+    "simulated": "on simulated data of similar size",
+    "other period": "on another period of the same source, which has a budget of its own",
+    "these data": "on these very data: the choice itself leaks something that no theorem here "
+    "covers",
+}
+"""How ε and the other settings were chosen."""
+
+ITEMS = {
+    "parameters": "Parameters, as asked and as proved",
+    "delta": "Chance of a larger loss (δ)",
+    "unit": "What is protected",
+    "contribution": "How much of one unit is counted",
+    "neighbours": "Which datasets are compared",
+    "total": "Total over all releases",
+    "other_releases": "Other releases from these people",
+    "library": "Library and version",
+    "floating_point": "Floating point and timing",
+    "cells": "Cells fixed in advance",
+    "bounds": "How bounds and settings were chosen",
+    "accuracy": "Accuracy",
+    "bias": "Bias",
+    "small_groups": "Small groups",
+    "interactive": "Interactive or not",
+    "trust": "Trust model",
+    "access": "Access control",
+    "collection": "Exposure at collection",
+}
+"""The eighteen items in their order."""
+
+TRIP_LEVEL = (
+    "PROTECTS TRIPS, NOT PEOPLE. This release hides any single trip. It does not hide a person who "
+    "made several."
+)
+SIMULATED = "SIMULATED PEOPLE. Made of a simulation; nobody's data are in it."
+
+
+def statement(
+    plan: Plan,
+    *,
+    name: str,
+    simulated: bool,
+    budget: Budget,
+    cost: float,
+    others: Sequence[Mapping[str, Any]],
+    tuning: str,
+    tuning_note: str,
+    made: str,
+    version: str,
+) -> dict[str, Any]:
+    """Return the statement as a JSON object; nothing in it depends on a count.
+
+    Parameters
+    ----------
+    plan : Plan
+    name : str
+        Of the dataset.
+    simulated : bool
+    budget : Budget
+        After this release was charged.
+    cost : float
+        ε per unit of the budget.
+    others : sequence of mappings
+        Earlier releases from the same people: date, product, ε, δ.
+    tuning, tuning_note : str
+        One of `TUNING`, and the custodian's words.
+    made : str
+        Day of the release.
+    version : str
+        Of this software.
+    """
+    composed = composed_epsilon([*(float(one["epsilon"]) for one in others), cost])
+    warnings = [SIMULATED] * simulated + [TRIP_LEVEL] * (plan.unit == "trip")
+    items = {
+        "parameters": f"ε = {plan.epsilon:g} per {plan.unit} as asked. Proved: {plan.mechanism} of "
+        f"scale {plan.scale:.6g} on counts of sensitivity {plan.sensitivity} (L₁) is exactly "
+        f"ε = {plan.epsilon:g}.",
+        "delta": "δ = 0: the bound on ε always holds."
+        if plan.delta == 0
+        else f"δ = {plan.delta:g}: (ε, δ)-differential privacy.",
+        "unit": {
+            "trip": "One trip.",
+            "person-day": "One person's trips of one day.",
+            "person": "One person, the whole period.",
+        }[plan.unit],
+        "contribution": plan.contribution + ".",
+        "neighbours": "Two datasets that differ by one such unit, added or removed.",
+        "total": f"ε = {budget.spent_epsilon:g} of the declared {budget.epsilon:g} per "
+        f"{budget.unit}, this release ({cost:g}) included, added up (basic composition)."
+        + ("" if composed is None else f" At δ = 1e-6 all releases together: ε = {composed:.4g}."),
+        "other_releases": "None."
+        if not others
+        else "; ".join(f"{one['date']}: {one['product']}, ε = {one['epsilon']:g}" for one in others)
+        + ".",
+        "library": f"{LIBRARY} {VERSION} draws the noise; Mobility Privacy Explorer {version} "
+        "counts, accounts and writes.",
+        "floating_point": "Noise is drawn as whole numbers in exact rational arithmetic from the "
+        "operating system's entropy; no seed exists. Timing is not hidden: run it where nobody "
+        "untrusted can watch the clock.",
+        "cells": f"{plan.cells:,} noisy numbers: {plan.cells_words}. All are fixed by public "
+        "geometry and the declared period, so that no row depends on a person.",
+        "bounds": f"The bound on a unit is {plan.bounded_by}. ε and the other settings were "
+        f"chosen {TUNING[tuning]}{f' ({tuning_note})' if tuning_note else ''}.",
+        "accuracy": "Error bars hold with probability 90% over the noise alone, whatever the data; "
+        "see the table and the files.",
+        "bias": " ".join(plan.bias),
+        "small_groups": "Small counts are mostly noise: compare a number with its error bar before "
+        "it is used, above all for sparsely populated zones and quiet hours.",
+        "interactive": "Not interactive: drawn once, published once. Noise cannot be averaged away "
+        "unless it is released again, which costs again.",
+        "trust": "Central: one custodian held the data, counted and added the noise.",
+        "access": "The ledger records who may raise the budget. Access to the raw data is the "
+        "custodian's duty and not part of this guarantee.",
+        "collection": "The guarantee covers what is published here. It does not cover what was "
+        "collected, how long it is kept, or who can see it before the noise.",
+    }
+    return {
+        "format": 1,
+        "title": plan.title,
+        "dataset": name,
+        "people": budget.people,
+        "simulated": simulated,
+        "made": made,
+        "product": plan.product,
+        "warnings": warnings,
+        "unit": plan.unit,
+        "epsilon": plan.epsilon,
+        "delta": plan.delta,
+        "cost": {"unit": budget.unit, "epsilon": cost, "delta": plan.delta},
+        "budget": {
+            "unit": budget.unit,
+            "epsilon": budget.epsilon,
+            "delta": budget.delta,
+            "spent_epsilon": budget.spent_epsilon,
+            "spent_delta": budget.spent_delta,
+        },
+        "mechanism": plan.mechanism,
+        "scale": plan.scale,
+        "sensitivity": plan.sensitivity,
+        "cells": plan.cells,
+        "settings": dict(plan.settings),
+        "tuning": {"how": tuning, "note": tuning_note},
+        "accuracy": [vars(row) for row in plan.accuracy],
+        "items": items,
+        "software": {"name": "Mobility Privacy Explorer", "version": version},
+        "noise_library": {"name": LIBRARY, "version": VERSION},
+    }
+
+
+def composed_epsilon(epsilons: Sequence[float], delta: float = 1e-6) -> float | None:
+    """Return the ε of several pure releases at δ, by dp_accounting; None for a single one.
+
+    Examples
+    --------
+    >>> composed_epsilon([0.5]) is None
+    True
+    """
+    if len(epsilons) < 2:
+        return None
+    total: Any = None
+    for epsilon in epsilons:
+        one: Any = pld.privacy_loss_distribution.from_privacy_parameters(
+            pld.common.DifferentialPrivacyParameters(epsilon, 0.0)
+        )
+        total = one if total is None else total.compose(one)
+    return min(float(total.get_epsilon_for_delta(delta)), sum(epsilons))
+
+
+SCHEMA: dict[str, Any] = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "type": "object",
+    "required": [
+        *("format", "title", "dataset", "people", "simulated", "made", "product", "warnings"),
+        *("unit", "epsilon", "delta", "cost", "budget", "mechanism", "scale", "sensitivity"),
+        *("cells", "settings", "tuning", "accuracy", "items", "software", "noise_library"),
+    ],
+    "additionalProperties": False,
+    "properties": {
+        "format": {"const": 1},
+        **{
+            name: {"type": "string", "minLength": 1}
+            for name in ("title", "dataset", "people", "made", "mechanism")
+        },
+        "product": {"enum": ["od", "density", "report"]},
+        "simulated": {"type": "boolean"},
+        "warnings": {"type": "array", "items": {"type": "string"}},
+        "unit": {"enum": ["trip", "person-day", "person"]},
+        "epsilon": {"type": "number", "exclusiveMinimum": 0},
+        "delta": {"type": "number", "minimum": 0, "exclusiveMaximum": 1},
+        "cost": {"type": "object", "required": ["unit", "epsilon", "delta"]},
+        "budget": {"type": "object", "required": ["unit", "epsilon", "spent_epsilon"]},
+        "scale": {"type": "number", "exclusiveMinimum": 0},
+        "sensitivity": {"type": "integer", "minimum": 1},
+        "cells": {"type": "integer", "minimum": 1},
+        "settings": {"type": "object"},
+        "tuning": {
+            "type": "object",
+            "required": ["how", "note"],
+            "properties": {"how": {"enum": list(TUNING)}},
+        },
+        "accuracy": {"type": "array", "minItems": 1, "items": {"type": "object"}},
+        "items": {
+            "type": "object",
+            "required": list(ITEMS),
+            "additionalProperties": False,
+            "properties": {name: {"type": "string", "minLength": 1} for name in ITEMS},
+        },
+        "software": {"type": "object", "required": ["name", "version"]},
+        "noise_library": {"type": "object", "required": ["name", "version"]},
+    },
+}
+"""JSON schema of `statement`."""
