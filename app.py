@@ -46,8 +46,8 @@ verdict_slot.html(cards.verdict_html(*verdict.headline(findings), verdict.remedi
 st.session_state["home_judged"] = True
 for column in columns:  # numbers and maps come first
     column.curve()
-book = drawn["density"].ledger if "density" in drawn else None
-for note in home_wording.notes(settings, verdict.LIMITS, book, flows="trips" in drawn):
+ledger = drawn["density"].ledger if "density" in drawn else None
+for note in home_wording.notes(settings, verdict.LIMITS, ledger, flows="trips" in drawn):
     st.caption(note)
 
 st.divider()

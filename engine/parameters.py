@@ -51,8 +51,8 @@ class DensityParameters:
     epsilon : float
         Total privacy loss of the release, finite and above 0.
     delta : float
-        Probability that the bound may fail, in (0, 1). P1 used 2e-6. Variants without Gaussian
-        noise do not spend it.
+        By how much an attack may succeed more often than ε allows, in (0, 1). P1 used 2e-6.
+        Variants without Gaussian noise do not spend it.
     max_visits_per_user : int
         ℓ, visits kept per person, 1 to 168. It has no meaning for `zoom`, which samples nobody.
     variant : str

@@ -1,89 +1,17 @@
 """Choose ε: what ε means for one person, and what others have used."""
 
-import math
-from dataclasses import dataclass
-
 import altair as alt
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from engine.parameters import EPSILON_STOPS
+from engine.risk import PRECEDENTS, Guarantee
 from pages._ui.drawing import cards, charts, colours
 from pages._ui.drawing.cards import Card
 from pages._ui.wording.numbers import number
 from pages._ui.wording.privacy import PROTECTED, UNITS
 
-
-@dataclass(frozen=True)
-class Deployment:
-    """A published use of differential privacy with its unit of protection and a source."""
-
-    name: str
-    epsilon: float
-    unit: str
-    note: str
-    source: str
-
-
-DEPLOYMENTS = (
-    Deployment(
-        "Google search trends of symptoms, 2020",
-        1.68,
-        "a user's day",
-        "noise added centrally",
-        "https://arxiv.org/abs/2009.01265",
-    ),
-    Deployment(
-        "Google Environmental Insights Explorer",
-        2.0,
-        "a user's week",
-        "trips by mode; about 2",
-        "https://arxiv.org/abs/2407.03496",
-    ),
-    Deployment(
-        "Apple health data types",
-        2.0,
-        "a user's day",
-        "noise added on the device (local)",
-        "https://desfontain.es/blog/real-world-differential-privacy.html",
-    ),
-    Deployment(
-        "Google vaccination search insights, 2021",
-        2.19,
-        "a user's day",
-        "δ = 1e-5",
-        "https://arxiv.org/abs/2107.01179",
-    ),
-    Deployment(
-        "US Census 2020: housing units",
-        2.47,
-        "a housing unit's record",
-        "redistricting data, beside 17.14 for persons; zCDP turned into ε at δ = 1e-10",
-        "https://hdsr.mitpress.mit.edu/pub/7evz361i",
-    ),
-    Deployment(
-        "Google Community Mobility Reports, 2020",
-        2.64,
-        "a user's day",
-        "visits to places; the closest to this tool",
-        "https://arxiv.org/abs/2004.04145",
-    ),
-    Deployment(
-        "Apple emoji suggestions",
-        4.0,
-        "a user's day",
-        "noise added on the device (local)",
-        "https://desfontain.es/blog/real-world-differential-privacy.html",
-    ),
-    Deployment(
-        "US Census 2020: persons",
-        17.14,
-        "a person's record",
-        "redistricting data; zCDP turned into ε at δ = 1e-10",
-        "https://hdsr.mitpress.mit.edu/pub/7evz361i",
-    ),
-)
 _AXIS_END = 50.0
 
 
@@ -99,8 +27,8 @@ def draw(epsilon: float, unit: str, days: int | None) -> None:
     days : int or None
         Days of the dataset chosen, for the sum over days at person-day.
     """
-    odds = math.exp(epsilon)
-    guess = odds / (1 + odds)
+    guarantee = Guarantee(epsilon=epsilon)
+    odds, guess = guarantee.odds_factor, guarantee.best_guess
     cards.row(
         [
             Card(
@@ -114,15 +42,15 @@ def draw(epsilon: float, unit: str, days: int | None) -> None:
                 "Best possible guess",
                 f"{100 * guess:.1f}%" if guess < 0.999 else f"{100 * guess:.3f}%",
                 "50% is a coin toss",
-                "An attacker who knows everything else and starts from even odds is right at most "
-                "so often: e^ε / (1 + e^ε).",
+                "An attacker who knows all other records and starts from even odds is right at "
+                "most this often: e^ε / (1 + e^ε).",
             ),
             Card(
                 "From a suspicion of 10%",
-                f"{100 * odds / (odds + 9):.1f}%",
+                f"{100 * guarantee.suspicion(0.1):.1f}%",
                 "at most",
-                f"What a suspicion that the data holds {PROTECTED[unit]} can grow to, "
-                "whoever has it.",
+                f"What a suspicion that {PROTECTED[unit]} is in the data can grow to, whoever "
+                "has it.",
             ),
         ]
     )
@@ -149,7 +77,7 @@ def draw(epsilon: float, unit: str, days: int | None) -> None:
             "protects far less than for a person. A used value is no proof that it is a good one."
         )
     with st.expander("Sources"):
-        for known in DEPLOYMENTS:
+        for known in PRECEDENTS:
             st.markdown(
                 f"- {known.name}: ε = {known.epsilon:g} per {known.unit} ({known.note}) – "
                 f"[{known.source.removeprefix('https://')}]({known.source})"
@@ -165,8 +93,10 @@ def _guess_curve(epsilon: float) -> None:
         scale=alt.Scale(domain=[0.5, 1]),
         axis=alt.Axis(format="~%"),
     )
-    points = pd.DataFrame({"epsilon": stops, "guess": 1 / (1 + np.exp(-stops))})
-    here = pd.DataFrame({"epsilon": [epsilon], "guess": [1 / (1 + math.exp(-epsilon))]})
+    points = pd.DataFrame(
+        {"epsilon": stops, "guess": [Guarantee(epsilon=stop).best_guess for stop in stops]}
+    )
+    here = pd.DataFrame({"epsilon": [epsilon], "guess": [Guarantee(epsilon=epsilon).best_guess]})
     tooltip = [alt.Tooltip("epsilon:Q", format=".2~g"), alt.Tooltip("guess:Q", format=".1%")]
     line = alt.Chart(points).mark_line(color=colours.PRIVATE).encode(x=x, y=y, tooltip=tooltip)
     dot = alt.Chart(here).mark_circle(color=colours.HERE, size=110, opacity=1)
@@ -191,7 +121,7 @@ def _guess_curve(epsilon: float) -> None:
 
 
 def _axis(epsilon: float) -> None:
-    table = pd.DataFrame([vars(known) for known in DEPLOYMENTS])
+    table = pd.DataFrame([vars(known) for known in PRECEDENTS])
     # one axis label on two lines: what it was, and whom it protects
     table["label"] = table["name"] + "|protects " + table["unit"]
     x = alt.X(

@@ -1,10 +1,17 @@
 """Sentences of home: who is protected, what both columns cost, what the calculator says."""
 
-import math
-
 from engine.ledger import Ledger
+from engine.risk import Guarantee
 from pages._ui.shell.settings import Settings
-from pages._ui.wording.privacy import ANALYTIC_NOTE, PROTECTED, aim, delta_warning
+from pages._ui.wording.numbers import scientific
+from pages._ui.wording.privacy import (
+    ANALYTIC_NOTE,
+    PROTECTED,
+    aim,
+    delta_warning,
+    odds,
+    up_to,
+)
 from pages._ui.wording.ranges import RANGES
 
 LEAD = (
@@ -21,38 +28,40 @@ def warnings(settings: Settings) -> list[str]:
     return [warning] if warning else []
 
 
-def notes(settings: Settings, limits: str, book: Ledger | None, *, flows: bool) -> list[str]:
+def notes(settings: Settings, limits: str, ledger: Ledger | None, *, flows: bool) -> list[str]:
     """Return who is protected against what, what both columns cost and what counts as usable.
 
     Parameters
     ----------
-    book : Ledger or None
+    ledger : Ledger or None
         Of the density shown.
     flows : bool
         Whether a matrix is shown.
     """
     visits, trips = settings.density_data, settings.od_data
-    told = []
-    above = book is not None and book.proved_exceeds_published
-    if flows or (book is not None and not above):
-        delta = 0.0 if book is None else book.delta
-        shown = book is not None and not above
-        told.append(risk(settings.epsilon, settings.unit, visits=shown, flows=flows, delta=delta))
-    if book is not None and above:
-        factor, guess = _odds(book.proved_epsilon)
-        told.append(
-            "For a person's week of visits less protection is proved than its ε promises: the odds "
-            f"can shift by a factor of up to {factor}, and the best guess is right {guess} of the "
-            "time" + (", but for a probability δ." if book.delta else ".")
+    sentences = []
+    above = ledger is not None and ledger.proved_exceeds_published
+    shown = ledger is not None and not above
+    if flows or shown:
+        delta = ledger.delta if shown else 0.0
+        sentences.append(
+            risk(settings.epsilon, settings.unit, visits=shown, flows=flows, delta=delta)
         )
-    told.append(f"{RANGES} {limits}")
+    if above:
+        factor, guess = odds(Guarantee(epsilon=ledger.proved_epsilon, delta=ledger.delta))
+        sentences.append(
+            "For a person's week of visits the proven privacy loss exceeds the stated ε: the odds "
+            f"can shift by a factor of up to {factor}, and the best guess is right {guess} "
+            "of the time" + (f"; {up_to(ledger.delta)}." if ledger.delta else ".")
+        )
+    sentences.append(f"{RANGES} {limits}")
     same = visits is not None and trips is not None and visits.name == trips.name
-    if book is not None and flows and same:
+    if ledger is not None and flows and same:
         days = len(trips.metadata.days)
-        told.append(same_people(settings.epsilon, settings.unit, days, book.proved_epsilon))
-    if book is not None and settings.needs_analytic:
-        told.append(ANALYTIC_NOTE)
-    return told
+        sentences.append(same_people(ledger, settings.epsilon, settings.unit, days))
+    if ledger is not None and settings.needs_analytic:
+        sentences.append(ANALYTIC_NOTE)
+    return sentences
 
 
 def risk(
@@ -67,10 +76,10 @@ def risk(
     delta : float
         What the density spends; 0 where it spends none.
     """
-    factor, guess = _odds(epsilon)
+    factor, guess = odds(Guarantee(epsilon=epsilon, delta=delta))
     protected = (("a person's week of visits", visits), (PROTECTED[unit], flows))
-    held = ", ".join(what for what, shown in protected if shown)
-    failing = " For visits this may fail with probability δ." if visits and delta else ""
+    held = " or ".join(what for what, shown in protected if shown)
+    spent = f" For visits {up_to(delta)}." if visits and delta else ""
     more = (
         ""
         if not flows
@@ -80,22 +89,13 @@ def risk(
         }.get(unit, "")
     )
     return (
-        f"Whoever knows everything else can shift the odds that the data holds what is protected – "
-        f"{held} – by a factor of at most {factor} (e^ε): starting from a coin toss, the best "
-        f"guess is right {guess} of the time.{failing}{more}"
+        f"Even an attacker who knows all other records can shift the odds that {held} is in the "
+        f"data by at most a factor of {factor} (e^ε), and can guess it right {guess} of "
+        f"the time, where a coin toss gets 50%.{spent}{more}"
     )
 
 
-def _odds(epsilon: float) -> tuple[str, str]:
-    """Return e^ε and the best possible guess at even odds, in words."""
-    odds = math.exp(epsilon)
-    guess = odds / (1 + odds)
-    factor = f"{odds:.2f}" if odds < 10 else f"{odds:,.0f}"
-    told = f"{100 * guess:.0f}%" if guess < 0.99 else f"{100 * guess:.2f}%"
-    return factor, "more than 99.99%" if told == "100.00%" else told
-
-
-def same_people(epsilon: float, unit: str, days: int, proved: float) -> str:
+def same_people(ledger: Ledger, epsilon: float, unit: str, days: int) -> str:
     """State the sum at person level where both mechanisms read the same people.
 
     The density counts with what it can be shown to cost where that exceeds the published ε; trip
@@ -103,17 +103,18 @@ def same_people(epsilon: float, unit: str, days: int, proved: float) -> str:
 
     Parameters
     ----------
+    ledger : Ledger
+        Of the density.
     epsilon : float
         The slider's ε, in full for each mechanism.
-    proved : float
-        The best proved total of the density.
     """
-    above = proved > epsilon * (1 + 1e-9)
-    visits = float(f"{proved:.3g}") if above else epsilon
+    above = ledger.exceeds(epsilon)
+    visits = float(f"{ledger.proved_epsilon:.3g}") if above else epsilon
+    spent = f" with δ = {scientific(ledger.delta)}" if ledger.delta else ""
     if unit == "trip":
         return (
-            f"Both columns read the same people. The density costs each person ε = {visits:g}; "
-            "trip level protects single trips and cannot be added to it."
+            f"Both columns read the same people. The density costs each person ε = {visits:g}"
+            f"{spent}; trip level protects single trips and cannot be added to it."
         )
     trips = epsilon * days if unit == "person-day" else epsilon
     how = (
@@ -123,7 +124,7 @@ def same_people(epsilon: float, unit: str, days: int, proved: float) -> str:
     )
     return (
         f"Both columns read the same people. Publishing both would cost each person "
-        f"ε = {visits + trips:g} in all"
+        f"ε = {visits + trips:g}{spent} in all"
         + ("" if above else ", as the papers count")
         + f": the density {visits:g}"
         + (" (best proved, more than is published)" if above else "")
@@ -147,5 +148,5 @@ def calculator(
         f"If {trips} kept per unit of protection, a published flow is within {alpha:,} of "
         f"{aim(unit)} {confidence:.0%} of the time from ε = {flow:.3g} on, and a change between "
         f"two days from ε = {exact:.3g} on, before small ones are suppressed. The published "
-        f"formula for changes says {published:.3g}: it forgets that both numbers are rounded."
+        f"formula for changes says {published:.3g}: it ignores rounding."
     )

@@ -15,6 +15,7 @@ from pages._ui.drawing.cards import Card
 from pages._ui.shell.catalogue import Entry
 from pages._ui.trips import look as trips_look
 from pages._ui.wording.numbers import percent, scientific, signed_percent
+from pages._ui.wording.privacy import up_to
 
 _POINTS = 14
 _ZONES = 18
@@ -60,7 +61,7 @@ def _composition(parameters: ODParameters, days: int, delta: float) -> None:
                 "Tighter total",
                 f"ε = {tight:.3g}",
                 f"at δ = {scientific(delta)}",
-                "Optimal composition, which may fail with probability δ."
+                "Optimal composition: " + up_to(delta) + "."
                 if tight < 0.995 * plain
                 else "Too few days, or too large an ε, to gain anything.",
             ),

@@ -25,14 +25,14 @@ SHORT_VARIANTS = {
 HELP = {
     "epsilon": "How much one person's data may change what is published. At ε = 0.1 an attacker's "
     "odds change by at most 11%, at ε = 1 by a factor of 2.7, at ε = 4 by a factor of 55.",
-    "delta": "The guarantee may fail with this probability. It should stay well below one over "
-    "the number of people.",
+    "delta": "No attack succeeds more often than ε allows by more than this. Keep it well below "
+    "one over the number of people.",
     "max_visits": "At most this many visits of a person are counted in the week, chosen at random. "
     "Fewer means less noise, but heavier sampling.",
     "cluster_minimum": "Cells are joined until a group has this many visits. 0 makes every cell "
     "its own group; empty takes the paper's formula.",
-    "variant": "How noise is added to the density. The recommended method keeps the published "
-    "budget by a simple proof.",
+    "variant": "How noise is added to the density. The recommended method provably "
+    "stays within the published ε.",
     "unit": "Whose trace is hidden. One trip protects least, the whole period of a person most.",
     "max_trips": "At most this many trips of a person are counted per day (or over the whole "
     "period). More trips kept means more noise: its scale is T/ε.",

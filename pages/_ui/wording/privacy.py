@@ -6,6 +6,7 @@ from datetime import date
 from engine.density import delta_is_large
 from engine.ledger import Ledger
 from engine.parameters import ODParameters
+from engine.risk import Guarantee
 from pages._ui.wording.numbers import number, scientific, trip_count
 
 UNITS = {
@@ -61,6 +62,30 @@ ANALYTIC_NOTE = (
     "Above a total ε of 4 the paper's theorem for Gaussian noise ends; this page uses the "
     "analytic Gaussian (Balle & Wang 2018), which is (ε, δ)-DP for every ε."
 )
+
+
+def odds(guarantee: Guarantee) -> tuple[str, str]:
+    """Return e^ε and the best possible guess at even odds, in words.
+
+    Examples
+    --------
+    >>> odds(Guarantee(epsilon=1.0)), odds(Guarantee(epsilon=10.0))
+    (('2.72', 'at most 73%'), ('22,026', 'more than 99.99%'))
+    """
+    factor, guess = guarantee.odds_factor, guarantee.best_guess
+    share = f"{100 * guess:.0f}%" if guess < 0.99 else f"{100 * guess:.2f}%"
+    return (
+        f"{factor:.2f}" if factor < 10 else f"{factor:,.0f}",
+        "more than 99.99%" if share == "100.00%" else f"at most {share}",
+    )
+
+
+def up_to(delta: float) -> str:
+    """Say what (ε, δ)-DP of released counts means: the one sentence on δ."""
+    return (
+        "no attack succeeds more often than ε allows by more than "
+        f"δ = {scientific(delta)}, which is what (ε, δ)-DP states"
+    )
 
 
 def delta_warning(delta: float, people: int | None) -> str | None:

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from engine.parameters import EPSILON_STOPS
-from pages._ui.choose import meaning as choose_meaning
+from engine.risk import PRECEDENTS
 
 PAGE = "pages/3_Choose_Epsilon.py"
 VIEWS = (
@@ -133,12 +133,12 @@ def test_meaning_states_odds_guess_and_the_sum_over_days(open_choose):
 
 def test_meaning_of_trip_level_is_of_one_trip_not_of_somebody(open_choose):
     shown = text(at(open_choose(epsilon=2.0, unit="trip"), VIEWS[2]))
-    assert "suspicion that the data holds one trip can grow" in shown
+    assert "suspicion that one trip is in the data can grow" in shown
     assert "up to ε = 60" in shown  # 30 trips
 
 
 def test_every_deployment_has_unit_and_source():
-    for known in choose_meaning.DEPLOYMENTS:
+    for known in PRECEDENTS:
         assert known.unit
         assert known.source.startswith("https://")
         assert known.epsilon > 0

@@ -2,6 +2,7 @@
 
 import ast
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -45,12 +46,12 @@ def test_one_trip_is_singular_and_signs_are_typographic():
     [
         ("trip", "For all trips of a person together the odds can shift by far more"),
         ("person-day", "Every further day of a person that is published adds to it"),
-        ("person", "fail with probability δ."),
+        ("person", "which is what (ε, δ)-DP states."),
     ],
 )
 def test_risk_is_of_what_is_protected_and_no_more(unit, expected):
     text = home_wording.risk(1.0, unit)
-    assert f"a person's week of visits, {PROTECTED[unit]} –" in text
+    assert f"that a person's week of visits or {PROTECTED[unit]} is in the data" in text
     assert "odds that a person is in the data" not in text
     assert expected in text
     assert unit != "person" or text.endswith(expected)
@@ -79,16 +80,42 @@ def test_ledger_line_names_no_delta_that_is_not_spent_and_says_when_less_is_prov
 
 @pytest.mark.parametrize(
     ("unit", "expected"),
-    [("person-day", "ε = 8 in all"), ("person", "ε = 2 in all"), ("trip", "cannot be added")],
+    [
+        ("person-day", "ε = 8 with δ = 1e-7 in all"),
+        ("person", "ε = 2 with δ = 1e-7 in all"),
+        ("trip", "cannot be added"),
+    ],
 )
-def test_sum_for_the_same_people(unit, expected):
-    assert expected in home_wording.same_people(1.0, unit, days=7, proved=0.969)
+def test_sum_for_the_same_people_names_what_it_spends(unit, expected):
+    words = home_wording.same_people(ledger(1.0, 0.969, 1e-7), 1.0, unit, days=7)
+    assert expected in words
+    assert "δ = 1e-7" in words
+    assert "δ" not in home_wording.same_people(ledger(1.0, 1.0, 0.0), 1.0, unit, days=7)
 
 
 def test_sum_for_the_same_people_counts_what_is_proved_where_that_is_more():
-    told = home_wording.same_people(1.0, "person-day", days=7, proved=1.6239)
-    assert "ε = 8.62 in all: the density 1.62 (best proved, more than is published)" in told
-    assert "ε = 1.62;" in home_wording.same_people(1.0, "trip", days=7, proved=1.6239)
+    above = ledger(1.0, 1.6239, 0.0)
+    words = home_wording.same_people(above, 1.0, "person-day", days=7)
+    assert "ε = 8.62 in all: the density 1.62 (best proved, more than is published)" in words
+    assert "ε = 1.62;" in home_wording.same_people(above, 1.0, "trip", days=7)
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-7, 0.2])
+def test_the_best_guess_is_that_of_the_worst_mechanism_with_this_loss_and_delta(delta):
+    """Randomised response that tells outright with probability δ: the attacker's best guess."""
+    epsilon = 0.5
+    sure = delta + (1 - delta) * math.exp(epsilon) / (1 + math.exp(epsilon))
+    words = home_wording.risk(epsilon, "person", delta=delta)
+    assert f"right at most {100 * sure:.0f}% of the time" in words
+    assert ("no attack succeeds more often than ε allows by more than δ" in words) == (delta > 0)
+
+
+def test_nothing_claims_that_the_guarantee_fails_with_probability_delta():
+    """That would be probabilistic DP; of released counts (ε, δ)-DP is what is proved."""
+    texts = [*sources(), *sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md"]
+    for path in texts:
+        words = " ".join(path.read_text(encoding="utf-8").split())
+        assert not re.search(r"(may|can|might) fail with (probability|this prob)", words), path
 
 
 def test_trip_level_is_never_multiplied_by_days():
@@ -104,11 +131,14 @@ def test_delta_is_warned_of_only_above_one_over_people():
     assert "about 4" in delta_warning(2e-6, 1_992_846)
 
 
+def sources():
+    return [ROOT / "app.py", *sorted((ROOT / "pages").rglob("*.py"))]
+
+
 def test_no_sentence_promises_anonymity():
-    sources = [ROOT / "app.py", *sorted((ROOT / "pages").rglob("*.py"))]
     texts = [
         node.value
-        for path in sources
+        for path in sources()
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     ]
