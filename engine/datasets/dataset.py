@@ -288,6 +288,7 @@ def save(
     zones: gpd.GeoDataFrame,
     towers: gpd.GeoDataFrame | None = None,
     tables: Mapping[str, pa.Table],
+    texts: Mapping[str, str] | None = None,
 ) -> Dataset:
     """Write a dataset as a new version of `folder` and return it.
 
@@ -302,6 +303,8 @@ def save(
     tables : mapping of str to pyarrow.Table
         By table name without ending: ``truth``, ``presampled``, ``single_visit``, ``zoom_…``,
         ``homes``, ``trips``, ``trips_person``. They are sorted by key here, so order never matters.
+    texts : mapping of str to str
+        Further files of the version, by name.
     """
 
     def write(version: Path) -> None:
@@ -317,4 +320,4 @@ def save(
                 compression_level=9,
             )
 
-    return Dataset(storage.write_version(folder, metadata.to_json(), write))
+    return Dataset(storage.write_version(folder, metadata.to_json(), write, texts))

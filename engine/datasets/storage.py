@@ -14,12 +14,17 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
 from engine.errors import DatasetError
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
 
 METADATA_FILE = "dataset.json"
 KEPT_VERSIONS = 2
@@ -27,7 +32,10 @@ _PARTIAL_SUFFIX = ".partial"
 
 
 def write_version(
-    folder: Path, metadata: dict[str, Any], write_tables: Callable[[Path], None]
+    folder: Path,
+    metadata: dict[str, Any],
+    write_tables: Callable[[Path], None],
+    texts: Mapping[str, str] | None = None,
 ) -> Path:
     """Write a new version of the dataset in `folder` and make it current.
 
@@ -39,6 +47,9 @@ def write_version(
         Contents of ``dataset.json``; ``checksums`` is filled in here.
     write_tables : callable
         Called with an empty owner-only folder, into which it writes the Parquet files.
+    texts : mapping of str to str
+        Further files of the version by name, such as the report of an ingest; they are there
+        before the version becomes current.
 
     Returns
     -------
@@ -53,12 +64,16 @@ def write_version(
             _seal(path)
         described = {**metadata, "checksums": checksums(partial)}
         text = json.dumps(described, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
-        (partial / METADATA_FILE).write_text(text, encoding="utf-8")
-        _seal(partial / METADATA_FILE)
+        for name, contents in {**(texts or {}), METADATA_FILE: text}.items():
+            (partial / name).write_text(contents, encoding="utf-8")
+            _seal(partial / name)
         version = folder / hashlib.sha256(text.encode()).hexdigest()[:12]
         if not _is_whole(version, described["checksums"]):
             shutil.rmtree(version, ignore_errors=True)
             os.replace(partial, version)
+        else:
+            for name, contents in (texts or {}).items():
+                write_text_atomically(version / name, contents)
     _point_current_to(folder, version.name)
     _prune(folder, version.name)
     return version
@@ -142,6 +157,45 @@ def write_text_atomically(path: Path, text: str) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def only_writer(folder: Path) -> Generator[None]:
+    """Let one process at a time build the dataset in `folder`; sweep what killed ones left.
+
+    The lock is the operating system's: it ends with the process, however that ends. Where the
+    platform has none nothing is locked.
+
+    Raises
+    ------
+    DatasetError
+        If another process builds it right now.
+    """
+    made = not folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = folder / ".lock"
+    descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        if fcntl is not None:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise DatasetError(
+                    f"dataset '{folder.name}' is being built by another process",
+                    remedy="wait until it has ended, or name another folder",
+                    code="locked",
+                    settings=("out",),
+                ) from None
+            for left in folder.glob(f"*{_PARTIAL_SUFFIX}"):
+                shutil.rmtree(left, ignore_errors=True)
+        try:
+            yield
+        finally:
+            lock.unlink(missing_ok=True)
+            if made and folder.is_dir() and not any(folder.iterdir()):
+                folder.rmdir()
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager

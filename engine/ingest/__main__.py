@@ -2,6 +2,10 @@
 
 import sys
 
-from engine.ingest.command import main
+try:
+    from engine.ingest.command import main
 
-sys.exit(main(sys.argv[1:]))
+    sys.exit(main(sys.argv[1:]))
+except KeyboardInterrupt:  # while modules are still being imported
+    print("stopped; nothing was written", file=sys.stderr)
+    sys.exit(130)

@@ -14,8 +14,9 @@ from engine.ingest.backends import faults
 from engine.ingest.backends.choice import open_engine
 from engine.ingest.calendar import Calendar
 from engine.ingest.counting import checks, keys, rows, stages
+from engine.ingest.counting.reader import Reader
 from engine.ingest.counting.run import Counted, Run
-from engine.ingest.inputs import columns, sources
+from engine.ingest.inputs import coarse, columns, guess, sources
 from engine.ingest.inputs.mapping import Mappings
 from engine.ingest.inputs.places import Places, read_places
 from engine.ingest.inputs.sources import shown
@@ -39,6 +40,7 @@ class Result:
     places: Places
     mappings: Mappings
     salt: str
+    id_note: str
 
 
 def ingest(
@@ -71,7 +73,7 @@ def ingest(
     """
     started = time.monotonic()
     monitor = Monitor(progress, cancel)
-    with faults.of_files():
+    with faults.of_files(), storage.only_writer(options.out):
         result = count(options, monitor)
         monitor.start(stages.WRITING)
         report = _report(options, result, time.monotonic() - started)
@@ -93,34 +95,57 @@ def count(options: IngestOptions, monitor: Monitor) -> Result:
     monitor.plan(stages.plan(options, by_points=False))
     monitor.start(stages.CHECKING)
     checks.parts(options)
-    found = [sources.inspect(path, options.encoding) for path in _inputs(options)]
+    found = [
+        sources.inspect(path, options.encoding, options.reading.delimiter)
+        for path in _inputs(options)
+    ]
     mappings = columns.mappings(options, found)
-    by_points = any("lat" in names for names in mappings.values())
+    by_points = any(lat in names for names in mappings.values() for lat, _lng in rows.POINTS)
     monitor.plan(stages.plan(options, by_points=by_points))
     known = [source.rows for source in found if source.rows is not None]
     rows_total = sum(known) if len(known) == len(found) else None
     monitor.expect(sum(source.size_bytes for source in found), rows_total)
     monitor.start(stages.PLACES)
-    places = read_places(options)
+    places = _places(options)
     salt = keys.salt_of(options.out, options.salt)
-    calendar = Calendar.of(options)
+    reader = Reader(
+        Calendar.of(options),
+        guess.complete(mappings, options.reading),
+        bare_people=columns.bare(mappings, ("uid",)),
+        bare_places=places.bare,
+    )
 
     def accept(account: Account) -> None:
-        checks.unparsable(options, mappings, account, calendar, monitor)
-        checks.anything_used(account, options)
+        checks.unparsable(options, mappings, account, reader, monitor)
+        checks.anything_used(account, options, mappings)
 
     engine = open_engine(options, found, monitor)
     try:
-        run = Run(options, monitor, engine, places, calendar, salt)
+        run = Run(options, monitor, engine, places, reader, salt)
         counted = _COUNT[options.kind](run, rows.read_all(engine, mappings), accept)
     finally:
         engine.close()
-    return Result(counted, places, mappings, salt)
+    return Result(counted, places, mappings, salt, _id_note(reader))
+
+
+def _places(options: IngestOptions) -> Places:
+    """Return places and the zones that are built from them."""
+    if options.locations is None and options.zones is None:
+        places = coarse.grid_places(options.coarseness)
+    else:
+        places = coarse.coarsen(read_places(options), options.coarseness)
+    coarse.check_size(places, trips="trips" in options.parts)
+    return places
 
 
 def _report(options: IngestOptions, result: Result, seconds: float) -> IngestReport:
     counted = result.counted
-    notes = list(result.places.notes)
+    notes = [*result.places.notes, result.id_note]
+    if counted.backwards:
+        notes.append(
+            f"{counted.backwards:,} trips end before they start: they count, by the time and place "
+            "of both ends as they are"
+        )
     if "density" in options.parts and options.density_week is None:
         notes.append("the period has no full week from Monday to Sunday: no density was built")
     return IngestReport(
@@ -149,9 +174,19 @@ def _report(options: IngestOptions, result: Result, seconds: float) -> IngestRep
     )
 
 
+def _id_note(reader: Reader) -> str:
+    if reader.bare_people:
+        return (
+            "people: some files hold their ids as numbers, so 7, 7.0 and 07 are one person in all "
+            "files"
+        )
+    return "people: 7 and 7.0 are one person; 07 is another one, as its text says"
+
+
 def _save(options: IngestOptions, result: Result, report: IngestReport) -> Dataset:
     places, tables = result.places, result.counted.tables
     density = "presampled" in tables
+    text = json.dumps(report.to_json(), indent=2, ensure_ascii=False) + "\n"
     metadata = Metadata(
         name=options.out.name,
         description=options.description
@@ -169,14 +204,11 @@ def _save(options: IngestOptions, result: Result, report: IngestReport) -> Datas
         made_by=f"engine.ingest {options.kind}",
         trips_have_people=options.kind != "flows",
     )
-    dataset = datasets.save(
+    return datasets.save(
         options.out,
         metadata,
         zones=places.zones,
         towers=places.towers if density else None,
         tables=tables,
+        texts={REPORT_FILE: text, keys.SALT_FILE: result.salt + "\n"},
     )
-    keys.keep_salt(options.out, result.salt)
-    text = json.dumps(report.to_json(), indent=2, ensure_ascii=False) + "\n"
-    storage.write_text_atomically(dataset.folder / REPORT_FILE, text)
-    return dataset

@@ -23,6 +23,8 @@ class Calendar:
     end: int
     week: int | None
     rules: list[tuple[int, int]]
+    text_rules: list[tuple[int, int]] | None = None
+    """Rules of the clock that text without an offset was written by, where it is another one."""
 
     @classmethod
     def of(cls, options: IngestOptions) -> "Calendar":
@@ -33,6 +35,7 @@ class Calendar:
             local_seconds_of(options.last_day + timedelta(days=1)),
             None if week is None else local_seconds_of(week),
             offsets(options.zone_info, options.first_day, options.last_day),
+            _text_rules(options),
         )
 
     def covers(self, at: Column) -> Column:
@@ -68,6 +71,15 @@ def offsets(zone: ZoneInfo, first_day: date, last_day: date) -> list[tuple[int, 
             found.append(_change(zone, moment, later))
         moment = later
     return found
+
+
+def _text_rules(options: IngestOptions) -> list[tuple[int, int]] | None:
+    name = options.reading.text_time_zone
+    if name is None or name == options.time_zone:
+        return None
+    found = offsets(ZoneInfo(name), options.first_day, options.last_day)
+    # on that clock's own wall: a rule holds from the wall time at which it begins
+    return [(start + shift, shift) for start, shift in found]
 
 
 def _offset(zone: ZoneInfo, moment: int) -> int:

@@ -1,24 +1,37 @@
 """The command line of the ingest."""
 
 import argparse
+import os
 import signal
 import sys
 import threading
 from collections.abc import Sequence
+from dataclasses import fields
 from datetime import date
 from pathlib import Path
 from typing import TextIO, get_args
 
 from engine.errors import ExplorerError
 from engine.ingest.build import ingest
+from engine.ingest.coarseness import Coarseness, Zoning
 from engine.ingest.inputs.sources import shown
 from engine.ingest.options import IngestOptions, Kind
 from engine.ingest.progress import Cancelled, Progress
+from engine.ingest.reading import (
+    EPOCH,
+    THOUSANDS,
+    DateOrder,
+    Encoding,
+    NumberTimes,
+    Reading,
+)
 from engine.parameters import DEFAULT_MAX_VISITS_CAP
 
 EXIT_BAD_INPUT = 2
 EXIT_CANCELLED = 130
 _BAR = 30
+_COARSENESS = tuple(field.name for field in fields(Coarseness))
+_READING = tuple(field.name for field in fields(Reading))
 _EXAMPLE = """example:
   python -m engine.ingest trips trips_*.csv --locations stations.csv
       --map uid=User datetime=Start end_datetime=End origin=From destination=To
@@ -30,6 +43,9 @@ def main(arguments: Sequence[str]) -> int:
     """Run the command line and return its exit code: 0, 2 for bad input, 130 if interrupted."""
     parser = _parser()
     values = vars(parser.parse_args(arguments))
+    reading = {name: values.pop(name) for name in _READING}
+    zones = {name: values.pop(name) for name in _COARSENESS}
+    zones["area"] = tuple(zones["area"]) if zones["area"] else None
     for name in ("mapping", "locations_mapping", "zones_mapping"):
         if twice := _repeated(values[name]):
             print(f"error: {twice} is mapped twice; map every name once", file=sys.stderr)
@@ -39,9 +55,12 @@ def main(arguments: Sequence[str]) -> int:
         values[name] = tuple(values[name])
     bar = ProgressBar(sys.stderr)
     if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, signal.default_int_handler)  # clean up as after Ctrl-C
+        _clean_up_on_signals()
+    previous = os.umask(0o077)  # what is spilled are raw rows
     try:
-        options = IngestOptions(**values)
+        options = IngestOptions(
+            **values, reading=Reading(**reading), coarseness=Coarseness(**zones)
+        )
         dataset, report = ingest(options, bar.show)
     except (KeyboardInterrupt, Cancelled):
         bar.end()
@@ -51,12 +70,35 @@ def main(arguments: Sequence[str]) -> int:
         bar.end()
         print(f"error: {worded(error)}", file=sys.stderr)
         return EXIT_BAD_INPUT
+    finally:
+        os.umask(previous)
     bar.end()
-    for line in report.summary():
-        print(line)
-    print(f"dataset '{dataset.id}' written to {dataset.folder} in {report.seconds:.1f} s")
-    print("It holds true counts: confidential, for the data's custodians, not for publication.")
+    return _told(
+        [
+            *report.summary(),
+            f"dataset '{dataset.id}' written to {dataset.folder} in {report.seconds:.1f} s",
+            "It holds true counts: confidential, for the data's custodians, not for publication.",
+        ]
+    )
+
+
+def _told(lines: Sequence[str]) -> int:
+    """Print the end of a run; whoever reads it may have gone."""
+    try:
+        for line in lines:
+            print("".join(c if c.isprintable() else "?" for c in line))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
+
+
+def _clean_up_on_signals() -> None:
+    """End as after Ctrl-C on a termination or a closed terminal, unless that is to be ignored."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler)
 
 
 def worded(error: ExplorerError) -> str:
@@ -151,12 +193,43 @@ def _parser() -> argparse.ArgumentParser:
     add("--people", dest="people_public", type=int, help="public estimate of the number of people")
     add("--salt", help="for reproducible ranks; default: the dataset's own, or a new one")
     add("--skip-unparsable", action="store_true", help="count rows that cannot be read")
-    add("--encoding", choices=("utf-8", "latin-1"), help="of all CSV files; default: by looking")
+    add("--zoning", choices=get_args(Zoning), default="given", help="which zones to build")
+    add("--zone-size", dest="size_m", type=float, default=2_000.0, metavar="METRES")
+    add("--clusters", type=int, default=30, help="number of clusters of places")
+    add("--parent", default="", help="column of the zones file that names coarser zones")
+    add(
+        "--area",
+        nargs=4,
+        type=float,
+        metavar=("WEST", "SOUTH", "EAST", "NORTH"),
+        help="area of a grid in degrees, where neither places nor zones are given",
+    )
+    add("--encoding", choices=get_args(Encoding), help="of all CSV files; default: by looking")
+    add("--delimiter", type=_delimiter, help="between columns: , ; | or tab; default: by looking")
+    add("--decimal", choices=(".", ","), help="decimal mark of numbers; default: by looking")
+    add("--thousands", choices=THOUSANDS, default="", help="mark between thousands; default: none")
+    add(
+        "--date-format",
+        dest="date_order",
+        choices=get_args(DateOrder),
+        help="order of year, month and day; default: by looking, refused where it is in doubt",
+    )
+    add(
+        "--number-times",
+        choices=get_args(NumberTimes),
+        help="what times that are numbers count; default: by looking",
+    )
+    add("--epoch", type=_day, default=EPOCH, help="day from which they count; default: 1970-01-01")
+    add("--text-timezone", dest="text_time_zone", help="zone that times in the text are written in")
     add("--engine", choices=("duckdb", "spark"), default="duckdb")
     add("--memory", default="3GB", help="memory limit of the embedded engine")
     add("--threads", type=int, help="threads of the embedded engine")
     add("--spill", type=Path, help="folder for what does not fit in memory")
-    add("--spill-limit", default="200GB", help="largest size of the spill folder")
+    add(
+        "--spill-limit",
+        default="200GB",
+        help="largest spill folder of the embedded engine",
+    )
     add("--master", default="local[2]", help="address of the Spark cluster")
     for text in ("description", "source", "licence"):
         add(f"--{text}", default="")
@@ -173,6 +246,10 @@ def _pair(text: str) -> tuple[str, str]:
     if not equals or not name or not column:
         raise argparse.ArgumentTypeError(f"columns are mapped as NAME=COLUMN, got {text!r}")
     return name, column
+
+
+def _delimiter(text: str) -> str:
+    return {"tab": "\t", "\\t": "\t"}.get(text, text)
 
 
 def _day(text: str) -> date:

@@ -9,6 +9,8 @@ from zoneinfo import ZoneInfo
 
 from engine import validation
 from engine.errors import ParameterError
+from engine.ingest.coarseness import Coarseness
+from engine.ingest.reading import Encoding, Reading, check_time_zone
 from engine.parameters import DEFAULT_MAX_VISITS_CAP
 
 Kind = Literal["trips", "visits", "flows"]
@@ -17,6 +19,7 @@ Part = Literal["density", "trips"]
 
 DAYS_PER_WEEK = 7
 LONGEST_PERIOD_DAYS = 3660
+FIRST_YEAR, LAST_YEAR = 1900, 2200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,11 +59,16 @@ class IngestOptions:
     skip_unparsable : bool
         Count rows that cannot be read instead of refusing the file.
     encoding : str or None
-        ``utf-8`` or ``latin-1`` for all CSV files; None tells by looking.
+        ``utf-8``, ``windows-1252``, ``latin-1`` or ``utf-16`` for all CSV files; None tells by
+        looking.
+    reading : Reading
+        Marks, order of dates and meaning of numbers; what it leaves open is told by looking.
+    coarseness : Coarseness
+        Which zones are built.
     engine : str
         ``duckdb`` (embedded) or ``spark``.
     memory, threads, spill, spill_limit : str, int, Path, str
-        Settings of the embedded engine.
+        Settings of the embedded engine; Spark has no limit of what it spills.
     master : str
         Address of the Spark cluster, or ``local[2]``.
 
@@ -96,6 +104,8 @@ class IngestOptions:
     salt: str | None = None
     skip_unparsable: bool = False
     encoding: str | None = None
+    reading: Reading = field(default_factory=Reading)
+    coarseness: Coarseness = field(default_factory=Coarseness)
     engine: EngineName = "duckdb"
     memory: str = "3GB"
     threads: int | None = None
@@ -111,12 +121,23 @@ class IngestOptions:
         validation.one_of("engine", self.engine, get_args(EngineName), "'duckdb' is embedded")
         for part in self.parts:
             validation.one_of("parts", part, get_args(Part), "both are built by default")
+        if self.out.name in ("", ".."):
+            raise ParameterError(
+                "out must name a folder for the dataset",
+                value=repr(str(self.out)),
+                remedy="its last part becomes the dataset's name",
+                code="out",
+                settings=("out",),
+            )
         if not self.inputs:
             raise ParameterError("inputs must name at least one file, folder or pattern, got none")
-        if self.locations is None and self.zones is None:
+        if self.locations is None and self.zones is None and self.coarseness.area is None:
             raise ParameterError(
-                "locations or zones must be given, got neither; name the table of stations or "
-                "towers, or a file of zones"
+                "locations or zones must be given, got neither",
+                remedy="name the table of stations or towers, or a file of zones, or the area of a "
+                "grid for rows with coordinates",
+                code="no-places",
+                settings=("locations", "zones", "area"),
             )
         self._check_period()
         validation.whole_number(
@@ -131,7 +152,7 @@ class IngestOptions:
             validation.whole_number("threads", self.threads, 1, 1024, remedy="leave it out")
         if self.encoding is not None:
             validation.one_of(
-                "encoding", self.encoding, ("utf-8", "latin-1"), "leave it out to tell by looking"
+                "encoding", self.encoding, get_args(Encoding), "leave it out to tell by looking"
             )
 
     @property
@@ -148,17 +169,19 @@ class IngestOptions:
         return ZoneInfo(self.time_zone)
 
     def _check_period(self) -> None:
-        try:
-            ZoneInfo(self.time_zone)
-        except (KeyError, ValueError, OSError) as error:
-            raise ParameterError(
-                "time_zone must be an IANA name such as 'America/Mexico_City', got "
-                f"{self.time_zone!r}; '04:00' means nothing without it"
-            ) from error
         if self.last_day < self.first_day:
             raise ParameterError(
                 "the period must be at least one day long, got "
                 f"{self.first_day.isoformat()} to {self.last_day.isoformat()}; both days count"
+            )
+        check_time_zone("time_zone", self.time_zone)
+        if not FIRST_YEAR <= self.first_day.year <= self.last_day.year <= LAST_YEAR:
+            raise ParameterError(
+                f"the period must lie within the years {FIRST_YEAR} to {LAST_YEAR}",
+                value=f"{self.first_day.isoformat()} to {self.last_day.isoformat()}",
+                remedy="name the days that the data cover",
+                code="period",
+                settings=("first_day", "last_day"),
             )
         if (self.last_day - self.first_day).days >= LONGEST_PERIOD_DAYS:
             raise ParameterError(

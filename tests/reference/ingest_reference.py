@@ -15,7 +15,7 @@ SINGLE = "one visit of a person"
 CAP = "visits of a person beyond the cap"
 TRIP_DAY = "rank of a trip within a person-day"
 TRIP_PERSON = "rank of a trip within a person"
-NIGHT = {22, 23, 0, 1, 2, 3, 4, 5}
+NIGHT = {20, 21, 22, 23, 0, 1, 2, 3, 4, 5}
 BUCKET = 257
 
 

@@ -17,6 +17,7 @@ from ibis.backends.sql.datatypes import DuckDBType
 
 from engine.datasets import storage
 from engine.errors import InputError
+from engine.ingest.backends import transcode
 from engine.ingest.backends.engine import PARTS
 from engine.ingest.backends.statements import watched
 from engine.ingest.expressions import Table
@@ -52,7 +53,7 @@ class DuckDBEngine:
         storage.make_owner_only(self._folder)
         self._tables = 0
         try:
-            self._paths = {source.path: self._readable(source.path) for source in sources}
+            self._paths = {source.path: self._readable(source) for source in sources}
             self._connection = self._connect(options, keep_order)
             self._lock()
         except BaseException:
@@ -69,11 +70,13 @@ class DuckDBEngine:
             names = mapping
         else:
             columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(first.columns)))
-            compression = "gzip" if first.packed else "none"
+            native = first.encoding in transcode.NATIVE
+            compression = "gzip" if first.packed and native else "none"
             reader = (
                 f"read_csv([{files}], columns = {{{columns}}}, auto_detect = false, header = true,"
                 f" delim = {_text(first.delimiter)}, quote = '\"', escape = '\"',"
-                f" encoding = '{first.encoding}', compression = '{compression}',"
+                f" encoding = '{first.encoding if native else 'utf-8'}', skip = {first.skipped},"
+                f" compression = '{compression}',"
                 f" max_line_size = {LONGEST_LINE})"
             )
             names = {
@@ -159,16 +162,19 @@ class DuckDBEngine:
         ):
             self._connection.execute(statement)
 
-    def _readable(self, path: Path) -> str:
-        """Return a name of `path` that holds no wildcard, through a link where it does."""
-        if not _GLOB_CHARACTERS & set(str(path)):
+    def _readable(self, source: Source) -> str:
+        """Return a path that DuckDB can open: without wildcards, of UTF-8 in name and contents."""
+        path = source.path
+        if source.format == "csv" and source.encoding not in transcode.NATIVE:
+            return str(transcode.as_utf8(source, self._folder))
+        if not _GLOB_CHARACTERS & set(str(path)) and str(path).isprintable():
             return str(path)
         link = self._folder / f"input{len(list(self._folder.iterdir()))}"
         try:
             os.symlink(path, link)
         except OSError:
             raise InputError(
-                f"{path.name}: the path holds one of the characters * ? [; rename it"
+                f"{source.name}: the path holds a character such as * ? [; rename it"
             ) from None
         return str(link)
 
@@ -180,6 +186,7 @@ class DuckDBEngine:
             self._sources,
             lambda: connection.query_progress() / 100,
             connection.interrupt,
+            self._folder,
         )
 
 

@@ -6,13 +6,15 @@ its message is read for what kind of fault it is and dropped.
 
 import errno
 import re
+import shutil
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from engine.errors import ExplorerError, InputError
-from engine.ingest.inputs.sources import Source
+from engine.ingest.inputs.sources import Source, shown
 
+_SMALL_DISK = 64_000_000
 _LINE = re.compile(r"Line: (\d+)")
 _KINDS: tuple[tuple[str, str, str], ...] = (
     ("unicode", "is not in the encoding it seemed", "name its encoding, or save it as UTF-8"),
@@ -26,13 +28,17 @@ _KINDS: tuple[tuple[str, str, str], ...] = (
 )
 
 
-def of_engine(error: BaseException, sources: Sequence[Source]) -> ExplorerError:
+def of_engine(
+    error: BaseException, sources: Sequence[Source], spill: Path | None = None
+) -> ExplorerError:
     """Return what `error` means for the person, naming the file where it can be told."""
     message = str(error)
     lowered = message.lower()
     if "no space left" in lowered or is_disk_full(error):
         return disk_full()
     if "max_temp_directory_size" in lowered or "temp directory" in lowered:
+        if spill is not None and shutil.disk_usage(spill).free < _SMALL_DISK:
+            return disk_full()
         return InputError(
             "the spill folder reached its limit",
             remedy="allow it, or the memory, more",
@@ -82,7 +88,7 @@ def of_files() -> Generator[None]:
     except OSError as error:
         if is_disk_full(error):
             raise disk_full() from None
-        place = Path(str(error.filename)).name if error.filename else "a file"
+        place = shown(Path(str(error.filename)).name) if error.filename else "a file"
         raise InputError(
             f"'{place}' cannot be read or written ({error.strerror or type(error).__name__}); "
             "check that the path exists and is yours"

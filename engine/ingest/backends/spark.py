@@ -32,8 +32,15 @@ _SETTINGS = {
     "spark.sql.caseSensitive": "true",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.parquet.inferTimestampNTZ.enabled": "true",
-    "spark.sql.legacy.parquet.nanosAsLong": "false",
+    "spark.sql.legacy.parquet.nanosAsLong": "true",
 }
+_ENCODINGS = {
+    "utf-8": "UTF-8",
+    "latin-1": "ISO-8859-1",
+    "windows-1252": "windows-1252",
+    "utf-16": "UTF-16",
+}
+_GLOB_CHARACTERS = set("*?[]{}\\")
 
 
 def available() -> bool:
@@ -94,33 +101,31 @@ class SparkEngine:
 
     def read(self, sources: Sequence[Source], mapping: dict[str, str]) -> Table:
         """Return the columns of `mapping`, canonically named, of files of one signature."""
-        from pyspark.sql.functions import col
-
         first = sources[0]
-        paths = [source.path.as_uri() for source in sources]
+        paths = [_hadoop_path(source) for source in sources]
         if first.format == "parquet":
-            frame = self._spark.read.parquet(*paths)
+            frame = self._spark.read.option("recursiveFileLookup", "true").parquet(*paths)
             names = mapping
         else:
             for source in sources:
                 if source.packed and source.path.suffix.lower() != ".gz":
                     raise InputError(
-                        f"{source.name}: is gzip without the ending .gz; rename it for Spark"
+                        f"{source.name}: is gzip without the ending .gz", remedy="rename it"
                     )
-            frame = self._spark.read.csv(
+            frame = self._spark.read.option("recursiveFileLookup", "true").csv(
                 paths,
                 schema=", ".join(f"c{i} STRING" for i in range(len(first.columns))),
                 header=True,
                 sep=first.delimiter,
                 quote='"',
                 escape='"',
-                encoding="ISO-8859-1" if first.encoding == "latin-1" else "UTF-8",
+                encoding=_ENCODINGS[first.encoding],
                 mode="FAILFAST",
                 multiLine=True,
                 enforceSchema=True,
             )
             names = {name: f"c{first.columns.index(column)}" for name, column in mapping.items()}
-        wanted = frame.select([col(f"`{column}`").alias(name) for name, column in names.items()])
+        wanted = frame.select([_column(first, column).alias(n) for n, column in names.items()])
         self._views += 1
         return self._view(f"input_{self._views}", wanted)
 
@@ -173,6 +178,33 @@ class SparkEngine:
         return watched(
             work, self._monitor, self._sources, share, self._spark.sparkContext.cancelAllJobs
         )
+
+
+def _hadoop_path(source: Source) -> str:
+    """Return a path as Hadoop reads it: as it is, but for the signs of a pattern."""
+    text = str(source.path)
+    if source.path.name.startswith(("_", ".")) or not text.isprintable():
+        raise InputError(
+            f"{source.name}: Spark passes over files whose name begins with _ or . or cannot be "
+            "printed",
+            remedy="rename it, or use the embedded engine",
+            code="spark-path",
+            settings=("engine",),
+        )
+    return "file:" + "".join(f"\\{c}" if c in _GLOB_CHARACTERS else c for c in text)
+
+
+def _column(source: Source, name: str) -> Any:
+    """Return a column by any name; nanoseconds, which Spark reads as numbers, as times."""
+    from pyspark.sql import functions
+
+    quoted = name.replace("`", "``")
+    column = functions.col(f"`{quoted}`")
+    kind = source.kinds[source.columns.index(name)] if name in source.columns else ""
+    if not kind.startswith("timestamp[ns"):
+        return column
+    instant = functions.timestamp_micros(functions.floor(column / functions.lit(1000)))
+    return instant if "tz=" in kind else instant.cast("timestamp_ntz")
 
 
 def _ibis_type(kind: Any) -> Any:

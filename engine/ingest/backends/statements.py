@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from engine.ingest.backends import faults
@@ -17,6 +18,7 @@ def watched(
     sources: Sequence[Source],
     share: Callable[[], float],
     interrupt: Callable[[], None],
+    spill: Path | None = None,
 ) -> Any:
     """Do `work` in a thread of its own and return its result.
 
@@ -46,5 +48,5 @@ def watched(
             interrupt()
         raise
     if "error" in outcome:
-        raise faults.of_engine(outcome["error"], sources) from None
+        raise faults.of_engine(outcome["error"], sources, spill) from None
     return outcome["result"]

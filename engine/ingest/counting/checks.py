@@ -10,8 +10,8 @@ import ibis
 
 from engine.errors import InputError
 from engine.ingest.backends.embedded import DuckDBEngine
-from engine.ingest.calendar import Calendar
 from engine.ingest.counting import rows
+from engine.ingest.counting.reader import LARGEST_FLOW, Reader
 from engine.ingest.inputs.mapping import Mappings
 from engine.ingest.inputs.sources import shown
 from engine.ingest.options import IngestOptions
@@ -22,10 +22,18 @@ Accept = Callable[[Account], None]
 """Takes the account of the raw rows, or refuses the input."""
 
 
+_TIMES = ("date_order", "number_times")
+_SETTINGS: dict[str, tuple[str, ...]] = {
+    "datetime": _TIMES,
+    "end_datetime": _TIMES,
+    "date": _TIMES,
+    "flow": ("decimal", "thousands"),
+    **dict.fromkeys((name for pair in rows.POINTS for name in pair), ("decimal",)),
+}
 _REMEDIES: dict[Reason, tuple[str, tuple[str, ...]]] = {
     Reason.OUTSIDE_PERIOD: (
-        "check the first and the last day and the time zone",
-        ("first_day", "last_day", "time_zone"),
+        "check the first and the last day, the time zone, and what times that are numbers count",
+        ("first_day", "last_day", "time_zone", "number_times"),
     ),
     Reason.OUTSIDE_AREA: (
         "check that the ids are those of the locations or zones",
@@ -39,7 +47,7 @@ def unparsable(
     options: IngestOptions,
     files: Mappings,
     account: Account,
-    calendar: Calendar,
+    reader: Reader,
     monitor: Monitor,
 ) -> None:
     """Refuse rows that cannot be read, naming file, column, count and first row."""
@@ -50,7 +58,7 @@ def unparsable(
         engine = DuckDBEngine(local, [source], monitor, keep_order=True)
         try:
             raw = engine.read([source], names)
-            tests = rows.unreadable(raw, options.kind, calendar)
+            tests = rows.unreadable(raw, options.kind, reader)
             numbered = raw.select(row=ibis.row_number() + 1, **tests)
             counts = engine.fetch(
                 numbered.aggregate(
@@ -70,22 +78,26 @@ def unparsable(
                     f"{counts[f'{canonical}_first']:,}",
                     remedy=f"{_remedy(canonical)}, or count rows that cannot be read",
                     code="unparsable",
-                    settings=("skip_unparsable",),
+                    settings=(*_SETTINGS.get(canonical, ()), "skip_unparsable"),
                 )
 
 
-def anything_used(account: Account, options: IngestOptions) -> None:
+def anything_used(account: Account, options: IngestOptions, files: Mappings) -> None:
     """Refuse an input of which nothing lies in the period and the area, or gives a trip."""
+    names = [source.name for source in files]
+    where = names[0] if len(names) == 1 else f"{len(names)} files"
     lost = account.unused.get(Reason.OUTSIDE_PERIOD, 0) + account.unused.get(Reason.OUTSIDE_AREA, 0)
     if account.read == 0:
-        raise InputError("the files hold no rows of data (0 rows); name files with data")
+        raise InputError(f"{where}: no rows of data (0 rows); name files with data")
     useless = lost + account.unused.get(Reason.UNPARSABLE, 0)
     if account.used or ("trips" not in options.parts and useless < account.read):
         return
     reason = max((r for r in account.unused), key=lambda r: account.unused[r])
     remedy, settings = _REMEDIES.get(reason, ("check the mapping of columns", ("mapping",)))
+    if reason is Reason.OUTSIDE_AREA and any(n.endswith("lat") for n in next(iter(files.values()))):
+        remedy = "check that the locations or zones cover the coordinates"
     raise InputError(
-        f"none of {account.read:,} rows can be used: {account.unused[reason]:,} are "
+        f"{where}: none of {account.read:,} rows can be used: {account.unused[reason]:,} are "
         f"{WORDS[reason]}",
         remedy=remedy,
         code=f"all-{reason.name.lower().replace('_', '-')}",
@@ -126,9 +138,16 @@ def parts(options: IngestOptions) -> None:
 
 def _remedy(canonical: str) -> str:
     if canonical == "uid":
-        return "give every row a person"
-    if canonical in ("lat", "lng"):
-        return "give degrees, latitude within ±90 and longitude within ±180"
+        return (
+            "give every row a person, to the last digit (text such as 1.2E+11, numbers with a "
+            "fraction and floats from 2^53 have lost some)"
+        )
+    if canonical.endswith(("lat", "lng")):
+        return (
+            "give degrees, latitude within ±90 and longitude within ±180, and name the decimal mark"
+        )
     if canonical == "flow":
-        return "give whole numbers of trips from 0"
-    return "write times as 2015-09-07 08:30:00 or as seconds since 1970"
+        return f"give whole numbers of trips from 0 to {LARGEST_FLOW:,}, and name the marks in them"
+    return (
+        "write times as 2015-09-07 08:30:00 or as seconds since 1970, or say how they are written"
+    )

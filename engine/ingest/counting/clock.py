@@ -9,36 +9,65 @@ clock of the place. Hours of the week are then right on days of 23 or 25 hours t
 import ibis
 import ibis.expr.datatypes as dt
 
-from engine.ingest.calendar import SECONDS_PER_HOUR
+from engine.ingest.calendar import SECONDS_PER_DAY, SECONDS_PER_HOUR, Calendar, local_seconds_of
 from engine.ingest.expressions import Column
+from engine.ingest.reading import Reading
 
+_OFFSET_END = r"([Zz]|[+-]\d{2}(:?\d{2})?)"
 _ISO = (
     r"^[12]\d{3}-[01]\d-[0-3]\d"
-    r"([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d([.,]\d+)?( ?([Zz]|[+-]\d{2}(:?\d{2})?))?)?)?$"
+    rf"([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d([.,]\d+)?)?( ?{_OFFSET_END})?)?$"
 )
-_EPOCH = r"^-?\d{1,11}([.]\d+)?$"
-_OFFSET = r"^.{19}([.,]\d+)? ?([+-])(\d{2}):?(\d{2})?$"
-_WITH_OFFSET = r"^.{19}.*([Zz]|[+-]\d{2}(:?\d{2})?)$"
+_BASIC = rf"^[12]\d{{3}}[01]\d[0-3]\dT([01]\d|2[0-3])[0-5]\d([0-5]\d([.,]\d+)?)?{_OFFSET_END}?$"
+_NUMBER = r"^-?\d{1,18}([.]\d+)?$"
+_OFFSET = r"^.{15}.*([+-])(\d{2}):?(\d{2})?$"
+_WITH_OFFSET = rf"^.{{15}}.*{_OFFSET_END}$"
+_FREE = (
+    r"^(\d{1,4})[-/. ](\d{1,2})[-/. ](\d{2,4})"
+    r"(?:[,T ] ?(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?(?: ?([AaPp])[.]? ?[Mm][.]?)?"
+    r"(?: ?(?:[Zz]|[+-]\d{2}:?\d{2}))?)?$"
+)
+"""A date in any order and a time: groups 1 to 3 are the date, 4 to 6 the time, 7 is A or P."""
+_PLACES = {"ymd": (1, 2, 3), "dmy": (3, 2, 1), "mdy": (3, 1, 2)}
+_UNITS = {"milliseconds": 1_000, "microseconds": 1_000_000}
+_LONG_UNITS = {"minutes": 60, "days": SECONDS_PER_DAY}
 
 
-def local_seconds(column: Column, rules: list[tuple[int, int]]) -> Column:
+def local_seconds(
+    column: Column, calendar: Calendar, reading: Reading, clock: Column | None = None
+) -> Column:
     """Return `column` as local seconds, null where it cannot be read.
 
-    Text may be ISO 8601, with or without an offset, or seconds since 1970 (UTC); numbers are such
-    seconds. Times without an offset are taken as read off the local wall clock. Fractions of a
+    Text may be ISO 8601 (also its basic form), with or without an offset, a date in the order that
+    `reading` names, or a number; numbers count as `reading` says, from UTC. Times without an offset
+    are taken as read off the local wall clock, or off that of ``text_time_zone``. Fractions of a
     second are cut off.
+
+    Parameters
+    ----------
+    column : Column
+        Date and time, or the date alone.
+    calendar : Calendar
+        Rules of the clocks.
+    reading : Reading
+        Without gaps: what was left open has been told by looking.
+    clock : Column or None
+        Time of the day in a column of its own: 08:30, 8:30 PM, 830, or the hour alone.
     """
+    if clock is not None:
+        text = _date_text(column) + " " + _time_text(clock)
+        return _free(text, calendar, reading.date_order or "ymd")
     kind = column.type()
     if isinstance(kind, dt.Timestamp):
         seconds = column.truncate("s").epoch_seconds().cast("int64")
-        return seconds if kind.timezone is None else _to_local(seconds, rules)
+        return _wall(seconds, calendar) if kind.timezone is None else _to_local(seconds, calendar)
     if isinstance(kind, dt.Date):
         return column.cast("timestamp").epoch_seconds().cast("int64")
-    if kind.is_floating() or kind.is_decimal():
-        return _to_local(floored(column.cast("float64")), rules)
     if kind.is_integer():
-        return _to_local(column.try_cast("int64"), rules)
-    return _from_text(column.strip(), rules)
+        return _of_number(column.try_cast("int64"), calendar, reading)
+    if kind.is_floating() or kind.is_decimal():
+        return _of_float(column.cast("float64"), calendar, reading)
+    return _from_text(column.strip(), calendar, reading)
 
 
 def floored(number: Column) -> Column:
@@ -51,32 +80,161 @@ def floored(number: Column) -> Column:
     return near - (near.cast("float64") > number).ifelse(1, 0)
 
 
-def _from_text(text: Column, rules: list[tuple[int, int]]) -> Column:
-    stamp = text.substr(0, 10) + ibis.cases(
-        (text.length() >= 19, " " + text.substr(11, 8)),
-        (text.length() == 16, " " + text.substr(11, 5) + ":00"),
-        else_=" 00:00:00",
+def _from_text(text: Column, calendar: Calendar, reading: Reading) -> Column:
+    if reading.date_order in ("dmy", "mdy"):
+        return ibis.coalesce(
+            _free(text, calendar, reading.date_order), _iso(text, calendar, reading)
+        )
+    iso = _iso(text, calendar, reading)
+    return iso if reading.date_order is None else ibis.coalesce(iso, _free(text, calendar, "ymd"))
+
+
+def _iso(text: Column, calendar: Calendar, reading: Reading) -> Column:
+    time = ibis.cases(
+        (text.length() < 16, " 00:00:00"),
+        (text.substr(16, 1) == ":", " " + text.substr(11, 8)),
+        else_=" " + text.substr(11, 5) + ":00",
     )
-    wall = stamp.try_cast("timestamp").epoch_seconds().cast("int64")
-    epoch = text.re_extract(r"^-?\d+", 0).try_cast("int64")
+    wall = _seconds_of(text.substr(0, 10) + time)
+    basic_seconds = (text.substr(13, 2).re_search(r"^[0-5]\d$")).ifelse(text.substr(13, 2), "00")
+    basic = _seconds_of(
+        _dashed(text) + " " + text.substr(9, 2) + ":" + text.substr(11, 2) + ":" + basic_seconds
+    )
     return ibis.cases(
-        (text.re_search(_ISO) & text.re_search(_WITH_OFFSET), _shifted(text, wall, rules)),
-        (text.re_search(_ISO), wall),
-        (text.re_search(_EPOCH), _to_local(epoch, rules)),
+        (text.re_search(_ISO) & text.re_search(_WITH_OFFSET), _shifted(text, wall, calendar)),
+        (text.re_search(_ISO), _wall(wall, calendar)),
+        (text.re_search(_NUMBER), _of_text_number(text, calendar, reading)),
+        (text.re_search(_BASIC) & text.re_search(_WITH_OFFSET), _shifted(text, basic, calendar)),
+        (text.re_search(_BASIC), _wall(basic, calendar)),
         else_=ibis.null("int64"),
     )
 
 
-def _shifted(text: Column, wall: Column, rules: list[tuple[int, int]]) -> Column:
-    hours = text.re_extract(_OFFSET, 3).try_cast("int64").fill_null(0)
-    minutes = text.re_extract(_OFFSET, 4).try_cast("int64").fill_null(0)
+def _of_text_number(text: Column, calendar: Calendar, reading: Reading) -> Column:
+    if reading.number_times in _LONG_UNITS:
+        return _of_float(text.try_cast("float64"), calendar, reading)
+    return _of_number(text.re_extract(r"^-?\d+", 0).try_cast("int64"), calendar, reading)
+
+
+def _of_number(number: Column, calendar: Calendar, reading: Reading) -> Column:
+    """Return whole numbers as local seconds."""
+    unit = reading.number_times
+    if unit == "yyyymmdd":
+        return _seconds_of(_dashed(number.cast("string")) + " 00:00:00")
+    if unit in _LONG_UNITS:
+        seconds = number * _LONG_UNITS[unit]
+    elif unit in _UNITS:
+        seconds = floored(number.cast("float64") / _UNITS[unit])
+    else:
+        seconds = number
+    return _to_local(_sane(seconds) + local_seconds_of(reading.epoch), calendar)
+
+
+def _of_float(number: Column, calendar: Calendar, reading: Reading) -> Column:
+    unit = reading.number_times
+    if unit == "days":  # such as 42493.25, of a spreadsheet: to the nearest second
+        seconds = floored(number * SECONDS_PER_DAY + 0.5)
+        return _to_local(_sane(seconds) + local_seconds_of(reading.epoch), calendar)
+    return _of_number(floored(number), calendar, reading)
+
+
+def _sane(seconds: Column) -> Column:
+    """Return seconds within 300,000 years, so that adding an offset cannot overflow."""
+    limit = 10**13
+    return ((seconds > -limit) & (seconds < limit)).ifelse(seconds, ibis.null("int64"))
+
+
+def _free(text: Column, calendar: Calendar, order: str) -> Column:
+    year, month, day = (text.re_extract(_FREE, place) for place in _PLACES[order])
+    century = (year < "70").ifelse("20", "19")
+    year = (year.length() == 2).ifelse(century + year, year)
+    hour = text.re_extract(_FREE, 4).try_cast("int64")
+    half = text.re_extract(_FREE, 7).upper()
+    hour: Column = ibis.cases(
+        (hour.isnull(), 0),
+        (half == "P", ibis.cases((hour > 12, 99), (hour == 12, 12), else_=hour + 12)),
+        (half == "A", ibis.cases((hour > 12, 99), (hour == 12, 0), else_=hour)),
+        else_=hour,
+    )
+    minute = _or_zero(text.re_extract(_FREE, 5))
+    second = _or_zero(text.re_extract(_FREE, 6))
+    clock = hour.cast("string").lpad(2, "0") + ":" + minute + ":" + second
+    wall = _seconds_of(year + "-" + month.lpad(2, "0") + "-" + day.lpad(2, "0") + " " + clock)
+    offset = text.re_search(r":\d.*([Zz]|[+-]\d{2}:?\d{2})$")
+    fits = text.re_search(_FREE) & (hour < 24) & (year.length() == 4)
+    return ibis.cases(
+        (fits & offset, _shifted_free(text, wall, calendar)),
+        (fits, _wall(wall, calendar)),
+        else_=ibis.null("int64"),
+    )
+
+
+def _or_zero(digits: Column) -> Column:
+    return (digits.length() == 2).ifelse(digits, "00")
+
+
+def _date_text(column: Column) -> Column:
+    kind = column.type()
+    if isinstance(kind, dt.Timestamp | dt.Date):
+        return column.cast("date").cast("string")
+    text = column.strip() if kind.is_string() else column.cast("int64").cast("string")
+    compact = text.re_search(r"^[12]\d{3}[01]\d[0-3]\d$")
+    return compact.ifelse(_dashed(text), text.re_extract(r"^[^T ]+", 0))
+
+
+def _time_text(column: Column) -> Column:
+    """Return a time of the day as text with a colon, from 8, 08:30, 830 or 8:30 PM."""
+    kind = column.type()
+    if isinstance(kind, dt.Time):
+        return column.cast("string").substr(0, 8)
+    text = column.strip() if kind.is_string() else floored(column.cast("float64")).cast("string")
+    digits = text.re_extract(r"^(\d{1,4})([.]0+)?$", 1)
+    minutes = digits.substr(digits.length() - 2, 2)
+    return ibis.cases(
+        (digits == "", text),
+        (digits.length() <= 2, digits + ":00"),
+        else_=digits.substr(0, digits.length() - 2) + ":" + minutes,
+    )
+
+
+def _dashed(text: Column) -> Column:
+    return text.substr(0, 4) + "-" + text.substr(4, 2) + "-" + text.substr(6, 2)
+
+
+def _seconds_of(stamp: Column) -> Column:
+    return stamp.try_cast("timestamp").epoch_seconds().cast("int64")
+
+
+def _shifted(text: Column, wall: Column, calendar: Calendar) -> Column:
+    hours = text.re_extract(_OFFSET, 2).try_cast("int64").fill_null(0)
+    minutes = text.re_extract(_OFFSET, 3).try_cast("int64").fill_null(0)
     size = hours * SECONDS_PER_HOUR + minutes * 60
-    ahead = text.re_extract(_OFFSET, 2) == "+"
-    return _to_local(wall - ahead.ifelse(size, -size), rules)
+    ahead = text.re_extract(_OFFSET, 1) == "+"
+    return _to_local(wall - ahead.ifelse(size, -size), calendar)
 
 
-def _to_local(instant: Column, rules: list[tuple[int, int]]) -> Column:
+def _shifted_free(text: Column, wall: Column, calendar: Calendar) -> Column:
+    pattern = r":\d.*([+-])(\d{2}):?(\d{2})$"
+    hours = text.re_extract(pattern, 2).try_cast("int64").fill_null(0)
+    minutes = text.re_extract(pattern, 3).try_cast("int64").fill_null(0)
+    size = hours * SECONDS_PER_HOUR + minutes * 60
+    ahead = text.re_extract(pattern, 1) == "+"
+    return _to_local(wall - ahead.ifelse(size, -size), calendar)
+
+
+def _wall(wall: Column, calendar: Calendar) -> Column:
+    """Return wall-clock seconds of the text as local ones."""
+    if calendar.text_rules is None:
+        return wall
+    return _to_local(wall - _stepwise(wall, calendar.text_rules), calendar)
+
+
+def _to_local(instant: Column, calendar: Calendar) -> Column:
+    return instant + _stepwise(instant, calendar.rules)
+
+
+def _stepwise(moment: Column, rules: list[tuple[int, int]]) -> Column:
     if len(rules) == 1:
-        return instant + rules[0][1]
-    branches = [(instant < rules[i + 1][0], rules[i][1]) for i in range(len(rules) - 1)]
-    return instant + ibis.cases(*branches, else_=rules[-1][1])
+        return ibis.literal(rules[0][1])
+    branches = [(moment < rules[i + 1][0], rules[i][1]) for i in range(len(rules) - 1)]
+    return ibis.cases(*branches, else_=rules[-1][1])

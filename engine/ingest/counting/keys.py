@@ -16,7 +16,6 @@ from pathlib import Path
 
 import ibis
 
-from engine.datasets import storage
 from engine.errors import DatasetError, ParameterError
 from engine.ingest.expressions import Column
 
@@ -72,18 +71,25 @@ def salt_of(folder: Path, wanted: str | None) -> str:
                 f"{len(wanted)} characters; leave it out to have one made"
             )
         return wanted
-    path = folder / SALT_FILE
-    if not path.is_file():
+    path = _kept(folder)
+    if path is None:
         return secrets.token_hex(_SALT_BYTES)
     try:
-        return path.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
+        salt = path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        salt = ""
+    if not salt:
         raise DatasetError(
-            f"dataset '{folder.name}': its file '{SALT_FILE}' cannot be read; restore it, or "
-            "remove it to have new random ranks"
-        ) from error
+            f"dataset '{folder.name}': its file '{SALT_FILE}' is empty or cannot be read",
+            remedy="restore it, or remove it to have new random ranks",
+            code="salt",
+        )
+    return salt
 
 
-def keep_salt(folder: Path, salt: str) -> None:
-    """Store `salt` beside the versions of the dataset, readable by its owner only."""
-    storage.write_text_atomically(folder / SALT_FILE, salt + "\n")
+def _kept(folder: Path) -> Path | None:
+    """Return the salt of the current version, or of the dataset where older programs left it."""
+    pointer = folder / "current"
+    name = pointer.read_text(encoding="utf-8").strip() if pointer.is_file() else ""
+    kept = (folder / name / SALT_FILE, folder / SALT_FILE)
+    return next((path for path in kept if path.is_file()), None)

@@ -10,12 +10,14 @@ from ibis import _
 
 from engine.ingest.backends.engine import Engine
 from engine.ingest.calendar import Calendar
-from engine.ingest.counting.clock import floored, local_seconds
-from engine.ingest.expressions import Column, Table, trimmed
+from engine.ingest.counting.reader import Reader
+from engine.ingest.expressions import Column, Table
 from engine.ingest.inputs.mapping import Mappings
 from engine.ingest.report import Reason
 
 ENDS = ("origin", "destination", "origin_zone", "destination_zone")
+END_POINTS = (("origin_lat", "origin_lng"), ("destination_lat", "destination_lng"))
+POINTS = (("lat", "lng"), *END_POINTS)
 VISIT = ("readable", "uid", "at", "location", "zone")
 
 
@@ -26,16 +28,18 @@ def read_all(engine: Engine, mappings: Mappings) -> list[Table]:
     return [engine.read(sources, mappings[sources[0]]) for sources in groups]
 
 
-def trips(raw: Sequence[Table], places: Table, calendar: Calendar) -> Table:
+def trips(raw: Sequence[Table], places: Table, reader: Reader) -> Table:
     """Return distinct trips with their reason and the number of raw rows alike (``copies``).
+
+    `places` holds either place ids or, for trips by coordinates, placed points.
 
     Columns: reason, uid, start, finish (local seconds, finish may be null), origin,
     destination (place numbers, null where unknown), origin_zone, destination_zone, copies.
     """
-    joined = _at_both_ends(together([_parsed_trips(table, calendar) for table in raw]), places)
+    joined = _at_both_ends(together([_parsed_trips(table, reader) for table in raw]), places)
     keys = ("uid", "start", "finish", *ENDS)
     kept = {key: joined.readable.ifelse(joined[key], ibis.null(joined[key].type())) for key in keys}
-    trips = joined.select(reason=_trip_reason(joined, calendar), **kept)
+    trips = joined.select(reason=_trip_reason(joined, reader.calendar), **kept)
     return trips.group_by(["reason", *keys]).aggregate(copies=_.count())
 
 
@@ -55,23 +59,28 @@ def visits_of_trips(trips_table: Table) -> Table:
     )
 
 
-def visits(raw: Sequence[Table], places: Table, calendar: Calendar) -> Table:
+def visits(raw: Sequence[Table], places: Table, reader: Reader) -> Table:
     """Return visits by location id: readable, uid, at, location, zone."""
-    parsed = together([_parsed_visits(table, calendar) for table in raw])
+    parsed = together([_parsed_visits(table, reader) for table in raw])
     return parsed.left_join(places, parsed.place_id == places.place).select(*VISIT)
 
 
-def visits_at_points(raw: Sequence[Table], points: Table, calendar: Calendar) -> Table:
+def visits_at_points(raw: Sequence[Table], points: Table, reader: Reader) -> Table:
     """Return visits by coordinates: readable, uid, at, location, zone."""
-    parsed = together([_parsed_visits(table, calendar) for table in raw])
+    parsed = together([_parsed_visits(table, reader) for table in raw])
     match = [parsed.lat == points.lat, parsed.lng == points.lng]
     return parsed.left_join(points, match).select(*VISIT)
 
 
-def distinct_points(raw: Sequence[Table]) -> Table:
+def distinct_points(raw: Sequence[Table], reader: Reader) -> Table:
     """Return the distinct coordinates (lat, lng in degrees) of all rows that have both."""
     both = together(
-        [table.select(lat=degrees(table, "lat"), lng=degrees(table, "lng")) for table in raw]
+        [
+            table.select(lat=reader.degrees(table, lat), lng=reader.degrees(table, lng))
+            for table in raw
+            for lat, lng in POINTS
+            if lat in table.columns
+        ]
     )
     return both.filter(both.lat.notnull() & both.lng.notnull()).distinct()
 
@@ -98,9 +107,10 @@ def trips_of_visits(visits_table: Table, calendar: Calendar) -> Table:
     return unique.mutate(reason=ibis.literal(int(Reason.USED)).cast("int8"))
 
 
-def flows(raw: Sequence[Table], places: Table, calendar: Calendar) -> Table:
+def flows(raw: Sequence[Table], places: Table, reader: Reader) -> Table:
     """Return summed flows by reason, day and zones: n trips in ``copies`` raw rows."""
-    joined = _at_both_ends(together([_parsed_flows(table, calendar) for table in raw]), places)
+    calendar = reader.calendar
+    joined = _at_both_ends(together([_parsed_flows(table, reader) for table in raw]), places)
     reason = _trip_reason(joined, calendar)
     used = reason == Reason.USED
     return (
@@ -121,117 +131,99 @@ def together(tables: Sequence[Table]) -> Table:
     return tables[0] if len(tables) == 1 else ibis.union(*tables)
 
 
-def degrees(raw: Table, name: str) -> Column:
-    """Return a coordinate in degrees; null where it is no number or out of range."""
-    column = raw[name]
-    number = column.strip().try_cast("float64") if column.type().is_string() else column
-    number = number.cast("float64")
-    limit = 90.0 if name == "lat" else 180.0
-    # by way of a whole number, exactly: what is none, such as NaN, is null from here on
-    whole = number.try_cast("int64").cast("float64")
-    number = whole + (number - whole)
-    return ((number >= -limit) & (number <= limit)).ifelse(number, ibis.null("float64"))
-
-
-def person_id(column: Column) -> Column:
-    """Return an id as text without spaces around it; null where it is empty.
-
-    Whole numbers kept as decimals (a column with gaps, written by pandas) lose their ``.0``.
-    """
-    kind = column.type()
-    if kind.is_floating() or kind.is_decimal():
-        column = column.cast("float64")
-        number = floored(column)
-        return ibis.cases(
-            (number.isnull(), ibis.null("string")),
-            (number.cast("float64") == column, number.cast("string")),
-            else_=column.cast("string"),
-        )
-    if not kind.is_string():
-        return column.cast("string")
-    return trimmed(column).nullif("")
-
-
-def unreadable(raw: Table, kind: str, calendar: Calendar) -> dict[str, Column]:
+def unreadable(raw: Table, kind: str, reader: Reader) -> dict[str, Column]:
     """Return, by canonical column, whether a row's value there makes the row unparsable."""
     has = set(raw.columns)
     checks: dict[str, Column] = {}
     if kind == "flows":
-        checks["flow"] = _whole(raw.flow).isnull()
+        checks["flow"] = reader.flow(raw.flow).isnull()
         if "date" in has:
-            checks["date"] = local_seconds(raw.date, calendar.rules).isnull()
+            checks["date"] = reader.time(raw, "date").isnull()
         return checks
-    checks["uid"] = person_id(raw.uid).isnull()
-    checks["datetime"] = local_seconds(raw.datetime, calendar.rules).isnull()
+    checks["uid"] = reader.person(raw.uid).isnull()
+    checks["datetime"] = reader.time(raw, "datetime").isnull()
     if "end_datetime" in has:
-        finish = local_seconds(raw.end_datetime, calendar.rules)
-        checks["end_datetime"] = person_id(raw.end_datetime).notnull() & finish.isnull()
-    if "lat" in has:
-        checks["lat"] = degrees(raw, "lat").isnull()
-        checks["lng"] = degrees(raw, "lng").isnull()
+        given = reader.person(raw.end_datetime).notnull()
+        checks["end_datetime"] = given & reader.time(raw, "end_datetime").isnull()
+    for pair in POINTS:
+        for name in pair:
+            if name in has:
+                checks[name] = reader.degrees(raw, name).isnull()
     return checks
 
 
-def _readable(raw: Table, kind: str, calendar: Calendar) -> Column:
+def ends_before_start(trips_table: Table) -> Table:
+    """Return how many used trips end before they start, in one row ``n``."""
+    used = trips_table.filter(trips_table.reason == Reason.USED)
+    return used.aggregate(n=(used.finish < used.start).cast("int64").sum())
+
+
+def _readable(raw: Table, kind: str, reader: Reader) -> Column:
     result = ibis.literal(True)
-    for wrong in unreadable(raw, kind, calendar).values():
+    for wrong in unreadable(raw, kind, reader).values():
         result = result & ~wrong
     return result
 
 
-def _parsed_trips(raw: Table, calendar: Calendar) -> Table:
-    no_end = ibis.null("int64")
+def _parsed_trips(raw: Table, reader: Reader) -> Table:
     has_end = "end_datetime" in raw.columns
-    return raw.select(
-        readable=_readable(raw, "trips", calendar),
-        uid=person_id(raw.uid),
-        start=local_seconds(raw.datetime, calendar.rules),
-        finish=local_seconds(raw.end_datetime, calendar.rules) if has_end else no_end,
-        origin_id=person_id(raw.origin),
-        destination_id=person_id(raw.destination),
-    )
-
-
-def _parsed_visits(raw: Table, calendar: Calendar) -> Table:
+    by_points = "origin_lat" in raw.columns
     where: dict[str, Column] = (
-        {"lat": degrees(raw, "lat"), "lng": degrees(raw, "lng")}
-        if "lat" in raw.columns
-        else {"place_id": person_id(raw.location_id)}
+        {name: reader.degrees(raw, name) for pair in END_POINTS for name in pair}
+        if by_points
+        else {
+            "origin_id": reader.place(raw.origin),
+            "destination_id": reader.place(raw.destination),
+        }
     )
     return raw.select(
-        readable=_readable(raw, "visits", calendar),
-        uid=person_id(raw.uid),
-        at=local_seconds(raw.datetime, calendar.rules),
+        readable=_readable(raw, "trips", reader),
+        uid=reader.person(raw.uid),
+        start=reader.time(raw, "datetime"),
+        finish=reader.time(raw, "end_datetime") if has_end else ibis.null("int64"),
         **where,
     )
 
 
-def _parsed_flows(raw: Table, calendar: Calendar) -> Table:
-    dated = "date" in raw.columns
+def _parsed_visits(raw: Table, reader: Reader) -> Table:
+    where: dict[str, Column] = (
+        {"lat": reader.degrees(raw, "lat"), "lng": reader.degrees(raw, "lng")}
+        if "lat" in raw.columns
+        else {"place_id": reader.place(raw.location_id)}
+    )
     return raw.select(
-        readable=_readable(raw, "flows", calendar),
-        start=local_seconds(raw.date, calendar.rules) if dated else ibis.literal(calendar.start),
-        flow=_whole(raw.flow),
-        origin_id=person_id(raw.origin),
-        destination_id=person_id(raw.destination),
+        readable=_readable(raw, "visits", reader),
+        uid=reader.person(raw.uid),
+        at=reader.time(raw, "datetime"),
+        **where,
     )
 
 
-def _whole(column: Column) -> Column:
-    """Return a count as a whole number of at least 0; null where it is none."""
-    kind = column.type()
-    number = column.strip().try_cast("float64") if kind.is_string() else column.cast("float64")
-    fine = (number >= 0) & (number < 2.0**53) & (floored(number).cast("float64") == number)
-    return fine.ifelse(number, ibis.null("float64")).cast("int64")
+def _parsed_flows(raw: Table, reader: Reader) -> Table:
+    start = reader.calendar.start
+    return raw.select(
+        readable=_readable(raw, "flows", reader),
+        start=reader.time(raw, "date") if "date" in raw.columns else ibis.literal(start),
+        flow=reader.flow(raw.flow),
+        origin_id=reader.place(raw.origin),
+        destination_id=reader.place(raw.destination),
+    )
 
 
 def _at_both_ends(parsed: Table, places: Table) -> Table:
     """Add place and zone numbers of origin and destination."""
-    here = places.select(origin_id="place", origin="location", origin_zone="zone")
-    there = places.view().select(
-        destination_id="place", destination="location", destination_zone="zone"
+    by_points = "origin_lat" in parsed.columns
+    keys = [("lat", "lat"), ("lng", "lng")] if by_points else [("id", "place")]
+    here = places.select(
+        **{f"origin_{own}": other for own, other in keys}, origin="location", origin_zone="zone"
     )
-    return parsed.left_join(here, "origin_id").left_join(there, "destination_id")
+    there = places.view().select(
+        **{f"destination_{own}": other for own, other in keys},
+        destination="location",
+        destination_zone="zone",
+    )
+    joined = parsed.left_join(here, [f"origin_{own}" for own, _other in keys])
+    return joined.left_join(there, [f"destination_{own}" for own, _other in keys])
 
 
 def _trip_reason(trips: Table, calendar: Calendar) -> Column:

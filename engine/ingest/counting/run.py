@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from engine.ingest.backends.engine import Engine
 from engine.ingest.calendar import Calendar
+from engine.ingest.counting.reader import Reader
 from engine.ingest.inputs.places import Places
 from engine.ingest.options import IngestOptions
 from engine.ingest.progress import Monitor, Stage
@@ -25,8 +26,13 @@ class Run:
     monitor: Monitor
     engine: Engine
     places: Places
-    calendar: Calendar
+    reader: Reader
     salt: str
+
+    @property
+    def calendar(self) -> Calendar:
+        """Period, week and rules of the clock."""
+        return self.reader.calendar
 
     @property
     def wants_density(self) -> bool:
@@ -67,6 +73,8 @@ class Counted:
         What became of every raw row, visit and derived trip; None where the rows say it already.
     visits_per_person, trips_per_person : mapping
         People by public bin (lower end) of records in the week, trips in the period.
+    backwards : int
+        Used trips that end before they start.
     """
 
     tables: Mapping[str, pa.Table]
@@ -75,3 +83,4 @@ class Counted:
     trips: Account | None = None
     visits_per_person: Mapping[int, int] = field(default_factory=dict[int, int])
     trips_per_person: Mapping[int, int] = field(default_factory=dict[int, int])
+    backwards: int = 0

@@ -45,9 +45,9 @@ def plan(options: IngestOptions, *, by_points: bool) -> list[Stage]:
 
 def from_trips(run: Run, raw: Sequence[Table], accept: checks.Accept) -> Counted:
     """Count a table of trips, and the visits that they give."""
+    lookup = _places(run, raw)
     run.monitor.start(READING)
-    lookup = run.engine.lookup("places", run.places.table())
-    every = run.engine.keep("trips", shares.divided(rows.trips(raw, lookup, run.calendar)))
+    every = run.engine.keep("trips", shares.divided(rows.trips(raw, lookup, run.reader)))
     account = accounts.trip_account(accounts.by_reason(run.engine, every))
     accept(account)
     result: dict[str, pa.Table] = {}
@@ -64,10 +64,12 @@ def from_trips(run: Run, raw: Sequence[Table], accept: checks.Accept) -> Counted
     if run.wants_trips:
         moves, trips_per_person = _count_trips(run, every, account.used)
         result |= moves
+    backwards = tables.total(run.engine.fetch(rows.ends_before_start(every)), "n")
     return Counted(
         result,
         account,
         visits=seen,
+        backwards=backwards,
         visits_per_person=visits_per_person,
         trips_per_person=trips_per_person,
     )
@@ -113,7 +115,7 @@ def from_flows(run: Run, raw: Sequence[Table], accept: checks.Accept) -> Counted
     """Sum aggregate flows: trip level only, every trip of rank 1."""
     run.monitor.start(READING)
     lookup = run.engine.lookup("places", run.places.table())
-    flows = run.engine.keep("flows", rows.flows(raw, lookup, run.calendar))
+    flows = run.engine.keep("flows", rows.flows(raw, lookup, run.reader))
     counts = [
         {**line, "kinds": line["rows"]} for line in accounts.by_reason(run.engine, flows)
     ]  # flows of one pair in several rows add up, none is a duplicate
@@ -124,13 +126,19 @@ def from_flows(run: Run, raw: Sequence[Table], accept: checks.Accept) -> Counted
 
 
 def _placed_visits(run: Run, raw: Sequence[Table]) -> Table:
-    if "lat" not in raw[0].columns:
-        lookup = run.engine.lookup("places", run.places.table())
-        return rows.visits(raw, lookup, run.calendar)
+    lookup = _places(run, raw)
+    read = rows.visits_at_points if "lat" in raw[0].columns else rows.visits
+    return read(raw, lookup, run.reader)
+
+
+def _places(run: Run, raw: Sequence[Table]) -> Table:
+    """Return place and zone numbers by id, or by the coordinates that the rows hold."""
+    if not any(lat in raw[0].columns for lat, _lng in rows.POINTS):
+        return run.engine.lookup("places", run.places.table())
     run.monitor.start(POINTS)
-    distinct = run.engine.fetch(rows.distinct_points(raw))
+    distinct = run.engine.fetch(rows.distinct_points(raw, run.reader))
     placed = place_points(distinct, run.places, run.options.max_distance_m, run.monitor.update)
-    return rows.visits_at_points(raw, run.engine.lookup("points", placed), run.calendar)
+    return run.engine.lookup("points", placed)
 
 
 def _take(run: Run, steps: Sequence[Step[Work]], work: Work) -> dict[str, pa.Table]:

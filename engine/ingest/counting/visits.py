@@ -25,8 +25,8 @@ from engine.ingest.progress import Stage
 from engine.ingest.report import Reason
 from engine.parameters import HOURS_PER_WEEK
 
-NIGHT_HOURS = (22, 23, 0, 1, 2, 3, 4, 5)
-"""Local hours in which a person's commonest place is taken for home."""
+NIGHT_HOURS = (20, 21, 22, 23, 0, 1, 2, 3, 4, 5)
+"""Local hours in which a person's commonest place is taken for home: 20:00 to 06:00, as in P2."""
 
 
 @dataclass(frozen=True)

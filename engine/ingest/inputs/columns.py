@@ -6,8 +6,9 @@ from engine.ingest.inputs.mapping import Mappings
 from engine.ingest.inputs.sources import Source, shown
 from engine.ingest.options import IngestOptions
 
+_NUMERIC = ("int", "uint", "float", "double", "halffloat", "decimal")
 _USABLE = ("string", "large_string", "int", "uint", "float", "double", "halffloat", "timestamp")
-_USABLE_TOO = ("string_view", "date32", "dictionary", "decimal128")
+_USABLE_TOO = ("string_view", "date32", "dictionary", "decimal128", "time32", "time64")
 
 
 def mappings(options: IngestOptions, found: list[Source]) -> Mappings:
@@ -15,8 +16,8 @@ def mappings(options: IngestOptions, found: list[Source]) -> Mappings:
     result: Mappings = {}
     for source in found:
         names = mapping.resolve(options.kind, options.mapping, source)
-        if options.kind == "visits":
-            names = mapping.one_place(names, options.mapping, source)
+        if options.kind != "flows":
+            names = mapping.one_place(options.kind, names, options.mapping, source)
         for canonical, column in names.items():
             kind = source.kinds[source.columns.index(column)]
             if not kind.startswith(_USABLE + _USABLE_TOO):
@@ -38,3 +39,15 @@ def _check_alike(files: Mappings) -> None:
                 f"{source.name}: {', '.join(odd)} is found in this file or in {first[0].name}, "
                 "not in both; map the columns of all files alike"
             )
+
+
+def bare(mappings: Mappings, canonical: tuple[str, ...]) -> bool:
+    """Whether some file holds ids as numbers, which have no leading zeros, and another as text."""
+    kinds = {
+        source.kinds[source.columns.index(names[name])]
+        for source, names in mappings.items()
+        for name in canonical
+        if name in names
+    }
+    numeric = {kind for kind in kinds if kind.startswith(_NUMERIC)}
+    return bool(numeric) and bool(kinds - numeric)

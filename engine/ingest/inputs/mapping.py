@@ -11,31 +11,58 @@ Mappings = dict[Source, dict[str, str]]
 """Canonical to actual column names of every input file."""
 
 REQUIRED: dict[str, tuple[str, ...]] = {
-    "trips": ("uid", "datetime", "origin", "destination"),
+    "trips": ("uid", "datetime"),
     "visits": ("uid", "datetime"),
     "flows": ("origin", "destination", "flow"),
     "locations": ("location_id", "lat", "lng"),
     "zones": ("zone_id",),
 }
 OPTIONAL: dict[str, tuple[str, ...]] = {
-    "trips": ("end_datetime",),
-    "visits": ("location_id", "lat", "lng"),
+    "trips": (
+        "origin",
+        "destination",
+        "end_datetime",
+        "origin_lat",
+        "origin_lng",
+        "destination_lat",
+        "destination_lng",
+        "clock",
+        "end_clock",
+    ),
+    "visits": ("location_id", "lat", "lng", "clock"),
     "flows": ("date",),
     "locations": ("name",),
     "zones": ("name",),
 }
 _SYNONYMS: dict[str, str] = {
     "uid": "user id, user, usuario id, usuario, person id, person, subscriber id, subscriber, "
-    "customer id, device id, imsi, msisdn, caller id, agent id",
+    "customer id, device id, imsi, msisdn, caller id, agent id, taxi id, medallion, vehicle id, "
+    "rider id, cliente, abonne, client id, user id hash, userid, bike id",
     "datetime": "timestamp, time, date time, start datetime, start time, started at, inicio del "
-    "viaje, inicio, departure time, check in time, fecha hora, epoch, horodatage, date, fecha",
-    "end_datetime": "end time, ended at, fin del viaje, fin, arrival time, stop time",
+    "viaje, inicio, departure time, check in time, fecha hora, epoch, horodatage, utc, utc time, "
+    "start, start date, pickup datetime, tpep pickup datetime, lpep pickup datetime, call time, "
+    "date, fecha, dia, datum, jour, day",
+    "end_datetime": "end time, ended at, fin del viaje, fin, arrival time, stop time, end, "
+    "end date, dropoff datetime, tpep dropoff datetime, lpep dropoff datetime, end datetime",
     "origin": "origin id, origen id, origen, start station id, from, from id, source, start "
-    "location, origine",
+    "location, origine, from district, from zone, origin zone, pickup location id, pulocationid, "
+    "home, from station id, start zone",
     "destination": "destination id, destino id, destino, end station id, to, to id, target, end "
-    "location, dest",
+    "location, dest, to district, to zone, destination zone, dropoff location id, dolocationid, "
+    "to station id, end zone",
     "location_id": "id, station id, tower id, cell id, site id, antenna id, venue id, tower, "
-    "station, antenna, place id, location, cell",
+    "station, antenna, place id, location, cell, poi, poi id, venue, venueid, zone id, zone, "
+    "lac ci",
+    "origin_lat": "pickup latitude, start lat, start latitude, origin latitude, from lat, lat o, "
+    "start station latitude, latitude origin",
+    "origin_lng": "pickup longitude, start lng, start lon, start longitude, origin longitude, "
+    "origin lon, from lng, from lon, lon o, start station longitude, longitude origin",
+    "destination_lat": "dropoff latitude, end lat, end latitude, destination latitude, dest lat, "
+    "to lat, lat d, end station latitude, latitude destination",
+    "destination_lng": "dropoff longitude, end lng, end lon, end longitude, destination longitude, "
+    "destination lon, dest lon, dest lng, to lng, to lon, lon d, end station longitude",
+    "clock": "hour, hora, time of day, heure, uhrzeit, time, start hour, start time, hora inicio",
+    "end_clock": "end hour, hora fin, end time, hora arribo",
     "lat": "latitude, latitud, y",
     "lng": "longitude, lon, long, longitud, x",
     "name": "nombre, nom, label, title, station name",
@@ -43,6 +70,21 @@ _SYNONYMS: dict[str, str] = {
     "flow": "count, trips, n, flows, volume, value",
     "date": "day, fecha, jour",
 }
+
+
+PLACES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "visits": (("location_id",), ("lat", "lng")),
+    "trips": (
+        ("origin", "destination"),
+        ("origin_lat", "origin_lng", "destination_lat", "destination_lng"),
+    ),
+    "flows": (("origin", "destination"), ()),
+}
+"""For each kind of table the columns of place ids, and those of coordinates instead."""
+_NAME = re.compile(r"[^\W\d][\w .:/()\[\]#-]{0,59}")
+CLOCKS = {"clock": "datetime", "end_clock": "end_datetime"}
+"""The column of days that a column of times of the day belongs to."""
+_DAYS = {"date", "fecha", "dia", "datum", "jour", "day", "startdate", "enddate", "fechainicio"}
 
 
 def guess(kind: str, columns: Sequence[str]) -> dict[str, str]:
@@ -56,6 +98,8 @@ def guess(kind: str, columns: Sequence[str]) -> dict[str, str]:
     plain = {_plain(column): column for column in reversed(columns)}
     found: dict[str, str] = {}
     for canonical in REQUIRED[kind] + OPTIONAL[kind]:
+        if canonical in CLOCKS and _plain(found.get(CLOCKS[canonical], "")) not in _DAYS:
+            continue  # a time of its own belongs to a column of days alone
         for wanted in (canonical, *_SYNONYMS[canonical].split(",")):
             if kind == "visits" and wanted == "id":  # there it numbers the rows
                 continue
@@ -105,29 +149,44 @@ def resolve(
     return mapping
 
 
-def one_place(names: dict[str, str], given: Mapping[str, str], source: Source) -> dict[str, str]:
-    """Return `names` of visits with either ``location_id`` or ``lat`` and ``lng``.
+def one_place(
+    kind: str, names: dict[str, str], given: Mapping[str, str], source: Source
+) -> dict[str, str]:
+    """Return `names` with either ids of places or coordinates.
 
-    An id counts before coordinates, unless the coordinates were given and the id was guessed.
+    Ids count before coordinates, unless the coordinates were given and the ids were guessed.
     """
-    points = "lat" in names and "lng" in names
-    ids = "location_id" in names
-    if not points and not ids:
+    ids, points = PLACES[kind]
+    has_points = all(name in names for name in points)
+    has_ids = all(name in names for name in ids)
+    if not has_points and not has_ids:
         raise InputError(
-            f"{source.name}: no column for location_id, nor for lat and lng",
-            remedy=_choose("one of them", source),
+            f"{source.name}: no column for {' and '.join(ids)}, nor for {', '.join(points)}",
+            remedy=_choose("one or the other", source),
             code="column-missing",
             settings=("mapping",),
         )
-    by_points = points and (not ids or ("lat" in given and "location_id" not in given))
-    dropped = ("location_id",) if by_points else ("lat", "lng")
+    told = any(name in given for name in points) and not any(given.get(name) for name in ids)
+    by_points = has_points and (not has_ids or told)
+    dropped = ids if by_points else points
     return {canonical: column for canonical, column in names.items() if canonical not in dropped}
 
 
 def listed(columns: Sequence[str], most: int = 20) -> str:
-    """Return column names fit for a message."""
-    names = ", ".join(shown(column) for column in columns[:most])
-    return names + (f" and {len(columns) - most} more" if len(columns) > most else "")
+    """Return column names fit for a message: those of a line that is no line of names are not told.
+
+    Examples
+    --------
+    >>> listed(["uid", "datetime", "+33 6 12"]), listed(["p1", "A", "B"])
+    ('uid, datetime and 1 more', '3 columns, none of a usual name')
+    """
+    usual = {_plain(name) for words in _SYNONYMS.values() for name in words.split(",")}
+    usual |= {_plain(name) for name in _SYNONYMS}
+    if not any(_plain(column) in usual for column in columns):
+        return f"{len(columns):,} columns, none of a usual name"
+    names = [shown(column) for column in columns if _NAME.fullmatch(column)][:most]
+    more = len(columns) - len(names)
+    return ", ".join(names) + (f" and {more} more" if more else "")
 
 
 def _choose(canonical: str, source: Source) -> str:

@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 
 from engine import geography
 from engine.errors import InputError
-from engine.ingest.inputs import mapping, sources
+from engine.ingest.inputs import ids, mapping, sources
 from engine.ingest.inputs.zones import read_zones
 from engine.ingest.options import IngestOptions
 
 HULL_BUFFER_M = 500.0
 MOST_LOCATIONS = 1_000_000
 MOST_BYTES = 200_000_000
+WIDEST_DEGREES = 180
 WGS84 = "EPSG:4326"
 Series: TypeAlias = Any
 """A pandas column of unknown type."""
@@ -43,7 +44,9 @@ class Places:
     notes : tuple of str
         How the geometry was made, in words.
     zones_are_towers : bool
-        Whether one was made from the other, so that a point's zone is its tower.
+        Whether towers were made from zones, so that a point's zone is its tower.
+    zones_from_places : bool
+        Whether zones were made from towers, so that nothing but these bounds the area.
     """
 
     towers: gpd.GeoDataFrame
@@ -51,16 +54,29 @@ class Places:
     zone_of_tower: NDArray[np.int32]
     notes: tuple[str, ...] = ()
     zones_are_towers: bool = False
+    zones_from_places: bool = False
 
     def table(self) -> pa.Table:
         """Return the lookup table of the engines: place id, place number, zone number or null."""
+        names = [str(name) for name in self.towers["location_id"]]
+        known = set(names)
+        bare = [ids.bare(name) for name in names]
+        # a table of numbers has no leading zeros: 007 is found as 7 too, where nothing else is 7
+        alias = [n for n, b in enumerate(bare) if b not in known and bare.count(b) == 1]
+        number = np.concatenate([np.arange(len(names)), alias]).astype(np.int32)
+        zone = self.zone_of_tower[number]
         return pa.table(
             {
-                "place": pa.array(self.towers["location_id"].astype(str), pa.string()),
-                "location": pa.array(np.arange(len(self.towers), dtype=np.int32)),
-                "zone": pa.array(self.zone_of_tower, mask=self.zone_of_tower < 0),
+                "place": pa.array([*names, *(bare[n] for n in alias)], pa.string()),
+                "location": pa.array(number),
+                "zone": pa.array(zone, mask=zone < 0),
             }
         )
+
+    @property
+    def bare(self) -> bool:
+        """Whether no id of a place has leading zeros, so that 007 in the rows can only be 7."""
+        return all(ids.bare(str(name)) == name for name in self.towers["location_id"])
 
     def zone_table(self) -> pa.Table:
         """Return place and zone number of every location that lies in a zone."""
@@ -76,18 +92,36 @@ def read_places(options: IngestOptions) -> Places:
     """
     if options.locations is None:
         assert options.zones is not None
-        return _from_zones(read_zones(options.zones, options.zones_mapping))
+        zones = read_zones(options.zones, options.zones_mapping, options.coarseness.parent)
+        _check_extent(options.zones.name, zones)
+        return from_zones(zones)
     towers = read_locations(options)
+    _check_extent(options.locations.name, towers)
     if options.zones is None:
         return _from_towers(towers)
-    zones = read_zones(options.zones, options.zones_mapping)
-    found = _zone_of(towers, zones)
+    zones = read_zones(options.zones, options.zones_mapping, options.coarseness.parent)
+    _check_extent(options.zones.name, zones)
+    found = zone_of(towers, zones)
     outside = int((found < 0).sum())
     note = (
         f"{outside} of {len(towers)} locations lie in no zone: they give no trips; their visits "
         "count in the zones that their cell reaches, or the nearest"
     )
     return Places(towers, zones, found, (note,) if outside else ())
+
+
+def _check_extent(name: str, places: gpd.GeoDataFrame) -> None:
+    """Refuse places on both sides of the 180° meridian: no plane of degrees holds them together."""
+    west, _south, east, _north = places.total_bounds
+    if east - west > WIDEST_DEGREES:
+        raise InputError(
+            f"{sources.shown(name)}: the places span {east - west:.0f} degrees of longitude, more "
+            f"than {WIDEST_DEGREES}: they lie around the globe or on both sides of the 180° "
+            "meridian",
+            remedy="build a dataset for each side",
+            code="antimeridian",
+            settings=("locations", "zones"),
+        )
 
 
 def read_locations(options: IngestOptions) -> gpd.GeoDataFrame:
@@ -104,17 +138,21 @@ def read_locations(options: IngestOptions) -> gpd.GeoDataFrame:
         raise InputError(
             f"{options.locations.name}: {len(found)} tables of locations; name one file"
         )
-    source = sources.inspect(found[0], options.encoding)
+    source = sources.inspect(found[0])
     columns = mapping.resolve("locations", options.locations_mapping, source)
     table = _small_table(source, columns)
-    ids = _texts(table["location_id"])
-    _check_ids(source.name, columns["location_id"], ids)
+    places = ids.as_text(table["location_id"])
+    _check_ids(source.name, columns["location_id"], places)
     lat = _coordinates(source.name, columns["lat"], table["lat"])
     lng = _coordinates(source.name, columns["lng"], table["lng"])
     _check_coordinates(source.name, columns, lat, lng)
-    names = _texts(table["name"]).fillna("") if "name" in columns else pd.Series([""] * len(ids))
+    names = (
+        ids.as_text(table["name"]).fillna("")
+        if "name" in columns
+        else pd.Series([""] * len(places))
+    )
     towers: Any = gpd.GeoDataFrame(
-        {"location_id": ids, "name": names.where(names != "", ids)},
+        {"location_id": places, "name": names.where(names != "", places)},
         geometry=gpd.points_from_xy(lng, lat),
         crs=WGS84,
     )
@@ -137,10 +175,13 @@ def _from_towers(towers: gpd.GeoDataFrame) -> Places:
         f"zones are the locations' Voronoi cells, clipped to their convex hull widened by "
         f"{HULL_BUFFER_M:g} m"
     )
-    return Places(towers, shapes[first].reset_index(drop=True), number, (note,))
+    return Places(
+        towers, shapes[first].reset_index(drop=True), number, (note,), zones_from_places=True
+    )
 
 
-def _from_zones(zones: gpd.GeoDataFrame) -> Places:
+def from_zones(zones: gpd.GeoDataFrame) -> Places:
+    """Return zones that stand as one place each, at a point inside."""
     points = gpd.GeoSeries(shapely.point_on_surface(zones.geometry.to_numpy()), crs=WGS84)
     towers = gpd.GeoDataFrame(
         {"location_id": zones["zone_id"], "name": zones["name"]}, geometry=points, crs=WGS84
@@ -150,7 +191,7 @@ def _from_zones(zones: gpd.GeoDataFrame) -> Places:
     return Places(towers, zones, numbers, (note,), zones_are_towers=True)
 
 
-def _zone_of(towers: gpd.GeoDataFrame, zones: gpd.GeoDataFrame) -> NDArray[np.int32]:
+def zone_of(towers: gpd.GeoDataFrame, zones: gpd.GeoDataFrame) -> NDArray[np.int32]:
     """Return the first zone (by id) that each tower lies in or on the border of, else -1."""
     tree = shapely.STRtree(zones.geometry.to_numpy())
     tower, zone = tree.query(towers.geometry.to_numpy(), predicate="intersects")
@@ -207,14 +248,6 @@ def _too_many(source: sources.Source) -> InputError:
         f"{source.name}: more than {MOST_LOCATIONS:,} locations, or more than "
         f"{MOST_BYTES // 10**6:,} MB of them; is this the table of visits?"
     )
-
-
-def _texts(values: Series) -> Series:
-    """Return ids as text; whole numbers kept as decimals lose their ``.0``."""
-    if pd.api.types.is_float_dtype(values.dtype) and (values.dropna() % 1 == 0).all():
-        values = values.astype("Int64")
-    text = values.astype("string").str.strip()
-    return text.where(text != "", None).astype(object)
 
 
 def _check_ids(file: str, column: str, ids: Series) -> None:

@@ -6,6 +6,7 @@ import csv
 import glob
 import gzip
 import io
+import os
 import re
 import zlib
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from engine.errors import InputError
@@ -25,16 +27,16 @@ LONGEST_LINE = 1_000_000
 MOST_COLUMNS = 2_000
 MOST_UNPACKED = 1_000_000_000
 LARGEST_RATIO = 1_000
-LARGEST_PACKING = 300
-_PACKED_HEAD = 4_096
+LARGEST_PACKING = 100
+_PACKED_HEAD = 4_000_000
+_PACKED_PIECE = 16_384
+_UNPACKED_PIECE = 1_000_000
 _DELIMITERS = ",;\t|"
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d{9,}$")
 _VALUE = re.compile(r"[-+]?\d[\d.:/ -]*$|$")
 _REFUSED = {
     b"PK\x03\x04": "a zip archive; unpack it first",
     b"SQLite format 3": "an SQLite database; export the table as CSV or Parquet",
-    b"\xff\xfe": "UTF-16 text; save it as UTF-8",
-    b"\xfe\xff": "UTF-16 text; save it as UTF-8",
     b"\x80\x02": "a Python pickle, which could run code; export the table as CSV or Parquet",
     b"\x80\x03": "a Python pickle, which could run code; export the table as CSV or Parquet",
     b"\x80\x04": "a Python pickle, which could run code; export the table as CSV or Parquet",
@@ -60,11 +62,13 @@ class Source:
     encoding: str = "utf-8"
     packed: bool = False
     rows: int | None = None
+    skipped: int = 0
+    """Empty lines above the line of column names."""
 
     @property
     def name(self) -> str:
-        """The file's name without its folder."""
-        return self.path.name
+        """The file's name without its folder, fit for a message."""
+        return shown(self.path.name)
 
     @property
     def signature(self) -> tuple[object, ...]:
@@ -76,6 +80,7 @@ class Source:
             self.delimiter,
             self.encoding,
             self.packed,
+            self.skipped,
         )
 
 
@@ -91,7 +96,7 @@ def find(patterns: Sequence[str]) -> list[Path]:
     for pattern in patterns:
         path = Path(pattern)
         if path.is_dir():
-            files = [p for p in path.rglob("*") if p.is_file() and _is_table(p)]
+            files = _tables_in(path)
         elif path.is_file():
             files = [path]
         else:
@@ -99,15 +104,18 @@ def find(patterns: Sequence[str]) -> list[Path]:
             files = [p for p in matches if p.is_file()]
         if not files:
             raise InputError(
-                f"{path.name or pattern}: no such file, or a folder or pattern without tables; "
+                f"{shown(path.name or pattern)}: no such file, or a folder or pattern without "
+                "tables; "
                 f"name CSV, CSV.gz or Parquet files ({', '.join(ENDINGS)})"
             )
         found.update(file.resolve() for file in files)
     return sorted(found)
 
 
-def inspect(path: Path, encoding: str | None = None) -> Source:
+def inspect(path: Path, encoding: str | None = None, delimiter: str | None = None) -> Source:
     """Tell the format, columns and encoding of one file from its first bytes.
+
+    `encoding` and `delimiter` hold where they are given.
 
     Raises
     ------
@@ -116,17 +124,17 @@ def inspect(path: Path, encoding: str | None = None) -> Source:
     """
     size = path.stat().st_size
     if size == 0:
-        raise InputError(f"{path.name}: the file is empty (0 rows); name a file with data")
+        raise InputError(f"{shown(path.name)}: the file is empty (0 rows); name a file with data")
     with path.open("rb") as handle:
         head = handle.read(HEAD_BYTES)
     if head.startswith(b"PAR1"):
         return _inspect_parquet(path, size)
     if path.name.lower().endswith((".parquet", ".pq")):
         raise InputError(
-            f"{path.name}: claims to be Parquet but is not (its first bytes say otherwise); "
+            f"{shown(path.name)}: claims to be Parquet but is not (its first bytes say otherwise); "
             "export it again, or give it the ending of what it is"
         )
-    return _inspect_csv(path, size, head, encoding)
+    return _inspect_csv(path, size, head, encoding, delimiter)
 
 
 def _inspect_parquet(path: Path, size: int) -> Source:
@@ -135,66 +143,113 @@ def _inspect_parquet(path: Path, size: int) -> Source:
         schema = metadata.schema.to_arrow_schema()
     except (pa.ArrowException, OSError, ValueError):
         raise InputError(
-            f"{path.name}: the Parquet file is damaged or cut short; export it again"
+            f"{shown(path.name)}: the Parquet file is damaged or cut short; export it again"
         ) from None
     columns = tuple(schema.names)
-    _check_header(path.name, columns)
+    _check_header(shown(path.name), columns)
     if metadata.num_rows == 0:
-        raise InputError(f"{path.name}: the table is empty (0 rows); name a file with data")
-    check_unpacked(path.name, size, metadata)
+        raise InputError(f"{shown(path.name)}: the table is empty (0 rows); name a file with data")
+    check_unpacked(path, metadata)
     kinds = tuple(str(kind) for kind in schema.types)
     return Source(path, "parquet", columns, kinds, size, rows=metadata.num_rows)
 
 
-def check_unpacked(name: str, size: int, metadata: pq.FileMetaData) -> None:
-    """Refuse a Parquet bomb: rows × column width, told before a row is read."""
+def check_unpacked(path: Path, metadata: pq.FileMetaData) -> None:
+    """Refuse a Parquet bomb: rows × width of the columns, told before a row is read.
+
+    A dictionary holds a long text once for any number of rows. Where the file's statistics do not
+    say how long its texts are, the first dictionary of a suspect column does.
+    """
+    size = path.stat().st_size
+    most = max(MOST_UNPACKED, LARGEST_RATIO * size)
     unpacked = 0
-    for group in (metadata.row_group(i) for i in range(metadata.num_row_groups)):
-        for column in (group.column(i) for i in range(group.num_columns)):
-            told = column.is_stats_set and column.physical_type == "BYTE_ARRAY"
-            longest = column.statistics.max if told else None
-            width = len(longest) if isinstance(longest, str | bytes) else 8
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        for index in range(group.num_columns):
+            column = group.column(index)
+            width = 8
+            if column.physical_type == "BYTE_ARRAY":
+                longest = column.statistics.max if column.is_stats_set else None
+                if isinstance(longest, str | bytes):
+                    width = len(longest)
+                elif group.num_rows * column.total_uncompressed_size > most:
+                    width = _first_width(path, number, metadata.schema.column(index).path)
             unpacked += max(group.num_rows * width, column.total_uncompressed_size)
-    if unpacked > MOST_UNPACKED and unpacked > LARGEST_RATIO * size:
+    if unpacked > most:
         raise InputError(
-            f"{name}: {metadata.num_rows:,} rows would unpack to {unpacked:,} bytes, more than "
-            f"{LARGEST_RATIO:,} times the file's size; no real table does: export it again"
+            f"{shown(path.name)}: {metadata.num_rows:,} rows would unpack to {unpacked:,} bytes, "
+            f"more than {LARGEST_RATIO:,} times the file's size; no real table does: export it "
+            "again"
         )
 
 
-def _inspect_csv(path: Path, size: int, head: bytes, encoding: str | None) -> Source:
+def _first_width(path: Path, group: int, column: str) -> int:
+    """Return the length of the longest text in the first dictionary of a column, in bytes."""
+    try:
+        with pq.ParquetFile(path, read_dictionary=[column]) as file:
+            batch = next(file.iter_batches(1, row_groups=[group], columns=[column]))
+    except (pa.ArrowException, OSError, StopIteration):
+        return 8  # told where it is read
+    values = batch.column(0)
+    texts = values.dictionary if isinstance(values, pa.DictionaryArray) else values
+    if not (pa.types.is_string(texts.type) or pa.types.is_binary(texts.type)):
+        return 8
+    return max(int(pc.max(pc.binary_length(texts)).as_py() or 0), 8)
+
+
+def _inspect_csv(
+    path: Path, size: int, head: bytes, encoding: str | None, delimiter: str | None
+) -> Source:
+    name = shown(path.name)
     packed = head.startswith(b"\x1f\x8b")
     if packed:
         head = _unpacked_head(path)
         _check_packing(path)
     for magic, what in _REFUSED.items():
         if head.startswith(magic):
-            raise InputError(f"{path.name}: the file is {what}")
-    if b"\x00" in head:
-        raise InputError(
-            f"{path.name}: the file is not text (it holds NUL bytes); name a CSV or Parquet file"
-        )
+            raise InputError(f"{name}: the file is {what}")
     encoding = encoding or _encoding(head, whole=not packed and size <= HEAD_BYTES)
-    text = _decoded(path.name, head, encoding)
-    first = text.lstrip("\r\n").splitlines()[0] if text.strip() else ""
+    if b"\x00" in head and encoding != "utf-16":
+        raise InputError(
+            f"{name}: the file is not text (it holds NUL bytes); name a CSV or Parquet file"
+        )
+    text = decoded(name, head, encoding)
+    body = text.lstrip("\r\n")
+    skipped = len(text[: len(text) - len(body)].splitlines())
+    first = body.splitlines()[0] if text.strip() else ""
     if len(first) > LONGEST_HEADER:
         raise InputError(
-            f"{path.name}: the first line is longer than {LONGEST_HEADER:,} characters; a table "
+            f"{name}: the first line is longer than {LONGEST_HEADER:,} characters; a table "
             "starts with a line of column names"
         )
     if not first:
-        raise InputError(f"{path.name}: the file is empty (0 rows); name a file with data")
-    delimiter = max(_DELIMITERS, key=first.count)
+        raise InputError(f"{name}: the file is empty (0 rows); name a file with data")
+    delimiter = delimiter or max(_DELIMITERS, key=first.count)
     columns = tuple(
-        name.strip() for name in next(csv.reader(io.StringIO(first), delimiter=delimiter))
+        column.strip() for column in next(csv.reader(io.StringIO(first), delimiter=delimiter))
     )
-    _check_names(path.name, columns)
-    _check_header(path.name, columns)
-    if not text[len(first) + 1 :].strip() and len(head) < HEAD_BYTES:
-        raise InputError(f"{path.name}: only a header, 0 rows of data; name a file with data")
-    _check_lines(path, packed=packed)
+    _check_names(name, columns)
+    _check_header(name, columns)
+    if not body[len(first) + 1 :].strip() and len(head) < HEAD_BYTES:
+        raise InputError(f"{name}: only a header, 0 rows of data; name a file with data")
+    _check_line_ends(name, text)
+    if encoding != "utf-16":  # its line breaks are told when it is made UTF-8
+        _check_lines(path, packed=packed)
     kinds = ("string",) * len(columns)
-    return Source(path, "csv", columns, kinds, size, delimiter, encoding, packed)
+    return Source(path, "csv", columns, kinds, size, delimiter, encoding, packed, skipped=skipped)
+
+
+def _check_line_ends(name: str, text: str) -> None:
+    """Refuse lines that end in two ways, which engines read in two ways."""
+    windows = text.count("\r\n")
+    unix, mac = text.count("\n") - windows, text.count("\r") - windows
+    quoted = '"' in text
+    if not quoted and (windows > 0) + (unix > 0) + (mac > 0) > 1:
+        raise InputError(
+            f"{name}: some lines end as on Windows and some do not",
+            remedy="save the file again with one kind of line ends",
+            code="line-ends",
+        )
 
 
 def _check_lines(path: Path, *, packed: bool) -> None:
@@ -215,27 +270,35 @@ def _check_lines(path: Path, *, packed: bool) -> None:
                     block += handle.read(LONGEST_LINE - first)
                     if len(block) == LONGEST_LINE and b"\n" not in block and b"\r" not in block:
                         raise InputError(
-                            f"{path.name}: has a line longer than {LONGEST_LINE:,} bytes; check "
+                            f"{shown(path.name)}: has a line longer than {LONGEST_LINE:,} "
+                            "bytes; check "
                             "that it is a table"
                         )
                 start += LONGEST_LINE
     except (gzip.BadGzipFile, EOFError, zlib.error):
-        raise InputError(f"{path.name}: the gzip file is damaged; export it again") from None
+        raise InputError(f"{shown(path.name)}: the gzip file is damaged; export it again") from None
 
 
 def _check_packing(path: Path) -> None:
-    """Refuse a gzip bomb by how far its beginning unpacks."""
+    """Refuse a gzip bomb by how far its first megabytes unpack."""
+    unpacked = packed = 0
+    pieces = zlib.decompressobj(31)
     with path.open("rb") as handle:
-        start = handle.read(_PACKED_HEAD)
-    try:
-        text = zlib.decompressobj(31).decompress(start, LARGEST_PACKING * _PACKED_HEAD + 1)
-    except zlib.error:
-        return  # told where it is read
-    if len(text) > LARGEST_PACKING * _PACKED_HEAD:
-        raise InputError(
-            f"{path.name}: unpacks to more than {LARGEST_PACKING} times its size; no real table "
-            "does: export it again"
-        )
+        while packed < _PACKED_HEAD and (piece := handle.read(_PACKED_PIECE)):
+            packed += len(piece)
+            try:
+                while piece:
+                    unpacked += len(pieces.decompress(piece, _UNPACKED_PIECE))
+                    piece = pieces.unconsumed_tail
+                    if unpacked > max(LARGEST_PACKING * packed, _UNPACKED_PIECE):
+                        raise InputError(
+                            f"{shown(path.name)}: unpacks to more than {LARGEST_PACKING} times its "
+                            "size; no real table does: export it again"
+                        )
+                    if pieces.eof:
+                        piece, pieces = pieces.unused_data, zlib.decompressobj(31)
+            except zlib.error:
+                return  # told where it is read
 
 
 def _unpacked_head(path: Path) -> bytes:
@@ -243,27 +306,41 @@ def _unpacked_head(path: Path) -> bytes:
         with gzip.open(path) as handle:
             return handle.read(HEAD_BYTES)
     except (OSError, EOFError, zlib.error):
-        raise InputError(f"{path.name}: the gzip file is damaged; export it again") from None
+        raise InputError(f"{shown(path.name)}: the gzip file is damaged; export it again") from None
 
 
 def _encoding(head: bytes, *, whole: bool) -> str:
-    """Tell UTF-8 from Latin-1; the end of a cut head may split a character."""
+    """Tell UTF-8, UTF-16 and the rest apart; the end of a cut head may split a character.
+
+    What is no UTF-8 is Windows-1252 where it uses the bytes that only that has, else Latin-1.
+    """
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
     body = head if whole else head[: head.rfind(b"\n") + 1]
     try:
         body.decode("utf-8")
     except UnicodeDecodeError:
-        return "latin-1"
+        windows = any(0x80 <= byte < 0xA0 for byte in set(body))
+        return "windows-1252" if windows else "latin-1"
     return "utf-8"
 
 
-def _decoded(name: str, head: bytes, encoding: str) -> str:
-    body = head[: head.rfind(b"\n") + 1] or head
+def decoded(name: str, head: bytes, encoding: str) -> str:
+    """Return the whole lines at the beginning of a file as text, without a byte order mark."""
+    if encoding == "utf-16":
+        body = head[: len(head) // 2 * 2]
+    else:
+        body = (head[: head.rfind(b"\n") + 1] or head).removeprefix(b"\xef\xbb\xbf")
     try:
-        return body.decode("utf-8-sig" if encoding == "utf-8" else encoding)
+        text = body.decode(encoding, errors="ignore" if encoding == "utf-16" else "strict")
     except UnicodeDecodeError:
         raise InputError(
-            f"{name}: the text is not {encoding}; leave the encoding out, or give latin-1"
+            f"{name}: the text is not {encoding}",
+            remedy="leave the encoding out, or name another one",
+            code="encoding",
+            settings=("encoding",),
         ) from None
+    return text[: text.rfind("\n") + 1] or text
 
 
 def _check_names(name: str, columns: tuple[str, ...]) -> None:
@@ -282,11 +359,13 @@ def _check_header(name: str, columns: tuple[str, ...]) -> None:
             f"{name}: {len(columns):,} columns, more than {MOST_COLUMNS:,}; keep those needed"
         )
     seen: set[str] = set()
-    for column in columns:
+    for position, column in enumerate(columns, start=1):
         if column.lower() in seen:
             raise InputError(
-                f"{name}: column '{shown(column)}' appears twice in the header (case aside); "
-                "rename or remove one"
+                f"{name}: a column's name appears twice in the first line (case aside), again as "
+                f"column {position}",
+                remedy="rename or remove one, or add a line of column names",
+                code="repeated-column",
             )
         seen.add(column.lower())
 
@@ -295,6 +374,23 @@ def shown(text: str, longest: int = 60) -> str:
     """Return a column or file name fit for a message: printable and short."""
     printable = "".join(c if c.isprintable() else "?" for c in text)
     return printable if len(printable) <= longest else printable[: longest - 1] + "…"
+
+
+def _tables_in(folder: Path) -> list[Path]:
+    """Return every table below `folder`; what cannot be looked into is an error, not left out."""
+    found: list[Path] = []
+
+    def refuse(_problem: OSError) -> None:
+        raise InputError(
+            f"{shown(folder.name)}: a folder in it cannot be read",
+            remedy="name the files, or get the right to read it",
+            code="unreadable-folder",
+            settings=("inputs",),
+        ) from None
+
+    for place, _folders, names in os.walk(folder, onerror=refuse, followlinks=False):
+        found += [Path(place, name) for name in names if _is_table(Path(name))]
+    return [path for path in found if path.is_file()]
 
 
 def _is_table(path: Path) -> bool:

@@ -20,6 +20,7 @@ from pyproj.exceptions import CRSError
 
 from engine.errors import InputError
 from engine.ingest.inputs import sources
+from engine.ingest.inputs.sources import shown
 
 MOST_BYTES = 100_000_000
 MOST_UNPACKED_BYTES = 300_000_000
@@ -40,13 +41,14 @@ def read_shapes(path: Path) -> gpd.GeoDataFrame:
         If it is missing, too large, none of the four kinds, or not what it claims to be.
     """
     if not path.is_file():
-        raise InputError(f"{path.name}: no such file of zones; check the path")
+        raise InputError(f"{shown(path.name)}: no such file of zones; check the path")
     size = path.stat().st_size
     if size == 0:
-        raise InputError(f"{path.name}: the file is empty (0 zones); name a file of zones")
+        raise InputError(f"{shown(path.name)}: the file is empty (0 zones); name a file of zones")
     if size > MOST_BYTES:
         raise InputError(
-            f"{path.name}: {size:,} bytes, more than {MOST_BYTES:,}; simplify the zones first"
+            f"{shown(path.name)}: {size:,} bytes, more than {MOST_BYTES:,}; simplify the zones "
+            "first"
         )
     with path.open("rb") as handle:
         head = handle.read(4096)
@@ -55,12 +57,13 @@ def read_shapes(path: Path) -> gpd.GeoDataFrame:
     elif head.startswith(b"PK\x03\x04"):
         frame = _read_zip(path)
     elif head.startswith(b"SQLite format 3"):
-        frame = _read_gdal(path, path.name)
+        frame = _read_gdal(path, shown(path.name))
     elif head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
         frame = _read_geojson(path)
     else:
         raise InputError(
-            f"{path.name}: not a file of zones; GeoJSON, GeoPackage, a zipped Shapefile (.zip) or "
+            f"{shown(path.name)}: not a file of zones; GeoJSON, GeoPackage, a zipped Shapefile "
+            "(.zip) or "
             "GeoParquet are read"
         )
     vertices = int(shapely.get_num_coordinates(frame.geometry.to_numpy()).sum())
@@ -77,17 +80,19 @@ def _read_geojson(path: Path) -> gpd.GeoDataFrame:
         crs = _geojson_crs(document)
         frame = gpd.GeoDataFrame.from_features(features, crs=crs)
     except UnicodeDecodeError:
-        raise InputError(f"{path.name}: the text is not UTF-8; save it as UTF-8") from None
+        raise InputError(f"{shown(path.name)}: the text is not UTF-8; save it as UTF-8") from None
     except CRSError:
         raise InputError(
-            f"{path.name}: its coordinate reference system is unknown; save it in EPSG:4326"
+            f"{shown(path.name)}: its coordinate reference system is unknown; save it in EPSG:4326"
         ) from None
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
         raise InputError(
-            f"{path.name}: the GeoJSON is damaged or no FeatureCollection; export it again"
+            f"{shown(path.name)}: the GeoJSON is damaged or no FeatureCollection; export it again"
         ) from None
     except shapely.errors.GEOSException:
-        raise InputError(f"{path.name}: a shape cannot be read; repair the polygons") from None
+        raise InputError(
+            f"{shown(path.name)}: a shape cannot be read; repair the polygons"
+        ) from None
     return frame
 
 
@@ -112,7 +117,8 @@ def _check_nesting(path: Path) -> None:
             opened += int((data == ord("[")).sum())
             if int(levels.max()) > DEEPEST_NESTING:
                 raise InputError(
-                    f"{path.name}: nested deeper than {DEEPEST_NESTING} levels; this is no file "
+                    f"{shown(path.name)}: nested deeper than {DEEPEST_NESTING} levels; this is "
+                    "no file "
                     "of zones"
                 )
             if opened > 2 * MOST_VERTICES:
@@ -127,10 +133,11 @@ def _read_parquet(path: Path) -> gpd.GeoDataFrame:
         unpacked = sum(int(group.total_byte_size) for group in groups)
         if unpacked > MOST_UNPACKED_BYTES or metadata.num_rows > MOST_VERTICES:
             raise InputError(
-                f"{path.name}: unpacks to {unpacked:,} bytes in {metadata.num_rows:,} rows, more "
+                f"{shown(path.name)}: unpacks to {unpacked:,} bytes in {metadata.num_rows:,} "
+                "rows, more "
                 "than a file of zones may hold; simplify the zones first"
             )
-        sources.check_unpacked(path.name, path.stat().st_size, metadata)
+        sources.check_unpacked(path, metadata)
         _check_texts(path)
         return gpd.read_parquet(path)
     except InputError:
@@ -138,9 +145,11 @@ def _read_parquet(path: Path) -> gpd.GeoDataFrame:
     except (pa.ArrowException, OSError, ValueError, TypeError, KeyError):
         if _is_parquet_without_shapes(path):
             raise InputError(
-                f"{path.name}: Parquet without geometry; save it as GeoParquet"
+                f"{shown(path.name)}: Parquet without geometry; save it as GeoParquet"
             ) from None
-        raise InputError(f"{path.name}: the GeoParquet file is damaged; export it again") from None
+        raise InputError(
+            f"{shown(path.name)}: the GeoParquet file is damaged; export it again"
+        ) from None
 
 
 def _check_texts(path: Path) -> None:
@@ -156,7 +165,8 @@ def _check_texts(path: Path) -> None:
             size += batch.nbytes
             if size > MOST_UNPACKED_BYTES:
                 raise InputError(
-                    f"{path.name}: its texts unpack to more than {MOST_UNPACKED_BYTES:,} bytes, "
+                    f"{shown(path.name)}: its texts unpack to more than "
+                    f"{MOST_UNPACKED_BYTES:,} bytes, "
                     "more than a file of zones may hold; keep ids and names alone"
                 )
 
@@ -173,15 +183,15 @@ def _read_zip(path: Path) -> gpd.GeoDataFrame:
     folder = Path(tempfile.mkdtemp(prefix="zones-"))
     try:
         with zipfile.ZipFile(path) as archive:
-            members = _shapefile_members(path.name, archive)
+            members = _shapefile_members(shown(path.name), archive)
             for member in members:
                 ending = PurePosixPath(member.filename).suffix.lower()
                 with archive.open(member) as packed, (folder / f"zones{ending}").open("wb") as out:
                     shutil.copyfileobj(packed, out, _CHUNK)
-        return _read_gdal(folder / "zones.shp", path.name)
+        return _read_gdal(folder / "zones.shp", shown(path.name))
     except (zipfile.BadZipFile, RuntimeError, EOFError):
         raise InputError(
-            f"{path.name}: the zip archive is damaged or encrypted; zip it again"
+            f"{shown(path.name)}: the zip archive is damaged or encrypted; zip it again"
         ) from None
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -239,6 +249,7 @@ def _read_gdal(path: Path, name: str) -> gpd.GeoDataFrame:
 
 def _too_many_vertices(path: Path) -> InputError:
     return InputError(
-        f"{path.name}: more than {MOST_VERTICES:,} vertices; simplify the zones (a tolerance of "
+        f"{shown(path.name)}: more than {MOST_VERTICES:,} vertices; simplify the zones (a "
+        "tolerance of "
         "10 m is plenty)"
     )

@@ -8,12 +8,12 @@ from typing import Any, TypeAlias
 
 import geopandas as gpd
 import numpy as np
-import pandas as pd
 import shapely
 
 from engine import geography
 from engine.errors import InputError
 from engine.ingest.inputs import mapping
+from engine.ingest.inputs.ids import as_text
 from engine.ingest.inputs.sources import Source, shown
 from engine.ingest.inputs.zonefiles import read_shapes
 
@@ -24,8 +24,10 @@ LARGEST_OVERLAP = 0.001
 """Share of the smaller of two zones that may lie in the other (borders drawn twice)."""
 
 
-def read_zones(path: Path, given: Mapping[str, str]) -> gpd.GeoDataFrame:
+def read_zones(path: Path, given: Mapping[str, str], parent: str = "") -> gpd.GeoDataFrame:
     """Read zones as ``zone_id, name, geometry`` in EPSG:4326, sorted by id.
+
+    A column of `parent` zones is kept beside them.
 
     Raises
     ------
@@ -34,37 +36,39 @@ def read_zones(path: Path, given: Mapping[str, str]) -> gpd.GeoDataFrame:
     """
     frame = read_shapes(path)
     if len(frame) == 0:
-        raise InputError(f"{path.name}: the file holds no zones (0 rows); name another")
+        raise InputError(f"{shown(path.name)}: the file holds no zones (0 rows); name another")
     if len(frame) > MOST_ZONES:
         raise InputError(
-            f"{path.name}: {len(frame):,} zones, more than {MOST_ZONES:,}; merge them first"
+            f"{shown(path.name)}: {len(frame):,} zones, more than {MOST_ZONES:,}; merge them first"
         )
     columns = tuple(str(name) for name in frame.columns if name != frame.geometry.name)
     source = Source(path, "parquet", columns, ("string",) * len(columns), 0)
     names = mapping.resolve("zones", given, source)
-    ids = _ids(path.name, names["zone_id"], frame[names["zone_id"]])
+    ids = _ids(shown(path.name), names["zone_id"], frame[names["zone_id"]])
     if frame.crs is None:
         raise InputError(
-            f"{path.name}: the file does not say its coordinate reference system; save it with "
+            f"{shown(path.name)}: the file does not say its coordinate reference system; save "
+            "it with "
             "one, EPSG:4326 is usual"
         )
     frame = frame.to_crs("EPSG:4326")
-    _check_shapes(path.name, frame.geometry)
+    _check_shapes(shown(path.name), frame.geometry)
     labels = frame[names["name"]].astype("string").str.strip() if "name" in names else ids
     zones: Any = gpd.GeoDataFrame(
         {"zone_id": ids, "name": labels.where(labels.fillna("") != "", ids).astype(object)},
         geometry=shapely.force_2d(frame.geometry.to_numpy()),
         crs="EPSG:4326",
-    ).sort_values("zone_id", ignore_index=True)
-    _check_overlaps(path.name, zones)
+    )
+    if parent in frame.columns and parent not in zones.columns:
+        zones[parent] = frame[parent].to_numpy()
+    zones = zones.sort_values("zone_id", ignore_index=True)
+    _check_overlaps(shown(path.name), zones)
     return zones
 
 
 def _ids(file: str, column: str, values: Series) -> Series:
-    if pd.api.types.is_float_dtype(values.dtype) and (values.dropna() % 1 == 0).all():
-        values = values.astype("Int64")
-    ids = values.astype("string").str.strip()
-    empty = ids.isna() | (ids == "")
+    ids = as_text(values)
+    empty = ids.isna()
     if empty.any():
         raise InputError(
             f"{file}: column '{shown(column)}' is empty in {int(empty.sum())} of {len(ids)} zones, "
@@ -79,7 +83,7 @@ def _ids(file: str, column: str, values: Series) -> Series:
             code="repeated-id",
             settings=("zones_mapping",),
         )
-    return ids.astype(object)
+    return ids
 
 
 def _check_shapes(file: str, shapes: gpd.GeoSeries) -> None:

@@ -33,8 +33,12 @@ def kind(columns: Sequence[str]) -> str:
     ('points', 'flows')
     """
     for name in ("trips", "flows"):
-        if set(mapping.REQUIRED[name]) <= mapping.guess(name, columns).keys():
+        found = mapping.guess(name, columns).keys()
+        ids, points = mapping.PLACES[name]
+        if set(mapping.REQUIRED[name]) <= found and set(ids) <= found:
             return name
+        if name == "trips" and {*_PERSON, *points} <= found:
+            return "journeys"
     visits = mapping.guess("visits", columns)
     if set(_PERSON) <= visits.keys():
         if "location_id" in visits:

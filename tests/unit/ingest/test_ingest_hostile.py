@@ -65,7 +65,6 @@ TABLES: dict[str, tuple[Callable[[Path], None], str]] = {
     "pickle.csv": (lambda path: path.write_bytes(pickle.dumps([HEADER])) and None, "pickle"),
     "cut.parquet": (lambda path: path.write_bytes(b"PAR1" + b"\x00" * 500) and None, "damaged"),
     "zip.csv": (zip_with(("a.csv", HEADER.encode())), "zip archive"),
-    "utf16.csv": (text("\ufeff" + HEADER + ROW, "utf-16-le"), "UTF-16"),
     "nul.csv": (text(HEADER + "\x00" * 100), "NUL"),
     "line.csv": (text("u" * 3_000_000), "first line"),
     "broken.csv.gz": (
@@ -78,7 +77,7 @@ TABLES: dict[str, tuple[Callable[[Path], None], str]] = {
         lambda p: (
             p.write_bytes(gzip.compress((HEADER + ROW + "p" * 30_000_000).encode(), 1)) and None
         ),
-        "line longer",
+        "unpacks to more than",
     ),
     "ragged.csv": (text(HEADER + ROW * 3 + "CANARY,b\n"), "columns"),
     "quote.csv": (text(HEADER + ROW * 3 + '"CANARY,b,c,d\n'), "quote"),
@@ -196,14 +195,16 @@ def test_refusals_cost_little_time_and_memory(tmp_path: Path) -> None:
 
 def test_encodings_are_read(tmp_path: Path) -> None:
     rows = HEADER + "José,2015-09-07 08:00:00,A,B\n"
-    for name, encoding in (("u.csv", "utf-8"), ("b.csv", "utf-8-sig"), ("l.csv", "latin-1")):
+    encodings = ("utf-8", "utf-8-sig", "latin-1", "windows-1252", "utf-16")
+    for name, encoding in zip(
+        ("u.csv", "b.csv", "l.csv", "w.csv", "x.csv"), encodings, strict=True
+    ):
         path = tmp_path / name
         path.write_bytes(rows.encode(encoding))
         assert inspect(path).columns[0] == "uid"
         _, report = ingest(options(tmp_path, "trips", [path], out=tmp_path / name[0]))
         assert report.rows.used == 1
-    first, second, third = (table_bytes(tmp_path / name) for name in "ubl")
-    assert first == second == third
+    assert len({table_bytes(tmp_path / name) for name in "ublwx"}) == 1
 
 
 def table_bytes(folder: Path) -> bytes:

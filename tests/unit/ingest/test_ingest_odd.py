@@ -205,7 +205,7 @@ def test_long_names_in_a_small_geoparquet_are_a_bomb(tmp_path: Path) -> None:
     )
     zones.to_parquet(tmp_path / "z.parquet", compression="zstd")
     assert (tmp_path / "z.parquet").stat().st_size < 5e6
-    with pytest.raises(InputError, match="its texts unpack to more than"):
+    with pytest.raises(InputError, match="unpack to"):
         read_zones(tmp_path / "z.parquet", {})
 
 

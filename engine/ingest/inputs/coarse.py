@@ -1,0 +1,309 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false, reportAttributeAccessIssue=false
+"""Coarser zones out of public geometry: Voronoi cells, grids, clusters of places, parents.
+
+Nothing here looks at a row of the data. Fewer zones mean more people in each, and so less noise
+beside them: where a dataset reads as too noisy, this is the remedy that helps.
+"""
+
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+import geopandas as gpd
+import h3
+import numpy as np
+import pandas as pd
+import shapely
+from numpy.typing import NDArray
+
+from engine import geography
+from engine.errors import InputError
+from engine.ingest.coarseness import MOST_ZONES, Coarseness
+from engine.ingest.inputs.places import HULL_BUFFER_M, WGS84, Places, from_zones, zone_of
+
+MOST_CELLS_A_DAY = 10_000_000
+H3_EDGE_M = {r: float(h3.average_hexagon_edge_length(r, unit="m")) for r in range(13)}
+_ROUNDS = 40
+Shapes: TypeAlias = Any
+
+
+def coarsen(places: Places, how: Coarseness) -> Places:
+    """Return `places` with coarser zones; every place keeps its own position.
+
+    Parameters
+    ----------
+    places : Places
+        As read; zones that were given bound a grid, else the places' hull widened by 500 m does.
+    how : Coarseness
+        Which zones to build.
+
+    Raises
+    ------
+    InputError
+        If there are fewer places than clusters, or a parent is missing.
+    """
+    if how.zoning == "given":
+        return places
+    if how.zoning == "voronoi":
+        shapes = _voronoi(places.towers)
+        note = "zones are the places' own Voronoi cells"
+    elif how.zoning == "square":
+        shapes = _squares(_region(places), how.size_m)
+        note = f"zones are squares of {how.size_m:,.0f} m, cut at the edge of the area"
+    elif how.zoning == "hexagon":
+        resolution = resolution_of(how.size_m)
+        shapes = _hexagons(_region(places), resolution)
+        note = f"zones are H3 hexagons of resolution {resolution}, cut at the edge of the area"
+    elif how.zoning == "clusters":
+        shapes = _clusters(places, how.clusters)
+        note = f"zones are {how.clusters} clusters of neighbouring places, by their positions alone"
+    else:
+        return _parents(places, how.parent)
+    found = zone_of(places.towers, shapes)
+    return replace(
+        places,
+        zones=shapes,
+        zone_of_tower=found,
+        notes=(*places.notes, note),
+        zones_are_towers=False,
+    )
+
+
+def grid_places(how: Coarseness) -> Places:
+    """Return a grid over ``how.area``, each cell standing as one place at a point inside it."""
+    assert how.area is not None
+    box = gpd.GeoSeries([shapely.segmentize(shapely.box(*how.area), 0.05)], crs=WGS84)
+    region = box.to_crs(geography.projected_crs(box))
+    if how.zoning == "square":
+        zones = _squares(region, how.size_m)
+        note = f"zones are squares of {how.size_m:,.0f} m over the stated area"
+    else:
+        resolution = resolution_of(how.size_m)
+        zones = _hexagons(region, resolution)
+        note = f"zones are H3 hexagons of resolution {resolution} over the stated area"
+    return replace(from_zones(zones), notes=(note,))
+
+
+def resolution_of(size_m: float) -> int:
+    """Return the H3 resolution whose cells are nearest to `size_m` from side to opposite side.
+
+    Examples
+    --------
+    >>> resolution_of(2_000), resolution_of(100_000)
+    (7, 3)
+    """
+    wanted = np.log(size_m)
+    return min(H3_EDGE_M, key=lambda r: abs(np.log(H3_EDGE_M[r] * np.sqrt(3)) - wanted))
+
+
+def check_size(places: Places, *, trips: bool) -> None:
+    """Refuse more zones than can be opened, with the numbers.
+
+    Raises
+    ------
+    InputError
+        Above 5,000 zones, or 10 million pairs of zones a day where trips are counted.
+    """
+    zones = len(places.zones)
+    cells = zones * zones
+    if zones <= MOST_ZONES and (not trips or cells <= MOST_CELLS_A_DAY):
+        return
+    counted = f"{zones:,} zones"
+    if trips:
+        counted += f", {cells:,} pairs of zones a day"
+    raise InputError(
+        f"{counted}: more than {MOST_ZONES:,} zones or {MOST_CELLS_A_DAY:,} pairs a day, which "
+        "can be neither shown nor protected well",
+        remedy="choose coarser zones: hexagons, squares, or clusters of places",
+        code="too-fine",
+        settings=("zoning", "size_m", "clusters"),
+    )
+
+
+def _region(places: Places) -> Shapes:
+    """Return the area of a grid, in metres of a plane (a GeoSeries of one shape)."""
+    crs = geography.projected_crs(places.towers)
+    if places.zones_from_places:
+        points = places.towers.geometry.to_crs(crs)
+        shape = geography.hull_region(points, HULL_BUFFER_M)
+    else:
+        shape = shapely.union_all(places.zones.geometry.to_crs(crs).to_numpy(), grid_size=0.1)
+    return gpd.GeoSeries([shape], crs=crs)
+
+
+def _voronoi(towers: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
+    crs = geography.projected_crs(towers)
+    points = towers.geometry.to_crs(crs)
+    cells = geography.voronoi_cells(points, geography.hull_region(points, HULL_BUFFER_M))
+    first = ~pd.DataFrame(shapely.get_coordinates(towers.geometry.to_numpy())).duplicated()
+    frame: Any = gpd.GeoDataFrame(
+        {"zone_id": towers["location_id"], "name": towers["name"]},
+        geometry=cells.to_crs(WGS84).to_numpy(),
+        crs=WGS84,
+    )
+    return frame[first.to_numpy()].reset_index(drop=True)
+
+
+def _squares(region: Shapes, size_m: float) -> gpd.GeoDataFrame:
+    west, south, east, north = region.total_bounds
+    columns, rows = int(np.ceil((east - west) / size_m)), int(np.ceil((north - south) / size_m))
+    _check_grid(columns * rows)
+    x, y = np.meshgrid(np.arange(columns), np.arange(rows))
+    x, y = x.ravel(), y.ravel()
+    left, low = west + x * size_m, south + y * size_m
+    boxes = shapely.box(left, low, left + size_m, low + size_m)
+    width = len(str(max(columns, rows)))
+    names = [f"{column:0{width}d}-{row:0{width}d}" for column, row in zip(x, y, strict=True)]
+    return _cut(names, [f"square {n}" for n in names], boxes, region)
+
+
+def _hexagons(region: Shapes, resolution: int) -> gpd.GeoDataFrame:
+    wide = region.buffer(2 * H3_EDGE_M[resolution])
+    area = float(wide.area.iloc[0])
+    _check_grid(int(area / (2.598 * H3_EDGE_M[resolution] ** 2)))
+    shape = wide.to_crs(WGS84).iloc[0]
+    names = sorted(h3.geo_to_cells(shape, resolution))
+    outlines = [[(lng, lat) for lat, lng in h3.cell_to_boundary(name)] for name in names]
+    cells = gpd.GeoSeries([shapely.Polygon(line) for line in outlines], crs=WGS84)
+    return _cut(names, [f"hexagon {n}" for n in names], cells.to_crs(region.crs).to_numpy(), region)
+
+
+def _check_grid(cells: int) -> None:
+    if cells > 20 * MOST_ZONES:
+        raise InputError(
+            f"a grid of about {cells:,} cells over the area is too fine",
+            remedy=f"choose larger cells, for at most {MOST_ZONES:,} zones",
+            code="too-fine",
+            settings=("size_m",),
+        )
+
+
+def _cut(names: list[str], labels: list[str], cells: Shapes, region: Shapes) -> gpd.GeoDataFrame:
+    """Return the parts of cells that lie in the area, without slivers, sorted by id."""
+    shape = region.iloc[0]
+    shapely.prepare(shape)
+    inside = shapely.contains_properly(shape, cells)
+    parts = np.where(inside, cells, shapely.intersection(cells, shape))
+    kept = shapely.area(parts) > 1e-6 * shapely.area(cells)
+    frame: Any = gpd.GeoDataFrame(
+        {"zone_id": np.asarray(names, dtype=object)[kept], "name": np.asarray(labels)[kept]},
+        geometry=[_polygons(part) for part in parts[kept]],
+        crs=region.crs,
+    )
+    return frame.to_crs(WGS84).sort_values("zone_id", ignore_index=True)
+
+
+def _polygons(shape: Shapes) -> Shapes:
+    parts = [part for part in shapely.get_parts(shape) if part.geom_type == "Polygon"]
+    return parts[0] if len(parts) == 1 else shapely.MultiPolygon(parts)
+
+
+def _clusters(places: Places, count: int) -> gpd.GeoDataFrame:
+    crs = geography.projected_crs(places.towers)
+    points = places.towers.geometry.to_crs(crs)
+    positions = shapely.get_coordinates(points.to_numpy())
+    distinct = np.unique(positions, axis=0)
+    if len(distinct) < count:
+        raise InputError(
+            f"{len(distinct):,} places at different positions cannot make {count:,} clusters",
+            remedy="ask for fewer",
+            code="clusters",
+            settings=("clusters",),
+        )
+    label = clusters_of(positions, count)
+    cells = geography.voronoi_cells(points, geography.hull_region(points, HULL_BUFFER_M))
+    first = ~pd.DataFrame(positions).duplicated().to_numpy()
+    shapes = [
+        shapely.union_all(cells.to_numpy()[first & (label == c)], grid_size=0.01)
+        for c in range(count)
+    ]
+    width = len(str(count))
+    names = [f"C{c + 1:0{width}d}" for c in range(count)]
+    sizes = np.bincount(label, minlength=count)
+    labels = [f"cluster {c + 1} ({sizes[c]} places)" for c in range(count)]
+    frame: Any = gpd.GeoDataFrame({"zone_id": names, "name": labels}, geometry=shapes, crs=crs)
+    return frame.to_crs(WGS84)
+
+
+def clusters_of(positions: NDArray[np.float64], count: int) -> NDArray[np.int64]:
+    """Return the cluster of each position by k-means, the same on every machine.
+
+    It starts from positions far from each other (the first one, then always the farthest), which
+    needs no random numbers; clusters are numbered from the south-west.
+
+    Parameters
+    ----------
+    positions : (places, 2) array
+        In metres.
+    count : int
+        Number of clusters, at most that of different positions.
+
+    Examples
+    --------
+    >>> clusters_of(np.array([[0.0, 0.0], [1.0, 0.0], [9.0, 9.0]]), 2)
+    array([0, 0, 1])
+    """
+    origin = positions.mean(axis=0)
+    first = int(np.argmin(((positions - origin) ** 2).sum(axis=1)))
+    centres = [positions[first]]
+    away = ((positions - centres[0]) ** 2).sum(axis=1)
+    for _ in range(count - 1):
+        centres.append(positions[int(np.argmax(away))])
+        away = np.minimum(away, ((positions - centres[-1]) ** 2).sum(axis=1))
+    middle = np.array(centres)
+    label = _nearest(positions, middle)
+    for _ in range(_ROUNDS):
+        sizes = np.bincount(label, minlength=count)[:, None]
+        sums = np.column_stack(
+            [np.bincount(label, weights=positions[:, axis], minlength=count) for axis in (0, 1)]
+        )
+        middle = np.where(sizes > 0, sums / np.maximum(sizes, 1), middle)
+        again = _nearest(positions, middle)
+        if (again == label).all() or len(np.unique(again)) < count:
+            break
+        label = again
+    order = np.lexsort((middle[:, 0], middle[:, 0] + middle[:, 1]))
+    number = np.empty(count, dtype=np.int64)
+    number[order] = np.arange(count)
+    return number[label]
+
+
+def _nearest(positions: NDArray[np.float64], centres: NDArray[np.float64]) -> NDArray[np.int64]:
+    points: Any = shapely.points(positions)
+    middles: Any = shapely.points(centres)
+    pairs = shapely.STRtree(middles).query_nearest(points)
+    nearest = np.full(len(positions), len(centres), dtype=np.int64)
+    np.minimum.at(nearest, pairs[0], pairs[1])
+    return nearest
+
+
+def _parents(places: Places, column: str) -> Places:
+    if column not in places.zones.columns:
+        raise InputError(
+            "the zones have no such column of parents",
+            remedy="name a column of the zones file",
+            code="no-parent",
+            settings=("parent",),
+        )
+    names = places.zones[column].astype("string").str.strip()
+    empty = int((names.isna() | (names == "")).sum())
+    if empty:
+        raise InputError(
+            f"{empty:,} of {len(names):,} zones name no parent",
+            remedy="choose another column",
+            code="no-parent",
+            settings=("parent",),
+        )
+    codes, parents = pd.factorize(names.to_numpy(dtype=object), sort=True)
+    crs = geography.projected_crs(places.zones)
+    cells = places.zones.geometry.to_crs(crs).to_numpy()
+    shapes = [shapely.union_all(cells[codes == c], grid_size=0.1) for c in range(len(parents))]
+    frame: Any = gpd.GeoDataFrame({"zone_id": parents, "name": parents}, geometry=shapes, crs=crs)
+    of_zone = np.append(codes, -1).astype(np.int32)
+    return replace(
+        places,
+        zones=frame.to_crs(WGS84),
+        zone_of_tower=of_zone[places.zone_of_tower],
+        notes=(*places.notes, f"zones are the parents of the given ones by '{column}'"),
+        zones_are_towers=False,
+    )

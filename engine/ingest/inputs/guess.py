@@ -1,0 +1,172 @@
+"""What a table leaves open, told by its first rows: order of dates, unit of numbers, marks.
+
+A guess is taken only where the values leave one way to read them; dates such as 03/04/2016 that
+could be two days are a question for a person.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from engine.errors import InputError
+from engine.ingest.inputs.mapping import Mappings
+from engine.ingest.inputs.samples import first_rows
+from engine.ingest.inputs.sources import Source, shown
+from engine.ingest.reading import EPOCH, DateOrder, NumberTimes, Reading
+
+SAMPLE_ROWS = 2_000
+SPREADSHEET_EPOCH = date(1899, 12, 30)
+_TIMES = ("datetime", "end_datetime", "date")
+_NUMBERS = ("lat", "lng", "origin_lat", "origin_lng", "destination_lat", "destination_lng", "flow")
+_NUMBER = re.compile(r"-?\d{1,18}([.,]\d+)?$")
+_PARTS = re.compile(r"(\d{1,4})[-/. ](\d{1,2})[-/. ](\d{2,4})(\D|$)")
+_COMMA_DECIMAL = re.compile(r"[-+]?\d{1,3}([. ]\d{3})*,\d+$|[-+]?\d+,\d+$")
+_GROUPED = re.compile(r"\d{1,3}(?P<mark>[.,' ])\d{3}((?P=mark)\d{3})*$")
+_UNITS: tuple[tuple[NumberTimes, float, float], ...] = (
+    ("days", 7_300, 29_300),  # 1990 to 2050, as all of them
+    ("minutes", 1.05e7, 4.2e7),
+    ("seconds", 6.3e8, 2.53e9),
+    ("milliseconds", 6.3e11, 2.53e12),
+    ("microseconds", 6.3e14, 2.53e15),
+)
+_SPREADSHEET_DAYS = (32_874, 54_789)
+
+
+@dataclass(frozen=True)
+class Guess:
+    """How a file seems to be read.
+
+    Attributes
+    ----------
+    reading : Reading
+        What was given, completed by what the first rows tell.
+    asks_date_order : str or None
+        Name of the column whose dates can be read day first or month first.
+    """
+
+    reading: Reading
+    asks_date_order: str | None = None
+
+
+def guess(source: Source, names: Mapping[str, str], given: Reading) -> Guess:
+    """Complete `given` by the first rows of one file whose columns are `names`."""
+    rows = first_rows(source, SAMPLE_ROWS)
+    columns = {
+        canonical: [row[i].strip() for row in rows if i < len(row) and row[i].strip()]
+        for canonical, column in names.items()
+        if (i := source.columns.index(column)) >= 0
+    }
+    reading: Reading = replace(given)
+    if reading.decimal is None:
+        numbers = [value for name in _NUMBERS for value in columns.get(name, [])]
+        comma = source.format == "csv" and any(_COMMA_DECIMAL.match(value) for value in numbers)
+        reading = replace(reading, decimal="," if comma and reading.thousands != "," else ".")
+    asked: str | None = None
+    for name in _TIMES:
+        values = columns.get(name, [])
+        if not values:
+            continue
+        if reading.number_times is None and all(_NUMBER.match(value) for value in values):
+            unit, epoch = unit_of(values)
+            start = reading.epoch if epoch is None else epoch
+            reading = replace(reading, number_times=unit, epoch=start)
+        if reading.date_order is None:
+            order, ambiguous = order_of(values)
+            reading = replace(reading, date_order=order)
+            asked = asked or (shown(names[name]) if ambiguous else None)
+    return Guess(reading, asked if reading.date_order is None else None)
+
+
+def complete(mappings: Mappings, given: Reading) -> Reading:
+    """Return one reading for all files, or refuse what a person has to say.
+
+    Raises
+    ------
+    InputError
+        If dates can be read in two ways, or files differ.
+    """
+    guesses = {source: guess(source, names, given) for source, names in mappings.items()}
+    found = {(g.reading.date_order, g.reading.number_times) for g in guesses.values()}
+    orders = {order for order, _unit in found} - {None}
+    asked = next(((s, g) for s, g in guesses.items() if g.asks_date_order), None)
+    if asked is not None and not orders - {"ymd"}:
+        source, first = asked
+        raise InputError(
+            f"{source.name}: column '{first.asks_date_order}' holds dates such as 03/04/2016, "
+            "which can be 3 April or 4 March, and the first rows do not tell",
+            remedy="say whether the day or the month comes first",
+            code="ambiguous-dates",
+            settings=("date_order",),
+        )
+    units = {unit for _order, unit in found} - {None}
+    if len(orders) > 1 or len(units) > 1:
+        what = "date_order" if len(orders) > 1 else "number_times"
+        raise InputError(
+            "the files write their times in different ways",
+            remedy="say which way holds, and count the others' rows apart",
+            code="times-differ",
+            settings=(what,),
+        )
+    filled = [g.reading for g in guesses.values()]
+    return replace(
+        filled[0],
+        decimal="," if any(r.decimal == "," for r in filled) else ".",
+        date_order=next(iter(orders), None),
+        number_times=next(iter(units), None),
+        epoch=next((r.epoch for r in filled if r.epoch != EPOCH), EPOCH),
+    )
+
+
+def order_of(values: Sequence[str]) -> tuple[DateOrder | None, bool]:
+    """Return the order of dates in `values`, and whether it is in doubt.
+
+    Examples
+    --------
+    >>> order_of(["3/4/2016", "23/4/2016"]), order_of(["3/4/2016"]), order_of(["2016-04-03"])
+    (('dmy', False), (None, True), (None, False))
+    """
+    parts = [match.groups() for value in values if (match := _PARTS.match(value))]
+    if not parts:
+        return None, False
+    if any(len(first) == 4 for first, *_rest in parts):
+        return (None if all(_is_iso(value) for value in values) else "ymd"), False
+    day_first = any(int(first) > 12 for first, _second, *_rest in parts)
+    month_first = any(int(second) > 12 for _first, second, *_rest in parts)
+    if day_first != month_first:
+        return ("dmy" if day_first else "mdy"), False
+    return None, True
+
+
+def unit_of(values: Sequence[str]) -> tuple[NumberTimes | None, date | None]:
+    """Return what numbers of time count, by where they fall between 1990 and 2050, and from when.
+
+    Examples
+    --------
+    >>> unit_of(["1441602000000"])[0], unit_of(["20160503"])[0], unit_of(["42493.25"])
+    ('milliseconds', 'yyyymmdd', ('days', datetime.date(1899, 12, 30)))
+    """
+    if all(_is_day(value) for value in values):
+        return "yyyymmdd", None
+    numbers = sorted(float(value.replace(",", ".")) for value in values)
+    middle = numbers[len(numbers) // 2]
+    if _SPREADSHEET_DAYS[0] <= middle <= _SPREADSHEET_DAYS[1]:
+        return "days", SPREADSHEET_EPOCH
+    for unit, low, high in _UNITS:
+        if low <= middle <= high:
+            return unit, None
+    return None, None
+
+
+def _is_iso(value: str) -> bool:
+    return bool(re.match(r"\d{4}-\d\d-\d\d($|[T ]\d\d:\d\d)", value))
+
+
+def _is_day(value: str) -> bool:
+    if not re.fullmatch(r"(19|20)\d{6}", value):
+        return False
+    try:
+        date(int(value[:4]), int(value[4:6]), int(value[6:]))
+    except ValueError:
+        return False
+    return True

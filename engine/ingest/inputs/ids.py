@@ -1,0 +1,39 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
+"""Ids of places as text, in the one form that the rows are counted by."""
+
+import re
+from typing import Any, TypeAlias
+
+import pandas as pd
+
+Series: TypeAlias = Any
+"""A pandas column of unknown type."""
+
+
+def as_text(values: Series) -> Series:
+    """Return ids as text, None where they are empty; whole numbers kept as decimals lose ``.0``.
+
+    Examples
+    --------
+    >>> as_text(pd.Series(["7.0", " a ", "", "007"])).to_list()
+    ['7', 'a', None, '007']
+    """
+    if pd.api.types.is_float_dtype(values.dtype) and (values.dropna() % 1 == 0).all():
+        values = values.astype("Int64")
+    text = values.astype("string").str.strip()
+    text = text.str.replace(r"^(-?\d+)[.]0+$", r"\1", regex=True)
+    filled = text.astype(object)
+    return filled.where(text.fillna("") != "", None)
+
+
+def bare(text: str) -> str:
+    """Return a whole number without leading zeros, anything else as it is.
+
+    Examples
+    --------
+    >>> bare("007"), bare("000"), bare("A07")
+    ('7', '0', 'A07')
+    """
+    found = re.fullmatch(r"0+([0-9]+)", text)
+    return found[1] if found else text
