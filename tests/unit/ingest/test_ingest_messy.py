@@ -1,0 +1,251 @@
+"""Look-alikes of real files: each becomes the same dataset, or gets one message that mends it."""
+
+import gzip
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from engine.errors import InputError
+from engine.ingest import ingest
+from engine.ingest.coarseness import Coarseness
+from engine.ingest.reading import Reading
+from tests.reference.ingest_inputs import TOWERS, options, table, write_csv
+
+ZONE = ZoneInfo("America/Mexico_City")
+POSITION = {name: (lat, lng) for name, lat, lng in TOWERS}
+
+
+def trips() -> list[tuple[str, datetime, str, str]]:
+    """Forty trips on all days of September, so that days above 12 occur."""
+    rng = np.random.default_rng(6)
+    names = list(POSITION)
+    rows = []
+    for i in range(40):
+        start, end = rng.choice(len(names), 2, replace=False)
+        at = datetime(2015, 9, 1 + i % 30, int(rng.integers(0, 24)), int(rng.integers(0, 60)))
+        rows.append((f"{i % 7 + 1}", at, names[start], names[end]))
+    return rows
+
+
+Row = tuple[str, datetime, str, str]
+HEADER = ["uid", "datetime", "origin", "destination"]
+
+
+def lines(row: Callable[[Row], list[Any]], header: list[str] = HEADER, mark: str = ",") -> str:
+    return "\n".join(mark.join(map(str, r)) for r in [header, *map(row, trips())]) + "\n"
+
+
+def dated(pattern: str) -> Callable[[Row], list[Any]]:
+    return lambda r: [r[0], r[1].strftime(pattern), r[2], r[3]]
+
+
+def instant(at: datetime) -> float:
+    return at.replace(tzinfo=ZONE).timestamp()
+
+
+def epoch(scale: float) -> Callable[[Row], list[Any]]:
+    return lambda r: [r[0], int(instant(r[1]) * scale), r[2], r[3]]
+
+
+def excel_day(at: datetime) -> str:
+    moment = datetime.fromtimestamp(instant(at), UTC).replace(tzinfo=None)
+    return f"{(moment - datetime(1899, 12, 30)) / timedelta(days=1):.6f}"
+
+
+def by_points(row: Row) -> list[Any]:
+    return [row[0], row[1].isoformat(), *POSITION[row[2]], *POSITION[row[3]]]
+
+
+TAXI = ["id", "tpep_pickup_datetime", "pickup_latitude", "pickup_longitude"]
+TAXI = ["user_id", *TAXI[1:], "dropoff_latitude", "dropoff_longitude"]
+SWAPPED = ["user_id", "start", "pickup_longitude", "pickup_latitude"]
+SWAPPED += ["dropoff_longitude", "dropoff_latitude"]
+
+
+def comma(row: Row) -> list[Any]:
+    return [row[0], row[1].strftime("%d/%m/%Y %H:%M"), *(
+        str(v).replace(".", ",") for v in (*POSITION[row[2]], *POSITION[row[3]])
+    )]  # fmt: skip
+
+
+DMY, MDY = "%d/%m/%Y %H:%M:%S", "%m/%d/%Y %I:%M:%S %p"
+MESSY: dict[str, bytes] = {
+    "plain": lines(dated("%Y-%m-%d %H:%M:%S")).encode(),
+    "semicolon": lines(dated("%Y-%m-%d %H:%M:%S"), mark=";").encode(),
+    "tab": lines(dated("%Y-%m-%d %H:%M:%S"), mark="\t").encode(),
+    "bar": lines(dated("%Y-%m-%d %H:%M:%S"), mark="|").encode(),
+    "bom": b"\xef\xbb\xbf" + lines(dated("%Y-%m-%d %H:%M:%S")).encode(),
+    "windows": lines(dated(DMY), ["usuario", "fecha_hora", "origen", "destino"], ";")
+    .replace("\n", "\r\n")
+    .encode("windows-1252"),
+    "accents": lines(dated(DMY), ["usuário", "início", "origen", "destino"], ";").encode("cp1252"),
+    "utf16": lines(dated("%Y-%m-%d %H:%M:%S")).encode("utf-16"),
+    "blank_lines": b"\n\n" + lines(dated("%Y-%m-%d %H:%M:%S")).encode(),
+    "gzip": gzip.compress(lines(dated("%Y-%m-%d %H:%M:%S")).encode()),
+    "day_first": lines(dated(DMY)).encode(),
+    "day_dots": lines(dated("%d.%m.%Y %H:%M")).encode(),
+    "day_short": lines(
+        lambda r: [r[0], f"{r[1].day}/{r[1].month}/15 {r[1]:%H:%M}", *r[2:]]
+    ).encode(),
+    "american": lines(dated(MDY)).encode(),
+    "american_short": lines(
+        lambda r: [r[0], f"{r[1].month}/{r[1].day}/2015 {r[1]:%I:%M%p}", *r[2:]]
+    ).encode(),
+    "slashes": lines(dated("%Y/%m/%d %H:%M")).encode(),
+    "iso_offset": lines(lambda r: [r[0], r[1].replace(tzinfo=ZONE).isoformat(), *r[2:]]).encode(),
+    "iso_zulu": lines(
+        lambda r: [
+            r[0],
+            datetime.fromtimestamp(instant(r[1]), UTC).strftime("%Y-%m-%dT%H:%MZ"),
+            *r[2:],
+        ]
+    ).encode(),
+    "iso_basic": lines(dated("%Y%m%dT%H%M%S")).encode(),
+    "seconds": lines(epoch(1)).encode(),
+    "milliseconds": lines(epoch(1_000)).encode(),
+    "microseconds": lines(epoch(1_000_000)).encode(),
+    "minutes": lines(epoch(1 / 60)).encode(),
+    "spreadsheet": lines(lambda r: [r[0], excel_day(r[1]), *r[2:]]).encode(),
+    "split_hour": lines(
+        lambda r: [r[0], r[1].strftime("%d/%m/%Y"), r[1].strftime("%H:%M:%S"), *r[2:]],
+        ["usuario", "fecha", "hora", "origen", "destino"],
+    ).encode(),
+    "split_number": lines(
+        lambda r: [r[0], r[1].strftime("%Y%m%d"), r[1].strftime("%H%M"), *r[2:]],
+        ["user", "date", "time", "origin", "destination"],
+    ).encode(),
+    "floats": lines(lambda r: [f"{r[0]}.0", *dated("%Y-%m-%d %H:%M:%S")(r)[1:]]).encode(),
+    "spaces": lines(lambda r: [f" {r[0]} ", f" {r[1]} ", f"{r[2]} ", r[3]]).encode(),
+    "taxi": lines(by_points, TAXI).encode(),
+    "taxi_comma": lines(comma, TAXI, ";").encode("utf-8-sig"),
+}
+
+
+@pytest.fixture(scope="module")
+def expected() -> dict[tuple[date, str, str], int]:
+    counts: dict[tuple[date, str, str], int] = {}
+    for _, at, origin, destination in trips():
+        key = (at.date(), origin, destination)
+        counts[key] = counts.get(key, 0) + 1
+    return counts
+
+
+def counted(folder: Path) -> dict[tuple[date, str, str], int]:
+    result: dict[tuple[date, str, str], int] = {}
+    for (day, origin, destination, _rank), n in table(folder, "trips").items():
+        result[day, origin, destination] = result.get((day, origin, destination), 0) + n
+    return result
+
+
+@pytest.mark.parametrize("name", MESSY)
+def test_a_messy_file_becomes_the_same_dataset(
+    tmp_path: Path, name: str, expected: dict[tuple[date, str, str], int]
+) -> None:
+    path = tmp_path / f"{name}.csv"
+    path.write_bytes(MESSY[name])
+    dataset, report = ingest(options(tmp_path, "trips", [path], parts=("trips",)))
+    assert counted(dataset.folder) == expected
+    assert report.people_with_trips == 7
+
+
+def refused(folder: Path, contents: bytes, kind: str = "trips", **changes: Any) -> InputError:
+    path = folder / "messy.csv"
+    path.write_bytes(contents)
+    with pytest.raises(InputError) as caught:
+        ingest(options(folder, kind, [path], parts=("trips",), **changes))
+    assert "messy.csv" in str(caught.value)
+    return caught.value
+
+
+def test_dates_that_can_be_two_days_are_asked_never_taken(tmp_path: Path) -> None:
+    early = "uid,datetime,origin,destination\n1,03/04/2016 08:00,A,B\n2,05/04/2016 09:00,B,C\n"
+    error = refused(tmp_path, early.encode())
+    assert error.code == "ambiguous-dates"
+    assert error.settings == ("date_order",)
+    for order, day in (("dmy", date(2016, 4, 3)), ("mdy", date(2016, 3, 4))):
+        asked = options(
+            tmp_path,
+            "trips",
+            [tmp_path / "messy.csv"],
+            parts=("trips",),
+            reading=Reading(date_order=order),
+            first_day=date(2016, 1, 1),
+            last_day=date(2016, 12, 31),
+            out=tmp_path / order,
+        )
+        assert min(key[0] for key in counted(ingest(asked)[0].folder)) == day
+
+
+def test_coordinates_that_are_swapped_are_told(tmp_path: Path) -> None:
+    error = refused(tmp_path, lines(by_points, SWAPPED).encode())
+    assert "destination_lat" in str(error) or "swapped" in str(error)
+
+
+def test_mixed_line_ends_are_named(tmp_path: Path) -> None:
+    text = lines(dated("%Y-%m-%d %H:%M:%S")).split("\n")
+    error = refused(tmp_path, ("\r\n".join(text[:20]) + "\r\n" + "\n".join(text[20:])).encode())
+    assert error.code == "line-ends"
+
+
+def test_times_in_another_zone_are_moved(tmp_path: Path, expected: Any) -> None:
+    def utc(row: Row) -> list[Any]:
+        moment = datetime.fromtimestamp(instant(row[1]), UTC)
+        return [row[0], moment.strftime("%Y-%m-%d %H:%M:%S"), row[2], row[3]]
+
+    path = tmp_path / "utc.csv"
+    path.write_text(lines(utc), encoding="utf-8")
+    reading = Reading(text_time_zone="UTC")
+    asked = options(tmp_path, "trips", [path], parts=("trips",), reading=reading)
+    assert counted(ingest(asked)[0].folder) == expected
+
+
+def test_thousands_and_decimals_of_flows_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "f.csv"
+    path.write_text("origin;destination;flow\nA;B;1.234\nB;C;12\n", encoding="utf-8")
+    reading = Reading(decimal=",", thousands=".")
+    asked = options(tmp_path, "flows", [path], parts=("trips",), reading=reading)
+    assert sorted(counted(ingest(asked)[0].folder).values()) == [12, 1234]
+
+
+def test_parquet_nanoseconds_and_dates_are_read(tmp_path: Path, expected: Any) -> None:
+    rows = trips()
+    columns = dict(zip(HEADER, zip(*rows, strict=True), strict=True))
+    columns["datetime"] = pa.array([np.datetime64(r[1], "ns") for r in rows], pa.timestamp("ns"))
+    pq.write_table(pa.table(columns), tmp_path / "t.parquet")
+    asked = options(tmp_path, "trips", [tmp_path / "t.parquet"], parts=("trips",))
+    assert counted(ingest(asked)[0].folder) == expected
+
+
+def many_places(folder: Path, count: int) -> Path:
+    rng = np.random.default_rng(2)
+    lat, lng = 20.6 + 0.1 * rng.random(count), -103.4 + 0.1 * rng.random(count)
+    rows = [(f"P{i}", round(lat[i], 6), round(lng[i], 6)) for i in range(count)]
+    return write_csv(folder / "places.csv", ("location_id", "lat", "lng"), rows)
+
+
+def test_twelve_thousand_places_are_offered_coarser(tmp_path: Path) -> None:
+    places = many_places(tmp_path, 12_000)
+    path = write_csv(
+        tmp_path / "t.csv", HEADER, [("a", "2015-09-07 08:00", f"P{i}", "P7") for i in range(50)]
+    )
+    with pytest.raises(InputError, match=r"12,000 zones, 144,000,000 pairs") as caught:
+        ingest(options(tmp_path, "trips", [path], locations=places))
+    assert caught.value.code == "too-fine"
+    assert "zoning" in caught.value.settings
+    asked = options(
+        tmp_path,
+        "trips",
+        [path],
+        locations=places,
+        coarseness=Coarseness(zoning="clusters", clusters=30),
+    )
+    dataset, report = ingest(asked)
+    assert len(dataset.zones) == 30
+    assert report.rows.read == 50
