@@ -7,6 +7,7 @@ from typing import Literal
 
 from engine import validation
 from engine.errors import ParameterError
+from engine.report.aggregates import ReportTable
 from engine.report.analyses import USER_ANALYSES, Analysis, Unit
 
 Preset = Literal["derived", "package"]
@@ -85,6 +86,19 @@ class Budget:
         if unit == "item":
             weights |= dict.fromkeys(map(str, USER_ANALYSES), 0.0)
         return cls.of(weights=weights)
+
+    @classmethod
+    def fitting(
+        cls, table: ReportTable, unit: Unit = "user", preset: Preset = "derived"
+    ) -> "Budget":
+        """Return the usual weights without what a dataset cannot tell.
+
+        Trips found between sightings have no travel times.
+        """
+        budget = cls.usual(unit, preset)
+        if table.has_travel_times:
+            return budget
+        return budget.with_weight(Analysis.TRAVEL_TIME, 0.0)
 
     def weight(self, analysis: Analysis) -> float:
         """Return the weight of one analysis."""

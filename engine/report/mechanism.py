@@ -72,7 +72,8 @@ def release(
     Raises
     ------
     ParameterError
-        If not exactly one of `rng` and `noise` is given.
+        If not exactly one of `rng` and `noise` is given, or travel times are asked of trips that
+        have none.
 
     Examples
     --------
@@ -84,6 +85,11 @@ def release(
     """
     source = _source(rng, noise)
     plan = params.plan
+    if Analysis.TRAVEL_TIME in plan.asked and not table.has_travel_times:
+        raise ParameterError(
+            "travel_time needs trips with their ends, got trips found between sightings; give "
+            "travel_time the weight 0, as Budget.fitting does"
+        )
     asked = {analysis: _asked(table, analysis, params, source) for analysis in plan.asked}
     derived = {
         analysis: derive(table, analysis, params, asked, origins)

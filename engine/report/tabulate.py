@@ -104,7 +104,8 @@ class _Rows:
         }
         rows = pa.table(columns).group_by(["measure", "cap", "bin"]).aggregate([("n", "sum")])
         rows = rows.rename_columns(["measure", "cap", "bin", "n"])
-        rows = rows.filter(pc.not_equal(rows["n"], 0))
+        measured = pc.equal(rows["measure"], str(Measure.TRAVEL_TIME))
+        rows = rows.filter(pc.or_(pc.not_equal(rows["n"], 0), measured))
         return rows.sort_by([(name, "ascending") for name in ("measure", "cap", "bin")])
 
 
@@ -135,6 +136,8 @@ def tabulate(
     _count_points(rows, trips, cap, extent)
     _count_people(rows, trips, cap, metres)
     _count_gaps(rows, trips, cap)
+    if travel_times:  # a row of 0 marks that travel times are measured, were there none
+        rows.add(Measure.TRAVEL_TIME, np.array([1]), np.array([-1]), 0)
     return rows.table()
 
 
@@ -208,7 +211,7 @@ def _count_people(rows: _Rows, trips: PeopleTrips, cap: Integers, metres: Intege
         known = place != UNKNOWN
         where = inverse[known]
         points += np.bincount(where, minlength=size)
-        from_centre = _from_middle(metres)[place[known]]
+        from_centre = from_middle(metres)[place[known]]
         for axis in range(3):
             np.add.at(sums[:, axis], where, from_centre[:, axis])
         np.add.at(sums[:, 3], where, (from_centre**2).sum(axis=1))
@@ -302,7 +305,7 @@ def _limited(measure: Measure, number: Integers) -> Integers:
     return np.clip(number, -1, len(FINE_EDGES[measure]) - 1)
 
 
-def _from_middle(metres: Integers) -> Integers:
+def from_middle(metres: Integers) -> Integers:
     """Return places relative to a place in their middle: smaller squares lose fewer digits."""
     if len(metres) == 0:
         return metres

@@ -16,7 +16,7 @@ from ibis import _
 
 from engine.datasets import RANK_BUCKET
 from engine.ingest.calendar import Calendar
-from engine.ingest.counting import tables
+from engine.ingest.counting import mobility, tables
 from engine.ingest.counting.keys import Purpose, keyed_hash
 from engine.ingest.counting.run import Run, Step
 from engine.ingest.counting.shares import summed
@@ -60,39 +60,43 @@ def summed_flows(flows: Table) -> Table:
     return used.select("day", "origin_zone", "destination_zone", "n", rank=rank)
 
 
-def ranked_trips(used: Table, salt: str, purpose: Purpose) -> Table:
-    """Return n by day, origin, destination and rank within the person-day or the person.
+def ranked_trips(used: Table, salt: str) -> Table:
+    """Return n by day, origin, destination and rank within the person-day.
 
     Ranks above 256 share the last bucket. Removing one person takes at most one from each rank
-    below that bucket, in each person-day or in all.
+    below that bucket in each person-day.
     """
     digest = keyed_hash(
         salt,
-        purpose,
+        Purpose.TRIP_DAY,
         used.uid,
         used.start,
         used.finish.fill_null(-1),
         used.origin,
         used.destination,
     )
-    group = ["uid", "day"] if purpose is Purpose.TRIP_DAY else ["uid"]
     order = ["digest", "start", "finish", "origin", "destination"]
     hashed = used.mutate(digest=digest)
-    rank = ibis.row_number().over(ibis.window(group_by=group, order_by=order)) + 1
+    rank = ibis.row_number().over(ibis.window(group_by=["uid", "day"], order_by=order)) + 1
     ranked = hashed.mutate(rank=ibis.least(rank, RANK_BUCKET).cast("int16"))
     keys = ["day", "origin_zone", "destination_zone", "rank"]
     return ranked.group_by(keys).aggregate(n=_.count())
 
 
-def _ranks(run: Run, trips: Trips) -> Mapping[str, pa.Table]:
-    """Count ``trips`` (ranked within the person-day) and ``trips_person`` (within the person)."""
-    result: dict[str, pa.Table] = {}
-    for name, purpose in (("trips", Purpose.TRIP_DAY), ("trips_person", Purpose.TRIP_PERSON)):
-        rank = partial(ranked_trips, salt=run.salt, purpose=purpose)
-        counted = summed(run, trips.used, trips.count, rank)
-        result[name] = tables.trip_table(run.options, run.places, counted)
-    return result
+def _by_day(run: Run, trips: Trips) -> Mapping[str, pa.Table]:
+    """Count ``trips``, ranked within the person-day."""
+    rank = partial(ranked_trips, salt=run.salt)
+    counted = summed(run, trips.used, trips.count, rank)
+    return {"trips": tables.trip_table(run.options, run.places, counted)}
 
 
-STEPS: tuple[Step[Trips], ...] = (Step(Stage("ranking trips", 15), _ranks),)
+def _by_person(run: Run, trips: Trips) -> Mapping[str, pa.Table]:
+    """Count ``trips_person``, ranked within the person, and ``report``, the mobility report's."""
+    return mobility.count_by_person(run, trips.every, trips.count)
+
+
+STEPS: tuple[Step[Trips], ...] = (
+    Step(Stage("ranking trips", 8), _by_day),
+    Step(Stage("counting trips by person", 15), _by_person),
+)
 """What is counted of trips, in order. A further table is one more step."""

@@ -15,7 +15,7 @@ from engine.ingest.backends import embedded
 from tests.reference.ingest_inputs import TOWERS, options, table, write_csv
 
 HEADER = ("uid", "datetime", "location_id")
-TABLES = ("truth", "presampled", "single_visit", "homes", "trips", "trips_person")
+TABLES = ("truth", "presampled", "single_visit", "homes", "trips", "trips_person", "report")
 NAMES = [name for name, _, _ in TOWERS]
 
 
@@ -83,7 +83,7 @@ def test_another_salt_gives_other_ranks_of_the_same_visits(
         assert table(one.folder, name) == table(same.folder, name)
     for name in ("truth", "homes"):
         assert table(one.folder, name) == table(other.folder, name)
-    for name in ("presampled", "single_visit", "trips", "trips_person"):
+    for name in ("presampled", "single_visit", "trips", "trips_person", "report"):
         assert table(one.folder, name) != table(other.folder, name)
     for name in ("trips", "trips_person", "single_visit"):
         totals = [sum(table(d.folder, name).values()) for d in (one, other)]

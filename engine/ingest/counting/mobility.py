@@ -1,0 +1,259 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
+# pyright: reportAttributeAccessIssue=false, reportOperatorIssue=false
+"""Trips → ``trips_person`` and ``report``, which is behind a mobility report: Ibis alone.
+
+Every trip of a person has a random rank, in the order of ``trips_person``; trips that start and
+end in one zone count here. Trips between two stops of M form a *block*: what a person's first M
+trips give is a running sum over blocks. Whole numbers throughout, so that no sum depends on its
+order; the few divisions at the end have one value on every engine. See `engine.report.measures`.
+"""
+
+from collections.abc import Mapping
+
+import ibis
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import shapely
+from ibis import _
+
+from engine.datasets import RANK_BUCKET
+from engine.ingest.calendar import SECONDS_PER_DAY, SECONDS_PER_HOUR
+from engine.ingest.counting import people, shares, tables
+from engine.ingest.counting.keys import Purpose, keyed_hash
+from engine.ingest.counting.people import Counts
+from engine.ingest.counting.run import Run
+from engine.ingest.expressions import Column, Table
+from engine.ingest.report import Reason
+from engine.report.measures import (
+    BEYOND,
+    STOPS,
+    UNKNOWN_TIME,
+    WINDOW_CLASSES,
+    WINDOWS,
+    Measure,
+)
+from engine.report.places import metres_in_space
+from engine.report.tabulate import from_middle
+
+_COUNTED = (Reason.USED, Reason.SELF_TRIP, Reason.OUTSIDE_AREA)
+_RANK_KEYS = ("day", "origin_zone", "destination_zone", "rank")
+_MINUTE = 60
+_CAPS = (*STOPS, BEYOND)
+_HOURS = 24
+_FIRST_MONDAY = 4  # days from 1970-01-01 to a Monday
+_FARTHEST_RANK = 2**40
+_TIMES = str(Measure.TRAVEL_TIME)
+
+
+def count_by_person(run: Run, every: Table, count: int) -> Mapping[str, pa.Table]:
+    """Count the trips of all people for every M at once, and by rank within the person.
+
+    Both come from one ranking: the trips of ``trips_person`` are those between two zones, in the
+    same random order.
+
+    Parameters
+    ----------
+    run : Run
+        The ingest.
+    every : Table
+        Distinct trips with their ``reason`` and ``part``, of any reason.
+    count : int
+        About how many there are.
+
+    Returns
+    -------
+    mapping
+        ``report`` (measure, cap, bin, n) and ``trips_person`` (date, origin, destination, rank, n).
+    """
+    measured = run.options.kind == "trips"
+    coordinates = shapely.get_coordinates(run.places.towers.geometry.to_numpy())
+    metres = from_middle(metres_in_space(coordinates[:, 1], coordinates[:, 0]))
+    lookup = {"place": np.arange(len(metres), dtype=np.int32)}
+    lookup |= {name: metres[:, axis] for axis, name in enumerate("xyz")}
+    places = run.engine.lookup("report_places", pa.table(lookup))
+    inside = every.filter(every.reason.isin([int(reason) for reason in _COUNTED]))
+    fetched = _outside_period(run, every, inside)
+    ranks: list[pa.Table] = []
+    of = run.engine.shares(count)
+    for number in range(of):
+        run.monitor.step(number, of)
+        own = shares.share(inside, number, of)
+        numbers = run.engine.keep("report_people", _numbered(own))
+        trips = run.engine.keep("report_trips", _ranked(own, numbers, run.salt))
+        ranks.append(run.engine.fetch(_by_rank(run, trips)))
+        counts = [*_of_trips(run, trips, places, measured=measured), *_of_points(run, trips)]
+        fetched.append(run.engine.fetch(ibis.union(*counts)))
+        fetched += people.count_people(run, trips, places)
+        run.engine.drop("report_trips")
+        run.engine.drop("report_people")
+    by_rank = tables.trip_table(run.options, run.places, _added_up(ranks))
+    return {"trips_person": by_rank, "report": _table(fetched, measured=measured)}
+
+
+def _numbered(inside: Table) -> Table:
+    """Return people with a number: sorting numbers is cheaper than sorting ids.
+
+    Engines number differently, and may: whom one counts first changes no count.
+    """
+    distinct = inside.select("uid").distinct()
+    number = ibis.row_number().over(ibis.window(order_by=ibis.literal(1)))
+    return distinct.mutate(person=number.cast("int64"))
+
+
+def _ranked(inside: Table, numbers: Table, salt: str) -> Table:
+    """Return trips by person with the block of their random rank within the person.
+
+    Columns: person, start, finish, origin, destination, their zones, block; used_rank, the rank
+    among the person's trips between two zones, null for others.
+    """
+    digest = keyed_hash(
+        salt,
+        Purpose.TRIP_PERSON,
+        inside.uid,
+        inside.start,
+        inside.finish.fill_null(-1),
+        inside.origin.fill_null(-1),
+        inside.destination.fill_null(-1),
+    )
+    order = ["digest", "start", "finish", "origin", "destination"]
+    hashed = inside.mutate(digest=digest).inner_join(numbers, "uid")
+    rank = ibis.row_number().over(ibis.window(group_by="person", order_by=order)) + 1
+    branches = [(rank <= stop, number) for number, stop in enumerate(STOPS)]
+    used = hashed.reason == int(Reason.USED)
+    so_far = ibis.cumulative_window(group_by="person", order_by=order)
+    used_rank = ibis.least(used.ifelse(1, 0).sum().over(so_far), RANK_BUCKET)
+    return hashed.select(
+        "person",
+        "start",
+        "finish",
+        "origin",
+        "destination",
+        "origin_zone",
+        "destination_zone",
+        block=ibis.cases(*branches, else_=len(STOPS)).cast("int8"),
+        used_rank=used.ifelse(used_rank, ibis.null("int64")).cast("int16"),
+    )
+
+
+def _by_rank(run: Run, trips: Table) -> Table:
+    """Return n by day, zones and rank among the person's trips between two zones."""
+    used = trips.filter(trips.used_rank.notnull())
+    keyed = used.select(
+        "origin_zone", "destination_zone", day=run.calendar.day(used.start), rank="used_rank"
+    )
+    return keyed.group_by(list(_RANK_KEYS)).aggregate(n=_.count())
+
+
+def _added_up(parts: list[pa.Table]) -> pa.Table:
+    """Return the sum of counts over shares of the people, sorted."""
+    rows = pa.concat_tables(parts).group_by(list(_RANK_KEYS)).aggregate([("n", "sum")])
+    rows = rows.rename_columns([*_RANK_KEYS, "n"])
+    return rows.sort_by([(name, "ascending") for name in _RANK_KEYS])
+
+
+def _of_trips(run: Run, trips: Table, places: Table, *, measured: bool) -> list[Counts]:
+    zones = len(run.places.zones)
+    day = (trips.start - run.calendar.start) // SECONDS_PER_DAY
+    counts = [people.counts(trips, Measure.DAY, trips.block, day)]
+    flows = trips.filter(trips.origin_zone.notnull() & trips.destination_zone.notnull())
+    pair = flows.origin_zone.cast("int64") * zones + flows.destination_zone
+    counts.append(people.counts(flows, Measure.FLOW, flows.block, pair))
+    endless = trips.filter(trips.finish.isnull())
+    counts.append(people.counts(endless, Measure.NO_END, endless.block, ibis.literal(0)))
+    if measured:
+        ended = trips.filter(trips.finish.notnull())
+        minutes = (ended.finish - ended.start) // _MINUTE
+        limited = people.limited(Measure.TRAVEL_TIME, minutes)
+        counts.append(people.counts(ended, Measure.TRAVEL_TIME, ended.block, limited))
+    return [*counts, _jumps(trips, places)]
+
+
+def _jumps(trips: Table, places: Table) -> Counts:
+    """Count great circles, once for each pair of places."""
+    placed = trips.filter(trips.origin.notnull() & trips.destination.notnull())
+    pairs = placed.group_by(["block", "origin", "destination"]).aggregate(n=_.count())
+    here = places.select(origin="place", x1="x", y1="y", z1="z")
+    there = places.view().select(destination="place", x2="x", y2="y", z2="z")
+    both = pairs.inner_join(here, "origin").inner_join(there, "destination")
+    steps = [both[f"{axis}1"] - both[f"{axis}2"] for axis in "xyz"]
+    squared = steps[0] * steps[0] + steps[1] * steps[1] + steps[2] * steps[2]
+    length = people.length_bin(people.great_circle_m(squared))
+    limited = people.limited(Measure.JUMP_LENGTH, length)
+    return people.counts(both, Measure.JUMP_LENGTH, both.block, limited, both.n)
+
+
+def _of_points(run: Run, trips: Table) -> list[Counts]:
+    outside = len(run.places.zones)
+    ends: list[Table] = []
+    for end, moment, zone in ((0, "start", "origin_zone"), (1, "finish", "destination_zone")):
+        at = trips[moment]
+        days = at // SECONDS_PER_DAY
+        weekend = ((days - _FIRST_MONDAY) % 7 >= 5).ifelse(1, 0)
+        hour = (at % SECONDS_PER_DAY) // SECONDS_PER_HOUR
+        slot = at.isnull().ifelse(-1, (end * 2 + weekend) * _HOURS + hour).cast("int32")
+        zoned = trips[zone].fill_null(outside).cast("int64")
+        keyed = trips.select(block=trips.block, zone=zoned, slot=slot)
+        ends.append(keyed.group_by(["block", "zone", "slot"]).aggregate(n=_.count()))
+    points = ibis.union(*ends)
+    timed = points.filter(points.slot >= 0)
+    window = _window(points.slot % _HOURS)
+    weekend = (points.slot // _HOURS) % 2
+    kind = (points.slot < 0).ifelse(UNKNOWN_TIME, weekend * (len(WINDOWS) - 1) + window)
+    cell = points.zone * WINDOW_CLASSES + kind
+    return [
+        people.counts(timed, Measure.HOUR, timed.block, timed.slot, timed.n),
+        people.counts(points, Measure.ZONE_WINDOW, points.block, cell, points.n),
+    ]
+
+
+def _window(hour: Column) -> Column:
+    branches = [(hour < end, number) for number, end in enumerate(WINDOWS[1:-1])]
+    return ibis.cases(*branches, else_=len(WINDOWS) - 2)
+
+
+def _outside_period(run: Run, every: Table, inside: Table) -> list[pa.Table]:
+    """Count trips before and after the period; they take ranks after a person's others."""
+    outside = every.filter(every.reason == int(Reason.OUTSIDE_PERIOD))
+    if not tables.total(run.engine.fetch(outside.aggregate(n=_.count())), "n"):
+        return []
+    later = outside.group_by("uid").aggregate(more=_.count())
+    own = inside.group_by("uid").aggregate(own=_.count())
+    both = later.left_join(own, "uid").select(
+        first=_.own.fill_null(0), last=_.own.fill_null(0) + _.more
+    )
+    people_alike = both.group_by(["first", "last"]).aggregate(people=_.count())
+    parts: list[Counts] = []
+    for block, low in enumerate((0, *STOPS)):
+        high = STOPS[block] if block < len(STOPS) else _FARTHEST_RANK
+        start = ibis.greatest(people_alike["first"], low)
+        within = ibis.greatest(ibis.least(people_alike["last"], high) - start, 0)
+        n = people_alike.people * within
+        parts.append(people.counts(people_alike, Measure.DAY, ibis.literal(block), -1, n))
+    return [run.engine.fetch(ibis.union(*parts))]
+
+
+def _table(fetched: list[pa.Table], *, measured: bool) -> pa.Table:
+    """Add up what the shares of people gave; one row marks that travel times are measured."""
+    parts = [_as_rows(part) for part in fetched]
+    if measured:
+        marker = {"measure": [_TIMES], "cap": [1], "bin": [-1], "n": [0]}
+        parts.append(pa.table(marker, schema=parts[0].schema))
+    rows = pa.concat_tables(parts)
+    rows = rows.group_by(["measure", "cap", "bin"]).aggregate([("n", "sum")])
+    rows = rows.rename_columns(["measure", "cap", "bin", "n"])
+    rows = rows.filter(pc.or_(pc.not_equal(rows["n"], 0), pc.equal(rows["measure"], _TIMES)))
+    return rows.sort_by([(name, "ascending") for name in ("measure", "cap", "bin")])
+
+
+def _as_rows(part: pa.Table) -> pa.Table:
+    names, caps = pa.array([str(m) for m in Measure]), pa.array(_CAPS, pa.int16())
+    return pa.table(
+        {
+            "measure": pc.take(names, part["measure"].combine_chunks()),
+            "cap": pc.take(caps, part["block"].combine_chunks()),
+            "bin": part["bin"].combine_chunks().cast(pa.int32()),
+            "n": part["n"].combine_chunks().cast(pa.int64()),
+        }
+    )

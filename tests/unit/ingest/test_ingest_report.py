@@ -1,0 +1,146 @@
+"""The counts behind a mobility report, as ingest makes them, are those of their definitions."""
+
+import hashlib
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine import report
+from engine.datasets import Dataset
+from engine.ingest import ingest
+from engine.ingest.backends import embedded
+from engine.ingest.calendar import local_seconds_of
+from engine.ingest.counting.keys import Purpose, key
+from engine.report import STOPS, Bins, Measure
+from engine.report.measures import FINE_EDGES
+from tests.reference import report_reference as plain
+from tests.reference.ingest_inputs import NUMBER, SALT, TOWERS, options, write_csv
+
+HEADER = ("uid", "datetime", "end_datetime", "origin", "destination")
+FIRST = date(2015, 9, 1)
+DAYS = 30
+PLACES = [plain.Place(lat, lng, number) for number, (_, lat, lng) in enumerate(TOWERS)]
+NAMES = [*(name for name, _, _ in TOWERS), "nowhere"]
+Row = tuple[str, str, str, str, str]
+
+
+@pytest.fixture(scope="module")
+def rows() -> list[Row]:
+    """Trips of forty people; some without an end, some to nowhere, some before the period."""
+    rng = np.random.default_rng(2)
+    made: list[Row] = []
+    for _ in range(1_500):
+        start = datetime(2015, 8, 29) + timedelta(seconds=int(rng.integers(0, 34 * 86_400)))
+        finish = start + timedelta(seconds=int(rng.exponential(1500)))
+        ends = rng.choice(NAMES, 2, p=(0.3, 0.3, 0.2, 0.15, 0.05))
+        end = "" if rng.random() < 0.1 else str(finish)
+        made.append((f"p{int(40 * rng.random() ** 2)}", str(start), end, *map(str, ends)))
+    return [*made, *made[:20]]
+
+
+def written(folder: Path, rows: list[Row]) -> Path:
+    return write_csv(folder / "trips.csv", HEADER, rows)
+
+
+def seconds(moment: str) -> int:
+    at = datetime.fromisoformat(moment)
+    return local_seconds_of(at.date()) + at.hour * 3600 + at.minute * 60 + at.second
+
+
+def people_of(rows: list[Row]) -> list[list[plain.Trip]]:
+    """Each person's trips in the order of the keyed hash that ranks them."""
+    hashed: dict[str, list[tuple[str, plain.Trip]]] = {}
+    for uid, start, finish, origin, destination in set(rows):
+        places = [NUMBER.get(origin), NUMBER.get(destination)]
+        parts = [seconds(start), seconds(finish) if finish else -1]
+        parts += [-1 if place is None else place for place in places]
+        text = "|".join(map(str, [key(SALT, Purpose.TRIP_PERSON), uid, *parts]))
+        trip = plain.Trip(
+            datetime.fromisoformat(start),
+            datetime.fromisoformat(finish) if finish else None,
+            *places,
+        )
+        digest = hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
+        hashed.setdefault(uid, []).append((digest, trip))
+    return [[trip for _, trip in sorted(own, key=lambda p: p[0])] for own in hashed.values()]
+
+
+def built(folder: Path, rows: list[Row], **changes: Any) -> Dataset:
+    folder.mkdir(exist_ok=True)
+    asked = options(folder, "trips", [written(folder, rows)], parts=("trips",), **changes)
+    return ingest(asked)[0]
+
+
+def test_ingest_counts_what_the_definitions_say_for_every_m(
+    tmp_path: Path, rows: list[Row]
+) -> None:
+    table = report.read(built(tmp_path / "a", rows))
+    people = people_of(rows)
+    for kept in (*STOPS, None):
+        expected = plain.Report(people, PLACES, len(TOWERS), FIRST, DAYS, kept)
+        counts = {measure: table.counts(measure, kept) for measure in Measure}
+        assert counts[Measure.DAY].tolist() == expected.by_day()
+        assert counts[Measure.HOUR].tolist() == expected.by_hour()
+        assert counts[Measure.ZONE_WINDOW].tolist() == expected.by_zone_window()
+        assert counts[Measure.FLOW].tolist() == expected.flows()
+        assert counts[Measure.NO_END].tolist() == [expected.without_end()]
+        for measure, values, slack in (
+            (Measure.TRAVEL_TIME, expected.travel_minutes(), 0),
+            (Measure.TRIPS_PER_USER, expected.trips_per_user(), 0),
+            (Measure.TIME_BETWEEN, expected.hours_between(), 0),
+            (Measure.ZONES_PER_USER, expected.zones_per_user(), 0),
+            (Measure.JUMP_LENGTH, expected.jumps_km(), 2),
+            (Measure.GYRATION, expected.gyrations_km(), 2),
+            (Measure.ENTROPY, [min(x, 1 - 1e-9) for x in expected.entropies()], 2),
+        ):
+            fine = plain.histogram(values, FINE_EDGES[measure][:200].tolist())
+            head = np.append(counts[measure][:200], counts[measure][200:].sum())
+            head = head[: len(fine)]
+            # metres and logarithms are rounded: a value on an edge may fall on its other side
+            assert np.abs(head - np.array(fine)[: len(head)]).sum() <= slack, (measure, kept)
+
+
+def test_order_of_rows_shares_and_threads_never_change_a_bit(
+    tmp_path: Path, rows: list[Row], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = (built(tmp_path / "a", rows).folder / "report.parquet").read_bytes()
+    shuffled = [rows[i] for i in np.random.default_rng(3).permutation(len(rows))]
+    monkeypatch.setattr(embedded, "BYTES_A_ROW", 10_000_000)  # several shares of the people
+    other = built(tmp_path / "b", shuffled, threads=2)
+    assert (other.folder / "report.parquet").read_bytes() == expected
+
+
+def test_trips_found_between_sightings_have_no_travel_times(tmp_path: Path) -> None:
+    header = ("uid", "datetime", "location_id")
+    sightings = [
+        ("p", f"2015-09-0{day} {hour:02}:00:00", NAMES[(day + hour) % 3])
+        for day in (1, 2)
+        for hour in range(8, 18)
+    ]
+    path = write_csv(tmp_path / "visits.csv", header, sightings)
+    dataset, _ = ingest(options(tmp_path, "visits", [path], parts=("trips",)))
+    table = report.read(dataset)
+    assert not table.has_travel_times
+    assert table.counts(Measure.DAY, None).sum() == 18
+    assert table.counts(Measure.ZONE_WINDOW, None).sum() == 36
+    assert report.Budget.fitting(table).weight(report.Analysis.TRAVEL_TIME) == 0
+
+
+def test_flows_without_people_have_no_report(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "flows.csv", ("origin", "destination", "flow"), [("A", "B", 5)])
+    dataset, _ = ingest(options(tmp_path, "flows", [path]))
+    assert not report.available(dataset)
+
+
+def test_bins_of_the_page_are_sums_of_those_ingest_made(tmp_path: Path, rows: list[Row]) -> None:
+    table = report.read(built(tmp_path / "a", rows))
+    minutes = Bins(minimum=10, maximum=40, width=10)
+    params = report.ReportParameters(epsilon=1.0, bins=((report.Analysis.TRAVEL_TIME, minutes),))
+    private = report.release(table, params, rng=np.random.default_rng(0))
+    fine = table.counts(Measure.TRAVEL_TIME, params.kept)
+    parts = [fine[:11].sum(), fine[11:21].sum(), fine[21:31].sum(), fine[31:41].sum()]
+    kept = private.results[report.Analysis.TRAVEL_TIME].kept
+    assert kept.tolist() == [*parts, fine[41:].sum()]
