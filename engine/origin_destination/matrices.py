@@ -110,21 +110,28 @@ def ranked_trips(
     dataset: Dataset, unit: ODUnit, max_trips_per_user: int
 ) -> tuple[TripCounts, int | None]:
     """Return the counted trips for `unit` and the highest rank it keeps (None keeps all)."""
+    require_unit(dataset, unit)
     if unit == "trip":
         return dataset.trips, None
+    if unit == "person-day":
+        return dataset.trips, max_trips_per_user
+    return dataset.trips_by_person, max_trips_per_user
+
+
+def require_unit(dataset: Dataset, unit: ODUnit) -> None:
+    """Raise `DatasetError` where the dataset cannot protect `unit`; no count is read."""
+    if unit == "trip":
+        return
     if not dataset.metadata.trips_have_people:
         raise DatasetError(
             f"dataset '{dataset.id}' holds flows without people, so unit='{unit}' cannot bound "
             "anyone's trips; choose unit='trip' with max_trips_per_user=1"
         )
-    if unit == "person-day":
-        return dataset.trips, max_trips_per_user
-    if not dataset.has_trips_by_person:
+    if unit == "person" and not dataset.has_trips_by_person:
         raise DatasetError(
             f"dataset '{dataset.id}' does not rank trips within a person over the whole period, "
             "which unit='person' needs; choose unit='person-day'"
         )
-    return dataset.trips_by_person, max_trips_per_user
 
 
 def between_days(trips: TripCounts, first: int, last: int) -> TripCounts:

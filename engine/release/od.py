@@ -15,7 +15,7 @@ from engine.arrays import Booleans, Integers
 from engine.datasets import Dataset
 from engine.errors import ParameterError
 from engine.origin_destination.laws import NoiseLaw
-from engine.origin_destination.matrices import day_indices, ranked_trips, trimmed_counts
+from engine.origin_destination.matrices import day_indices, require_unit, trimmed_counts
 from engine.parameters import ODParameters
 from engine.release import noise
 from engine.release.plan import (
@@ -63,7 +63,7 @@ class ODProduct:
     def plan(self, dataset: Dataset, /) -> Plan:
         """Return what a release will hold and cost; reads geometry and metadata alone."""
         parameters, chosen = self.parameters, day_indices(dataset, self.days)
-        ranked_trips(dataset, parameters.unit, parameters.max_trips_per_user)  # refuses early
+        require_unit(dataset, parameters.unit)
         limit, zones = parameters.max_trips_per_user, len(dataset.zones)
         scale = safe_scale(limit, parameters.epsilon)
         law = NoiseLaw(1 / scale, "discrete_laplace")

@@ -1,0 +1,103 @@
+"""Keys of a bundle are the same with and without a person; a canary is in none of its bytes."""
+
+import csv
+from datetime import date, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import geopandas as gpd
+import pyarrow as pa
+import shapely
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine import datasets
+from engine import origin_destination as od
+from engine.release import Ledger, ODProduct, release
+from tests.reference.od_people import counted
+
+ZONES, DAYS = 3, 2
+CANARY = "canary-7f3a"
+trips = st.tuples(
+    st.integers(0, DAYS - 1), st.integers(0, ZONES - 1), st.integers(0, ZONES - 1)
+).filter(lambda trip: trip[1] != trip[2])
+people = st.lists(st.lists(trips, max_size=5), max_size=4)
+KEYS = ("date", "origin", "destination", "dest", "id", "name", "lat", "lon")
+
+
+def saved(folder, everybody):
+    first = date(2024, 1, 1)
+    ids = [f"z{i}" for i in range(ZONES)]
+    rows = counted(everybody, per_day=True)
+    table = pa.table(
+        {
+            "date": [first + timedelta(days=int(day)) for day in rows.day],
+            "origin": [ids[i] for i in rows.origin],
+            "destination": [ids[i] for i in rows.destination],
+            "rank": rows.rank,
+            "n": rows.n,
+        },
+        schema=pa.schema(
+            [
+                ("date", pa.date32()),
+                ("origin", pa.string()),
+                ("destination", pa.string()),
+                ("rank", pa.int16()),
+                ("n", pa.int64()),
+            ]
+        ),
+    )
+    metadata = datasets.Metadata(
+        name="small",
+        description="small",
+        source=CANARY,
+        licence="none",
+        simulated=False,
+        first_day=first,
+        last_day=first + timedelta(days=DAYS - 1),
+        time_zone="UTC",
+        week=None,
+        people_public=100,
+        max_visits_cap=840,
+        salt_id=CANARY,
+        made_by=CANARY,
+    )
+    zones = gpd.GeoDataFrame(
+        {"zone_id": ids, "name": ids},
+        geometry=[shapely.box(i, 0, i + 1, 1) for i in range(ZONES)],
+        crs=4326,
+    )
+    return datasets.save(folder, metadata, zones=zones, tables={"trips": table})
+
+
+def keys(bundle):
+    found = {}
+    for path in sorted(bundle.rglob("*")):
+        name = path.relative_to(bundle).as_posix()
+        found[name] = None
+        if path.suffix == ".csv":
+            with path.open(encoding="utf-8", newline="") as handle:
+                rows = list(csv.DictReader(handle))
+            found[name] = [{k: row[k] for k in KEYS if k in row} for row in rows]
+    return found
+
+
+@settings(max_examples=4, deadline=None)
+@given(people, st.data())
+def test_keys_do_not_depend_on_any_person(everybody, data):
+    gone = data.draw(st.integers(0, max(len(everybody) - 1, 0)))
+    bundles = []
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        for number, some in enumerate(
+            (everybody, [own for i, own in enumerate(everybody) if i != gone])
+        ):
+            dataset = saved(folder / str(number) / "small", some)
+            ledger = Ledger(folder / f"{number}.sqlite")
+            ledger.declare("p", datasets=["small"], unit="person", epsilon=9.0, by="me")
+            product = ODProduct(parameters=od.ODParameters(epsilon=0.5, max_trips_per_user=2))
+            out = release(dataset, product, folder / f"out{number}", ledger=ledger, tuning="public")
+            bundles.append(keys(out))
+            text = b"".join(p.read_bytes() for p in out.rglob("*") if p.is_file())
+            assert CANARY.encode() not in text
+    assert bundles[0] == bundles[1]

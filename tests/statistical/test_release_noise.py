@@ -1,0 +1,124 @@
+"""The noise of a release follows its law; the check fails on samplers known to be bad."""
+
+import ast
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import engine.release as package
+from engine import datasets
+from engine import origin_destination as od
+from engine.origin_destination.laws import NoiseLaw
+from engine.release import noise
+from engine.release.plan import laplace_bar, laplace_sd
+
+DRAWS = 100_000
+SCALES = (0.4, 1.0, 4.0, 20.0, 300.0)
+ENOUGH = 1e-6
+
+
+def drawn(scale, size=DRAWS):
+    return noise.discrete_laplace(np.zeros(size, dtype=np.int64), scale)
+
+
+def p_value(draws, scale):
+    """χ² of the draws against discrete Laplace, P(z) = (1 − q)/(1 + q)·q^|z|, in about 40 bins."""
+    q = np.exp(-1 / scale)
+    cut = max(int(np.ceil(scale * np.log(len(draws) / 400))), 2)
+    step = max(1, cut // 20)
+    edges = np.arange(-cut, cut + 1, step)
+    law = NoiseLaw(1 / scale, "discrete_laplace")
+    tails = np.array([float(law.tail(edge)) for edge in edges])
+    expected = np.concatenate([[1 - tails[0]], tails[:-1] - tails[1:], [tails[-1]]])
+    centre = (1 - q) / (1 + q)
+    assert float(law.tail(0) - law.tail(1)) == pytest.approx(centre, rel=1e-12)
+    observed = np.bincount(np.searchsorted(edges, draws, side="right"), minlength=len(expected))
+    return stats.chisquare(observed, expected * len(draws)).pvalue
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_release_noise_follows_its_law(scale):
+    draws = drawn(scale)
+    assert p_value(draws, scale) > ENOUGH
+    for wrong in (0.8, 1.25):
+        assert p_value(draws, scale * wrong) < ENOUGH
+
+
+def test_the_check_fails_for_samplers_known_to_be_bad():
+    rng = np.random.default_rng(1)
+    scale = 1.0
+    cut = np.trunc(rng.laplace(0, scale, DRAWS)).astype(np.int64)
+    rounded = np.floor(rng.laplace(0, scale, DRAWS) + 0.5).astype(np.int64)
+    wrong_scale = rng.geometric(-np.expm1(-1 / (0.8 * scale)), (2, DRAWS))
+    for bad in (cut, rounded, wrong_scale[0] - wrong_scale[1]):
+        assert p_value(bad, scale) < ENOUGH
+
+
+def test_a_seed_changes_nothing_and_two_releases_differ():
+    """A seeded sampler would give the same noise twice; the operating system's entropy does not."""
+    np.random.seed(0)  # noqa: NPY002 - the global state must play no part
+    first = drawn(10.0, 200)
+    np.random.seed(0)  # noqa: NPY002
+    second = drawn(10.0, 200)
+    assert (first != second).any()
+    seeded = [np.random.default_rng(0).geometric(0.1, 200) for _ in range(2)]
+    assert (seeded[0] == seeded[1]).all()  # what the comparison above must catch
+
+
+def test_no_random_numbers_of_numpy_in_the_release_package():
+    for path in Path(package.__file__).parent.glob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        names = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        modules = {
+            alias.name
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            for alias in node.names
+        }
+        assert not {"random", "default_rng"} & (names | modules), path.name
+
+
+@pytest.mark.parametrize("sigma", [2.0, 30.0])
+def test_gaussian_noise_has_its_standard_deviation(sigma):
+    draws = noise.discrete_gaussian(np.zeros(DRAWS, dtype=np.int64), sigma)
+    ratio = draws.var() / sigma**2
+    spread = 5 * np.sqrt(2 / DRAWS)
+    assert abs(ratio - 1) < spread
+    assert abs(ratio / 0.8**2 - 1) > spread
+    assert abs(ratio / 1.25**2 - 1) > spread
+
+
+@pytest.mark.parametrize("scale", [0.5, 3.0, 10.0, 137.0])
+def test_bars_and_deviations_are_exact(scale):
+    q = np.exp(-1 / scale)
+    z = laplace_bar(scale)
+    assert 2 * q ** (z + 1) / (1 + q) <= 0.1 < 2 * q**z / (1 + q) or z == 0
+    values = np.arange(-20_000, 20_001)
+    law = (1 - q) / (1 + q) * q ** np.abs(values)
+    assert laplace_sd(scale) == pytest.approx(np.sqrt((law * values**2).sum()), rel=1e-9)
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.1, 0.3, 1.0, 7.0])
+@pytest.mark.parametrize("sensitivity", [1, 4, 30])
+def test_opendp_states_no_more_than_what_is_charged(epsilon, sensitivity):
+    from engine.release.plan import safe_scale
+
+    stated = noise.laplace_epsilon(sensitivity, safe_scale(sensitivity, epsilon))
+    assert stated <= epsilon
+    assert stated == pytest.approx(epsilon, rel=1e-9)
+
+
+def test_the_exact_law_is_the_mean_of_releases():
+    """Expected sum of what is shown, by the exact law, against 300 draws of one row of the demo."""
+    demo = datasets.load("demo-city")
+    row = od.truth(demo, days=0)[0][0]
+    row = row[1:].astype(np.int64)
+    law = NoiseLaw(0.5, "discrete_laplace")
+    draws = np.stack([noise.discrete_laplace(row, 2.0) for _ in range(300)])
+    sums = np.where(draws >= 5, draws, 0).sum(axis=1)
+    # E[out] = Σ_k≥5 k P(m + Z = k), each cell by itself
+    k = np.arange(5, 400)
+    expected = sum(float((k * (law.tail(k - m) - law.tail(k - m + 1))).sum()) for m in row)
+    assert abs(sums.mean() - expected) < 4 * sums.std() / np.sqrt(300)

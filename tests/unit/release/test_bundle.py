@@ -1,0 +1,278 @@
+"""Bundles: what is in them, what is not, crashes, refusals, and that no key depends on a person."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import jsonschema
+import nbformat
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from nbclient import NotebookClient
+
+from engine import datasets
+from engine import origin_destination as od
+from engine.datasets import Dataset
+from engine.release import (
+    CONSENT,
+    ITEMS,
+    SCHEMA,
+    DensityProduct,
+    Ledger,
+    ODProduct,
+    ReleaseError,
+    ReportProduct,
+    check,
+    release,
+)
+from engine.release.command import main
+from engine.report import ReportParameters
+
+ROOT = Path(__file__).parents[3]
+
+
+def flows(epsilon=0.5, unit="person-day", **rest):
+    limit = 1 if unit == "trip" else 2
+    parameters = od.ODParameters(epsilon=epsilon, max_trips_per_user=limit, unit=unit)
+    return ODProduct(parameters=parameters, **rest)
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    made = Ledger(tmp_path / "ledger.sqlite")
+    made.declare("people", datasets=["demo-city"], unit="person", epsilon=100.0, by="me")
+    return made
+
+
+@pytest.fixture(scope="module")
+def demo():
+    return datasets.load("demo-city")
+
+
+@pytest.fixture(scope="module")
+def bundles(demo, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("bundles")
+    ledger = Ledger(folder / "ledger.sqlite")
+    ledger.declare("people", datasets=["demo-city"], unit="person", epsilon=100.0, by="me")
+    products = {
+        "od": flows(days=(0, 1)),
+        "density": DensityProduct(epsilon=1.0),
+        "report": ReportProduct(parameters=ReportParameters(epsilon=1.0)),
+    }
+    for name, product in products.items():
+        release(demo, product, folder / name, ledger=ledger, tuning="public")
+    return folder
+
+
+@pytest.mark.parametrize("name", ["od", "density", "report"])
+def test_a_bundle_says_what_a_reader_must_know(bundles, name):
+    folder = bundles / name
+    content = json.loads((folder / "statement.json").read_text(encoding="utf-8"))
+    jsonschema.validate(content, SCHEMA)
+    assert list(content["items"]) == list(ITEMS)
+    assert len(ITEMS) == 18
+    page = (folder / "statement.html").read_text(encoding="utf-8")
+    assert "SIMULATED PEOPLE" in page
+    assert "http" not in page.replace("http-equiv", "")
+    entry = yaml.safe_load((folder / "registry.yaml").read_text(encoding="utf-8"))
+    assert entry["privacy_loss"]["privacy_parameters"]["epsilon"] == content["epsilon"]
+    assert (bundles / f"{name}.zip").stat().st_size > 1000
+    assert all(path.stat().st_mode & 0o077 == 0 for path in folder.rglob("*.csv"))
+
+
+def test_released_values_are_whole_numbers_and_suppressed_is_empty(bundles):
+    table = pd.read_csv(bundles / "od" / "flows.csv", dtype={"origin": str, "destination": str})
+    assert len(table) == 2 * 150 * 149
+    shown = table.loc[~table["suppressed"], "flow"]
+    assert (shown == shown.round()).all()
+    assert shown.min() >= 15
+    assert table.loc[table["suppressed"], ["flow", "low_90", "high_90"]].isna().all(axis=None)
+    assert not (table["flow"] == 0).any()
+
+
+def test_zone_totals_lie_in_their_bars(bundles, demo):
+    """Unbiased totals and their 90% bars against the true trimmed totals: about nine in ten."""
+    zones = pd.read_parquet(bundles / "od" / "zones.parquet", columns=None)
+    kept = od.release(
+        demo, flows().parameters, rng=np.random.default_rng(0), days=(0, 1)
+    ).trimmed_counts.sum(axis=(0, 2))
+    inside = (zones["out_trips_low_90"] <= kept) & (kept <= zones["out_trips_high_90"])
+    assert 0.80 < inside.mean() < 0.97
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["od", *(pytest.param(name, marks=pytest.mark.long) for name in ("density", "report"))],
+)
+def test_the_notebook_runs_from_top_to_bottom(bundles, name, tmp_path, monkeypatch):
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    monkeypatch.setenv("PYDEVD_DISABLE_FILE_VALIDATION", "1")
+    folder = tmp_path / name
+    shutil.copytree(bundles / name, folder)
+    book = nbformat.read(folder / "use_it.ipynb", as_version=4)
+    nbformat.validate(book)
+    NotebookClient(book, timeout=120, resources={"metadata": {"path": str(folder)}}).execute()
+    printed = [out.get("text", "") for cell in book.cells for out in cell.get("outputs", [])]
+    assert any("ε =" in text for text in printed)
+    if name == "od":
+        assert any("WARNING: for" in text for text in printed)
+
+
+def test_no_truth_no_path_and_no_seed_is_in_a_bundle(bundles, demo, tmp_path):
+    everything = b"".join(
+        path.read_bytes() for path in bundles.rglob("*") if path.is_file() and path.suffix != ".zip"
+    )
+    assert str(tmp_path.parents[1]).encode() not in everything
+    assert str(Path.home()).encode() not in everything
+    assert b"seed" not in everything.replace(b"no seed exists", b"")
+    content = json.loads((bundles / "od" / "statement.json").read_text(encoding="utf-8"))
+    assert str(int(demo.trips.n.sum())) not in json.dumps(content)
+
+
+@pytest.mark.parametrize(
+    ("product", "options", "words"),
+    [
+        (flows(epsilon=50.0), {}, "exceeds ε by 250; at most ε = 100 "),
+        (flows(unit="trip", epsilon=0.5), {}, "consent in words"),
+        (flows(unit="trip", epsilon=0.5), {"consent": "yes"}, "consent in words"),
+        (flows(unit="trip", epsilon=0.5), {"consent": CONSENT}, "cannot be charged"),
+    ],
+)
+def test_what_may_not_be_released_costs_nothing(ledger, demo, tmp_path, product, options, words):
+    with pytest.raises(ReleaseError, match=words):
+        release(demo, product, tmp_path / "out", ledger=ledger, tuning="public", **options)
+    assert ledger.budget("people").releases == 0
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_existing_folder_or_an_unwritable_one_costs_nothing(ledger, demo, tmp_path):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "file").write_text("")
+    for out in (tmp_path / "there", tmp_path / "file" / "new", tmp_path / "no" / "such" / "new"):
+        with pytest.raises(ReleaseError, match="nothing was spent"):
+            release(demo, flows(), out, ledger=ledger, tuning="public")
+    assert ledger.budget("people").releases == 0
+
+
+def test_trip_level_is_marked_on_every_file_that_speaks(demo, tmp_path):
+    ledger = Ledger(tmp_path / "l.sqlite")
+    ledger.declare("trips", datasets=["demo-city"], unit="trip", epsilon=1.0, by="me")
+    out = release(
+        demo,
+        flows(unit="trip", days=(0,)),
+        tmp_path / "out",
+        ledger=ledger,
+        tuning="these data",
+        consent=CONSENT,
+    )
+    for name in ("statement.html", "statement.json"):
+        assert "PROTECTS TRIPS, NOT PEOPLE" in (out / name).read_text(encoding="utf-8")
+    assert "leaks something that no theorem here" in (out / "statement.html").read_text("utf-8")
+
+
+def test_a_full_disk_leaves_the_cost_spent_and_no_bundle(ledger, demo, tmp_path, monkeypatch):
+    def full(self, dataset, folder, progress):
+        (folder / "flows.csv").write_text("half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(ODProduct, "write", full)
+    with pytest.raises(ReleaseError, match="stays spent, since its noise was drawn"):
+        release(demo, flows(), tmp_path / "out", ledger=ledger, tuning="public")
+    assert ledger.budget("people").releases == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["ledger.sqlite"]
+
+
+def test_formulas_and_markup_in_names_are_harmless(demo, tmp_path):
+    zones = demo.zones.copy()
+    zones.loc[0, ["zone_id", "name"]] = ["=cmd()", "<script>alert(1)</script>"]
+
+    class Odd(Dataset):
+        def __init__(self):
+            self.__dict__.update(demo.__dict__)
+            self.id = "<b>odd</b>"
+            self.__dict__["zones"] = zones
+
+    ledger = Ledger(tmp_path / "l.sqlite")
+    ledger.declare("p", datasets=["<b>odd</b>"], unit="person", epsilon=9.0, by="me")
+    odd = Odd()
+    odd.__dict__["trips"] = demo.trips
+    out = release(odd, flows(days=(0,)), tmp_path / "o", ledger=ledger, tuning="public")
+    assert "'=cmd()" in (out / "flows.csv").read_text(encoding="utf-8")
+    assert '\n"=' not in (out / "flowmap" / "locations.csv").read_text(encoding="utf-8")
+    page = (out / "statement.html").read_text(encoding="utf-8")
+    assert "<b>odd" not in page
+    assert "&lt;b&gt;odd" in page
+
+
+def test_what_is_checked_before_confirming_reads_no_count(ledger, demo, monkeypatch):
+    """The plan and the check of a page touch neither trips nor visits."""
+
+    class Blind(Dataset):
+        def __init__(self):
+            self.id, self.folder, self.metadata = demo.id, demo.folder, demo.metadata
+            self.__dict__["zones"], self.__dict__["towers"] = demo.zones, demo.towers
+            self.__dict__["tessellation"] = demo.tessellation
+
+        def _read(self, name, part):
+            pytest.fail(f"{name} was read")
+
+    for product in (flows(), DensityProduct(epsilon=1.0)):
+        plan = product.plan(Blind())
+        budget, cost = check(Blind(), plan, ledger)
+        assert cost <= budget.left_epsilon
+
+
+@pytest.mark.long
+def test_killed_at_any_moment_the_cost_is_spent_and_no_half_bundle_is_left(tmp_path):
+    ledger = Ledger(tmp_path / "ledger.sqlite")
+    ledger.declare("people", datasets=["demo-city"], unit="person", epsilon=1000.0, by="me")
+    chance = random.Random(4)
+    command = [sys.executable, "-m", "engine.release", "od", "demo-city", "--epsilon", "0.5"]
+    for number in range(20):
+        out = tmp_path / f"out{number}"
+        arguments = ["--ledger", str(ledger.path), "--tuned-on", "public", "--out", str(out)]
+        process = subprocess.Popen(
+            [*command, *arguments], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        time.sleep(chance.uniform(0.5, 12))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        releases = [entry for entry in ledger.entries() if entry.kind == "release"]
+        if out.exists():
+            assert (out / "SHA256SUMS").is_file()
+            assert releases
+    spent = ledger.budget("people").releases
+    assert spent >= sum((tmp_path / f"out{n}").exists() for n in range(20))
+    ledger.verify()
+    release(datasets.load("demo-city"), flows(), tmp_path / "next", ledger=ledger, tuning="public")
+    left = [path.name for path in tmp_path.iterdir() if path.name.startswith(".partial")]
+    assert left == []
+    assert ledger.budget("people").releases == spent + 1
+
+
+def test_the_command_line_releases_and_refuses(tmp_path, capsys):
+    book = ["--ledger", str(tmp_path / "l.sqlite")]
+    declare = ["budget", "set", "p", "--datasets", "demo-city", "--epsilon", "1", "--by", "me"]
+    assert main([*declare, *book]) == 0
+    out = str(tmp_path / "out")
+    density = ["density", "demo-city", "--tuned-on", "simulated", "--out", out, *book]
+    assert main([*density, "--epsilon", "2"]) == 2
+    assert "refused: the budget of 'p' must not be exceeded" in capsys.readouterr().err
+    assert main([*density, "--epsilon", "0.25"]) == 0
+    assert main([*density, "--epsilon", "0.25"]) == 2  # the folder exists
+    assert main(["budget", "show", *book]) == 0
+    assert "ε = 0.25 of 1 " in capsys.readouterr().out
+    raising = ["budget", "raise", "p", "--epsilon", "3", "--by", "me", "--reason", "more"]
+    assert main([*raising, *book]) == 0
+    assert main(["verify", *book]) == 0
+    assert "4 entries, unbroken" in capsys.readouterr().out
+    assert main(["density", "nowhere", "--epsilon", "1", "--tuned-on", "public", "--out", out]) == 2
+    assert os.path.exists(out)
