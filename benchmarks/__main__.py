@@ -15,7 +15,7 @@ from collections.abc import Iterator
 import benchmarks
 from benchmarks.measure import Row
 
-NOT_PARTS = {"__main__", "measure", "methods", "reproduce"}
+NOT_PARTS = {"__main__", "attack", "measure", "methods", "reproduce"}
 
 
 def parts() -> list[str]:
