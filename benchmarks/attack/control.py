@@ -17,13 +17,11 @@ HABITS: tuple[Habit, ...] = ("rhythm", "random")
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """How many simulated countries, targets in each, and at which ε each kind is released."""
+    """How many simulated countries, targets of each kind in each, and at which ε it is released."""
 
     countries: int = 10
-    targets: int = 10
-    epsilons: Mapping[Habit, tuple[float, ...]] = field(
-        default_factory=lambda: {"rhythm": (0.1, 0.5, 1.0), "random": (0.1,)}
-    )
+    targets: Mapping[Habit, int] = field(default_factory=lambda: {"rhythm": 10, "random": 4})
+    epsilons: tuple[float, ...] = (0.1,)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,16 +57,14 @@ def scores(plan: Plan) -> Iterator[Score]:
 
 def _country_areas(plan: Plan, habit: Habit, seed: int) -> dict[tuple[str, Classifier], float]:
     rng = np.random.default_rng((seed, HABITS.index(habit)))
-    country = make_country(rng, plan.targets, habit)
-    private = {
-        f"ε = {epsilon:g}": _released(country, epsilon, rng) for epsilon in plan.epsilons[habit]
-    }
+    country = make_country(rng, plan.targets[habit], habit)
+    private = {f"ε = {epsilon:g}": _released(country, epsilon, rng) for epsilon in plan.epsilons}
     areas: dict[tuple[str, Classifier], list[float]] = {}
     for place, target in enumerate(country.targets):
         seen = {RAW: country.counts, REMOVED: _without(country, target), **private}
         for matrices, counts in seen.items():
             for classifier in CLASSIFIERS:
-                found = area(classifier, counts, target.trips > 0, seed * plan.targets + place)
+                found = area(classifier, counts, target.trips > 0, 1000 * seed + place)
                 areas.setdefault((matrices, classifier), []).append(found)
     print(f"{habit}, country {seed + 1} of {plan.countries}", file=sys.stderr, flush=True)
     return {key: float(np.mean(each)) for key, each in areas.items()}

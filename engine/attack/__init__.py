@@ -24,6 +24,15 @@ from engine.attack.habits import UsualFlow, knowing_habits, without_noise
 from engine.attack.limits import limit
 from engine.attack.losses import Losses, from_probabilities, repeated, repeated_losses, together
 from engine.attack.roc import Roc, roc
+from engine.attack.scenario import (
+    Knowledge,
+    Reached,
+    Scenario,
+    flows_to_show,
+    over_days,
+    over_epsilons,
+    over_flows,
+)
 from engine.attack.strongest import MOST_DAYS, Attack, guarantee, strongest
 from engine.attack.visits import (
     StageLoss,
@@ -39,19 +48,26 @@ __all__ = [
     "MOST_TRIPS",
     "Attack",
     "Corridor",
+    "Knowledge",
     "Losses",
+    "Reached",
     "Roc",
+    "Scenario",
     "StageLoss",
     "TripAverages",
     "UsualFlow",
     "Visitor",
     "bounded_range_delta",
     "cell_losses",
+    "flows_to_show",
     "from_probabilities",
     "guarantee",
     "knowing_habits",
     "limit",
     "one_cell_advantage",
+    "over_days",
+    "over_epsilons",
+    "over_flows",
     "over_trips",
     "repeated",
     "repeated_losses",

@@ -30,7 +30,7 @@ EXACT_POINTS = 2**16
 """Most distinct sums that are kept apart."""
 DIRECT_POINTS = 2**11
 """Most of them that are summed product by product, so that even the rarest are exact."""
-GRID_POINTS = 2**17
+GRID_POINTS = 2**15
 """Points of the grid that takes over for powers."""
 GRID_SUM_POINTS = 2**14
 """Points of its half that takes over for sums of unlike parts."""

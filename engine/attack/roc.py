@@ -51,6 +51,20 @@ class Roc:
         # np.interp takes the last of equal abscissae: the top of the first, vertical stretch
         return float(np.interp(false_positive_rate, self.false_positives, self.true_positives))
 
+    def thinned(self, corners: int) -> "Roc":
+        """Return the curve with at most so many corners, for drawing; it runs below this one."""
+        if len(self.false_positives) <= corners:
+            return self
+        # corners evenly along the curve, as both rates grow
+        along = self.false_positives + self.true_positives
+        wanted = np.linspace(0, 2, corners)
+        kept = np.unique(np.r_[0, np.searchsorted(along, wanted[1:-1]), len(along) - 1])
+        return Roc(
+            false_positives=self.false_positives[kept],
+            true_positives=self.true_positives[kept],
+            largest_loss=self.largest_loss,
+        )
+
     def delta(self, epsilon: float) -> float:
         """Return the least δ for which in and out are (ε, δ)-close, from in to out."""
         beyond = self.true_positives - np.exp(epsilon) * self.false_positives
