@@ -107,7 +107,9 @@ def over_days(scenario: Scenario, parameters: ODParameters, days: Sequence[int])
     return _reached([scenario.attack(parameters, days=each) for each in days])
 
 
-def flows_to_show(parameters: ODParameters, trips: int) -> tuple[int, ...]:
+def flows_to_show(
+    parameters: ODParameters, trips: int, knows: Knowledge = "everything"
+) -> tuple[int, ...]:
     """Return flow sizes at which the advantage is worth computing: closest around τ.
 
     Examples
@@ -116,8 +118,12 @@ def flows_to_show(parameters: ODParameters, trips: int) -> tuple[int, ...]:
     (0, 1, 2, 3)
     """
     shown = max(parameters.suppression_threshold, 1)
+    largest = max(1000, 10 * shown)
+    if knows == "habits":  # smooth in the flow
+        coarse = np.geomspace(1, largest, 12).round().astype(int).tolist()
+        return tuple(sorted({0, *coarse}))
+    coarse = np.geomspace(1, largest, 20).round().astype(int).tolist()
     around = range(max(shown - trips - 3, 0), shown + 3)
-    coarse = np.unique(np.geomspace(1, max(1000, 10 * shown), 20).round().astype(int)).tolist()
     return tuple(sorted({0, *coarse, *([] if len(around) > 40 else around)}))
 
 

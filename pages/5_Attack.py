@@ -1,0 +1,29 @@
+"""Attack: how much the strongest attacker can learn about one person."""
+
+import streamlit as st
+
+from pages._ui.attack import density as attack_density
+from pages._ui.attack import measured as attack_measured
+from pages._ui.attack import question as attack_question
+from pages._ui.attack import trips as attack_trips
+from pages._ui.attack.wording import LEAD
+from pages._ui.shell import frame, setting, sidebar
+
+FLOWS, DENSITY = "On flows", "On density"
+VIEWS = (FLOWS, DENSITY)
+
+frame.frame("Attack", LEAD)
+view = setting.draw(
+    st.segmented_control,
+    "View",
+    setting.choice("attack_view", VIEWS, FLOWS),
+    VIEWS,
+    required=True,
+    label_visibility="collapsed",
+)
+settings = sidebar.draw(density=view == DENSITY, trips=view == FLOWS, noise=False)
+if view == DENSITY:
+    attack_density.draw(settings)
+else:
+    attack_trips.draw(attack_question.ask(settings.trips()), settings.od_data)
+    attack_measured.draw()

@@ -1,0 +1,21 @@
+"""Attack: what published attacks measure, and what they do not."""
+
+import streamlit as st
+
+from engine.attack import PUBLISHED_AREAS
+from engine.risk import Guarantee
+
+
+def draw() -> None:
+    """Say what P2's classifiers found, what the control finds, and what it does not mean."""
+    with st.expander("What does an AUC of 0.62 mean?", icon=":material/help:"):
+        low, high = PUBLISHED_AREAS
+        one, three = (Guarantee(epsilon=0.1 * trips).area for trips in (1, 3))
+        st.markdown(
+            "Kohli, Aiken and Blumenstock train classifiers on whole daily matrices and report a "
+            f"mean AUC of {low:.3f} to {high:.3f}, with noise or without (Table S1). An AUC of "
+            "0.62 does **not** mean that somebody's trips were found in the matrix: at ε = 0.1 no "
+            "test can tell a matrix with one trip of the target from the same matrix without it "
+            f"at an AUC above {one:.3f}, and with three trips above {three:.3f}. The classifiers "
+            "recognise the kind of day on which people like the target travel."
+        )

@@ -1,0 +1,97 @@
+"""Sentences of the page Attack."""
+
+from engine.attack import Attack, Scenario
+from engine.parameters import ODParameters
+from pages._ui.wording.numbers import number, trip_count
+from pages._ui.wording.privacy import PROTECTED
+
+LEAD = (
+    "An attacker asks whether one person's data is in what was published. Here is what the best "
+    "possible attack gets right, computed exactly, beside what the guarantee allows. Nothing is "
+    "simulated, and no real person is ever picked."
+)
+KNOWLEDGE = {
+    "everything": "all other trips",
+    "habits": "the route and the usual flow",
+}
+
+
+def guesses(share: float) -> str:
+    """Write a share of right guesses as a number out of 100.
+
+    Examples
+    --------
+    >>> guesses(0.6106), guesses(0.5023), guesses(0.9991), guesses(0.5)
+    ('61', '50.2', 'more than 99', '50')
+    """
+    right = 100 * share
+    if right >= 99.5:
+        return "more than 99"
+    if right < 50.05:
+        return "50"
+    return f"{right:.1f}" if right < 51.5 else f"{right:.0f}"
+
+
+def sentence(attack: Attack) -> str:
+    """Say what the attack gets right, and what the guarantee allows."""
+    return (
+        "Of 100 guesses where a coin gets 50 right, the best possible attack gets "
+        f"{guesses(attack.roc.best_guess)}, and the guarantee allows "
+        f"{guesses(attack.limit.best_guess)}."
+    )
+
+
+def attacker(scenario: Scenario) -> str:
+    """Say who the attacker is and whom he is after."""
+    routes = "one route" if scenario.cells == 1 else f"{scenario.cells} routes"
+    trips = trip_count(scenario.trips * scenario.cells)
+    target = f"a target with {trips} on {routes}"
+    if scenario.knows == "everything":
+        return (
+            f"The attacker knows every trip of everybody else ({scenario.flow:,} on each route), "
+            f"and would recognise {target}. Nobody can do better; hardly anybody can do as well."
+        )
+    return (
+        f"The attacker knows the route and that about {max(scenario.flow, 1):,} others usually "
+        f"travel on it, not how many did that day; he looks for {target}. The others' ordinary "
+        "variation hides the target too, but nothing guarantees it."
+    )
+
+
+def protected(attack: Attack, parameters: ODParameters, trips: int) -> str:
+    """Say what the guarantee covers for this target."""
+    loss = number(attack.guarantee.epsilon, 3)
+    if parameters.unit == "trip" and trips > 1:
+        return (
+            f"Single trips are protected at ε = {parameters.epsilon:g}. {trips} trips of one "
+            f"person together are protected only at {trips} × {parameters.epsilon:g} = {loss}."
+        )
+    return f"ε = {loss} protects {PROTECTED[parameters.unit]}."
+
+
+def suppressed(scenario: Scenario, parameters: ODParameters) -> str:
+    """Say what suppression alone would do for this target."""
+    shown = max(parameters.suppression_threshold, 1)
+    if scenario.flow + scenario.trips >= shown:
+        return (
+            f"Without noise, a flow of {scenario.flow + scenario.trips:,} is published as it is: "
+            "whoever knows the others' trips gets all 100 right. Suppression alone protects nobody "
+            "here."
+        )
+    return (
+        f"Flows below {shown} are set to 0, so this target is hidden as long as few others travel "
+        "there: suppression does more here than noise."
+    )
+
+
+def days_note(parameters: ODParameters, days: int) -> str:
+    """Say how several daily matrices add up."""
+    if parameters.unit == "person":
+        return "One release covers the whole period, so there are no days to add up."
+    same = "The same trips on each of these days, and the attacker knows which days. "
+    return same + (
+        f"The guarantee's line counts what {days} releases allow together; it is lower than the "
+        f"plain sum of their losses, ε = {number(days * parameters.epsilon, 4)}."
+        if parameters.unit == "person-day"
+        else "Trips are protected one by one, so days add up without limit."
+    )

@@ -1,0 +1,72 @@
+"""Cached wrappers of the attack: settings only, but for the averages over a dataset's trips."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from engine import attack
+from engine import origin_destination as od
+from engine.attack import Attack, Reached, Scenario, StageLoss, TripAverages, Visitor
+from engine.parameters import DensityParameters, ODParameters
+from pages._ui.cache import scope as cached_scope
+from pages._ui.cache.datasets import dataset
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def on_trips(scenario: Scenario, parameters: ODParameters) -> Attack:
+    """Return the attack on one matrix."""
+    return scenario.attack(parameters)
+
+
+@st.cache_data(max_entries=128, show_spinner=False)
+def over_flows(scenario: Scenario, parameters: ODParameters, flows: Sequence[int]) -> Reached:
+    """Return what is reached in flows of other sizes."""
+    return attack.over_flows(scenario, parameters, flows)
+
+
+@st.cache_data(max_entries=128, show_spinner=False)
+def over_epsilons(
+    scenario: Scenario, parameters: ODParameters, epsilons: Sequence[float]
+) -> Reached:
+    """Return what is reached at other privacy losses; the ε of `parameters` plays no part."""
+    return attack.over_epsilons(scenario, parameters, epsilons)
+
+
+@st.cache_data(max_entries=128, show_spinner=False)
+def over_days(scenario: Scenario, parameters: ODParameters, days: Sequence[int]) -> Reached:
+    """Return what is reached from several daily matrices."""
+    return attack.over_days(scenario, parameters, days)
+
+
+@cached_scope.data(max_entries=64, show_spinner="Reading the trips …")
+def averages(key: str, parameters: ODParameters, law: od.LawName) -> TripAverages:
+    """Return the exposure of the dataset's trips: of each day, or at ``person`` of all together."""
+    counted = od.histogram(
+        dataset(key),
+        parameters.unit,
+        parameters.max_trips_per_user,
+        sum_days=parameters.unit == "person",
+    )
+    return attack.over_trips(counted, parameters, law=law)
+
+
+@cached_scope.data(max_entries=64, show_spinner="Composing the stages …")
+def on_density(key: str, target: Visitor, parameters: DensityParameters) -> Attack:
+    """Return the attack on one density release; of the dataset only public facts are read."""
+    return attack.strongest_on_density(target, parameters, **_public(key))
+
+
+@cached_scope.data(max_entries=64, show_spinner=False)
+def density_stages(
+    key: str, target: Visitor, parameters: DensityParameters
+) -> tuple[StageLoss, ...]:
+    """Return what each stage of the ledger says at worst."""
+    return attack.stage_losses(target, parameters, **_public(key))
+
+
+def _public(key: str) -> dict[str, int]:
+    places = dataset(key)
+    return {
+        "cover_size": places.tessellation.cover_size,
+        "max_visits_cap": places.metadata.max_visits_cap,
+    }

@@ -1,0 +1,97 @@
+"""The page Attack: its sentence says the engine's figures, and every question is answered."""
+
+import pytest
+
+from engine import attack
+from engine.attack import Scenario
+from engine.parameters import ODParameters
+from pages._ui.attack import answer, wording
+
+PAGE = "pages/5_Attack.py"
+
+
+@pytest.fixture
+def open_attack(open_page):
+    def run(**query):
+        return open_page(PAGE, **query)
+
+    return run
+
+
+def texts(app):
+    blocks = [*app.main.markdown, *app.main.caption, *app.main.get("html")]
+    return " ".join(str(getattr(block, "value", block)) for block in blocks)
+
+
+def body(app):
+    return " ".join([texts(app), *(str(element.proto.body) for element in app.main.get("html"))])
+
+
+def test_every_question_is_answered(open_attack):
+    app = open_attack(unit="trip", epsilon="0.5")
+    assert "attack gets 61, and the guarantee allows 62." in body(app)
+    for unit in ("trip", "person"):
+        app.selectbox(key="unit").set_value(unit).run()
+        for target in app.selectbox(key="attack_target").options[1:]:
+            app.selectbox(key="attack_target").set_value(target).run()
+            assert not app.exception
+            assert "Of 100 guesses" in body(app)
+    app.selectbox(key="attack_knows").set_value("habits").run()
+    assert "usually travel" in body(app)
+    app.select_slider(key="max_trips").set_value(2).run()  # no more trips than are kept
+    assert app.number_input(key="attack_trips").max == 2
+    assert app.number_input(key="attack_trips").value == 2
+    app.select_slider(key="max_trips").set_value(1).run()
+    assert app.selectbox(key="attack_target").options == ["one trip"]
+    assert not app.exception
+
+
+def test_a_datasets_trips_are_read_only_when_asked(open_attack):
+    app = open_attack()
+    assert "typical trip" not in body(app)
+    app.selectbox(key="od_data").set_value("town").run()
+    assert "confidential data" in app.toggle(key="attack_read").label
+    app.toggle(key="attack_read").set_value(True).run()
+    assert "typical trip" in body(app)
+    assert any("custodians" in warning.value for warning in app.warning)
+    app.selectbox(key="od_data").set_value("only-visits").run()
+    assert "Of 100 guesses" in body(app)  # needs no data
+    assert not app.exception
+
+
+def test_the_density_has_the_same_view(open_attack):
+    app = open_attack(attack_view="on-density")
+    assert "Of 100 guesses" in body(app)
+    assert len(app.table) == 1
+    app.number_input(key="attack_visits").set_value(1).run()
+    assert not app.exception
+    app.slider(key="max_visits").set_value(5).run()
+    assert app.number_input(key="attack_visits").max == 5
+    assert not app.exception
+    app.selectbox(key="density_data").set_value("only-trips").run()
+    assert any("with visits" in info.value for info in app.info)
+
+
+def test_a_hundred_dots_are_drawn():
+    for epsilon in (0.01, 0.5, 10.0):
+        found = Scenario().attack(ODParameters(epsilon=epsilon, unit="trip"))
+        drawn = answer.dots(found)
+        circles = drawn.split("</svg>")[0].count("<circle")
+        assert circles == 100
+        right = round(100 * found.roc.best_guess)
+        assert f"{right} by the best attack" in drawn
+        assert f"by the best attack: {right - 50}<" in drawn
+
+
+def test_sentences_name_what_protects():
+    quiet = Scenario(flow=3)
+    assert "Suppression alone protects nobody" not in wording.suppressed(
+        quiet, ODParameters(epsilon=1.0)
+    )
+    busy = Scenario(flow=14)  # the target's trip is the fifteenth, and is shown
+    assert "Suppression alone protects nobody" in wording.suppressed(
+        busy, ODParameters(epsilon=1.0)
+    )
+    trips = ODParameters(epsilon=0.5, unit="trip")
+    found = attack.strongest([attack.Corridor(trips=1, rest=99, cells=14)], trips)
+    assert "14 × 0.5 = 7" in wording.protected(found, trips, 14)
