@@ -259,7 +259,7 @@ def _totals_stages(parameters: DensityParameters, max_visits_cap: int) -> tuple[
         ),
         Stage(
             name="number of visits",
-            reads="all visits, at most K_max a person",
+            reads="all visits, at most Kₘₐₓ a person",
             mechanism="Laplace",
             sensitivity=max_visits_cap,
             norm="L1",

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from engine import validation
 from engine.origin_destination import solving
-from engine.origin_destination.laws import Floats, LawName, NoiseLaw
+from engine.origin_destination.laws import Floats, LawName, NoiseLaw, effective_threshold
 from engine.origin_destination.settings import (
     Method,
     betas,
@@ -82,7 +82,8 @@ def stays_released_probability(
     """Return P(a count of at least τ is not suppressed in the release): Theorem 3.
 
     Exactly 1 − ½·e^(a(τ − ½ − m)). The theorem as printed has τ + ½ (erratum O1): too small, and
-    below 0 for counts near τ when ε is large. `method` ``published`` returns it as printed.
+    below 0 for counts near τ when ε is large. A released 0 reads as suppressed, so τ = 0 counts as
+    τ = 1. `method` ``published`` returns it as printed.
 
     Parameters
     ----------
@@ -104,7 +105,7 @@ def stays_released_probability(
     rate = rates(epsilon, max_trips_per_user)
     if is_published(method, law):
         return (1 - 0.5 * np.exp(rate * (threshold + 0.5 - m)))[()]
-    return NoiseLaw(rate, law).tail(threshold - m)[()]
+    return NoiseLaw(rate, law).tail(effective_threshold(threshold) - m)[()]
 
 
 def epsilon_to_stay_released(
@@ -136,8 +137,10 @@ def epsilon_to_stay_released(
         )
         least = np.where(room > 0, trips * need / np.abs(room), np.inf)
         return np.where(need > 0, least, 0.0)[()]
-    # lost if Z ≤ τ − 1 − m, by symmetry as often as Z ≥ m − τ + 1
-    return _epsilon_for_tail(m - threshold + 1, wanted, max_trips_per_user, law)
+    # lost if Z ≤ τ′ − 1 − m, by symmetry as often as Z ≥ m − τ′ + 1
+    bound = m - effective_threshold(threshold) + 1
+    enough = _epsilon_for_tail(np.maximum(bound, 1), wanted, max_trips_per_user, law)
+    return np.where(bound >= 1, enough, np.inf)[()]
 
 
 class ThresholdHeuristic(NamedTuple):

@@ -44,7 +44,8 @@ def draw(question: Question, parameters: ODParameters) -> None:
                 f"Error of a change, {sure} sure",
                 trip_count(float(change)),
                 "at most",
-                f"For the difference of two dates{question.trimmed}; the noise of both adds up.",
+                f"For the difference of two dates{question.trimmed.rstrip(',')}; the noise of both "
+                "adds up.",
             ),
             Card(
                 f"Flow within {question.alpha:,} trips",
@@ -164,16 +165,18 @@ def _promises(
 ) -> list[tuple[str, str, str]]:
     epsilon, trips = parameters.epsilon, parameters.max_trips_per_user
     alpha, law, threshold = question.alpha, question.law, parameters.suppression_threshold
-    if count < threshold:
-        stays = calculators.stays_suppressed_probability(count, threshold, epsilon, trips, law=law)
-        told = calculators.stays_suppressed_probability(count, threshold, epsilon, trips)
-        first = ("Stays suppressed (Theorem 2)", told, stays)
+    if count < max(threshold, 1):
+        # τ = 0 suppresses what is not above 0, as τ = 1 does
+        least = max(threshold, 1)
+        stays = calculators.stays_suppressed_probability(count, least, epsilon, trips, law=law)
+        published = calculators.stays_suppressed_probability(count, least, epsilon, trips)
+        first = ("Stays suppressed (Theorem 2)", published, stays)
     else:
         stays = calculators.stays_released_probability(count, threshold, epsilon, trips, law=law)
-        told = calculators.stays_released_probability(
+        published = calculators.stays_released_probability(
             count, threshold, epsilon, trips, method="published"
         )
-        first = ("Stays visible (Theorem 3; see O1)", told, stays)
+        first = ("Stays visible (Theorem 3; see O1)", published, stays)
     far = calculators.cell_error_probability(alpha, epsilon, trips)
     exact = calculators.cell_error_probability(alpha, epsilon, trips, law=law)
     shown = calculators.cell_error_probability_if_released(

@@ -279,7 +279,7 @@ def _advanced(asked: Asked, kind: str) -> Mapping[str, Any]:
     one, two, three = st.columns(3)
     values: dict[str, Any] = {
         "max_visits_cap": one.number_input(
-            "Most visits of a person in the week (K_max)",
+            "Most visits of a person in the week (Kₘₐₓ)",
             1,
             10**6,
             DEFAULT_MAX_VISITS_CAP,

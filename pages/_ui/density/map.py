@@ -72,13 +72,6 @@ def _controls(*, playing: bool) -> tuple[str, int]:
             format_func=VIEWS.__getitem__,
             required=True,
         )
-        hour = setting.draw(
-            st.select_slider,
-            "Hour of the week (local time)",
-            HOUR,
-            range(HOURS_PER_WEEK),
-            format_func=density_wording.hour,
-        )
         st.button(
             "Pause" if playing else "Play",
             icon=":material/pause:" if playing else ":material/play_arrow:",
@@ -86,6 +79,14 @@ def _controls(*, playing: bool) -> tuple[str, int]:
             help="Run through the week hour by hour.",
             on_click=_toggle_play,
         )
+    # on a line of its own: 168 hours need the whole width
+    hour = setting.draw(
+        st.select_slider,
+        "Hour of the week (local time)",
+        HOUR,
+        range(HOURS_PER_WEEK),
+        format_func=density_wording.hour,
+    )
     return view or "private", hour
 
 

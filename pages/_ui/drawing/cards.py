@@ -33,9 +33,10 @@ class Card:
     meaning: str
 
 
-def cards_html(cards: Sequence[Card]) -> str:
-    """Return the cards as one block of HTML, escaped; heights do not depend on the numbers."""
-    return '<div class="cards">' + "".join(_card(card) for card in cards) + "</div>"
+def cards_html(cards: Sequence[Card], *, wide: bool = False) -> str:
+    """Return the cards as one block of HTML, escaped; `wide` puts them side by side."""
+    name = "cards wide" if wide else "cards"
+    return f'<div class="{name}">' + "".join(_card(card) for card in cards) + "</div>"
 
 
 def numbers(cards: Sequence[Card]) -> dict[str, str]:
@@ -53,9 +54,7 @@ def draw(cards: Sequence[Card]) -> None:
 
 def row(cards: Sequence[Card]) -> None:
     """Draw the cards side by side over the whole width."""
-    for column, card in zip(st.columns(len(cards)), cards, strict=True):
-        with column:
-            draw([card])
+    st.html(cards_html(cards, wide=True))
 
 
 def pending_html(sentence: str) -> str:

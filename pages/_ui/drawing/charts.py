@@ -24,7 +24,11 @@ def epsilon_axis(title: str = _EPSILON_TITLE) -> alt.X:
         title=title,
         scale=alt.Scale(type="log", domain=[EPSILON_STOPS[0], EPSILON_STOPS[-1]], nice=False),
         axis=alt.Axis(
-            values=[0.01, 0.03, 0.1, 0.3, 1, 3, 10], format="~g", grid=False, titlePadding=4
+            values=[0.01, 0.03, 0.1, 0.3, 1, 3, 10],
+            format="~g",
+            grid=False,
+            titlePadding=4,
+            labelFlush=True,
         ),
     )
 

@@ -14,6 +14,8 @@ import pydeck as pdk
 import streamlit as st
 from numpy.typing import NDArray
 
+from pages._ui.drawing.arrows import arrows
+
 Floats = NDArray[np.float64]
 Kind = Literal["linear", "root", "log", "diverging"]
 
@@ -28,6 +30,9 @@ _PURPLE_GREEN = (
 )  # fmt: skip
 _NO_VALUE = (128, 128, 128, 60)
 _MARKED = (209, 73, 91, 255)
+_BORDER = (128, 128, 128, 150)
+_FARTHER, _NEARER = 1.0, 7.0
+"""How many zoom steps one can leave the whole region by, and go into it."""
 _WORLD = 512.0
 
 
@@ -41,7 +46,7 @@ class Scale:
         Ends of the scale; values beyond take the colour of the end.
     kind : str
         ``root`` spreads small values (square root), ``log`` more so, ``diverging`` is centred on
-        0 between −high and high.
+        0 between −high and high and spreads small values to both sides.
 
     Examples
     --------
@@ -56,7 +61,8 @@ class Scale:
     def positions(self, values: Floats) -> Floats:
         """Return where values lie on the scale, from 0 to 1; NaN stays NaN."""
         if self.kind == "diverging":
-            return np.clip(values / (2 * (self.high or 1.0)) + 0.5, 0.0, 1.0)
+            share = np.clip(values / (self.high or 1.0), -1.0, 1.0)
+            return 0.5 + np.sign(share) * np.sqrt(np.abs(share)) / 2
         span = self.high - self.low
         share = np.clip((values - self.low) / (span if span > 0 else 1.0), 0.0, 1.0)
         if self.kind == "root":
@@ -78,7 +84,8 @@ class Scale:
         """Draw the scale with its ends in words under a map."""
         stops = _PURPLE_GREEN if self.kind == "diverging" else _VIRIDIS
         gradient = ", ".join(f"rgb{stop}" for stop in stops)
-        note = {"root": " (square-root scale)", "log": " (logarithmic scale)"}.get(self.kind, "")
+        root = " (square-root scale)"
+        note = {"root": root, "diverging": root, "log": " (logarithmic scale)"}.get(self.kind, "")
         st.html(
             f'<div class="legend" role="img" aria-label="Colour scale: {html.escape(what)}, from '
             f'{html.escape(low)} to {html.escape(high)}"><span>{html.escape(low)}</span>'
@@ -157,7 +164,8 @@ def zone_map(
         {"type": "FeatureCollection", "features": rows},
         id="zones",
         get_fill_color="properties.colour",
-        get_line_color=_line_colour(),
+        # where 0 is nearly white, borders tell zones from the page
+        get_line_color=_BORDER if scale.kind == "diverging" else _line_colour(),
         line_width_min_pixels=0.5,
         pickable=True,
         auto_highlight=True,
@@ -204,28 +212,33 @@ def flow_map(
     height: int = 520,
     width: int = 700,
 ) -> None:
-    """Draw flows as arcs between zone centres; width and colour follow one scale.
+    """Draw flows as arrows between zone centres; width and colour follow one scale.
+
+    There and back are two arrows, each to the same side of its way.
 
     Parameters
     ----------
     origins, destinations : arrays of int, shape (flows,)
         Zone numbers.
     values : array, shape (flows,)
-        Trips, for width (up to 4.5 pixels at the scale's end) and colour.
+        Trips, for width (up to 5 pixels at the scale's end) and colour.
     colours : array, shape (flows, 4), optional
         Instead of the scale's colours, to mark phantom or lost flows.
     tooltip : mapping
         Label → one text per flow, below origin and destination.
     """
     shades = (scale.colours(values) if colours is None else colours).tolist()
-    widths = (0.5 + 4.0 * scale.positions(values)).round(2).tolist()
+    view = _view(outlines.bounds, width, height)
+    # widths are pixels of the whole map: an arrow grows with the map as a zone does
+    unit = 1 / (_WORLD * 2.0**view.zoom)
+    centres = _to_plane(outlines.centres)
+    widths = 0.8 + 4.2 * scale.positions(values)
+    shapes = _from_plane(arrows(centres[origins], centres[destinations], widths, unit=unit))
     rows = [
         {
-            "from": outlines.centres[o].tolist(),
-            "to": outlines.centres[d].tolist(),
+            "outline": shapes[i].round(5).tolist(),
             "name": f"{outlines.names[o]} → {outlines.names[d]}",
             "colour": shades[i],
-            "width": widths[i],
             **{f"t{j}": texts[i] for j, texts in enumerate(tooltip.values())},
         }
         for i, (o, d) in enumerate(zip(origins.tolist(), destinations.tolist(), strict=True))
@@ -244,24 +257,21 @@ def flow_map(
         get_line_color=[128, 128, 128, 90],
         line_width_min_pixels=0.5,
     )
-    arcs = pdk.Layer(
-        "ArcLayer",
+    flows = pdk.Layer(
+        "PolygonLayer",
         rows,
         id="flows",
-        get_source_position="from",
-        get_target_position="to",
-        get_source_color="colour",
-        get_target_color="colour",
-        get_width="width",
-        get_tilt=28,
-        get_height=0.55,
+        get_polygon="outline",
+        get_fill_color="colour",
+        get_line_color=_line_colour(),
+        line_width_min_pixels=0.5,
         pickable=True,
         auto_highlight=True,
     )
     lines = [f"{html.escape(label)}: {{t{j}}}" for j, label in enumerate(tooltip)]
     _draw(
-        [ground, arcs],
-        _view(outlines.bounds, width, height),
+        [ground, flows],
+        view,
         tooltip="<br>".join(["<b>{name}</b>", *lines]),
         height=height,
         key=key,
@@ -322,8 +332,24 @@ def _view(bounds: tuple[float, float, float, float], width: int, height: int) ->
     zoom = math.log2(room * min(width / (_WORLD * span_x), height / (_WORLD * span_y)))
     middle = math.degrees(math.atan(math.sinh(math.pi * (top + bottom))))
     return pdk.ViewState(
-        longitude=round((west + east) / 2, 5), latitude=round(middle, 5), zoom=round(zoom, 2)
+        longitude=round((west + east) / 2, 5),
+        latitude=round(middle, 5),
+        zoom=round(zoom, 2),
+        min_zoom=round(zoom - _FARTHER, 2),
+        max_zoom=round(zoom + _NEARER, 2),
     )
+
+
+def _to_plane(degrees: Floats) -> Floats:
+    """Return longitudes and latitudes as shares of the world, Mercator, shape (…, 2)."""
+    sine = np.sin(np.radians(np.clip(degrees[..., 1], -85.0, 85.0)))
+    return np.stack([degrees[..., 0] / 360, np.arctanh(sine) / (2 * np.pi)], axis=-1)
+
+
+def _from_plane(shares: Floats) -> Floats:
+    """Return shares of the world as longitudes and latitudes in degrees."""
+    latitude = np.degrees(np.arctan(np.sinh(2 * np.pi * shares[..., 1])))
+    return np.stack([360 * shares[..., 0], latitude], axis=-1)
 
 
 def _mercator(latitude: float) -> float:

@@ -102,6 +102,9 @@ def pinned(place: DeltaGenerator, settings: Settings, numbers: dict[str, str]) -
     if PINNED not in st.session_state:
         return
     described, before = st.session_state[PINNED]
+    if described == _describe(settings):  # pinned before its last numbers had come
+        before = numbers
+        st.session_state[PINNED] = (described, numbers)
     names = list(dict.fromkeys([*before, *numbers]))
     place.html(
         tables.table_html(

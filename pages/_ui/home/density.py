@@ -1,5 +1,6 @@
 """Home's left column: the density of visits in four numbers, a curve and two small maps."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -138,16 +139,15 @@ def _fill(slot: DeltaGenerator, key: str, settings: Settings, noise: Seed) -> di
 def _curve(key: str, settings: Settings, noise: Seed, *, computed: bool) -> None:
     """Draw MRE over ε; points not computed yet are left out until `computed`."""
     stops = [stop for stop in EPSILON_STOPS if computed or stop == settings.epsilon]
-    scores = [cached_density.scores(key, settings.density(epsilon=stop), noise) for stop in stops]
-    # where every count reads 0 there is no curve: an error of all and nothing else would look good
-    values = [one.mean_error for one in scores]
+    judged = [cached_density.judged(key, settings.density(epsilon=stop), noise) for stop in stops]
+    values = [one.usable_zones / one.zones if one.zones else math.nan for one in judged]
     sketch_curve.epsilon_curve(
         stops,
         values,
         settings.epsilon,
-        title="Relative error (MRE)",
+        title="Usable zones",
         key="home_density_curve" if computed else "home_density_point",  # both in one run
-        alt=f"Mean relative error of the density over epsilon, now {settings.epsilon:g}",
+        alt=f"Share of usable zones over epsilon, now {settings.epsilon:g}",
     )
 
 

@@ -125,7 +125,7 @@ def _density_group(shown: set[str], known: dict[str, Entry]) -> None:
     if "delta" in shown:
         setting.draw(
             st.select_slider,
-            "Chance that the bound fails (δ)",
+            "Allowance beyond ε (δ)",
             DELTA,
             DELTA_STOPS,
             format_func=scientific,

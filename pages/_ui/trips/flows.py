@@ -1,4 +1,4 @@
-"""Origin–destination page: arcs of the largest flows, true, private, or phantom and lost."""
+"""Origin–destination page: arrows of the largest flows, true, private, or phantom and lost."""
 
 import numpy as np
 import streamlit as st
@@ -69,7 +69,7 @@ def draw(key: str, true: Integers, made: Drawn, several: bool) -> None:
         values.astype(float),
         scale,
         key="od_flows",
-        alt=f"Arcs of the {most} largest flows: {shown.lower()}",
+        alt=f"Arrows of the {most} largest flows: {shown.lower()}",
         tooltip={
             "true": [f"{value:,}" for value in true[pairs]],
             "private": [f"{value:,}" for value in private[pairs]],
@@ -82,10 +82,9 @@ def draw(key: str, true: Integers, made: Drawn, several: bool) -> None:
     if shown != WRONG:
         scale.legend("trips of a flow", "0", f"{largest:,.0f} or more")
     if shown != TRUE:
-        # a flow that reads 0 has no arc in the private map, unless other days show it
-        trips_look.key(
-            trips_look.PHANTOM, *([trips_look.LOST] if several or shown == WRONG else [])
-        )
+        # only what is drawn: a flow that reads 0 has no arrow, unless other days show it
+        marks = ((trips_look.PHANTOM, phantom), (trips_look.LOST, lost))
+        trips_look.key(*(outcome for outcome, where in marks if where[pairs].any()))
         if several:
             st.caption(
                 "Each day is a release of its own: a flow is marked where that happened to it on "
@@ -120,5 +119,5 @@ def _words(
         return "Look for the corridors that must survive; switch to Private to see which do."
     if shown == PRIVATE:
         found = int(phantom[pairs].sum())
-        return f"{counted}; {found} of the {len(pairs[0])} arcs drawn here are phantoms."
-    return f"{counted}; the {len(pairs[0])} largest are drawn, wider where trips are more."
+        return f"{counted}; {found} of the {len(pairs[0])} arrows drawn here are phantoms."
+    return f"{counted}; the {len(pairs[0])} largest are drawn; an arrow's width shows its trips."

@@ -62,6 +62,12 @@ def draw(key: str, true: Integers, made: Drawn) -> None:
     else:
         scale.legend("trips to a zone", "0", f"{largest:,.0f} or more")
     st.caption(
-        "The outlined zone is the origin. Look for near zones that keep their colour and far ones "
-        "that turn dark: small flows are suppressed first."
+        "The outlined zone is the origin. "
+        + (
+            "Look for far zones in purple: small flows are suppressed first; green ones gained "
+            "trips that nobody made."
+            if shown == ERROR
+            else "Compare True and Private: near zones keep their colour, far ones turn dark, "
+            "because small flows are suppressed first."
+        )
     )

@@ -32,5 +32,5 @@ def interval(
         return "undefined in most draws" if finished or len(values) >= REPEATS else WAITING
     low, high = write(min(known)), write(max(known))
     if low == high:
-        return "the same in all draws"
+        return f"{low} in all draws"
     return f"{low} to {high}" + (f" ({len(known)} draws)" if len(known) < REPEATS else "")

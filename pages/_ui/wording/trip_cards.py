@@ -99,7 +99,7 @@ def hidden(zeros: ZeroAccount, least: int) -> str:
         sentence += f", {percent(zeros.after_trimming)} after trimming"
     change = zeros.released - zeros.after_trimming
     if change <= -_SMALLEST_CHANGE:
-        return f"{sentence}; noise lifts some of these into view, less of it leaves more at 0."
+        return f"{sentence}; noise lifts some of these into view, so less noise means more zeros."
     if change >= _SMALLEST_CHANGE:
         return f"{sentence}; noise hides some more."
     return f"{sentence}; noise hardly changes that."

@@ -178,3 +178,15 @@ def test_bad_links_are_ignored(open_home, query):
     assert app.number_input(key="choose_alpha").value == 10
     assert app.number_input(key="choose_confidence").value == 95.0
     assert app.session_state["unit"] == "person-day"
+
+
+def test_a_flow_that_reads_zero_is_suppressed_and_never_visible_too(open_choose):
+    """At τ = 0 a released 0 reads as suppressed, as everywhere else."""
+    app = at(open_choose(threshold=0, max_trips=1, epsilon=0.5), VIEWS[1])
+    app.number_input(key="choose_count").set_value(0).run()
+    rows = next(table.value for table in app.table if "Exact" in table.value.columns)
+    first = rows.iloc[0]
+    chance = 1 - 0.5 * math.exp(-0.5 * 0.5)  # P(Z ≤ 0)
+    assert "Stays suppressed" in first.iloc[0]
+    assert first["Exact"] == f"{100 * chance:.1f}%"
+    assert f"suppressed with probability **{100 * chance:.1f}%**" in text(app)

@@ -132,9 +132,9 @@ def test_flows_without_people_offer_trip_level_only(open_home):
 
 def test_budget_of_the_same_people_is_summed_and_of_others_is_not(open_home):
     app = open_home()
-    assert "ε = 8 in all" in texts(app)
+    assert "ε = 8 with δ = 1e-7 in all" in texts(app)
     app.selectbox(key="unit").set_value("person").run()
-    assert "ε = 2 in all" in texts(app)
+    assert "ε = 2 with δ = 1e-7 in all" in texts(app)
     app.selectbox(key="variant").set_value("efpa").run()
     assert "the density 1.84 (best proved, more than is published)" in texts(app)
     app.selectbox(key="od_data").set_value("only-trips").run()

@@ -21,7 +21,7 @@ _CARD = re.compile(
 
 def cards(app):
     """Return label → value, range and meaning of all cards, once nothing is being computed."""
-    until = time.monotonic() + 60
+    until = time.monotonic() + 180
     while True:
         found = {
             label: rest

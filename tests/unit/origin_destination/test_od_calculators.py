@@ -3,6 +3,7 @@ import math
 import numpy as np
 import pytest
 
+from engine import origin_destination as od
 from engine.errors import ParameterError
 from engine.origin_destination import calculators
 from tests.reference import od_reference as plain
@@ -256,3 +257,23 @@ def test_arguments_broadcast():
 def test_wrong_arguments_are_refused_with_rule_value_and_remedy(call, message):
     with pytest.raises(ParameterError, match=message):
         call()
+
+
+@pytest.mark.parametrize("law", ["rounded_laplace", "discrete_laplace"])
+@pytest.mark.parametrize("threshold", [0, 1, 5])
+@pytest.mark.parametrize("count", [5, 6, 20])
+def test_released_and_suppressed_are_each_others_complement(count, threshold, law):
+    """Also at τ = 0, where a released 0 reads as suppressed."""
+    settings = od.ODParameters(epsilon=0.5, suppression_threshold=threshold, unit="trip")
+    shown = calculators.stays_released_probability(count, threshold, 0.5, law=law)
+    usual = od.reading(count, settings, law=law)
+    assert float(shown) == pytest.approx(1 - usual.suppressed, rel=1e-12)
+    least = float(calculators.epsilon_to_stay_released(count, threshold, 0.05, law=law))
+    if count > threshold:
+        again = calculators.stays_released_probability(count, threshold, least, law=law)
+        assert float(again) == pytest.approx(0.95, abs=1e-9)
+
+
+def test_no_epsilon_keeps_an_empty_flow_visible():
+    assert calculators.epsilon_to_stay_released(0, 0, 0.05) == np.inf
+    assert float(calculators.stays_released_probability(0, 0, 0.5)) < 0.5

@@ -32,10 +32,9 @@ export default function ({ data, parentElement }) {
     if (data.fills) zone.setAttribute("fill", data.fills[i]);
     if (data.fills) words.set(zone, data.words[i]);
   });
-  (data.arcs ?? []).forEach(([path, colour, width], i) => {
-    const arc = shape("path", { d: path, class: "arc", stroke: colour }, drawing);
-    arc.setAttribute("stroke-width", width);
-    words.set(arc, data.words[i]);
+  (data.flows ?? []).forEach(([path, colour], i) => {
+    const flow = shape("path", { d: path, class: "flow", fill: colour }, drawing);
+    words.set(flow, data.words[i]);
   });
   const tip = document.createElement("div");
   tip.className = "tip";

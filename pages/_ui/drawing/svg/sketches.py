@@ -14,12 +14,13 @@ import shapely
 import streamlit as st
 from numpy.typing import NDArray
 
+from pages._ui.drawing.arrows import arrows
 from pages._ui.drawing.maps import Scale
 
 Floats = NDArray[np.float64]
 
 _SIZE = 1000.0  # units of the drawing along its longer side
-_BEND = 0.18  # of an arc's length, to its left: there and back are two arcs
+_UNITS_A_PIXEL = 4.0  # about, at the sizes in use
 _HERE = Path(__file__).parent
 
 
@@ -111,19 +112,13 @@ def flow_sketch(
     height: int,
     tooltip: Mapping[str, Sequence[str]],
 ) -> None:
-    """Draw flows as arcs over grey zones; arguments as of `maps.flow_map`."""
+    """Draw flows as arrows over grey zones; arguments as of `maps.flow_map`."""
     start, end = drawn.centres[origins], drawn.centres[destinations]
-    left = (end - start)[:, ::-1] * [1, -1]
-    bend = (start + end) / 2 + _BEND * left
     colours = scale.colours(values).tolist()
-    widths = 0.7 + 3.8 * scale.positions(values)
-    arcs = [
-        (
-            f"M{a[0]:.0f} {a[1]:.0f}Q{b[0]:.0f} {b[1]:.0f} {c[0]:.0f} {c[1]:.0f}",
-            _colour(colour),
-            round(float(width), 2),
-        )
-        for a, b, c, colour, width in zip(start, bend, end, colours, widths, strict=True)
+    outlines = arrows(start, end, 0.7 + 3.8 * scale.positions(values), unit=_UNITS_A_PIXEL)
+    flows = [
+        ("M" + "L".join(f"{x:.0f} {y:.0f}" for x, y in outline) + "Z", _colour(colour))
+        for outline, colour in zip(outlines, colours, strict=True)
     ]
     ways = [
         f"{drawn.names[o]} → {drawn.names[d]}" for o, d in zip(origins, destinations, strict=True)
@@ -136,7 +131,7 @@ def flow_sketch(
             "alt": alt,
             "height": height,
             "zones": drawn.zones,
-            "arcs": arcs,
+            "flows": flows,
             "words": _words(ways, tooltip),
         },
     )

@@ -1,0 +1,72 @@
+"""Flows as arrows: which way people travel, with there and back apart, as flowmap.gl draws them."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+BEND = 0.18
+"""How far an arrow swings out, as a share of its length: always to the same side of its way."""
+
+_STEPS = 9
+_TAIL = 0.5
+"""Width at the origin, as a share of the width before the head."""
+_LONGEST_HEAD = 0.45
+
+
+def arrows(start: Floats, end: Floats, widths: Floats, *, unit: float = 1.0) -> Floats:
+    """Return the outlines of bent arrows with a head at the destination.
+
+    Parameters
+    ----------
+    start, end : arrays, shape (flows, 2)
+        Places in a plane.
+    widths : array, shape (flows,)
+        Widths before the head, in pixels.
+    unit : float
+        Units of the plane in a pixel.
+
+    Returns
+    -------
+    array, shape (flows, points, 2)
+        Closed outlines without their first point repeated; the tip lies at `end`.
+
+    Examples
+    --------
+    >>> outline = arrows(np.array([[0.0, 0.0]]), np.array([[100.0, 0.0]]), np.array([4.0]))[0]
+    >>> outline[_STEPS + 1].tolist()
+    [100.0, 0.0]
+    """
+    way = end - start
+    length = np.maximum(np.hypot(way[:, 0], way[:, 1]), 1e-9)[:, None]
+    aside = np.stack([way[:, 1], -way[:, 0]], axis=1)
+    bend = (start + end) / 2 + BEND * aside
+    thick = unit * widths[:, None]
+    head = np.minimum(1.6 * thick + 6 * unit, _LONGEST_HEAD * length)
+    wing = np.minimum(thick / 2 + 2.5 * unit, head)
+    t = np.linspace(0.0, 1.0, _STEPS) * (1 - head / length)  # the head follows after the last
+    middle, across = _curve(start, bend, end, t)
+    half = thick / 2 * np.linspace(_TAIL, 1.0, _STEPS)
+    half = np.minimum(half, wing)[..., None]
+    one, other = middle + half * across, middle - half * across
+    base, side = middle[:, -1], across[:, -1]
+    return np.concatenate(
+        [
+            one,
+            (base + wing * side)[:, None],
+            end[:, None],
+            (base - wing * side)[:, None],
+            other[:, ::-1],
+        ],
+        axis=1,
+    )
+
+
+def _curve(start: Floats, bend: Floats, end: Floats, t: Floats) -> tuple[Floats, Floats]:
+    """Return points of a quadratic curve and the unit vectors across it, (flows, steps, 2)."""
+    a, b, c = start[:, None], bend[:, None], end[:, None]
+    s = t[..., None]
+    along = 2 * (1 - s) * (b - a) + 2 * s * (c - b)
+    along /= np.maximum(np.linalg.norm(along, axis=-1, keepdims=True), 1e-9)
+    across = np.stack([-along[..., 1], along[..., 0]], axis=-1)
+    return (1 - s) ** 2 * a + 2 * s * (1 - s) * b + s**2 * c, across
