@@ -1,0 +1,130 @@
+"""From page to page in a real browser: settings, verdict and link stay; Back takes one press."""
+
+import itertools
+import shutil
+from collections.abc import Sequence
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+from tests.browser.conftest import ROOT, served
+
+pytestmark = pytest.mark.browser
+
+SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
+CHANGED = {
+    "epsilon": "0.5",
+    "threshold": "7",
+    "max_visits": "12",
+    "unit": "person",
+    "variant": "zones_laplace",
+    "density_data": "demo-city",
+    "od_data": "demo-city",
+}
+SHOWN = ("Home", "Density", "Origin–destination", "Choose ε", "Data")
+NEEDS = {"Home": 8, "Density": 4, "Origin–destination": 4}
+
+
+@pytest.fixture(scope="module")
+def several(tmp_path_factory):
+    """Address of a dashboard with a small dataset under four names: none opens as the first."""
+    folder = tmp_path_factory.mktemp("data")
+    for name in ("a-city", "demo-city", "paris", "rwanda-districts"):
+        shutil.copytree(ROOT / "data" / "demo-city", folder / name)
+    with served({"MOBILITY_DATA": str(folder)}) as url:
+        yield url
+
+
+def all_pairs(names: Sequence[str]) -> list[str]:
+    """Return a walk from the first name that goes from each to each other one, once."""
+    left = {(one, other) for one in names for other in names if one != other}
+    walk, branch = [], [names[0]]
+    while branch:
+        onward = next((pair for pair in sorted(left) if pair[0] == branch[-1]), None)
+        if onward is None:
+            walk.append(branch.pop())
+        else:
+            left.remove(onward)
+            branch.append(onward[1])
+    return walk[::-1]
+
+
+def link(page) -> dict[str, str]:
+    return dict(parse_qsl(urlsplit(page.url).query))
+
+
+def go(page, name) -> None:
+    page.locator(".st-key-navigation").get_by_role("link", name=name, exact=True).click()
+    arrive(page, name)
+
+
+def arrive(page, name) -> None:
+    title = "Mobility Privacy Explorer" if name == "Home" else name
+    page.locator("h1").filter(has_text=title).wait_for()
+    if name in NEEDS:
+        page.wait_for_function(
+            f"() => document.querySelectorAll('.card .value').length >= {NEEDS[name]}"
+            " && document.querySelector('.verdict:not(.pending)')"
+        )
+        page.get_by_role("slider", name="Privacy loss").wait_for()
+    else:
+        page.wait_for_selector(SETTLED)
+
+
+def pickers(page) -> dict[str, str]:
+    """Return what the sidebar's pickers and sliders read, by label."""
+    boxes = page.locator('[data-testid="stSidebar"] [data-testid="stSelectbox"]')
+    read = {
+        box.locator("label").inner_text(): box.locator("input").get_attribute("value")
+        or box.inner_text()
+        for box in boxes.all()
+        if box.is_visible()
+    }
+    for slider in page.locator('[data-testid="stSidebar"] [role="slider"]').all():
+        name = slider.get_attribute("aria-label") or slider.get_attribute("aria-labelledby")
+        read[str(name)] = slider.get_attribute("aria-valuetext") or slider.get_attribute(
+            "aria-valuenow"
+        )
+    return read
+
+
+@pytest.mark.parametrize("settings", [{}, CHANGED], ids=["defaults", "changed"])
+def test_every_page_reached_from_every_page_keeps_settings_and_verdict(page, several, settings):
+    query = "&".join(f"{key}={value}" for key, value in settings.items())
+    page.goto(f"{several}/?{query}")
+    arrive(page, "Home")
+    said = page.locator(".verdict").inner_text()
+    read: dict[str, dict[str, str]] = {"Home": pickers(page)}
+    assert link(page) == settings
+    walk = all_pairs(SHOWN)
+    assert len(walk) == 21
+    for now, name in itertools.pairwise(walk):
+        go(page, name)
+        assert link(page) == settings, f"{now} → {name}"
+        first = read.setdefault(name, pickers(page))
+        assert pickers(page) == first, f"{now} → {name}"
+        for label, value in read["Home"].items():
+            assert first.get(label, value) == value, f"{now} → {name}: {label}"
+        if name == "Home":
+            assert page.locator(".verdict").inner_text() == said
+
+
+def test_one_press_of_back_leads_to_the_page_before_as_it_was_left(page, several):
+    page.goto(f"{several}/")
+    arrive(page, "Home")
+    for _ in range(3):
+        page.get_by_role("slider", name="Privacy loss").press("ArrowLeft")
+    page.wait_for_url("**epsilon=**")
+    page.wait_for_selector(SETTLED)
+    left = link(page)
+    go(page, "Density")
+    page.get_by_role("slider", name="Privacy loss").press("ArrowLeft")
+    page.wait_for_function("before => location.search != before", arg=urlsplit(page.url).query)
+    page.wait_for_selector(SETTLED)
+    page.go_back()
+    arrive(page, "Home")
+    page.wait_for_selector(SETTLED)
+    assert urlsplit(page.url).path == "/"
+    assert link(page) == left
+    slider = page.get_by_role("slider", name="Privacy loss")
+    assert slider.get_attribute("aria-valuetext") == left["epsilon"]
