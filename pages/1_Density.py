@@ -16,44 +16,51 @@ from pages._ui.wording import verdict
 from pages._ui.wording.measures import density_needs
 from pages._ui.wording.privacy import delta_warning
 
-frame.frame("Density", density_wording.LEAD)
-settings = sidebar.draw(trips=False)
-entry = settings.density_data
-frame.banners([entry])
-if entry is None or not entry.has_density:
-    frame.missing(entry, "density", dataset_with("density"), "density_data")
-    st.stop()
 
-verdict_slot = st.container()
-warnings = st.container()
-numbers = st.container()
-chosen = density_settings.switches(settings)
-with st.spinner("Computing the release …", show_time=False):
-    parameters = chosen.parameters
-    release = cached_density.release(entry.key, parameters, chosen.seed)
+def draw() -> None:
+    """Draw the page."""
+    settings = sidebar.draw(trips=False)
+    entry = settings.density_data
+    frame.banners([entry])
+    if entry is None or not entry.has_density:
+        frame.missing(entry, "density", dataset_with("density"), "density_data")
+        return
 
-finding = verdict.density(
-    cached_density.judged(entry.key, parameters, chosen.seed),
-    needed=density_needs(parameters, cached_density.needs(entry.key, parameters)),
-)
-verdict_slot.html(cards.verdict_html(*verdict.headline([finding]), verdict.remedies([finding])))
-with warnings:
-    needs = cached_density.needs(entry.key, parameters)
-    for flag in release.flags:
-        told = density_wording.flag(flag, parameters, needs, release.cluster_minimum)
-        if flag == density.NOISE_EXCEEDS_DATA:
-            st.error(told, icon=":material/error:")
-        else:
-            st.caption(f":material/info: {told}")
-    for told in (
-        density_wording.exceeds(release.ledger, settings.epsilon),
-        delta_warning(settings.delta, entry.metadata.people_public),
-    ):
-        if told:
-            st.warning(told, icon=":material/warning:")
-with numbers:
-    density_numbers.draw(chosen, release.ledger)
-for note in chosen.notes:
-    st.caption(note)
-density_map.draw(chosen)
-density_views.draw(chosen, release.ledger)
+    verdict_slot = st.container()
+    warnings = st.container()
+    numbers = st.container()
+    chosen = density_settings.switches(settings)
+    with st.spinner("Computing the release …", show_time=False):
+        parameters = chosen.parameters
+        release = cached_density.release(entry.key, parameters, chosen.seed)
+
+    finding = verdict.density(
+        cached_density.judged(entry.key, parameters, chosen.seed),
+        needed=density_needs(parameters, cached_density.needs(entry.key, parameters)),
+    )
+    verdict_slot.html(
+        cards.verdict_html(*verdict.headline([finding]), verdict.remedies([finding]), of=entry.name)
+    )
+    with warnings:
+        needs = cached_density.needs(entry.key, parameters)
+        for flag in release.flags:
+            told = density_wording.flag(flag, parameters, needs, release.cluster_minimum)
+            if flag == density.NOISE_EXCEEDS_DATA:
+                st.error(told, icon=":material/error:")
+            else:
+                st.caption(f":material/info: {told}")
+        for told in (
+            density_wording.exceeds(release.ledger, settings.epsilon),
+            delta_warning(settings.delta, entry.metadata.people_public),
+        ):
+            if told:
+                st.warning(told, icon=":material/warning:")
+    with numbers:
+        density_numbers.draw(chosen, release.ledger)
+    for note in chosen.notes:
+        st.caption(note)
+    density_map.draw(chosen)
+    density_views.draw(chosen, release.ledger)
+
+
+frame.show(draw, "Density", density_wording.LEAD)

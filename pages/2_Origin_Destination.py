@@ -21,48 +21,54 @@ FLOWS, ORIGIN, MATRIX, OUTCOMES = "Flows", "From one zone", "Matrix", "Outcomes"
 ERRORS, GRID, TRIMMING, DAYS = "Errors", "ε × τ", "Trimming (T)", "Days and totals"
 VIEWS = (FLOWS, ORIGIN, MATRIX, OUTCOMES, ERRORS, GRID, TRIMMING, DAYS)
 
-frame.frame(
-    "Origin–destination flows",
+LEAD = (
     "Who travels from where to where: which corridors a private release keeps, which it hides, and "
-    "which it invents.",
+    "which it invents."
 )
-settings = sidebar.draw(density=False)
-entry = settings.od_data
-frame.banners([entry])
-if entry is None or not entry.has_trips:
-    frame.missing(entry, "trips", dataset_with("trips"), "od_data")
-    st.stop()
 
-parameters, noise = settings.trips(), seed(entry)
-picker, judgement = st.columns([1, 2.9], gap="medium")
-with picker:
-    window = trips_window.pick(entry, parameters)
-true = cached_trips.truth(entry.key, window)
-drawn = cached_trips.drawn(entry.key, parameters, noise, window)
-note = trips_window.cost(parameters, window, len(entry.metadata.days))
-judgement.html(trips_numbers.judged(entry.key, parameters, window, note))
-cards.row(trips_numbers.headline(entry.key, parameters, noise, window, drawn))
-view = setting.draw(
-    st.segmented_control,
-    "View",
-    setting.choice("od_view", VIEWS, FLOWS),
-    VIEWS,
-    required=True,
-    label_visibility="collapsed",
-)
-if view == FLOWS:
-    trips_flows.draw(entry.key, true, drawn, window.several)
-elif view == ORIGIN:
-    trips_origin.draw(entry.key, true, drawn)
-elif view == MATRIX:
-    trips_matrix.draw(entry.key, true, drawn)
-elif view == OUTCOMES:
-    trips_outcomes.draw(entry, parameters, window, drawn)
-elif view == ERRORS:
-    trips_errors.draw(entry, parameters, window)
-elif view == GRID:
-    trips_grid.draw(entry, parameters, window)
-elif view == TRIMMING:
-    trips_trimming.draw(entry, parameters, window)
-else:
-    trips_days.draw(entry, parameters, window, drawn, settings.delta)
+
+def draw() -> None:
+    """Draw the page."""
+    settings = sidebar.draw(density=False)
+    entry = settings.od_data
+    frame.banners([entry])
+    if entry is None or not entry.has_trips:
+        frame.missing(entry, "trips", dataset_with("trips"), "od_data")
+        return
+
+    parameters, noise = settings.trips(), seed(entry)
+    picker, judgement = st.columns([1, 2.9], gap="medium")
+    with picker:
+        window = trips_window.pick(entry, parameters)
+    true = cached_trips.truth(entry.key, window)
+    drawn = cached_trips.drawn(entry.key, parameters, noise, window)
+    note = trips_window.cost(parameters, window, len(entry.metadata.days))
+    judgement.html(trips_numbers.judged(entry, parameters, window, note))
+    cards.row(trips_numbers.headline(entry.key, parameters, noise, window, drawn))
+    view = setting.draw(
+        st.segmented_control,
+        "View",
+        setting.choice("od_view", VIEWS, FLOWS),
+        VIEWS,
+        required=True,
+        label_visibility="collapsed",
+    )
+    if view == FLOWS:
+        trips_flows.draw(entry.key, true, drawn, window.several)
+    elif view == ORIGIN:
+        trips_origin.draw(entry.key, true, drawn)
+    elif view == MATRIX:
+        trips_matrix.draw(entry.key, true, drawn)
+    elif view == OUTCOMES:
+        trips_outcomes.draw(entry, parameters, window, drawn)
+    elif view == ERRORS:
+        trips_errors.draw(entry, parameters, window)
+    elif view == GRID:
+        trips_grid.draw(entry, parameters, window)
+    elif view == TRIMMING:
+        trips_trimming.draw(entry, parameters, window)
+    else:
+        trips_days.draw(entry, parameters, window, drawn, settings.delta)
+
+
+frame.show(draw, "Origin–destination flows", LEAD)

@@ -13,29 +13,35 @@ ANSWER, INVERSE = "From accuracy to ε", "From ε to accuracy"
 MEANING, ERRATA = "What ε means", "Where the paper is corrected"
 VIEWS = (ANSWER, INVERSE, MEANING, ERRATA)
 
-frame.frame(
-    "Choose ε",
+LEAD = (
     "How much privacy must an accurate number cost? Say which error you can live with, or see what "
-    "a given privacy loss (ε) does. Nothing here reads data, so looking costs no privacy.",
+    "a given privacy loss (ε) does. Nothing here reads data, so looking costs no privacy."
 )
-settings = sidebar.draw(density=False, noise=False)
-parameters = settings.trips()
-view = setting.draw(
-    st.segmented_control,
-    "View",
-    setting.choice("choose_view", VIEWS, ANSWER),
-    VIEWS,
-    required=True,
-    label_visibility="collapsed",
-)
-if view in (ANSWER, INVERSE):
-    question = choose_question.ask(settings)
-    if view == ANSWER:
-        choose_answer.draw(question, settings)
+
+
+def draw() -> None:
+    """Draw the page."""
+    settings = sidebar.draw(density=False, noise=False)
+    parameters = settings.trips()
+    view = setting.draw(
+        st.segmented_control,
+        "View",
+        setting.choice("choose_view", VIEWS, ANSWER),
+        VIEWS,
+        required=True,
+        label_visibility="collapsed",
+    )
+    if view in (ANSWER, INVERSE):
+        question = choose_question.ask(settings)
+        if view == ANSWER:
+            choose_answer.draw(question, settings)
+        else:
+            choose_inverse.draw(question, parameters)
+    elif view == MEANING:
+        days = None if settings.od_data is None else len(settings.od_data.metadata.days)
+        choose_meaning.draw(settings.epsilon, settings.unit, days)
     else:
-        choose_inverse.draw(question, parameters)
-elif view == MEANING:
-    days = None if settings.od_data is None else len(settings.od_data.metadata.days)
-    choose_meaning.draw(settings.epsilon, settings.unit, days)
-else:
-    choose_errata.draw(parameters)
+        choose_errata.draw(parameters)
+
+
+frame.show(draw, "Choose ε", LEAD)

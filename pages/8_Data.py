@@ -12,40 +12,47 @@ from pages._ui.data import report as data_report
 from pages._ui.data import wording as data_wording
 from pages._ui.shell import frame, sidebar
 
-frame.frame("Data", data_wording.LEAD)
-st.html(Path(data_form.__file__).with_name("data.css"))
-sidebar.draw(density=False, trips=False)
 
-data_list.failure()
-build = data_build.current()
-ready = build.name if build is not None and build.state == "finished" else None
-if build is not None and ready is not None:
-    kept = not data_list.in_session(ready)
-    st.html(data_wording.built_html(ready, build.result["seconds"], kept=kept))
-    with st.container(horizontal=True, gap="small"):
-        with st.container(width=230):
-            data_list.show_on_home(ready, first=True)
-        if not kept:
+def draw() -> None:
+    """Draw the page."""
+    st.html(Path(data_form.__file__).with_name("data.css"))
+    sidebar.draw(density=False, trips=False)
+
+    data_list.failure()
+    build = data_build.current()
+    ready = build.name if build is not None and build.state == "finished" else None
+    if build is not None and ready is not None:
+        kept = not data_list.in_session(ready)
+        st.html(data_wording.built_html(ready, build.result["seconds"], kept=kept))
+        with st.container(horizontal=True, gap="small"):
             with st.container(width=230):
-                data_list.keep_button(ready)
-        st.button(
-            "Build another",
-            icon=":material/add:",
-            key="data_another",
-            on_click=data_build.dismiss,
-        )
-    data_report.draw(build.result)
-else:
-    with st.container():  # always there, so that the form keeps its place, and with it its uploads
-        if build is not None and build.state == "running":
-            data_build.draw_progress(build)
-        elif build is not None and build.state == "failed":
-            data_wording.problem("Cannot be built", build.error)
-        elif build is not None:
-            st.info("Cancelled; nothing was written.")
-    data_form.draw(busy=data_build.running())
+                data_list.show_on_home(ready, first=True)
+            if not kept:
+                with st.container(width=230):
+                    data_list.keep_button(ready)
+            st.button(
+                "Build another",
+                icon=":material/add:",
+                key="data_another",
+                on_click=data_build.dismiss,
+            )
+        data_report.draw(build.result)
+    else:
+        with (
+            st.container()
+        ):  # always there, so that the form keeps its place, and with it its uploads
+            if build is not None and build.state == "running":
+                data_build.draw_progress(build)
+            elif build is not None and build.state == "failed":
+                data_wording.problem("Cannot be built", build.error)
+            elif build is not None:
+                st.info("Cancelled; nothing was written.")
+        data_form.draw(busy=data_build.running())
 
-st.divider()
-data_list.own(without=ready)
-data_list.shipped()
-data_first_use.draw()
+    st.divider()
+    data_list.own(without=ready)
+    data_list.shipped()
+    data_first_use.draw()
+
+
+frame.show(draw, "Data", data_wording.LEAD)

@@ -14,6 +14,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import add_script_run_ctx, get_script_run_ctx
 
 from engine.errors import ExplorerError
+from pages._ui.shell.problems import guarded
 
 POLL_S = 0.7
 """How often a page asks a running job."""
@@ -156,7 +157,7 @@ def live(name: str, work: Job, draw: Callable[[Job], None]) -> None:
         if polling != work.running:
             st.rerun()  # the whole page once: a part cannot change how often it runs
 
-    st.fragment(part, run_every=POLL_S if polling else None)()
+    st.fragment(guarded(part), run_every=POLL_S if polling else None)()
 
 
 def progress(work: Job, what: str, name: str) -> None:

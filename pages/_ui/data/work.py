@@ -11,6 +11,7 @@ import streamlit as st
 from engine.errors import ExplorerError
 from engine.ingest import Cancelled
 from pages._ui.data import wording as data_wording
+from pages._ui.shell.problems import guarded
 
 POLL_S = 0.5
 _log = logging.getLogger(__name__)
@@ -112,4 +113,4 @@ def live(
         )
 
     with st.container(key=f"{key}_live"):
-        st.fragment(part, run_every=POLL_S)()
+        st.fragment(guarded(part), run_every=POLL_S)()

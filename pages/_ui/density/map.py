@@ -13,6 +13,7 @@ from pages._ui.density import wording as density_wording
 from pages._ui.density.settings import Chosen
 from pages._ui.drawing import charts, maps
 from pages._ui.shell import catalogue, setting
+from pages._ui.shell.problems import guarded
 from pages._ui.shell.setting import Setting
 from pages._ui.wording.numbers import fixed, inert, number, percent
 
@@ -43,7 +44,7 @@ def draw(chosen: Chosen) -> None:
         with st.container(key="density_live_map"):
             _explore(chosen, playing=playing)
 
-    st.fragment(part, run_every=TICK_S if playing else None)()
+    st.fragment(guarded(part), run_every=TICK_S if playing else None)()
 
 
 def _explore(chosen: Chosen, *, playing: bool) -> None:

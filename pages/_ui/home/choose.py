@@ -9,6 +9,7 @@ from pages._ui.drawing import tables
 from pages._ui.home import wording as home_wording
 from pages._ui.home.density import Column
 from pages._ui.shell import frame, setting
+from pages._ui.shell.problems import guarded
 from pages._ui.shell.settings import Settings, nearest_stop_above, use_settings
 from pages._ui.wording.labels import SHORT_VARIANTS
 from pages._ui.wording.numbers import scientific
@@ -19,6 +20,7 @@ _CONFIDENCES = (0.8, 0.9, 0.95, 0.99)
 
 
 @st.fragment
+@guarded
 def calculator(max_trips: int, unit: str) -> None:
     """Draw "what should I choose?": from a tolerated error to ε, published and exact."""
     st.subheader("What should I choose?", anchor=False)

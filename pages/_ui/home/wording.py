@@ -1,8 +1,12 @@
 """Sentences of home: who is protected, what both columns cost, what the calculator says."""
 
+from collections.abc import Sequence
+
 from engine.ledger import Ledger
 from engine.risk import Guarantee
+from pages._ui.drawing import cards
 from pages._ui.shell.settings import Settings
+from pages._ui.wording import verdict
 from pages._ui.wording.numbers import scientific
 from pages._ui.wording.privacy import (
     ANALYTIC_NOTE,
@@ -13,11 +17,30 @@ from pages._ui.wording.privacy import (
     up_to,
 )
 from pages._ui.wording.ranges import RANGES
+from pages._ui.wording.verdict import Finding
 
 LEAD = (
     "Move a slider and see at once what privacy costs: how far private counts of visits and trips "
     "stray from the truth."
 )
+
+
+def verdicts_html(findings: Sequence[tuple[str, Finding]]) -> str:
+    """Return one verdict for each dataset, naming it: what holds for one says nothing of another.
+
+    Parameters
+    ----------
+    findings : sequence
+        The name of the dataset and what its column says.
+    """
+    by_name: dict[str, list[Finding]] = {}
+    for name, finding in findings:
+        by_name.setdefault(name, []).append(finding)
+    blocks = [
+        cards.verdict_html(*verdict.headline(said), verdict.remedies(said), of=name)
+        for name, said in by_name.items()
+    ]
+    return f'<div class="verdicts">{"".join(blocks)}</div>'
 
 
 def warnings(settings: Settings) -> list[str]:

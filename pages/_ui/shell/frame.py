@@ -1,12 +1,12 @@
 """The frame around every page: title, navigation, banners and style."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from pages._ui.shell import address, setting
+from pages._ui.shell import address, problems, setting
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import page
 from pages._ui.shell.settings import use_settings
@@ -45,16 +45,25 @@ _STYLE = Path(__file__).with_name("style.css")
 _ICON = Path(__file__).with_name("favicon.svg")
 
 
-def frame(title: str, lead: str = "") -> None:
-    """Open a page: call it first, before the settings and anything else.
+def show(draw: Callable[[], None], title: str, lead: str = "") -> None:
+    """Show a page: its frame, then what `draw` draws; a failure is said in words under the title.
 
     Parameters
     ----------
+    draw : callable
+        Draws the settings and everything under the title.
     title : str
         Heading of the page; home passes the product's name.
     lead : str
         One sentence under it in plain words.
     """
+    _open(title, lead)
+    place = st.container()
+    with problems.caught(place):
+        draw()
+
+
+def _open(title: str, lead: str) -> None:
     tab = title if title == PRODUCT else f"{title} · {PRODUCT}"
     st.set_page_config(
         page_title=tab,
@@ -105,13 +114,14 @@ def link(path: str, label: str) -> None:
 
 
 def banners(entries: Iterable[Entry | None]) -> None:
-    """Say whose data the page shows: simulated people, or confidential data of real ones."""
+    """Say whose data the page shows, by dataset: simulated people, or confidential data."""
     used = {entry.name: entry for entry in entries if entry is not None}
     if not used:
         return
-    if any(not entry.metadata.simulated for entry in used.values()):
-        st.warning(CONFIDENTIAL_BANNER, icon=":material/lock:")
-    names = [entry.name for entry in used.values() if entry.metadata.simulated]
+    real = [name for name, entry in used.items() if not entry.metadata.simulated]
+    if real:
+        st.warning(f"{CONFIDENTIAL_BANNER} Dataset: {joined(real)}.", icon=":material/lock:")
+    names = [name for name, entry in used.items() if entry.metadata.simulated]
     told = f"**{SIMULATED_BANNER}** ({joined(names)}). " if names else ""
     st.caption(f"{told}{NOT_A_RELEASE}")
 

@@ -32,7 +32,7 @@ from pages._ui.shell.settings import (
     units,
 )
 from pages._ui.wording.datasets import PARTS, described
-from pages._ui.wording.labels import HELP, SHARE, VARIANTS
+from pages._ui.wording.labels import DRAWS, HELP, SHARE, VARIANTS
 from pages._ui.wording.numbers import scientific
 from pages._ui.wording.privacy import UNITS, trip_level_reason
 
@@ -104,7 +104,7 @@ def _draw(shown: set[str], known: dict[str, Entry], *, noise: bool) -> None:
         width="stretch",
         help="Put the settings of every page back to their defaults, datasets too.",
     )
-    st.caption(SHARE)
+    st.caption(f"{DRAWS} {SHARE}" if noise else SHARE)
 
 
 def _epsilon_slider() -> None:

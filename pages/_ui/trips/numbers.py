@@ -7,18 +7,21 @@ from pages._ui.cache.trips import Drawn
 from pages._ui.cache.window import Window
 from pages._ui.drawing import cards
 from pages._ui.drawing.cards import Card
+from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import Seed
 from pages._ui.wording import verdict
 from pages._ui.wording.numbers import number, percent
 from pages._ui.wording.trip_cards import trip_cards
 
 
-def judged(key: str, parameters: ODParameters, window: Window, note: str) -> str:
+def judged(entry: Entry, parameters: ODParameters, window: Window, note: str) -> str:
     """Return the verdict in words as a coloured block, with a note of who is protected."""
-    finding = verdict.trips(cached_trips.numbers(key, parameters, window).judged, parameters)
+    finding = verdict.trips(cached_trips.numbers(entry.key, parameters, window).judged, parameters)
     level, sentence = verdict.headline([finding])
     parts = (note, verdict.remedies([finding]))
-    return cards.verdict_html(level, sentence, " ".join(part for part in parts if part))
+    return cards.verdict_html(
+        level, sentence, " ".join(part for part in parts if part), of=entry.name
+    )
 
 
 def headline(

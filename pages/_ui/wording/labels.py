@@ -4,6 +4,11 @@ SHARE = (
     "The address of this page holds these settings: copy it to share the view. Data, noise and the "
     "name of a dataset of your own are never in it."
 )
+DRAWS = (
+    "One setting or one draw is meant to be published, never several: on the same noise, two "
+    "settings taken together tell the true counts."
+)
+
 VARIANTS = {
     "efpag_joint": "Fourier, one joint choice (recommended)",
     "zoom": "Five zoom levels, read by statistics (ours)",

@@ -1,0 +1,68 @@
+"""What a person sees when a page fails: what happened and what to do, never a word of the data.
+
+Streamlit's own box for errors offers to ask a search engine about them, and its log repeats the
+message, in which a library may quote what it was given.
+"""
+
+import logging
+import traceback
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from functools import wraps
+from pathlib import Path
+from typing import ParamSpec
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from engine.errors import ExplorerError
+
+P = ParamSpec("P")
+_log = logging.getLogger(__name__)
+
+_UNEXPECTED = (
+    "**This part could not be drawn.** Nothing was changed or published. Move a setting, pick "
+    "another dataset or press Reset; if it stays, the server's log names the place ({where})."
+)
+_NO_MEMORY = (
+    "**There is not enough memory for this.** Pick a dataset with fewer zones, or build yours "
+    "again with coarser zones on the Data page."
+)
+
+
+@contextmanager
+def caught(place: DeltaGenerator | None = None) -> Generator[None]:
+    """Draw what stands inside; where it fails say so, at `place` if given, and go on after it."""
+    try:
+        yield
+    except Exception as error:
+        tell(error, place)
+
+
+def guarded(draw: Callable[P, None]) -> Callable[P, None]:
+    """Return a function that draws the same and says so where that fails; for fragments."""
+
+    @wraps(draw)
+    def call(*arguments: P.args, **named: P.kwargs) -> None:
+        with caught():
+            draw(*arguments, **named)
+
+    return call
+
+
+def tell(error: Exception, place: DeltaGenerator | None = None) -> None:
+    """Say what went wrong and what to do, and log where, without the message."""
+    frames = traceback.extract_tb(error.__traceback__)
+    last = frames[-1] if frames else None
+    where = type(error).__name__ + (f", {Path(last.filename).name}:{last.lineno}" if last else "")
+    if isinstance(error, ExplorerError):
+        words = f"**This cannot be shown.** {error}"  # says rule, value and remedy, no row of data
+    elif isinstance(error, MemoryError):
+        words = _NO_MEMORY
+    else:
+        # neither page nor log repeat the message
+        _log.error("drawing failed with %s\n%s", where, "".join(traceback.format_list(frames)))
+        words = _UNEXPECTED.format(where=where)
+    (st if place is None else place).error(words, icon=":material/error:")
+    # a sign of waiting would stand beside it for ever
+    st.html("<style>.verdict.pending { display: none; }</style>")

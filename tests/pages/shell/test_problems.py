@@ -1,0 +1,83 @@
+"""Whatever fails, no page shows Streamlit's own error box, and nothing repeats the message."""
+
+import logging
+
+import pytest
+
+from engine.errors import DatasetError
+from pages._ui.cache import density as cached_density
+from pages._ui.cache import trips as cached_trips
+from pages._ui.shell import settings as shell_settings
+
+SECRET = "person 4711 at 48.85837, 2.29448"
+PAGES = {
+    "app.py": cached_density,
+    "pages/1_Density.py": cached_density,
+    "pages/2_Origin_Destination.py": cached_trips,
+}
+
+
+def fail_with(monkeypatch, module, error):
+    def broken(*_arguments, **_named):
+        raise error
+
+    monkeypatch.setattr(module, "truth", broken)
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_an_unforeseen_error_is_said_without_its_message(open_home, monkeypatch, caplog, path):
+    app = open_home()
+    app.switch_page(path)
+    fail_with(monkeypatch, PAGES[path], ValueError(SECRET))
+    with caplog.at_level(logging.DEBUG):
+        app.run()
+    assert not app.exception
+    (error,) = app.error
+    assert "Reset" in error.value
+    assert SECRET not in error.value + caplog.text
+    assert "ValueError" in caplog.text
+    assert "4711" not in caplog.text
+
+
+def test_an_error_of_the_engine_is_said_with_its_remedy(open_page, monkeypatch):
+    words = "this dataset has too many zones; build it again with coarser ones"
+    fail_with(monkeypatch, cached_trips, DatasetError(words))
+    app = open_page("pages/2_Origin_Destination.py")
+    assert words in app.error[0].value
+
+
+def test_a_column_of_home_that_fails_leaves_the_other(open_home, monkeypatch):
+    fail_with(monkeypatch, cached_trips, MemoryError())
+    app = open_home()
+    assert "coarser zones" in app.error[0].value
+    assert "Rhythm kept" in "".join(element.proto.body for element in app.get("html"))
+
+
+def test_a_failure_before_the_settings_is_caught_too(open_home, monkeypatch):
+    app = open_home()
+    app.switch_page("pages/1_Density.py")
+    monkeypatch.setattr(shell_settings.catalogue, "entries", lambda: {}["x"])
+    app.run()
+    assert not app.exception
+    assert len(app.error) == 1
+
+
+def test_a_verdict_names_its_dataset_and_two_datasets_have_one_each(open_home):
+    def verdicts(app):
+        bodies = [element.proto.body for element in app.get("html")]
+        return next(body.count('class="verdict ') for body in bodies if 'class="verdicts"' in body)
+
+    app = open_home()
+    assert verdicts(app) == 1
+    app.selectbox(key="od_data").set_value("only-trips").run()
+    assert verdicts(app) == 2
+    shown = "".join(element.proto.body for element in app.get("html"))
+    assert '<span class="of">demo-city</span>' in shown
+    assert '<span class="of">only-trips</span>' in shown
+
+
+def test_a_banner_names_the_dataset_it_belongs_to(open_home):
+    app = open_home()
+    app.selectbox(key="od_data").set_value("town").run()
+    assert "Dataset: town." in app.warning[0].value
+    assert "demo-city" not in app.warning[0].value
