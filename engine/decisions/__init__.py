@@ -32,11 +32,22 @@ from engine.decisions.epidemic import (
     suppressed_epidemic,
     true_epidemic,
 )
+from engine.decisions.judgement import (
+    GOOD_OVERLAP,
+    GOOD_PRECISION,
+    GOOD_RECALL,
+    GOOD_TOTAL_ERROR,
+    AidJudgement,
+    EpidemicJudgement,
+    judge_aid,
+    judge_epidemic,
+)
 from engine.decisions.populations import (
     Populations,
     given_populations,
     home_populations,
     population_ledger,
+    read_populations,
 )
 from engine.decisions.scoring import (
     NEVER,
@@ -47,6 +58,7 @@ from engine.decisions.scoring import (
     acts,
     compare,
     concatenate,
+    one_origin,
 )
 from engine.decisions.selection import (
     Selection,
@@ -56,15 +68,21 @@ from engine.decisions.selection import (
 )
 
 __all__ = [
+    "GOOD_OVERLAP",
+    "GOOD_PRECISION",
+    "GOOD_RECALL",
+    "GOOD_TOTAL_ERROR",
     "NEVER",
     "THRESHOLD",
     "AidDraws",
+    "AidJudgement",
     "AidTarget",
     "Causes",
     "Comparison",
     "Direction",
     "Epidemic",
     "EpidemicBlock",
+    "EpidemicJudgement",
     "EpidemicParameters",
     "EpidemicTarget",
     "Outflow",
@@ -87,11 +105,15 @@ __all__ = [
     "first_zones",
     "given_populations",
     "home_populations",
+    "judge_aid",
+    "judge_epidemic",
     "least_draws",
+    "one_origin",
     "outflow",
     "population_ledger",
     "private_aid",
     "private_epidemics",
+    "read_populations",
     "scenario_origins",
     "selection_probability",
     "shock",

@@ -61,13 +61,10 @@ class EpidemicTarget:
         _confidence(self.confidence)
 
     def met(self, comparison: Comparison) -> Booleans:
-        """Return whether each run reaches the target, from every origin.
-
-        `comparison` has axes (…, origins, zones); the result has the axes before the origins.
-        """
+        """Return whether each run reaches the target; all axes of `comparison` but the zones."""
         recall = comparison.recall.mean
         reached = (comparison.accuracy.mean >= self.accuracy) & ~(recall < self.recall)
-        return np.asarray(reached.all(axis=-1))
+        return np.asarray(reached)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,8 +208,9 @@ def epidemic_remedies(
 ) -> list[Remedy]:
     """Return what trimming and suppression alone allow: now, and with other τ or T.
 
-    The first entry is the setting as it is. If it does not reach the target without noise, no ε
-    can be relied on to; the others change one setting at a time, the smallest changes first.
+    The first entry is the setting as it is; if it does not reach the target without noise, no ε
+    can be relied on to. The others change one setting at a time, the smallest changes first.
+    Every origin must reach the target.
     """
     true = true_epidemic(dataset, origins, model, populations=populations, days=days).prevalence
 
@@ -220,7 +218,7 @@ def epidemic_remedies(
         quiet = suppressed_epidemic(
             dataset, origins, model, each, populations=populations, days=days
         )
-        return bool(target.met(compare(true, quiet.prevalence, threshold)))
+        return bool(target.met(compare(true, quiet.prevalence, threshold)).all())
 
     return [Remedy(settings=each, reaches=reaches(each)) for each in alternatives(settings)]
 

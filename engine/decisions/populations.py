@@ -1,5 +1,6 @@
 """People by zone: what the epidemic spreads among, and whether it is confidential itself."""
 
+import csv
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from engine import validation
 from engine.datasets import Dataset
 from engine.decisions.places import zone_ids
-from engine.errors import DatasetError, ParameterError
+from engine.errors import DatasetError, InputError, ParameterError
 from engine.ledger import Ledger, Stage, simple_ledger
 
 Floats = NDArray[np.float64]
@@ -122,6 +123,50 @@ def given_populations(
     return Populations(
         counts=np.array(counts), confidential=confidential, source="a table that was given"
     )
+
+
+def read_populations(text: str) -> dict[str, float]:
+    r"""Return the table of populations in a CSV file with the columns zone_id and population.
+
+    Raises
+    ------
+    InputError
+        If a column is missing, a zone stands twice or a population is no number. The message
+        counts rows and quotes none.
+
+    Examples
+    --------
+    >>> read_populations("zone_id,population\nnorth,1200\nsouth,800")
+    {'north': 1200.0, 'south': 800.0}
+    """
+    rows = csv.DictReader(text.lstrip("\ufeff").splitlines())
+    names = [name.strip() for name in rows.fieldnames or []]
+    remedy = "write one row for each zone, such as zone_id,population"
+    if not {"zone_id", "population"} <= set(names):
+        raise InputError(
+            "a table of populations needs the columns zone_id and population",
+            value=f"{len(names)} columns without them",
+            remedy=remedy,
+            settings=("populations",),
+        )
+    people: dict[str, float] = {}
+    bad = double = 0
+    for row in rows:
+        values = {name.strip(): value for name, value in row.items() if isinstance(value, str)}
+        zone = values.get("zone_id", "").strip()
+        double += zone in people
+        try:
+            people[zone] = float(values.get("population", "").replace(",", ""))
+        except ValueError:
+            bad += 1
+    if bad or double:
+        raise InputError(
+            "every zone of a table of populations needs one number",
+            value=f"{bad} rows without a number and {double} zones named twice",
+            remedy=remedy,
+            settings=("populations",),
+        )
+    return people
 
 
 def population_ledger(epsilon: float) -> Ledger:

@@ -214,6 +214,21 @@ def concatenate(comparisons: list[Comparison], axis: int) -> Comparison:
     )
 
 
+def one_origin(comparison: Comparison, place: int) -> Comparison:
+    """Return the comparison of one origin, of arrays with axes (…, origins, zones).
+
+    Examples
+    --------
+    >>> both = compare(np.zeros((2, 5, 3)), np.zeros((7, 2, 5, 3)))
+    >>> one_origin(both, 1).right.shape
+    (7, 3)
+    """
+    arrays = {
+        name: values[..., place, :] for name, values in vars(comparison).items() if name != "days"
+    }
+    return Comparison(**arrays, days=comparison.days)
+
+
 def _first(acting: Booleans) -> Integers:
     return np.where(acting.any(axis=-2), acting.argmax(axis=-2), NEVER)
 

@@ -1,0 +1,183 @@
+"""Verdicts on decisions: the limits, in one place. They are conventions, not theorems."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.decisions.aid import ShockTotals
+from engine.decisions.scoring import Comparison
+
+Floats = NDArray[np.float64]
+Level = Literal["good", "partly", "noisy"]
+
+GOOD_RECALL = GOOD_PRECISION = 0.8
+GOOD_OVERLAP = 0.9
+GOOD_TOTAL_ERROR = 0.1
+
+_NO_SHIFT_DAYS = 1.0
+"""A median shift within a day is said to be on time."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpidemicJudgement:
+    """What draws of one epidemic say, each figure a mean over draws.
+
+    Attributes
+    ----------
+    level : str
+        ``good`` if precision and recall both reach 0.8; else ``partly`` if acting by the release
+        is right more often than never acting; else ``noisy``. Where no zone should act, ``good``
+        if none does.
+    accuracy, precision, recall : float
+        Means over zones; NaN where undefined.
+    accuracy_low, accuracy_high : float
+        5th and 95th percentile over draws.
+    never_acting : float
+        Accuracy of never acting.
+    missed, needless, zone_days : float
+        Zone-days missed and needless, and all there are.
+    shift_days : float
+        Median over draws and zones that act in both of the shift of the first acting day, below 0
+        if early; NaN where none does.
+    timing : str
+        ``early``, ``late`` or ``on time`` by that median; empty where it is NaN.
+    early, late, same, phantom, missed_zones : float
+        Zones by how their first acting day moves.
+    """
+
+    level: Level
+    accuracy: float
+    precision: float
+    recall: float
+    accuracy_low: float
+    accuracy_high: float
+    never_acting: float
+    missed: float
+    needless: float
+    zone_days: int
+    shift_days: float
+    timing: str
+    early: float
+    late: float
+    same: float
+    phantom: float
+    missed_zones: float
+
+
+def judge_epidemic(comparison: Comparison) -> EpidemicJudgement:
+    """Judge the draws of one origin.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        With arrays of shape (draws, zones), and (zones,) for the truth.
+
+    Examples
+    --------
+    >>> from engine.decisions import compare
+    >>> true = np.array([[0.1, 0.1], [0.3, 0.1], [0.3, 0.1], [0.1, 0.1]])
+    >>> judge_epidemic(compare(true, true[None])).level
+    'good'
+    """
+    accuracies = comparison.accuracy.mean
+    accuracy, precision, recall = (
+        _mean(figure.mean)
+        for figure in (comparison.accuracy, comparison.precision, comparison.recall)
+    )
+    never = float(comparison.never_acting_accuracy)
+    shifts = comparison.shifts
+    moved = comparison.shift
+    known = moved[np.isfinite(moved)]
+    median = float(np.median(known)) if len(known) else float("nan")
+    needless = float(comparison.needless.sum(axis=-1).mean())
+    return EpidemicJudgement(
+        level=_epidemic_level(accuracy, precision, recall, never, needless),
+        accuracy=accuracy,
+        precision=precision,
+        recall=recall,
+        accuracy_low=float(np.quantile(accuracies, 0.05)),
+        accuracy_high=float(np.quantile(accuracies, 0.95)),
+        never_acting=never,
+        missed=float(comparison.missed.sum(axis=-1).mean()),
+        needless=needless,
+        zone_days=comparison.days * comparison.right.shape[-1],
+        shift_days=median,
+        timing=_timing(median),
+        early=float(shifts.early.mean()),
+        late=float(shifts.late.mean()),
+        same=float(shifts.same.mean()),
+        phantom=float(shifts.phantom.mean()),
+        missed_zones=float(shifts.missed.mean()),
+    )
+
+
+def _epidemic_level(
+    accuracy: float, precision: float, recall: float, never: float, needless: float
+) -> Level:
+    if never == 1:
+        return "good" if needless == 0 else "noisy"
+    if recall >= GOOD_RECALL and precision >= GOOD_PRECISION:
+        return "good"
+    return "partly" if accuracy > never else "noisy"
+
+
+def _timing(shift_days: float) -> str:
+    if np.isnan(shift_days):
+        return ""
+    if abs(shift_days) <= _NO_SHIFT_DAYS:
+        return "on time"
+    return "early" if shift_days < 0 else "late"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AidJudgement:
+    """What the exact laws say of aid.
+
+    Attributes
+    ----------
+    level : str
+        ``good`` if the expected overlap reaches 0.9 and the expected total is within 10% of the
+        truth; ``partly`` if one of them holds; else ``noisy``.
+    overlap : float
+        Expected overlap of the first k destinations, mean over days; NaN where nobody left.
+    total_error : float
+        Expected relative error of the total, signed; NaN where nobody left.
+    main_cause : str
+        Cause with the largest effect on the total: ``trimming``, ``suppression``, ``noise`` or
+        ``phantoms``.
+    """
+
+    level: Level
+    overlap: float
+    total_error: float
+    main_cause: str
+
+
+def judge_aid(totals: ShockTotals, overlap: Floats) -> AidJudgement:
+    """Judge aid by the expected total and the expected overlap on each day.
+
+    Parameters
+    ----------
+    totals : ShockTotals
+    overlap : array, shape (days,)
+        For the k asked for.
+    """
+    true = float(totals.together.true)
+    error = float(totals.together.bias) / true if true > 0 else float("nan")
+    mean = _mean(overlap)
+    held = (mean >= GOOD_OVERLAP) + (abs(error) <= GOOD_TOTAL_ERROR)
+    level: Level = "good" if held == 2 else "partly" if held else "noisy"
+    causes = {name: abs(float(value)) for name, value in vars(totals.causes).items()}
+    return AidJudgement(
+        level=level,
+        overlap=mean,
+        total_error=error,
+        main_cause=max(causes, key=lambda name: causes[name]),
+    )
+
+
+def _mean(values: Floats) -> float:
+    known = np.asarray(values)[np.isfinite(values)]
+    return float(known.mean()) if len(known) else float("nan")

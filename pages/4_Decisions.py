@@ -1,0 +1,40 @@
+"""Decisions: whether the right zones act on the right day, and help goes to the right places."""
+
+import streamlit as st
+
+from pages._ui.decisions import aid as decisions_aid
+from pages._ui.decisions import choice as decisions_choice
+from pages._ui.decisions import epidemic as decisions_epidemic
+from pages._ui.shell import frame, sidebar
+from pages._ui.shell.settings import dataset_with, seed
+
+EPIDEMIC, AID, CHOICE = "Epidemic", "Aid after a shock", "ε from a decision"
+
+frame.frame(
+    "Decisions",
+    "A number that is 10% off may change nothing, or send help to the wrong place. Here the noise "
+    "is followed to what is decided with it.",
+)
+settings = sidebar.draw(density=False)
+entry = settings.od_data
+frame.banners([entry])
+if entry is None or not entry.has_trips:
+    frame.missing(entry, "trips", dataset_with("trips"), "od_data")
+    st.stop()
+
+parameters, noise = settings.trips(), seed(entry)
+view = st.segmented_control(
+    "View",
+    [EPIDEMIC, AID, CHOICE],
+    default=EPIDEMIC,
+    required=True,
+    key="decisions_view",
+    label_visibility="collapsed",
+    persist_state="session",
+)
+if view == EPIDEMIC:
+    decisions_epidemic.draw(entry, parameters, noise)
+elif view == AID:
+    decisions_aid.draw(entry, parameters, noise)
+else:
+    decisions_choice.draw(entry, settings, noise)

@@ -1,0 +1,315 @@
+"""The view "ε from a decision": a target, tuned on data that will not be released, the answer."""
+
+from dataclasses import dataclass
+
+import altair as alt
+import pandas as pd
+import streamlit as st
+
+from engine import decisions
+from engine.decisions import PrivacyChoice, Remedy
+from engine.parameters import EPSILON_STOPS, ODParameters
+from pages._ui import jobs
+from pages._ui.cache import decisions as cached_decisions
+from pages._ui.decisions import accuracy, emergency, question, work
+from pages._ui.drawing import cards, charts
+from pages._ui.drawing.colours import HERE, OTHER, PRIVATE
+from pages._ui.jobs import Job
+from pages._ui.shell import catalogue
+from pages._ui.shell.catalogue import Entry
+from pages._ui.shell.settings import Seed, Settings, has_part, use_settings
+from pages._ui.shell.settings import seed as seed_of
+from pages._ui.wording.numbers import number, percent
+
+TUNED_ON = "tuned_on"
+"""Session-state key: what ε was last tuned on, and for what; the Release page records it."""
+
+EPIDEMIC, AID = "an epidemic response", "aid after a shock"
+THESE, OTHER_DATA = "these data", "a simulated dataset"
+_LEAKS = (
+    "ε chosen on the data that will be released says something about them, outside the guarantee. "
+    "Choose it on simulated data or on a period that is not released (below: “Days”)."
+)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was found, what it was tuned on, and what would help if no ε does."""
+
+    choice: PrivacyChoice
+    wanted: str
+    remedies: list[Remedy]
+
+
+def draw(entry: Entry, settings: Settings, seed: Seed) -> None:
+    """Draw the question, then the answer."""
+    st.markdown("**The strongest privacy that keeps a decision right**")
+    kind, tuned, sure = st.columns([1.2, 1.6, 1], gap="medium", vertical_alignment="bottom")
+    decision = kind.selectbox("I decide on", [EPIDEMIC, AID], key="decisions_kind")
+    source = _source(tuned, entry)
+    confidence = sure.number_input(
+        "… right in % of releases",
+        50.0,
+        95.0,
+        90.0,
+        step=5.0,
+        format="%.3g",
+        key="decisions_confidence",
+        help="The share of releases that must meet the target. It is estimated from draws, with a "
+        "lower bound that holds with 95% confidence (Clopper–Pearson).",
+    )
+    noise = seed if source.key == entry.key else seed_of(source)
+    parameters = settings.trips()
+    if not source.metadata.trips_have_people:
+        parameters = settings.trips(unit="trip")
+    if decision == EPIDEMIC:
+        _epidemic(entry, source, parameters, round(confidence / 100, 6), noise)
+    else:
+        _aid(entry, source, parameters, round(confidence / 100, 6), noise)
+
+
+def _source(place: st.delta_generator.DeltaGenerator, entry: Entry) -> Entry:
+    """Draw which data ε is tuned on: this dataset, or a simulated one."""
+    others = {
+        name: other
+        for name, other in catalogue.entries().items()
+        if other.metadata.simulated and has_part(other, "trips") and name != entry.name
+    }
+    labels = {entry.name: f"{entry.name} · these data"} | {
+        name: f"{name} · simulated, {len(other.metadata.days)} days"
+        for name, other in others.items()
+    }
+    name = place.selectbox(
+        "tuned on",
+        list(labels),
+        format_func=labels.__getitem__,
+        key=f"decisions_tuned_{entry.name}",
+        help=_LEAKS,
+    )
+    return entry if name == entry.name else others[name]
+
+
+def _epidemic(
+    entry: Entry, source: Entry, parameters: ODParameters, confidence: float, seed: Seed
+) -> None:
+    outbreak = question.ask(source)
+    if outbreak is None:
+        return
+    left, right, _ = st.columns([1, 1, 1.4], gap="medium")
+    target = decisions.EpidemicTarget(
+        accuracy=_percentage(left, "Accuracy at least (%)", 95.0, "decisions_target_accuracy"),
+        recall=_percentage(right, "Recall at least (%)", 80.0, "decisions_target_recall"),
+        confidence=confidence,
+    )
+    true = cached_decisions.true(source.key, outbreak)[0]
+    if not decisions.acts(true, outbreak.threshold).any():
+        st.info(
+            "In these days no zone reaches the share from which it acts, so every ε is right. Tune "
+            "on a longer dataset.",
+            icon=":material/timeline:",
+        )
+        return
+    days = source.metadata.days
+    wanted = (
+        f"accuracy {target.accuracy:.0%} and recall {target.recall:.0%} of an epidemic response"
+    )
+
+    def show(running: Job) -> None:
+        jobs.progress(running, "Releases at each ε", "decisions_curve")
+        if running.result is None:
+            st.html(cards.pending_html("Releases are being drawn."))
+            return
+        met = target.met(decisions.one_origin(running.result, 0))
+        choice = decisions.strongest_privacy(EPSILON_STOPS, met, confidence)
+        remedies = (
+            []
+            if choice.epsilon is not None or running.running
+            else cached_decisions.epidemic_remedies(source.key, outbreak, parameters, target)
+        )
+        period = f"{days[outbreak.days[0]]:%d %b %Y} to {days[outbreak.days[1]]:%d %b %Y}"
+        _answer(entry, source, period, Answer(choice, wanted, remedies), parameters, confidence)
+
+    jobs.live(
+        "decisions_curve",
+        accuracy.job(source, outbreak, parameters, seed, at_least=confidence),
+        show,
+    )
+
+
+def _aid(
+    entry: Entry, source: Entry, parameters: ODParameters, confidence: float, seed: Seed
+) -> None:
+    asked = emergency.ask(source)
+    if asked is None:
+        return
+    shock, k = asked
+    left, right, _ = st.columns([1, 1, 1.4], gap="medium")
+    target = decisions.AidTarget(
+        overlap=_percentage(left, "Right destinations at least (%)", 90.0, "decisions_overlap_at"),
+        total_error=_percentage(
+            right, "Error of the total at most (%)", 10.0, "decisions_error_at"
+        ),
+        confidence=confidence,
+    )
+    drawn = work.aid_over_epsilon(source.key, shock, parameters, k, seed)
+    true = float(cached_decisions.totals(source.key, shock, parameters).together.true)
+    if true == 0:
+        st.info("Nobody left the affected area on these days, so every ε is right.")
+        return
+    choice = decisions.strongest_privacy(
+        EPSILON_STOPS, decisions.aid_met(true, drawn, target), confidence
+    )
+    days = source.metadata.days
+    period = f"{days[shock.days[0]]:%d %b %Y} to {days[shock.days[1]]:%d %b %Y}"
+    wanted = (
+        f"{target.overlap:.0%} of the first {k} destinations and a total within "
+        f"{target.total_error:.0%}"
+    )
+    remedies = (
+        []
+        if choice.epsilon is not None
+        else cached_decisions.aid_remedies(source.key, shock, parameters, target, k)
+    )
+    _answer(entry, source, period, Answer(choice, wanted, remedies), parameters, confidence)
+
+
+def _percentage(
+    place: st.delta_generator.DeltaGenerator, label: str, value: float, key: str
+) -> float:
+    share = place.number_input(label, 0.1, 100.0, value, step=1.0, format="%.4g", key=key)
+    return round(share / 100, 6)
+
+
+def _answer(
+    entry: Entry,
+    source: Entry,
+    period: str,
+    answer: Answer,
+    parameters: ODParameters,
+    confidence: float,
+) -> None:
+    choice = answer.choice
+    found = choice.epsilon
+    told, curve = st.columns([1, 1.5], gap="large")
+    with told:
+        if found is not None:
+            st.html(
+                cards.verdict_html(
+                    "good",
+                    f"ε = {found:g} is the strongest privacy on the slider that keeps "
+                    f"{answer.wanted} in {confidence:.0%} of releases, there and at every larger "
+                    "ε.",
+                )
+            )
+            st.button(
+                f"Use ε = {found:g}",
+                key="decisions_use",
+                icon=":material/tune:",
+                on_click=_use,
+                args=(found, source, period, answer.wanted, confidence),
+            )
+        elif choice.draws < choice.least_draws:
+            st.html(
+                cards.verdict_html(
+                    "partly",
+                    f"{choice.draws} releases are too few to show that {confidence:.0%} of all "
+                    f"releases keep {answer.wanted}; {choice.least_draws} are needed.",
+                )
+            )
+        else:
+            st.html(
+                cards.verdict_html(
+                    "noisy",
+                    f"No ε on the slider keeps {answer.wanted} in {confidence:.0%} of releases.",
+                )
+            )
+            st.markdown(_help(answer.remedies, parameters))
+        if source.key == entry.key:
+            st.warning(_LEAKS, icon=":material/policy:")
+        st.caption(
+            f"Tuned on {source.name}, {period}"
+            + (" (simulated people)" if source.metadata.simulated else " (confidential data)")
+            + f"; {number(choice.draws)} releases at each ε."
+        )
+    with curve:
+        _chart(choice, parameters.epsilon, confidence)
+
+
+def _help(remedies: list[Remedy], parameters: ODParameters) -> str:
+    """Say what would reach the target if noise were no matter."""
+    now, *others = remedies
+    good = [each.settings for each in others if each.reaches]
+    lines = [
+        "Without any noise, these τ and T would reach it; noise is what stands in the way."
+        if now.reaches
+        else "Even without any noise the target is out of reach: flows below τ are lost"
+        + (" and trips beyond T trimmed." if parameters.unit != "trip" else ".")
+    ]
+    if not now.reaches:
+        limit, kept = parameters.suppression_threshold, parameters.max_trips_per_user
+        lower = [each.suppression_threshold for each in good if each.suppression_threshold < limit]
+        higher = [each.max_trips_per_user for each in good if each.max_trips_per_user > kept]
+        lines += [f"- τ = {value} would reach it without noise." for value in lower[:1]]
+        lines += [f"- T = {value} would reach it without noise." for value in higher[:1]]
+        if not (lower or higher):
+            lines.append("- Neither a lower τ nor a higher T alone would reach it.")
+    lines.append("- Coarser zones hold larger flows, which lose less.")
+    return "\n".join(lines)
+
+
+def _use(epsilon: float, source: Entry, period: str, wanted: str, confidence: float) -> None:
+    """Move ε, and note what it was tuned on for the record of a release."""
+    use_settings(epsilon=epsilon)
+    st.session_state[TUNED_ON] = {
+        "epsilon": epsilon,
+        "dataset": source.name,
+        "simulated": source.metadata.simulated,
+        "days": period,
+        "target": wanted,
+        "confidence": confidence,
+    }
+
+
+def _chart(choice: PrivacyChoice, epsilon: float, confidence: float) -> None:
+    table = pd.DataFrame({"epsilon": choice.epsilons, "share": choice.share, "lower": choice.lower})
+    x = charts.epsilon_axis()
+    y = alt.Y(
+        "share:Q",
+        title="Releases that meet the target",
+        axis=alt.Axis(format="~%"),
+        scale=alt.Scale(domain=[0, 1]),
+    )
+    tooltip = [
+        alt.Tooltip("epsilon:Q", title="ε"),
+        alt.Tooltip("share:Q", title="Met in", format=".1%"),
+        alt.Tooltip("lower:Q", title="Lower bound", format=".1%"),
+    ]
+    base = alt.Chart(table)
+    line = base.mark_line(point={"size": 36}, color=PRIVATE, strokeWidth=2)
+    bound = base.mark_rule(color=PRIVATE, opacity=0.6, strokeWidth=1.5)
+    limit = (
+        alt.Chart(pd.DataFrame({"share": [confidence]}))
+        .mark_rule(color=OTHER, strokeDash=[6, 4])
+        .encode(y=y)
+    )
+    here = pd.DataFrame({"epsilon": [epsilon]})
+    mark = alt.Chart(here).mark_rule(color=HERE, strokeDash=[4, 3]).encode(x=x)
+    side, away = ("left", 5) if epsilon < 3 else ("right", -5)
+    label = alt.Chart(here).mark_text(color=HERE, align=side, dx=away, y=150)
+    st.altair_chart(
+        alt.layer(
+            limit,
+            mark,
+            label.encode(x=x, text=alt.value("you are here")),
+            bound.encode(x=x, y=alt.Y("lower:Q", title=""), y2="share:Q"),
+            line.encode(x=x, y=y, tooltip=tooltip),
+        ).properties(height=300),
+        key="decisions_choice",
+        alt="Share of releases that meet the target over the privacy loss, with its lower bound "
+        "and the share asked for",
+    )
+    st.caption(
+        f"Points: share of the draws. Bars down from them: the share of all releases is at least "
+        f"this, with 95% confidence. Orange: the {percent(confidence)} asked for, which the bound "
+        "must reach here and at every larger ε."
+    )

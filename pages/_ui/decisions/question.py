@@ -1,0 +1,210 @@
+"""Which epidemic: where it starts, from when a zone acts, how it spreads, how many people."""
+
+from datetime import timedelta
+
+import streamlit as st
+
+from engine import decisions
+from engine.decisions import EpidemicParameters
+from engine.errors import ExplorerError
+from pages._ui.cache import datasets as cached_datasets
+from pages._ui.cache import decisions as cached_decisions
+from pages._ui.cache.decisions import Outbreak, People
+from pages._ui.decisions import places
+from pages._ui.shell.catalogue import Entry
+
+KINDS = {"largest": "largest", "mid_size": "mid-size", "random": "picked at random"}
+DIRECTIONS = {
+    "departures": "people who travel there (as P2 prints)",
+    "arrivals": "visitors who come here (as P2 describes)",
+}
+_HOMES, _TABLE, _SAME = "Homes in these data", "A table of mine (CSV)", "The same in every zone"
+_ASSUMED = 1000.0
+
+
+def ask(entry: Entry) -> Outbreak | None:
+    """Draw the question and return it; None where something is missing, which is then said."""
+    people, told = _people_known(entry)
+    start, act, more = st.columns([1.6, 1, 1.4], gap="medium", vertical_alignment="bottom")
+    with more.popover("Model, days and populations", icon=":material/tune:", width="stretch"):
+        people = _populations(entry, people)
+        days = _days(entry)
+        model = _model()
+    if people is _MISSING:
+        st.info(told, icon=":material/group:")
+        return None
+    try:
+        scenario = decisions.scenario_origins(
+            cached_datasets.dataset(entry.key), cached_decisions.populations(entry.key, people)
+        )
+    except ExplorerError as problem:
+        st.error(str(problem))
+        return None
+    with start:
+        origin = _origin(entry, scenario)
+    with act:
+        threshold = _threshold()
+    if model is None:
+        return None
+    origins = tuple(dict.fromkeys([origin, *scenario.values()]))
+    return Outbreak(origins, model, threshold, days, people)
+
+
+_MISSING = object()
+
+
+def _people_known(entry: Entry) -> tuple[object, str]:
+    """Return None where the homes will do, what was given before, or that nothing is known."""
+    given = st.session_state.get(_key(entry), _MISSING)
+    if given is not _MISSING:
+        return given, ""
+    try:
+        cached_decisions.populations(entry.key, None)
+    except ExplorerError as problem:
+        return _MISSING, f"{problem}. Open “Model, days and populations” to do so."
+    return None, ""
+
+
+def _key(entry: Entry) -> str:
+    return f"decisions_people_{entry.key}"
+
+
+def _populations(entry: Entry, known: object) -> People | object:
+    st.markdown("**How many people live in each zone?**")
+    homes = cached_datasets.dataset(entry.key).homes is not None
+    options = [_HOMES, _TABLE, _SAME] if homes else [_TABLE, _SAME]
+    source = st.radio(
+        "Populations",
+        options,
+        index=None if known is _MISSING else 0,
+        key="decisions_source",
+        label_visibility="collapsed",
+        help="Homes are confidential: a private run adds noise to them at the same ε. A table of "
+        "your own, such as a census, is taken as public.",
+    )
+    people: People | object = known
+    if source == _HOMES:
+        people = None
+    elif source == _SAME:
+        people = st.number_input(
+            "People in every zone",
+            1.0,
+            1e8,
+            _ASSUMED,
+            step=100.0,
+            format="%.0f",
+            key="decisions_constant",
+        )
+    elif source == _TABLE:
+        people = _table(known)
+    try:
+        if people is not _MISSING:
+            cached_decisions.populations(entry.key, people)
+    except ExplorerError as problem:
+        st.error(str(problem))
+        return _MISSING
+    if people is not _MISSING and people is not None:
+        st.session_state[_key(entry)] = people
+    elif people is None:
+        st.session_state.pop(_key(entry), None)
+    return people
+
+
+def _table(known: object) -> People | object:
+    file = st.file_uploader(
+        "Columns zone_id, population",
+        type="csv",
+        key="decisions_table",
+        help="One row for each zone, with the zone_id of the dataset.",
+    )
+    if file is None:
+        return known if isinstance(known, tuple) else _MISSING
+    try:
+        text = file.getvalue().decode("utf-8")
+        return tuple(sorted(decisions.read_populations(text).items()))
+    except UnicodeDecodeError:
+        st.error("The table must be text in UTF-8; save it as CSV UTF-8.")
+    except ExplorerError as problem:
+        st.error(str(problem))
+    return _MISSING
+
+
+def _days(entry: Entry) -> tuple[int, int]:
+    every = entry.metadata.days
+    if len(every) < 3:
+        return 0, len(every) - 1
+    first, last = st.slider(
+        "Days",
+        every[0],
+        every[-1],
+        (every[0], every[-1]),
+        step=timedelta(days=1),
+        format="D MMM YYYY",
+        key=f"decisions_days_{entry.name}",
+        help="The epidemic starts on the first day.",
+    )
+    return every.index(first), every.index(last)
+
+
+def _model() -> EpidemicParameters | None:
+    st.markdown("**How does the disease spread?** The values are P2's.")
+    left, right = st.columns(2)
+    beta = left.number_input(
+        "Infections a day (β)", 0.001, 20.0, 0.10, step=0.01, format="%.3f", key="decisions_beta"
+    )
+    mu = right.number_input(
+        "Recovered a day (μ)", 0.001, 20.0, 0.04, step=0.01, format="%.3f", key="decisions_mu"
+    )
+    alpha = left.number_input(
+        "Mixing with travellers (α)", 0.0, 20.0, 1.0, step=0.1, key="decisions_alpha"
+    )
+    share = right.number_input(
+        "Infected at the start (%)", 0.01, 99.0, 1.0, step=0.5, key="decisions_seed"
+    )
+    steps = left.number_input("Steps a day", 1, 100, 1, key="decisions_steps")
+    direction = right.selectbox(
+        "People meet",
+        list(DIRECTIONS),
+        format_func=lambda name: DIRECTIONS[name],
+        key="decisions_direction",
+    )
+    try:
+        return EpidemicParameters(
+            beta=beta,
+            mu=mu,
+            alpha=alpha,
+            seed_share=share / 100,
+            steps_per_day=int(steps),
+            direction=direction,
+        )
+    except ExplorerError as problem:
+        st.error(str(problem))
+        return None
+
+
+def _origin(entry: Entry, scenario: dict[str, str]) -> str:
+    names = places.names(entry.key)
+    kinds = {zone: KINDS.get(kind, kind) for kind, zone in scenario.items()}
+    rest = sorted((zone for zone in names if zone not in kinds), key=lambda zone: names[zone])
+    return st.selectbox(
+        "The epidemic starts in",
+        [*kinds, *rest],
+        format_func=lambda zone: names[zone] + (f" · {kinds[zone]}" if zone in kinds else ""),
+        key=f"decisions_origin_{entry.name}",
+        persist_state="session",
+    )
+
+
+def _threshold() -> float:
+    percent = st.number_input(
+        "A zone acts from … % infected",
+        0.1,
+        100.0,
+        20.0,
+        step=1.0,
+        format="%.3g",
+        key="decisions_threshold",
+        help="P2 lets a zone act on every day on which at least 20% of its people are infected.",
+        persist_state="session",
+    )
+    return round(percent / 100, 6)

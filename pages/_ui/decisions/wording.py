@@ -1,0 +1,96 @@
+"""What the page says in words."""
+
+import math
+
+from engine.decisions import AidJudgement, EpidemicJudgement
+from pages._ui.wording.numbers import number, percent
+
+BARELY = (
+    "Without any travel the epidemic of these defaults peaks at 24.1% on day 85, barely above the "
+    "20% at which zones act: small changes of the curves flip many decisions."
+)
+CAUSES = {
+    "trimming": "trips beyond T, which are trimmed",
+    "suppression": "small flows, which are suppressed",
+    "noise": "noise on the flows that exist",
+    "phantoms": "phantom flows, which noise invents",
+}
+
+
+def duration(days: float) -> str:
+    """Write a number of days, in weeks from two weeks on.
+
+    Examples
+    --------
+    >>> duration(1), duration(13), duration(-56)
+    ('1 day', '13 days', '8 weeks')
+    """
+    size = abs(days)
+    if size >= 14:
+        return f"{number(round(size / 7))} weeks"
+    return f"{number(round(size))} day{'' if round(size) == 1 else 's'}"
+
+
+def epidemic_verdict(
+    judged: EpidemicJudgement, epsilon: float, origin: str, *, estimate: bool
+) -> str:
+    """Say how decisions would go, and why."""
+    if judged.never_acting == 1:
+        if judged.needless:
+            return (
+                f"At ε = {epsilon:g}, zones would act on {number(judged.needless)} zone-days; with "
+                "the true data none would."
+            )
+        return f"At ε = {epsilon:g}, no zone acts, and none should."
+    told = (
+        f"At ε = {epsilon:g}, {percent(judged.accuracy)} of zone-days are decided as with the true "
+        f"data – never acting would get {percent(judged.never_acting)}."
+    )
+    if estimate:
+        told = f"First estimate, from the expected flows: {told[0].lower()}{told[1:]}"
+    return f"{told} {_timing(judged, origin)}"
+
+
+def _timing(judged: EpidemicJudgement, origin: str) -> str:
+    if judged.timing == "early":
+        return (
+            f"Phantom flows carry the epidemic from {origin} too fast: the middle zone begins to "
+            f"act {duration(judged.shift_days)} early."
+        )
+    if judged.timing == "late":
+        return (
+            f"Without its suppressed flows the epidemic from {origin} seems slower: the middle "
+            f"zone begins to act {duration(judged.shift_days)} late."
+        )
+    if judged.timing == "on time":
+        return "The middle zone begins to act on the right day."
+    return "No zone acts both in truth and in the release."
+
+
+def shift(days: float) -> str:
+    """Write a shift of the first acting day."""
+    if not math.isfinite(days):
+        return "–"
+    if round(days) == 0:
+        return "on time"
+    return f"{duration(days)} {'early' if days < 0 else 'late'}"
+
+
+def aid_verdict(judged: AidJudgement, epsilon: float, k: int) -> str:
+    """Say where help would go and how large the movement would seem."""
+    if math.isnan(judged.overlap):
+        return "Nobody left the affected area on these days, so there is nothing to decide."
+    direction = "high" if judged.total_error > 0 else "low"
+    size = (
+        f"the total reads {percent(abs(judged.total_error))} too {direction}"
+        if abs(judged.total_error) >= 0.0005
+        else "the total reads right"
+    )
+    cause = "" if abs(judged.total_error) < 0.005 else f", mainly by {CAUSES[judged.main_cause]}"
+    if k == 1:
+        chosen = f"the first destination is named with probability {percent(judged.overlap)}"
+    else:
+        chosen = (
+            f"{percent(judged.overlap)} of the {k} main destinations are named on an average day"
+        )
+    return f"At ε = {epsilon:g}, {chosen}; {size}{cause}."

@@ -1,0 +1,161 @@
+"""Long work of the page, in steps: draws at one ε, draws over all ε, the law of the first k."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine import decisions
+from engine.parameters import EPSILON_STOPS, ODParameters
+from pages._ui.cache import decisions as cached_decisions
+from pages._ui.cache.datasets import dataset, generator
+from pages._ui.cache.decisions import Emergency, Outbreak
+from pages._ui.jobs import Step
+from pages._ui.shell.settings import Seed
+
+Floats = NDArray[np.float64]
+
+DRAWS_HERE = 20
+"""Releases at the ε of the slider (P2 reports one)."""
+
+DRAWS_OVER_EPSILON = 40
+"""Releases at every stop of ε: enough to show that 9 in 10 releases meet a target."""
+
+FEWER_DRAWS, MANY_CELLS = 8, 5_000_000
+"""From so many cells of all days on, fewer draws over ε are made."""
+
+AID_DRAWS = 400
+
+
+@dataclass(frozen=True, eq=False)
+class Here:
+    """The epidemics at the ε of the slider.
+
+    Attributes
+    ----------
+    estimate : bool
+        Whether this is the run on the expected matrices, shown until draws are there.
+    comparison : Comparison
+        Arrays of shape (draws, origins, zones).
+    low, middle, high : arrays, shape (days, zones)
+        5th, 50th and 95th percentile of prevalence from the first origin.
+    acting : array, shape (days, zones)
+        Share of draws in which a zone acts, from the first origin.
+    """
+
+    estimate: bool
+    comparison: decisions.Comparison
+    low: Floats
+    middle: Floats
+    high: Floats
+    acting: Floats
+
+    @property
+    def draws(self) -> int:
+        """Releases drawn so far."""
+        return len(self.comparison.right)
+
+
+def at(parameters: ODParameters, **changes: object) -> ODParameters:
+    """Return the settings with some changed."""
+    return replace(parameters, **changes)
+
+
+def here(key: str, outbreak: Outbreak, parameters: ODParameters, seed: Seed) -> Iterator[Step]:
+    """Yield the estimate, then the draws at one ε as they come."""
+    true = cached_decisions.true(key, outbreak)
+    expected = cached_decisions.expected(key, outbreak, parameters)[None]
+    yield Step(0, DRAWS_HERE, _here(true, [expected], outbreak, estimate=True))
+    blocks = decisions.private_epidemics(
+        dataset(key),
+        outbreak.origins,
+        outbreak.model,
+        [parameters],
+        DRAWS_HERE,
+        rng=generator(seed),
+        **cached_decisions.arguments(key, outbreak),
+    )
+    runs: list[Floats] = []
+    for block in blocks:
+        runs.append(block.prevalence[0])
+        done = sum(len(run) for run in runs)
+        yield Step(done, DRAWS_HERE, _here(true, runs, outbreak, estimate=False))
+
+
+def _here(true: Floats, runs: list[Floats], outbreak: Outbreak, *, estimate: bool) -> Here:
+    compared = [decisions.compare(true, run, outbreak.threshold) for run in runs]
+    first = np.concatenate([run[:, 0] for run in runs])
+    low, middle, high = np.quantile(first, [0.05, 0.5, 0.95], axis=0)
+    return Here(
+        estimate=estimate,
+        comparison=decisions.concatenate(compared, axis=0),
+        low=low,
+        middle=middle,
+        high=high,
+        acting=decisions.acts(first, outbreak.threshold).mean(axis=0),
+    )
+
+
+def draws_over_epsilon(key: str, outbreak: Outbreak) -> int:
+    """Return how many releases are drawn at every stop of ε."""
+    days = outbreak.days[1] - outbreak.days[0] + 1
+    zones = len(dataset(key).zones)
+    return FEWER_DRAWS if days * zones**2 > MANY_CELLS else DRAWS_OVER_EPSILON
+
+
+def over_epsilon(
+    key: str, outbreak: Outbreak, parameters: ODParameters, seed: Seed, draws: int
+) -> Iterator[Step]:
+    """Yield the comparison over all stops of ε, shape (settings, draws, origins, zones)."""
+    true = cached_decisions.true(key, outbreak)
+    settings = [replace(parameters, epsilon=epsilon) for epsilon in EPSILON_STOPS]
+    blocks = decisions.private_epidemics(
+        dataset(key),
+        outbreak.origins,
+        outbreak.model,
+        settings,
+        draws,
+        rng=generator(seed),
+        **cached_decisions.arguments(key, outbreak),
+    )
+    compared: list[decisions.Comparison] = []
+    for block in blocks:
+        compared.append(decisions.compare(true, block.prevalence, outbreak.threshold))
+        yield Step(block.draws.stop, draws, decisions.concatenate(compared, axis=1))
+
+
+def chosen(key: str, emergency: Emergency, parameters: ODParameters, most: int) -> Iterator[Step]:
+    """Yield the exact law of the first k, one day after another."""
+    leaving = cached_decisions.leaving(key, emergency, parameters)
+    days = len(leaving.true)
+    parts: list[decisions.Selection] = []
+    for day in range(days):
+        today = slice(day, day + 1)
+        one = decisions.Outflow(
+            true=leaving.true[today],
+            kept=leaving.kept[today],
+            destinations=leaving.destinations,
+            inside=leaving.inside[today],
+        )
+        parts.append(decisions.selection_probability(one, parameters, most))
+        found = decisions.Selection(
+            chosen=np.concatenate([part.chosen for part in parts], axis=1),
+            truly=np.concatenate([part.truly for part in parts], axis=1),
+            fewer=np.concatenate([part.fewer for part in parts], axis=1),
+        )
+        yield Step(day + 1, days, found)
+
+
+def aid_over_epsilon(
+    key: str, emergency: Emergency, parameters: ODParameters, k: int, seed: Seed
+) -> decisions.AidDraws:
+    """Return draws of aid over all stops of ε; they take well under a second."""
+    settings = [replace(parameters, epsilon=epsilon) for epsilon in EPSILON_STOPS]
+    return decisions.private_aid(
+        cached_decisions.leaving(key, emergency, parameters),
+        settings,
+        AID_DRAWS,
+        k,
+        rng=generator(seed),
+    )
