@@ -5,10 +5,11 @@ import streamlit as st
 from pages._ui.decisions import aid as decisions_aid
 from pages._ui.decisions import choice as decisions_choice
 from pages._ui.decisions import epidemic as decisions_epidemic
-from pages._ui.shell import frame, sidebar
+from pages._ui.shell import frame, setting, sidebar
 from pages._ui.shell.settings import dataset_with, seed
 
 EPIDEMIC, AID, CHOICE = "Epidemic", "Aid after a shock", "ε from a decision"
+VIEWS = (EPIDEMIC, AID, CHOICE)
 
 frame.frame(
     "Decisions",
@@ -23,14 +24,13 @@ if entry is None or not entry.has_trips:
     st.stop()
 
 parameters, noise = settings.trips(), seed(entry)
-view = st.segmented_control(
+view = setting.draw(
+    st.segmented_control,
     "View",
-    [EPIDEMIC, AID, CHOICE],
-    default=EPIDEMIC,
+    setting.choice("decisions_view", VIEWS, EPIDEMIC),
+    VIEWS,
     required=True,
-    key="decisions_view",
     label_visibility="collapsed",
-    persist_state="session",
 )
 if view == EPIDEMIC:
     decisions_epidemic.draw(entry, parameters, noise)

@@ -87,11 +87,12 @@ def _chart(comparison: Comparison, epsilon: float) -> alt.LayerChart:
         scale=alt.Scale(zero=False, nice=True),
         axis=alt.Axis(format="~%"),
     )
+    colours = alt.Scale(domain=[ACCURACY, RECALL], range=[PRIVATE, OTHER])
     colour = alt.Color(
         "figure:N",
         title=None,
-        scale=alt.Scale(domain=[ACCURACY, RECALL], range=[PRIVATE, OTHER]),
-        legend=alt.Legend(orient="top"),
+        scale=colours,
+        legend=alt.Legend(orient="top", symbolOpacity=1),
     )
     lines = (
         alt.Chart(table)
@@ -116,7 +117,12 @@ def _chart(comparison: Comparison, epsilon: float) -> alt.LayerChart:
     band = (
         alt.Chart(table)
         .mark_area(opacity=0.2)
-        .encode(x=x, y=alt.Y("low:Q", title="Share of zone-days"), y2="high:Q", color=colour)
+        .encode(
+            x=x,
+            y=alt.Y("low:Q", title="Share of zone-days"),
+            y2="high:Q",
+            color=colour,
+        )
     )
     idle = pd.DataFrame({"mean": [never], "epsilon": [EPSILON_STOPS[-1]]})
     rule = alt.Chart(idle).mark_rule(color=TRUE, strokeDash=[6, 4], strokeWidth=1.6).encode(y=y)
@@ -130,7 +136,10 @@ def _chart(comparison: Comparison, epsilon: float) -> alt.LayerChart:
     label = (
         alt.Chart(here)
         .mark_text(
-            color=HERE, align="left" if epsilon < 3 else "right", dx=5 if epsilon < 3 else -5, y=8
+            color=HERE,
+            align="left" if epsilon < 3 else "right",
+            dx=5 if epsilon < 3 else -5,
+            y=alt.expr("height - 8"),
         )
         .encode(x=x, text=alt.value("you are here"))
     )

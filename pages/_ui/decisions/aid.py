@@ -11,6 +11,7 @@ from pages._ui.decisions import destinations, emergency, published, totals, word
 from pages._ui.drawing import cards
 from pages._ui.drawing.cards import Card
 from pages._ui.jobs import Job
+from pages._ui.shell import setting
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import Seed
 from pages._ui.wording.numbers import number, percent, signed_percent
@@ -122,6 +123,10 @@ def _notes(entry: Entry, parameters: ODParameters) -> None:
             f"{percentile} of the daily trips in these data. Choosing T by it reads the data "
             "(erratum O4)."
         )
-    if st.toggle("Show what P2 printed (Table 3)", key="decisions_p2_aid", persist_state="session"):
+    if setting.draw(
+        st.toggle,
+        "Show what P2 printed (Table 3)",
+        setting.switch("decisions_p2_aid", default=False),
+    ):
         st.dataframe(published.table_3(), hide_index=True, key="decisions_table_3")
         st.caption(published.TABLE_3_NOTE)

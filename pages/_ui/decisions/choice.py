@@ -1,6 +1,7 @@
 """The view "ε from a decision": a target, tuned on data that will not be released, the answer."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import altair as alt
 import pandas as pd
@@ -15,8 +16,9 @@ from pages._ui.decisions import accuracy, emergency, question, work
 from pages._ui.drawing import cards, charts
 from pages._ui.drawing.colours import HERE, OTHER, PRIVATE
 from pages._ui.jobs import Job
-from pages._ui.shell import catalogue
+from pages._ui.shell import catalogue, setting
 from pages._ui.shell.catalogue import Entry
+from pages._ui.shell.setting import Setting
 from pages._ui.shell.settings import Seed, Settings, has_part, use_settings
 from pages._ui.shell.settings import seed as seed_of
 from pages._ui.wording.numbers import number, percent
@@ -25,7 +27,7 @@ TUNED_ON = "tuned_on"
 """Session-state key: what ε was last tuned on, and for what; the Release page records it."""
 
 EPIDEMIC, AID = "an epidemic response", "aid after a shock"
-THESE, OTHER_DATA = "these data", "a simulated dataset"
+KINDS = (EPIDEMIC, AID)
 _LEAKS = (
     "ε chosen on the data that will be released says something about them, outside the guarantee. "
     "Choose it on simulated data or on a period that is not released (below: “Days”)."
@@ -39,22 +41,24 @@ class Answer:
     choice: PrivacyChoice
     wanted: str
     remedies: list[Remedy]
+    more_to_come: bool = False
 
 
 def draw(entry: Entry, settings: Settings, seed: Seed) -> None:
     """Draw the question, then the answer."""
     st.markdown("**The strongest privacy that keeps a decision right**")
     kind, tuned, sure = st.columns([1.2, 1.6, 1], gap="medium", vertical_alignment="bottom")
-    decision = kind.selectbox("I decide on", [EPIDEMIC, AID], key="decisions_kind")
+    decision = setting.draw(
+        kind.selectbox,
+        "I decide on",
+        setting.choice("decisions_kind", KINDS, EPIDEMIC),
+        KINDS,
+    )
     source = _source(tuned, entry)
-    confidence = sure.number_input(
+    confidence = setting.draw(
+        partial(sure.number_input, min_value=50.0, max_value=95.0, step=5.0, format="%.3g"),
         "… right in % of releases",
-        50.0,
-        95.0,
-        90.0,
-        step=5.0,
-        format="%.3g",
-        key="decisions_confidence",
+        setting.number("decisions_confidence", 90.0, 50.0, 95.0),
         help="The share of releases that must meet the target. It is estimated from draws, with a "
         "lower bound that holds with 95% confidence (Clopper–Pearson).",
     )
@@ -79,11 +83,17 @@ def _source(place: st.delta_generator.DeltaGenerator, entry: Entry) -> Entry:
         name: f"{name} · simulated, {len(other.metadata.days)} days"
         for name, other in others.items()
     }
-    name = place.selectbox(
+    name = setting.draw(
+        place.selectbox,
         "tuned on",
+        Setting(
+            key="decisions_tuned_on",
+            default=entry.name,
+            read={name: name for name in labels}.__getitem__,
+            shared=lambda name: name in others and others[name].shipped,
+        ),
         list(labels),
         format_func=labels.__getitem__,
-        key=f"decisions_tuned_{entry.name}",
         help=_LEAKS,
     )
     return entry if name == entry.name else others[name]
@@ -127,7 +137,8 @@ def _epidemic(
             else cached_decisions.epidemic_remedies(source.key, outbreak, parameters, target)
         )
         period = f"{days[outbreak.days[0]]:%d %b %Y} to {days[outbreak.days[1]]:%d %b %Y}"
-        _answer(entry, source, period, Answer(choice, wanted, remedies), parameters, confidence)
+        found = Answer(choice, wanted, remedies, more_to_come=running.running)
+        _answer(entry, source, period, found, parameters, confidence)
 
     jobs.live(
         "decisions_curve",
@@ -176,7 +187,11 @@ def _aid(
 def _percentage(
     place: st.delta_generator.DeltaGenerator, label: str, value: float, key: str
 ) -> float:
-    share = place.number_input(label, 0.1, 100.0, value, step=1.0, format="%.4g", key=key)
+    share = setting.draw(
+        partial(place.number_input, min_value=0.1, max_value=100.0, step=1.0, format="%.4g"),
+        label,
+        setting.number(key, value, 0.1, 100.0),
+    )
     return round(share / 100, 6)
 
 
@@ -208,6 +223,9 @@ def _answer(
                 on_click=_use,
                 args=(found, source, period, answer.wanted, confidence),
             )
+        elif choice.draws < choice.least_draws and answer.more_to_come:
+            needed = f"{choice.draws} of at least {choice.least_draws} releases are drawn."
+            st.html(cards.pending_html(needed))
         elif choice.draws < choice.least_draws:
             st.html(
                 cards.verdict_html(
@@ -295,7 +313,7 @@ def _chart(choice: PrivacyChoice, epsilon: float, confidence: float) -> None:
     here = pd.DataFrame({"epsilon": [epsilon]})
     mark = alt.Chart(here).mark_rule(color=HERE, strokeDash=[4, 3]).encode(x=x)
     side, away = ("left", 5) if epsilon < 3 else ("right", -5)
-    label = alt.Chart(here).mark_text(color=HERE, align=side, dx=away, y=150)
+    label = alt.Chart(here).mark_text(color=HERE, align=side, dx=away, y=alt.expr("height - 8"))
     st.altair_chart(
         alt.layer(
             limit,

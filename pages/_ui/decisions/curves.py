@@ -1,5 +1,7 @@
 """Epidemic curves of a few zones: truth, suppression alone, and the range of the releases."""
 
+import html
+
 import altair as alt
 import numpy as np
 import pandas as pd
@@ -13,8 +15,10 @@ from pages._ui.decisions.work import Here
 from pages._ui.drawing.colours import HERE, OTHER, PRIVATE, TRUE
 from pages._ui.shell.catalogue import Entry
 
-TRUTH, QUIET, DRAWN = "true data", "suppression only, no noise", "releases, 90% of them"
+TRUTH, QUIET, DRAWN = "true data", "suppression only", "releases, with a band of 90%"
 MOST_ZONES = 6
+_COLUMNS = 3
+_COLOURS = {TRUTH: TRUE, QUIET: OTHER, DRAWN: PRIVATE}
 _QUIET_EPSILON = 1.0
 """Without noise ε plays no part; a fixed one finds the same run."""
 
@@ -43,31 +47,31 @@ def draw(
         entry.key, outbreak, work.at(parameters, epsilon=_QUIET_EPSILON)
     )[0]
     days = pd.to_datetime(entry.metadata.days[outbreak.days[0] : outbreak.days[1] + 1])
-    lines, bands = [], []
-    for zone in chosen:
-        at = ids.index(zone)
-        for name, values in ((TRUTH, true), (QUIET, quiet), (DRAWN, found.middle)):
-            lines.append(
-                pd.DataFrame(
-                    {"day": days, "zone": names[zone], "run": name, "share": values[:, at]}
-                )
-            )
-        bands.append(
-            pd.DataFrame(
+    highest = float(max(true.max(), quiet.max(), found.high.max(), outbreak.threshold))
+    _legend()
+    for start in range(0, len(chosen), _COLUMNS):
+        for column, zone in zip(
+            st.columns(_COLUMNS), chosen[start : start + _COLUMNS], strict=False
+        ):
+            at = ids.index(zone)
+            table = pd.DataFrame(
                 {
                     "day": days,
-                    "zone": names[zone],
+                    TRUTH: true[:, at],
+                    QUIET: quiet[:, at],
+                    DRAWN: found.middle[:, at],
                     "low": found.low[:, at],
                     "high": found.high[:, at],
                 }
             )
-        )
-    st.altair_chart(
-        _chart(pd.concat(lines), pd.concat(bands), outbreak.threshold, len(chosen)),
-        key="decisions_curves",
-        alt="Share of people infected over the days, for each zone chosen: with the true data, "
-        "with suppression only, and the range of the releases",
-    )
+            with column:
+                st.html(f'<div class="maptitle">{html.escape(names[zone])}</div>')
+                st.altair_chart(
+                    _chart(table, outbreak.threshold, highest),
+                    key=f"decisions_curve_{zone}",
+                    alt=f"Share of people infected in {names[zone]} over the days: with the true "
+                    "data, with suppression only, and the range of the releases",
+                )
     st.caption(
         "Share of a zone's people who are infected. The dashed red line is the share from which "
         "it acts. Bias moves the curves, chance hardly does: the band of the releases is narrow."
@@ -81,49 +85,37 @@ def _usual(true: Floats, found: Here, origin: int) -> list[int]:
     return np.argsort(-apart, kind="stable")[:3].tolist()
 
 
-def _chart(
-    lines: pd.DataFrame, bands: pd.DataFrame, threshold: float, panels: int
-) -> alt.FacetChart:
-    kinds = [TRUTH, QUIET, DRAWN]
+def _legend() -> None:
+    marks = "".join(
+        '<span style="display:inline-flex;align-items:center;gap:0.4rem;margin-right:1.1rem">'
+        f'<span style="width:1.5rem;border-top:0.18rem {"dashed" if run == QUIET else "solid"} '
+        f'{colour}"></span>{run}</span>'
+        for run, colour in _COLOURS.items()
+    )
+    st.html(f'<div style="font-size:0.85rem">{marks}</div>')
+
+
+def _chart(table: pd.DataFrame, threshold: float, highest: float) -> alt.LayerChart:
     x = alt.X("day:T", title=None, axis=alt.Axis(format="%b", tickCount=5))
-    y = alt.Y("share:Q", title="Infected", axis=alt.Axis(format="~%", tickCount=5))
-    base = alt.Chart()
-    drawn = base.mark_line(strokeWidth=1.8).encode(
-        x=x,
-        y=y,
-        color=alt.Color(
-            "run:N",
-            title=None,
-            scale=alt.Scale(domain=kinds, range=[TRUE, OTHER, PRIVATE]),
-            legend=alt.Legend(orient="top", labelLimit=240),
-        ),
-        strokeDash=alt.StrokeDash(
-            "run:N",
-            title=None,
-            scale=alt.Scale(domain=kinds, range=[[1, 0], [5, 3], [1, 0]]),
-            legend=None,
-        ),
-        tooltip=[
-            alt.Tooltip("zone:N", title="Zone"),
-            alt.Tooltip("day:T", title="Day", format="%d %b %Y"),
-            alt.Tooltip("run:N", title="Run"),
-            alt.Tooltip("share:Q", title="Infected", format=".1%"),
-        ],
+    scale = alt.Scale(domain=[0, highest], nice=True)
+    axis = alt.Axis(format="~%", tickCount=5)
+    base = alt.Chart(table)
+    tooltip = [
+        alt.Tooltip("day:T", title="Day", format="%d %b %Y"),
+        *(alt.Tooltip(f"{run}:Q", format=".1%") for run in _COLOURS),
+    ]
+    band = base.mark_area(color=PRIVATE, opacity=0.3).encode(
+        x=x, y=alt.Y("low:Q", title="Infected", scale=scale, axis=axis), y2="high:Q"
     )
-    band = (
-        alt.Chart()
-        .mark_area(color=PRIVATE, opacity=0.3)
-        .encode(x=x, y=alt.Y("low:Q", title="Infected"), y2="high:Q")
+    lines = [
+        base.mark_line(
+            color=colour, strokeWidth=1.8, strokeDash=[5, 3] if run == QUIET else [1, 0]
+        ).encode(x=x, y=alt.Y(f"{run}:Q", title="Infected", scale=scale), tooltip=tooltip)
+        for run, colour in _COLOURS.items()
+    ]
+    limit = (
+        alt.Chart(pd.DataFrame({"share": [threshold]}))
+        .mark_rule(color=HERE, strokeDash=[4, 3])
+        .encode(y=alt.Y("share:Q", title="Infected", scale=scale))
     )
-    limit = base.mark_rule(color=HERE, strokeDash=[4, 3]).encode(y=alt.datum(threshold))
-    data = pd.concat([lines, bands])
-    return (
-        alt.layer(
-            band.transform_filter("isValid(datum.low)"),
-            drawn.transform_filter("isValid(datum.share)"),
-            limit,
-            data=data,
-        )
-        .properties(width=310, height=190)
-        .facet(alt.Facet("zone:N", title=None, sort=None), columns=min(3, panels))
-    )
+    return alt.layer(band, *lines, limit).properties(height=210)

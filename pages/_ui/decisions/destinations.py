@@ -8,15 +8,15 @@ import streamlit as st
 from engine import decisions
 from engine.decisions import Selection
 from engine.parameters import ODParameters
-from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import decisions as cached_decisions
 from pages._ui.cache.decisions import Emergency
+from pages._ui.cache.draws import generator
 from pages._ui.decisions import places
 from pages._ui.drawing.colours import HERE, PRIVATE, TRUE
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import Seed
 
-SHOWN = 10
+SHOWN = 8
 SLOPES = 8
 
 
@@ -32,7 +32,7 @@ def ranked(
     truly = found.truly[k - 1].mean(axis=0)
     received = leaving.true[:days].sum(axis=(0, 1))
     order = np.lexsort((-received, -chance, -truly))[: max(SHOWN, 2 * k)]
-    order = order[(truly[order] > 0) | (chance[order] >= 0.005)]
+    order = order[(received[order] > 0) | (chance[order] >= 0.005)]
     if not len(order):
         st.caption("Nobody left the area, and no release names a destination.")
         return
@@ -44,7 +44,7 @@ def ranked(
             "received": received[order],
         }
     )
-    y = alt.Y("zone:N", title=None, sort=None, axis=alt.Axis(labelLimit=150))
+    y = alt.Y("zone:N", title=None, sort=None, axis=alt.Axis(labelLimit=150, labelOverlap=False))
     x = alt.X(
         "chance:Q",
         title=f"Probability of being among the first {k}, mean over days",
@@ -65,7 +65,7 @@ def ranked(
             ticks.encode(x=alt.X("truly:Q", title=""), y=y, tooltip=tooltip),
         )
         .resolve_scale(x="shared")
-        .properties(height=max(150, 27 * len(table))),
+        .properties(height=60 + 27 * len(table)),
         key="decisions_ranked",
         alt="Bars of the probability of each destination to be chosen, with the share of days on "
         "which it truly is",
@@ -109,7 +109,7 @@ def overlap(found: Selection, k: int) -> None:
     side = "left" if k <= len(means) / 2 else "right"
     label = (
         alt.Chart(here)
-        .mark_text(color=HERE, align=side, dx=5 if side == "left" else -5, y=140)
+        .mark_text(color=HERE, align=side, dx=5 if side == "left" else -5, y=alt.expr("height - 8"))
         .encode(x=x, text=alt.value("you are here"))
     )
     st.altair_chart(
@@ -125,7 +125,7 @@ def slope(entry: Entry, shock: Emergency, parameters: ODParameters, k: int, seed
     st.subheader("From the truth to one release", anchor=False)
     leaving = cached_decisions.leaving(entry.key, shock, parameters)
     drawn = decisions.private_aid(
-        leaving, [parameters], 1, min(k, leaving.kept.shape[2]), rng=cached_datasets.generator(seed)
+        leaving, [parameters], 1, min(k, leaving.kept.shape[2]), rng=generator(seed, "aid")
     ).first[0]
     names = list(places.names(entry.key).values())
     true, private = leaving.true.sum(axis=(0, 1)), drawn.sum(axis=0)

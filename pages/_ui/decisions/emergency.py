@@ -1,6 +1,6 @@
 """Which shock: the affected area, its days, and how many destinations are helped."""
 
-from datetime import timedelta
+from functools import partial
 
 import streamlit as st
 
@@ -8,7 +8,8 @@ from engine import decisions
 from engine.errors import ExplorerError
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache.decisions import Emergency
-from pages._ui.decisions import places
+from pages._ui.decisions import fields, places
+from pages._ui.shell import setting
 from pages._ui.shell.catalogue import Entry
 
 MOST = 20
@@ -22,28 +23,18 @@ def ask(entry: Entry) -> tuple[Emergency, int] | None:
     names = places.names(entry.key)
     described, first, last = _described(entry)
     area, period, number = st.columns([2, 1.6, 1], gap="medium", vertical_alignment="bottom")
-    zones = area.multiselect(
+    zones = fields.several_zones(
+        area,
         "Affected zones",
-        list(names),
+        "decisions_area",
+        entry,
         described,
-        format_func=names.__getitem__,
-        key=f"decisions_area_{entry.name}",
         placeholder="Where did the shock happen?",
         help="Trips that leave these zones are counted; trips between them are not.",
-        persist_state="session",
     )
-    every = entry.metadata.days
-    if len(every) > 1:
-        start, end = period.slider(
-            "Days after the shock",
-            every[0],
-            every[-1],
-            (every[first], every[last]),
-            step=timedelta(days=1),
-            format="D MMM YYYY" if len(every) > 31 else "D MMM",
-            key=f"decisions_shock_days_{entry.name}",
-        )
-        first, last = every.index(start), every.index(end)
+    days = fields.day_range(
+        period, "Days after the shock", "decisions_shock_days", entry, (first, last)
+    )
     left = len(names) - len(zones)
     if not zones:
         st.info(
@@ -54,16 +45,17 @@ def ask(entry: Entry) -> tuple[Emergency, int] | None:
         st.error("The affected area must leave a zone to go to; choose fewer zones.")
         return None
     most = min(MOST, left)
-    k = number.number_input(
+    about = setting.whole_number("decisions_k", min(3, most), 1, MOST)
+    if setting.value(about) > most:  # set for another area
+        setting.put(about, most)
+    k = setting.draw(
+        partial(number.number_input, min_value=1, max_value=most, step=1),
         "Destinations helped (k)",
-        1,
-        most,
-        min(3, most),
-        key="decisions_k",
+        about,
         help="Every day the k zones that received most people from the area are helped. Ties go "
         "by the order of the zones.",
     )
-    return Emergency(tuple(sorted(zones)), (first, last)), int(k)
+    return Emergency(tuple(sorted(zones)), days), int(k)
 
 
 def _described(entry: Entry) -> tuple[list[str], int, int]:

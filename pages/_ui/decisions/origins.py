@@ -11,6 +11,7 @@ from pages._ui.cache import decisions as cached_decisions
 from pages._ui.cache.decisions import Floats, Outbreak
 from pages._ui.decisions import places, published, work
 from pages._ui.decisions.work import Here
+from pages._ui.shell import setting
 from pages._ui.shell.catalogue import Entry
 from pages._ui.wording.numbers import percent
 
@@ -46,8 +47,10 @@ def draw(
         "Mean and, in brackets, standard deviation over zones. Zones for which precision or "
         "recall is undefined, because they never act or never should, are left out and counted."
     )
-    if st.toggle(
-        "Show what P2 printed (Table 2)", key="decisions_p2_epidemic", persist_state="session"
+    if setting.draw(
+        st.toggle,
+        "Show what P2 printed (Table 2)",
+        setting.switch("decisions_p2_epidemic", default=False),
     ):
         st.dataframe(published.table_2(), hide_index=True, key="decisions_table_2")
         st.caption(published.TABLE_2_NOTE)

@@ -1,6 +1,7 @@
 """Which epidemic: where it starts, from when a zone acts, how it spreads, how many people."""
 
-from datetime import timedelta
+from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -10,7 +11,8 @@ from engine.errors import ExplorerError
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import decisions as cached_decisions
 from pages._ui.cache.decisions import Outbreak, People
-from pages._ui.decisions import places
+from pages._ui.decisions import fields, places
+from pages._ui.shell import setting
 from pages._ui.shell.catalogue import Entry
 
 KINDS = {"largest": "largest", "mid_size": "mid-size", "random": "picked at random"}
@@ -28,7 +30,15 @@ def ask(entry: Entry) -> Outbreak | None:
     start, act, more = st.columns([1.6, 1, 1.4], gap="medium", vertical_alignment="bottom")
     with more.popover("Model, days and populations", icon=":material/tune:", width="stretch"):
         people = _populations(entry, people)
-        days = _days(entry)
+        every = len(entry.metadata.days)
+        days = fields.day_range(
+            st,
+            "Days",
+            "decisions_days",
+            entry,
+            (0, every - 1),
+            help="The epidemic starts on the first day.",
+        )
         model = _model()
     if people is _MISSING:
         st.info(told, icon=":material/group:")
@@ -129,44 +139,24 @@ def _table(known: object) -> People | object:
     return _MISSING
 
 
-def _days(entry: Entry) -> tuple[int, int]:
-    every = entry.metadata.days
-    if len(every) < 3:
-        return 0, len(every) - 1
-    first, last = st.slider(
-        "Days",
-        every[0],
-        every[-1],
-        (every[0], every[-1]),
-        step=timedelta(days=1),
-        format="D MMM YYYY",
-        key=f"decisions_days_{entry.name}",
-        help="The epidemic starts on the first day.",
-    )
-    return every.index(first), every.index(last)
-
-
 def _model() -> EpidemicParameters | None:
     st.markdown("**How does the disease spread?** The values are P2's.")
     left, right = st.columns(2)
-    beta = left.number_input(
-        "Infections a day (β)", 0.001, 20.0, 0.10, step=0.01, format="%.3f", key="decisions_beta"
+    beta = _number(left, "Infections a day (β)", "beta", 0.10, (0.001, 20.0), 0.01)
+    mu = _number(right, "Recovered a day (μ)", "mu", 0.04, (0.001, 20.0), 0.01)
+    alpha = _number(left, "Mixing with travellers (α)", "alpha", 1.0, (0.0, 20.0), 0.1)
+    share = _number(right, "Infected at the start (%)", "seeds", 1.0, (0.01, 99.0), 0.5)
+    steps = setting.draw(
+        partial(left.number_input, min_value=1, max_value=100, step=1),
+        "Steps a day",
+        setting.whole_number("decisions_steps", 1, 1, 100),
     )
-    mu = right.number_input(
-        "Recovered a day (μ)", 0.001, 20.0, 0.04, step=0.01, format="%.3f", key="decisions_mu"
-    )
-    alpha = left.number_input(
-        "Mixing with travellers (α)", 0.0, 20.0, 1.0, step=0.1, key="decisions_alpha"
-    )
-    share = right.number_input(
-        "Infected at the start (%)", 0.01, 99.0, 1.0, step=0.5, key="decisions_seed"
-    )
-    steps = left.number_input("Steps a day", 1, 100, 1, key="decisions_steps")
-    direction = right.selectbox(
+    direction = setting.draw(
+        right.selectbox,
         "People meet",
+        setting.choice("decisions_direction", DIRECTIONS, "departures"),
         list(DIRECTIONS),
-        format_func=lambda name: DIRECTIONS[name],
-        key="decisions_direction",
+        format_func=DIRECTIONS.__getitem__,
     )
     try:
         return EpidemicParameters(
@@ -182,29 +172,36 @@ def _model() -> EpidemicParameters | None:
         return None
 
 
+def _number(
+    place: Any, label: str, name: str, usual: float, limits: tuple[float, float], step: float
+) -> float:
+    low, high = limits
+    return setting.draw(
+        partial(place.number_input, min_value=low, max_value=high, step=step, format="%.4g"),
+        label,
+        setting.number(f"decisions_{name}", usual, low, high),
+    )
+
+
 def _origin(entry: Entry, scenario: dict[str, str]) -> str:
     names = places.names(entry.key)
     kinds = {zone: KINDS.get(kind, kind) for kind, zone in scenario.items()}
     rest = sorted((zone for zone in names if zone not in kinds), key=lambda zone: names[zone])
-    return st.selectbox(
+    options = [*kinds, *rest]
+    return setting.draw(
+        st.selectbox,
         "The epidemic starts in",
-        [*kinds, *rest],
+        setting.place("decisions_origin", options, options[0], shared=entry.shipped),
+        options,
         format_func=lambda zone: names[zone] + (f" · {kinds[zone]}" if zone in kinds else ""),
-        key=f"decisions_origin_{entry.name}",
-        persist_state="session",
     )
 
 
 def _threshold() -> float:
-    percent = st.number_input(
+    percent = setting.draw(
+        partial(st.number_input, min_value=0.1, max_value=100.0, step=1.0, format="%.3g"),
         "A zone acts from … % infected",
-        0.1,
-        100.0,
-        20.0,
-        step=1.0,
-        format="%.3g",
-        key="decisions_threshold",
+        setting.number("decisions_threshold", 100 * decisions.THRESHOLD, 0.1, 100.0),
         help="P2 lets a zone act on every day on which at least 20% of its people are infected.",
-        persist_state="session",
     )
     return round(percent / 100, 6)

@@ -35,40 +35,25 @@ def draw(entry: Entry, outbreak: Outbreak, true: Floats, found: Here) -> None:
         return
     shown = int((truly | now).any(axis=0).sum())
     row = max(1.6, min(18.0, _HEIGHT / max(shown, 1)))
-    chart = (
-        alt.Chart(table)
-        .mark_bar(cornerRadius=0)
+    y = alt.Y(
+        "zone:N",
+        title=None,
+        sort=list(dict.fromkeys(table["zone"])),
+        axis=alt.Axis(
+            labels=shown <= _NAMED,
+            ticks=False,
+            labelLimit=130,
+            labelFontSize=11,
+            labelOverlap=False,
+        ),
+    )
+    layers = [
+        alt.Chart(table[table["decision"] == decision])
+        .mark_bar(color=colour, height={"band": _WIDTHS[decision]})
         .encode(
             x=alt.X("start:T", title=None, axis=alt.Axis(format="%b %Y", tickCount="month")),
             x2="end:T",
-            y=alt.Y(
-                "zone:N",
-                title=None,
-                sort=None,
-                axis=alt.Axis(
-                    labels=shown <= _NAMED,
-                    ticks=False,
-                    labelLimit=130,
-                    labelFontSize=11,
-                    labelOverlap=False,
-                ),
-                scale=alt.Scale(paddingInner=0.08),
-            ),
-            color=alt.Color(
-                "decision:N",
-                title=None,
-                scale=alt.Scale(domain=list(COLOURS), range=list(COLOURS.values())),
-                legend=alt.Legend(
-                    orient="top", symbolType="square", symbolSize=110, labelLimit=220
-                ),
-            ),
-            size=alt.Size(
-                "decision:N",
-                scale=alt.Scale(
-                    domain=list(_WIDTHS), range=[max(1.0, row * w) for w in _WIDTHS.values()]
-                ),
-                legend=None,
-            ),
+            y=y,
             tooltip=[
                 alt.Tooltip("zone:N", title="Zone"),
                 alt.Tooltip("decision:N", title="Decision"),
@@ -77,8 +62,10 @@ def draw(entry: Entry, outbreak: Outbreak, true: Floats, found: Here) -> None:
                 alt.Tooltip("days:Q", title="Days"),
             ],
         )
-        .properties(height=row * shown)
-    )
+        for decision, colour in COLOURS.items()
+    ]
+    chart = alt.layer(*layers).properties(height=row * shown + 30)
+    _legend()
     st.altair_chart(
         chart,
         key="decisions_strip",
@@ -95,6 +82,17 @@ def draw(entry: Entry, outbreak: Outbreak, true: Floats, found: Here) -> None:
         f"What {what}; zones in the order of their true first day. Wide bars are right, half as "
         f"wide ones missed, narrow ones needless.{rest}"
     )
+
+
+def _legend() -> None:
+    """Draw the decisions with their colours and the heights of their bars."""
+    marks = "".join(
+        '<span style="display:inline-flex;align-items:center;gap:0.4rem;margin-right:1.1rem">'
+        f'<span style="width:1.5rem;height:{0.95 * _WIDTHS[decision]:.2f}rem;background:{colour}">'
+        f"</span>{decision}</span>"
+        for decision, colour in COLOURS.items()
+    )
+    st.html(f'<div style="font-size:0.85rem">{marks}</div>')
 
 
 def _order(truly: NDArray[np.bool_], now: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -29,15 +29,14 @@ def causes(exact: ShockTotals) -> None:
     table = pd.DataFrame(
         [
             {
-                "cause": cause,
+                "cause": f"{cause}: {_signed(change)}",
                 "change": change,
                 "colour": PRIVATE if cause == _ALL else _GAIN if change > 0 else _LOSS,
-                "words": f"{'+' if change > 0 else '−' if change < 0 else ''}{abs(change):,.0f}",
             }
             for cause, change in changes.items()
         ]
     )
-    y = alt.Y("cause:N", title=None, sort=None)
+    y = alt.Y("cause:N", title=None, sort=None, axis=alt.Axis(labelLimit=200, labelFontSize=12))
     x = alt.X("change:Q", title="Trips added or taken away", axis=alt.Axis(format="~s"))
     bars = (
         alt.Chart(table)
@@ -52,15 +51,9 @@ def causes(exact: ShockTotals) -> None:
             ],
         )
     )
-    words = [
-        alt.Chart(table[table["change"] >= 0 if side == "left" else table["change"] < 0])
-        .mark_text(align=side, dx=5 if side == "left" else -5, fontSize=12, color=TRUE)
-        .encode(y=y, x=x, text="words:N")
-        for side in ("left", "right")
-    ]
     interval = pd.DataFrame(
         {
-            "cause": [_ALL],
+            "cause": [table["cause"].iloc[-1]],
             "low": [float(together.low) - true],
             "high": [float(together.high) - true],
         }
@@ -71,7 +64,7 @@ def causes(exact: ShockTotals) -> None:
         .encode(y=y, x=alt.X("low:Q", title="Trips added or taken away"), x2="high:Q")
     )
     st.altair_chart(
-        alt.layer(bars, whisker, *words).properties(height=250),
+        alt.layer(bars, whisker).properties(height=250),
         key="decisions_causes",
         alt="Bars of the trips that trimming, suppression, noise and phantom flows add or take "
         "away, and of their sum with its 95% interval",
@@ -80,6 +73,11 @@ def causes(exact: ShockTotals) -> None:
         "Exact. Phantom flows are trips that noise invents where nobody travelled. The grey line "
         "on the sum holds 95% of releases."
     )
+
+
+def _signed(trips: float) -> str:
+    sign = "+" if trips > 0.5 else "−" if trips < -0.5 else ""
+    return f"{sign}{abs(trips):,.0f}"
 
 
 def by_day(entry: Entry, shock: Emergency, exact: ShockTotals) -> None:

@@ -9,15 +9,13 @@ from numpy.typing import NDArray
 from engine import decisions
 from engine.parameters import EPSILON_STOPS, ODParameters
 from pages._ui.cache import decisions as cached_decisions
-from pages._ui.cache.datasets import dataset, generator
+from pages._ui.cache.datasets import dataset
 from pages._ui.cache.decisions import Emergency, Outbreak
+from pages._ui.cache.draws import REPEATS, generator
 from pages._ui.jobs import Step
 from pages._ui.shell.settings import Seed
 
 Floats = NDArray[np.float64]
-
-DRAWS_HERE = 20
-"""Releases at the ε of the slider (P2 reports one)."""
 
 DRAWS_OVER_EPSILON = 40
 """Releases at every stop of ε: enough to show that 9 in 10 releases meet a target."""
@@ -66,21 +64,21 @@ def here(key: str, outbreak: Outbreak, parameters: ODParameters, seed: Seed) -> 
     """Yield the estimate, then the draws at one ε as they come."""
     true = cached_decisions.true(key, outbreak)
     expected = cached_decisions.expected(key, outbreak, parameters)[None]
-    yield Step(0, DRAWS_HERE, _here(true, [expected], outbreak, estimate=True))
+    yield Step(0, REPEATS, _here(true, [expected], outbreak, estimate=True))
     blocks = decisions.private_epidemics(
         dataset(key),
         outbreak.origins,
         outbreak.model,
         [parameters],
-        DRAWS_HERE,
-        rng=generator(seed),
+        REPEATS,
+        rng=generator(seed, "epidemic"),
         **cached_decisions.arguments(key, outbreak),
     )
     runs: list[Floats] = []
     for block in blocks:
         runs.append(block.prevalence[0])
         done = sum(len(run) for run in runs)
-        yield Step(done, DRAWS_HERE, _here(true, runs, outbreak, estimate=False))
+        yield Step(done, REPEATS, _here(true, runs, outbreak, estimate=False))
 
 
 def _here(true: Floats, runs: list[Floats], outbreak: Outbreak, *, estimate: bool) -> Here:
@@ -116,7 +114,7 @@ def over_epsilon(
         outbreak.model,
         settings,
         draws,
-        rng=generator(seed),
+        rng=generator(seed, "epidemic"),
         **cached_decisions.arguments(key, outbreak),
     )
     compared: list[decisions.Comparison] = []
@@ -157,5 +155,5 @@ def aid_over_epsilon(
         settings,
         AID_DRAWS,
         k,
-        rng=generator(seed),
+        rng=generator(seed, "aid"),
     )
