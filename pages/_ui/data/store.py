@@ -22,6 +22,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from engine import datasets
 from engine.datasets import storage
 from engine.errors import InputError
+from pages._ui.shell.local import served_locally as served_locally
 
 PREFIX = "mobility-session-"
 GRACE_S = 150.0
@@ -30,8 +31,6 @@ GRACE_S = 150.0
 LONGEST_NAME = 100
 _LOOK_S = 15.0
 _KEY = "data_workspace"
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
-_FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via")
 
 
 class Workspace:
@@ -124,26 +123,6 @@ def safe_name(name: str) -> str:
     while len(printable.encode()) > LONGEST_NAME:
         printable = printable[1:]
     return printable if printable.strip(". ") else "upload"
-
-
-def served_locally() -> bool:
-    """Whether only this computer's own browser can be at the other end.
-
-    Everything is asked for: the address served on, the address and origins that a proxy would need
-    to be allowed, and the request itself, which must name this computer (no rebound name) and must
-    not have been passed on.
-    """
-    told = (st.get_option("server.address"), st.get_option("browser.serverAddress"))
-    if any(address not in _LOOPBACK for address in told):
-        return False
-    if st.get_option("server.corsAllowedOrigins"):
-        return False
-    headers = st.context.headers
-    if any(name in headers for name in _FORWARDED):
-        return False
-    host = headers.get("Host") or ""
-    name = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
-    return name in _LOOPBACK
 
 
 def keep(name: str, folder: Path) -> Path:

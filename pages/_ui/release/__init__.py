@@ -1,0 +1,1 @@
+"""The Release page."""

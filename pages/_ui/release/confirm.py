@@ -1,0 +1,202 @@
+"""Budget, consent, confirmation, and the release itself."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from engine import datasets, release
+from engine.datasets import storage
+from engine.errors import ExplorerError
+from engine.release import CONSENT, Ledger, Plan, Product, ReleaseError
+from pages._ui.cache import datasets as cached_datasets
+from pages._ui.drawing.tables import table_html
+from pages._ui.release import work
+from pages._ui.release.wording import NO_BUDGET, TUNED, UNIT_WORDS, budget_line, cost
+from pages._ui.shell.catalogue import Entry
+
+POLL_S = 0.7
+
+
+def folder() -> Path:
+    """Return where this computer's bundles lie, an owner-only folder."""
+    place = datasets.data_root() / "local" / "releases"
+    place.mkdir(parents=True, exist_ok=True)
+    storage.make_owner_only(place)
+    return place
+
+
+def draw(plan: Plan, product: Product, entry: Entry, name: str, ledger: Ledger) -> None:
+    """Draw budget, cost and confirmation; a press of the button releases."""
+    try:
+        budget = ledger.covering(entry.name)
+    except ReleaseError as problem:
+        if problem.code != "no_budget":
+            st.error(str(problem), icon=":material/error:")
+            return
+        _declare(entry, ledger)
+        return
+    st.markdown(budget_line(budget))
+    consent = ""
+    if plan.unit == "trip":
+        consent = st.text_input("Consent", key="release_consent", placeholder=CONSENT)
+    try:
+        dataset = cached_datasets.dataset(entry.key)
+        _, epsilon = release.check(dataset, plan, ledger, consent=consent)
+    except ExplorerError as problem:
+        st.error(str(problem), icon=":material/block:")
+        return
+    st.info(cost(plan, budget, epsilon), icon=":material/payments:")
+    left, right = st.columns(2)
+    tuned = left.selectbox(
+        "How were ε and the other settings chosen?",
+        list(TUNED),
+        format_func=TUNED.__getitem__,
+        key="release_tuned",
+    )
+    note = right.text_input(
+        "In your words", key="release_note", placeholder="such as the days that were looked at"
+    )
+    typed = st.text_input(
+        f"Type {entry.name} to confirm: what is drawn cannot be taken back",
+        key="release_confirm",
+    )
+    if st.button(
+        "Release",
+        type="primary",
+        icon=":material/outbox:",
+        key="release_start",
+        disabled=typed != entry.name or work.running(),
+    ):
+        out = folder() / name
+        started = work.start(
+            name,
+            lambda report: release.release(
+                dataset,
+                product,
+                out,
+                ledger=ledger,
+                tuning=str(tuned),
+                tuning_note=note,
+                consent=consent,
+                progress=report,
+            ),
+        )
+        if not started:
+            st.warning("Another release is being made on this computer; nothing was spent here.")
+        else:
+            st.rerun()
+
+
+def draw_work() -> None:
+    """Draw the release that runs or was made last, for every session of this computer."""
+    latest = work.latest()
+    if latest is None:
+        return
+    polling = latest.state == "running"
+
+    def part() -> None:
+        if latest.state == "running":
+            st.progress(latest.share, text=f"Releasing {latest.name}: do not switch off …")
+        if polling and latest.state != "running":
+            st.rerun()
+
+    st.fragment(part, run_every=POLL_S if polling else None)()
+    if latest.state == "failed":
+        st.error(latest.error, icon=":material/error:")
+    elif latest.state == "finished" and latest.out is not None:
+        st.success(f"Released: {latest.name}", icon=":material/check:")
+        bundle(latest.out, "new")
+    if latest.state != "running":
+        st.button("Release something else", key="release_again", on_click=_another)
+
+
+def _another() -> None:
+    st.session_state.pop("release_confirm", None)
+    work.dismiss()
+
+
+def bundle(out: Path, where: str) -> None:
+    """Offer a bundle's archive and its statement; `where` tells two places of a page apart."""
+    archive, statement = out.parent / f"{out.name}.zip", out / "statement.html"
+    with st.container(horizontal=True, gap="small"):
+        if archive.is_file():
+            st.download_button(
+                "Bundle (zip)",
+                archive.read_bytes(),
+                file_name=archive.name,
+                mime="application/zip",
+                icon=":material/download:",
+                key=f"release_zip_{where}_{out.name}",
+                on_click="ignore",
+            )
+        if statement.is_file():
+            st.download_button(
+                "Statement (HTML)",
+                statement.read_bytes(),
+                file_name=f"{out.name}-statement.html",
+                mime="text/html",
+                icon=":material/article:",
+                key=f"release_statement_{where}_{out.name}",
+                on_click="ignore",
+            )
+    st.caption(f"Kept in data/local/releases/{out.name}, readable by you only.")
+
+
+def history(ledger: Ledger) -> None:
+    """List every release in the ledger, and the bundles that are still on this computer."""
+    entries = ledger.entries()
+    done = {entry.body["release"] for entry in entries if entry.kind == "done"}
+    rows = [entry for entry in entries if entry.kind == "release"]
+    if not rows:
+        return
+    st.subheader("The ledger", anchor=False)
+    try:
+        st.caption(f"{ledger.verify()} entries, their hashes unbroken.")
+    except ReleaseError as problem:
+        st.error(str(problem), icon=":material/error:")
+    st.html(
+        table_html(
+            {
+                "When (UTC)": [row.time.replace("T", " ").removesuffix("+00:00") for row in rows],
+                "People": [row.people for row in rows],
+                "Dataset": [str(row.body["dataset"]) for row in rows],
+                "Product": [str(row.body["product"]) for row in rows],
+                "ε spent": [f"{row.body['epsilon']:g}" for row in rows],
+                "δ spent": [f"{row.body['delta']:g}" for row in rows],
+                "Bundle": ["made" if row.id in done else "not finished; spent" for row in rows],
+            }
+        )
+    )
+    bundles = [path for path in sorted(folder().iterdir()) if (path / "SHA256SUMS").is_file()]
+    if bundles:
+        with st.expander(f"Bundles on this computer ({len(bundles)})"):
+            for path in bundles:
+                st.markdown(f"**{path.name}**")
+                bundle(path, "list")
+
+
+def _declare(entry: Entry, ledger: Ledger) -> None:
+    st.warning(NO_BUDGET, icon=":material/account_balance:")
+    with st.form("release_budget", border=True):
+        people = st.text_input("Name of the people and the period", value=entry.name)
+        left, middle, right = st.columns(3)
+        unit = left.selectbox(
+            "Budget per", list(UNIT_WORDS)[::-1], format_func=UNIT_WORDS.__getitem__
+        )
+        epsilon = middle.number_input("Total privacy loss (ε)", 0.01, 100.0, 2.0, step=0.5)
+        delta = right.number_input("Total δ", 0.0, 0.01, 0.0, format="%.2e")
+        by = st.text_input("Who declares it, and may raise it")
+        if st.form_submit_button("Declare the budget", type="primary"):
+            try:
+                ledger.declare(
+                    people,
+                    datasets=[entry.name],
+                    unit=unit,
+                    epsilon=float(epsilon),
+                    delta=float(delta),
+                    by=by,
+                )
+            except ExplorerError as problem:
+                st.error(str(problem))
+            else:
+                st.rerun()

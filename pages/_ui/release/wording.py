@@ -1,0 +1,61 @@
+"""Sentences of the Release page."""
+
+from engine.release import Budget, Plan
+
+LEAD = (
+    "Draw once with vetted noise, enter the cost in a ledger that survives, and pack the numbers "
+    "with what a reader must know. Everything else in this tool is for exploring."
+)
+NOT_HERE = (
+    "Releases are made on the custodian's own computer only. This page is served to others: start "
+    "it there, or add -- --allow-release to the command that starts it."
+)
+FOURIER = (
+    "The Fourier methods of the Density page add noise to real numbers and choose with "
+    "floating-point weights. They stay in exploration; a release counts visits at towers in whole "
+    "numbers."
+)
+TRIP = (
+    "Trip level hides single trips and protects no person who made several. It is marked so on "
+    "every file, and needs your consent in words."
+)
+NO_BUDGET = (
+    "No budget has been declared for the people in this dataset. Declare it once: it is the most "
+    "that may ever be learnt about one of them from all releases together."
+)
+TUNED = {
+    "public": "By a public rule, without looking at data",
+    "simulated": "On simulated data of similar size",
+    "other period": "On another period of the same source",
+    "these data": "On these very data (a leak that no theorem covers)",
+}
+UNIT_WORDS = {"trip": "trip", "person-day": "person and day", "person": "person"}
+
+
+def cost(plan: Plan, budget: Budget, epsilon: float) -> str:
+    """Say what the release costs and what is left after it.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace as some
+    >>> cost(some(epsilon=0.1, unit="person-day", days=7, delta=0),
+    ...      some(unit="person", left_epsilon=2.0), 0.7)
+    'Privacy loss (ε) of 0.1 per person and day on 7 days costs a person 0.7; 1.3 is left after it.'
+    """
+    words = UNIT_WORDS[plan.unit]
+    days = f" on {plan.days} days" if plan.unit == "person-day" and plan.days > 1 else ""
+    left = budget.left_epsilon - epsilon
+    return (
+        f"Privacy loss (ε) of {plan.epsilon:g} per {words}{days} costs a "
+        f"{UNIT_WORDS[budget.unit]} {epsilon:g}; {left:.6g} is left after it."
+    )
+
+
+def budget_line(budget: Budget) -> str:
+    """Say how much of a budget is spent."""
+    delta = f", δ = {budget.spent_delta:g} of {budget.delta:g}" if budget.delta else ""
+    return (
+        f"**{budget.people}**: ε = {budget.spent_epsilon:g} of {budget.epsilon:g}{delta} spent per "
+        f"{UNIT_WORDS[budget.unit]} in {budget.releases} releases. May be raised by "
+        f"{', '.join(budget.raised_by)}, on the command line."
+    )

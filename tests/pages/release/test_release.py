@@ -1,0 +1,118 @@
+"""The Release page: only on this computer, nothing before confirming, once, and listed after."""
+
+import threading
+
+import pytest
+
+from engine import datasets
+from engine.release import Ledger
+from pages._ui.release import allowed, confirm, work
+
+
+@pytest.fixture
+def own_data(own_root):
+    """A data folder of the test's own, since releases write a ledger into it."""
+    yield own_root
+    if (latest := work.latest()) is not None and latest.thread is not None:
+        latest.thread.join(60)
+    work.dismiss()
+
+
+@pytest.fixture
+def page(own_data, open_page, monkeypatch):
+    monkeypatch.setattr(allowed, "served_locally", lambda: True)
+    return open_page("pages/7_Release.py", od_data="demo-city", density_data="demo-city")
+
+
+def errors(app):
+    return [one.value for one in app.error]
+
+
+def texts(app):
+    kinds = (app.info, app.warning, app.error, app.success, app.caption, app.markdown)
+    return " ".join(str(one.value) for kind in kinds for one in kind)
+
+
+def declared(app, epsilon=10.0):
+    Ledger().declare(
+        "people", datasets=["demo-city"], unit="person", epsilon=epsilon, by="custodian"
+    )
+    return app.run()
+
+
+def confirmed(app):
+    app.text_input(key="release_confirm").set_value("demo-city").run()
+    return app.button(key="release_start")
+
+
+def finished(app):
+    work.latest().thread.join(60)
+    return app.run()
+
+
+def test_refused_where_others_are_served(own_data, open_page, monkeypatch):
+    monkeypatch.setattr(allowed, "served_locally", lambda: False)
+    app = open_page("pages/7_Release.py")
+    assert "Releases are made on the custodian's own computer only" in errors(app)[0]
+    monkeypatch.setattr("sys.argv", ["streamlit", allowed.SWITCH])
+    assert not errors(app.run())
+
+
+def test_a_budget_is_asked_for_first(page):
+    assert "No budget has been declared" in texts(page)
+    assert not [one for one in page.button if one.key == "release_start"]
+    assert not Ledger().path.exists()
+
+
+def test_the_cost_and_what_is_left_are_said_before_confirming(page):
+    app = declared(page)
+    assert "on 7 days costs a person 7; 3 is left after it." in texts(app)
+    assert app.button(key="release_start").disabled
+    app.text_input(key="release_confirm").set_value("demo").run()
+    assert app.button(key="release_start").disabled
+    assert not confirmed(app).disabled
+    assert Ledger().budget("people").releases == 0
+
+
+def test_a_release_is_made_once_and_listed(page, own_data):
+    app = declared(page)
+    confirmed(app).click().run()
+    app = finished(app)
+    assert not app.exception
+    assert [one.value for one in app.success]
+    assert Ledger().budget("people").spent_epsilon == 7.0
+    (bundle,) = (path for path in confirm.folder().iterdir() if path.is_dir())
+    assert (bundle / "statement.html").is_file()
+    app.run()  # a refresh repeats nothing
+    assert Ledger().budget("people").releases == 1
+    assert "hashes unbroken" in texts(app)
+    assert not [one for one in app.button if one.key == "release_start"]
+    app.button(key="release_again").click().run()
+    assert app.button(key="release_start").disabled  # the name must be typed anew
+
+
+def test_a_second_session_cannot_release_at_the_same_time(page, monkeypatch):
+    app = declared(page)
+    hold = threading.Event()
+    assert work.start("other", lambda report: hold.wait(30) and datasets.data_root())
+    app.run()
+    assert not [one for one in app.button if one.key == "release_start"]
+    assert not work.start("mine", lambda report: pytest.fail("both ran"))
+    hold.set()
+    assert Ledger().budget("people").releases == 0
+
+
+def test_what_does_not_fit_is_refused_with_what_would(page):
+    app = declared(page, epsilon=0.5)
+    assert "exceeds ε by 6.5; at most ε = 0.5" in errors(app)[0]
+    assert not [one for one in app.button if one.key == "release_start"]
+
+
+@pytest.mark.parametrize("product", ["Density", "Mobility report"])
+def test_other_products_plan_without_an_error(page, product):
+    app = declared(page)
+    group = next(one for one in app.button_group if one.key == "release_product")
+    group.set_value([product]).run()
+    assert not app.exception
+    text = texts(app) + " ".join(str(one.value) for one in app.get("html"))
+    assert "is left after it" in texts(app) or "was made without the tables" in text
