@@ -23,7 +23,7 @@ from engine.attack.cells import (
 from engine.attack.habits import UsualFlow, knowing_habits, without_noise
 from engine.attack.limits import limit
 from engine.attack.losses import Losses, from_probabilities, repeated, repeated_losses, together
-from engine.attack.published import PUBLISHED_AREAS
+from engine.attack.published import PUBLISHED_AREAS, RECORDED_CONTROL, ControlRow
 from engine.attack.roc import Roc, roc
 from engine.attack.scenario import (
     Knowledge,
@@ -48,7 +48,9 @@ __all__ = [
     "MOST_DAYS",
     "MOST_TRIPS",
     "PUBLISHED_AREAS",
+    "RECORDED_CONTROL",
     "Attack",
+    "ControlRow",
     "Corridor",
     "Knowledge",
     "Losses",
