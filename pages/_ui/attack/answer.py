@@ -8,9 +8,8 @@ import streamlit as st
 from engine.attack import Attack
 from pages._ui.attack import wording
 from pages._ui.drawing.cards import Card, cards_html
-from pages._ui.drawing.colours import HERE, PRIVATE
+from pages._ui.wording.numbers import scientific
 
-_COLUMNS, _STEP, _RADIUS = 20, 22, 8
 _STYLE = Path(__file__).with_name("attack.css")
 
 
@@ -33,44 +32,28 @@ def dots(attack: Attack) -> str:
     """Return 100 guesses as dots: a coin's 50, what the attack adds, what may be added at most."""
     right = round(100 * attack.roc.best_guess)
     allowed = max(round(100 * attack.limit.best_guess), right)
-    shapes = {
-        "coin": 'fill="currentColor" fill-opacity="0.45"',
-        "extra": f'fill="{HERE}"',
-        "allowed": f'fill="none" stroke="{PRIVATE}" stroke-width="2.5"',
-        "wrong": 'fill="none" stroke="currentColor" stroke-opacity="0.28" stroke-width="1.2"',
-    }
-
-    def kind(place: int) -> str:
-        if place < 50:
-            return "coin"
-        return "extra" if place < right else "allowed" if place < allowed else "wrong"
-
-    circles = "".join(
-        f'<circle cx="{_STEP * (place % _COLUMNS + 0.5):g}" '
-        f'cy="{_STEP * (place // _COLUMNS + 0.5):g}" r="{_RADIUS}" {shapes[kind(place)]}/>'
-        for place in range(100)
+    kinds = (
+        ("coin", 50, "right by tossing a coin"),
+        ("extra", right - 50, "right as well by the best attack"),
+        ("allowed", allowed - right, "allowed by the guarantee, not reached"),
+        ("wrong", 100 - allowed, "wrong in any case"),
     )
-    size = f"0 0 {_STEP * _COLUMNS} {_STEP * 100 // _COLUMNS}"
-    label = f"100 guesses: 50 right by chance, {right} by the best attack, at most {allowed}"
+    drawn = "".join(f'<i class="{kind}"></i>' * count for kind, count, _ in kinds)
     key = "".join(
-        f'<span><svg width="14" height="14" viewBox="-9 -9 18 18" aria-hidden="true">'
-        f'<circle r="7" {shapes[name]}/></svg>{text}</span>'
-        for name, text in (
-            ("coin", "right by tossing a coin: 50"),
-            ("extra", f"right as well by the best attack: {right - 50}"),
-            ("allowed", f"the guarantee would allow more: {allowed - right}"),
-            ("wrong", f"wrong in any case: {100 - allowed}"),
-        )
+        f'<span><i class="{kind}"></i>{words}: {count}</span>' for kind, count, words in kinds
     )
+    label = f"100 guesses: 50 right by chance, {right} by the best attack, at most {allowed}"
     return (
-        f'<svg class="attack-dots" viewBox="{size}" role="img" aria-label="{label}">{circles}</svg>'
+        f'<div class="attack-dots" role="img" aria-label="{label}">{drawn}</div>'
         f'<div class="attack-key">{key}</div>'
     )
 
 
 def _cards(attack: Attack) -> list[Card]:
     factor = attack.guarantee.odds_factor
-    times = f"× {factor:.3g}" if factor < 1e6 else "× more than a million"
+    times = f"× {factor:.3g}" if factor < 100 else f"× {factor:,.0f}"
+    if factor > 1e6:
+        times = "over a million"
     return [
         Card(
             "Best guess",
@@ -94,7 +77,7 @@ def _cards(attack: Attack) -> list[Card]:
             "Odds change by at most (e^ε)",
             times,
             f"at ε = {attack.guarantee.epsilon:.3g}"
-            + (f", δ = {attack.guarantee.delta:.0e}" if attack.guarantee.delta else ""),
+            + (f", δ = {scientific(attack.guarantee.delta)}" if attack.guarantee.delta else ""),
             "No set of results is more than e^ε times as likely, plus δ, with the target as "
             "without."
             if attack.guarantee.delta

@@ -9,7 +9,7 @@ from engine.attack import Attack, Reached
 from pages._ui.drawing import charts
 from pages._ui.drawing.colours import HERE, OTHER, PRIVATE, TRUE
 
-BEST, LIMIT, BARE = "best possible attack", "most the guarantee allows", "suppression alone"
+BEST, LIMIT, BARE = "best attack", "guarantee allows", "suppression alone"
 HEIGHT = 300
 _CORNERS = 300
 
@@ -20,18 +20,12 @@ def roc(attack: Attack, *, key: str) -> None:
     region = pd.DataFrame({"wrong": limit.false_positives, "right": limit.true_positives})
     curve = pd.DataFrame({"wrong": found.false_positives, "right": found.true_positives})
     best = int(np.argmax(found.true_positives - found.false_positives))
+    quarters = alt.Axis(format="~%", values=[0, 0.25, 0.5, 0.75, 1])
+    whole = alt.Scale(domain=[0, 1])
     x = alt.X(
-        "wrong:Q",
-        title="Absent targets accused (false positives)",
-        scale=alt.Scale(domain=[0, 1]),
-        axis=alt.Axis(format="~%"),
+        "wrong:Q", title="Absent targets accused (false positives)", scale=whole, axis=quarters
     )
-    y = alt.Y(
-        "right:Q",
-        title="Present targets found",
-        scale=alt.Scale(domain=[0, 1]),
-        axis=alt.Axis(format="~%"),
-    )
+    y = alt.Y("right:Q", title="Present targets found", scale=whole, axis=quarters)
     tooltip = [
         alt.Tooltip("right:Q", title="found", format=".1%"),
         alt.Tooltip("wrong:Q", title="accused", format=".1%"),
@@ -69,15 +63,15 @@ def over_epsilon(epsilons: tuple[float, ...], reached: Reached, here: float, bes
     x = charts.epsilon_axis()
     table = _table("epsilon", epsilons, reached)
     mark = pd.DataFrame({"epsilon": [here], "right": [100 * best]})
-    left = here < 0.3
+    left = here < 3  # below the curve, inside the axes
     chart = alt.layer(
         _lines(table, x),
         alt.Chart(mark).mark_circle(color=HERE, size=110, opacity=1).encode(x=x, y=_guesses()),
         alt.Chart(mark)
         .mark_text(
             color=HERE,
-            dx=10 if left else -10,
-            dy=-10,
+            dx=6 if left else -6,
+            dy=15,
             align="left" if left else "right",
             fontSize=12,
             text="you are here",
@@ -97,9 +91,9 @@ def over_flow(
     """Draw right guesses over the flow's size, with τ, and what suppression alone would do."""
     x = alt.X(
         "flow:Q",
-        title="Other trips on each route, log scale from 1 on",
+        title="Other trips on each route (log scale)",
         scale=alt.Scale(type="symlog", constant=1, domain=[0, max(flows)], nice=False),
-        axis=alt.Axis(values=_ticks(max(flows)), format="~s", grid=False),
+        axis=alt.Axis(values=_ticks(max(flows)), format=",d", grid=False),
     )
     shown = max(threshold, 1)
     bare = np.where(np.array(flows) + trips >= shown, 1.0, 0.5)
@@ -114,7 +108,7 @@ def over_flow(
     layers = [
         _lines(table, x),
         rule.mark_rule(color=TRUE, strokeDash=[2, 2]),
-        rule.mark_text(color=TRUE, align="left", dx=4, y=8, fontSize=12, text=f"τ = {threshold}"),
+        rule.mark_text(color=TRUE, y=-7, fontSize=12, text=f"τ = {threshold}"),
         alt.Chart(mark).mark_rule(color=HERE, strokeDash=[4, 3], strokeWidth=1.6).encode(x=x),
     ]
     st.altair_chart(
@@ -130,13 +124,14 @@ def over_days(days: tuple[int, ...], reached: Reached) -> None:
     table = _table("days", names, reached)
     x = alt.X("days:N", title="Daily matrices released", sort=names, axis=alt.Axis(labelAngle=0))
     lines = _lines(table, x, points=True)
-    text = (
-        alt.Chart(table)
-        .mark_text(dy=-13, fontSize=12)
+    texts = [
+        alt.Chart(table[table["line"] == line])
+        .mark_text(dy=dy, fontSize=12)
         .encode(x=x, y=_guesses(), text=alt.Text("right:Q", format=".0f"), color=_colour(table))
-    )
+        for line, dy in ((LIMIT, -13), (BEST, 16))  # so that they never lie on each other
+    ]
     st.altair_chart(
-        alt.layer(lines, text).properties(height=HEIGHT),
+        alt.layer(lines, *texts).properties(height=HEIGHT),
         key="attack_days",
         alt="Right guesses out of 100 after 1, 7, 30 and all days",
     )
@@ -181,7 +176,7 @@ def _colour(table: pd.DataFrame) -> alt.Color:
         "line:N",
         title=None,
         scale=alt.Scale(domain=domain, range=[colours[line] for line in domain]),
-        legend=alt.Legend(orient="top", columns=3, labelLimit=220),
+        legend=alt.Legend(orient="top", columns=2, labelLimit=220),
     )
 
 

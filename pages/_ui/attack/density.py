@@ -8,7 +8,7 @@ from pages._ui.attack import answer, curves
 from pages._ui.cache import attack as cached
 from pages._ui.shell import setting
 from pages._ui.shell.settings import Settings
-from pages._ui.wording.numbers import number
+from pages._ui.wording.numbers import number, scientific
 
 _VISITS = setting.whole_number("attack_visits", 30, 1, 168)
 _ALL_VISITS = setting.whole_number("attack_all_visits", 30, 1, 10**6)
@@ -56,7 +56,7 @@ def draw(settings: Settings) -> None:
         "at its worst for this target, and all stages are composed: an upper bound, which a real "
         "target need not reach.",
         f"The guarantee is the best proved one, ε = {number(attack.guarantee.epsilon, 3)}"
-        + (f" at δ = {attack.guarantee.delta:.0e}." if attack.guarantee.delta else ".")
+        + (f" at δ = {scientific(attack.guarantee.delta)}." if attack.guarantee.delta else ".")
         + " It holds for everybody, whatever the visits; most people are further from it.",
     )
     left, right = st.columns(2, gap="large")

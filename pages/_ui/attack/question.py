@@ -10,7 +10,7 @@ from pages._ui.attack.wording import KNOWLEDGE
 from pages._ui.shell import setting
 
 ONE, BACK = "one trip", "there and back"
-APART, TOGETHER = "several trips, each on a route of its own", "several trips, all on one route"
+APART, TOGETHER = "several trips and routes", "several trips, one route"
 TARGETS = (ONE, BACK, APART, TOGETHER)
 LAWS = {"rounded_laplace": "exploring (rounded Laplace)", "discrete_laplace": "release (discrete)"}
 MOST_TRIPS = 256
@@ -76,7 +76,8 @@ def _target(place: st.delta_generator.DeltaGenerator, parameters: ODParameters) 
     """Draw the target; return its trips on each route, and its routes."""
     most = MOST_TRIPS if parameters.unit == "trip" else parameters.max_trips_per_user
     offered = TARGETS if most > 1 else (ONE,)
-    left, right = place.columns([2.2, 1], gap="small")
+    several = setting.value(_TARGET) in (APART, TOGETHER) and most > 1
+    left, right = place.columns([2.2, 1], gap="small") if several else (place, place)
     target = setting.draw(
         left.selectbox,
         "The target makes",

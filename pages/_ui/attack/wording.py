@@ -7,7 +7,7 @@ from pages._ui.wording.privacy import PROTECTED
 
 LEAD = (
     "An attacker asks whether one person's data is in what was published. Here is what the best "
-    "possible attack gets right, computed exactly, beside what the guarantee allows. Nothing is "
+    "possible attack gets right, computed exactly, beside what the guarantee allows. No attack is "
     "simulated, and no real person is ever picked."
 )
 KNOWLEDGE = {

@@ -76,11 +76,11 @@ def test_a_hundred_dots_are_drawn():
     for epsilon in (0.01, 0.5, 10.0):
         found = Scenario().attack(ODParameters(epsilon=epsilon, unit="trip"))
         drawn = answer.dots(found)
-        circles = drawn.split("</svg>")[0].count("<circle")
-        assert circles == 100
+        picture, key = drawn.split("</div>")[:2]
+        assert picture.count("<i class=") == 100
         right = round(100 * found.roc.best_guess)
-        assert f"{right} by the best attack" in drawn
-        assert f"by the best attack: {right - 50}<" in drawn
+        assert picture.count('class="extra"') == right - 50
+        assert f"by the best attack: {right - 50}<" in key
 
 
 def test_sentences_name_what_protects():
