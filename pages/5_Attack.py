@@ -12,18 +12,23 @@ from pages._ui.shell import frame, setting, sidebar
 FLOWS, DENSITY = "On flows", "On density"
 VIEWS = (FLOWS, DENSITY)
 
-frame.frame("Attack", LEAD)
-view = setting.draw(
-    st.segmented_control,
-    "View",
-    setting.choice("attack_view", VIEWS, FLOWS),
-    VIEWS,
-    required=True,
-    label_visibility="collapsed",
-)
-settings = sidebar.draw(density=view == DENSITY, trips=view == FLOWS, noise=False)
-if view == DENSITY:
-    attack_density.draw(settings)
-else:
-    attack_trips.draw(attack_question.ask(settings.trips()), settings.od_data)
-    attack_measured.draw()
+
+def draw() -> None:
+    """Draw the page."""
+    view = setting.draw(
+        st.segmented_control,
+        "View",
+        setting.choice("attack_view", VIEWS, FLOWS),
+        VIEWS,
+        required=True,
+        label_visibility="collapsed",
+    )
+    settings = sidebar.draw(density=view == DENSITY, trips=view == FLOWS, noise=False)
+    if view == DENSITY:
+        attack_density.draw(settings)
+    else:
+        attack_trips.draw(attack_question.ask(settings.trips()), settings.od_data)
+        attack_measured.draw()
+
+
+frame.show(draw, "Attack", LEAD)
