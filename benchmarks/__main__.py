@@ -15,7 +15,15 @@ from collections.abc import Iterator
 import benchmarks
 from benchmarks.measure import Row
 
-NOT_PARTS = {"__main__", "attack", "measure", "methods", "reproduce"}
+NOT_PARTS = {
+    "__main__",
+    "attack",
+    "calibration",
+    "measure",
+    "methods",
+    "reproduce",
+    "reproduction",
+}
 
 
 def parts() -> list[str]:

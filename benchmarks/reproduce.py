@@ -11,17 +11,17 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from benchmarks import _reproduce_density_text as density_text
-from benchmarks import _reproduce_trips as trips
-from benchmarks import _reproduce_trips_text as trips_text
-from benchmarks._reproduce_causes import FARTHER, farther
-from benchmarks._reproduce_density import DensityPlan
-from benchmarks._reproduce_density_lines import At
-from benchmarks._reproduce_density_text import DensityResults
-from benchmarks._reproduce_published import P1, TABLE_S2
-from benchmarks._reproduce_shares_text import BOUND, is_possible, shares_text, within_reach
-from benchmarks._reproduce_trips import Shares, TripsPlan
-from benchmarks._reproduce_trips_text import FigureTwo
+from benchmarks.reproduction import density_text as density_text
+from benchmarks.reproduction import trips as trips
+from benchmarks.reproduction import trips_text as trips_text
+from benchmarks.reproduction.causes import FARTHER, farther
+from benchmarks.reproduction.density import DensityPlan
+from benchmarks.reproduction.density_lines import At
+from benchmarks.reproduction.density_text import DensityResults
+from benchmarks.reproduction.published import P1, TABLE_S2
+from benchmarks.reproduction.shares_text import BOUND, is_possible, shares_text, within_reach
+from benchmarks.reproduction.trips import Shares, TripsPlan
+from benchmarks.reproduction.trips_text import FigureTwo
 from engine import datasets
 from engine.datasets import Dataset
 

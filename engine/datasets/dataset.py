@@ -67,7 +67,7 @@ class Dataset:
     Parameters
     ----------
     version : Path
-        The folder of one version. Use `load` to get the version in force.
+        The folder of one version. Use `load` to get the current version.
 
     Raises
     ------

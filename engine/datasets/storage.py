@@ -2,7 +2,7 @@
 
 Layout (``spec``: cached aggregates)::
 
-    <dataset>/current               name of the version in force, replaced atomically
+    <dataset>/current               name of the current version, replaced atomically
     <dataset>/<version>/            dataset.json and the Parquet tables
 
 A new version is written beside the old one and ``current`` is replaced last, so that a crash, a
@@ -80,7 +80,7 @@ def write_version(
 
 
 def current_version(folder: Path) -> Path:
-    """Return the folder of the version in force.
+    """Return the folder of the current version.
 
     Raises
     ------

@@ -60,8 +60,8 @@ def ledger(
     Examples
     --------
     >>> parameters = DensityParameters(epsilon=0.3, delta=2e-6, variant="efpag")
-    >>> book = ledger(parameters, cover_size=934, max_visits_cap=732)
-    >>> [round(total / 0.3, 2) for total in (book.pure_epsilon, book.proved_epsilon)]
+    >>> found = ledger(parameters, cover_size=934, max_visits_cap=732)
+    >>> [round(total / 0.3, 2) for total in (found.pure_epsilon, found.proved_epsilon)]
     [2.12, 0.88]
     """
     if parameters.variant == "zoom":

@@ -204,20 +204,20 @@ def _parser() -> argparse.ArgumentParser:
         metavar=("WEST", "SOUTH", "EAST", "NORTH"),
         help="area of a grid in degrees, where neither places nor zones are given",
     )
-    add("--encoding", choices=get_args(Encoding), help="of all CSV files; default: by looking")
-    add("--delimiter", type=_delimiter, help="between columns: , ; | or tab; default: by looking")
-    add("--decimal", choices=(".", ","), help="decimal mark of numbers; default: by looking")
+    add("--encoding", choices=get_args(Encoding), help="of all CSV files; default: auto-detect")
+    add("--delimiter", type=_delimiter, help="between columns: , ; | or tab; default: auto-detect")
+    add("--decimal", choices=(".", ","), help="decimal mark of numbers; default: auto-detect")
     add("--thousands", choices=THOUSANDS, default="", help="mark between thousands; default: none")
     add(
         "--date-format",
         dest="date_order",
         choices=get_args(DateOrder),
-        help="order of year, month and day; default: by looking, refused where it is in doubt",
+        help="order of year, month and day; default: auto-detect, refused where it is in doubt",
     )
     add(
         "--number-times",
         choices=get_args(NumberTimes),
-        help="what times that are numbers count; default: by looking",
+        help="what times that are numbers count; default: auto-detect",
     )
     add("--epoch", type=_day, default=EPOCH, help="day from which they count; default: 1970-01-01")
     add("--text-timezone", dest="text_time_zone", help="zone that times in the text are written in")

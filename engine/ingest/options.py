@@ -62,7 +62,7 @@ class IngestOptions:
         ``utf-8``, ``windows-1252``, ``latin-1`` or ``utf-16`` for all CSV files; None tells by
         looking.
     reading : Reading
-        Marks, order of dates and meaning of numbers; what it leaves open is told by looking.
+        Marks, order of dates and meaning of numbers; what it leaves open is detected.
     coarseness : Coarseness
         Which zones are built.
     engine : str
@@ -152,7 +152,7 @@ class IngestOptions:
             validation.whole_number("threads", self.threads, 1, 1024, remedy="leave it out")
         if self.encoding is not None:
             validation.one_of(
-                "encoding", self.encoding, get_args(Encoding), "leave it out to tell by looking"
+                "encoding", self.encoding, get_args(Encoding), "leave it out to detect it"
             )
 
     @property

@@ -18,7 +18,7 @@ EPOCH = date(1970, 1, 1)
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """How rows are read; what is None is told by looking at the first rows.
+    """How rows are read; what is None is detected from the first rows.
 
     Parameters
     ----------

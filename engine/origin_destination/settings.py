@@ -58,7 +58,8 @@ def counts_and_threshold(
 
 def is_published(method: Method, law: LawName) -> bool:
     """Return whether the published formula is asked for, which knows one noise only."""
-    validation.one_of("method", method, ("exact", "published"), "'exact' holds what it says")
+    remedy = "use 'exact' unless reproducing the paper"
+    validation.one_of("method", method, ("exact", "published"), remedy)
     if method == "published":
         validation.one_of("law", law, ("rounded_laplace",), "P2 has no formula for other noise")
     return method == "published"

@@ -174,7 +174,7 @@ def progress(work: Job, what: str, name: str) -> None:
         bar.progress(share, text=f"{what}: {done} …")
         button.button("Cancel", key=f"density_cancel_{name}", on_click=work.cancel, width="stretch")
     else:
-        bar.progress(share, text=f"{what}: stopped at {done}; what is shown is what there is.")
+        bar.progress(share, text=f"{what}: stopped at {done}; partial results shown.")
         button.button(
             "Continue", key=f"density_continue_{name}", on_click=work.resume, width="stretch"
         )

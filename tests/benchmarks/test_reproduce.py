@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import _reproduce_causes as causes
-from benchmarks import _reproduce_density as density_measured
-from benchmarks import _reproduce_trips as trips_measured
-from benchmarks import _reproduce_trips_text as trips_text
 from benchmarks import reproduce
-from benchmarks._reproduce_density import DensityPlan
-from benchmarks._reproduce_published import (
+from benchmarks.reproduction import causes as causes
+from benchmarks.reproduction import density as density_measured
+from benchmarks.reproduction import trips as trips_measured
+from benchmarks.reproduction import trips_text as trips_text
+from benchmarks.reproduction.density import DensityPlan
+from benchmarks.reproduction.published import (
     P1,
     P1_EPSILON,
     P1_MAX_VISITS,
@@ -22,9 +22,9 @@ from benchmarks._reproduce_published import (
     TABLE_S2,
     Published,
 )
-from benchmarks._reproduce_shares_text import is_possible, within_reach
-from benchmarks._reproduce_tables import Line, Spread, compare, lines_table, number, table
-from benchmarks._reproduce_trips import Shares, TripsPlan
+from benchmarks.reproduction.shares_text import is_possible, within_reach
+from benchmarks.reproduction.tables import Line, Spread, compare, lines_table, number, table
+from benchmarks.reproduction.trips import Shares, TripsPlan
 from engine import datasets, density, metrics, synthetic
 from engine import origin_destination as od
 from engine.datasets import Dataset

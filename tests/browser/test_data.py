@@ -108,16 +108,16 @@ def test_files_become_a_dataset_on_home_and_nobody_else_sees_it(page, address, b
     open_data(other, address)
     assert "uploaded-city" not in other.locator("body").inner_text()
     other.goto(f"{address}/Choose_Epsilon?od_data=uploaded-city&density_data=uploaded-city")
-    other.get_by_role("combobox", name="Trips of", exact=True).wait_for()
+    other.get_by_role("combobox", name="Trips dataset", exact=True).wait_for()
     settle(other)
-    assert not any("uploaded-city" in name for name in offered(other, "Trips of"))
+    assert not any("uploaded-city" in name for name in offered(other, "Trips dataset"))
     other.context.close()
 
     page.get_by_role("button", name="See it on home").click()
     page.wait_for_selector(".card .value")
     table = page.locator(".plain")
     table.first.wait_for()
-    for label in ("Visits of", "Trips of"):
+    for label in ("Visits of", "Trips dataset"):
         names = [name.replace("\N{NO-BREAK SPACE}", " ") for name in offered(page, label)]
         assert any(name.startswith("uploaded-city · confidential · ") for name in names)
     assert "uploaded-city" not in page.url

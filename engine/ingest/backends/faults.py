@@ -1,4 +1,4 @@
-"""Errors of an engine, told again without a word of the data.
+"""Translate backend errors without quoting data.
 
 An engine quotes the offending line in its messages. Nothing of a row may be shown or logged, so
 its message is read for what kind of fault it is and dropped.

@@ -50,7 +50,7 @@ def local_seconds(
     calendar : Calendar
         Rules of the clocks.
     reading : Reading
-        Without gaps: what was left open has been told by looking.
+        Without gaps: what was left open has been detected.
     clock : Column or None
         Time of the day in a column of its own: 08:30, 8:30 PM, 830, or the hour alone.
     """

@@ -28,7 +28,7 @@ def draw(question: Question, settings: Settings) -> None:
             if epsilon is not None:
                 use_button(epsilon, question, settings, key=f"choose_use_{name}")
     st.caption(
-        "The published formula for changes forgets that both numbers are rounded (erratum O2). All "
+        "The published formula for changes ignores rounding (erratum O2). All "
         "answers are about noise. What trimming to T drops comes on top and no ε brings it back: "
         "the Trimming view of the Origin–destination page shows how much that is; suppression "
         "below τ comes on top too."

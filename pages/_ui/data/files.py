@@ -188,7 +188,7 @@ def columns(
     taken = [column for column in chosen.values() if column]
     missing = [f"the column of {COLUMNS[c].lower()}" for c in wanted if not chosen[c]]
     if len(set(taken)) < len(taken):
-        missing.append("a column of its own for each")
+        missing.append("a different column for each field")
     return chosen, missing
 
 

@@ -290,7 +290,7 @@ def _advanced(asked: Asked, kind: str) -> Mapping[str, Any]:
         "encoding": two.selectbox(
             "Encoding of CSV files",
             [None, "utf-8", "latin-1"],
-            format_func=lambda one: {None: "by looking", "utf-8": "UTF-8"}.get(one, "Latin-1"),
+            format_func=lambda one: {None: "auto-detect", "utf-8": "UTF-8"}.get(one, "Latin-1"),
             key=asked.key("encoding"),
         ),
         "skip_unparsable": three.toggle(

@@ -15,10 +15,10 @@ from pages._ui.wording.numbers import number, scientific
 _FREE = ("after the noise", "nothing", "–", "clustering, scaling back, smoothing, mapping", "–")
 
 
-def draw(chosen: Chosen, book: Ledger) -> None:
+def draw(chosen: Chosen, ledger: Ledger) -> None:
     """Draw the ledger of the release on the page and the totals of every method."""
-    st.markdown(f"**What is read and what it costs** – protected: {book.unit}")
-    st.table(_stages(book), hide_index=True, border="horizontal")
+    st.markdown(f"**What is read and what it costs** – protected: {ledger.unit}")
+    st.table(_stages(ledger), hide_index=True, border="horizontal")
     st.caption(
         "Cutting the region into cells reads public geometry only, and whatever happens after the "
         "noise reads nothing, so both are free. Sensitivity: how much one person can change what "
@@ -27,7 +27,7 @@ def draw(chosen: Chosen, book: Ledger) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         st.markdown("**Three totals of this release**")
-        st.table(_totals(book, chosen.epsilon), hide_index=True, border="horizontal")
+        st.table(_totals(ledger, chosen.epsilon), hide_index=True, border="horizontal")
         st.caption(
             "Published is what the paper charges, simple composition what its own argument can "
             "prove, best proved the strictest total shown in docs/density.md (D1)."
@@ -50,7 +50,7 @@ def errata() -> None:
     st.caption(density_wording.PAPER)
 
 
-def _stages(book: Ledger) -> pd.DataFrame:
+def _stages(ledger: Ledger) -> pd.DataFrame:
     rows = [("cells", "public geometry", "–", "minimum cover", "–", "0", "–")]
     rows += [
         (
@@ -62,25 +62,25 @@ def _stages(book: Ledger) -> pd.DataFrame:
             f"{stage.epsilon:.3g}",
             scientific(stage.delta) if stage.delta else "–",
         )
-        for stage in book.stages
+        for stage in ledger.stages
     ]
     rows.append((*_FREE, "0", "–"))
     names = ("Stage", "What is read", "Sensitivity", "Mechanism", "Noise scale", "ε share", "δ")
     return pd.DataFrame(rows, columns=names)
 
 
-def _totals(book: Ledger, epsilon: float) -> pd.DataFrame:
+def _totals(ledger: Ledger, epsilon: float) -> pd.DataFrame:
     totals = (
-        ("Published", book.published_epsilon, book.published_notion),
-        ("Simple composition", book.pure_epsilon, book.pure_notion),
-        (density_wording.PROVED, book.proved_epsilon, book.proved_notion),
+        ("Published", ledger.published_epsilon, ledger.published_notion),
+        ("Simple composition", ledger.pure_epsilon, ledger.pure_notion),
+        (density_wording.PROVED, ledger.proved_epsilon, ledger.proved_notion),
     )
     return pd.DataFrame(
         [
             (
                 name,
                 density_wording.marked(total, epsilon),
-                "–" if notion == "ε-DP" else scientific(book.delta),
+                "–" if notion == "ε-DP" else scientific(ledger.delta),
                 notion,
             )
             for name, total, notion in totals
@@ -93,14 +93,14 @@ def _methods(chosen: Chosen) -> pd.DataFrame:
     rows = []
     for variant, name in SHORT_VARIANTS.items():
         parameters = chosen.vary(variant=variant)
-        book = cached_density.ledger(chosen.key, parameters)
+        ledger = cached_density.ledger(chosen.key, parameters)
         here = " ●" if variant == chosen.parameters.variant else ""
         rows.append(
             (
                 name + here,
-                f"{book.published_epsilon:.3g}",
-                f"{book.pure_epsilon:.3g}",
-                density_wording.marked(book.proved_epsilon, chosen.epsilon),
+                f"{ledger.published_epsilon:.3g}",
+                f"{ledger.pure_epsilon:.3g}",
+                density_wording.marked(ledger.proved_epsilon, chosen.epsilon),
             )
         )
     return pd.DataFrame(rows, columns=("Method", "Published", "Simple", density_wording.PROVED))

@@ -26,12 +26,12 @@ VIEWS = {
 DEFAULT = "cost"
 
 
-def draw(chosen: Chosen, book: Ledger) -> None:
+def draw(chosen: Chosen, ledger: Ledger) -> None:
     """Draw the picker and the view that is picked."""
     st.subheader("Look deeper", anchor=False, divider="gray")
     view = _picker()
     if view == "cost":
-        density_costs.draw(chosen, book)
+        density_costs.draw(chosen, ledger)
     elif view == "errata":
         density_costs.errata()
     else:

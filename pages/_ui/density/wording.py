@@ -40,7 +40,9 @@ MARK = (
     "more protection than is proved."
 )
 EQUALISE = 'The switch "Compare at equal proved ε" gives every method the same.'
-ABOVE_FOUR = "Above ε = 4 Gaussian methods take the analytic Gaussian: a bend there is its doing."
+ABOVE_FOUR = (
+    "Above ε = 4 Gaussian methods take the analytic Gaussian, which explains any kink there."
+)
 
 
 def equal_proved(target: float, epsilon: float) -> str:

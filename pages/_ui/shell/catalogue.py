@@ -21,7 +21,7 @@ class Entry:
     Attributes
     ----------
     key : str
-        Folder of the version in force; what the wrappers of `pages._ui.cached` take.
+        Folder of the current version; what the wrappers of `pages._ui.cached` take.
     shipped : bool
         Whether it comes with the product: only then its name may stand in a share link.
     """

@@ -101,7 +101,7 @@ def test_a_column_left_out_or_taken_twice_is_named(open_data):
     app = filled(open_data)
     end = widget(app.selectbox, "data_trips_end_datetime")
     end.set_value("Inicio_del_viaje").run()
-    assert "a column of its own for each" in text(app)
+    assert "a different column for each field" in text(app)
     assert button(app, "data_start").disabled
     widget(app.selectbox, "data_trips_end_datetime").set_value("").run()
     assert not button(app, "data_start").disabled

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks._reproduce_causes import AT_RANDOM, FARTHER, Clipping, Sizes, Weeks, farther
-from benchmarks._reproduce_density import DAYLIGHT, DensityPlan, Key, Utility, by_hour_of_day
-from benchmarks._reproduce_published import P1, P1_MAX_VISITS_CAP, P1_VISITS_FOOTNOTE
-from benchmarks._reproduce_tables import Line, Spread, compare, number, percent
+from benchmarks.reproduction.causes import AT_RANDOM, FARTHER, Clipping, Sizes, Weeks, farther
+from benchmarks.reproduction.density import DAYLIGHT, DensityPlan, Key, Utility, by_hour_of_day
+from benchmarks.reproduction.published import P1, P1_MAX_VISITS_CAP, P1_VISITS_FOOTNOTE
+from benchmarks.reproduction.tables import Line, Spread, compare, number, percent
 from engine import density
 
 Floats = NDArray[np.float64]
@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Evidence:
-    """What explains differences; see `_reproduce_causes` and `_reproduce_density`."""
+    """What explains differences; see `causes` and `density`."""
 
     sizes: Sizes
     clipping: Clipping

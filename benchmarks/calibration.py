@@ -1,11 +1,11 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false
-"""Hold the simulated datasets against the published marginals they were calibrated to.
+"""Hold the simulated datasets against published marginals: ``python -m benchmarks.calibration``.
 
 Sources: P1 (Acs & Castelluccia, KDD 2014, §4.1 and §5.2) and P2 (Kohli, Aiken & Blumenstock,
 Tables 1, 3, S2, S3 and the text on Kabul and Hirat).
 """
 
+import argparse
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,11 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from engine import datasets
 from engine.datasets import Dataset
-from engine.errors import DatasetError
+from engine.errors import DatasetError, ExplorerError
 from engine.synthetic.countries import COUNTRIES, ON_FIRST_USE
 from engine.synthetic.shapes import shape_tables
 
+PROJECT = Path(__file__).parents[1]
 RELATIVE_TOLERANCE = 0.05
 SHARE_TOLERANCE = 0.03
 SMALL_COUNT = 15
@@ -201,7 +203,7 @@ def write(path: Path, load: Load, boundaries: Path | None) -> list[Figure]:
     lines = [
         "# Calibration of the simulated datasets",
         "",
-        "Written by `python -m engine.synthetic calibrate`; do not edit. The generators were set",
+        "Written by `python -m benchmarks.calibration`; do not edit. The generators were set",
         "to published marginals only, never to the result of a mechanism. Bounds: 5% for counts,",
         "3 points for shares; *reported* figures have none.",
         "",
@@ -240,3 +242,34 @@ def line(figure: Figure) -> str:
 
 def _number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 or value == int(value) else f"{value:,.4g}"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line and return its exit code: 1 if a figure is out of its bounds."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.calibration", description=__doc__)
+    parser.add_argument("--root", type=Path, help="folder of all datasets; data/ by default")
+    parser.add_argument(
+        "--report", type=Path, default=PROJECT / "docs" / "calibration.md", help="file to write"
+    )
+    parser.add_argument(
+        "--boundaries", type=Path, help="folder of real boundaries to compare shapes with"
+    )
+    options = parser.parse_args(arguments)
+
+    def load(name: str) -> Dataset:
+        return datasets.load(name if options.root is None else options.root / name)
+
+    try:
+        found = write(options.report, load, options.boundaries)
+    except ExplorerError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    missed = [figure for figure in found if figure.met is False]
+    for figure in missed:
+        print(f"{figure.dataset}: {figure.what}: {figure.got:g} instead of {figure.target:g}")
+    print(f"{options.report.name}: {len(found)} figures, {len(missed)} outside their bounds")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchmarks._reproduce_published import Published
+from benchmarks.reproduction.published import Published
 
 DEVIATIONS = 2
 MOST_DECIMALS = 4

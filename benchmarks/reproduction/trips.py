@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks._reproduce_published import P2_EPSILONS, P2_THRESHOLD, SmallShares
-from benchmarks._reproduce_tables import Spread
+from benchmarks.reproduction.published import P2_EPSILONS, P2_THRESHOLD, SmallShares
+from benchmarks.reproduction.tables import Spread
 from engine import metrics
 from engine import origin_destination as od
 from engine.datasets import Dataset

@@ -3,10 +3,10 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from benchmarks import _reproduce_trips as measured
-from benchmarks._reproduce_published import P2_THRESHOLD, TABLE_S2, SmallShares
-from benchmarks._reproduce_tables import number, table
-from benchmarks._reproduce_trips import READINGS, Shares, TripsPlan
+from benchmarks.reproduction import trips as measured
+from benchmarks.reproduction.published import P2_THRESHOLD, TABLE_S2, SmallShares
+from benchmarks.reproduction.tables import number, table
+from benchmarks.reproduction.trips import READINGS, Shares, TripsPlan
 from engine import origin_destination as od
 
 BOUND = 3.0

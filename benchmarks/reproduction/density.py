@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks._reproduce_published import (
+from benchmarks.reproduction.published import (
     P1,
     P1_DELTA,
     P1_EPSILON,
@@ -14,7 +14,7 @@ from benchmarks._reproduce_published import (
     P1_MAX_VISITS_SHOWN,
     P1_REPEATS,
 )
-from benchmarks._reproduce_tables import Spread
+from benchmarks.reproduction.tables import Spread
 from engine import density, metrics
 from engine.datasets import Dataset
 from engine.density.sweep import density_sweep

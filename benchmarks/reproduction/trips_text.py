@@ -7,15 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import _reproduce_trips as measured
-from benchmarks._reproduce_published import (
+from benchmarks.reproduction import trips as measured
+from benchmarks.reproduction.published import (
     P2_MEDIAN_ABSOLUTE,
     P2_MEDIAN_RELATIVE,
     P2_THRESHOLD,
     Published,
 )
-from benchmarks._reproduce_tables import Line, Spread, lines_table, number, percent, table
-from benchmarks._reproduce_trips import (
+from benchmarks.reproduction.tables import Line, Spread, lines_table, number, percent, table
+from benchmarks.reproduction.trips import (
     ABSOLUTE_SHOWN,
     RELATIVE_SHOWN,
     CutErrors,

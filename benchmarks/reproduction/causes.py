@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks._reproduce_density import DensityPlan, distances, known, measure, releases
-from benchmarks._reproduce_tables import Spread
+from benchmarks.reproduction.density import DensityPlan, distances, known, measure, releases
+from benchmarks.reproduction.tables import Spread
 from engine import density, metrics
 from engine.datasets import Dataset
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import _reproduce_causes as causes
-from benchmarks import _reproduce_density as measured
-from benchmarks._reproduce_density import DensityPlan, Key, TotalsError, Utility
-from benchmarks._reproduce_density_lines import SCALED, Evidence, lines
-from benchmarks._reproduce_published import P1, P1_DELTA, P1_PEOPLE
-from benchmarks._reproduce_tables import Line, Spread, lines_table, number, table
+from benchmarks.reproduction import causes as causes
+from benchmarks.reproduction import density as measured
+from benchmarks.reproduction.density import DensityPlan, Key, TotalsError, Utility
+from benchmarks.reproduction.density_lines import SCALED, Evidence, lines
+from benchmarks.reproduction.published import P1, P1_DELTA, P1_PEOPLE
+from benchmarks.reproduction.tables import Line, Spread, lines_table, number, table
 from engine.datasets import Dataset
 from engine.density import default_cluster_minimum
 
