@@ -105,7 +105,7 @@ def test_moving_epsilon_changes_the_numbers_and_the_link(page, address):
     before = figures(page)
     move(page, "Privacy loss", "ArrowLeft")
     assert figures(page) != before
-    assert "epsilon=0.7" in page.url
+    assert "epsilon=0.9" in page.url
 
 
 def test_settings_survive_a_reload_of_the_share_link(page, address, browser):
@@ -117,7 +117,7 @@ def test_settings_survive_a_reload_of_the_share_link(page, address, browser):
     page.wait_for_url("**unit=trip**")
     settle(page)
     wanted, link = figures(page), page.url
-    assert all(part in link for part in ("epsilon=0.7", "threshold=16", "unit=trip"))
+    assert all(part in link for part in ("epsilon=0.9", "threshold=16", "unit=trip"))
     page.reload()
     page.wait_for_selector(".card .value")
     settle(page)
@@ -140,11 +140,11 @@ def test_settings_survive_a_change_of_page_and_back(page, address):
     links.nth(1).click()
     page.wait_for_url("**/Density**")
     page.wait_for_selector(SETTLED)
-    assert "epsilon=0.7" in page.url
+    assert "epsilon=0.9" in page.url
     links.nth(0).click()
     page.wait_for_selector(".card .value")
     settle(page)
-    assert "epsilon=0.7" in page.url
+    assert "epsilon=0.9" in page.url
     assert figures(page) == wanted
 
 

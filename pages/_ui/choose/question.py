@@ -8,7 +8,7 @@ from engine.origin_destination import LawName
 from pages._ui.shell import setting
 from pages._ui.shell.setting import Setting
 from pages._ui.shell.settings import (
-    EPSILON_STOPS,
+    EPSILON_SLIDER,
     MAX_TRIPS_STOPS,
     Settings,
     nearest_stop_above,
@@ -126,8 +126,8 @@ def _limit(settings: Settings) -> int:
 
 def use_button(epsilon: float, question: Question, settings: Settings, *, key: str) -> None:
     """Draw "use this ε": it moves ε to the next stop that keeps the promise, and T along."""
-    reachable = epsilon <= EPSILON_STOPS[-1]
-    stop = nearest_stop_above(epsilon, EPSILON_STOPS)
+    reachable = epsilon <= EPSILON_SLIDER[-1]
+    stop = nearest_stop_above(epsilon, EPSILON_SLIDER)
     changes: dict[str, object] = {"epsilon": epsilon}
     if settings.unit != "trip":
         changes["max_trips"] = question.max_trips

@@ -4,13 +4,12 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from engine.origin_destination import calculators
-from engine.parameters import EPSILON_STOPS
 from pages._ui.drawing import tables
 from pages._ui.home import wording as home_wording
 from pages._ui.home.density import Column
 from pages._ui.shell import frame, setting
 from pages._ui.shell.problems import guarded
-from pages._ui.shell.settings import Settings, nearest_stop_above, use_settings
+from pages._ui.shell.settings import EPSILON_SLIDER, Settings, nearest_stop_above, use_settings
 from pages._ui.wording.labels import SHORT_VARIANTS
 from pages._ui.wording.numbers import scientific
 from pages._ui.wording.privacy import UNITS
@@ -43,17 +42,10 @@ def calculator(max_trips: int, unit: str) -> None:
     flow = float(calculators.epsilon_for_cell_error(alpha, beta, max_trips))
     published = float(calculators.epsilon_for_change(alpha, beta, max_trips, method="published"))
     exact = float(calculators.epsilon_for_change(alpha, beta, max_trips))
-    stop = nearest_stop_above(flow, EPSILON_STOPS)
-    clicked = right.button(
-        f"Use ε = {stop:g}" if flow <= EPSILON_STOPS[-1] else "Out of the slider's reach",
-        icon=":material/tune:",
-        on_click=use_settings,
-        kwargs={"epsilon": flow},
-        disabled=flow > EPSILON_STOPS[-1],
-        key="home_use_epsilon",
-        help="Moves the ε slider to the next stop that keeps this promise for one flow.",
-    )
-    if clicked:
+    with right.container(horizontal=True, gap="small"):
+        one = _use("one flow", flow, "home_use_epsilon")
+        two = _use("a change", exact, "home_use_epsilon_change")
+    if one or two:
         st.rerun()
     st.html(
         tables.table_html(
@@ -73,6 +65,20 @@ def calculator(max_trips: int, unit: str) -> None:
         )
     )
     frame.link("pages/3_Choose_Epsilon.py", "More calculators and what ε means")
+
+
+def _use(what: str, epsilon: float, key: str) -> bool:
+    """Draw the button that moves ε to the next stop that keeps one row's promise."""
+    reachable = epsilon <= EPSILON_SLIDER[-1]
+    stop = nearest_stop_above(epsilon, EPSILON_SLIDER)
+    return st.button(
+        f"Use ε = {stop:g} for {what}" if reachable else f"{what.capitalize()}: ε above 10",
+        on_click=use_settings,
+        kwargs={"epsilon": epsilon},
+        disabled=not reachable,
+        key=key,
+        help=f"Moves the ε slider to the next stop that keeps this promise for {what}.",
+    )
 
 
 def compare() -> DeltaGenerator:

@@ -138,7 +138,8 @@ def _fill(slot: DeltaGenerator, key: str, settings: Settings, noise: Seed) -> di
 
 def _curve(key: str, settings: Settings, noise: Seed, *, computed: bool) -> None:
     """Draw MRE over ε; points not computed yet are left out until `computed`."""
-    stops = [stop for stop in EPSILON_STOPS if computed or stop == settings.epsilon]
+    here = settings.epsilon
+    stops = sorted({here, *EPSILON_STOPS}) if computed else [here]
     judged = [cached_density.judged(key, settings.density(epsilon=stop), noise) for stop in stops]
     values = [one.usable_zones / one.zones if one.zones else math.nan for one in judged]
     sketch_curve.epsilon_curve(

@@ -66,12 +66,12 @@ def draw(settings: Settings, entry: Entry, places: Places) -> Column:
 
 
 def _curve(key: str, settings: Settings, window: Window) -> None:
+    stops = sorted({settings.epsilon, *EPSILON_STOPS})
     values = [
-        cached_trips.usable_share(key, settings.trips(epsilon=stop), window)
-        for stop in EPSILON_STOPS
+        cached_trips.usable_share(key, settings.trips(epsilon=stop), window) for stop in stops
     ]
     sketch_curve.epsilon_curve(
-        EPSILON_STOPS,
+        stops,
         values,
         settings.epsilon,
         title="Trips in usable flows",

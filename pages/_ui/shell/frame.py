@@ -58,7 +58,7 @@ def show(draw: Callable[[], None], title: str, lead: str = "") -> None:
         One sentence under it in plain words.
     """
     _open(title, lead)
-    place = st.container()
+    place = st.container(key="problem")
     with problems.caught(place):
         draw()
 

@@ -29,13 +29,23 @@ from pages._ui.wording.numbers import scientific
 Seed = tuple[int, int]
 """Secret (or, for simulated people, fixed) number and the count of redraws."""
 
+_MANTISSAS = (
+    *(1, 1.1, 1.2, 1.25, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9, 2, 2.2, 2.5, 2.8),
+    *(3, 3.5, 4, 4.5, 5, 5.5, 6, 6.5, 7, 7.5, 8, 9),
+)
+EPSILON_SLIDER = (
+    *(round(one * 10.0**power, 6) for power in (-2, -1, 0) for one in _MANTISSAS),
+    EPSILON_STOPS[-1],
+)
+"""The slider's stops: round ones, close together where promises lie."""
+
 MAX_TRIPS_STOPS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100, 256)
 THRESHOLD_LIMIT = 100
 CLUSTER_MINIMUM_LIMIT = 1e9
 PREFERRED_DENSITY = ("paris", "demo-city")
 PREFERRED_TRIPS = ("rwanda-districts", "demo-city")
 
-EPSILON = setting.stop("epsilon", EPSILON_STOPS, 1.0, label="ε")
+EPSILON = setting.stop("epsilon", EPSILON_SLIDER, 1.0, label="ε")
 DELTA = setting.stop("delta", DELTA_STOPS, 1e-7, write=scientific, label="δ")
 MAX_VISITS = setting.whole_number("max_visits", 30, 1, MAX_VISITS_LIMIT, label="ℓ")
 MAX_TRIPS = setting.stop("max_trips", MAX_TRIPS_STOPS, 4, label="T")
@@ -170,12 +180,14 @@ def use_settings(**values: object) -> None:
 
     Examples
     --------
-    >>> nearest_stop_above(0.2853, EPSILON_STOPS)
+    >>> nearest_stop_above(0.2853, EPSILON_SLIDER)
     0.3
+    >>> set(EPSILON_STOPS) <= set(EPSILON_SLIDER)
+    True
     """
     for key, value in values.items():
         if key == "epsilon":
-            value = nearest_stop_above(float(str(value)), EPSILON_STOPS)
+            value = nearest_stop_above(float(str(value)), EPSILON_SLIDER)
         elif key == "max_trips":
             value = nearest_stop_above(int(str(value)), MAX_TRIPS_STOPS)
         elif key == "threshold":

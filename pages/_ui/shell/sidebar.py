@@ -6,7 +6,7 @@ from typing import get_args
 import streamlit as st
 
 from engine import parameters
-from engine.parameters import DELTA_STOPS, EPSILON_STOPS, MAX_VISITS_LIMIT
+from engine.parameters import DELTA_STOPS, MAX_VISITS_LIMIT
 from pages._ui.cache import facts as cached_facts
 from pages._ui.shell import address, catalogue, frame, setting
 from pages._ui.shell.catalogue import Entry
@@ -16,6 +16,7 @@ from pages._ui.shell.settings import (
     CLUSTER_MINIMUM_LIMIT,
     DELTA,
     EPSILON,
+    EPSILON_SLIDER,
     MAX_TRIPS,
     MAX_TRIPS_STOPS,
     MAX_VISITS,
@@ -37,6 +38,7 @@ from pages._ui.wording.numbers import scientific
 from pages._ui.wording.privacy import UNITS, trip_level_reason
 
 DENSITY = ("density_data", "delta", "max_visits", "variant", "cluster_minimum")
+_TYPED, _NARROW = "epsilon_typed", "epsilon_narrow"
 TRIPS = ("od_data", "unit", "max_trips", "threshold")
 
 
@@ -67,6 +69,8 @@ def draw(
     if shown:
         with st.sidebar:
             _draw(shown, known, noise=noise)
+    if "epsilon" in shown:
+        _narrow()
     address.write(frame.path(), list(frame.PAGES))
     for notice in session().notices:
         st.toast(notice, icon=":material/link:")
@@ -112,11 +116,49 @@ def _epsilon_slider() -> None:
         st.select_slider,
         "Privacy loss (ε)",
         EPSILON,
-        EPSILON_STOPS,
-        format_func=lambda stop: f"{stop:g}",
+        EPSILON_SLIDER,
+        format_func=_plain,
         help=HELP["epsilon"],
     )
-    st.html('<div class="ends"><span>← more private</span><span>more accurate →</span></div>')
+    left, middle, right = st.columns([1, 0.9, 1], vertical_alignment="center", gap="xxsmall")
+    left.html('<div class="end">← more private</div>')
+    right.html('<div class="end right">more accurate →</div>')
+    st.session_state[_TYPED] = _plain(setting.value(EPSILON))
+    middle.text_input(
+        "Type ε", key=_TYPED, on_change=_take_typed, label_visibility="collapsed", max_chars=8
+    )
+
+
+def _take_typed() -> None:
+    """Set ε to the stop nearest to what was typed, and say so where that is another number."""
+    typed = str(st.session_state[_TYPED]).strip().replace(",", ".")
+    try:
+        taken = EPSILON.read(typed)
+    except ValueError:
+        low, high = (_plain(EPSILON_SLIDER[end]) for end in (0, -1))
+        session().notices.append(f"ε is a number from {low} to {high}.")
+        return
+    setting.put(EPSILON, taken)
+    if float(typed) != taken:
+        session().notices.append(f"The nearest stop to ε = {typed} is {_plain(taken)}.")
+
+
+def _narrow() -> None:
+    """Draw ε in the page itself; the style shows it where the panel of settings is folded away."""
+    with st.container(key="narrow"):
+        st.session_state[_NARROW] = setting.value(EPSILON)
+        st.select_slider(
+            "Privacy loss (ε): ← more private, more accurate →",
+            EPSILON_SLIDER,
+            format_func=_plain,
+            key=_NARROW,
+            on_change=lambda: setting.put(EPSILON, st.session_state[_NARROW]),
+        )
+        st.caption("All settings: » at the top left.")
+
+
+def _plain(epsilon: float) -> str:
+    return f"{epsilon:g}"
 
 
 def _density_group(shown: set[str], known: dict[str, Entry]) -> None:

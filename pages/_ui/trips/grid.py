@@ -18,6 +18,7 @@ from pages._ui.cache.window import Window
 from pages._ui.drawing import colours
 from pages._ui.shell import setting
 from pages._ui.shell.catalogue import Entry
+from pages._ui.shell.setting import nearest_stop
 from pages._ui.shell.settings import use_settings
 from pages._ui.wording.numbers import number, percent
 
@@ -147,12 +148,12 @@ def draw(entry: Entry, parameters: ODParameters, window: Window) -> None:
         st.info("There are no such flows in this window, so there is nothing to average.")
         return
     _heat(values, measure, name, parameters)
-    row = EPSILON_STOPS.index(parameters.epsilon)
+    row = EPSILON_STOPS.index(nearest_stop(parameters.epsilon, EPSILON_STOPS))
     column = _nearest(parameters.suppression_threshold)
     here = _written(float(values[row, column]), measure)
     st.caption(
         f"{measure.meaning[0].upper() + measure.meaning[1:]}. You are here (red frame), at "
-        f"ε = {parameters.epsilon:g} and τ = {GRID_THRESHOLDS[column]}: **{here}**. Look along a "
+        f"ε = {EPSILON_STOPS[row]:g} and τ = {GRID_THRESHOLDS[column]}: **{here}**. Look along a "
         "row for what more ε buys, along a column for what a threshold costs; click a cell to set "
         f"both sliders. Exact for T = {parameters.max_trips_per_user}; no noise is drawn."
     )
@@ -184,7 +185,7 @@ def _heat(values: Floats, measure: Measure, name: str, parameters: ODParameters)
         ]
     ).dropna()
     here = table[
-        (table["epsilon"] == f"{parameters.epsilon:g}")
+        (table["epsilon"] == f"{nearest_stop(parameters.epsilon, EPSILON_STOPS):g}")
         & (table["threshold"] == GRID_THRESHOLDS[_nearest(parameters.suppression_threshold)])
     ]
     diverging = name == "Bias of the total"

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from engine.parameters import EPSILON_STOPS
 from engine.risk import PRECEDENTS
+from pages._ui.shell.settings import EPSILON_SLIDER
 
 PAGE = "pages/3_Choose_Epsilon.py"
 VIEWS = (
@@ -74,7 +74,7 @@ def test_use_sets_epsilon_to_a_stop_that_keeps_the_promise_and_t(open_choose):
     ask(app, trips=2)
     app.button(key="choose_use_flow").click().run()
     assert not app.exception
-    assert app.session_state["epsilon"] == min(s for s in EPSILON_STOPS if s >= 2 * 0.2853)
+    assert app.session_state["epsilon"] == min(s for s in EPSILON_SLIDER if s >= 2 * 0.2853)
     assert app.session_state["max_trips"] == 2
 
 
