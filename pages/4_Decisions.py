@@ -11,30 +11,36 @@ from pages._ui.shell.settings import dataset_with, seed
 EPIDEMIC, AID, CHOICE = "Epidemic", "Aid after a shock", "ε from a decision"
 VIEWS = (EPIDEMIC, AID, CHOICE)
 
-frame.frame(
-    "Decisions",
+LEAD = (
     "A number that is 10% off may change nothing, or send help to the wrong place. Here the noise "
-    "is followed to what is decided with it.",
+    "is followed to what is decided with it."
 )
-settings = sidebar.draw(density=False)
-entry = settings.od_data
-frame.banners([entry])
-if entry is None or not entry.has_trips:
-    frame.missing(entry, "trips", dataset_with("trips"), "od_data")
-    st.stop()
 
-parameters, noise = settings.trips(), seed(entry)
-view = setting.draw(
-    st.segmented_control,
-    "View",
-    setting.choice("decisions_view", VIEWS, EPIDEMIC),
-    VIEWS,
-    required=True,
-    label_visibility="collapsed",
-)
-if view == EPIDEMIC:
-    decisions_epidemic.draw(entry, parameters, noise)
-elif view == AID:
-    decisions_aid.draw(entry, parameters, noise)
-else:
-    decisions_choice.draw(entry, settings, noise)
+
+def draw() -> None:
+    """Draw the page."""
+    settings = sidebar.draw(density=False)
+    entry = settings.od_data
+    frame.banners([entry])
+    if entry is None or not entry.has_trips:
+        frame.missing(entry, "trips", dataset_with("trips"), "od_data")
+        return
+
+    parameters, noise = settings.trips(), seed(entry)
+    view = setting.draw(
+        st.segmented_control,
+        "View",
+        setting.choice("decisions_view", VIEWS, EPIDEMIC),
+        VIEWS,
+        required=True,
+        label_visibility="collapsed",
+    )
+    if view == EPIDEMIC:
+        decisions_epidemic.draw(entry, parameters, noise)
+    elif view == AID:
+        decisions_aid.draw(entry, parameters, noise)
+    else:
+        decisions_choice.draw(entry, settings, noise)
+
+
+frame.show(draw, "Decisions", LEAD)
