@@ -213,7 +213,10 @@ def summarised(repeats: list[Mapping[str, float]]) -> dict[str, tuple[float, flo
         if not len(known):
             summary[name] = (float("nan"), float("nan"), float("nan"))
             continue
-        middle, low, high = np.quantile(known, (0.5, 0.05, 0.95), method="median_unbiased")
+        # nothing lies between a number and infinity
+        method = "inverted_cdf" if np.isinf(known).any() else "median_unbiased"
+        with np.errstate(invalid="ignore"):
+            middle, low, high = np.quantile(known, (0.5, 0.05, 0.95), method=method)
         summary[name] = (float(middle), float(low), float(high))
     return summary
 

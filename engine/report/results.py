@@ -54,6 +54,18 @@ class Result:
         """Sum of the private numbers before clipping: unbiased for the kept trips."""
         return int(self.noisy.sum())
 
+    @property
+    def clear_share(self) -> float:
+        """Share of the numbers above 0 among the kept that stand clear of the noise.
+
+        A number is clear if it is larger than what noise moves it by nine times in ten; NaN where
+        all are 0.
+        """
+        some = self.kept > 0
+        if not some.any():
+            return float("nan")
+        return float((self.kept > self.half_widths())[some].mean())
+
     def half_widths(self, level: float = 0.9) -> Floats:
         """Return how far the noise moves each number at most, with probability `level`.
 

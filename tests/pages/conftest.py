@@ -14,7 +14,7 @@ from pages._ui.data import store as data_store
 
 ROOT = Path(__file__).parents[2]
 DENSITY_FILES = ("truth", "presampled", "single_visit", "towers")
-TRIP_FILES = ("trips", "trips_person")
+TRIP_FILES = ("trips", "trips_person", "report")
 TIMEOUT_S = 60
 
 
@@ -30,7 +30,7 @@ def data_root(tiny_city: Dataset, tmp_path_factory: pytest.TempPathFactory) -> P
     _copy(tiny_city, root / "only-visits", without=TRIP_FILES, people=1_992_846)
     _copy(tiny_city, root / "only-trips", without=DENSITY_FILES)
     _copy(tiny_city, root / "local" / "town", simulated=False)
-    _copy(tiny_city, root / "flows", without=(*DENSITY_FILES, "trips_person"), no_people=True)
+    _copy(tiny_city, root / "flows", without=(*DENSITY_FILES, "trips_person", "report"), no_people=True)
     return root
 
 

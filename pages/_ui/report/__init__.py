@@ -1,0 +1,1 @@
+"""The page "Report": what is in the data, under one budget that can be seen."""

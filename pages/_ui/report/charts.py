@@ -1,0 +1,194 @@
+"""Charts of the report page: true grey, private blue with its range, pinned orange."""
+
+from collections.abc import Mapping, Sequence
+
+import altair as alt
+import numpy as np
+import pandas as pd
+import streamlit as st
+from numpy.typing import NDArray
+
+from engine.report import FiveNumbers
+from pages._ui.drawing.colours import OTHER, PRIVATE, TRUE
+
+Numbers = NDArray[np.float64] | NDArray[np.int64]
+
+_LEFT = 62
+"""Pixels to the left of a chart, so that what stands above each other lines up."""
+
+TRUTH, KEPT, SHOWN, PINNED = "true", "kept", "private", "pinned"
+_COLOURS = {TRUTH: "#bdbdbd", KEPT: TRUE, SHOWN: PRIVATE, PINNED: OTHER}
+
+
+def bars(
+    labels: Sequence[str],
+    series: Mapping[str, Numbers],
+    half_widths: Numbers,
+    *,
+    title: str,
+    axis: str | None,
+    key: str,
+    alt_text: str,
+    height: int = 290,
+    five: alt.Chart | None = None,
+    every: int = 1,
+) -> None:
+    """Draw private bars with their ranges over true and kept ones; `five` stands above them.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        One for each number, in order.
+    series : mapping
+        ``true``, ``kept``, ``private`` and perhaps ``pinned``, each with one number a label.
+    half_widths : array
+        How far noise moves each private number, nine times in ten.
+    every : int
+        Which labels stand on the axis: every `every`-th.
+    """
+    order = list(labels)
+    table = pd.DataFrame({"label": order, **{name: np.asarray(v) for name, v in series.items()}})
+    table["low"] = np.maximum(table[SHOWN] - half_widths, 0)
+    table["high"] = table[SHOWN] + half_widths
+    x = alt.X(
+        "label:N",
+        sort=order,
+        title=axis,
+        axis=alt.Axis(values=order[::every], labelAngle=0, labelOverlap=True, labelPadding=4),
+        scale=alt.Scale(paddingInner=0.12, paddingOuter=0.05),
+    )
+    tooltip = [
+        alt.Tooltip("label:N", title=axis or "where"),
+        *[alt.Tooltip(f"{name}:Q", title=name, format=",.0f") for name in series],
+        alt.Tooltip("low:Q", title="range from", format=",.0f"),
+        alt.Tooltip("high:Q", title="range to", format=",.0f"),
+    ]
+    names = [name for name in _COLOURS if name in series]
+    colour = alt.Scale(domain=names, range=[_COLOURS[name] for name in names])
+    long = table.melt("label", names, "series", "count")
+    base = alt.Chart(table).encode(x=x)
+    wide = alt.Chart(long).encode(
+        x=x, color=alt.Color("series:N", title=None, scale=colour, legend=alt.Legend(orient="top"))
+    )
+    y = alt.Y(
+        "count:Q",
+        title=title,
+        axis=alt.Axis(format="~s", tickCount=4, minExtent=_LEFT - 18, maxExtent=_LEFT - 18),
+    )
+    layers = [
+        wide.transform_filter(alt.datum.series == TRUTH).mark_bar(opacity=0.75).encode(y=y),
+        wide.transform_filter(alt.datum.series == SHOWN)
+        .mark_bar(opacity=0.8, width={"band": 0.55})
+        .encode(y=y),
+        wide.transform_filter((alt.datum.series == KEPT) | (alt.datum.series == PINNED))
+        .mark_tick(thickness=2, width={"band": 0.9})
+        .encode(y=y),
+        base.mark_rule(strokeWidth=1).encode(y="low:Q", y2="high:Q"),
+        base.mark_bar(opacity=0).encode(y=alt.Y(f"{TRUTH}:Q"), tooltip=tooltip),
+    ]
+    chart = alt.layer(*layers).properties(height=height, width="container")
+    if five is None:
+        st.altair_chart(chart, key=key, alt=alt_text)
+        return
+    st.altair_chart(five, key=f"{key}_five", alt=f"{alt_text}: five numbers")
+    st.altair_chart(chart, key=key, alt=alt_text)
+
+
+def five_boxes(
+    five: FiveNumbers, other: FiveNumbers | None, *, low: float, high: float, title: str
+) -> alt.Chart:
+    """Return five numbers as boxes, one under the other: true, kept, and each private way."""
+    rows: dict[str, Numbers] = {TRUTH: five.truth, KEPT: five.kept}
+    if five.drawn is not None:
+        rows["drawn"] = five.drawn
+    rows["from bins"] = five.from_bins
+    if other is not None:
+        rows[PINNED] = other.private
+    colours = {**_COLOURS, "drawn": PRIVATE, "from bins": PRIVATE}
+    table = pd.DataFrame(
+        [
+            dict(zip(("a", "b", "c", "d", "e"), np.clip(values, low, high), strict=True))
+            | {"row": name, "told": " · ".join(f"{value:.3g}" for value in values)}
+            for name, values in rows.items()
+        ]
+    )
+    levels = "min · 25% · 50% · 75% · max" if five.levels[0] == 0 else "1% · 25% · 50% · 75% · 99%"
+    order = list(rows)
+    y = alt.Y(
+        "row:N",
+        sort=order,
+        title=None,
+        axis=alt.Axis(
+            labelOverlap=False, ticks=False, domain=False, minExtent=_LEFT, maxExtent=_LEFT
+        ),
+    )
+    scale = alt.Scale(domain=[low, high], nice=False)
+    colour = alt.Color(
+        "row:N",
+        legend=None,
+        scale=alt.Scale(domain=order, range=[colours[name] for name in order]),
+    )
+    tips = [alt.Tooltip("row:N", title="Five numbers"), alt.Tooltip("told:N", title=levels)]
+    base = alt.Chart(table).encode(y=y, color=colour, tooltip=tips)
+    whisker = base.mark_rule(strokeWidth=1.5).encode(
+        x=alt.X("a:Q", scale=scale, title=title, axis=alt.Axis(tickCount=6, grid=False)), x2="e:Q"
+    )
+    box = base.mark_bar(height=8, opacity=0.85).encode(x=alt.X("b:Q", scale=scale), x2="d:Q")
+    middle = base.mark_tick(thickness=2.5, height=13, color="#222").encode(
+        x=alt.X("c:Q", scale=scale), color=alt.value("#d1495b")
+    )
+    height = 21 * len(rows) + 34
+    return alt.layer(whisker, box, middle).properties(height=height, width="container")
+
+
+def heat(
+    rows: Sequence[str], values: Mapping[str, Numbers], *, title: str, key: str, alt_text: str
+) -> None:
+    """Draw tables of rows × 24 hours side by side on one colour scale.
+
+    Parameters
+    ----------
+    values : mapping
+        Title of each table → array, shape (rows, 24).
+    """
+    most = max(float(np.max(one)) for one in values.values()) or 1.0
+    tables = [
+        pd.DataFrame(
+            {
+                "panel": panel,
+                "row": np.repeat(list(rows), 24),
+                "hour": np.tile(np.arange(24), len(rows)),
+                "count": np.asarray(one).reshape(-1),
+            }
+        )
+        for panel, one in values.items()
+    ]
+    scale = alt.Scale(scheme="viridis", domain=[0, most])
+    places = st.grid(len(tables), min_column_width=380, gap="medium")
+    for number, table in enumerate(tables):
+        chart = (
+            alt.Chart(table)
+            .mark_rect()
+            .encode(
+                x=alt.X(
+                    "hour:O",
+                    title=f"{table['panel'].iloc[0]} · hour of the day",
+                    axis=alt.Axis(values=list(range(0, 24, 3)), labelAngle=0),
+                ),
+                y=alt.Y("row:N", sort=list(rows), title=None),
+                color=alt.Color(
+                    "count:Q",
+                    title=title,
+                    scale=scale,
+                    legend=alt.Legend(orient="top", gradientThickness=8, format="~s"),
+                ),
+                tooltip=[
+                    alt.Tooltip("row:N", title="Points"),
+                    alt.Tooltip("hour:O", title="Hour"),
+                    alt.Tooltip("count:Q", title=title, format=",.0f"),
+                ],
+            )
+            .properties(height=270, width="container")
+        )
+        with places.cell():
+            st.altair_chart(chart, key=f"{key}_{number}", alt=f"{alt_text}, {table['panel'][0]}")

@@ -1,0 +1,195 @@
+"""What a person sets on the report page, read off the session into the engine's settings."""
+
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from engine.errors import ParameterError
+from engine.report import (
+    HISTOGRAMS,
+    STOPS,
+    USER_ANALYSES,
+    Analysis,
+    Bins,
+    Budget,
+    ReportParameters,
+    ReportTable,
+    default_bins,
+)
+from pages._ui.report.wording import LOSSES, PRESETS, UNITS
+from pages._ui.shell import setting
+from pages._ui.shell.setting import Setting
+from pages._ui.shell.settings import Seed
+
+UNIT = setting.choice("report_unit", UNITS, "user")
+TRIPS_KEPT = setting.stop("report_trips", STOPS, 20, label="M")
+PRESET = setting.choice("report_preset", PRESETS, "derived")
+EXTREMES = setting.switch("report_extremes", default=False)
+_SHOWN = list(LOSSES)
+SHOWN_LOSSES: Setting[list[str]] = Setting(
+    key="report_losses",
+    default=["smape", "js_divergence"],
+    read=lambda text: [_SHOWN[int(digit)] for digit in text],
+    write=lambda names: "".join(str(_SHOWN.index(name)) for name in names),
+)
+WEIGHTS = (0.0, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0)
+_PINNED = "report_pinned"
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A report that is looked at: dataset, settings, noise, and one that it is compared with."""
+
+    key: str
+    parameters: ReportParameters
+    seed: Seed
+    pinned: ReportParameters | None
+
+
+def draw(key: str, table: ReportTable, epsilon: float, seed: Seed) -> Chosen:
+    """Draw the page's own settings in one row and return the report they make.
+
+    Settings that do not work out are said and give way to the usual ones.
+    """
+    place = st.grid(3, min_column_width=230, gap="medium")
+    with place.cell():
+        unit = setting.draw(
+            st.selectbox,
+            "Who is protected",
+            UNIT,
+            list(UNITS),
+            format_func=UNITS.__getitem__,
+            help="One person with all trips of the period, or a single trip. Counts of people need "
+            "the first: protecting single trips puts no bound on what a person with many reveals.",
+        )
+    with place.cell():
+        kept = setting.draw(
+            st.select_slider,
+            "Trips kept per person (M)",
+            TRIPS_KEPT,
+            STOPS,
+            disabled=unit == "item",
+            help="At random, over the whole period. Noise grows with M, and what is left out "
+            "shrinks. Choose it from public knowledge, never from the data.",
+        )
+    with place.cell():
+        preset = setting.draw(
+            st.selectbox,
+            "Budget",
+            PRESET,
+            list(PRESETS),
+            format_func=PRESETS.__getitem__,
+            help="Weekdays are sums of days and totals are sums of bins: asking for them again "
+            "spends twice. The package DpMobilityReport gives all fifteen analyses a share.",
+        )
+    parameters, problem = _parameters(table, epsilon, unit, int(kept), preset)
+    if problem:
+        st.error(problem, icon=":material/error:")
+    setting.draw(_pills, "Loss shown as", SHOWN_LOSSES)
+    pinned = _pinned(key, parameters)
+    return Chosen(key, parameters, seed, pinned)
+
+
+def weight_setting(analysis: Analysis, usual: float) -> Setting[float]:
+    """Return the setting of an analysis's weight."""
+    return setting.stop(f"report_weight_{analysis}", WEIGHTS, usual)
+
+
+def lock_setting(analysis: Analysis) -> Setting[float]:
+    """Return the setting of an analysis's locked share; 0 is not locked."""
+    return setting.number(f"report_lock_{analysis}", 0.0, 0.0, 1.0)
+
+
+def bins_setting(analysis: Analysis, kept: int) -> Setting[str]:
+    """Return the setting of a histogram's bins, written ``from:to:width``."""
+    usual = default_bins(analysis, kept)
+    return Setting(key=f"report_bins_{analysis}", default=_written(usual), read=str)
+
+
+def usual_weight(analysis: Analysis, unit: str, preset: str, table: ReportTable) -> float:
+    """Return the weight that an analysis has until a person changes it."""
+    return Budget.fitting(table, "item" if unit == "item" else "user", preset).weight(analysis)
+
+
+def _parameters(
+    table: ReportTable, epsilon: float, unit: str, kept: int, preset: str
+) -> tuple[ReportParameters, str]:
+    usual = ReportParameters(
+        epsilon=epsilon,
+        max_trips_per_user=kept,
+        unit=unit,
+        preset=preset,
+        budget=Budget.fitting(table, unit, preset),
+        ends="extremes" if setting.value(EXTREMES) else "percentiles",
+    )
+    try:
+        weights = {
+            str(a): setting.value(weight_setting(a, usual_weight(a, unit, preset, table)))
+            for a in Analysis
+            if not (unit == "item" and a in USER_ANALYSES)
+            and (table.has_travel_times or a is not Analysis.TRAVEL_TIME)
+        }
+        off = {str(a): 0.0 for a in Analysis if str(a) not in weights}
+        held = {str(a): setting.value(lock_setting(a)) for a in Analysis}
+        asked = usual.plan.asked
+        locked = {name: share for name, share in held.items() if share > 0 and name in asked}
+        budget = Budget.of(weights={**weights, **off}, locked=locked)
+        return replace(usual, budget=budget, bins=_bins(kept)), ""
+    except ParameterError as problem:
+        return usual, f"{problem}. The usual settings are shown."
+
+
+def _bins(kept: int) -> tuple[tuple[Analysis, Bins], ...]:
+    chosen: list[tuple[Analysis, Bins]] = []
+    for analysis in HISTOGRAMS:
+        one = bins_setting(analysis, kept)
+        text = setting.value(one)
+        if text == one.default or not text.strip():
+            continue
+        try:
+            low, high, width = (float(part) for part in text.split(":"))
+        except ValueError:
+            raise ParameterError(
+                f"the bins of {analysis.label.lower()} must be three numbers, got {text!r}; "
+                f"write them as {one.default}"
+            ) from None
+        chosen.append((analysis, Bins(minimum=low, maximum=high, width=width)))
+    return tuple(chosen)
+
+
+def _written(bins: Bins) -> str:
+    return f"{bins.minimum:g}:{bins.maximum:g}:{bins.width:g}"
+
+
+def _pills(label: str, **named: object) -> list[str]:
+    return st.pills(label, _SHOWN, selection_mode="multi", format_func=LOSSES.__getitem__, **named)
+
+
+def _pinned(key: str, parameters: ReportParameters) -> ReportParameters | None:
+    held = st.session_state.get(_PINNED)
+    pinned = held[1] if held and held[0] == key else None
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if pinned is None:
+            st.button(
+                "Pin this setting and compare",
+                icon=":material/push_pin:",
+                key="report_pin",
+                on_click=_pin,
+                args=(key, parameters),
+                help="Keep these numbers in orange beside those of the next setting.",
+            )
+            return None
+        unit = "a person" if pinned.unit == "user" else "a trip"
+        m = f", M = {pinned.max_trips_per_user}" if pinned.unit == "user" else ""
+        words = f"ε = {pinned.epsilon:g} for {unit}{m}, {PRESETS[pinned.preset].lower()}"
+        st.button("Unpin", icon=":material/close:", key="report_unpin", on_click=_unpin)
+        st.caption(f"Compared with the pinned setting (orange): {words}")
+    return pinned
+
+
+def _pin(key: str, parameters: ReportParameters) -> None:
+    st.session_state[_PINNED] = (key, parameters)
+
+
+def _unpin() -> None:
+    st.session_state.pop(_PINNED, None)

@@ -1,0 +1,99 @@
+"""Flows between zones: the largest ones, and the way to the page that knows more of them."""
+
+import numpy as np
+import streamlit as st
+
+from engine.report import Analysis
+from pages._ui.cache import datasets as cached_datasets
+from pages._ui.drawing import maps, tables
+from pages._ui.report import block
+from pages._ui.report.block import Report
+from pages._ui.shell import frame, setting
+from pages._ui.shell.settings import use_settings
+from pages._ui.wording.numbers import number
+
+_VIEWS = {"true": "True", "private": "Private"}
+_MOST, _LISTED = 150, 10
+_PAGE = "pages/2_Origin_Destination.py"
+
+
+def draw(report: Report) -> None:
+    """Draw the largest flows of the truth or of the private report on one scale."""
+    view = setting.draw(
+        st.segmented_control,
+        "Map",
+        setting.choice("report_flow_map", _VIEWS, "private"),
+        list(_VIEWS),
+        format_func=_VIEWS.__getitem__,
+        required=True,
+    )
+    result = block.head(report, Analysis.FLOWS)
+    if result is None:
+        return
+    zones = cached_datasets.outlines(report.chosen.key)
+    size = len(zones.ids)
+    true, private = result.truth.reshape(size, size), result.shown.reshape(size, size)
+    between = {"true": true.copy(), "private": private.copy()}
+    for matrix in between.values():
+        np.fill_diagonal(matrix, 0)  # flows within a zone are listed, and have no arc
+    most = float(max(matrix.max() for matrix in between.values())) or 1.0
+    scale = maps.Scale(0.0, most)
+    origins, destinations = maps.largest_flows(between[view], _MOST)
+    picture, listed = st.columns([2, 1], gap="medium")
+    with picture:
+        words = f"trips of the {len(origins)} largest flows between zones"
+        scale.legend(f"{words}; one scale for true and private", "0", f"{most:,.0f}")
+        maps.flow_map(
+            zones,
+            origins,
+            destinations,
+            between[view][origins, destinations].astype(np.float64),
+            scale,
+            key="report_flow_arcs",
+            alt=f"Map of the largest flows, {_VIEWS[view].lower()}",
+            tooltip={
+                name: [number(float(value)) for value in matrix[origins, destinations]]
+                for name, matrix in between.items()
+            },
+            height=440,
+        )
+    with listed:
+        _list(report, true, private, view)
+    st.caption(
+        f"Noise moves each of the {size * size:,} flows by at most "
+        f"{number(result.half_widths()[0])} nine times in ten. Trips within a zone count here "
+        f"(private total {number(int(np.trace(result.noisy.reshape(size, size))))}, true "
+        f"{number(int(np.trace(true)))})."
+    )
+    _onward(report, result.epsilon)
+
+
+def _list(report: Report, true: np.ndarray, private: np.ndarray, view: str) -> None:
+    names = cached_datasets.dataset(report.chosen.key).zones["name"].astype(str).tolist()
+    ordered = np.argsort(-(true if view == "true" else private), axis=None, kind="stable")
+    origin, destination = np.unravel_index(ordered[:_LISTED], true.shape)
+    rows = {
+        "From": [names[i] for i in origin],
+        "To": [names[i] for i in destination],
+        "Private": [number(int(n)) for n in private[origin, destination]],
+        "True": [number(int(n)) for n in true[origin, destination]],
+    }
+    st.html(tables.table_html(rows))
+
+
+def _onward(report: Report, epsilon: float) -> None:
+    params = report.chosen.parameters
+    if params.unit != "user" or not frame.exists(_PAGE):
+        return
+    if st.button(
+        f"Open these flows in Origin–destination (ε = {epsilon:.2g}, T = M, a person)",
+        icon=frame.PAGES[_PAGE][1],
+        key="report_to_flows",
+        on_click=use_settings,
+        kwargs={
+            "epsilon": epsilon,
+            "max_trips": params.max_trips_per_user,
+            "unit": "person",
+        },
+    ):
+        st.switch_page(_PAGE)

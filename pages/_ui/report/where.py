@@ -1,0 +1,90 @@
+"""Where people are: a map of visits by zone, over the whole day or in one time window."""
+
+from itertools import pairwise
+
+import numpy as np
+import streamlit as st
+
+from engine.report import Analysis
+from engine.report.measures import WINDOWS
+from engine.report.vectors import known_windows
+from pages._ui.cache import datasets as cached_datasets
+from pages._ui.drawing import maps
+from pages._ui.report import block
+from pages._ui.report.block import Report
+from pages._ui.shell import setting
+from pages._ui.wording.numbers import number
+
+_VIEWS = {"true": "True", "private": "Private", "error": "Error"}
+_ALL = "all"
+_HOURS = [f"{low}–{high} h" for low, high in pairwise(WINDOWS)]
+_TIMES = {
+    _ALL: "All visits",
+    **{f"d{i}": f"Weekdays {hours}" for i, hours in enumerate(_HOURS)},
+    **{f"e{i}": f"Weekends {hours}" for i, hours in enumerate(_HOURS)},
+}
+
+
+def draw(report: Report) -> None:
+    """Draw the map and the busiest zones beside it."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        view = setting.draw(
+            st.segmented_control,
+            "Map",
+            setting.choice("report_map", _VIEWS, "private"),
+            list(_VIEWS),
+            format_func=_VIEWS.__getitem__,
+            required=True,
+        )
+        time = setting.draw(
+            st.selectbox,
+            "When",
+            setting.choice("report_window", _TIMES, _ALL),
+            list(_TIMES),
+            format_func=_TIMES.__getitem__,
+            width=260,
+        )
+    analysis = Analysis.ZONES if time == _ALL else Analysis.ZONE_WINDOWS
+    result = block.head(report, analysis, unit="m")
+    if result is None:
+        return
+    counts = {"true": result.truth, "private": result.noisy}
+    widths = result.half_widths()
+    if time != _ALL:
+        column = int(time[1]) + (len(_HOURS) if time[0] == "e" else 0)
+        counts = {name: known_windows(values)[:, column] for name, values in counts.items()}
+        widths = known_windows(widths)[:, column]
+    outside = counts["private"][-1], counts["true"][-1]
+    counts = {name: values[:-1] for name, values in counts.items()}
+    shown = np.maximum(counts["private"], 0)
+    error = shown - counts["true"]
+    _map(report, counts["true"], shown, error, view, _TIMES[time].lower())
+    st.caption(
+        f"Noise moves each zone by at most {number(widths[0])} nine times in ten. Outside all "
+        f"zones: {number(max(outside[0], 0))} (true {number(outside[1])})."
+    )
+
+
+def _map(
+    report: Report, true: np.ndarray, shown: np.ndarray, error: np.ndarray, view: str, when: str
+) -> None:
+    zones = cached_datasets.outlines(report.chosen.key)
+    if view == "error":
+        largest = float(np.abs(error).max()) or 1.0
+        scale = maps.Scale(-largest, largest, "diverging")
+        ends = (f"{largest:,.0f} too few", f"{largest:,.0f} too many")
+        scale.legend(f"private less true visits, {when}", *ends)
+    else:
+        most = float(max(true.max(), shown.max())) or 1.0
+        scale = maps.Scale(0.0, most)
+        scale.legend(f"{when}; one scale for true and private", "0", f"{most:,.0f}")
+    values = {"true": true, "private": shown, "error": error}
+    maps.zone_map(
+        zones,
+        values[view].astype(np.float64),
+        scale,
+        key="report_zone_map",
+        alt=f"Map of zones: {_VIEWS[view].lower()} visits, {when}",
+        tooltip={name: [number(float(value)) for value in one] for name, one in values.items()},
+        height=460,
+    )

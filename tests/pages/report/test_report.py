@@ -1,0 +1,91 @@
+"""The report page: one budget that can be seen, every view, settings that do not work out."""
+
+import pytest
+
+from pages._ui.shell import setting
+
+PAGE = "pages/6_Report.py"
+VIEWS = ("When", "Where", "Flows", "How far, how long", "People", "Errors and M")
+
+
+def texts(app) -> str:
+    shown = [*app.markdown, *app.caption, *app.info, *app.error, *app.warning]
+    bodies = [one.proto.body for one in app.get("html")]
+    return "\n".join([*(one.value for one in shown), *bodies])
+
+
+@pytest.fixture
+def open_report(open_page):
+    def run(**query):
+        return open_page(PAGE, od_data="demo-city", **query)
+
+    return run
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_every_view_opens(open_report, view):
+    app = open_report(report_view=setting.choice("v", VIEWS, "When").write(view))
+    assert "All analyses together cost each person ε = 1 of 1" in texts(app)
+    assert "Simulated people" in texts(app)
+
+
+def test_the_numbers_are_those_of_the_engine(open_report, tiny_city):
+    app = open_report()
+    from engine import report
+    from pages._ui.cache.draws import generator
+    from pages._ui.shell.settings import SIMULATED_SEED
+
+    noise = report.ReportNoise.draw(generator((SIMULATED_SEED, 0), "report", 0))
+    params = report.ReportParameters(epsilon=1.0)
+    drawn = report.release(report.read(tiny_city), params, noise=noise)
+    for value in drawn.results[report.Analysis.STATISTICS].shown:
+        assert f"{value:,}" in texts(app)
+
+
+def test_a_weight_moves_the_shares_and_zero_switches_off(open_report):
+    app = open_report(report_weight_days="10", report_weight_hours="0")
+    assert "Switched off: its share goes to the others." in texts(app)
+    assert "Days 48%" in texts(app)
+
+
+def test_a_locked_share_holds(open_report):
+    app = open_report(report_lock_days="0.5")
+    assert "Days 50%" in texts(app)
+
+
+def test_locks_beyond_the_whole_are_said_and_the_usual_settings_shown(open_report):
+    app = open_report(report_lock_days="0.7", report_lock_flows="0.6")
+    assert "locked shares must add up to at most 1" in texts(app)
+    assert "Days 8%" in texts(app)
+
+
+@pytest.mark.parametrize(
+    ("bins", "message"),
+    [
+        ("0:20000:1", "at most 10,000 bins"),
+        ("0:10", "must be three numbers"),
+    ],
+)
+def test_bins_that_do_not_work_out_are_said(open_report, bins, message):
+    assert message in texts(open_report(report_bins_travel_time=bins))
+
+
+def test_item_level_hides_counts_of_people_and_says_why(open_report):
+    app = open_report(report_unit="item", report_view="people")
+    assert "Counts of people need a person as the unit of protection." in texts(app)
+    assert "cost each trip ε = 1" in texts(app)
+
+
+def test_simulated_data_without_a_report_gives_way_and_says_so(open_page):
+    app = open_page(PAGE, od_data="flows")
+    assert "The dataset flows has no mobility report" in texts(app)
+    assert "Shown below: demo-city" in texts(app)
+
+
+def test_pinning_shows_both_settings(open_report):
+    app = open_report()
+    app.button(key="report_pin").click().run()
+    app.select_slider(key="report_trips").set_value(1).run()
+    assert not app.exception
+    assert "Compared with the pinned setting (orange): ε = 1 for a person, M = 20" in texts(app)
+    assert "pinned: SMAPE" in texts(app)
