@@ -30,7 +30,12 @@ def data_root(tiny_city: Dataset, tmp_path_factory: pytest.TempPathFactory) -> P
     _copy(tiny_city, root / "only-visits", without=TRIP_FILES, people=1_992_846)
     _copy(tiny_city, root / "only-trips", without=DENSITY_FILES)
     _copy(tiny_city, root / "local" / "town", simulated=False)
-    _copy(tiny_city, root / "flows", without=(*DENSITY_FILES, "trips_person", "report"), no_people=True)
+    _copy(
+        tiny_city,
+        root / "flows",
+        without=(*DENSITY_FILES, "trips_person", "report"),
+        no_people=True,
+    )
     return root
 
 

@@ -26,8 +26,17 @@ _COUNTED = {"user": "people", "trip": "trips", "gap": "gaps"}
 _MOST_LABELS = 8
 
 
-def draw(report: Report, analyses: tuple[Analysis, ...]) -> None:
-    """Draw the histograms of some quantities."""
+def of_trips(report: Report) -> None:
+    """Draw how long and how far trips are."""
+    _draw(report, TRIPS)
+
+
+def of_people(report: Report) -> None:
+    """Draw how regular people are."""
+    _draw(report, PEOPLE)
+
+
+def _draw(report: Report, analyses: tuple[Analysis, ...]) -> None:
     setting.draw(
         st.toggle,
         "Minimum and maximum, not the 1% and 99% points",
