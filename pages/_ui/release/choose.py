@@ -1,6 +1,7 @@
 """What to release: the product, its settings from the sliders, and its plan without any count."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 import streamlit as st
 
@@ -13,12 +14,19 @@ from pages._ui.drawing import cards
 from pages._ui.drawing.cards import Card
 from pages._ui.drawing.tables import table_html
 from pages._ui.release.wording import FOURIER, TRIP
-from pages._ui.shell import frame, setting
+from pages._ui.shell import setting
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import Settings
 
 FLOWS, DENSITY, REPORT = "Origin–destination", "Density", "Mobility report"
 PRODUCTS = (FLOWS, DENSITY, REPORT)
+SLIDERS: dict[str, dict[str, Any]] = {
+    FLOWS: {"density": False, "trips": ("od_data", "unit", "max_trips", "threshold")},
+    DENSITY: {"density": ("density_data", "max_visits"), "trips": False},
+    REPORT: {"density": False, "trips": ("od_data",)},
+}
+"""Which settings of the sidebar each product uses."""
+
 PRODUCT = setting.choice("release_product", PRODUCTS, FLOWS)
 TRIPS = setting.stop("release_trips", STOPS, 20)
 
@@ -112,12 +120,11 @@ def pick() -> str:
     )
 
 
-def ready(kind: str, entry: Entry | None) -> bool:
-    """Whether the dataset can be released so; says what is missing where it cannot."""
-    if entry is None:
-        frame.missing(None, "trips", None, "od_data")
-        return False
+def ready(kind: str, entry: Entry) -> bool:
+    """Whether the dataset can be released so; says whose data it is, or what is missing."""
     if reason := lacks(kind, entry):
         st.info(f"The dataset {entry.name} {reason}: choose another one in the sidebar.")
         return False
+    simulated = " · simulated people: every file says so" if entry.metadata.simulated else ""
+    st.caption(f"Dataset **{entry.name}**{simulated}")
     return True

@@ -75,7 +75,7 @@ def test_the_cost_and_what_is_left_are_said_before_confirming(page):
 
 
 def test_a_release_is_made_once_and_listed(page, own_data):
-    app = declared(page)
+    app = declared(page, epsilon=20.0)
     confirmed(app).click().run()
     app = finished(app)
     assert not app.exception
