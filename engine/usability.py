@@ -213,6 +213,49 @@ def judge_trips(flows: Flows, parameters: ODParameters) -> TripsUsability:
     >>> found.smallest_flow, round(found.share_from_smallest, 3), found.level
     (30, 0.846, 'good')
     """
+    if flows.trips == 0:
+        return _judged(flows, np.zeros(0, dtype=np.bool_), None)
+    good = usable_flows(flows.kept, flows.true, parameters)
+    share = float((flows.true * flows.cells)[good].sum()) / flows.trips
+    return _judged(flows, good, None if share >= _HALF else _for_half(flows, parameters))
+
+
+def judge_drawn_trips(true: NDArray[np.int64], near_share: Floats) -> TripsUsability:
+    """Judge a method without an exact law by repeated draws; what would help is not looked for.
+
+    Parameters
+    ----------
+    true : array, shape (zones, zones)
+        True trips, before trimming.
+    near_share : array, same shape
+        Share of the draws in which `near_flows` holds.
+
+    Examples
+    --------
+    >>> found = judge_drawn_trips(np.array([[0, 30], [10, 0]]), np.array([[0.0, 1.0], [0.4, 0.0]]))
+    >>> found.smallest_flow, found.usable_share
+    (30, 0.75)
+    """
+    some = (true > 0) & ~np.eye(len(true), dtype=bool)
+    counts = true[some].astype(np.float64)
+    flows = Flows(kept=counts, true=counts, cells=np.ones(len(counts)))
+    return _judged(flows, near_share[some] >= CONFIDENCE - _ROUNDING, None)
+
+
+def near_flows(
+    true: NDArray[np.int64], released: Floats, shown: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Return which flows one draw shows and gets within a quarter of the truth.
+
+    Examples
+    --------
+    >>> near_flows(np.array([100, 100]), np.array([80.0, 70.0]), np.array([True, True]))
+    array([ True, False])
+    """
+    return shown & (np.abs(released - true) <= USABLE_FLOW_ERROR * true) & (true > 0)
+
+
+def _judged(flows: Flows, good: NDArray[np.bool_], for_half: ForHalf | None) -> TripsUsability:
     trips = flows.trips
     if trips == 0:
         return TripsUsability(
@@ -225,7 +268,6 @@ def judge_trips(flows: Flows, parameters: ODParameters) -> TripsUsability:
             trimmed_share=0.0,
             for_half=None,
         )
-    good = usable_flows(flows.kept, flows.true, parameters)
     carried = flows.true * flows.cells
     share = float(carried[good].sum()) / trips
     smallest = _smallest(good, flows)
@@ -238,7 +280,7 @@ def judge_trips(flows: Flows, parameters: ODParameters) -> TripsUsability:
         share_from_smallest=float(carried[~small].sum()) / trips,
         usable_below_smallest=float(carried[small & good].sum()) / trips,
         trimmed_share=float((flows.true - flows.kept) @ flows.cells) / trips,
-        for_half=None if share >= _HALF else _for_half(flows, parameters),
+        for_half=for_half,
     )
 
 

@@ -13,6 +13,7 @@ from pages._ui.trips import grid as trips_grid
 from pages._ui.trips import matrix as trips_matrix
 from pages._ui.trips import numbers as trips_numbers
 from pages._ui.trips import origin as trips_origin
+from pages._ui.trips import ours as trips_ours
 from pages._ui.trips import outcomes as trips_outcomes
 from pages._ui.trips import trimming as trips_trimming
 from pages._ui.trips import window as trips_window
@@ -40,9 +41,12 @@ def draw() -> None:
     picker, judgement = st.columns([1, 2.9], gap="medium")
     with picker:
         window = trips_window.pick(entry, parameters)
+    note = trips_window.cost(parameters, window, len(entry.metadata.days))
+    if settings.od_method == "estimate":
+        trips_ours.draw(entry, parameters, noise, window, note, judgement)
+        return
     true = cached_trips.truth(entry.key, window)
     drawn = cached_trips.drawn(entry.key, parameters, noise, window)
-    note = trips_window.cost(parameters, window, len(entry.metadata.days))
     judgement.html(trips_numbers.judged(entry, parameters, window, note))
     cards.row(trips_numbers.headline(entry.key, parameters, noise, window, drawn))
     view = setting.draw(

@@ -354,6 +354,8 @@ def _constants(cases: list[Case], report: Report) -> Iterator[str]:
             altered = value * factor
             if name == "RETURN_SHARE":
                 altered = min(altered, 1.0)
+            if name == "TAIL_EXPONENT":  # only above 1 is it a law
+                altered = 1 + (value - 1) * factor
             setattr(module, name, max(1, round(altered)) if isinstance(value, int) else altered)
             try:
                 errors = [_measure(case, epsilon, seeds=2)[2].error for case, epsilon in probes]

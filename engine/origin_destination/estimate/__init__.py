@@ -5,7 +5,12 @@
 is true of them whatever the world is like.
 """
 
-from engine.origin_destination.estimate.measurement import Measurement, measure
+from engine.origin_destination.estimate.measurement import (
+    CAPPED_SHARE,
+    CAPPED_TRIPS,
+    Measurement,
+    measure,
+)
 from engine.origin_destination.estimate.release import (
     LIKELY_EMPTY,
     EstimateRelease,
@@ -20,6 +25,8 @@ from engine.origin_destination.estimate.statements import (
 )
 
 __all__ = [
+    "CAPPED_SHARE",
+    "CAPPED_TRIPS",
     "FALSE_DISCOVERIES",
     "LIKELY_EMPTY",
     "EstimateRelease",

@@ -236,6 +236,11 @@ def person_total(parameters: ODParameters, days: int, delta: float) -> od.Person
     return od.person_total(parameters, days, delta=delta)
 
 
+def noise(key: str, seed: Seed, window: Window, repeat: int = 0) -> od.ODNoise:
+    """Return the noise of one draw of one matrix, the same for every method."""
+    return _noise(dataset(key), seed, window.day, repeat)
+
+
 def _noise(source: Dataset, seed: Seed, day: int | None, repeat: int = 0) -> od.ODNoise:
     """Return the noise of one day's matrix, or of the one matrix of the whole period."""
     layer = 0 if day is None else 1 + day

@@ -55,9 +55,21 @@ CLUSTER_MINIMUM: Setting[float | None] = replace(
 )
 VARIANT = setting.choice("variant", get_args(parameters.DensityVariant), "efpag_joint")
 UNIT = setting.choice("unit", get_args(parameters.ODUnit), "person-day")
+OD_METHODS = ("published", "estimate")
+OD_METHOD = setting.choice("od_method", OD_METHODS, "published")
 SETTINGS: dict[str, Setting[Any]] = {
     one.key: one
-    for one in (EPSILON, DELTA, MAX_VISITS, MAX_TRIPS, THRESHOLD, CLUSTER_MINIMUM, VARIANT, UNIT)
+    for one in (
+        EPSILON,
+        DELTA,
+        MAX_VISITS,
+        MAX_TRIPS,
+        THRESHOLD,
+        CLUSTER_MINIMUM,
+        VARIANT,
+        UNIT,
+        OD_METHOD,
+    )
 }
 """The settings of the sidebar but for the datasets, by key."""
 
@@ -80,6 +92,7 @@ class Settings:
     cluster_minimum: float | None
     variant: str
     unit: str
+    od_method: str
     density_data: Entry | None
     od_data: Entry | None
 

@@ -20,6 +20,8 @@ from pages._ui.shell.settings import (
     MAX_TRIPS,
     MAX_TRIPS_STOPS,
     MAX_VISITS,
+    OD_METHOD,
+    OD_METHODS,
     THRESHOLD,
     THRESHOLD_LIMIT,
     UNIT,
@@ -33,7 +35,7 @@ from pages._ui.shell.settings import (
     units,
 )
 from pages._ui.wording.datasets import PARTS, described
-from pages._ui.wording.labels import DRAWS, HELP, SHARE, VARIANTS
+from pages._ui.wording.labels import DRAWS, HELP, OD_METHOD_NAMES, SHARE, VARIANTS
 from pages._ui.wording.numbers import scientific
 from pages._ui.wording.privacy import UNITS, trip_level_reason
 
@@ -240,6 +242,16 @@ def _trips_group(shown: set[str], known: dict[str, Entry]) -> None:
             st.caption(
                 "Trips here are not ranked over the whole period, so a person is not offered."
             )
+    method = current().od_method
+    if "od_method" in shown:
+        method = setting.draw(
+            st.selectbox,
+            "Method",
+            OD_METHOD,
+            OD_METHODS,
+            format_func=OD_METHOD_NAMES.__getitem__,
+            help=HELP["od_method"],
+        )
     if "threshold" in shown:
         setting.draw(
             st.slider,
@@ -249,6 +261,8 @@ def _trips_group(shown: set[str], known: dict[str, Entry]) -> None:
             max_value=THRESHOLD_LIMIT,
             help=HELP["threshold"],
         )
+        if method == "estimate":
+            st.caption("Ours hides nothing: τ is that of the published method beside it.")
 
 
 def _dataset_picker(label: str, known: dict[str, Entry], part: str) -> None:

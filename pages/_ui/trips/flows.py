@@ -1,5 +1,8 @@
 """Origin–destination page: arrows of the largest flows, true, private, or phantom and lost."""
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
@@ -16,8 +19,16 @@ TRUE, PRIVATE, WRONG = "True", "Private", "Phantom and lost"
 _SCOPES = ("All zones", "Leaving a zone", "Arriving in a zone", "Leaving or arriving")
 
 
-def draw(key: str, true: Integers, made: Drawn, several: bool) -> None:
-    """Draw the switch, the scope and one large map on a scale that no setting moves."""
+class Chosen(NamedTuple):
+    """What the controls of a map of flows say."""
+
+    shown: str
+    inside: NDArray[np.bool_]
+    most: int
+
+
+def controls(key: str, true: Integers, shows: Sequence[str]) -> Chosen:
+    """Draw what is shown, of which zones and how many flows; the same for every method."""
     # in a row where there is room, else wrapped: nothing is cut off in a small window
     first = second = third = fourth = st.container(
         horizontal=True, vertical_alignment="bottom", gap="medium"
@@ -26,7 +37,7 @@ def draw(key: str, true: Integers, made: Drawn, several: bool) -> None:
         first.segmented_control,
         "Show",
         setting.choice("od_flows_show", [TRUE, PRIVATE, WRONG], PRIVATE),
-        [TRUE, PRIVATE, WRONG],
+        shows,
         required=True,
     )
     scope = setting.draw(
@@ -44,9 +55,14 @@ def draw(key: str, true: Integers, made: Drawn, several: bool) -> None:
         max_value=300,
         step=10,
     )
+    return Chosen(shown, _scope(len(true), scope, zone), most)
+
+
+def draw(key: str, true: Integers, made: Drawn, several: bool) -> None:
+    """Draw the switch, the scope and one large map on a scale that no setting moves."""
+    shown, inside, most = controls(key, true, [TRUE, PRIVATE, WRONG])
     largest = float(max(true.max(initial=0), 1))
     scale = maps.Scale(0.0, largest)
-    inside = _scope(len(true), scope, zone)
     true, private = np.where(inside, true, 0), np.where(inside, made.counts, 0)
     phantom, lost = inside & made.phantom, inside & made.lost
     if shown == WRONG:

@@ -27,6 +27,10 @@ SHORT_VARIANTS = {
     "towers_laplace": "Laplace, towers",
     "zones_laplace": "Laplace, zones",
 }
+OD_METHOD_NAMES = {
+    "published": "Published: noise, then suppress below τ",
+    "estimate": "Ours: read all noisy flows by statistics",
+}
 HELP = {
     "epsilon": "How much one person's data may change what is published. At ε = 0.1 an attacker's "
     "odds change by at most 11%, at ε = 1 by a factor of 2.7, at ε = 4 by a factor of 55.",
@@ -41,6 +45,9 @@ HELP = {
     "unit": "Whose trace is hidden. One trip protects least, the whole period of a person most.",
     "max_trips": "At most this many trips of a person are counted per day (or over the whole "
     "period). More trips kept means more noise: its scale is T/ε.",
+    "od_method": "Both add the same noise for the same ε. The published method hides every flow "
+    "below τ; ours hides nothing and reads small flows in the light of their zones, their distance "
+    "and the flow back.",
     "threshold": "Published flows below this number are set to 0.",
     "density_data": "Whose visits the density is computed from.",
     "od_data": "Whose trips the flows are computed from.",

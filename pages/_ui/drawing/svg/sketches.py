@@ -111,14 +111,15 @@ def flow_sketch(
     alt: str,
     height: int,
     tooltip: Mapping[str, Sequence[str]],
+    colours: NDArray[np.int64] | None = None,
 ) -> None:
     """Draw flows as arrows over grey zones; arguments as of `maps.flow_map`."""
     start, end = drawn.centres[origins], drawn.centres[destinations]
-    colours = scale.colours(values).tolist()
+    shades = (scale.colours(values) if colours is None else colours).tolist()
     outlines = arrows(start, end, 0.7 + 3.8 * scale.positions(values), unit=_UNITS_A_PIXEL)
     flows = [
         ("M" + "L".join(f"{x:.0f} {y:.0f}" for x, y in outline) + "Z", _colour(colour))
-        for outline, colour in zip(outlines, colours, strict=True)
+        for outline, colour in zip(outlines, shades, strict=True)
     ]
     ways = [
         f"{drawn.names[o]} → {drawn.names[d]}" for o, d in zip(origins, destinations, strict=True)

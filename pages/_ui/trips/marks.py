@@ -1,0 +1,62 @@
+"""The three marks of our own method and how one of its flows reads, wherever they stand."""
+
+import html
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from engine.origin_destination import UNIT_WORDS
+from engine.origin_destination.estimate import EstimateRelease
+from pages._ui.wording.numbers import number
+
+LIKELY_OPACITY = 105
+MEANINGS = (
+    ("certain", 1.0, "on average at most 5% of these are empty, whatever the model"),
+    ("likely", LIKELY_OPACITY / 255, "empty with less than 5%, by the model"),
+)
+NOT_DRAWN = "The other flows are not drawn, but they count in all sums."
+
+
+def shown(release: EstimateRelease) -> NDArray[np.bool_]:
+    """Return which flows are drawn, shape (zones, zones)."""
+    return (release.certain | release.likely)[0]
+
+
+def mark(release: EstimateRelease, origin: int, destination: int) -> str:
+    """Return the mark of a flow in one word."""
+    if release.certain[0, origin, destination]:
+        return "certain"
+    return "likely" if release.likely[0, origin, destination] else "not drawn"
+
+
+def words(
+    release: EstimateRelease, pairs: tuple[NDArray[np.int64], NDArray[np.int64]]
+) -> list[str]:
+    """Say how flows read, such as ``42 (31–55 by the model; 12–72 whatever the model)``.
+
+    What holds whatever the model is about the trips that trimming keeps; it is said where it trims.
+    """
+    kept = "" if release.measurement.ledger.unit == UNIT_WORDS["trip"] else " kept trips,"
+    low, high = release.exact_interval()
+    parts = (release.counts[0], release.low[0], release.high[0], low[0], high[0])
+    return [
+        f"{_estimate(count)} ({a:,.0f}–{b:,.0f} by the model; {c:,}–{d:,}{kept} whatever the model)"
+        for count, a, b, c, d in zip(*(part[pairs] for part in parts), strict=True)
+    ]
+
+
+def key() -> None:
+    """Draw the marks with their meaning."""
+    swatches = "".join(
+        f'<span style="display:inline-flex;align-items:center;gap:0.4rem;margin-right:1.1rem">'
+        f'<span style="width:1.4rem;height:0.28rem;border-radius:0.14rem;'
+        f'background:currentColor;opacity:{opacity:.2f}"></span>'
+        f"{html.escape(name)}: {html.escape(meaning)}</span>"
+        for name, opacity, meaning in MEANINGS
+    )
+    st.html(f'<div style="font-size:0.82rem">{swatches}<span>{NOT_DRAWN}</span></div>')
+
+
+def _estimate(count: float) -> str:
+    return f"{count:,.0f}" if count >= 9.5 else number(count)

@@ -1,0 +1,126 @@
+"""Origin–destination page under our own method: verdict, numbers and views of one draw."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+from streamlit.delta_generator import DeltaGenerator
+
+from engine import usability
+from engine.origin_destination import Agreement
+from engine.parameters import ODParameters
+from pages._ui import jobs
+from pages._ui.cache import estimates as cached_estimates
+from pages._ui.cache import trips as cached_trips
+from pages._ui.cache.draws import REPEATS
+from pages._ui.cache.window import Window
+from pages._ui.drawing import cards
+from pages._ui.jobs import Job, Step
+from pages._ui.shell import setting
+from pages._ui.shell.catalogue import Entry
+from pages._ui.shell.settings import Seed
+from pages._ui.trips import ours_check as trips_ours_check
+from pages._ui.trips import ours_flows as trips_ours_flows
+from pages._ui.trips import ours_totals as trips_ours_totals
+from pages._ui.trips import side_by_side as trips_side_by_side
+from pages._ui.trips.view import View
+from pages._ui.wording import verdict
+
+SIDE, FLOWS, TOTALS, CHECK = "Published | ours", "Flows", "Totals", "Unexpected – check"
+_JOB = "trips_ours"
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """What repeated draws have found so far.
+
+    Attributes
+    ----------
+    published, ours : tuple of Agreement
+        One a draw; the first is the draw on the page.
+    near : array, shape (zones, zones)
+        Share of draws in which our method shows a flow and gets it within a quarter.
+    """
+
+    published: tuple[Agreement, ...]
+    ours: tuple[Agreement, ...]
+    near: NDArray[np.float64]
+
+
+def draw(
+    entry: Entry,
+    parameters: ODParameters,
+    seed: Seed,
+    window: Window,
+    note: str,
+    judgement: DeltaGenerator,
+) -> None:
+    """Draw the verdict in its place, which follows repeated draws, and the chosen view."""
+    if window.several:
+        judgement.info(
+            "Choose one day: this page compares the methods on one matrix. Several days at once, "
+            "each read with the help of all others, are in the engine (od.estimate.release)."
+        )
+        return
+    true = cached_trips.truth(entry.key, window)
+    release = cached_estimates.release(entry.key, parameters, seed, window)
+    published = cached_trips.drawn(entry.key, parameters, seed, window).counts
+    view = View(entry, parameters, seed, window, true, release, published)
+    work = repeated(entry.key, parameters, seed, window)
+    with judgement:
+        jobs.live(_JOB, work, partial(_verdict, parameters, true, note))
+    chosen = setting.draw(
+        st.segmented_control,
+        "View",
+        setting.choice("od_ours_view", [SIDE, FLOWS, TOTALS, CHECK], SIDE),
+        [SIDE, FLOWS, TOTALS, CHECK],
+        required=True,
+        label_visibility="collapsed",
+    )
+    if chosen == SIDE:
+        trips_side_by_side.draw(view, work)
+    elif chosen == FLOWS:
+        trips_ours_flows.draw(view)
+    elif chosen == TOTALS:
+        trips_ours_totals.draw(view)
+    else:
+        trips_ours_check.draw(view)
+
+
+def repeated(key: str, parameters: ODParameters, seed: Seed, window: Window) -> Job:
+    """Return the job of the repeated draws."""
+    return jobs.job(
+        _JOB,
+        (key, parameters, seed, window),
+        partial(_steps, key, parameters, seed, window),
+    )
+
+
+def _steps(key: str, parameters: ODParameters, seed: Seed, window: Window) -> Iterator[Step]:
+    published: list[Agreement] = []
+    ours: list[Agreement] = []
+    near: NDArray[np.float64] | float = 0.0
+    for repeat in range(REPEATS):
+        found = cached_estimates.compared(key, parameters, seed, window, repeat)
+        published.append(found.published)
+        ours.append(found.ours)
+        near = near + found.near
+        result = Draws(tuple(published), tuple(ours), np.asarray(near / (repeat + 1)))
+        yield Step(repeat + 1, REPEATS, result)
+
+
+def _verdict(parameters: ODParameters, true: NDArray[np.int64], note: str, work: Job) -> None:
+    draws: Draws | None = work.result
+    if draws is None:
+        st.html(cards.pending_html("Our method has no exact expectation: the verdict is of draws."))
+    else:
+        judged = usability.judge_drawn_trips(true, draws.near)
+        finding = verdict.trips(judged, parameters)
+        level, sentence = verdict.headline([finding])
+        count = len(draws.ours)
+        whole = f"Judged by {count} draws of the noise, for our method has no exact expectation."
+        st.html(cards.verdict_html(level, sentence, f"{note} {whole}"))
+    jobs.progress(work, "Drawing repeatedly", _JOB)

@@ -1,0 +1,50 @@
+"""Origin–destination page: flows that certainly exist although the model does not expect them."""
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from pages._ui.trips import look as trips_look
+from pages._ui.trips import marks
+from pages._ui.trips.view import View
+from pages._ui.wording.numbers import percent
+
+_ROWS = 30
+
+
+def draw(view: View) -> None:
+    """Draw the list, the clearest first."""
+    release = view.release
+    origins, destinations = np.nonzero(release.unexpected[0])
+    certain = int(release.certain[0].sum())
+    st.markdown(
+        "These flows stand so clear of the noise that they exist almost surely – on average at "
+        "most 5% of all flows named certain are empty – but the model gives them 5% or more to be "
+        "empty. That is where something new happens, or where noise had its rare day: somebody who "
+        "knows the place should look."
+    )
+    if not len(origins):
+        st.success(f"None in this draw: the model expects all of the {certain:,} certain flows.")
+        return
+    noisy = release.measurement.cells[0][origins, destinations]
+    order = np.argsort(-noisy, kind="stable")[:_ROWS]
+    pairs = origins[order], destinations[order]
+    names = trips_look.zone_labels(view.entry.key)
+    st.table(
+        pd.DataFrame(
+            {
+                "Flow": [f"{names[a]} → {names[b]}" for a, b in zip(*pairs, strict=True)],
+                "Noisy count": [f"{value:,}" for value in noisy[order]],
+                "Ours": marks.words(release, pairs),
+                "Empty, by the model": [percent(float(p)) for p in release.empty[0][pairs]],
+                "True": [f"{value:,}" for value in view.true[pairs]],
+            }
+        ),
+        hide_index=True,
+        border="horizontal",
+    )
+    rest = len(origins) - len(order)
+    st.caption(
+        f"{len(origins):,} of {certain:,} certain flows"
+        + (f"; the {rest:,} with smaller counts are not listed." if rest else ".")
+    )

@@ -1,0 +1,75 @@
+"""Origin–destination page: our flows on one large map, in three marks."""
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from pages._ui.cache import datasets as cached_datasets
+from pages._ui.drawing import maps
+from pages._ui.trips import flows as trips_flows
+from pages._ui.trips import look as trips_look
+from pages._ui.trips import marks
+from pages._ui.trips.view import View
+
+_ROWS = 12
+
+
+def draw(view: View) -> None:
+    """Draw the switch, the scope, the map and how the largest flows read."""
+    release, key = view.release, view.entry.key
+    shown, inside, most = trips_flows.controls(
+        key, view.true, [trips_flows.TRUE, trips_flows.PRIVATE]
+    )
+    drawn = inside & marks.shown(release)
+    true = shown == trips_flows.TRUE
+    matrix = np.where(inside, view.true, 0) if true else np.where(drawn, release.counts[0], 0)
+    pairs = origins, destinations = maps.largest_flows(matrix, most)
+    values = matrix[pairs].astype(float)
+    largest = float(max(view.true.max(initial=0), 1))
+    scale = maps.Scale(0.0, largest)
+    shades = scale.colours(values)
+    if not true:
+        shades[:, 3] = np.where(release.certain[0][pairs], shades[:, 3], marks.LIKELY_OPACITY)
+    words = marks.words(release, pairs)
+    maps.flow_map(
+        cached_datasets.outlines(key),
+        origins,
+        destinations,
+        values,
+        scale,
+        key="od_ours_flows",
+        alt=f"Arcs of the {most} largest flows: {shown.lower()}",
+        tooltip={
+            "true": [f"{value:,}" for value in view.true[pairs]],
+            "published": [f"{value:,}" for value in view.published[pairs]],
+            "ours": words,
+        },
+        colours=shades,
+        height=520,
+        width=trips_look.MAP_WIDTH,
+    )
+    scale.legend("trips of a flow", "0", f"{largest:,.0f} or more")
+    marks.key()
+    rest = float(release.counts[0][inside & ~drawn].sum())
+    st.caption(
+        f"{int((drawn & release.certain[0]).sum()):,} certain and "
+        f"{int((drawn & release.likely[0]).sum()):,} likely flows; the others together hold about "
+        f"{rest:,.0f} trips. A reading such as 42 (31–55 by the model; 12–72 whatever the model) "
+        "gives the estimate, the middle 90% by the model, and the 95% range of the trips kept by "
+        "trimming that needs no model."
+    )
+    names = trips_look.zone_labels(key)
+    rows = list(zip(origins.tolist(), destinations.tolist(), words, strict=True))[::-1][:_ROWS]
+    st.table(
+        pd.DataFrame(
+            {
+                "Flow": [f"{names[a]} → {names[b]}" for a, b, _ in rows],
+                "True": [f"{view.true[a, b]:,}" for a, b, _ in rows],
+                "Published": [f"{view.published[a, b]:,}" for a, b, _ in rows],
+                "Ours": [text for *_, text in rows],
+                "Mark": [marks.mark(release, a, b) for a, b, _ in rows],
+            }
+        ),
+        hide_index=True,
+        border="horizontal",
+    )
