@@ -254,7 +254,7 @@ def _losses(measured: Measured) -> Iterator[str]:
 
 
 def _trimmed(report: Report) -> Iterator[str]:
-    yield "Person-day level, T = 4, ε = 1, errors against the truth before trimming:\n"
+    yield "Person-day level, T = 4, ε = 1, 5 draws, errors against the truth before trimming:\n"
     yield "| data | capped count | mean abs. error | error of out-totals | common part |"
     yield "| --- | --- | --- | --- | --- |"
     for name in datasets.available():
@@ -292,7 +292,7 @@ def _trimmed(report: Report) -> Iterator[str]:
 
 
 def _several_days(report: Report) -> Iterator[str]:
-    yield "\nSeven daily matrices, trip level, read alone and with the sum of the other days:\n"
+    yield "\nSeven daily matrices, trip level, one draw, read alone and with the sum of the other days:\n"
     yield "| data | ε | mean abs. error: τ 15 / alone → together |"
     yield "| --- | ---: | --- |"
     for name in ("demo-city", "rwanda-districts", "afghanistan-provinces"):

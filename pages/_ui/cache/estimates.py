@@ -1,5 +1,6 @@
 """Cached wrappers of our own origin–destination method: dataset key, settings and seed."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,6 +15,7 @@ from engine.parameters import ODParameters
 from pages._ui.cache import scope as cached_scope
 from pages._ui.cache import trips as cached_trips
 from pages._ui.cache.datasets import dataset, frozen
+from pages._ui.cache.draws import REPEATS
 from pages._ui.cache.window import Window
 from pages._ui.shell.settings import Seed
 
@@ -34,6 +36,23 @@ class Compared:
     published: Agreement
     ours: Agreement
     near: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """What repeated draws have found so far.
+
+    Attributes
+    ----------
+    published, ours : tuple of Agreement
+        One a draw; the first is the draw on the page.
+    near : array, shape (zones, zones)
+        Share of draws in which our method shows a flow and gets it within a quarter.
+    """
+
+    published: tuple[Agreement, ...]
+    ours: tuple[Agreement, ...]
+    near: Floats
 
 
 @cached_scope.resource(max_entries=32, show_spinner=False)
@@ -82,3 +101,18 @@ def errors(key: str, parameters: ODParameters, seed: Seed, window: Window) -> tu
     exact = cached_trips.expectation(key, parameters, window)
     ours = compared(key, parameters, seed, window, 0).ours
     return exact.errors["all"].mean_absolute, ours.mean_error
+
+
+def repeated(
+    key: str, parameters: ODParameters, seed: Seed, window: Window, repeats: int = REPEATS
+) -> Iterator[Draws]:
+    """Yield what one draw, two, … have found: our method has no exact expectation."""
+    published: list[Agreement] = []
+    ours: list[Agreement] = []
+    near: Floats | float = 0.0
+    for repeat in range(repeats):
+        found = compared(key, parameters, seed, window, repeat)
+        published.append(found.published)
+        ours.append(found.ours)
+        near = near + found.near
+        yield Draws(tuple(published), tuple(ours), np.asarray(near / (repeat + 1)))

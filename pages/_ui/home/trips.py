@@ -11,6 +11,7 @@ from pages._ui.cache.window import Window, declared
 from pages._ui.drawing import cards, maps
 from pages._ui.drawing.svg import curve as sketch_curve
 from pages._ui.drawing.svg import sketches
+from pages._ui.home import estimate as home_estimate
 from pages._ui.home.density import (
     MAP_HEIGHT,
     MAP_WIDTH,
@@ -31,6 +32,8 @@ _DRAWN = "home_trips_curve_drawn"
 
 def draw(settings: Settings, entry: Entry, places: Places) -> Column:
     """Draw the column's expected values and maps; `fill` adds the intervals of draws."""
+    if settings.od_method == "estimate":
+        return home_estimate.draw(settings, entry, places)
     noise, parameters = seed(entry), settings.trips()
     window = declared(parameters)
     exact = cached_trips.numbers(entry.key, parameters, window)

@@ -1,7 +1,6 @@
 """Origin–destination page under our own method: verdict, numbers and views of one draw."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -10,12 +9,12 @@ from numpy.typing import NDArray
 from streamlit.delta_generator import DeltaGenerator
 
 from engine import usability
-from engine.origin_destination import Agreement
 from engine.parameters import ODParameters
 from pages._ui import jobs
 from pages._ui.cache import estimates as cached_estimates
 from pages._ui.cache import trips as cached_trips
 from pages._ui.cache.draws import REPEATS
+from pages._ui.cache.estimates import Draws
 from pages._ui.cache.window import Window
 from pages._ui.drawing import cards
 from pages._ui.jobs import Job, Step
@@ -31,23 +30,6 @@ from pages._ui.wording import verdict
 
 SIDE, FLOWS, TOTALS, CHECK = "Published | ours", "Flows", "Totals", "Unexpected – check"
 _JOB = "trips_ours"
-
-
-@dataclass(frozen=True, eq=False)
-class Draws:
-    """What repeated draws have found so far.
-
-    Attributes
-    ----------
-    published, ours : tuple of Agreement
-        One a draw; the first is the draw on the page.
-    near : array, shape (zones, zones)
-        Share of draws in which our method shows a flow and gets it within a quarter.
-    """
-
-    published: tuple[Agreement, ...]
-    ours: tuple[Agreement, ...]
-    near: NDArray[np.float64]
 
 
 def draw(
@@ -100,16 +82,8 @@ def repeated(key: str, parameters: ODParameters, seed: Seed, window: Window) -> 
 
 
 def _steps(key: str, parameters: ODParameters, seed: Seed, window: Window) -> Iterator[Step]:
-    published: list[Agreement] = []
-    ours: list[Agreement] = []
-    near: NDArray[np.float64] | float = 0.0
-    for repeat in range(REPEATS):
-        found = cached_estimates.compared(key, parameters, seed, window, repeat)
-        published.append(found.published)
-        ours.append(found.ours)
-        near = near + found.near
-        result = Draws(tuple(published), tuple(ours), np.asarray(near / (repeat + 1)))
-        yield Step(repeat + 1, REPEATS, result)
+    for done, draws in enumerate(cached_estimates.repeated(key, parameters, seed, window), 1):
+        yield Step(done, REPEATS, draws)
 
 
 def _verdict(parameters: ODParameters, true: NDArray[np.int64], note: str, work: Job) -> None:
@@ -117,10 +91,9 @@ def _verdict(parameters: ODParameters, true: NDArray[np.int64], note: str, work:
     if draws is None:
         st.html(cards.pending_html("Our method has no exact expectation: the verdict is of draws."))
     else:
-        judged = usability.judge_drawn_trips(true, draws.near)
-        finding = verdict.trips(judged, parameters)
+        finding = verdict.drawn_trips(
+            usability.judge_drawn_trips(true, draws.near), parameters, draws.published, draws.ours
+        )
         level, sentence = verdict.headline([finding])
-        count = len(draws.ours)
-        whole = f"Judged by {count} draws of the noise, for our method has no exact expectation."
-        st.html(cards.verdict_html(level, sentence, f"{note} {whole}"))
+        st.html(cards.verdict_html(level, sentence, f"{note} {finding.remedy}"))
     jobs.progress(work, "Drawing repeatedly", _JOB)

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from pages._ui.drawing import marks
 from pages._ui.trips import look as trips_look
-from pages._ui.trips import marks
 from pages._ui.trips.view import View
 from pages._ui.wording.numbers import percent
 

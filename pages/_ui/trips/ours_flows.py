@@ -5,10 +5,9 @@ import pandas as pd
 import streamlit as st
 
 from pages._ui.cache import datasets as cached_datasets
-from pages._ui.drawing import maps
+from pages._ui.drawing import maps, marks
 from pages._ui.trips import flows as trips_flows
 from pages._ui.trips import look as trips_look
-from pages._ui.trips import marks
 from pages._ui.trips.view import View
 
 _ROWS = 12
@@ -27,9 +26,6 @@ def draw(view: View) -> None:
     values = matrix[pairs].astype(float)
     largest = float(max(view.true.max(initial=0), 1))
     scale = maps.Scale(0.0, largest)
-    shades = scale.colours(values)
-    if not true:
-        shades[:, 3] = np.where(release.certain[0][pairs], shades[:, 3], marks.LIKELY_OPACITY)
     words = marks.words(release, pairs)
     maps.flow_map(
         cached_datasets.outlines(key),
@@ -44,7 +40,7 @@ def draw(view: View) -> None:
             "published": [f"{value:,}" for value in view.published[pairs]],
             "ours": words,
         },
-        colours=shades,
+        colours=None if true else marks.colours(release, pairs, scale, values),
         height=520,
         width=trips_look.MAP_WIDTH,
     )

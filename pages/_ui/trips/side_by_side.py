@@ -1,6 +1,6 @@
 """Origin–destination page: the published method and ours on the same noise, side by side."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -10,20 +10,17 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from engine.origin_destination import Agreement
 from engine.origin_destination.estimate import CAPPED_SHARE, CAPPED_TRIPS
 from engine.parameters import EPSILON_STOPS, ODParameters
 from pages._ui import jobs
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import estimates as cached_estimates
-from pages._ui.drawing import cards, charts, colours, maps
-from pages._ui.drawing.cards import Card
+from pages._ui.drawing import cards, charts, colours, maps, marks
 from pages._ui.drawing.svg import sketches
 from pages._ui.jobs import Job, Step
-from pages._ui.trips import marks
 from pages._ui.trips.view import View
-from pages._ui.wording.numbers import number, percent, trip_count
-from pages._ui.wording.ranges import interval
+from pages._ui.wording.agreement_cards import agreement_cards
+from pages._ui.wording.numbers import number
 
 LARGEST = 60
 _HEIGHT = 330
@@ -52,10 +49,10 @@ def draw(view: View, work: Job) -> None:
     shown = marks.shown(view.release)
     with left:
         st.html(f'<div class="maptitle">Published: the {LARGEST} largest flows</div>')
-        _map(view, view.published, scale, "published", None)
+        _map(view, view.published, scale, "published", marked=False)
     with right:
         st.html(f'<div class="maptitle">Ours: the {LARGEST} largest certain or likely flows</div>')
-        _map(view, np.where(shown, view.release.counts[0], 0), scale, "ours", view.release)
+        _map(view, np.where(shown, view.release.counts[0], 0), scale, "ours", marked=True)
     scale.legend("trips of a flow", "0", f"{largest:,.0f} or more")
     marks.key()
     st.subheader("Mean error of a flow over ε", anchor=False)
@@ -90,41 +87,10 @@ def _numbers(view: View, work: Job) -> None:
     threshold = view.parameters.suppression_threshold
     with left:
         st.markdown(f"##### Published (τ = {threshold})")
-        cards.draw(_cards(draws.published if draws else ()))
+        cards.draw(agreement_cards(draws.published if draws else ()))
     with right:
         st.markdown("##### Ours")
-        cards.draw(_cards(draws.ours if draws else ()))
-
-
-def _cards(draws: Sequence[Agreement]) -> list[Card]:
-    first = draws[0] if draws else None
-
-    def card(label: str, name: str, write: Callable[[float], str], meaning: str) -> Card:
-        values = [getattr(one, name) for one in draws]
-        value = "…" if first is None else write(float(np.mean(values)))
-        return Card(label, value, interval(values, write), meaning)
-
-    return [
-        card("Mean error of a flow", "mean_error", trip_count, "Over all pairs, mean of draws."),
-        card(
-            "Error of totals leaving zones",
-            "outgoing_error",
-            percent,
-            "Trips that totals are off by, as a share of all trips.",
-        ),
-        card(
-            "Common part of commuters",
-            "common_part",
-            percent,
-            "Share of trips that truth and release have in common, flow by flow.",
-        ),
-        card(
-            "Empty among shown flows",
-            "false_share",
-            percent,
-            "Flows on the map between which nobody travels.",
-        ),
-    ]
+        cards.draw(agreement_cards(draws.ours if draws else ()))
 
 
 def _map(
@@ -132,14 +98,12 @@ def _map(
     matrix: NDArray[np.float64] | NDArray[np.int64],
     scale: maps.Scale,
     name: str,
-    release: object | None,
+    *,
+    marked: bool,
 ) -> None:
     origins, destinations = maps.largest_flows(matrix, LARGEST)
     pairs = (origins, destinations)
     values = matrix[pairs].astype(float)
-    shades = scale.colours(values)
-    if release is not None:
-        shades[:, 3] = np.where(view.release.certain[0][pairs], shades[:, 3], marks.LIKELY_OPACITY)
     sketches.flow_sketch(
         cached_datasets.sketch(view.entry.key),
         origins,
@@ -154,7 +118,7 @@ def _map(
             "ours": marks.words(view.release, pairs),
         },
         height=_HEIGHT,
-        colours=shades,
+        colours=marks.colours(view.release, pairs, scale, values) if marked else None,
     )
 
 

@@ -1,7 +1,9 @@
 """The verdict in words: what `engine.usability` has judged, and what would help."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
+from engine.origin_destination import Agreement
 from engine.parameters import EPSILON_STOPS, ODParameters
 from engine.usability import (
     CONFIDENCE,
@@ -93,6 +95,28 @@ def trips(judged: TripsUsability, parameters: ODParameters) -> Finding:
         if judged.usable_share:
             lost = f"flows (usable ones carry {percent(judged.usable_share)} of all trips)"
     return Finding("noisy", "", lost, remedy)
+
+
+def drawn_trips(
+    judged: TripsUsability,
+    parameters: ODParameters,
+    published: Sequence[Agreement],
+    ours: Sequence[Agreement],
+) -> Finding:
+    """Put the judgement of our method, made of repeated draws, into words."""
+    found = trips(judged, parameters)
+    if not judged.trips:
+        return found
+
+    def off(draws: Sequence[Agreement]) -> str:
+        return percent(sum(draw.outgoing_error for draw in draws) / len(draws))
+
+    count = "one draw" if len(ours) == 1 else f"{len(ours)} draws"
+    return replace(
+        found,
+        remedy=f"Ours, judged by {count} of the noise: it has no exact expectation. Totals of "
+        f"zones are off by {off(ours)} of all trips, {off(published)} with the published method.",
+    )
 
 
 def headline(findings: list[Finding]) -> tuple[Level, str]:

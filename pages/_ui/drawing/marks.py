@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from engine.origin_destination import UNIT_WORDS
 from engine.origin_destination.estimate import EstimateRelease
+from pages._ui.drawing.maps import Scale
 from pages._ui.wording.numbers import number
 
-LIKELY_OPACITY = 105
+LIKELY_OPACITY = 125
 MEANINGS = (
     ("certain", 1.0, "on average at most 5% of these are empty, whatever the model"),
     ("likely", LIKELY_OPACITY / 255, "empty with less than 5%, by the model"),
@@ -21,6 +22,18 @@ NOT_DRAWN = "The other flows are not drawn, but they count in all sums."
 def shown(release: EstimateRelease) -> NDArray[np.bool_]:
     """Return which flows are drawn, shape (zones, zones)."""
     return (release.certain | release.likely)[0]
+
+
+def colours(
+    release: EstimateRelease,
+    pairs: tuple[NDArray[np.int64], NDArray[np.int64]],
+    scale: Scale,
+    values: NDArray[np.float64],
+) -> NDArray[np.int64]:
+    """Return the colours of flows on a map, shape (flows, 4): those not certain are lighter."""
+    shades = scale.colours(values)
+    shades[:, 3] = np.where(release.certain[0][pairs], shades[:, 3], LIKELY_OPACITY)
+    return shades
 
 
 def mark(release: EstimateRelease, origin: int, destination: int) -> str:

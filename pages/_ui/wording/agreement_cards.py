@@ -1,0 +1,42 @@
+"""The large numbers by which any two methods of releasing trips can be compared."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from engine.origin_destination import Agreement
+from pages._ui.drawing.cards import Card
+from pages._ui.wording.numbers import percent, trip_count
+from pages._ui.wording.ranges import interval
+
+
+def agreement_cards(draws: Sequence[Agreement]) -> list[Card]:
+    """Return mean error, error of totals, common part and false flows: means of some draws."""
+    first = draws[0] if draws else None
+
+    def card(label: str, name: str, write: Callable[[float], str], meaning: str) -> Card:
+        values = [getattr(one, name) for one in draws]
+        value = "…" if first is None else write(float(np.mean(values)))
+        return Card(label, value, interval(values, write), meaning)
+
+    return [
+        card("Mean error of a flow", "mean_error", trip_count, "Over all pairs, mean of draws."),
+        card(
+            "Error of totals leaving zones",
+            "outgoing_error",
+            percent,
+            "Trips that totals are off by, as a share of all trips.",
+        ),
+        card(
+            "Common part of commuters",
+            "common_part",
+            percent,
+            "Share of trips that truth and release have in common, flow by flow.",
+        ),
+        card(
+            "Empty among shown flows",
+            "false_share",
+            percent,
+            "Flows on the map between which nobody travels.",
+        ),
+    ]
