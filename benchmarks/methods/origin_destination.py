@@ -292,7 +292,10 @@ def _trimmed(report: Report) -> Iterator[str]:
 
 
 def _several_days(report: Report) -> Iterator[str]:
-    yield "\nSeven daily matrices, trip level, one draw, read alone and with the sum of the other days:\n"
+    yield (
+        "\nSeven daily matrices, trip level, one draw, read alone and with the sum of the other "
+        "days:\n"
+    )
     yield "| data | ε | mean abs. error: τ 15 / alone → together |"
     yield "| --- | ---: | --- |"
     for name in ("demo-city", "rwanda-districts", "afghanistan-provinces"):

@@ -29,8 +29,11 @@ def text(app):
 
 @pytest.fixture
 def open_ours(open_page):
+    opened = []
+
     def run(view=None, **settings):
         app = open_page(PAGE)
+        opened.append(app)
         app.selectbox(key="od_method").set_value("estimate").run()
         for key, value in settings.items():
             widget = app.select_slider if key in ("epsilon", "max_trips") else app.selectbox
@@ -40,7 +43,12 @@ def open_ours(open_page):
         assert not app.exception, app.exception
         return app
 
-    return run
+    yield run
+    for app in opened:  # the folder of data is this test's: no job may outlive it
+        for job in app.session_state["density_jobs"].values():
+            job.cancel()
+            job.wait(30)
+            assert job.state in ("cancelled", "finished")
 
 
 def key_of(name):
