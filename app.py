@@ -14,7 +14,7 @@ from pages._ui.wording import verdict
 
 def draw() -> None:
     """Draw the page."""
-    settings = sidebar.draw()
+    settings = sidebar.draw(od_method=True)
     visits, trips = settings.density_data, settings.od_data
     frame.banners([visits, trips])
     verdict_slot = st.container()  # keeps the old verdict until the new one is there: no jump

@@ -30,7 +30,7 @@ LEAD = (
 
 def draw() -> None:
     """Draw the page."""
-    settings = sidebar.draw(density=False)
+    settings = sidebar.draw(density=False, od_method=True)
     entry = settings.od_data
     frame.banners([entry])
     if entry is None or not entry.has_trips:

@@ -21,9 +21,7 @@ LEAD = (
 
 def draw() -> None:
     """Draw the page."""
-    settings = sidebar.draw(
-        density=False, trips=("od_data", "unit", "max_trips", "threshold"), noise=False
-    )
+    settings = sidebar.draw(density=False, noise=False)
     parameters = settings.trips()
     view = setting.draw(
         st.segmented_control,

@@ -50,6 +50,7 @@ def draw(
     trips: bool | Collection[str] = True,
     epsilon: bool | None = None,
     noise: bool = True,
+    od_method: bool = False,
 ) -> Settings:
     """Draw the settings that a page uses in the sidebar and return all of them.
 
@@ -63,10 +64,14 @@ def draw(
         Whether it uses ε; else where it uses any other setting.
     noise : bool
         Whether it draws noise, so that other noise can be asked for.
+    od_method : bool
+        Whether it can read trips by either method.
     """
     shown = {*_keys(density, DENSITY), *_keys(trips, TRIPS)}
     if bool(shown) if epsilon is None else epsilon:
         shown.add("epsilon")
+    if od_method:
+        shown.add("od_method")
     known = catalogue.entries()
     if shown:
         with st.sidebar:
@@ -242,7 +247,7 @@ def _trips_group(shown: set[str], known: dict[str, Entry]) -> None:
             st.caption(
                 "Trips here are not ranked over the whole period, so a person is not offered."
             )
-    method = current().od_method
+    method = "published"
     if "od_method" in shown:
         method = setting.draw(
             st.selectbox,

@@ -53,7 +53,7 @@ def draw(
     view = View(entry, parameters, seed, window, true, release, published)
     work = repeated(entry.key, parameters, seed, window)
     with judgement:
-        jobs.live(_JOB, work, partial(_verdict, parameters, true, note))
+        jobs.live(_JOB, work, partial(_verdict, entry.name, parameters, true, note))
     chosen = setting.draw(
         st.segmented_control,
         "View",
@@ -86,7 +86,9 @@ def _steps(key: str, parameters: ODParameters, seed: Seed, window: Window) -> It
         yield Step(done, REPEATS, draws)
 
 
-def _verdict(parameters: ODParameters, true: NDArray[np.int64], note: str, work: Job) -> None:
+def _verdict(
+    name: str, parameters: ODParameters, true: NDArray[np.int64], note: str, work: Job
+) -> None:
     draws: Draws | None = work.result
     if draws is None:
         st.html(cards.pending_html("Our method has no exact expectation: the verdict is of draws."))
@@ -95,5 +97,5 @@ def _verdict(parameters: ODParameters, true: NDArray[np.int64], note: str, work:
             usability.judge_drawn_trips(true, draws.near), parameters, draws.published, draws.ours
         )
         level, sentence = verdict.headline([finding])
-        st.html(cards.verdict_html(level, sentence, f"{note} {finding.remedy}"))
+        st.html(cards.verdict_html(level, sentence, f"{note} {finding.remedy}", of=name))
     jobs.progress(work, "Drawing repeatedly", _JOB)
