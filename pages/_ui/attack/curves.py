@@ -176,7 +176,7 @@ def _colour(table: pd.DataFrame) -> alt.Color:
         "line:N",
         title=None,
         scale=alt.Scale(domain=domain, range=[colours[line] for line in domain]),
-        legend=alt.Legend(orient="top", columns=2, labelLimit=220),
+        legend=alt.Legend(orient="top", columns=2 if len(domain) < 3 else 1, labelLimit=220),
     )
 
 

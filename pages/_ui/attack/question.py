@@ -39,7 +39,9 @@ class Question:
 
 def ask(parameters: ODParameters) -> Question:
     """Draw the question as one line of inputs."""
-    who, whom, where, noise = st.columns([1.15, 1.5, 1, 1.1], gap="medium")
+    who, whom, where, noise = st.columns(
+        [1.15, 1.5, 1, 1.1], gap="medium", vertical_alignment="bottom"
+    )
     knows = setting.draw(
         who.selectbox,
         "The attacker knows",
