@@ -65,12 +65,12 @@ def pending_html(sentence: str) -> str:
     )
 
 
-def verdict_html(level: Level, sentence: str, note: str = "", *, of: str) -> str:
+def verdict_html(level: Level, sentence: str, note: str = "", *, of: str = "") -> str:
     """Return the verdict on the dataset `of` as one coloured block; its level is said in words."""
+    name = f' <span class="of">{html.escape(of)}</span>' if of else ""
     small = f"<small>{html.escape(note)}</small>" if note else ""
     return (
-        f'<div class="verdict {level}" role="status"><strong>{_LEVELS[level]} '
-        f'<span class="of">{html.escape(of)}</span></strong>'
+        f'<div class="verdict {level}" role="status"><strong>{_LEVELS[level]}{name}</strong>'
         f"{html.escape(sentence)}{small}</div>"
     )
 
