@@ -1,8 +1,9 @@
-"""Names of the array types that the engine's signatures use."""
+"""Types of arrays; shapes, units and ranges stand where they are used."""
 
-from numpy import bool_, float64, int64
+import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[float64]
-Integers = NDArray[int64]
-Booleans = NDArray[bool_]
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Booleans = NDArray[np.bool_]
+Complex = NDArray[np.complex128]

@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
 """Public geometry: Voronoi cells, overlaps with zones, the minimum cover, centres.
 
 Nothing here reads a count, so nothing here costs privacy. All areas and distances are taken in a
@@ -18,7 +16,8 @@ from scipy.sparse import coo_array, csr_array, diags_array, vstack
 from scipy.sparse.csgraph import maximum_bipartite_matching
 from scipy.spatial.distance import cdist
 
-Floats = NDArray[np.float64]
+from engine.arrays import Floats
+
 Indices = NDArray[np.int64]
 Geometries = NDArray[np.object_]
 

@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false
 """What privacy costs: errors of private counts against the truth (P1 §3.3 and §6.4).
 
 A figure that does not exist – the correlation of a constant series, a distance to an empty map –
@@ -11,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Floats
 from engine.errors import ParameterError
-
-Floats = NDArray[np.float64]
 
 SANITY_BOUND = 0.001
 """γ of P1 §3.3: errors are relative to at least 0.1% of a zone's total."""

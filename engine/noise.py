@@ -8,7 +8,8 @@ Every function draws in a fixed order, so that the same generator state gives th
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from engine.arrays import Floats
+
 Shape = int | tuple[int, ...]
 
 

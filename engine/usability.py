@@ -15,13 +15,13 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Floats
 from engine.density import DensityScores
 from engine.errors import ParameterError
 from engine.origin_destination import CountHistogram, NoiseLaw
 from engine.origin_destination.laws import effective_threshold
 from engine.parameters import EPSILON_STOPS, ODParameters
 
-Floats = NDArray[np.float64]
 Level = Literal["good", "partly", "noisy"]
 
 USABLE_ERROR = 0.3

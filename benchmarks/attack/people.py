@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from engine.arrays import Floats, Integers
+
 Habit = Literal["rhythm", "random"]
 
 DAYS, TRAINING_DAYS = 305, 152

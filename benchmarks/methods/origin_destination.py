@@ -13,6 +13,7 @@ from scipy.spatial.distance import cdist
 
 from engine import datasets
 from engine import origin_destination as od
+from engine.arrays import Floats
 from engine.geography import centre_distances_m
 from engine.ledger import simple_ledger
 from engine.origin_destination import estimate
@@ -28,7 +29,6 @@ MONTHS = ("2015_02", "2015_09")
 CLUSTERS = (30, 100)
 LARGE = 15
 
-Floats = NDArray[np.float64]
 Report = Callable[[str], None]
 
 

@@ -4,15 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchmarks.reproduction.density import DensityPlan, distances, known, measure, releases
 from benchmarks.reproduction.tables import Spread
 from engine import density, metrics
+from engine.arrays import Floats, Integers
 from engine.datasets import Dataset
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchmarks.reproduction.published import (
     P1,
@@ -16,11 +15,10 @@ from benchmarks.reproduction.published import (
 )
 from benchmarks.reproduction.tables import Spread
 from engine import density, metrics
+from engine.arrays import Floats
 from engine.datasets import Dataset
 from engine.density.sweep import density_sweep
 from engine.parameters import HOURS_PER_WEEK, DensityParameters
-
-Floats = NDArray[np.float64]
 
 EVERY_SEVENTH_HOUR = tuple(range(0, 168, 7))
 """24 hours of the week: each hour of the day once, spread over the days (7 and 24 are coprime)."""

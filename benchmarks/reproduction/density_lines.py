@@ -5,15 +5,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchmarks.reproduction.causes import AT_RANDOM, FARTHER, Clipping, Sizes, Weeks, farther
 from benchmarks.reproduction.density import DAYLIGHT, DensityPlan, Key, Utility, by_hour_of_day
 from benchmarks.reproduction.published import P1, P1_MAX_VISITS_CAP, P1_VISITS_FOOTNOTE
 from benchmarks.reproduction.tables import Line, Spread, compare, number, percent
 from engine import density
-
-Floats = NDArray[np.float64]
+from engine.arrays import Floats
 
 
 @dataclass(frozen=True)

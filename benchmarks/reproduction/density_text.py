@@ -3,19 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-from numpy.typing import NDArray
-
 from benchmarks.reproduction import causes as causes
 from benchmarks.reproduction import density as measured
 from benchmarks.reproduction.density import DensityPlan, Key, TotalsError, Utility
 from benchmarks.reproduction.density_lines import SCALED, Evidence, lines
 from benchmarks.reproduction.published import P1, P1_DELTA, P1_PEOPLE
 from benchmarks.reproduction.tables import Line, Spread, lines_table, number, table
+from engine.arrays import Floats
 from engine.datasets import Dataset
 from engine.density import default_cluster_minimum
-
-Floats = NDArray[np.float64]
 
 HOURS_SHOWN = (0, 3, 4, 5, 6, 9, 12, 15, 18, 21)
 

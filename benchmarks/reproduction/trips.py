@@ -11,9 +11,8 @@ from benchmarks.reproduction.published import P2_EPSILONS, P2_THRESHOLD, SmallSh
 from benchmarks.reproduction.tables import Spread
 from engine import metrics
 from engine import origin_destination as od
+from engine.arrays import Floats
 from engine.datasets import Dataset
-
-Floats = NDArray[np.float64]
 
 WEEK = slice(0, 7)
 DAYS_AT_ONCE = 61

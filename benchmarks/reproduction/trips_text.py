@@ -4,9 +4,6 @@ import itertools
 import math
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from benchmarks.reproduction import trips as measured
 from benchmarks.reproduction.published import (
     P2_MEDIAN_ABSOLUTE,
@@ -24,9 +21,8 @@ from benchmarks.reproduction.trips import (
     TripsPlan,
 )
 from engine import origin_destination as od
+from engine.arrays import Floats
 from engine.datasets import Dataset
-
-Floats = NDArray[np.float64]
 
 POPULATION_WORDS: dict[od.Population, str] = {
     "all": "all pairs",

@@ -1,4 +1,3 @@
-# pyright: reportUnknownVariableType=false
 """Cached aggregates on disk: the only data a mechanism ever sees.
 
 Examples

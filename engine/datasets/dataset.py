@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
 # pyright: reportAttributeAccessIssue=false
 """Cached aggregates: the only data a mechanism ever sees.
 
@@ -21,6 +19,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from engine import validation
+from engine.arrays import Integers
 from engine.datasets import storage
 from engine.datasets.installed import available, having
 from engine.datasets.metadata import Metadata
@@ -35,8 +34,6 @@ if TYPE_CHECKING:
 _ID_COLUMNS = ("location_id", "zone_id", "origin", "destination")
 RANK_BUCKET = MAX_TRIPS_LIMIT + 1
 """The rank under which all trips of a higher rank than 256 are counted together."""
-
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

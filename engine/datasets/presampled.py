@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
 """The rank-based cache of visits: those kept for any ℓ are a prefix of each slice of rows."""
 
 from collections.abc import Callable

@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
 # pyright: reportAttributeAccessIssue=false
 """The five clipped sums of the density variant `zoom`, in whole numbers.
 
@@ -16,12 +14,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from engine.arrays import Integers
 from engine.errors import DatasetError
 from engine.parameters import HOURS_PER_WEEK
-
-Integers = NDArray[np.int64]
 
 CLIP_SQUARED = 10.0
 """c² of the tables towers, districts and weeks: c = √10."""

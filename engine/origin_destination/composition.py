@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false
 """What one person pays when several daily matrices are released."""
 
 from dataclasses import dataclass

@@ -17,11 +17,11 @@ without overflow for counts and thresholds up to 10⁶ and far beyond.
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from engine import validation
+from engine.arrays import Floats
 
-Floats = NDArray[np.float64]
 LawName = Literal["rounded_laplace", "discrete_laplace"]
 """``rounded_laplace`` is P2's Algorithm 1; ``discrete_laplace`` is the noise of a release."""
 

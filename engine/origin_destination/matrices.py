@@ -8,14 +8,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine import validation
+from engine.arrays import Integers
 from engine.datasets import Dataset, TripCounts
 from engine.errors import DatasetError, ParameterError
 from engine.parameters import ODUnit
 
-Integers = NDArray[np.int64]
 Days = int | slice | Sequence[int] | None
 """Which declared days: one, a slice, several, or None for all of them."""
 

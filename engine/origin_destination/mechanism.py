@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine import noise as samplers
+from engine.arrays import Floats
 from engine.datasets import Dataset
 from engine.errors import ParameterError
 from engine.ledger import Ledger, Stage, simple_ledger
@@ -23,8 +23,6 @@ from engine.origin_destination.matrices import (
     trimmed_counts,
 )
 from engine.parameters import ODParameters, ODUnit
-
-Floats = NDArray[np.float64]
 
 UNIT_WORDS: dict[ODUnit, str] = {
     "trip": "one trip",

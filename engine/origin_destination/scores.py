@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Floats
 from engine.origin_destination import laws
 from engine.origin_destination.drawn import drawn_errors, drawn_outcomes
 from engine.origin_destination.exact.expected import Expectation
 from engine.origin_destination.exact.outcomes import Errors, Outcomes
 from engine.parameters import ODParameters
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine import validation
+from engine.arrays import Floats
 from engine.datasets import Dataset
 from engine.errors import ParameterError
 from engine.origin_destination.exact.expected import expectation
@@ -14,8 +15,6 @@ from engine.origin_destination.exact.outcomes import ErrorSplit
 from engine.origin_destination.laws import LawName
 from engine.origin_destination.matrices import Days
 from engine.parameters import MAX_TRIPS_LIMIT, ODParameters
-
-Floats = NDArray[np.float64]
 
 DEFAULT_LIMITS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50)
 

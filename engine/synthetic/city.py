@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
 """Simulated cities: zones, towers and people in an outline, saved as a dataset."""
 
 from collections.abc import Callable
@@ -15,6 +13,7 @@ from numpy.typing import NDArray
 from pyproj import CRS
 
 from engine import datasets
+from engine.arrays import Floats
 from engine.datasets.zoomtables import to_parquet
 from engine.density.zoom import build_tree
 from engine.parameters import DEFAULT_MAX_VISITS_CAP, HOURS_PER_WEEK
@@ -26,7 +25,6 @@ from engine.synthetic.triptables import TripTable
 from engine.synthetic.visits import Activity, City, VisitCounts, Visits, simulate
 from engine.synthetic.zoomtables import ZoomCounts
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Outline = Callable[[np.random.Generator], tuple[shapely.Geometry, CRS]]
 Progress = Callable[[float], None]

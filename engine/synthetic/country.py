@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
 """Simulated countries: trips between zones on two levels, saved as datasets."""
 
 from collections.abc import Callable, Mapping
@@ -20,7 +18,6 @@ from engine.synthetic.days import DayStore
 from engine.synthetic.mobility import Habits, Population, Shock, Trips
 from engine.synthetic.triptables import TripTable
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Progress = Callable[[float], None]
 Level = Literal["coarse", "fine"]

@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
 """Simulated geography of a country: coarse zones, fine zones within them, people and flows."""
 
 from collections.abc import Mapping
@@ -12,11 +10,11 @@ from numpy.typing import NDArray
 from pyproj import CRS
 from scipy.spatial.distance import cdist
 
+from engine.arrays import Floats
 from engine.geography import projected_crs
 from engine.synthetic import outlines
 from engine.synthetic.subdivision import subdivide
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 

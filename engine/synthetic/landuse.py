@@ -7,9 +7,8 @@ clustering of P1 lives on that.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from engine.arrays import Floats
 
 WEEKDAYS, DAYS, HOURS = 5, 7, 24
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Floats
 from engine.synthetic.countryplaces import CountryPlaces, gravity
 from engine.synthetic.sampling import cumulative, draw, draw_by_row
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Singles = NDArray[np.float32]
 

@@ -1,9 +1,8 @@
 """Invented, neutral names for simulated places."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from engine.arrays import Floats
 
 QUARTERS = (
     "Riverside", "Old Market", "Cathedral", "Harbour Gate", "Northfield", "Mill Lane", "Parkside",

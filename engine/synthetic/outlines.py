@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
 """Outlines in which places are simulated: an invented city, and Natural Earth extracts."""
 
 from pathlib import Path
@@ -7,12 +5,9 @@ from pathlib import Path
 import geopandas as gpd
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 from pyproj import CRS
 
 from engine.geography import projected_crs
-
-Floats = NDArray[np.float64]
 
 OUTLINES = Path(__file__).parents[2] / "data" / "outlines"
 """Extracts of Natural Earth that may be shipped; see the notice beside them."""

@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
 """Trips of simulated people with clock times, counted for the mobility report.
 
 A person's visits of one hour come one after the other; a trip leads from one visit to the next at

@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false
 """Vectorised draws shared by all simulated places."""
 
 import numpy as np
@@ -7,7 +5,8 @@ from numpy.typing import NDArray
 from scipy.optimize import root
 from scipy.special import ndtr
 
-Floats = NDArray[np.float64]
+from engine.arrays import Floats
+
 Indices = NDArray[np.int64]
 
 _RANDOM_BITS = 32

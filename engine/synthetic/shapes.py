@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
 """Compare the shapes of simulated zones with real ones: areas and numbers of neighbours."""
 
 from collections.abc import Callable
@@ -10,10 +8,9 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from engine.arrays import Floats
 from engine.datasets import Dataset
 from engine.geography import projected_crs
-
-Floats = NDArray[np.float64]
 
 TOUCHING_M = 15.0
 """Zones this near are neighbours; real boundaries, drawn by hand, do not meet exactly."""

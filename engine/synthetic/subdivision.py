@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
 """Subdivide a region into zones of skewed areas and irregular outlines, as real ones have.
 
 The region is cut into small Voronoi cells; zones grow from randomly chosen cells, neighbour by
@@ -16,9 +14,9 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from engine.arrays import Floats
 from engine.geography import voronoi_cells
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Geometries = NDArray[np.object_]
 Density = Callable[[Floats], Floats]

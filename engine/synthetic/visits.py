@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Floats
 from engine.parameters import HOURS_PER_WEEK
 from engine.synthetic.landuse import LandUse, place_shares, week_rhythm
 from engine.synthetic.sampling import (
@@ -23,7 +24,6 @@ from engine.synthetic.sampling import (
     random_rank_within,
 )
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Progress = Callable[[float], None]
 

@@ -1,4 +1,3 @@
-# pyright: reportUnknownMemberType=false
 """From a tolerated error to ε and back: Theorems 2 to 7 of P2, published and exact.
 
 Every function takes single numbers or arrays that broadcast, and returns float64 (a scalar where

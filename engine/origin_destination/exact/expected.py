@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false
 """What a release is expected to do to every flow, every zone and the whole: exact, no draw.
 
 A released cell has a known law (`engine.origin_destination.laws`), so the expectation over a
@@ -11,9 +9,10 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from engine import validation
+from engine.arrays import Floats
 from engine.datasets import Dataset
 from engine.origin_destination import laws
 from engine.origin_destination.exact import medians, relative
@@ -36,7 +35,6 @@ from engine.origin_destination.laws import LawName, NoiseLaw
 from engine.origin_destination.matrices import Days
 from engine.parameters import ODParameters
 
-Floats = NDArray[np.float64]
 Population = Literal["all", "travelled", "large"]
 """Which cells are averaged over: all off-diagonal cells; those with a true trip; those whose true
 count is at least τ′ = max(τ, 1), which would be shown without noise."""

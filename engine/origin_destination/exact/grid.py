@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false
 """Exact measures over a whole grid of ε × τ, fast enough to follow a slider.
 
 For one threshold, every closed-form measure is linear in the probability of the rarer of a
@@ -13,9 +11,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from engine import validation
+from engine.arrays import Floats
 from engine.errors import ParameterError
 from engine.origin_destination import laws, solving
 from engine.origin_destination.exact.expected import SANITY_BOUND, Population
@@ -24,8 +23,6 @@ from engine.origin_destination.exact.outcomes import Outcomes, Share
 from engine.origin_destination.laws import LawName, NoiseLaw
 from engine.origin_destination.settings import rates
 from engine.parameters import MAX_SUPPRESSION_THRESHOLD
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
 """The histogram of distinct (kept, true) counts: all that an exact expectation needs.
 
 A stack of daily matrices has millions of cells and only thousands of distinct counts. The
@@ -14,9 +12,9 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from engine.arrays import Floats
 from engine.datasets import Dataset, TripCounts
 from engine.errors import ParameterError
 from engine.origin_destination.matrices import (
@@ -29,8 +27,6 @@ from engine.origin_destination.matrices import (
     stack,
 )
 from engine.parameters import ODUnit
-
-Floats = NDArray[np.float64]
 
 _MOST_HISTOGRAMS = 64
 

@@ -3,13 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Floats
 from engine.origin_destination import laws
 from engine.origin_destination.exact.histogram import CountHistogram
 from engine.origin_destination.laws import NoiseLaw
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)

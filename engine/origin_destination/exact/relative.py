@@ -1,5 +1,4 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportAttributeAccessIssue=false
+# pyright: reportAttributeAccessIssue=false
 """The exact mean relative error 2|out − t|/(out + t) of a released cell, without a sum over noise.
 
 With c = m + t and d = t − m, out + t = Z + c where the cell is released, and

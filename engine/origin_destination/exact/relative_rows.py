@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false
 """The exact mean relative error over a grid of ε × τ, row by row.
 
 From one threshold to the next a cell changes only where it was released as one of the counts in

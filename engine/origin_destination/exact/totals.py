@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false
 """Released totals of zones and of everything: expected, and an interval that holds exactly.
 
 A total is a sum of independent released cells, so the characteristic functions of the cells
@@ -15,14 +13,11 @@ period is short.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from engine.arrays import Complex, Floats
 from engine.origin_destination import laws
 from engine.origin_destination.laws import NoiseLaw
-
-Floats = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 CONFIDENCE = 0.95
 

@@ -4,17 +4,12 @@ import html
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import shapely
-from numpy.typing import NDArray
 
 from engine.datasets import Dataset
 from pages._ui.cache import scope as cached_scope
 from pages._ui.drawing.maps import Outlines
 from pages._ui.drawing.svg import sketches
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _SIMPLIFY = 1 / 600
 """Outlines are simplified to this share of the map's extent: about one pixel on a large map."""

@@ -3,15 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from engine import decisions
+from engine.arrays import Floats
 from engine.parameters import ODParameters
 from pages._ui.cache import scope as cached_scope
 from pages._ui.cache.datasets import dataset, frozen
 
-Floats = NDArray[np.float64]
 People = tuple[tuple[str, float], ...] | float | None
 """A table of populations by zone id, one number for every zone, or None for the homes."""
 

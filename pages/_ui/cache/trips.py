@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from engine import origin_destination as od
 from engine import usability
+from engine.arrays import Integers
 from engine.datasets import Dataset
 from engine.origin_destination import HeatMap, Outcomes, Share, TripScores, laws
 from engine.parameters import EPSILON_STOPS, ODParameters
@@ -17,9 +18,6 @@ from pages._ui.cache.datasets import dataset, frozen
 from pages._ui.cache.draws import generator
 from pages._ui.cache.window import Window
 from pages._ui.shell.settings import Seed
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _CELLS_AT_ONCE = 2_000_000
 GRID_THRESHOLDS = tuple(range(0, 101, 5))

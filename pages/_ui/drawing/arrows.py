@@ -1,9 +1,8 @@
 """Flows as arrows: which way people travel, with there and back apart, as flowmap.gl draws them."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from engine.arrays import Floats
 
 BEND = 0.18
 """How far an arrow swings out, as a share of its length: always to the same side of its way."""

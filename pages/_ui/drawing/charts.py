@@ -6,12 +6,10 @@ import altair as alt
 import numpy as np
 import pandas as pd
 import streamlit as st
-from numpy.typing import NDArray
 
+from engine.arrays import Floats
 from engine.parameters import EPSILON_STOPS, HOURS_PER_WEEK
 from pages._ui.drawing.colours import HERE, OTHER, PRIVATE, TRUE
-
-Floats = NDArray[np.float64]
 
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _EPSILON_TITLE = "Privacy loss (ε), log scale"

@@ -14,9 +14,9 @@ import pydeck as pdk
 import streamlit as st
 from numpy.typing import NDArray
 
+from engine.arrays import Floats
 from pages._ui.drawing.arrows import arrows
 
-Floats = NDArray[np.float64]
 Kind = Literal["linear", "root", "log", "diverging"]
 
 # eleven even stops of the palettes, interpolated in between

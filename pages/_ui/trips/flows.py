@@ -7,13 +7,12 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
+from engine.arrays import Integers
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache.trips import Drawn
 from pages._ui.drawing import maps
 from pages._ui.shell import setting
 from pages._ui.trips import look as trips_look
-
-Integers = NDArray[np.int64]
 
 TRUE, PRIVATE, WRONG = "True", "Private", "Phantom and lost"
 _SCOPES = ("All zones", "Leaving a zone", "Arriving in a zone", "Leaving or arriving")

@@ -7,8 +7,8 @@ import altair as alt
 import numpy as np
 import pandas as pd
 import streamlit as st
-from numpy.typing import NDArray
 
+from engine.arrays import Floats
 from engine.origin_destination import HeatMap, Population
 from engine.origin_destination.exact.expected import SANITY_BOUND
 from engine.parameters import EPSILON_STOPS, ODParameters
@@ -22,7 +22,6 @@ from pages._ui.shell.setting import nearest_stop
 from pages._ui.shell.settings import use_settings
 from pages._ui.wording.numbers import number, percent
 
-Floats = NDArray[np.float64]
 _KEY = "od_grid"
 _RELATIVE = "Mean relative error"
 

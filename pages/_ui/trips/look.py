@@ -5,12 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
-from numpy.typing import NDArray
 
+from engine.arrays import Integers
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.shell import catalogue, setting
-
-Integers = NDArray[np.int64]
 
 MAP_WIDTH = 640
 """Pixels that a map has in a window of 1024: in a wider one there is more around it."""

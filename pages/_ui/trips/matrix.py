@@ -4,13 +4,11 @@ import altair as alt
 import numpy as np
 import pandas as pd
 import streamlit as st
-from numpy.typing import NDArray
 
+from engine.arrays import Integers
 from pages._ui.cache.trips import Drawn
 from pages._ui.shell import setting
 from pages._ui.trips import look as trips_look
-
-Integers = NDArray[np.int64]
 
 _BUSIEST, _AROUND = "Busiest zones", "One zone and its largest partners"
 _SIZES = (8, 12, 20, 30, 40)

@@ -14,10 +14,9 @@ import shapely
 import streamlit as st
 from numpy.typing import NDArray
 
+from engine.arrays import Floats
 from pages._ui.drawing.arrows import arrows
 from pages._ui.drawing.maps import Scale
-
-Floats = NDArray[np.float64]
 
 _SIZE = 1000.0  # units of the drawing along its longer side
 _UNITS_A_PIXEL = 4.0  # about, at the sizes in use
