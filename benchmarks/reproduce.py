@@ -1,7 +1,8 @@
 """Hold the papers' figures against ours: ``python -m benchmarks.reproduce`` writes the report.
 
-P1's figures 6 to 11 and the numbers of its §5 and §6; P2's figure 2 and Table S2. Everything is
-computed in the run, on the shipped simulated datasets; only the published figures are constants.
+P1's figures 6 to 11 and the numbers of its §5 and §6; P2's figures 2 and S1 to S3 and Tables 2, 3,
+S2 and S3. Everything is computed in the run, on the shipped simulated datasets; only the published
+figures are constants.
 """
 
 import argparse
@@ -11,10 +12,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from benchmarks.reproduction import decisions_text as decisions_text
 from benchmarks.reproduction import density_text as density_text
 from benchmarks.reproduction import trips as trips
 from benchmarks.reproduction import trips_text as trips_text
 from benchmarks.reproduction.causes import FARTHER, farther
+from benchmarks.reproduction.decisions import DecisionsPlan
 from benchmarks.reproduction.density import DensityPlan
 from benchmarks.reproduction.density_lines import At
 from benchmarks.reproduction.density_text import DensityResults
@@ -39,7 +42,12 @@ def installed(name: str) -> Dataset | None:
     return datasets.load(name)
 
 
-def report(load: Load, density_plan: DensityPlan, trips_plan: TripsPlan) -> list[str]:
+def report(
+    load: Load,
+    density_plan: DensityPlan,
+    trips_plan: TripsPlan,
+    decisions_plan: DecisionsPlan | None = None,
+) -> list[str]:
     """Measure everything and return the lines of the report; `load` must find all but Table S2."""
     paris, year = (load(name) for name in (DENSITY, FIGURE_2))
     assert paris is not None
@@ -63,6 +71,7 @@ def report(load: Load, density_plan: DensityPlan, trips_plan: TripsPlan) -> list
         "",
         *trips_text.figure_text(figure),
         *shares_text(shares, missing, trips_plan),
+        *decisions_text.text(load, decisions_plan or DecisionsPlan()),
     ]
 
 

@@ -35,6 +35,7 @@ def draw() -> None:
         question = choose_question.ask(settings)
         if view == ANSWER:
             choose_answer.draw(question, settings)
+            frame.link("pages/4_Decisions.py", "Choose ε from a decision it must keep right")
         else:
             choose_inverse.draw(question, parameters)
     elif view == MEANING:
