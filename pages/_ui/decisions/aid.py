@@ -69,6 +69,7 @@ def _figures(
             "Exact, by the law of the release: no noise is drawn. Usable means that "
             f"{decisions.GOOD_OVERLAP:.0%} of the destinations are named and the total is within "
             f"{decisions.GOOD_TOTAL_ERROR:.0%}.",
+            of=entry.name,
         )
     )
     cards.row(_cards(exact, judged, found, k))

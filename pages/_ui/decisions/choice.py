@@ -214,6 +214,7 @@ def _answer(
                     f"ε = {found:g} is the strongest privacy on the slider that keeps "
                     f"{answer.wanted} in {confidence:.0%} of releases, there and at every larger "
                     "ε.",
+                    of=source.name,
                 )
             )
             st.button(
@@ -232,6 +233,7 @@ def _answer(
                     "partly",
                     f"{choice.draws} releases are too few to show that {confidence:.0%} of all "
                     f"releases keep {answer.wanted}; {choice.least_draws} are needed.",
+                    of=source.name,
                 )
             )
         else:
@@ -239,6 +241,7 @@ def _answer(
                 cards.verdict_html(
                     "noisy",
                     f"No ε on the slider keeps {answer.wanted} in {confidence:.0%} of releases.",
+                    of=source.name,
                 )
             )
             st.markdown(_help(answer.remedies, parameters))

@@ -140,6 +140,7 @@ def _figures(seen: Seen) -> None:
                 judged, seen.parameters.epsilon, seen.origin, estimate=found.estimate
             ),
             note,
+            of=seen.entry.name,
         )
     )
     cards.row(_cards(seen))
