@@ -21,6 +21,7 @@ NOT_PARTS = {
     "calibration",
     "measure",
     "methods",
+    "report_comparison",
     "reproduce",
     "reproduction",
 }

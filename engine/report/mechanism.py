@@ -182,7 +182,10 @@ def _asked(
         truth = vectors.vector(table, analysis, params, None)
         kept = vectors.vector(table, analysis, params, params.kept)
     scales = np.array([change / epsilon for _, epsilon, change in _questions(analysis, params)])
-    each = np.repeat(scales, len(kept) // len(scales))
+    alike = len(scales) == 1
+    each = (
+        np.broadcast_to(scales, len(kept)) if alike else np.repeat(scales, len(kept) // len(scales))
+    )
     return Result(
         analysis=analysis,
         epsilon=params.epsilon_of(analysis),
@@ -190,7 +193,7 @@ def _asked(
         truth=truth,
         kept=kept,
         noisy=kept + source.counts(analysis, each),
-        terms=((each, np.ones(len(each), dtype=np.int64)),),
+        terms=((each, np.broadcast_to(np.int64(1), len(each))),),
     )
 
 

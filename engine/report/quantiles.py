@@ -159,7 +159,11 @@ def of_counts(
     ...           discrete=True)
     array([1., 2., 2.])
     """
-    return of_noisy_bins(counts, edges, levels, discrete=discrete)
+    running = np.cumsum(counts.astype(np.float64))
+    total = float(running[-1])
+    if total <= 0:
+        return np.full(len(levels), np.nan)
+    return _crossings(running, edges, np.array(levels) * total, discrete=discrete)
 
 
 def _crossings(running: Floats, edges: Floats, targets: Floats, *, discrete: bool) -> Floats:

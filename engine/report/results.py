@@ -78,8 +78,10 @@ class Result:
         return self._of_terms(mean_absolute)
 
     def _of_terms(self, law: Callable[[Terms], float]) -> Floats:
-        if len(self.terms) == 1 and all(np.ptp(column) == 0 for column in self.terms[0]):
-            scale, count = self.terms[0]  # one law for all: a million flows need no sorting
+        if len(self.terms) == 1 and all(not any(column.strides) for column in self.terms[0]):
+            scale, count = self.terms[
+                0
+            ]  # one law for all: broadcast, a million flows need no sorting
             return np.full(len(self.kept), law(((float(scale[0]), int(count[0])),)))
         columns = np.column_stack([column for term in self.terms for column in term])
         kinds, kind = np.unique(columns, axis=0, return_inverse=True)

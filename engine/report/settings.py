@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import get_args
 
 from engine import validation
@@ -98,7 +99,7 @@ class ReportParameters:
         """The part of a histogram's share that goes to draws of the five numbers."""
         return FIVE_NUMBERS_SHARE if self.preset == "package" else 0.0
 
-    @property
+    @cached_property
     def plan(self) -> "Plan":
         """What is asked, with which share, and what is derived from it."""
         return _plan(self)

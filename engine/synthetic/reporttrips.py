@@ -84,13 +84,16 @@ class ReportTrips:
             }
         )
 
-    def table(self) -> pa.Table:
-        """Return the rows of ``report.parquet``."""
+    def trips(self) -> PeopleTrips:
+        """Return all trips taken so far."""
         columns = {
             name: np.concatenate([part[name] for part in self._parts]) for name in self._parts[0]
         }
-        trips = PeopleTrips(**columns, outside_period=np.zeros(0, dtype=np.int64))
-        return tabulate(trips, self._metres, self._extent)
+        return PeopleTrips(**columns, outside_period=np.zeros(0, dtype=np.int64))
+
+    def table(self) -> pa.Table:
+        """Return the rows of ``report.parquet``."""
+        return tabulate(self.trips(), self._metres, self._extent)
 
 
 def _clock(visits: Visits, rng: np.random.Generator) -> Indices:

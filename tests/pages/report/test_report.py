@@ -79,7 +79,7 @@ def test_item_level_hides_counts_of_people_and_says_why(open_report):
 def test_simulated_data_without_a_report_gives_way_and_says_so(open_page):
     app = open_page(PAGE, od_data="flows")
     assert "The dataset flows has no mobility report" in texts(app)
-    assert "Shown below: demo-city" in texts(app)
+    assert "Shown below: demo" in texts(app)
 
 
 def test_pinning_shows_both_settings(open_report):
