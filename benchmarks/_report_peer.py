@@ -97,7 +97,7 @@ def main(folder):
             drawn, took = report(trips, zones, epsilon, wanted["kept"], seed)
             private.append({"epsilon": epsilon, "seconds": took, "numbers": drawn})
     found = {"exact": exact, "exact_seconds": seconds, "private": private}
-    (folder / "peer.json").write_text(json.dumps(found))
+    (folder / "peer.json").write_text(json.dumps(found, default=float))
 
 
 if __name__ == "__main__":
