@@ -143,17 +143,17 @@ class _Laws:
         self.counts = grid.spread_poisson(self.intensity)
         self.tail = grid.heavy_tail()
         self.weights = self._learn()
-
-    def balance(self, target: float) -> float:
-        """Return by how many steps all log μ shift so that the means add up to `target`."""
-        tables = [
+        self.means = [
             self._posterior(weights, members, LARGEST_SHIFT, None)
             for weights, members in zip(self.weights, self.pairs.members, strict=True)
         ]
 
+    def balance(self, target: float) -> float:
+        """Return by how many steps all log μ shift so that the means add up to `target`."""
+
         def gap(shift: float) -> float:
             total = 0.0
-            for (low, table), members in zip(tables, self.pairs.members, strict=True):
+            for (low, table), members in zip(self.means, self.pairs.members, strict=True):
                 means = self._interpolate(table[:1], low, members, shift)[0]
                 total += float(means @ self.pairs.cells[members])
             return float(np.log(max(total, 1e-9) / target))
@@ -173,8 +173,10 @@ class _Laws:
     def read(self, shift: float, confidence: float | None) -> Floats:
         """Return mean, low, high and empty of every pair, shape (4, pairs)."""
         found = np.zeros((4, len(self.pairs.node)))
-        for weights, members in zip(self.weights, self.pairs.members, strict=True):
-            low, table = self._posterior(weights, members, abs(shift), confidence)
+        for i, members in enumerate(self.pairs.members):
+            low, table = self.means[i]
+            if confidence is not None:
+                low, table = self._posterior(self.weights[i], members, abs(shift), confidence)
             found[:, members] = self._interpolate(table, low, members, shift)
         found[1] = np.floor(found[1] + 1e-9)
         found[2] = np.ceil(found[2] - 1e-9)
