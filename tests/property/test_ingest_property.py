@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from engine.datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED, WEIGHT_UNITS
 from engine.ingest import build
 from engine.ingest.counting import keys
 from engine.ingest.progress import Monitor
@@ -91,6 +92,7 @@ def test_removing_one_person_changes_no_more_than_the_declared_sensitivity(
     assert added["truth"].total() <= cap  # K_max, erratum D5
     assert added["single_visit"].total() <= 1  # H̃: at most 1
     assert added["homes"].total() <= 1
+    assert_zoom_within_clips(added, cap)
     per_hour = Counter()
     per_rank = Counter()
     for (_, hour, rank), n in added["presampled"].items():
@@ -105,6 +107,18 @@ def test_removing_one_person_changes_no_more_than_the_declared_sensitivity(
             days[day] += n if rank <= limit else 0
         assert max(days.values(), default=0) <= limit
         assert sum(n for key, n in added["trips_person"].items() if key[3] <= limit) <= limit
+
+
+def assert_zoom_within_clips(added: dict[str, Counter], cap: int) -> None:
+    """One person changes every table of `zoom` by at most its clip in L₂, in units of 1/1024."""
+    unit = WEIGHT_UNITS**2
+    for name in ("zoom_towers", "zoom_districts", "zoom_weeks"):
+        assert sum(n * n for n in added[name].values()) <= CLIP_SQUARED * unit
+    for clip_squared in CITY_CLIPS_SQUARED:
+        row = [n for (clip, _), n in added["zoom_city"].items() if clip == clip_squared]
+        assert sum(n * n for n in row) <= clip_squared * unit
+    assert all(n <= most for (most,), n in added["zoom_visits"].items() if most < cap)
+    assert added["zoom_visits"].total() <= 3 * cap
 
 
 def test_ranks_above_256_share_a_bucket_and_no_rank_below_repeats(tmp_path: Path) -> None:

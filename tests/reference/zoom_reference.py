@@ -16,7 +16,17 @@ BANDS = ((0,), (1,), (2,), (3,), (4, 5), (6, 7, 8), (9, 10, 11, 12))
 
 
 def clipped_sums(visits, positions, cap: int = 840, seed: int = 0) -> ZoomTables:
-    """Count raw visits {person: [(tower, hour), …]} person by person."""
+    """Count raw visits {person: [(tower, hour), …]}, at most `cap` of a person's at random."""
+    kept = []
+    for person, raw in visits.items():
+        records = sorted(set(raw))
+        order = np.random.default_rng([seed, person]).permutation(len(records))
+        kept.append([records[i] for i in order[:cap]])
+    return sums_of(kept, positions, cap)
+
+
+def sums_of(people, positions, cap: int = 840) -> ZoomTables:
+    """Add up the distinct (tower, hour) records of people, one after the other."""
     district = {t: d for d, node in enumerate(district_nodes(positions)) for t in node}
     towers, districts = len(positions), len(set(district.values()))
     made = ZoomTables(
@@ -27,10 +37,7 @@ def clipped_sums(visits, positions, cap: int = 840, seed: int = 0) -> ZoomTables
         visits=np.zeros(3, dtype=np.int64),
         caps=visit_caps(cap),
     )
-    for person, raw in visits.items():
-        records = sorted(set(raw))
-        order = np.random.default_rng([seed, person]).permutation(len(records))
-        records = [records[i] for i in order[:cap]]
+    for records in people:
         add(made.towers, [(t, h) for t, h in records], Fraction(10))
         add(made.districts, [(district[t], h) for t, h in records], Fraction(10))
         add(made.weeks, [(t,) for t, _ in records], Fraction(10))

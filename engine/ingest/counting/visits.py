@@ -8,7 +8,6 @@ and spill without end. Ranks are cut after counting.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 
 import ibis
@@ -20,6 +19,8 @@ from engine.ingest.counting import tables
 from engine.ingest.counting.keys import Purpose, keyed_hash
 from engine.ingest.counting.run import Run, Step
 from engine.ingest.counting.shares import summed
+from engine.ingest.counting.week import Records, heavy_in_order
+from engine.ingest.counting.zoom import count_zoom
 from engine.ingest.expressions import Table
 from engine.ingest.progress import Stage
 from engine.ingest.report import Reason
@@ -27,29 +28,6 @@ from engine.parameters import HOURS_PER_WEEK
 
 NIGHT_HOURS = (20, 21, 22, 23, 0, 1, 2, 3, 4, 5)
 """Local hours in which a person's commonest place is taken for home: 20:00 to 06:00, as in P2."""
-
-
-@dataclass(frozen=True)
-class Records:
-    """The density week, kept in the engine.
-
-    Attributes
-    ----------
-    used : Table
-        Distinct (``uid``, ``location``, ``hour``) of the week, with ``part`` (a person's share):
-        ``location`` is a place's number, ``hour`` 0 to 167.
-    people : Table
-        ``uid``, ``n`` (the person's records) and ``single`` (the place of one of them).
-    count : int
-        Rows of `used`.
-    beyond_cap : int
-        Records of people beyond ``max_visits_cap``.
-    """
-
-    used: Table
-    people: Table
-    count: int
-    beyond_cap: int
 
 
 def records(visits: Table, calendar: Calendar, *, by_person: bool = True) -> Table:
@@ -105,15 +83,11 @@ def truth(used: Table, people: Table, cap: int, salt: str, *, anyone_beyond: boo
     """
     if not anyone_beyond:
         return used.group_by(["location", "hour"]).aggregate(n=_.count())
-    heavy = people.filter(people.n > cap).select("uid")
-    light = used.anti_join(heavy, "uid")
-    own = used.semi_join(heavy, "uid")
-    digest = keyed_hash(salt, Purpose.CAP, own.uid, own.hour, own.location)
-    ranked = own.mutate(digest=digest)
-    window = ibis.window(group_by="uid", order_by=["digest", "hour", "location"])
-    numbered = ranked.mutate(rank=ibis.row_number().over(window))
-    counted = numbered.group_by(["location", "hour"]).aggregate(
-        n=(_.rank < cap).cast("int64").sum()
+    light = used.anti_join(people.filter(people.n > cap).select("uid"), "uid")
+    counted = (
+        heavy_in_order(used, people, cap, salt)
+        .group_by(["location", "hour"])
+        .aggregate(n=(_.rank < cap).cast("int64").sum())
     )
     all_light = light.group_by(["location", "hour"]).aggregate(n=_.count())
     both = ibis.union(all_light, counted)
@@ -188,6 +162,7 @@ def _homes(run: Run, records: Records) -> Mapping[str, pa.Table]:
 STEPS: tuple[Step[Records], ...] = (
     Step(Stage("adding up visits", 8), _totals),
     Step(Stage("ranking visits", 25), _ranks),
+    Step(Stage("adding up visits at five zoom levels", 8), count_zoom),
     Step(Stage("finding homes", 4), _homes),
 )
 """What is counted of the density week, in order. A further table is one more step."""

@@ -23,7 +23,9 @@ from tests.reference.ingest_inputs import TOWERS, options, write_csv, write_towe
 
 ROOT = Path(__file__).parents[3]
 REAL = ROOT.parent / "shared" / "data" / "mibici"
-TABLES = ("truth", "presampled", "single_visit", "homes", "trips", "trips_person", "report")
+ZOOM = ("zoom_towers", "zoom_districts", "zoom_city", "zoom_weeks", "zoom_visits")
+DENSITY = ("truth", "presampled", "single_visit", "homes", *ZOOM)
+TABLES = (*DENSITY, "trips", "trips_person", "report")
 HEADER = ("uid", "datetime", "end_datetime", "origin", "destination")
 pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),  # sockets that PySpark leaves open

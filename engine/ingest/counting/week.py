@@ -1,0 +1,41 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
+"""The records of the density week, and which of a heavy person's are kept."""
+
+from dataclasses import dataclass
+
+import ibis
+
+from engine.ingest.counting.keys import Purpose, keyed_hash
+from engine.ingest.expressions import Table
+
+
+@dataclass(frozen=True)
+class Records:
+    """The density week, kept in the engine.
+
+    Attributes
+    ----------
+    used : Table
+        Distinct (``uid``, ``location``, ``hour``) of the week, with ``part`` (a person's share):
+        ``location`` is a place's number, ``hour`` 0 to 167.
+    people : Table
+        ``uid``, ``n`` (the person's records) and ``single`` (the place of one of them).
+    count : int
+        Rows of `used`.
+    beyond_cap : int
+        Records of people beyond ``max_visits_cap``.
+    """
+
+    used: Table
+    people: Table
+    count: int
+    beyond_cap: int
+
+
+def heavy_in_order(used: Table, people: Table, cap: int, salt: str) -> Table:
+    """Return the records of people beyond `cap` with a random ``rank`` from 0 within the person."""
+    own = used.semi_join(people.filter(people.n > cap).select("uid"), "uid")
+    digest = keyed_hash(salt, Purpose.CAP, own.uid, own.hour, own.location)
+    window = ibis.window(group_by="uid", order_by=["digest", "hour", "location"])
+    return own.mutate(digest=digest).mutate(rank=ibis.row_number().over(window))
