@@ -6,6 +6,7 @@ from engine import density
 from pages._ui.cache import density as cached_density
 from pages._ui.density import map as density_map
 from pages._ui.density import numbers as density_numbers
+from pages._ui.density import ours as density_ours
 from pages._ui.density import settings as density_settings
 from pages._ui.density import views as density_views
 from pages._ui.density import wording as density_wording
@@ -59,6 +60,7 @@ def draw() -> None:
         density_numbers.draw(chosen, release.ledger)
     for note in chosen.notes:
         st.caption(note)
+    density_ours.teaser(chosen)
     density_map.draw(chosen)
     density_views.draw(chosen, release.ledger)
 

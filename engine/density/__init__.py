@@ -21,6 +21,7 @@ from engine.density.accounting import (
 from engine.density.aggregates import cover_series, presampled, tower_tree, truth
 from engine.density.draws import DensityNoise
 from engine.density.fourier import default_cluster_minimum
+from engine.density.kept import suggested_max_visits
 from engine.density.mechanism import (
     NOISE_EXCEEDS_DATA,
     ONE_CLUSTER,
@@ -54,6 +55,7 @@ __all__ = [
     "proved_epsilon",
     "release",
     "scores",
+    "suggested_max_visits",
     "total_errors",
     "tower_totals",
     "tower_tree",

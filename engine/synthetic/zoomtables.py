@@ -25,26 +25,37 @@ class ZoomCounts:
         District of every tower, from the public tree.
     max_visits_cap : int
         Public cap that no simulated person exceeds.
+    clip_squared, city_clips_squared, caps
+        Of the tables; others than the public constants only to see what those do.
     """
 
-    def __init__(self, districts: Indices, max_visits_cap: int) -> None:
+    def __init__(
+        self,
+        districts: Indices,
+        max_visits_cap: int,
+        *,
+        clip_squared: float = CLIP_SQUARED,
+        city_clips_squared: tuple[float, ...] = CITY_CLIPS_SQUARED,
+        caps: Indices | None = None,
+    ) -> None:
+        self._clip_squared, self._city_clips_squared = clip_squared, city_clips_squared
         towers = len(districts)
         self._districts = districts
         self._towers = np.zeros((towers, HOURS_PER_WEEK), dtype=np.int64)
         self._coarse = np.zeros((int(districts.max()) + 1, HOURS_PER_WEEK), dtype=np.int64)
-        self._city = np.zeros((len(CITY_CLIPS_SQUARED), HOURS_PER_WEEK), dtype=np.int64)
+        self._city = np.zeros((len(city_clips_squared), HOURS_PER_WEEK), dtype=np.int64)
         self._weeks = np.zeros(towers, dtype=np.int64)
-        self._caps = visit_caps(max_visits_cap)
+        self._caps = visit_caps(max_visits_cap) if caps is None else caps
         self._visits = np.zeros(len(self._caps), dtype=np.int64)
 
     def add(self, visits: Visits) -> None:
         """Count one chunk of people."""
         person, hour, tower = visits.person, visits.hour, visits.tower
-        self._add(self._towers, person, tower * HOURS_PER_WEEK + hour, CLIP_SQUARED)
+        self._add(self._towers, person, tower * HOURS_PER_WEEK + hour, self._clip_squared)
         cell = self._districts[tower] * HOURS_PER_WEEK + hour
-        self._add(self._coarse, person, cell, CLIP_SQUARED)
-        self._add(self._weeks, person, tower, CLIP_SQUARED)
-        for row, clip_squared in zip(self._city, CITY_CLIPS_SQUARED, strict=True):
+        self._add(self._coarse, person, cell, self._clip_squared)
+        self._add(self._weeks, person, tower, self._clip_squared)
+        for row, clip_squared in zip(self._city, self._city_clips_squared, strict=True):
             self._add(row, person, hour, clip_squared)
         numbers = np.bincount(person)
         self._visits += np.minimum(numbers[:, None], self._caps).sum(axis=0)
@@ -58,6 +69,8 @@ class ZoomCounts:
             weeks=self._weeks,
             visits=self._visits,
             caps=self._caps,
+            clip_squared=self._clip_squared,
+            city_clips_squared=self._city_clips_squared,
         )
 
     @staticmethod

@@ -13,12 +13,14 @@ from pages._ui.wording.labels import SHORT_VARIANTS
 from pages._ui.wording.numbers import number, scientific
 
 _FREE = ("after the noise", "nothing", "–", "clustering, scaling back, smoothing, mapping", "–")
+_FREE_OF_ZOOM = ("after the noise", "nothing", "–", "reading by statistics, mapping", "–")
 
 
 def draw(chosen: Chosen, ledger: Ledger) -> None:
     """Draw the ledger of the release on the page and the totals of every method."""
     st.markdown(f"**What is read and what it costs** – protected: {ledger.unit}")
-    st.table(_stages(ledger), hide_index=True, border="horizontal")
+    ours = chosen.parameters.variant == "zoom"
+    st.table(_stages(ledger, ours=ours), hide_index=True, border="horizontal")
     st.caption(
         "Cutting the region into cells reads public geometry only, and whatever happens after the "
         "noise reads nothing, so both are free. Sensitivity: how much one person can change what "
@@ -50,8 +52,9 @@ def errata() -> None:
     st.caption(density_wording.PAPER)
 
 
-def _stages(ledger: Ledger) -> pd.DataFrame:
-    rows = [("cells", "public geometry", "–", "minimum cover", "–", "0", "–")]
+def _stages(ledger: Ledger, *, ours: bool) -> pd.DataFrame:
+    public = "tree over the masts" if ours else "minimum cover"
+    rows = [("cells", "public geometry", "–", public, "–", "0", "–")]
     rows += [
         (
             stage.name,
@@ -64,7 +67,7 @@ def _stages(ledger: Ledger) -> pd.DataFrame:
         )
         for stage in ledger.stages
     ]
-    rows.append((*_FREE, "0", "–"))
+    rows.append((*(_FREE_OF_ZOOM if ours else _FREE), "0", "–"))
     names = ("Stage", "What is read", "Sensitivity", "Mechanism", "Noise scale", "ε share", "δ")
     return pd.DataFrame(rows, columns=names)
 

@@ -146,16 +146,18 @@ def _week(chosen: Chosen, parameters: DensityParameters, truth: Floats, private:
         beside.selectbox,
         "Compare with",
         setting.choice("density_beside", _BESIDE, "none"),
-        list(_BESIDE),
+        [key for key in _BESIDE if key != "plain" or parameters.variant != "zoom"],
         format_func=_BESIDE.__getitem__,
     )
     row = zones.ids.index(zone)
     kept = parameters.max_visits_per_user
+    ours = parameters.variant == "zoom"
     series = {
         "true": truth[row],
         "private": private[row],
-        f"pre-sampled (ℓ = {kept})": cached_density.presampled(chosen.key, kept)[row],
     }
+    if not ours:
+        series[f"pre-sampled (ℓ = {kept})"] = cached_density.presampled(chosen.key, kept)[row]
     if other != "none":
         varied = (
             chosen.vary(variant="lpa")
@@ -168,13 +170,14 @@ def _week(chosen: Chosen, parameters: DensityParameters, truth: Floats, private:
         series,
         title="visits an hour",
         key="density_week",
-        alt_text=f"Visits an hour over the week in {names[zone]}: true, private and pre-sampled",
+        alt_text=f"Visits an hour over the week in {names[zone]}: true and private",
         height=400,
     )
     scores = cached_density.scores(chosen.key, parameters, chosen.seed)
     st.caption(
         f"{inert(names[zone])}: relative error {percent(scores.error[row])}, "
-        f"correlation {fixed(scores.correlation[row])}. {density_wording.LOOK['week']}"
+        f"correlation {fixed(scores.correlation[row])}. "
+        f"{density_wording.LOOK['week_zoom' if ours else 'week']}"
     )
 
 

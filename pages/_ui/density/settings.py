@@ -44,6 +44,11 @@ class Chosen:
     seed: Seed
 
     @property
+    def has_zoom(self) -> bool:
+        """Whether the dataset has the tables of our method."""
+        return self.settings.density_data is not None and self.settings.density_data.has_zoom
+
+    @property
     def epsilon(self) -> float:
         return self.settings.epsilon
 
@@ -79,7 +84,9 @@ class Chosen:
                 found.append(density_wording.ANALYTIC_FOR_EQUAL)
         if self.equal:
             found.append(density_wording.equal_proved(self.epsilon, made.epsilon))
-        if made.variant not in FOURIER_VARIANTS:
+        if made.variant == "zoom":
+            found.append(density_wording.ZOOM)
+        elif made.variant not in FOURIER_VARIANTS:
             found.append(density_wording.NO_STAGES)
         return found
 

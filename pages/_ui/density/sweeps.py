@@ -46,12 +46,12 @@ def kept(chosen: Chosen) -> None:
         Curve(
             f"ℓ = {limit}",
             SHORT_VARIANTS[method],
-            _over_epsilon(chosen, variant=method, max_visits_per_user=limit),
+            over_epsilon(chosen, variant=method, max_visits_per_user=limit),
         )
         for method in (variant, "lpa")
         for limit in KEPT
     ]
-    _draw("kept", chosen, curves, density_wording.LOOK["kept"])
+    draw("kept", chosen, curves, density_wording.LOOK["kept"])
 
 
 def methods(chosen: Chosen) -> None:
@@ -63,18 +63,20 @@ def methods(chosen: Chosen) -> None:
         "EFPAG": {"variant": "efpag"},
         "EFPA": {"variant": "efpa"},
         "EFPA−, no scaling or smoothing": {"variant": "efpa", **plain},
+        **({"Zoom (ours)": {"variant": "zoom"}} if chosen.has_zoom else {}),
         "Laplace on the cover (LPA)": {"variant": "lpa"},
         "Laplace on zones": {"variant": "zones_laplace"},
     }
-    curves = [Curve(name, "", _over_epsilon(chosen, **changes)) for name, changes in named.items()]
-    _draw("methods", chosen, curves, density_wording.LOOK["methods"])
+    curves = [Curve(name, "", over_epsilon(chosen, **changes)) for name, changes in named.items()]
+    draw("methods", chosen, curves, density_wording.LOOK["methods"])
 
 
-def _over_epsilon(chosen: Chosen, **changes: object) -> tuple[DensityParameters, ...]:
+def over_epsilon(chosen: Chosen, **changes: object) -> tuple[DensityParameters, ...]:
+    """Return the settings of one curve."""
     return tuple(chosen.vary(epsilon=epsilon, **changes) for epsilon in EPSILONS)
 
 
-def _draw(name: str, chosen: Chosen, curves: Sequence[Curve], look: str) -> None:
+def draw(name: str, chosen: Chosen, curves: Sequence[Curve], look: str) -> None:
     settings = tuple(setting for curve in curves for setting in curve.settings)
     cached_density.truth(chosen.key)  # opened here, so that the job finds it open
     work = jobs.job(

@@ -6,6 +6,7 @@ from engine.ledger import Ledger
 from pages._ui.density import cells as density_cells
 from pages._ui.density import costs as density_costs
 from pages._ui.density import hours as density_hours
+from pages._ui.density import ours as density_ours
 from pages._ui.density import sweeps as density_sweeps
 from pages._ui.density import totals as density_totals
 from pages._ui.density import zones as density_zones
@@ -13,6 +14,7 @@ from pages._ui.density.settings import Chosen
 from pages._ui.shell import setting
 
 VIEWS = {
+    "ours": "Published | ours",
     "cost": "What it costs",
     "hours": "Hour by hour",
     "zones": "Zone by zone",
@@ -36,6 +38,7 @@ def draw(chosen: Chosen, ledger: Ledger) -> None:
         density_costs.errata()
     else:
         drawn = {
+            "ours": density_ours.draw,
             "hours": density_hours.draw,
             "zones": density_zones.draw,
             "methods": density_sweeps.methods,

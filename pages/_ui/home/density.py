@@ -76,8 +76,8 @@ def draw(settings: Settings, entry: Entry, places: Places) -> Column:
     scores = cached_density.scores(entry.key, parameters, noise)
 
     places.head.caption(
-        f"Protects **one person, the whole week** (at most {settings.max_visits} "
-        f"{'visit' if settings.max_visits == 1 else 'visits'} kept). " + ledger_line(release.ledger)
+        f"Protects **one person, the whole week** ({_kept(settings)}). "
+        + ledger_line(release.ledger)
     )
     slot = places.numbers.html(cards.cards_html(density_cards(scores)))
     drawn = (entry.key, settings.density(epsilon=1.0), noise)
@@ -110,6 +110,12 @@ def draw(settings: Settings, entry: Entry, places: Places) -> Column:
         curve=curve,
         fill=fill,
     )
+
+
+def _kept(settings: Settings) -> str:
+    if settings.variant == "zoom":
+        return "nobody is sampled"
+    return f"at most {settings.max_visits} {'visit' if settings.max_visits == 1 else 'visits'} kept"
 
 
 def _fill(slot: DeltaGenerator, key: str, settings: Settings, noise: Seed) -> dict[str, str]:

@@ -31,6 +31,7 @@ class Entry:
     shipped: bool
     metadata: Metadata
     has_density: bool
+    has_zoom: bool
     has_trips: bool
     has_trips_by_person: bool
 
@@ -84,6 +85,7 @@ def _entry(name: str, folder: Path) -> Entry | None:
         shipped=metadata.simulated and folder.parent == datasets.data_root(),
         metadata=metadata,
         has_density=(version / "presampled.parquet").is_file(),
+        has_zoom=(version / "zoom_towers.parquet").is_file(),
         has_trips=(version / "trips.parquet").is_file(),
         has_trips_by_person=(version / "trips_person.parquet").is_file(),
     )

@@ -143,11 +143,22 @@ def current() -> Settings:
         values["unit"] = units(od_data)[0]
     if values["unit"] == "trip":
         values["max_trips"] = 1
+    density_data = known.get(setting.value(dataset_setting("density", known)))
+    if values["variant"] not in variants(density_data):
+        values["variant"] = VARIANT.default
     return Settings(
         **values,
-        density_data=known.get(setting.value(dataset_setting("density", known))),
+        density_data=density_data,
         od_data=od_data,
     )
+
+
+def variants(entry: Entry | None) -> tuple[str, ...]:
+    """Return the methods that a dataset's tables allow; ours needs tables of its own."""
+    every = get_args(parameters.DensityVariant)
+    if entry is None or entry.has_zoom:
+        return every
+    return tuple(variant for variant in every if variant != "zoom")
 
 
 def units(entry: Entry | None) -> tuple[str, ...]:

@@ -33,9 +33,18 @@ from pages._ui.shell.settings import (
     redraw,
     reset,
     units,
+    variants,
 )
 from pages._ui.wording.datasets import PARTS, described
-from pages._ui.wording.labels import DRAWS, HELP, OD_METHOD_NAMES, SHARE, VARIANTS
+from pages._ui.wording.labels import (
+    DRAWS,
+    HELP,
+    NOBODY_SAMPLED,
+    OD_METHOD_NAMES,
+    SHARE,
+    VARIANTS,
+    no_zoom,
+)
 from pages._ui.wording.numbers import scientific
 from pages._ui.wording.privacy import UNITS, trip_level_reason
 
@@ -181,6 +190,7 @@ def _density_group(shown: set[str], known: dict[str, Entry]) -> None:
             help=HELP["delta"],
         )
     if "max_visits" in shown:
+        sampled = current().variant != "zoom"
         setting.draw(
             st.slider,
             "Visits kept per person (ℓ)",
@@ -188,7 +198,10 @@ def _density_group(shown: set[str], known: dict[str, Entry]) -> None:
             min_value=1,
             max_value=MAX_VISITS_LIMIT,
             help=HELP["max_visits"],
+            disabled=not sampled,
         )
+        if not sampled:
+            st.caption(NOBODY_SAMPLED)
     if not shown & {"variant", "cluster_minimum"}:
         return
     with st.expander("Advanced"):
@@ -197,10 +210,13 @@ def _density_group(shown: set[str], known: dict[str, Entry]) -> None:
                 st.selectbox,
                 "Method",
                 VARIANT,
-                get_args(parameters.DensityVariant),
+                variants(current().density_data),
                 format_func=VARIANTS.__getitem__,
                 help=HELP["variant"],
             )
+            entry = current().density_data
+            if entry is not None and entry.has_density and not entry.has_zoom:
+                st.caption(no_zoom(entry.metadata.made_by))
         if "cluster_minimum" in shown:
             setting.draw(
                 st.number_input,
@@ -213,6 +229,7 @@ def _density_group(shown: set[str], known: dict[str, Entry]) -> None:
                 format="%.0f",
                 placeholder="by the paper's formula",
                 help=HELP["cluster_minimum"],
+                disabled=current().variant not in parameters.FOURIER_VARIANTS,
             )
 
 

@@ -31,6 +31,20 @@ OD_METHOD_NAMES = {
     "published": "Published: noise, then suppress below τ",
     "estimate": "Ours: read all noisy flows by statistics",
 }
+NOBODY_SAMPLED = (
+    "Off: our method samples nobody. A person's visits are scaled down together instead, so ℓ has "
+    "no meaning."
+)
+
+
+def no_zoom(made_by: str) -> str:
+    """Say why our method is not offered for a dataset, with the remedy."""
+    return (
+        "This dataset was made without zoom tables, so our method is not offered. Make it again "
+        f"from its raw data ({made_by}) to add them."
+    )
+
+
 HELP = {
     "epsilon": "How much one person's data may change what is published. At ε = 0.1 an attacker's "
     "odds change by at most 11%, at ε = 1 by a factor of 2.7, at ε = 4 by a factor of 55.",

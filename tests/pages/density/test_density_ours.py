@@ -1,0 +1,84 @@
+"""Our method on the pages: offered where its tables are, ℓ off, published and ours side by side."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from engine.datasets import load
+from pages._ui.wording.labels import NOBODY_SAMPLED, VARIANTS, no_zoom
+
+PAGE = "pages/1_Density.py"
+
+
+def opened(open_home, **query: str) -> AppTest:
+    """The Density page of demo-city with the words of a link."""
+    app = open_home(density_data="demo-city", **query)
+    app.switch_page(PAGE)
+    for key, value in {"density_data": "demo-city", **query}.items():
+        app.query_params[key] = value
+    app.run()
+    assert not app.exception, app.exception
+    return app
+
+
+def captions(app: AppTest) -> str:
+    return "\n".join(element.value for element in (*app.caption, *app.sidebar.caption))
+
+
+def test_max_visits_is_off_with_a_word_why(open_home) -> None:
+    app = opened(open_home, variant="zoom")
+    slider = next(one for one in app.sidebar.slider if "ℓ" in one.label)
+    assert slider.disabled
+    assert NOBODY_SAMPLED in captions(app)
+    assert "published and proved ε are the same" in captions(app)
+
+
+def test_published_and_ours_are_named_with_their_errors_at_the_same_epsilon(open_home) -> None:
+    app = opened(open_home)
+    line = next(text for text in captions(app).splitlines() if "At the same proved ε" in text)
+    published, mine = (float(value) for value in re.findall(r"([\d.]+)% by", line))
+    assert mine < published
+
+
+@pytest.mark.parametrize("variant", ["zoom", "efpag"])
+def test_the_view_sets_both_side_by_side(open_home, variant: str) -> None:
+    app = opened(open_home, variant=variant, density_view="ours")
+    told = "\n".join(element.value for element in app.markdown)
+    published = "EFPAG, joint" if variant == "zoom" else "EFPAG"
+    assert f"Published: {published}" in told
+    assert "Ours: zoom" in told
+    assert "What each of them loses" in told
+
+
+@pytest.fixture
+def without_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of demo-city as it was made before our method was there."""
+    demo = load("demo-city").folder
+    version = tmp_path / "demo-city" / demo.name
+    shutil.copytree(demo, version)
+    checksums = version / "dataset.json"
+    for path in version.glob("zoom_*.parquet"):
+        path.unlink()
+        lines = checksums.read_text(encoding="utf-8").splitlines(keepends=True)
+        checksums.write_text(
+            "".join(line for line in lines if path.name not in line), encoding="utf-8"
+        )
+    text = re.sub(r",(\s*})", r"\1", checksums.read_text(encoding="utf-8"))
+    checksums.write_text(text, encoding="utf-8")
+    (version.parent / "current").write_text(demo.name + "\n", encoding="utf-8")
+    monkeypatch.setenv("MOBILITY_DATA", str(tmp_path))
+    return tmp_path
+
+
+def test_a_dataset_made_before_is_read_by_the_published_methods_and_says_why(
+    open_home, without_tables: Path
+) -> None:
+    app = opened(open_home, variant="zoom")
+    method = next(box for box in app.sidebar.selectbox if box.label == "Method")
+    assert VARIANTS["zoom"] not in method.options
+    assert no_zoom(load("demo-city").metadata.made_by) in captions(app)
+    slider = next(one for one in app.sidebar.slider if "ℓ" in one.label)
+    assert not slider.disabled
