@@ -87,3 +87,16 @@ def test_modules_stay_short():
         if (lines := len(path.read_text(encoding="utf-8").splitlines())) > 400
     }
     assert not long
+
+
+@pytest.mark.parametrize("path", sources("pages", "benchmarks"), ids=lambda p: str(p))
+def test_names_are_imported_from_where_they_stand(path):
+    """Array types come from engine.arrays, not through a module that happens to import them."""
+    types = {"Floats", "Integers", "Booleans", "Complex"}
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and types & {alias.name for alias in node.names}:
+            source = ROOT.joinpath(*(node.module or "").split("."))
+            file = source.with_suffix(".py")
+            text = (file if file.exists() else source / "__init__.py").read_text(encoding="utf-8")
+            for name in types & {alias.name for alias in node.names}:
+                assert name in text, f"{node.module} has no {name}"

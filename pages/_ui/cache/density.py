@@ -11,13 +11,14 @@ import numpy as np
 import shapely
 
 from engine import density, metrics, usability
+from engine.arrays import Floats
 from engine.density import DensityScores, aggregates
 from engine.errors import ParameterError
 from engine.ledger import Ledger
 from engine.parameters import DensityParameters
 from engine.usability import DensityUsability
 from pages._ui.cache import scope as cached_scope
-from pages._ui.cache.datasets import Floats, dataset, frozen
+from pages._ui.cache.datasets import dataset, frozen
 from pages._ui.cache.datasets import outlines as zone_outlines
 from pages._ui.cache.draws import CHUNK_HOURS, CHUNKS, generator
 from pages._ui.drawing.maps import Outlines

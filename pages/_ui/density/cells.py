@@ -4,8 +4,8 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
+from engine.arrays import Floats
 from pages._ui.cache import density as cached_density
-from pages._ui.cache.datasets import Floats
 from pages._ui.density import wording as density_wording
 from pages._ui.density.map import MAP_WIDTH
 from pages._ui.density.settings import Chosen

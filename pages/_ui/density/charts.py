@@ -9,8 +9,8 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
+from engine.arrays import Floats
 from engine.parameters import HOURS_PER_WEEK
-from pages._ui.cache.datasets import Floats
 from pages._ui.density.wording import hour as hour_name
 from pages._ui.drawing.charts import epsilon_axis
 from pages._ui.drawing.colours import HERE, OTHER, PRIVATE, TRUE

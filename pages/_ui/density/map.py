@@ -5,10 +5,10 @@ import time
 import numpy as np
 import streamlit as st
 
+from engine.arrays import Floats
 from engine.parameters import HOURS_PER_WEEK, DensityParameters
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import density as cached_density
-from pages._ui.cache.datasets import Floats
 from pages._ui.density import wording as density_wording
 from pages._ui.density.settings import Chosen
 from pages._ui.drawing import charts, maps

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from engine.arrays import Floats
 from pages._ui import jobs
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import density as cached_density
-from pages._ui.cache.datasets import Floats
 from pages._ui.density import charts as density_charts
 from pages._ui.density import wording as density_wording
 from pages._ui.density.map import MAP_WIDTH

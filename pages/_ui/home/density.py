@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from engine.arrays import Floats
 from engine.density import DensityScores, mean_of_known
 from engine.ledger import Ledger
 from engine.parameters import EPSILON_STOPS
@@ -158,7 +159,7 @@ def _curve(key: str, settings: Settings, noise: Seed, *, computed: bool) -> None
     )
 
 
-def _maps(entry: Entry, truth: cached_datasets.Floats, private: cached_datasets.Floats) -> None:
+def _maps(entry: Entry, truth: Floats, private: Floats) -> None:
     scale = maps.Scale(0.0, float(truth.max(initial=1.0)))
     drawn = cached_datasets.sketch(entry.key)
     tooltip = {
@@ -182,9 +183,7 @@ def _maps(entry: Entry, truth: cached_datasets.Floats, private: cached_datasets.
     scale.legend("visits, Wednesday 18:00–19:00", "0", f"{scale.high:,.0f} or more")
 
 
-def _worst(
-    entry: Entry, truth: cached_datasets.Floats, scores: DensityScores
-) -> dict[str, list[str]]:
+def _worst(entry: Entry, truth: Floats, scores: DensityScores) -> dict[str, list[str]]:
     """Return the zones with the largest relative error."""
     order = np.argsort(-np.nan_to_num(scores.error, nan=-1.0))[:6]
     names = cached_datasets.dataset(entry.key).zones["name"].to_numpy()
