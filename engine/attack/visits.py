@@ -23,6 +23,7 @@ from engine.attack.roc import Roc
 from engine.attack.strongest import Attack
 from engine.density import ledger
 from engine.density.accounting import BOUNDED_RANGE_FACTOR_SQUARED
+from engine.density.zoom.costs import strengths_of
 from engine.errors import ParameterError
 from engine.ledger import Ledger, Stage
 from engine.parameters import DensityParameters
@@ -44,7 +45,7 @@ class Visitor:
     Parameters
     ----------
     visits : int
-        His visits that pre-sampling keeps, 1 to ℓ.
+        His visits that pre-sampling keeps, 1 to ℓ; any number for `zoom`, which samples nobody.
     all_visits : int or None
         His visits of the whole week, at least `visits` and at most K_max; None takes `visits`.
     """
@@ -135,6 +136,8 @@ def stage_losses(
     [('laplace', 0.075), ('laplace', 0.0031), ('choice', 0.053), ('gaussian', 0.0139)]
     """
     visits, every = _checked(target, parameters, max_visits_cap)
+    if parameters.variant == "zoom":
+        return _zoom_losses(every, parameters, cover_size, max_visits_cap)
     book = ledger(parameters, cover_size=cover_size, max_visits_cap=max_visits_cap)
     share = math.sqrt(visits / parameters.max_visits_per_user)
     changes = {"shares of the towers": 1, "number of visits": every, "totals of the cells": visits}
@@ -157,6 +160,18 @@ def stage_losses(
     return tuple(losses)
 
 
+def _zoom_losses(
+    visits: int, parameters: DensityParameters, cover_size: int, max_visits_cap: int
+) -> tuple[StageLoss, ...]:
+    """Return the losses of `zoom`, whose stages are Gaussian and read all visits."""
+    stages = ledger(parameters, cover_size=cover_size, max_visits_cap=max_visits_cap).stages
+    sizes = strengths_of(visits, parameters, max_visits_cap)
+    return tuple(
+        StageLoss(stage=stage, mechanism="gaussian", size=size)
+        for stage, size in zip(stages, sizes, strict=True)
+    )
+
+
 def bounded_range_delta(epsilon: Floats, reach: float) -> Floats:
     """Return the least δ at `epsilon` of any mechanism with log-ratios within a range η = `reach`.
 
@@ -177,7 +192,7 @@ def bounded_range_delta(epsilon: Floats, reach: float) -> Floats:
 def _checked(
     target: Visitor, parameters: DensityParameters, max_visits_cap: int
 ) -> tuple[int, int]:
-    if target.visits > parameters.max_visits_per_user:
+    if parameters.variant != "zoom" and target.visits > parameters.max_visits_per_user:
         raise ParameterError(
             f"visits must be at most max_visits_per_user = {parameters.max_visits_per_user}, got "
             f"{target.visits}; pre-sampling keeps no more of them"

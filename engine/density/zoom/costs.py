@@ -2,7 +2,7 @@
 
 import math
 
-from engine.datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED
+from engine.datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED, visit_caps
 from engine.density.gaussian import gaussian_strength
 from engine.density.zoom.constants import DEFAULTS, TABLES
 from engine.density.zoom.measure import noise_scale
@@ -23,6 +23,33 @@ _READS = {
     "weeks": "visits by tower, scaled down likewise",
     "visits": "all visits, at most 30, 150 and K_max a person",
 }
+
+
+def strengths_of(visits: int, parameters: DensityParameters, max_visits_cap: int) -> list[float]:
+    """Return what each table says at worst of a person with so many visits, as Δ₂/σ.
+
+    In the order of `TABLES`. His row is at most min(c, √visits) among towers × hours, where each
+    visit has a cell of its own, and min(c, visits) elsewhere, for any c of the city's table.
+
+    Examples
+    --------
+    >>> parameters = DensityParameters(epsilon=1.0, variant="zoom")
+    >>> sizes = strengths_of(840, parameters, 840)
+    >>> round(math.hypot(*sizes) / gaussian_strength(1.0, parameters.delta), 12)
+    1.0
+    """
+    strength = gaussian_strength(parameters.epsilon, parameters.delta)
+    root = math.sqrt(CLIP_SQUARED)
+    sizes: list[float] = []
+    for name in TABLES:
+        if name == "visits":
+            caps = visit_caps(max_visits_cap).tolist()
+            parts = [min(visits, cap) / noise_scale(name, cap, strength, DEFAULTS) for cap in caps]
+            sizes.append(math.hypot(*parts))
+        else:
+            change = math.sqrt(visits) if name == "towers" else visits
+            sizes.append(min(root, change) / noise_scale(name, root, strength, DEFAULTS))
+    return sizes
 
 
 def zoom_ledger(

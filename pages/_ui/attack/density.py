@@ -4,10 +4,12 @@ import pandas as pd
 import streamlit as st
 
 from engine.attack import StageLoss, Visitor
+from engine.parameters import MAX_VISITS_LIMIT
 from pages._ui.attack import answer, curves
 from pages._ui.cache import attack as cached
 from pages._ui.shell import setting
 from pages._ui.shell.settings import Settings
+from pages._ui.wording.labels import NOBODY_SAMPLED
 from pages._ui.wording.numbers import number, scientific
 
 _VISITS = setting.whole_number("attack_visits", 30, 1, 168)
@@ -26,7 +28,8 @@ def draw(settings: Settings) -> None:
         st.info("Choose a dataset with visits: the method's cover and cap are read from its zones.")
         return
     parameters, cap = settings.density(), entry.metadata.max_visits_cap
-    kept = parameters.max_visits_per_user
+    sampled = parameters.variant != "zoom"
+    kept = parameters.max_visits_per_user if sampled else min(cap, MAX_VISITS_LIMIT)
     left, right, _ = st.columns([1, 1, 1.4], gap="medium")
     if setting.value(_VISITS) > kept:
         setting.put(_VISITS, kept)
@@ -36,9 +39,10 @@ def draw(settings: Settings) -> None:
         _VISITS,
         min_value=1,
         max_value=kept,
-        help=f"At most ℓ = {kept} visits of a person are kept.",
+        help=f"At most ℓ = {kept} visits of a person are kept." if sampled else NOBODY_SAMPLED,
+        disabled=not sampled,
     )
-    least = min(int(visits), cap)
+    least = min(int(visits), cap) if sampled else 1
     setting.put(_ALL_VISITS, min(max(setting.value(_ALL_VISITS), least), cap))
     every = setting.draw(
         right.number_input,
@@ -48,7 +52,7 @@ def draw(settings: Settings) -> None:
         max_value=cap,
         help=f"The number of all visits is published with noise; at most {cap} of a person count.",
     )
-    target = Visitor(visits=least, all_visits=int(every))
+    target = Visitor(visits=least if sampled else 1, all_visits=int(every))
     attack = cached.on_density(entry.key, target, parameters)
     answer.draw(
         attack,
