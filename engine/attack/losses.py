@@ -19,7 +19,6 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import signal
 
 from engine import validation
 
@@ -150,12 +149,17 @@ def repeated(cell: CellLosses, times: int) -> Losses:
     if int(np.prod([float(size) for size in shape])) > EXACT_POINTS:
         return _power_on_grid(cell.once, count)
     value = (count * origin + np.tensordot(widths, np.indices(shape), axes=1)).ravel()
-    ones = [_on_lattice(lattice, chances) for chances in (cell.inside, cell.outside)]
-    if np.prod(shape) <= DIRECT_POINTS:
-        inside, outside = (_direct_power(one, count).ravel() for one in ones)
+    # in the order of the result's points, so that one-dimensional convolution never wraps around
+    order = np.ravel_multi_index(tuple(lattice.T), shape)
+    ones = [
+        np.asarray(np.bincount(order, weights=chances), dtype=np.float64)
+        for chances in (cell.inside, cell.outside)
+    ]
+    if len(value) <= DIRECT_POINTS:
+        inside, outside = (_direct_power(one, count, len(value)) for one in ones)
         met = (inside > 0) | (outside > 0)
         return _merged(value[met], inside[met], outside[met])
-    inside, outside = (_power(one, shape, count).ravel() for one in ones)
+    inside, outside = (_power_1d(one, len(value), count) for one in ones)
     reachable = np.abs(value) <= count * np.abs(cell.once.value).max() * (1 + _SAME)
     return _consistent(value[reachable], inside[reachable], outside[reachable])
 
@@ -243,28 +247,15 @@ def _independent(moved: Integers) -> list[int]:
     return axes
 
 
-def _on_lattice(lattice: Integers, chances: Floats) -> Floats:
-    one = np.zeros(tuple(lattice.max(axis=0) + 1))
-    np.add.at(one, tuple(lattice.T), chances)
-    return one
-
-
-def _direct_power(one: Floats, times: int) -> Floats:
-    power, square, left = np.ones((1,) * one.ndim), one, times
+def _direct_power(one: Floats, times: int, length: int) -> Floats:
+    power, square, left = np.ones(1), one, times
     while left:
         if left & 1:
-            power = signal.convolve(power, square, method="direct")
+            power = np.convolve(power, square)
         left >>= 1
         if left:
-            square = signal.convolve(square, square, method="direct")
-    return np.asarray(power, dtype=np.float64)
-
-
-def _power(one: Floats, shape: tuple[int, ...], times: int) -> Floats:
-    # as long as the result: nothing wraps around
-    axes = tuple(range(len(shape)))
-    power = np.fft.irfftn(np.fft.rfftn(one, s=shape, axes=axes) ** times, s=shape, axes=axes)
-    return np.asarray(power, dtype=np.float64)
+            square = np.convolve(square, square)
+    return np.asarray(np.pad(power, (0, length - len(power))), dtype=np.float64)
 
 
 def _consistent(
