@@ -96,6 +96,11 @@ class DuckDBEngine:
         self._connection.register(name, table)
         return ibis.table(ibis.Schema.from_pyarrow(table.schema), name=name)
 
+    def view(self, name: str, table: Table) -> Table:
+        """Give `table` a name, so that long expressions stand once in a statement."""
+        self._execute(f"CREATE TEMP VIEW {name} AS {_sql(table)}")
+        return ibis.table(table.schema(), name=name)
+
     def keep(self, name: str, table: Table) -> Table:
         """Compute `table` once and keep it until the engine is closed."""
         self._execute(f"CREATE TEMP TABLE {name} AS {_sql(table)}")

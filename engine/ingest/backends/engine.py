@@ -25,6 +25,10 @@ class Engine(Protocol):
         """Return a small table of places as a table of the engine."""
         ...
 
+    def view(self, name: str, table: Table) -> Table:
+        """Give `table` a name, so that long expressions stand once in a statement."""
+        ...
+
     def keep(self, name: str, table: Table) -> Table:
         """Compute `table` once and keep it until the engine is closed."""
         ...

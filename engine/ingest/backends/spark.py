@@ -133,6 +133,10 @@ class SparkEngine:
         """Return a small table of places as a table of the engine."""
         return self._view(name, self._spark.createDataFrame(table))
 
+    def view(self, name: str, table: Table) -> Table:
+        """Give `table` a name, so that long expressions stand once in a statement."""
+        return self._view(name, self._sql(table))
+
     def keep(self, name: str, table: Table) -> Table:
         """Compute `table` once and keep it until the engine is closed."""
         from pyspark import StorageLevel

@@ -57,7 +57,7 @@ def unparsable(
     for source, names in files.items():
         engine = DuckDBEngine(local, [source], monitor, keep_order=True)
         try:
-            raw = engine.read([source], names)
+            raw = rows.read_all(engine, {source: names})[0]
             tests = rows.unreadable(raw, options.kind, reader)
             numbered = raw.select(row=ibis.row_number() + 1, **tests)
             counts = engine.fetch(
@@ -143,9 +143,7 @@ def _remedy(canonical: str) -> str:
             "fraction and floats from 2^53 have lost some)"
         )
     if canonical.endswith(("lat", "lng")):
-        return (
-            "give degrees, latitude within ±90 and longitude within ±180, and name the decimal mark"
-        )
+        return "if latitude and longitude are swapped choose them the other way round; else give degrees, latitude within ±90 and longitude within ±180, and name the decimal mark"
     if canonical == "flow":
         return f"give whole numbers of trips from 0 to {LARGEST_FLOW:,}, and name the marks in them"
     return (

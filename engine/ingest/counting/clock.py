@@ -33,9 +33,7 @@ _UNITS = {"milliseconds": 1_000, "microseconds": 1_000_000}
 _LONG_UNITS = {"minutes": 60, "days": SECONDS_PER_DAY}
 
 
-def local_seconds(
-    column: Column, calendar: Calendar, reading: Reading, clock: Column | None = None
-) -> Column:
+def local_seconds(column: Column, calendar: Calendar, reading: Reading) -> Column:
     """Return `column` as local seconds, null where it cannot be read.
 
     Text may be ISO 8601 (also its basic form), with or without an offset, a date in the order that
@@ -51,12 +49,7 @@ def local_seconds(
         Rules of the clocks.
     reading : Reading
         Without gaps: what was left open has been detected.
-    clock : Column or None
-        Time of the day in a column of its own: 08:30, 8:30 PM, 830, or the hour alone.
     """
-    if clock is not None:
-        text = _date_text(column) + " " + _time_text(clock)
-        return _free(text, calendar, reading.date_order or "ymd")
     kind = column.type()
     if isinstance(kind, dt.Timestamp):
         seconds = column.truncate("s").epoch_seconds().cast("int64")
@@ -68,6 +61,19 @@ def local_seconds(
     if kind.is_floating() or kind.is_decimal():
         return _of_float(column.cast("float64"), calendar, reading)
     return _from_text(column.strip(), calendar, reading)
+
+
+def with_clock(day: Column, clock: Column) -> Column:
+    """Return day and time of the day as one text.
+
+    Parameters
+    ----------
+    day : Column
+        Text, date, or a number such as 20160503.
+    clock : Column
+        08:30, 8:30 PM, 830, or the hour alone.
+    """
+    return _date_text(day) + " " + _time_text(clock)
 
 
 def floored(number: Column) -> Column:

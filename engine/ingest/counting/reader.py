@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import ibis
 
 from engine.ingest.calendar import Calendar
-from engine.ingest.counting.clock import floored, local_seconds
+from engine.ingest.counting.clock import floored, local_seconds, with_clock
 from engine.ingest.expressions import Column, Table, trimmed
+from engine.ingest.inputs.mapping import CLOCKS
 from engine.ingest.reading import Reading
 
 _PLAIN_NUMBER = r"^[+-]?(\d+([.]\d*)?|[.]\d+)([eE][+-]?\d+)?$"
@@ -47,10 +48,8 @@ class Reader:
         return identifier(column, bare=self.bare_places)
 
     def time(self, raw: Table, name: str) -> Column:
-        """Return column `name` as local seconds, with its clock's column where there is one."""
-        clock = {"datetime": "clock", "end_datetime": "end_clock"}.get(name, "")
-        own = raw[clock] if clock in raw.columns else None
-        return local_seconds(raw[name], self.calendar, self.reading, own)
+        """Return column `name` as local seconds; null where it cannot be read."""
+        return local_seconds(raw[name], self.calendar, self.reading)
 
     def degrees(self, raw: Table, name: str) -> Column:
         """Return a coordinate in degrees; null where it is no number or out of range."""
@@ -81,6 +80,16 @@ class Reader:
         # engines differ on 1_0, 5d and 0x1p3
         plain = text.re_search(_PLAIN_NUMBER)
         return plain.ifelse(text, ibis.null("string")).try_cast("float64")
+
+
+def joined_times(raw: Table) -> Table:
+    """Return `raw` with days and their times of the day in one column of text each."""
+    joined = {
+        day: with_clock(raw[day], raw[clock])
+        for clock, day in CLOCKS.items()
+        if clock in raw.columns
+    }
+    return raw.mutate(**joined).drop(*(c for c in CLOCKS if c in raw.columns)) if joined else raw
 
 
 def identifier(column: Column, *, bare: bool) -> Column:

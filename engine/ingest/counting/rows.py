@@ -10,7 +10,7 @@ from ibis import _
 
 from engine.ingest.backends.engine import Engine
 from engine.ingest.calendar import Calendar
-from engine.ingest.counting.reader import Reader
+from engine.ingest.counting.reader import Reader, joined_times
 from engine.ingest.expressions import Column, Table
 from engine.ingest.inputs.mapping import Mappings
 from engine.ingest.report import Reason
@@ -25,7 +25,11 @@ def read_all(engine: Engine, mappings: Mappings) -> list[Table]:
     """Return one table for each group of files with the same columns."""
     ordered = sorted(mappings, key=lambda source: (str(source.signature), source.path))
     groups = [list(members) for _key, members in groupby(ordered, key=lambda s: s.signature)]
-    return [engine.read(sources, mappings[sources[0]]) for sources in groups]
+    raw = [engine.read(sources, mappings[sources[0]]) for sources in groups]
+    return [
+        engine.view(f"timed_{i}", joined_times(table)) if "clock" in table.columns else table
+        for i, table in enumerate(raw)
+    ]
 
 
 def trips(raw: Sequence[Table], places: Table, reader: Reader) -> Table:

@@ -63,16 +63,24 @@ def guess(source: Source, names: Mapping[str, str], given: Reading) -> Guess:
         comma = source.format == "csv" and any(_COMMA_DECIMAL.match(value) for value in numbers)
         reading = replace(reading, decimal="," if comma and reading.thousands != "," else ".")
     asked: str | None = None
+    if "clock" in names and all(_is_day(value) for value in columns.get("datetime", [])):
+        reading = replace(reading, date_order=reading.date_order or "ymd")
     for name in _TIMES:
         values = columns.get(name, [])
         if not values:
             continue
-        if reading.number_times is None and all(_NUMBER.match(value) for value in values):
+        if (
+            reading.number_times is None
+            and "clock" not in names
+            and all(_NUMBER.match(value) for value in values)
+        ):
             unit, epoch = unit_of(values)
             start = reading.epoch if epoch is None else epoch
             reading = replace(reading, number_times=unit, epoch=start)
         if reading.date_order is None:
             order, ambiguous = order_of(values)
+            if order is None and not ambiguous and "clock" in names:
+                order = "ymd"
             reading = replace(reading, date_order=order)
             asked = asked or (shown(names[name]) if ambiguous else None)
     return Guess(reading, asked if reading.date_order is None else None)
