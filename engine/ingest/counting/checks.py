@@ -143,7 +143,10 @@ def _remedy(canonical: str) -> str:
             "fraction and floats from 2^53 have lost some)"
         )
     if canonical.endswith(("lat", "lng")):
-        return "if latitude and longitude are swapped choose them the other way round; else give degrees, latitude within ±90 and longitude within ±180, and name the decimal mark"
+        return (
+            "choose them the other way round if they are swapped, else give degrees within ±90 and "
+            "±180, and name the decimal mark"
+        )
     if canonical == "flow":
         return f"give whole numbers of trips from 0 to {LARGEST_FLOW:,}, and name the marks in them"
     return (

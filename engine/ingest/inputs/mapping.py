@@ -84,6 +84,7 @@ PLACES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 _NAME = re.compile(r"[^\W\d][\w .:/()\[\]#-]{0,59}")
 CLOCKS = {"clock": "datetime", "end_clock": "end_datetime"}
 """The column of days that a column of times of the day belongs to."""
+_CLOCK_NAMES = {"time", "hour", "hora", "heure", "uhrzeit", "starttime", "horainicio"}
 _DAYS = {"date", "fecha", "dia", "datum", "jour", "day", "startdate", "enddate", "fechainicio"}
 
 
@@ -97,7 +98,8 @@ def guess(kind: str, columns: Sequence[str]) -> dict[str, str]:
     """
     plain = {_plain(column): column for column in reversed(columns)}
     found: dict[str, str] = {}
-    for canonical in REQUIRED[kind] + OPTIONAL[kind]:
+    known = REQUIRED[kind] + OPTIONAL[kind]
+    for canonical in known:
         if canonical in CLOCKS and _plain(found.get(CLOCKS[canonical], "")) not in _DAYS:
             continue  # a time of its own belongs to a column of days alone
         for wanted in (canonical, *_SYNONYMS[canonical].split(",")):
@@ -107,6 +109,9 @@ def guess(kind: str, columns: Sequence[str]) -> dict[str, str]:
             if column is not None and column not in found.values():
                 found[canonical] = column
                 break
+    day = next((plain[name] for name in plain if name in _DAYS), None)
+    if _plain(found.get("datetime", "")) in _CLOCK_NAMES and "clock" in known and day is not None:
+        found |= {"clock": found["datetime"], "datetime": day}
     return found
 
 

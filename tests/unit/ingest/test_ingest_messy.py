@@ -185,7 +185,7 @@ def test_dates_that_can_be_two_days_are_asked_never_taken(tmp_path: Path) -> Non
 
 def test_coordinates_that_are_swapped_are_told(tmp_path: Path) -> None:
     error = refused(tmp_path, lines(by_points, SWAPPED).encode())
-    assert "swapped" in str(error)
+    assert "the other way round if they are swapped" in str(error)
 
 
 def test_mixed_line_ends_are_named(tmp_path: Path) -> None:
