@@ -38,14 +38,11 @@ def draw() -> None:
             )
         data_report.draw(build.result)
     else:
-        with (
-            st.container()
-        ):  # always there, so that the form keeps its place, and with it its uploads
+        # always there, so that the form keeps its place, and with it its uploads
+        with st.container():
             if build is not None and build.state == "running":
                 data_build.draw_progress(build)
-            elif build is not None and build.state == "failed":
-                data_wording.problem("Cannot be built", build.error)
-            elif build is not None:
+            elif build is not None and build.state == "cancelled":
                 st.info("Cancelled; nothing was written.")
         data_form.draw(busy=data_build.running())
 

@@ -4,6 +4,7 @@ import html
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ ROWS = 5
 MOST_LISTED = 20
 _LOOKS = "data_looks"
 _ROUND = "data_round"
+_KEPT = "data_kept"
 _ABSENT = ""
 _log = logging.getLogger(__name__)
 
@@ -45,12 +47,14 @@ class ZoneLook:
     columns: tuple[str, ...]
     zones: int
     longitude: float | None
+    latitude: float | None = None
 
 
 def next_round() -> None:
     """Empty the form (a callback)."""
     st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
-    st.session_state.pop(_LOOKS, None)
+    for key in (_LOOKS, _KEPT, "data_uploads"):
+        st.session_state.pop(key, None)
 
 
 def choose(
@@ -65,23 +69,41 @@ def choose(
         accept_multiple_files=several,
         key=asked.key(name),
         help=hint,
+        on_change=_forget,
+        args=(name,),
     )
     files = files if isinstance(files, list) else [files] if files else []
     space = data_store.workspace() if files else data_store.existing()
     if space is None:
         return []
     wanted: dict[str, set[str]] = st.session_state.setdefault("data_uploads", {})
+    kept: dict[str, list[Path]] = st.session_state.setdefault(_KEPT, {})
+    if not files:  # the uploader forgets its files on another page, this session does not
+        return _kept(name, kept)
     wanted[name] = {file.file_id for file in files}
-    if not asked.busy:  # uploads are forgotten on another page, a build there goes on with them
+    if not asked.busy:
         space.keep_only(set().union(*wanted.values()))
-    if not files:
-        return []
     try:
         with st.spinner("Storing the upload …", show_time=False):
-            return [space.save(file) for file in files]
+            kept[name] = [space.save(file) for file in files]
+        return kept[name]
     except OSError as problem:
         data_wording.problem("Cannot be stored", f"{problem.strerror}; free some space")
         return []
+
+
+def _kept(name: str, kept: dict[str, list[Path]]) -> list[Path]:
+    there = [path for path in kept.get(name, []) if path.is_file()]
+    if there:
+        names = ", ".join(sources.shown(path.name) for path in there)
+        st.caption(f"Kept from before: {names}. Drop another file to replace it.")
+    return there
+
+
+def _forget(name: str) -> None:
+    """Forget the files of an uploader (a callback): others were dropped, or these taken away."""
+    st.session_state.get(_KEPT, {}).pop(name, None)
+    st.session_state.get("data_uploads", {}).pop(name, None)
 
 
 def _by_path(asked: Asked, name: str, label: str, hint: str, several: bool) -> list[Path]:
@@ -109,9 +131,11 @@ def _by_path(asked: Asked, name: str, label: str, hint: str, several: bool) -> l
     return found if several else found[:1]
 
 
-def look(path: Path) -> Preview | None:
+def look(path: Path, encoding: str | None = None, delimiter: str | None = None) -> Preview | None:
     """Return a first look at a table, or draw why it cannot be read."""
-    return _looked(path, lambda: preview("trips", path, ROWS))
+    return _looked(
+        path, lambda: preview("trips", path, ROWS, encoding, delimiter), (encoding, delimiter)
+    )
 
 
 def look_at_zones(path: Path) -> ZoneLook | None:
@@ -121,20 +145,20 @@ def look_at_zones(path: Path) -> ZoneLook | None:
         with st.spinner("Reading the zones …", show_time=False):
             frame = read_shapes(path)
         columns = tuple(str(name) for name in frame.columns if name != frame.geometry.name)
-        longitude = None
+        longitude = latitude = None
         if frame.crs is not None and len(frame):
-            west, _south, east, _north = frame.geometry.to_crs("EPSG:4326").total_bounds
-            longitude = float((west + east) / 2)
-        return ZoneLook(columns, len(frame), longitude)
+            west, south, east, north = frame.geometry.to_crs("EPSG:4326").total_bounds
+            longitude, latitude = float((west + east) / 2), float((south + north) / 2)
+        return ZoneLook(columns, len(frame), longitude, latitude)
 
     return _looked(path, read)
 
 
-def _looked(path: Path, read: Any) -> Any:
+def _looked(path: Path, read: Any, how: tuple[str | None, ...] = ()) -> Any:
     """Look once a file; errors are kept too. Neither page nor log repeat a foreign message."""
-    looks: dict[tuple[str, int], Any] = st.session_state.setdefault(_LOOKS, {})
+    looks: dict[tuple[Any, ...], Any] = st.session_state.setdefault(_LOOKS, {})
     try:
-        key = (str(path), path.stat().st_mtime_ns)
+        key = (str(path), path.stat().st_mtime_ns, *how)
         if key not in looks:
             looks[key] = read()
     except ExplorerError as problem:
@@ -182,6 +206,7 @@ def columns(
                 format_func=lambda column: column or "not in the file",
                 placeholder="choose",
                 key=asked.key(f"{name}_{canonical}_{signature}"),
+                persist_state="session",
                 width=190,
             )
             chosen[canonical] = picked or _ABSENT
@@ -192,8 +217,14 @@ def columns(
     return chosen, missing
 
 
-def rows_html(seen: Preview, chosen: Mapping[str, str]) -> str:
-    """Return the first rows as an escaped table; mapped columns wear the name of what they mean."""
+def rows_html(
+    seen: Preview, chosen: Mapping[str, str], times: Sequence[datetime | None] = ()
+) -> str:
+    """Return the first rows as an escaped table; mapped columns wear the name of what they mean.
+
+    Under the time of each row stands what it is read as.
+    """
+    time_column = chosen.get("datetime") or chosen.get("date")
     meanings = {column: COLUMNS[canonical] for canonical, column in chosen.items() if column}
     places = sorted(
         range(len(seen.source.columns)), key=lambda i: seen.source.columns[i] not in meanings
@@ -203,9 +234,14 @@ def rows_html(seen: Preview, chosen: Mapping[str, str]) -> str:
         column = seen.source.columns[i]
         meaning = f"<span>{meanings[column]}</span>" if column in meanings else "<i>not used</i>"
         head.append(f"<th>{html.escape(sources.shown(column))}{meaning}</th>")
-    for row in seen.rows:
-        cells = [row[i] if i < len(row) else "" for i in sorted(places)]
-        body.append("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>")
+    for number, row in enumerate(seen.rows):
+        cells = []
+        for i in sorted(places):
+            text = html.escape(row[i] if i < len(row) else "")
+            if seen.source.columns[i] == time_column and number < len(times):
+                text += _read_as(times[number])
+            cells.append(f"<td>{text}</td>")
+        body.append("<tr>" + "".join(cells) + "</tr>")
     return (
         '<div class="rows"><table><thead><tr>'
         + "".join(head)
@@ -213,3 +249,9 @@ def rows_html(seen: Preview, chosen: Mapping[str, str]) -> str:
         + "".join(body)
         + "</tbody></table></div>"
     )
+
+
+def _read_as(when: datetime | None) -> str:
+    if when is None:
+        return "<em>cannot be read</em>"
+    return f"<small>{when:%a} {when.day} {when:%b %Y %H:%M}</small>"

@@ -1,7 +1,7 @@
 """The form of the Data page: from files to the options of an ingest, in four steps."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -11,13 +11,18 @@ import streamlit as st
 
 from engine import datasets
 from engine.errors import ExplorerError
-from engine.ingest import IngestOptions, Preview
+from engine.ingest import IngestOptions, Preview, look
+from engine.ingest.inputs.mapping import Mappings
+from engine.ingest.inputs.places import Places
+from engine.ingest.reading import Reading
 from engine.parameters import DEFAULT_MAX_VISITS_CAP
 from pages._ui.data import build as data_build
 from pages._ui.data import files as data_files
 from pages._ui.data import guesses as data_guesses
+from pages._ui.data import reading as data_reading
 from pages._ui.data import store as data_store
 from pages._ui.data import wording as data_wording
+from pages._ui.data import zoning as data_zoning
 from pages._ui.data.files import Asked
 from pages._ui.data.wording import KINDS
 
@@ -36,6 +41,12 @@ class Draft:
     files: list[Path] = field(default_factory=list[Path])
     kind: str = "trips"
     longitude: float | None = None
+    latitude: float | None = None
+    seen: Preview | None = None
+    chosen: Mapping[str, str] = field(default_factory=dict[str, str])
+    encoding: str | None = None
+    zone_columns: tuple[str, ...] = ()
+    mappings: Mappings | None = None
 
 
 def draw(*, busy: bool) -> None:
@@ -63,14 +74,19 @@ def _draw(busy: bool) -> None:
     draft = Draft()
     with st.container(border=True):
         _table(asked, draft)
-    left, right = st.columns(2, gap="small")
-    with left.container(border=True, height="stretch"):
+    if draft.seen is not None:
+        with st.container(border=True):
+            _reading(asked, draft)
+    with st.container(border=True):
         _places(asked, draft)
-    with right.container(border=True, height="stretch"):
+    with st.container(border=True):
         _time(asked, draft)
+    if "locations" in draft.values or "zones" in draft.values:
+        with st.container(border=True):
+            _zoning(asked, draft)
     with st.container(border=True):
         _described(asked, draft)
-    _button(draft)
+        _button(draft)
 
 
 def _table(asked: Asked, draft: Draft) -> None:
@@ -86,10 +102,13 @@ def _table(asked: Asked, draft: Draft) -> None:
     if not draft.files:
         draft.missing.append("a table")
         return
-    seen = data_files.look(draft.files[0])
+    with st.expander("Encoding and separator", icon=":material/text_fields:"):
+        draft.encoding, delimiter = data_reading.marks(asked)
+    seen = data_files.look(draft.files[0], draft.encoding, delimiter)
     if seen is None:
         draft.missing.append("a table that can be read")
         return
+    draft.values["reading"] = Reading(delimiter=delimiter)
     columns = seen.source.columns
     guess = data_guesses.kind(columns)
     kind = st.segmented_control(
@@ -99,16 +118,20 @@ def _table(asked: Asked, draft: Draft) -> None:
         required=True,
         format_func=KINDS.__getitem__,
         key=asked.key(f"kind_{abs(hash(columns))}"),
+        persist_state="session",
     )
     draft.kind = kind
     st.caption(data_wording.KIND_HELP[kind])
+    ends = ("origin_lat", "origin_lng", "destination_lat", "destination_lng")
+    clocks = ("end_datetime", "clock", "end_clock")
     wanted, optional, absent = {
-        "trips": (("uid", "datetime", "origin", "destination"), ("end_datetime",), ()),
-        "visits": (("uid", "datetime", "location_id"), (), ("lat", "lng")),
-        "points": (("uid", "datetime", "lat", "lng"), (), ("location_id",)),
+        "trips": (("uid", "datetime", "origin", "destination"), clocks, ends),
+        "journeys": (("uid", "datetime", *ends), clocks, ("origin", "destination")),
+        "visits": (("uid", "datetime", "location_id"), ("clock",), ("lat", "lng")),
+        "points": (("uid", "datetime", "lat", "lng"), ("clock",), ("location_id",)),
         "flows": (("origin", "destination", "flow"), ("date",), ()),
     }[kind]
-    engine_kind = "visits" if kind == "points" else kind
+    engine_kind = {"points": "visits", "journeys": "trips"}.get(kind, kind)
     chosen, missing = data_files.columns(asked, kind, engine_kind, columns, wanted, optional)
     draft.missing += missing
     draft.values |= {
@@ -116,16 +139,73 @@ def _table(asked: Asked, draft: Draft) -> None:
         "mapping": chosen | dict.fromkeys(absent, ""),
         "inputs": tuple(str(path) for path in draft.files),
     }
-    draft.longitude = _longitude(seen, chosen)
-    with st.container(key="data_rows"):
-        st.warning(data_wording.CONFIDENTIAL_ROWS, icon=":material/lock:")
-        st.html(data_files.rows_html(seen, chosen))
+    draft.longitude, draft.latitude = _position(seen, chosen)
+    draft.seen, draft.chosen = seen, chosen
     if len(draft.files) > 1:
         st.caption(f"The first of {len(draft.files)} files is shown; all must have these columns.")
 
 
+def _reading(asked: Asked, draft: Draft) -> None:
+    st.markdown("**2 · How it is read**")
+    assert draft.seen is not None
+    names = {canonical: column for canonical, column in draft.chosen.items() if column}
+    zone = st.session_state.get(asked.key("time_zone"))
+    read = data_reading.choose(asked, draft.seen.source, names, draft.encoding, zone)
+    draft.missing += read.missing
+    draft.values |= {"reading": read.reading, "encoding": draft.encoding}
+    with st.container(key="data_rows"):
+        st.warning(data_wording.CONFIDENTIAL_ROWS, icon=":material/lock:")
+        st.html(data_files.rows_html(draft.seen, draft.chosen, read.times))
+    if read.times and None in read.times:
+        st.warning(
+            "Some of the first times cannot be read. Choose how they are written above, or the "
+            "column of times under Your table.",
+            icon=":material/schedule:",
+        )
+    if not draft.missing:
+        try:
+            sources = [data_reading.inspected(path, read) for path in draft.files]
+            draft.mappings = dict.fromkeys(sources, names)
+        except ExplorerError as problem:
+            data_wording.problem("Cannot be read", data_wording.on_page(problem))
+            draft.missing.append("tables that can be read")
+
+
+def _zoning(asked: Asked, draft: Draft) -> None:
+    st.markdown("**5 · Zones**")
+    zoned = data_zoning.choose(asked, draft.values, draft.zone_columns)
+    draft.values["coarseness"] = zoned.coarseness
+    if zoned.places is None:
+        draft.missing.append("coarser zones")
+        return
+    if draft.mappings is not None and draft.kind not in ("points", "journeys"):
+        _strangers(draft, zoned.places)
+
+
+def _strangers(draft: Draft, places: Places) -> None:
+    """Say how many rows name places that are not among those given; counted on request."""
+    counted: dict[Any, tuple[int, int]] = st.session_state.setdefault("data_strangers", {})
+    key = (tuple(draft.values["inputs"]), tuple(places.towers["location_id"][:50]))
+    assert draft.mappings is not None
+    if st.button("Do all rows name a known place?", key="data_match", icon=":material/rule:"):
+        try:
+            counted[key] = look.strangers(draft.mappings, places)
+        except ExplorerError as problem:
+            data_wording.problem("Not counted", data_wording.on_page(problem))
+    if key in counted:
+        ids, rows = counted[key]
+        if ids:
+            st.warning(
+                f"{ids:,} ids in {rows:,} ends of rows are not among the places; such rows count "
+                "as outside.",
+                icon=":material/location_off:",
+            )
+        else:
+            st.caption("Every id in the rows is among the places.")
+
+
 def _places(asked: Asked, draft: Draft) -> None:
-    st.markdown("**2 · Places**")
+    st.markdown("**3 · Places and zones**")
     locations = data_files.choose(
         asked,
         "locations",
@@ -165,8 +245,9 @@ def _locations(asked: Asked, draft: Draft, path: Path) -> None:
         ("name",),
     )
     draft.missing += missing
-    draft.values |= {"locations": path, "locations_mapping": chosen}
-    draft.longitude = _longitude(seen, chosen)
+    if not missing:
+        draft.values |= {"locations": path, "locations_mapping": chosen}
+    draft.longitude, draft.latitude = _position(seen, chosen)
 
 
 def _zones(asked: Asked, draft: Draft, path: Path) -> None:
@@ -179,13 +260,16 @@ def _zones(asked: Asked, draft: Draft, path: Path) -> None:
     )
     st.caption(f"{seen.zones:,} zones")
     draft.missing += missing
-    draft.values |= {"zones": path, "zones_mapping": chosen}
-    draft.longitude = seen.longitude if draft.longitude is None else draft.longitude
+    if not missing:
+        draft.values |= {"zones": path, "zones_mapping": chosen}
+    draft.zone_columns = tuple(c for c in seen.columns if c not in chosen.values())
+    if draft.longitude is None:
+        draft.longitude, draft.latitude = seen.longitude, seen.latitude
 
 
 def _time(asked: Asked, draft: Draft) -> None:
-    st.markdown("**3 · Time**")
-    guess = data_guesses.period([path.name for path in draft.files])
+    st.markdown("**4 · Period and time zone**")
+    guess = data_guesses.period([path.name for path in draft.files]) or _found_days(draft)
     tag = "" if guess is None else f"_{guess[0]}_{guess[1]}"
     left, right = st.columns(2)
     days = [
@@ -202,21 +286,24 @@ def _time(asked: Asked, draft: Draft) -> None:
         )
     ]
     zones = data_guesses.time_zones()
-    own = st.context.timezone
+    own = _zone_there(draft) or st.context.timezone
     zone = st.selectbox(
         "Time zone of the places",
         zones,
         index=zones.index(own) if own in zones else None,
         placeholder="choose, such as America/Mexico_City",
         key=asked.key("time_zone"),
-        help="“04:00” means nothing without it. Your browser's is offered.",
+        help="“04:00” means nothing without it. That of the coordinates is offered, or your "
+        "browser's.",
     )
     first, last = days
     draft.missing += [] if first and last else ["the period"]
     draft.missing += [] if zone else ["the time zone"]
     draft.values |= {"first_day": first, "last_day": last, "time_zone": zone}
     if guess is not None and (first, last) == guess:
-        st.caption("The period is the one that the file's name tells.")
+        st.caption("The period is the one that the file's name tells, or that was read.")
+    if draft.mappings is not None and draft.kind != "flows":
+        _days_button(draft, zone)
     if zone and draft.longitude is not None:
         moment = datetime(first.year, first.month, first.day, tzinfo=UTC) if first else None
         shift = (moment or datetime.now(UTC)).astimezone(ZoneInfo(zone)).utcoffset()
@@ -227,6 +314,38 @@ def _time(asked: Asked, draft: Draft) -> None:
             st.warning(warning, icon=":material/schedule:")
     if first and last and draft.kind != "flows":
         _week(asked, draft, first, last)
+
+
+def _days_button(draft: Draft, zone: str | None) -> None:
+    if st.button(
+        "Read the period from the data",
+        key="data_days",
+        icon=":material/date_range:",
+        help="Read from the data: choose it from what you know if the dates themselves are "
+        "sensitive.",
+    ):
+        assert draft.mappings is not None
+        known: dict[Any, Any] = st.session_state.setdefault("data_days_found", {})
+        try:
+            with st.spinner("Reading the times …", show_time=True):
+                found = look.days(draft.mappings, draft.values["reading"], zone or "UTC")
+        except ExplorerError as problem:
+            data_wording.problem("Cannot be read", data_wording.on_page(problem))
+            return
+        known[tuple(draft.values["inputs"])] = found
+        st.rerun()
+
+
+def _found_days(draft: Draft) -> tuple[date, date] | None:
+    return st.session_state.get("data_days_found", {}).get(tuple(draft.values.get("inputs", ())))
+
+
+def _zone_there(draft: Draft) -> str | None:
+    if draft.longitude is None or draft.latitude is None:
+        return None
+    if not (-180 <= draft.longitude <= 180 and -90 <= draft.latitude <= 90):
+        return None
+    return look.time_zone_at(draft.longitude, draft.latitude)
 
 
 def _week(asked: Asked, draft: Draft, first: date, last: date) -> None:
@@ -245,7 +364,7 @@ def _week(asked: Asked, draft: Draft, first: date, last: date) -> None:
 
 
 def _described(asked: Asked, draft: Draft) -> None:
-    st.markdown("**4 · Name**")
+    st.markdown("**6 · Name and build**")
     guess = data_guesses.dataset_name([f.name for f in draft.files]) if draft.files else ""
     left, right = st.columns([2, 1])
     name = left.text_input(
@@ -287,12 +406,6 @@ def _advanced(asked: Asked, kind: str) -> Mapping[str, Any]:
             help="A public bound, not read off the data. Visits beyond it are trimmed and counted "
             "in the report; a smaller bound means less noise.",
         ),
-        "encoding": two.selectbox(
-            "Encoding of CSV files",
-            [None, "utf-8", "latin-1"],
-            format_func=lambda one: {None: "auto-detect", "utf-8": "UTF-8"}.get(one, "Latin-1"),
-            key=asked.key("encoding"),
-        ),
         "skip_unparsable": three.toggle(
             "Count unreadable rows",
             key=asked.key("skip"),
@@ -300,7 +413,7 @@ def _advanced(asked: Asked, kind: str) -> Mapping[str, Any]:
             "the file.",
         ),
     }
-    if kind == "points":
+    if kind in ("points", "journeys"):
         values["max_distance_m"] = float(
             three.number_input(
                 "Metres outside every zone that still count",
@@ -330,15 +443,22 @@ def _button(draft: Draft) -> None:
         )
         if draft.missing:
             st.caption(data_wording.needed(draft.missing))
+    if draft.missing:
+        return
+    space = data_store.workspace()
+    try:
+        options = IngestOptions(**{**draft.values, "out": space.datasets / draft.values["out"]})
+    except ExplorerError as problem:
+        data_wording.problem("Cannot be built", data_wording.on_page(problem))
+        return
     if pressed:
-        space = data_store.workspace()
-        try:
-            options = IngestOptions(**{**draft.values, "out": space.datasets / draft.values["out"]})
-        except ExplorerError as problem:
-            data_wording.problem("Cannot be built", data_wording.on_page(problem))
-            return
         data_build.start(options)
         st.rerun()
+    if draft.kind != "flows":
+        data_zoning.forecast(replace(options, spill=space.spill), "data_forecast")
+    build = data_build.current()
+    if build is not None and build.state == "failed":
+        data_wording.problem("Cannot be built", build.error)
 
 
 def _named_week(monday: date) -> str:
@@ -346,13 +466,21 @@ def _named_week(monday: date) -> str:
     return f"Mon {monday.day} {monday:%b} – Sun {sunday.day} {sunday:%b %Y}"
 
 
-def _longitude(seen: Preview, chosen: Mapping[str, str]) -> float | None:
-    """Return about where the first rows lie, to question a time zone; None where it is not told."""
-    if not chosen.get("lng"):
+def _position(seen: Preview, chosen: Mapping[str, str]) -> tuple[float | None, float | None]:
+    """Return about where the first rows lie, longitude first; None where it is not told."""
+    return tuple(  # type: ignore[return-value]
+        _mean(seen, next((chosen[n] for n in names if chosen.get(n)), None))
+        for names in (("lng", "origin_lng"), ("lat", "origin_lat"))
+    )
+
+
+def _mean(seen: Preview, name: str | None) -> float | None:
+    if name is None:
         return None
-    column = seen.source.columns.index(chosen["lng"])
+    column = seen.source.columns.index(name)
+    texts = [row[column].replace(",", ".") for row in seen.rows if column < len(row)]
     try:
-        numbers = [float(row[column]) for row in seen.rows if column < len(row) and row[column]]
+        numbers = [float(text) for text in texts if text]
     except ValueError:
         return None
     return sum(numbers) / len(numbers) if numbers else None

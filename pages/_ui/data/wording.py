@@ -26,12 +26,15 @@ LOCAL_ONLY = (
 
 KINDS = {
     "trips": "Trips",
+    "journeys": "Trips by coordinates",
     "visits": "Visits by place",
     "points": "Visits by coordinates",
     "flows": "Flows without people",
 }
 KIND_HELP = {
     "trips": "One row a trip: person, start time, origin, destination (and end time).",
+    "journeys": "One row a trip: person, start time, latitude and longitude of both ends (taxis, "
+    "GPS).",
     "visits": "One row a visit: person, time, and the id of a tower, station or zone.",
     "points": "One row a visit: person, time, latitude and longitude.",
     "flows": "One row a pair of places: origin, destination and a number. No people are in it, so "
@@ -59,6 +62,15 @@ COLUMNS = {
 }
 
 _CONTROLS = {
+    "date_order": "Order of the date",
+    "number_times": "Times that are numbers",
+    "decimal": "Decimal mark",
+    "thousands": "Thousands",
+    "delimiter": "Between columns",
+    "zoning": "Zones to build",
+    "size_m": "Size of a cell",
+    "clusters": "Number of clusters",
+    "parent": "Column of coarser zones",
     "first_day": "First day",
     "last_day": "Last day",
     "time_zone": "Time zone",

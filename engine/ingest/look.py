@@ -1,0 +1,278 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
+"""Looks at raw rows before a build: how times read, which days they cover, what zones would give.
+
+**Confidential**: everything here is read from the data and for its custodians alone.
+"""
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta
+from functools import cache
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import numpy as np
+
+from engine import geography, usability
+from engine import origin_destination as od
+from engine.datasets import Dataset
+from engine.errors import InputError
+from engine.ingest.backends.embedded import DuckDBEngine
+from engine.ingest.build import ingest
+from engine.ingest.calendar import Calendar, offsets
+from engine.ingest.counting import rows
+from engine.ingest.counting.reader import Reader
+from engine.ingest.inputs import guess
+from engine.ingest.inputs.mapping import Mappings
+from engine.ingest.inputs.places import Places
+from engine.ingest.options import IngestOptions
+from engine.ingest.progress import Monitor
+from engine.ingest.reading import Reading
+from engine.parameters import EPSILON_STOPS, ODParameters, ODUnit
+
+EARLIEST, LATEST = date(2000, 1, 1), date(2035, 12, 31)
+LARGEST_FORECAST_BYTES = 200_000_000
+TRIMS = (1, 2, 5, 10, 20)
+
+
+@cache
+def _calendar(time_zone: str) -> Calendar:
+    return Calendar(0, 0, None, offsets(ZoneInfo(time_zone), EARLIEST, LATEST))
+
+
+def _reader(reading: Reading, time_zone: str) -> Reader:
+    return Reader(_calendar(time_zone), reading)
+
+
+def first_times(
+    mappings: Mappings, reading: Reading, time_zone: str, count: int = 5
+) -> list[datetime | None]:
+    """Return the local times of the first rows of the first file, None where they do not read.
+
+    Parameters
+    ----------
+    mappings : Mappings
+        Files and their columns.
+    reading : Reading
+        Without gaps, as from `guess.complete` or chosen.
+    time_zone : str
+        IANA name; years before 2000 and after 2035 are shown by its nearest known offset.
+    count : int
+        Number of rows.
+    """
+    source, names = next(iter(mappings.items()))
+    engine = DuckDBEngine(_options(time_zone), [source], Monitor(), keep_order=True)
+    try:
+        raw = rows.read_all(engine, {source: names})[0].limit(count)
+        column = "datetime" if "datetime" in raw.columns else "date"
+        if column not in raw.columns:
+            return []
+        seconds = engine.fetch(raw.select(at=_reader(reading, time_zone).time(raw, column)))
+    finally:
+        engine.close()
+    return [None if at is None else _moment(at) for at in seconds["at"].to_pylist()]
+
+
+def days(mappings: Mappings, given: Reading, time_zone: str) -> tuple[date, date]:
+    """Return the first and the last local day of all rows that can be read.
+
+    Read from the data: where the days themselves are sensitive, choose the period from what is
+    known instead.
+
+    Raises
+    ------
+    InputError
+        If no row has a time that can be read.
+    """
+    reading = guess.complete(mappings, given)
+    engine = DuckDBEngine(_options(time_zone), list(mappings), Monitor())
+    try:
+        raw = rows.read_all(engine, mappings)
+        name = "datetime" if "datetime" in raw[0].columns else "date"
+        if name not in raw[0].columns:
+            raise InputError("the rows have no time", remedy="choose the period by hand")
+        reader = _reader(reading, time_zone)
+        times = rows.together([table.select(at=reader.time(table, name)) for table in raw])
+        ends = engine.fetch(times.aggregate(low=times.at.min(), high=times.at.max())).to_pylist()[0]
+    finally:
+        engine.close()
+    if ends["low"] is None:
+        raise InputError(
+            "no row has a time that can be read",
+            remedy="say how times are written",
+            code="unparsable",
+            settings=("date_order", "number_times"),
+        )
+    low, high = (_moment(ends[end]) for end in ("low", "high"))
+    if low is None or high is None:
+        raise InputError(
+            "some times lie outside the years 1 to 9999",
+            remedy="say what times that are numbers count",
+            code="unparsable",
+            settings=("number_times",),
+        )
+    return low.date(), high.date()
+
+
+def strangers(mappings: Mappings, places: Places) -> tuple[int, int]:
+    """Return how many distinct ids of places in the rows are not among `places`, and their rows."""
+    engine = DuckDBEngine(_options("UTC"), list(mappings), Monitor())
+    try:
+        lookup = engine.lookup("places", places.table())
+        reader = Reader(_calendar("UTC"), Reading(), bare_places=places.bare)
+        ids = rows.together(
+            [
+                table.select(place_id=reader.place(table[name]))
+                for table in rows.read_all(engine, mappings)
+                for name in ("location_id", "origin", "destination")
+                if name in table.columns
+            ]
+        )
+        counted = ids.group_by("place_id").aggregate(n=ids.count())
+        unknown = counted.anti_join(lookup, counted.place_id == lookup.place)
+        found = engine.fetch(unknown.aggregate(ids=unknown.count(), rows=unknown.n.sum()))
+    finally:
+        engine.close()
+    line = found.to_pylist()[0]
+    return int(line["ids"]), int(line["rows"] or 0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Size:
+    """How coarse zones are; public geometry alone.
+
+    Attributes
+    ----------
+    zones : int
+        Number of zones.
+    median_km2 : float
+        Median area of a zone in square kilometres.
+    pairs : int
+        Pairs of zones, cells of one day's matrix.
+    """
+
+    zones: int
+    median_km2: float
+    pairs: int
+
+
+def size(places: Places) -> Size:
+    """Return how coarse the zones of `places` are."""
+    crs = geography.projected_crs(places.zones)
+    areas = places.zones.geometry.to_crs(crs).area.to_numpy()
+    count = len(places.zones)
+    return Size(zones=count, median_km2=float(np.median(areas)) / 1e6, pairs=count * count)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Forecast:
+    """The best that the trips of a dataset read as, by what is protected.
+
+    Attributes
+    ----------
+    unit : str
+        ``trip`` (one release of the sum of all days) or ``person`` (the whole period).
+    epsilon : float or None
+        Least ε up to 1 at which the release is better than too noisy; None where none is.
+    max_trips_per_user : int
+        T with which that is so.
+    level, usable_share : str, float
+        The judgement there (or at ε = 1): see `engine.usability.judge_trips`.
+    """
+
+    unit: str
+    epsilon: float | None
+    max_trips_per_user: int
+    level: usability.Level
+    usable_share: float
+
+
+def forecast(options: IngestOptions) -> list[Forecast]:
+    """Count the trips as a build would, and judge what they give at ε up to 1.
+
+    The sum of all days is judged, in which flows are largest; one day alone reads worse.
+
+    Raises
+    ------
+    InputError
+        As `ingest`; also for more than 200 MB of input, for which a build is as quick.
+    """
+    total = sum(Path(name).stat().st_size for name in options.inputs if Path(name).is_file())
+    if total > LARGEST_FORECAST_BYTES:
+        raise InputError(
+            f"{total / 1e6:,.0f} MB are too much for a forecast",
+            remedy="build the dataset and look at it",
+            code="forecast-size",
+        )
+    with tempfile.TemporaryDirectory(dir=options.spill) as folder:
+        asked = replace(options, parts=("trips",), week=None, out=Path(folder) / "forecast")
+        dataset, _report = ingest(asked)
+        units: Sequence[ODUnit] = ("person", "trip") if dataset.has_trips_by_person else ("trip",)
+        return [_best(dataset, unit) for unit in units]
+
+
+def _best(dataset: Dataset, unit: ODUnit) -> Forecast:
+    trims = TRIMS if unit == "person" else (1,)
+    flows = {t: usability.Flows.of(od.histogram(dataset, unit, t, sum_days=True)) for t in trims}
+    best: Forecast | None = None
+    for epsilon in (e for e in EPSILON_STOPS if e <= 1):
+        for trim, counted in flows.items():
+            setting = ODParameters(
+                epsilon=epsilon, max_trips_per_user=trim, suppression_threshold=0, unit=unit
+            )
+            judged = usability.judge_trips(counted, setting)
+            one = Forecast(
+                unit=unit,
+                epsilon=epsilon if judged.level != "noisy" else None,
+                max_trips_per_user=trim,
+                level=judged.level,
+                usable_share=judged.usable_share,
+            )
+            if best is None or one.usable_share > best.usable_share:
+                best = one
+        if best is not None and best.epsilon is not None:
+            return best
+    assert best is not None
+    return best
+
+
+def _moment(seconds: int) -> datetime | None:
+    try:
+        return datetime.fromtimestamp(0, UTC).replace(tzinfo=None) + timedelta(seconds=seconds)
+    except OverflowError:
+        return None
+
+
+def _options(time_zone: str) -> IngestOptions:
+    return IngestOptions(
+        kind="visits",
+        inputs=("rows",),
+        out=Path("look"),
+        time_zone=time_zone,
+        first_day=EARLIEST,
+        last_day=EARLIEST,
+        locations=Path("places"),
+        memory="1GB",
+    )
+
+
+@cache
+def _finder() -> object:
+    from timezonefinder import TimezoneFinder
+
+    return TimezoneFinder()
+
+
+def time_zone_at(longitude: float, latitude: float) -> str | None:
+    """Return the IANA time zone of a point, from boundaries that are public; None at sea.
+
+    Examples
+    --------
+    >>> time_zone_at(-103.35, 20.67)
+    'America/Mexico_City'
+    """
+    finder: object = _finder()
+    name = finder.timezone_at(lng=longitude, lat=latitude)  # pyright: ignore
+    return str(name) if name else None

@@ -1,0 +1,183 @@
+"""Which zones to build: given or coarser ones, drawn and judged before anything is counted."""
+
+import html
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import shapely
+import streamlit as st
+
+from engine.errors import ExplorerError
+from engine.ingest import IngestOptions, look
+from engine.ingest.coarseness import MOST_ZONES, Coarseness
+from engine.ingest.inputs import coarse
+from engine.ingest.inputs.places import Places, read_places
+from pages._ui.data import wording as data_wording
+from pages._ui.data.files import Asked
+
+ZONINGS = {
+    "given": "As given",
+    "voronoi": "One a place",
+    "hexagon": "Hexagons",
+    "square": "Squares",
+    "clusters": "Clusters of places",
+    "parents": "Coarser zones of the file",
+}
+LEVELS = {"good": "usable", "partly": "usable in part", "noisy": "too noisy"}
+_UNITS = {"trip": "a single trip is protected", "person": "all trips of a person are protected"}
+_WIDTH, _HEIGHT = 640, 300
+_MOST_DOTS = 3_000
+
+
+@dataclass(frozen=True)
+class Zoned:
+    """The coarseness that was chosen, and the places with their zones where they can be made."""
+
+    coarseness: Coarseness
+    places: Places | None
+
+
+def choose(asked: Asked, values: dict[str, Any], columns: tuple[str, ...]) -> Zoned:
+    """Draw the choice of zones with a map, their number and size; refuse too many."""
+    offered = [k for k in ZONINGS if k != "parents" or columns]
+    offered = [k for k in offered if k != "voronoi" or "locations" in values]
+    zoning = st.segmented_control(
+        "Zones to build",
+        offered,
+        default="given",
+        required=True,
+        format_func=ZONINGS.__getitem__,
+        key=asked.key("zoning"),
+        persist_state="session",
+        help="All from public geometry; no row is looked at. Fewer zones hold more people each, so "
+        "the same noise hides less of them.",
+    )
+    size, clusters, parent = 2_000.0, 30, ""
+    if zoning in ("hexagon", "square"):
+        size = st.number_input(
+            "Size of a cell in metres",
+            100,
+            200_000,
+            2_000,
+            100,
+            key=asked.key("cell"),
+            persist_state="session",
+        )
+    elif zoning == "clusters":
+        clusters = st.number_input(
+            "Number of clusters",
+            2,
+            MOST_ZONES,
+            30,
+            key=asked.key("clusters"),
+            persist_state="session",
+        )
+    elif zoning == "parents":
+        parent = st.selectbox(
+            "Column of coarser zones",
+            list(columns),
+            key=asked.key("parent"),
+            persist_state="session",
+        )
+    how = Coarseness(zoning=zoning, size_m=float(size), clusters=int(clusters), parent=parent)
+    try:
+        places = _places(values, how)
+        here = look.size(places)
+        st.caption(
+            f"**{here.zones:,} zones**, half of them smaller than {here.median_km2:,.2g} km² · "
+            f"{len(places.towers):,} places"
+        )
+        st.html(picture(places))
+        coarse.check_size(places, trips=True)
+    except ExplorerError as problem:
+        data_wording.problem("These zones cannot be built", data_wording.on_page(problem))
+        return Zoned(how, None)
+    return Zoned(how, places)
+
+
+def forecast(options: IngestOptions, key: str) -> None:
+    """Draw a button that says before building what the trips would read as."""
+    known: dict[Any, Any] = st.session_state.setdefault("data_forecasts", {})
+    told = (options.inputs, options.coarseness, options.first_day, options.last_day, options.zones)
+    told = (*told, options.locations, options.reading)
+    if st.button("What verdict to expect?", key=key, icon=":material/query_stats:"):
+        try:
+            with st.spinner("Counting the trips …", show_time=True):
+                known[told] = look.forecast(options)
+        except ExplorerError as problem:
+            data_wording.problem("No forecast", data_wording.on_page(problem))
+            return
+    for one in known.get(told, []):
+        share = f"{one.usable_share:.0%} of all trips lie in flows off by at most a quarter"
+        if one.epsilon is None:
+            text = f"too noisy at every ε up to 1 ({share} at best): choose coarser zones"
+        else:
+            t = f", T = {one.max_trips_per_user}" if one.unit == "person" else ""
+            text = f"{LEVELS[one.level]} from ε = {one.epsilon:g}{t} on: {share}"
+        st.html(
+            f'<div class="verdict {one.level}" role="status"><strong>Sum of all days, where '
+            f"{_UNITS[one.unit]}</strong>{html.escape(text)}. Read from the data: for its "
+            "custodians only.</div>"
+        )
+
+
+def picture(places: Places) -> str:
+    """Return zones and places as a small map with the degrees at its edges."""
+    zones = places.zones.geometry
+    west, south, east, north = places.towers.total_bounds
+    box = zones.total_bounds
+    west, south = min(west, box[0]), min(south, box[1])
+    east, north = max(east, box[2]), max(north, box[3])
+    stretch = float(np.cos(np.radians((south + north) / 2)))
+    wide, high = max((east - west) * stretch, 1e-6), max(north - south, 1e-6)
+    scale = min((_WIDTH - 20) / wide, (_HEIGHT - 20) / high)
+
+    def flat(points: Any) -> Any:
+        return np.column_stack(
+            (10 + (points[:, 0] - west) * stretch * scale, 10 + (north - points[:, 1]) * scale)
+        )
+
+    tolerance = 1 / scale
+    lines = [
+        "M" + "L".join(f"{x:.0f} {y:.0f}" for x, y in flat(shapely.get_coordinates(ring))) + "Z"
+        for shape in shapely.simplify(zones.to_numpy(), tolerance)
+        for part in shapely.get_parts(shape)
+        for ring in [shapely.get_exterior_ring(part)]
+        if ring is not None
+    ]
+    dots = flat(shapely.get_coordinates(places.towers.geometry.to_numpy()))
+    step = max(1, len(dots) // _MOST_DOTS)
+    marks = "".join(f'<circle cx="{x:.0f}" cy="{y:.0f}" r="1.6"/>' for x, y in dots[::step])
+    label = f"Zones and places, {south:.2f}° to {north:.2f}° north, {west:.2f}° to {east:.2f}° east"
+    return (
+        f'<figure class="picture"><svg viewBox="0 0 {wide * scale + 20:.0f} '
+        f'{high * scale + 20:.0f}" role="img" aria-label="{label}"><path d="{"".join(lines)}"/>'
+        f"{marks}</svg><figcaption>{label}</figcaption></figure>"
+    )
+
+
+def _places(values: dict[str, Any], how: Coarseness) -> Places:
+    """Return places and zones; read and made once for what was chosen."""
+    known: dict[Any, Places] = st.session_state.setdefault("data_places", {})
+    asked = {
+        name: values[name]
+        for name in ("locations", "zones", "locations_mapping", "zones_mapping")
+        if name in values
+    }
+    key = (repr(sorted(asked.items(), key=lambda item: item[0])), how)
+    if key not in known:
+        options = IngestOptions(
+            kind="visits",
+            inputs=("rows",),
+            out=Path("look"),
+            time_zone="UTC",
+            first_day=look.EARLIEST,
+            last_day=look.EARLIEST,
+            coarseness=how,
+            **asked,
+        )
+        known.clear() if len(known) > 20 else None
+        known[key] = coarse.coarsen(read_places(options), how)
+    return known[key]
