@@ -102,6 +102,8 @@ class Monitor:
     def update(self, share: float) -> None:
         """Report that `share` (0 to 1) of the step is done; raise `Cancelled` if asked to stop."""
         self.check()
+        if not self._stages:  # a single look, no build
+            return
         number, of = self._step
         share = (number + min(max(share, 0.0), 1.0)) / of
         whole = sum(stage.weight for stage in self._stages)
