@@ -34,7 +34,7 @@ from engine.parameters import EPSILON_STOPS, ODParameters, ODUnit
 
 EARLIEST, LATEST = date(2000, 1, 1), date(2035, 12, 31)
 LARGEST_FORECAST_BYTES = 200_000_000
-TRIMS = (1, 2, 5, 10, 20)
+TRIMS = (1, 2, 5, 10, 20, 50, 100, 256)
 
 
 @cache

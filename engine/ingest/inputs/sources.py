@@ -327,10 +327,12 @@ def _encoding(head: bytes, *, whole: bool) -> str:
 
 def decoded(name: str, head: bytes, encoding: str) -> str:
     """Return the whole lines at the beginning of a file as text, without a byte order mark."""
+    cut = len(head) >= HEAD_BYTES
     if encoding == "utf-16":
         body = head[: len(head) // 2 * 2]
     else:
-        body = (head[: head.rfind(b"\n") + 1] or head).removeprefix(b"\xef\xbb\xbf")
+        whole = head[: head.rfind(b"\n") + 1] if cut else head
+        body = (whole or head).removeprefix(b"\xef\xbb\xbf")
     try:
         text = body.decode(encoding, errors="ignore" if encoding == "utf-16" else "strict")
     except UnicodeDecodeError:
@@ -340,7 +342,7 @@ def decoded(name: str, head: bytes, encoding: str) -> str:
             code="encoding",
             settings=("encoding",),
         ) from None
-    return text[: text.rfind("\n") + 1] or text
+    return (text[: text.rfind("\n") + 1] if cut else text) or text
 
 
 def _check_names(name: str, columns: tuple[str, ...]) -> None:

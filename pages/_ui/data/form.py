@@ -12,6 +12,7 @@ import streamlit as st
 from engine import datasets
 from engine.errors import ExplorerError
 from engine.ingest import IngestOptions, Preview, look
+from engine.ingest.inputs import mapping
 from engine.ingest.inputs.mapping import Mappings
 from engine.ingest.inputs.places import Places
 from engine.ingest.reading import Reading
@@ -28,6 +29,7 @@ from pages._ui.data.wording import KINDS
 
 TABLES = ("csv", "gz", "tsv", "txt", "parquet", "pq")
 ZONES = ("geojson", "json", "gpkg", "zip", "parquet", "pq")
+_ZONE = "data_zone"
 UPLOAD, PATH = "Upload", "Path on this computer"
 _EARLIEST, _LATEST = date(1970, 1, 1), date(2100, 12, 31)
 
@@ -123,14 +125,24 @@ def _table(asked: Asked, draft: Draft) -> None:
     draft.kind = kind
     st.caption(data_wording.KIND_HELP[kind])
     ends = ("origin_lat", "origin_lng", "destination_lat", "destination_lng")
-    clocks = ("end_datetime", "clock", "end_clock")
+    guessed = mapping.guess("trips" if kind in ("trips", "journeys") else "visits", columns)
+    split = kind != "flows" and st.toggle(
+        "Dates and times are in two columns",
+        value="clock" in guessed,
+        key=asked.key(f"split_{kind}_{abs(hash(columns))}"),
+        persist_state="session",
+    )
+    clocks = ("end_datetime", *(("clock", "end_clock") if split else ()))
+    visit_clock = ("clock",) if split else ()
     wanted, optional, absent = {
         "trips": (("uid", "datetime", "origin", "destination"), clocks, ends),
         "journeys": (("uid", "datetime", *ends), clocks, ("origin", "destination")),
-        "visits": (("uid", "datetime", "location_id"), ("clock",), ("lat", "lng")),
-        "points": (("uid", "datetime", "lat", "lng"), ("clock",), ("location_id",)),
+        "visits": (("uid", "datetime", "location_id"), visit_clock, ("lat", "lng")),
+        "points": (("uid", "datetime", "lat", "lng"), visit_clock, ("location_id",)),
         "flows": (("origin", "destination", "flow"), ("date",), ()),
     }[kind]
+    unsplit = ("clock", "end_clock") if kind in ("trips", "journeys") else ("clock",)
+    absent += () if split or kind == "flows" else unsplit
     engine_kind = {"points": "visits", "journeys": "trips"}.get(kind, kind)
     chosen, missing = data_files.columns(asked, kind, engine_kind, columns, wanted, optional)
     draft.missing += missing
@@ -149,7 +161,7 @@ def _reading(asked: Asked, draft: Draft) -> None:
     st.markdown("**2 · How it is read**")
     assert draft.seen is not None
     names = {canonical: column for canonical, column in draft.chosen.items() if column}
-    zone = st.session_state.get(asked.key("time_zone"))
+    zone = st.session_state.get(_ZONE)
     read = data_reading.choose(asked, draft.seen.source, names, draft.encoding, zone)
     draft.missing += read.missing
     draft.values |= {"reading": read.reading, "encoding": draft.encoding}
@@ -280,22 +292,26 @@ def _time(asked: Asked, draft: Draft) -> None:
             max_value=_LATEST,
             format="YYYY-MM-DD",
             key=asked.key(f"{name}{tag}"),
+            persist_state="session",
         )
         for end, (column, label, name) in enumerate(
             ((left, "First day", "first_day"), (right, "Last day, included", "last_day"))
         )
     ]
     zones = data_guesses.time_zones()
-    own = _zone_there(draft) or st.context.timezone
+    there = _zone_there(draft)
+    own = there or st.context.timezone
     zone = st.selectbox(
         "Time zone of the places",
         zones,
         index=zones.index(own) if own in zones else None,
         placeholder="choose, such as America/Mexico_City",
-        key=asked.key("time_zone"),
+        key=asked.key(f"time_zone_{there or ''}"),
+        persist_state="session",
         help="“04:00” means nothing without it. That of the coordinates is offered, or your "
         "browser's.",
     )
+    st.session_state[_ZONE] = zone
     first, last = days
     draft.missing += [] if first and last else ["the period"]
     draft.missing += [] if zone else ["the time zone"]
@@ -358,6 +374,7 @@ def _week(asked: Asked, draft: Draft, first: date, last: date) -> None:
         mondays,
         format_func=_named_week,
         key=asked.key(f"week_{first}_{last}"),
+        persist_state="session",
         help="Density covers one week. The first full one is offered; choosing the busiest one "
         "would tell about the data.",
     )
@@ -372,6 +389,7 @@ def _described(asked: Asked, draft: Draft) -> None:
         value=guess,
         max_chars=data_guesses.LONGEST_NAME,
         key=asked.key(f"name_{guess}"),
+        persist_state="session",
         help="Small letters, digits, - and _.",
     )
     people = right.number_input(
@@ -382,6 +400,7 @@ def _described(asked: Asked, draft: Draft) -> None:
         step=1,
         placeholder="unknown",
         key=asked.key("people"),
+        persist_state="session",
         help="From public sources, never counted in the data. It tells whether δ is small enough.",
     )
     if not data_guesses.NAME.fullmatch(name or ""):
@@ -403,12 +422,14 @@ def _advanced(asked: Asked, kind: str) -> Mapping[str, Any]:
             10**6,
             DEFAULT_MAX_VISITS_CAP,
             key=asked.key("cap"),
+            persist_state="session",
             help="A public bound, not read off the data. Visits beyond it are trimmed and counted "
             "in the report; a smaller bound means less noise.",
         ),
         "skip_unparsable": three.toggle(
             "Count unreadable rows",
             key=asked.key("skip"),
+            persist_state="session",
             help="Count rows without a person or a readable time in the report instead of refusing "
             "the file.",
         ),

@@ -1,5 +1,6 @@
 """Which zones to build: given or coarser ones, drawn and judged before anything is counted."""
 
+import base64
 import html
 from dataclasses import dataclass
 from pathlib import Path
@@ -151,10 +152,16 @@ def picture(places: Places) -> str:
     step = max(1, len(dots) // _MOST_DOTS)
     marks = "".join(f'<circle cx="{x:.0f}" cy="{y:.0f}" r="1.6"/>' for x, y in dots[::step])
     label = f"Zones and places, {south:.2f}° to {north:.2f}° north, {west:.2f}° to {east:.2f}° east"
+    across, down = wide * scale + 20, high * scale + 20
+    drawing = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{across:.0f}" height="{down:.0f}">'
+        f'<path d="{"".join(lines)}" fill="#2a6f97" fill-opacity="0.12" stroke="#7a8794" '
+        f'stroke-width="0.7"/><g fill="#d9972b">{marks}</g></svg>'
+    )
+    source = base64.b64encode(drawing.encode()).decode()
     return (
-        f'<figure class="picture"><svg viewBox="0 0 {wide * scale + 20:.0f} '
-        f'{high * scale + 20:.0f}" role="img" aria-label="{label}"><path d="{"".join(lines)}"/>'
-        f"{marks}</svg><figcaption>{label}</figcaption></figure>"
+        f'<figure class="picture"><img src="data:image/svg+xml;base64,{source}" alt="{label}">'
+        f"<figcaption>{label}</figcaption></figure>"
     )
 
 

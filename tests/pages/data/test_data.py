@@ -158,7 +158,7 @@ def test_an_uploads_copy_goes_when_it_is_built(open_data, temporary):
         ("a.parquet", TRIPS, "claims to be Parquet"),
         ("a.csv", b"uid,UID,datetime\n1,2,3\n", "appears twice"),
         ("a.csv", "\n".join([HEADER, ROWS[0], "p" * 200_000]).encode(), "is longer than"),
-        ("a.csv", TRIPS.decode().encode("utf-16"), "UTF-16"),
+        ("a.csv", b"PK\x03\x04" + TRIPS, "zip archive"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_refused_at_once(open_data, file, contents, words):
