@@ -25,13 +25,13 @@ UNITS = {
     "yyyymmdd": "a date such as 20160503",
 }
 ENCODINGS = {
-    None: "by looking",
+    None: "auto-detect",
     "utf-8": "UTF-8",
     "windows-1252": "Windows-1252",
     "latin-1": "Latin-1",
     "utf-16": "UTF-16",
 }
-MARKS = {None: "by looking", ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar |"}
+MARKS = {None: "auto-detect", ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar |"}
 THOUSANDS = {"": "none", ",": "comma", ".": "point", " ": "space", "'": "apostrophe"}
 
 
