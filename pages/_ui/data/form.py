@@ -1,19 +1,16 @@
 """The form of the Data page: from files to the options of an ingest, in four steps."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from datetime import UTC, date, datetime, timedelta
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import streamlit as st
 
 from engine import datasets
 from engine.errors import ExplorerError
-from engine.ingest import IngestOptions, Preview, look
+from engine.ingest import IngestOptions, look
 from engine.ingest.inputs import mapping
-from engine.ingest.inputs.mapping import Mappings
 from engine.ingest.inputs.places import Places
 from engine.ingest.reading import Reading
 from engine.parameters import DEFAULT_MAX_VISITS_CAP
@@ -22,33 +19,16 @@ from pages._ui.data import files as data_files
 from pages._ui.data import guesses as data_guesses
 from pages._ui.data import reading as data_reading
 from pages._ui.data import store as data_store
+from pages._ui.data import when as data_when
 from pages._ui.data import wording as data_wording
 from pages._ui.data import zoning as data_zoning
+from pages._ui.data.draft import Draft, position
 from pages._ui.data.files import Asked
 from pages._ui.data.wording import KINDS
 
 TABLES = ("csv", "gz", "tsv", "txt", "parquet", "pq")
 ZONES = ("geojson", "json", "gpkg", "zip", "parquet", "pq")
-_ZONE = "data_zone"
 UPLOAD, PATH = "Upload", "Path on this computer"
-_EARLIEST, _LATEST = date(1970, 1, 1), date(2100, 12, 31)
-
-
-@dataclass
-class Draft:
-    """What has been filled in so far, and what is still missing."""
-
-    values: dict[str, Any] = field(default_factory=dict[str, Any])
-    missing: list[str] = field(default_factory=list[str])
-    files: list[Path] = field(default_factory=list[Path])
-    kind: str = "trips"
-    longitude: float | None = None
-    latitude: float | None = None
-    seen: Preview | None = None
-    chosen: Mapping[str, str] = field(default_factory=dict[str, str])
-    encoding: str | None = None
-    zone_columns: tuple[str, ...] = ()
-    mappings: Mappings | None = None
 
 
 def draw(*, busy: bool) -> None:
@@ -82,7 +62,7 @@ def _draw(busy: bool) -> None:
     with st.container(border=True):
         _places(asked, draft)
     with st.container(border=True):
-        _time(asked, draft)
+        data_when.draw(asked, draft)
     if "locations" in draft.values or "zones" in draft.values:
         with st.container(border=True):
             _zoning(asked, draft)
@@ -151,7 +131,7 @@ def _table(asked: Asked, draft: Draft) -> None:
         "mapping": chosen | dict.fromkeys(absent, ""),
         "inputs": tuple(str(path) for path in draft.files),
     }
-    draft.longitude, draft.latitude = _position(seen, chosen)
+    draft.longitude, draft.latitude = position(seen, chosen)
     draft.seen, draft.chosen = seen, chosen
     if len(draft.files) > 1:
         st.caption(f"The first of {len(draft.files)} files is shown; all must have these columns.")
@@ -161,7 +141,7 @@ def _reading(asked: Asked, draft: Draft) -> None:
     st.markdown("**2 · How it is read**")
     assert draft.seen is not None
     names = {canonical: column for canonical, column in draft.chosen.items() if column}
-    zone = st.session_state.get(_ZONE)
+    zone = st.session_state.get(data_when.CHOSEN_ZONE)
     read = data_reading.choose(asked, draft.seen.source, names, draft.encoding, zone)
     draft.missing += read.missing
     draft.values |= {"reading": read.reading, "encoding": draft.encoding}
@@ -259,7 +239,7 @@ def _locations(asked: Asked, draft: Draft, path: Path) -> None:
     draft.missing += missing
     if not missing:
         draft.values |= {"locations": path, "locations_mapping": chosen}
-    draft.longitude, draft.latitude = _position(seen, chosen)
+    draft.longitude, draft.latitude = position(seen, chosen)
 
 
 def _zones(asked: Asked, draft: Draft, path: Path) -> None:
@@ -277,107 +257,6 @@ def _zones(asked: Asked, draft: Draft, path: Path) -> None:
     draft.zone_columns = tuple(c for c in seen.columns if c not in chosen.values())
     if draft.longitude is None:
         draft.longitude, draft.latitude = seen.longitude, seen.latitude
-
-
-def _time(asked: Asked, draft: Draft) -> None:
-    st.markdown("**4 · Period and time zone**")
-    guess = data_guesses.period([path.name for path in draft.files]) or _found_days(draft)
-    tag = "" if guess is None else f"_{guess[0]}_{guess[1]}"
-    left, right = st.columns(2)
-    days = [
-        column.date_input(
-            label,
-            value=None if guess is None else guess[end],
-            min_value=_EARLIEST,
-            max_value=_LATEST,
-            format="YYYY-MM-DD",
-            key=asked.key(f"{name}{tag}"),
-            persist_state="session",
-        )
-        for end, (column, label, name) in enumerate(
-            ((left, "First day", "first_day"), (right, "Last day, included", "last_day"))
-        )
-    ]
-    zones = data_guesses.time_zones()
-    there = _zone_there(draft)
-    own = there or st.context.timezone
-    zone = st.selectbox(
-        "Time zone of the places",
-        zones,
-        index=zones.index(own) if own in zones else None,
-        placeholder="choose, such as America/Mexico_City",
-        key=asked.key(f"time_zone_{there or ''}"),
-        persist_state="session",
-        help="“04:00” means nothing without it. That of the coordinates is offered, or your "
-        "browser's.",
-    )
-    st.session_state[_ZONE] = zone
-    first, last = days
-    draft.missing += [] if first and last else ["the period"]
-    draft.missing += [] if zone else ["the time zone"]
-    draft.values |= {"first_day": first, "last_day": last, "time_zone": zone}
-    if guess is not None and (first, last) == guess:
-        st.caption("The period is the one that the file's name tells, or that was read.")
-    if draft.mappings is not None and draft.kind != "flows":
-        _days_button(draft, zone)
-    if zone and draft.longitude is not None:
-        moment = datetime(first.year, first.month, first.day, tzinfo=UTC) if first else None
-        shift = (moment or datetime.now(UTC)).astimezone(ZoneInfo(zone)).utcoffset()
-        warning = data_wording.far_from_clock(
-            draft.longitude, (shift or timedelta()).total_seconds() / 3600
-        )
-        if warning:
-            st.warning(warning, icon=":material/schedule:")
-    if first and last and draft.kind != "flows":
-        _week(asked, draft, first, last)
-
-
-def _days_button(draft: Draft, zone: str | None) -> None:
-    if st.button(
-        "Read the period from the data",
-        key="data_days",
-        icon=":material/date_range:",
-        help="Read from the data: choose it from what you know if the dates themselves are "
-        "sensitive.",
-    ):
-        assert draft.mappings is not None
-        known: dict[Any, Any] = st.session_state.setdefault("data_days_found", {})
-        try:
-            with st.spinner("Reading the times …", show_time=True):
-                found = look.days(draft.mappings, draft.values["reading"], zone or "UTC")
-        except ExplorerError as problem:
-            data_wording.problem("Cannot be read", data_wording.on_page(problem))
-            return
-        known[tuple(draft.values["inputs"])] = found
-        st.rerun()
-
-
-def _found_days(draft: Draft) -> tuple[date, date] | None:
-    return st.session_state.get("data_days_found", {}).get(tuple(draft.values.get("inputs", ())))
-
-
-def _zone_there(draft: Draft) -> str | None:
-    if draft.longitude is None or draft.latitude is None:
-        return None
-    if not (-180 <= draft.longitude <= 180 and -90 <= draft.latitude <= 90):
-        return None
-    return look.time_zone_at(draft.longitude, draft.latitude)
-
-
-def _week(asked: Asked, draft: Draft, first: date, last: date) -> None:
-    mondays = data_guesses.weeks(first, last)[:1000]
-    if not mondays:
-        st.caption("The period has no full week from Monday to Sunday: no density can be built.")
-        return
-    draft.values["week"] = st.selectbox(
-        "Week of the density",
-        mondays,
-        format_func=_named_week,
-        key=asked.key(f"week_{first}_{last}"),
-        persist_state="session",
-        help="Density covers one week. The first full one is offered; choosing the busiest one "
-        "would tell about the data.",
-    )
 
 
 def _described(asked: Asked, draft: Draft) -> None:
@@ -480,28 +359,3 @@ def _button(draft: Draft) -> None:
     build = data_build.current()
     if build is not None and build.state == "failed":
         data_wording.problem("Cannot be built", build.error)
-
-
-def _named_week(monday: date) -> str:
-    sunday = monday + timedelta(days=6)
-    return f"Mon {monday.day} {monday:%b} – Sun {sunday.day} {sunday:%b %Y}"
-
-
-def _position(seen: Preview, chosen: Mapping[str, str]) -> tuple[float | None, float | None]:
-    """Return about where the first rows lie, longitude first; None where it is not told."""
-    return tuple(  # type: ignore[return-value]
-        _mean(seen, next((chosen[n] for n in names if chosen.get(n)), None))
-        for names in (("lng", "origin_lng"), ("lat", "origin_lat"))
-    )
-
-
-def _mean(seen: Preview, name: str | None) -> float | None:
-    if name is None:
-        return None
-    column = seen.source.columns.index(name)
-    texts = [row[column].replace(",", ".") for row in seen.rows if column < len(row)]
-    try:
-        numbers = [float(text) for text in texts if text]
-    except ValueError:
-        return None
-    return sum(numbers) / len(numbers) if numbers else None

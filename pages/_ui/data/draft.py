@@ -1,0 +1,46 @@
+"""What the form of the Data page has been told so far."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from engine.ingest import Preview
+from engine.ingest.inputs.mapping import Mappings
+
+
+@dataclass
+class Draft:
+    """What has been filled in so far, and what is still missing."""
+
+    values: dict[str, Any] = field(default_factory=dict[str, Any])
+    missing: list[str] = field(default_factory=list[str])
+    files: list[Path] = field(default_factory=list[Path])
+    kind: str = "trips"
+    longitude: float | None = None
+    latitude: float | None = None
+    seen: Preview | None = None
+    chosen: Mapping[str, str] = field(default_factory=dict[str, str])
+    encoding: str | None = None
+    zone_columns: tuple[str, ...] = ()
+    mappings: Mappings | None = None
+
+
+def position(seen: Preview, chosen: Mapping[str, str]) -> tuple[float | None, float | None]:
+    """Return about where the first rows lie, longitude first; None where it is not told."""
+    return tuple(  # type: ignore[return-value]
+        _mean(seen, next((chosen[n] for n in names if chosen.get(n)), None))
+        for names in (("lng", "origin_lng"), ("lat", "origin_lat"))
+    )
+
+
+def _mean(seen: Preview, name: str | None) -> float | None:
+    if name is None:
+        return None
+    column = seen.source.columns.index(name)
+    texts = [row[column].replace(",", ".") for row in seen.rows if column < len(row)]
+    try:
+        numbers = [float(text) for text in texts if text]
+    except ValueError:
+        return None
+    return sum(numbers) / len(numbers) if numbers else None

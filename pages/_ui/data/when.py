@@ -1,0 +1,124 @@
+"""The step of period, time zone and week: guessed from names, offered, never taken unseen."""
+
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import streamlit as st
+
+from engine.errors import ExplorerError
+from engine.ingest import look
+from pages._ui.data import guesses as data_guesses
+from pages._ui.data import wording as data_wording
+from pages._ui.data.draft import Draft
+from pages._ui.data.files import Asked
+
+CHOSEN_ZONE = "data_zone"
+_EARLIEST, _LATEST = date(1970, 1, 1), date(2100, 12, 31)
+
+
+def draw(asked: Asked, draft: Draft) -> None:
+    """Draw the step."""
+    st.markdown("**4 · Period and time zone**")
+    guess = data_guesses.period([path.name for path in draft.files]) or _found_days(draft)
+    tag = "" if guess is None else f"_{guess[0]}_{guess[1]}"
+    left, right = st.columns(2)
+    days = [
+        column.date_input(
+            label,
+            value=None if guess is None else guess[end],
+            min_value=_EARLIEST,
+            max_value=_LATEST,
+            format="YYYY-MM-DD",
+            key=asked.key(f"{name}{tag}"),
+            persist_state="session",
+        )
+        for end, (column, label, name) in enumerate(
+            ((left, "First day", "first_day"), (right, "Last day, included", "last_day"))
+        )
+    ]
+    zones = data_guesses.time_zones()
+    there = _zone_there(draft)
+    own = there or st.context.timezone
+    zone = st.selectbox(
+        "Time zone of the places",
+        zones,
+        index=zones.index(own) if own in zones else None,
+        placeholder="choose, such as America/Mexico_City",
+        key=asked.key(f"time_zone_{there or ''}"),
+        persist_state="session",
+        help="“04:00” means nothing without it. That of the coordinates is offered, or your "
+        "browser's.",
+    )
+    st.session_state[CHOSEN_ZONE] = zone
+    first, last = days
+    draft.missing += [] if first and last else ["the period"]
+    draft.missing += [] if zone else ["the time zone"]
+    draft.values |= {"first_day": first, "last_day": last, "time_zone": zone}
+    if guess is not None and (first, last) == guess:
+        st.caption("The period is the one that the file's name tells, or that was read.")
+    if draft.mappings is not None and draft.kind != "flows":
+        _days_button(draft, zone)
+    if zone and draft.longitude is not None:
+        moment = datetime(first.year, first.month, first.day, tzinfo=UTC) if first else None
+        shift = (moment or datetime.now(UTC)).astimezone(ZoneInfo(zone)).utcoffset()
+        warning = data_wording.far_from_clock(
+            draft.longitude, (shift or timedelta()).total_seconds() / 3600
+        )
+        if warning:
+            st.warning(warning, icon=":material/schedule:")
+    if first and last and draft.kind != "flows":
+        _week(asked, draft, first, last)
+
+
+def _days_button(draft: Draft, zone: str | None) -> None:
+    if st.button(
+        "Read the period from the data",
+        key="data_days",
+        icon=":material/date_range:",
+        help="Read from the data: choose it from what you know if the dates themselves are "
+        "sensitive.",
+    ):
+        assert draft.mappings is not None
+        known: dict[Any, Any] = st.session_state.setdefault("data_days_found", {})
+        try:
+            with st.spinner("Reading the times …", show_time=True):
+                found = look.days(draft.mappings, draft.values["reading"], zone or "UTC")
+        except ExplorerError as problem:
+            data_wording.problem("Cannot be read", data_wording.on_page(problem))
+            return
+        known[tuple(draft.values["inputs"])] = found
+        st.rerun()
+
+
+def _found_days(draft: Draft) -> tuple[date, date] | None:
+    return st.session_state.get("data_days_found", {}).get(tuple(draft.values.get("inputs", ())))
+
+
+def _zone_there(draft: Draft) -> str | None:
+    if draft.longitude is None or draft.latitude is None:
+        return None
+    if not (-180 <= draft.longitude <= 180 and -90 <= draft.latitude <= 90):
+        return None
+    return look.time_zone_at(draft.longitude, draft.latitude)
+
+
+def _week(asked: Asked, draft: Draft, first: date, last: date) -> None:
+    mondays = data_guesses.weeks(first, last)[:1000]
+    if not mondays:
+        st.caption("The period has no full week from Monday to Sunday: no density can be built.")
+        return
+    draft.values["week"] = st.selectbox(
+        "Week of the density",
+        mondays,
+        format_func=_named_week,
+        key=asked.key(f"week_{first}_{last}"),
+        persist_state="session",
+        help="Density covers one week. The first full one is offered; choosing the busiest one "
+        "would tell about the data.",
+    )
+
+
+def _named_week(monday: date) -> str:
+    sunday = monday + timedelta(days=6)
+    return f"Mon {monday.day} {monday:%b} – Sun {sunday.day} {sunday:%b %Y}"
