@@ -186,11 +186,11 @@ def times(table: report.ReportTable, peer: dict[str, Any], counting: float) -> l
 
 def errors(table: report.ReportTable, peer: dict[str, Any]) -> list[str]:
     """Compare the errors of private reports at equal ε."""
-    lines = ["**Errors at equal ε** (medians; divergences in nats, five numbers as the mean", ""]
-    lines[0] = (
+    lines = [
         "**Errors at equal ε** (medians over draws; Jensen–Shannon divergence from the truth in "
-        "nats, and the mean distance of the five numbers from the true ones)"
-    )
+        "nats, and the mean distance of the five numbers from the true ones)",
+        "",
+    ]
     lines += ["| what | ε | package | ours, fifteen shares | ours, nothing twice |"]
     lines += ["| --- | ---: | ---: | ---: | ---: |"]
     for epsilon in EPSILONS:

@@ -42,8 +42,12 @@ def head(report: Report, analysis: Analysis, *, unit: str = "") -> Result | None
     if result is None:
         st.caption(budget.why_off(analysis, report.chosen, report.table))
         return None
-    told = (losses(report, analysis, unit=unit), wording.clear(result))
-    st.caption(" · ".join(part for part in told if part))
+    told = (
+        losses(report, analysis, unit=unit),
+        wording.clear(result) if len(result.kept) > 3 else "",
+    )
+    if any(told):
+        st.caption(" · ".join(part for part in told if part))
     return result
 
 
