@@ -1,6 +1,7 @@
 """The budget bar: every analysis with its share of ε, and the controls of one analysis."""
 
 import html
+from typing import TypeVar
 
 import streamlit as st
 
@@ -9,6 +10,9 @@ from pages._ui.report import controls
 from pages._ui.report.controls import Chosen
 from pages._ui.report.wording import OFF, SHORT, derived, spent
 from pages._ui.shell import setting
+from pages._ui.shell.setting import Setting
+
+T = TypeVar("T")
 
 _SHADES = ("#2a8fbd", "#3d7ea6", "#1d6f95", "#4a93b8")
 
@@ -48,7 +52,7 @@ def controls_of(
         setting.draw(
             st.select_slider,
             "Weight in the budget",
-            controls.weight_setting(analysis, usual),
+            _afresh(controls.weight_setting(analysis, usual)),
             controls.WEIGHTS,
             format_func=lambda weight: "off" if weight == 0 else f"{weight:g}",
             help="Shares follow the weights; 0 switches the analysis off.",
@@ -61,7 +65,7 @@ def controls_of(
             setting.draw(
                 st.text_input,
                 "Bins (from : to : width)",
-                controls.bins_setting(analysis, params.max_trips_per_user),
+                _afresh(controls.bins_setting(analysis, params.max_trips_per_user)),
                 help="Public numbers, chosen by you; what lies outside is counted apart.",
             )
 
@@ -75,6 +79,16 @@ def why_off(analysis: Analysis, chosen: Chosen, table: ReportTable) -> str:
     if analysis is Analysis.TRAVEL_TIME and not table.has_travel_times:
         return OFF["travel"]
     return OFF["weight"]
+
+
+def _afresh(one: Setting[T]) -> Setting[T]:
+    """Send the value of a setting with this run.
+
+    A popover makes its widgets when it is opened, and would show their first option where the value
+    came with an earlier run.
+    """
+    st.session_state[one.key] = setting.value(one)
+    return one
 
 
 def _lock(analysis: Analysis, share: float) -> None:
