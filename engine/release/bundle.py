@@ -269,6 +269,6 @@ def _seal(folder: Path) -> str:
 
 
 def _zip(folder: Path, archive: Path) -> None:
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as packed:
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed:
         for path in sorted(one for one in folder.rglob("*") if one.is_file()):
             packed.write(path, f"{folder.name}/{path.relative_to(folder).as_posix()}")

@@ -43,11 +43,12 @@ def accuracy_chart(rows: Sequence[Mapping[str, Any]]) -> str:
         x = i * step + step * 0.2
         colour = "#b3261e" if share > 1 else "#2a6f97"
         label = f"± {share:.0%}" if share <= 1 else "over 100%"
+        unit = "trip" if row["size"] == 1 else "trips"
         parts.append(
             f'<rect x="{x:.1f}" y="{130 - height:.1f}" width="{step * 0.6:.1f}" '
             f'height="{height:.1f}" fill="{colour}"/>'
             f'<text x="{x:.1f}" y="{124 - height:.1f}">{label}</text>'
-            f'<text x="{x:.1f}" y="148">{row["size"]:,} trips</text>'
+            f'<text x="{x:.1f}" y="148">{row["size"]:,} {unit}</text>'
         )
     return (
         f'<svg viewBox="0 0 {_WIDTH} 156" role="img" aria-label="Error bars by flow size">'

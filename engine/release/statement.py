@@ -102,7 +102,7 @@ def statement(
             "person-day": "One person's trips of one day.",
             "person": "One person, the whole period.",
         }[plan.unit],
-        "contribution": plan.contribution + ".",
+        "contribution": plan.contribution[0].upper() + plan.contribution[1:] + ".",
         "neighbours": "Two datasets that differ by one such unit, added or removed.",
         "total": f"ε = {budget.spent_epsilon:g} of the declared {budget.epsilon:g} per "
         f"{budget.unit}, this release ({cost:g}) included, added up (basic composition)."
