@@ -65,10 +65,60 @@ def test_every_engine_module_has_a_layer():
     assert {subject(path) for path in sources("engine")} <= known
 
 
-@pytest.mark.parametrize("path", sources("pages/_ui"), ids=lambda p: str(p.relative_to(ROOT)))
-def test_shared_ui_does_not_import_pages(path):
-    assert not {n for n in imported(path) if n.startswith("pages.") and "._ui" not in n}
+SHARED = {
+    "wording": {"cache", "drawing", "wording"},
+    "drawing": {"drawing", "wording"},
+    "cache": {"cache", "drawing", "shell"},
+    "shell": {"cache", "shell", "wording"},
+    "jobs": {"shell"},
+}
+"""What each shared part of the pages may import; a page's package may import its own and these."""
+
+
+def part(module: str) -> str:
+    """Return the part of ``pages/_ui`` that a module belongs to, ``page`` for a page itself."""
+    names = module.split(".")
+    return names[2] if names[:2] == ["pages", "_ui"] and len(names) > 2 else "page"
+
+
+def module_of(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def imported_modules(path: Path, known: set[str]) -> set[str]:
+    """Return the modules among `known` that a file imports when it is read."""
+    found = set()
+    for name in imported(path) & known:
+        below = {other for other in imported(path) & known if other.startswith(f"{name}.")}
+        if not below or "__init__" in name:
+            found.add(name)
+    return found
+
+
+FRONT = [ROOT / "app.py", *sources("pages")]
+
+
+@pytest.mark.parametrize("path", FRONT, ids=lambda p: str(p.relative_to(ROOT)))
+def test_arrows_of_the_pages_point_one_way(path):
+    own = part(module_of(path))
+    used = {part(name) for name in imported(path) if name.startswith("pages._ui.")}
+    assert not {name for name in imported(path) if name.startswith("pages.") and "._ui" not in name}
     assert "app" not in imported(path)
+    if own == "page":
+        return
+    allowed = SHARED.get(own, {own, *SHARED})
+    assert used <= allowed, f"{own} must not import {used - allowed}"
+
+
+@pytest.mark.parametrize("folder", ["engine", "pages"])
+def test_no_file_imports_itself_by_way_of_others(folder):
+    known = {module_of(path): path for path in sources(folder) if path.name != "__init__.py"}
+    arrows = {name: imported_modules(path, set(known)) for name, path in known.items()}
+    free: set[str] = set()
+    while ready := {name for name, used in arrows.items() if name not in free and used <= free}:
+        free |= ready
+    circle = sorted(set(arrows) - free)
+    assert not circle, f"in or above a circle: {circle}"
 
 
 def test_only_the_cached_wrappers_of_the_front_end_cache():
@@ -80,13 +130,37 @@ def test_only_the_cached_wrappers_of_the_front_end_cache():
     assert set(users) == {"pages/_ui/cache"}
 
 
-def test_modules_stay_short():
-    long = {
-        str(path.relative_to(ROOT)): lines
+SHORT = {
+    "engine/arrays.py",
+    "engine/datasets/installed.py",
+    "engine/decisions/places.py",
+    "engine/ingest/backends/choice.py",
+    "engine/ingest/expressions.py",
+    "engine/ingest/inputs/ids.py",
+    "pages/_ui/attack/measured.py",
+    "pages/_ui/cache/facts.py",
+    "pages/_ui/cache/window.py",
+    "pages/_ui/decisions/places.py",
+    "pages/_ui/drawing/colours.py",
+    "pages/_ui/drawing/tables.py",
+    "pages/_ui/release/allowed.py",
+    "pages/_ui/report/source.py",
+    "pages/_ui/shell/local.py",
+    "pages/_ui/trips/view.py",
+    "pages/_ui/wording/ranges.py",
+    "benchmarks/measure.py",
+}
+"""One small subject that several files share; a page itself and ``__main__`` may be short, too."""
+
+
+def test_files_hold_one_subject_in_40_to_400_lines():
+    lines = {
+        str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines())
         for path in sources("engine", "pages", "benchmarks")
-        if (lines := len(path.read_text(encoding="utf-8").splitlines())) > 400
+        if path.name not in ("__init__.py", "__main__.py") and path.parent != ROOT / "pages"
     }
-    assert not long
+    assert not {name: count for name, count in lines.items() if count > 400}
+    assert not {name: count for name, count in lines.items() if count < 40 and name not in SHORT}
 
 
 @pytest.mark.parametrize("path", sources("pages", "benchmarks"), ids=lambda p: str(p))

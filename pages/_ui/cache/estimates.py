@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,7 +110,7 @@ def repeated(
     """Yield what one draw, two, … have found: our method has no exact expectation."""
     published: list[Agreement] = []
     ours: list[Agreement] = []
-    near: Floats | float = 0.0
+    near: Any = 0.0
     for repeat in range(repeats):
         found = compared(key, parameters, seed, window, repeat)
         published.append(found.published)

@@ -144,7 +144,7 @@ def use_button(epsilon: float, question: Question, settings: Settings, *, key: s
 
 
 def _trips(settings: Settings) -> Setting[int]:
-    return setting.stop("choose_trips", MAX_TRIPS_STOPS, settings.max_trips)
+    return setting.whole_stop("choose_trips", MAX_TRIPS_STOPS, settings.max_trips)
 
 
 def _take(settings: Settings, alpha: int, percent: float, max_trips: int) -> None:

@@ -72,7 +72,7 @@ def draw(entry: Entry, outbreak: Outbreak, parameters: ODParameters, seed: Seed)
     jobs.live("decisions_curve", job(entry, outbreak, parameters, seed), show)
 
 
-def _chart(comparison: Comparison, epsilon: float) -> alt.LayerChart:
+def _chart(comparison: Comparison, epsilon: float) -> alt.LayerChart | alt.FacetChart:
     table = pd.concat(
         [
             _rows(ACCURACY, comparison.accuracy.mean),

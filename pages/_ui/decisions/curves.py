@@ -95,7 +95,9 @@ def _legend() -> None:
     st.html(f'<div style="font-size:0.85rem">{marks}</div>')
 
 
-def _chart(table: pd.DataFrame, threshold: float, highest: float) -> alt.LayerChart:
+def _chart(
+    table: pd.DataFrame, threshold: float, highest: float
+) -> alt.LayerChart | alt.FacetChart:
     x = alt.X("day:T", title=None, axis=alt.Axis(format="%b", tickCount=5))
     scale = alt.Scale(domain=[0, highest], nice=True)
     axis = alt.Axis(format="~%", tickCount=5)

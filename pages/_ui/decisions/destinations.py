@@ -170,7 +170,7 @@ def _kind(ranks: list[np.ndarray], at: int, k: int) -> str:
     return "stays among the first" if inside[0] else "stays below"
 
 
-def _slopes(table: pd.DataFrame, k: int, most: int) -> alt.LayerChart:
+def _slopes(table: pd.DataFrame, k: int, most: int) -> alt.LayerChart | alt.FacetChart:
     x = alt.X(
         "side:N",
         sort=["truth", "release"],

@@ -28,7 +28,7 @@ def draw(entry: Entry, outbreak: Outbreak, true: Floats, found: Here) -> None:
     reach = max(_LEAST_SCALE, float(np.nanmax(np.abs(median), initial=0.0)))
     scale = Scale(-reach, reach, "diverging")
     days = entry.metadata.days[outbreak.days[0] :]
-    truly = decisions.acts(true, outbreak.threshold).any(axis=0)
+    truly = np.any(decisions.acts(true, outbreak.threshold), axis=0)
     names = list(cached_datasets.outlines(entry.key).ids)
     maps.zone_map(
         cached_datasets.outlines(entry.key),

@@ -120,7 +120,13 @@ def _range(kept: NDArray[np.int64]) -> str:
     return f"{low}" if low == high else f"{low} to {high}"
 
 
-def _map(chosen: Chosen, cells, values: Floats, scale, tooltip: dict[str, list[str]]) -> None:
+def _map(
+    chosen: Chosen,
+    cells: cached_density.Cells,
+    values: Floats,
+    scale,
+    tooltip: dict[str, list[str]],
+) -> None:
     maps.zone_map(
         cached_density.outlines(chosen.key, cells),
         values,

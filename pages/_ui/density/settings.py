@@ -105,6 +105,7 @@ def switches(settings: Settings) -> Chosen:
         analytic = _switch("Analytic Gaussian", "gaussian", False, disabled=not gaussian or forced)
         equal = _switch("Compare at equal proved ε", "equal", False)
     entry = settings.density_data
+    assert entry is not None  # else the page has said what is missing
     return Chosen(
         settings=settings,
         key=entry.key,

@@ -129,7 +129,7 @@ def draw(name: str, chosen: Chosen, curves: Sequence[Curve], look: str) -> None:
 def _at_slider(chosen: Chosen, table: pd.DataFrame, settings: Sequence[DensityParameters]) -> None:
     """Draw the curves' values at the computed ε nearest to the slider's, best first."""
     distance = (table["epsilon"] / chosen.epsilon).map(math.log).abs()
-    near = table[distance == distance.min()].sort_values("error")
+    near = table.loc[distance == distance.min()].sort_values("error")
     at = near["epsilon"].iloc[0]
     shown = pd.DataFrame(
         {

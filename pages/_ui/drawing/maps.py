@@ -230,7 +230,7 @@ def flow_map(
     shades = (scale.colours(values) if colours is None else colours).tolist()
     view = _view(outlines.bounds, width, height)
     # widths are pixels of the whole map: an arrow grows with the map as a zone does
-    unit = 1 / (_WORLD * 2.0**view.zoom)
+    unit = 1 / (_WORLD * 2.0 ** float(view.zoom or 0.0))
     centres = _to_plane(outlines.centres)
     widths = 0.8 + 4.2 * scale.positions(values)
     shapes = _from_plane(arrows(centres[origins], centres[destinations], widths, unit=unit))

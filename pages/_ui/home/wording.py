@@ -63,23 +63,22 @@ def notes(settings: Settings, limits: str, ledger: Ledger | None, *, flows: bool
     """
     visits, trips = settings.density_data, settings.od_data
     sentences = []
-    above = ledger is not None and ledger.proved_exceeds_published
-    shown = ledger is not None and not above
+    above = ledger if ledger is not None and ledger.proved_exceeds_published else None
+    shown = ledger is not None and above is None
     if flows or shown:
-        delta = ledger.delta if shown else 0.0
+        delta = ledger.delta if ledger is not None and shown else 0.0
         sentences.append(
             risk(settings.epsilon, settings.unit, visits=shown, flows=flows, delta=delta)
         )
-    if above:
-        factor, guess = odds(Guarantee(epsilon=ledger.proved_epsilon, delta=ledger.delta))
+    if above is not None:
+        factor, guess = odds(Guarantee(epsilon=above.proved_epsilon, delta=above.delta))
         sentences.append(
             "For a person's week of visits the proven privacy loss exceeds the stated ε: the odds "
             f"can shift by a factor of up to {factor}, and the best guess is right {guess} "
-            "of the time" + (f"; {up_to(ledger.delta)}." if ledger.delta else ".")
+            "of the time" + (f"; {up_to(above.delta)}." if above.delta else ".")
         )
     sentences.append(f"{RANGES} {limits}")
-    same = visits is not None and trips is not None and visits.name == trips.name
-    if ledger is not None and flows and same:
+    if ledger is not None and flows and visits and trips and visits.name == trips.name:
         days = len(trips.metadata.days)
         sentences.append(same_people(ledger, settings.epsilon, settings.unit, days))
     if ledger is not None and settings.needs_analytic:

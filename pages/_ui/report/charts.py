@@ -96,7 +96,7 @@ def bars(
 
 def five_boxes(
     five: FiveNumbers, other: FiveNumbers | None, *, low: float, high: float, title: str
-) -> alt.Chart:
+) -> alt.LayerChart | alt.FacetChart:
     """Return five numbers as boxes, one under the other: true, kept, and each private way."""
     rows: dict[str, Numbers] = {TRUTH: five.truth, KEPT: five.kept}
     if five.drawn is not None:

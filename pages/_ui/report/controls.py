@@ -1,6 +1,7 @@
 """What a person sets on the report page, read off the session into the engine's settings."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import streamlit as st
 
@@ -161,7 +162,7 @@ def _written(bins: Bins) -> str:
     return f"{bins.minimum:g}:{bins.maximum:g}:{bins.width:g}"
 
 
-def _pills(label: str, **named: object) -> list[str]:
+def _pills(label: str, **named: Any) -> list[str]:
     return st.pills(label, _SHOWN, selection_mode="multi", format_func=LOSSES.__getitem__, **named)
 
 

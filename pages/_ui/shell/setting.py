@@ -15,6 +15,7 @@ import streamlit as st
 from pages._ui.shell.session import page, session
 
 T = TypeVar("T")
+L = TypeVar("L", bound=str)
 
 LONGEST_TEXT = 64
 _MOST_UNREAD = 40
@@ -61,6 +62,12 @@ def choice(key: str, options: Iterable[str], default: str, *, label: str = "") -
     return Setting(key=key, default=default, read=known.__getitem__, write=_slug, label=label)
 
 
+def literal(key: str, options: Iterable[L], default: L) -> Setting[L]:
+    """Return a setting that is one of some short ids, which stand in the link as they are."""
+    known: dict[str, L] = {option: option for option in options}
+    return Setting(key=key, default=default, read=known.__getitem__)
+
+
 def place(key: str, ids: Iterable[str], default: str, *, shared: bool) -> Setting[str]:
     """Return a setting that is an id of the data's own, such as a zone or a day.
 
@@ -98,6 +105,16 @@ def stop(
         default=default,
         read=lambda text: nearest_stop(_within(text, stops[0], stops[-1]), stops),
         write=write,
+        label=label,
+    )
+
+
+def whole_stop(key: str, stops: Sequence[int], default: int, *, label: str = "") -> Setting[int]:
+    """Return a setting that is one of some rising whole numbers."""
+    return Setting(
+        key=key,
+        default=default,
+        read=lambda text: int(nearest_stop(_within(text, stops[0], stops[-1]), stops)),
         label=label,
     )
 

@@ -48,11 +48,12 @@ PREFERRED_TRIPS = ("rwanda-districts", "demo-city")
 EPSILON = setting.stop("epsilon", EPSILON_SLIDER, 1.0, label="ε")
 DELTA = setting.stop("delta", DELTA_STOPS, 1e-7, write=scientific, label="δ")
 MAX_VISITS = setting.whole_number("max_visits", 30, 1, MAX_VISITS_LIMIT, label="ℓ")
-MAX_TRIPS = setting.stop("max_trips", MAX_TRIPS_STOPS, 4, label="T")
+MAX_TRIPS = setting.whole_stop("max_trips", MAX_TRIPS_STOPS, 4, label="T")
 THRESHOLD = setting.whole_number("threshold", 15, 0, THRESHOLD_LIMIT, label="τ")
-CLUSTER_MINIMUM: Setting[float | None] = replace(
+CLUSTER_MINIMUM: Setting[Any] = replace(
     setting.number("cluster_minimum", 0.0, 0.0, CLUSTER_MINIMUM_LIMIT), default=None
 )
+"""None takes the paper's formula."""
 VARIANT = setting.choice("variant", get_args(parameters.DensityVariant), "efpag_joint")
 UNIT = setting.choice("unit", get_args(parameters.ODUnit), "person-day")
 OD_METHODS = ("published", "estimate")

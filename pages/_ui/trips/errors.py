@@ -80,7 +80,7 @@ def population_choice(key: str) -> Population:
     return setting.draw(
         st.segmented_control,
         "Averaged over",
-        setting.choice(key, POPULATIONS, "travelled"),
+        setting.literal(key, POPULATIONS, "travelled"),
         list(POPULATIONS),
         format_func=POPULATIONS.__getitem__,
         required=True,

@@ -132,7 +132,7 @@ def draw(entry: Entry, parameters: ODParameters, window: Window) -> None:
         population = setting.draw(
             right.segmented_control,
             "Averaged over",
-            setting.choice("od_grid_population", _POPULATIONS, "travelled"),
+            setting.literal("od_grid_population", _POPULATIONS, "travelled"),
             list(_POPULATIONS),
             format_func=_POPULATIONS.__getitem__,
             required=True,

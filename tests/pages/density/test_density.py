@@ -63,7 +63,8 @@ def text(app: AppTest) -> str:
 
 
 def html_of(app: AppTest) -> list[str]:
-    return [element.proto.body for element in app.get("html")]
+    bodies = [element.proto.body for element in app.get("html")]
+    return [body for body in bodies if not body.startswith("<style>")]
 
 
 def tables(app: AppTest) -> str:
