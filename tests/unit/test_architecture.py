@@ -134,6 +134,7 @@ SHORT = {
     "engine/arrays.py",
     "engine/datasets/installed.py",
     "engine/decisions/places.py",
+    "engine/density/kept.py",
     "engine/ingest/backends/choice.py",
     "engine/ingest/expressions.py",
     "engine/ingest/inputs/ids.py",
