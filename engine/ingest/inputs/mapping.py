@@ -46,7 +46,7 @@ _SYNONYMS: dict[str, str] = {
     "end date, dropoff datetime, tpep dropoff datetime, lpep dropoff datetime, end datetime",
     "origin": "origin id, origen id, origen, start station id, from, from id, source, start "
     "location, origine, from district, from zone, origin zone, pickup location id, pulocationid, "
-    "home, from station id, start zone",
+    "from station id, start zone",
     "destination": "destination id, destino id, destino, end station id, to, to id, target, end "
     "location, dest, to district, to zone, destination zone, dropoff location id, dolocationid, "
     "to station id, end zone",
@@ -187,7 +187,7 @@ def listed(columns: Sequence[str], most: int = 20) -> str:
     """
     usual = {_plain(name) for words in _SYNONYMS.values() for name in words.split(",")}
     usual |= {_plain(name) for name in _SYNONYMS}
-    if not any(_plain(column) in usual for column in columns):
+    if sum(_plain(column) in usual for column in columns) < min(2, len(columns)):
         return f"{len(columns):,} columns, none of a usual name"
     names = [shown(column) for column in columns if _NAME.fullmatch(column)][:most]
     more = len(columns) - len(names)

@@ -9,6 +9,7 @@ import sys
 import time
 import zipfile
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 
 import geopandas as gpd
@@ -293,7 +294,9 @@ def test_a_signal_leaves_nothing_behind(tmp_path: Path, how: signal.Signals) -> 
     command = [sys.executable, "-m", "engine.ingest", "visits", str(tmp_path / "v.parquet")]
     command += ["--locations", str(made.locations), "--timezone", "UTC", "--from", "2015-09-01"]
     command += ["--to", "2015-09-30", "--out", str(out), "--spill", str(spill)]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+    # a shell starts what runs in the background with Ctrl-C ignored, and children inherit that
+    reset = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=reset) as process:
         until = time.monotonic() + 60
         while not list(spill.iterdir()) and time.monotonic() < until:
             time.sleep(0.02)
