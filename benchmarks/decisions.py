@@ -76,6 +76,7 @@ def _aid_rows() -> list[Row]:
 def _district_rows() -> list[Row]:
     year: Any = SimulatedYear()
     year.zones = pd.DataFrame({"zone_id": [str(zone) for zone in range(ZONES)]})
+    year.metadata.periods = year.metadata.days
     people = decisions.given_populations(year, 17_000, confidential=True)
     tracemalloc.start()
     start = time.perf_counter()

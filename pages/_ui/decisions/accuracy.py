@@ -128,7 +128,7 @@ def _chart(comparison: Comparison, epsilon: float) -> alt.LayerChart | alt.Facet
     rule = alt.Chart(idle).mark_rule(color=TRUE, strokeDash=[6, 4], strokeWidth=1.6).encode(y=y)
     words = (
         alt.Chart(idle)
-        .mark_text(align="right", dy=-7, color=TRUE, fontSize=12)
+        .mark_text(align="right", dy=12, color=TRUE, fontSize=12)
         .encode(x=x, y=y, text=alt.value(f"accuracy of never acting, {never:.1%}"))
     )
     here = pd.DataFrame({"epsilon": [epsilon]})

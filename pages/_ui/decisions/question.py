@@ -27,8 +27,11 @@ _ASSUMED = 1000.0
 def ask(entry: Entry) -> Outbreak | None:
     """Draw the question and return it; None where something is missing, which is then said."""
     people, told = _people_known(entry)
-    start, act, more = st.columns([1.6, 1, 1.4], gap="medium", vertical_alignment="bottom")
-    with more.popover("Model, days and populations", icon=":material/tune:", width="stretch"):
+    start, act = st.columns([1.6, 1], gap="medium", vertical_alignment="bottom")
+    # not a popover: its widgets would start at their least values once it is opened
+    with st.expander(
+        "Model, days and populations", icon=":material/tune:", expanded=people is _MISSING
+    ):
         people = _populations(entry, people)
         every = len(entry.metadata.days)
         days = fields.day_range(

@@ -48,7 +48,11 @@ def epidemic_verdict(
     )
     if estimate:
         told = f"First estimate, from the expected flows: {told[0].lower()}{told[1:]}"
-    return f"{told} {_timing(judged, origin)}"
+    told = f"{told} {_timing(judged, origin)}"
+    if judged.phantom >= 0.5:
+        zones = number(round(judged.phantom))
+        told += f" Phantom flows make {zones} zones act that never should."
+    return told
 
 
 def _timing(judged: EpidemicJudgement, origin: str) -> str:
