@@ -21,6 +21,7 @@ EPSILON, DELTA = 1.0, 0.05
 SHARES = {"towers": 0.30, "districts": 0.28, "city": 0.10, "weeks": 0.27}
 
 
+@cache
 def plain_strength(epsilon: float, delta: float) -> float:
     """μ by bisection on the formula as printed (Balle & Wang 2018)."""
 
