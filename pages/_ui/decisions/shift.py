@@ -13,7 +13,7 @@ from pages._ui.drawing.maps import Scale
 from pages._ui.shell.catalogue import Entry
 
 _LEAST_SCALE = 14.0
-_WIDTH = 380
+_WIDTH = 330
 """Pixels that the map has beside the strip in a window of 1024."""
 
 
