@@ -14,6 +14,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import add_script_run_ctx, get_script_run_ctx
 
 from engine.errors import ExplorerError
+from pages._ui.shell import problems
 from pages._ui.shell.problems import guarded
 
 POLL_S = 0.7
@@ -106,10 +107,11 @@ class Job:
         except ExplorerError as problem:
             self.error = str(problem)
             self.state = "failed"
-        except Exception:
-            self.error = "This could not be computed; the server's log says why."
+        except Exception as problem:
+            # the message may quote the data: neither page nor log repeat it
+            where = problems.log(problem)
+            self.error = f"This could not be computed; the server's log names the place ({where})."
             self.state = "failed"
-            raise
 
 
 def job(

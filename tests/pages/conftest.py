@@ -6,11 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from streamlit.delta_generator import DeltaGenerator
 from streamlit.testing.v1 import AppTest
 
 from engine.datasets import Dataset, storage
+from engine.errors import ExplorerError
 from pages._ui.data import build as data_build
 from pages._ui.data import store as data_store
+from pages._ui.shell import problems
 
 ROOT = Path(__file__).parents[2]
 DENSITY_FILES = ("truth", "presampled", "single_visit", "towers")
@@ -42,6 +45,19 @@ def data_root(tiny_city: Dataset, tmp_path_factory: pytest.TempPathFactory) -> P
 @pytest.fixture(autouse=True)
 def _use_data_root(data_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MOBILITY_DATA", str(data_root))
+
+
+@pytest.fixture(autouse=True)
+def unforeseen_errors_are_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page says in words that it failed; a test must fail with it."""
+    said = problems.tell
+
+    def tell(error: Exception, place: DeltaGenerator | None = None) -> None:
+        if not isinstance(error, ExplorerError):
+            raise error
+        said(error, place)
+
+    monkeypatch.setattr(problems, "tell", tell)
 
 
 @pytest.fixture

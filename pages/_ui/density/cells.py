@@ -27,6 +27,8 @@ _HUES = (
 class _Categories:
     """Colours for numbers that only name a group; neighbouring numbers differ."""
 
+    kind = "categories"
+
     def colours(self, values: Floats) -> NDArray[np.int64]:
         """Return red, green, blue and opacity of each group, shape (n, 4)."""
         groups = values.astype(np.int64)

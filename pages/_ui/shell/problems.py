@@ -50,19 +50,23 @@ def guarded(draw: Callable[P, None]) -> Callable[P, None]:
     return call
 
 
-def tell(error: Exception, place: DeltaGenerator | None = None) -> None:
-    """Say what went wrong and what to do, and log where, without the message."""
+def log(error: Exception) -> str:
+    """Write into the log where an error happened, but not its message, and return the place."""
     frames = traceback.extract_tb(error.__traceback__)
     last = frames[-1] if frames else None
     where = type(error).__name__ + (f", {Path(last.filename).name}:{last.lineno}" if last else "")
+    _log.error("drawing failed with %s\n%s", where, "".join(traceback.format_list(frames)))
+    return where
+
+
+def tell(error: Exception, place: DeltaGenerator | None = None) -> None:
+    """Say what went wrong and what to do, and log where, without the message."""
     if isinstance(error, ExplorerError):
         words = f"**This cannot be shown.** {error}"  # says rule, value and remedy, no row of data
     elif isinstance(error, MemoryError):
         words = _NO_MEMORY
     else:
-        # neither page nor log repeat the message
-        _log.error("drawing failed with %s\n%s", where, "".join(traceback.format_list(frames)))
-        words = _UNEXPECTED.format(where=where)
+        words = _UNEXPECTED.format(where=log(error))  # neither page nor log repeat the message
     (st if place is None else place).error(words, icon=":material/error:")
     # a sign of waiting would stand beside it for ever
     st.html("<style>.verdict.pending { display: none; }</style>")

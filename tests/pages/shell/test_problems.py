@@ -17,6 +17,11 @@ PAGES = {
 }
 
 
+@pytest.fixture(autouse=True)
+def unforeseen_errors_are_raised() -> None:
+    """Here a page shows them as a person sees them, unlike in the other tests."""
+
+
 def fail_with(monkeypatch, module, error):
     def broken(*_arguments, **_named):
         raise error
