@@ -88,6 +88,7 @@ def test_removing_one_person_changes_no_more_than_the_declared_sensitivity(
         asked = {"max_visits_cap": cap, "salt": salt}
         full = counted([*rows, *other], folder, **asked)
         rest = counted([*[row for row in rows if row[0] != "p1"], *other], folder, **asked)
+    assert_report_within_sensitivities(full.pop("report"), rest.pop("report", Counter()))
     added = {name: change(full[name], rest.get(name, Counter())) for name in full}
     assert added["truth"].total() <= cap  # K_max, erratum D5
     assert added["single_visit"].total() <= 1  # H̃: at most 1
@@ -107,6 +108,32 @@ def test_removing_one_person_changes_no_more_than_the_declared_sensitivity(
             days[day] += n if rank <= limit else 0
         assert max(days.values(), default=0) <= limit
         assert sum(n for key, n in added["trips_person"].items() if key[3] <= limit) <= limit
+
+
+REPORT_CHANGE = {
+    **dict.fromkeys(("hour", "zone_window"), lambda kept: 2 * kept),
+    **dict.fromkeys(("trips_per_user", "gyration", "zones_per_user", "entropy"), lambda _: 1),
+    "time_between": lambda kept: kept - 1,
+}
+"""By measure how much the counts at M change in L₁: points 2M, people 1, gaps M − 1, trips M."""
+
+
+def assert_report_within_sensitivities(full: Counter, rest: Counter) -> None:
+    """One person changes every measure of the report by at most its sensitivity, at every M.
+
+    Rows are changes from one stop of M to the next, so that single ones may be negative.
+    """
+    keys = full.keys() | rest.keys()
+    for stop in (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100, 256):
+        bins: Counter = Counter()
+        for measure, cap, place in keys:
+            if cap <= stop:
+                n = full[measure, cap, place] - rest[measure, cap, place]
+                bins[measure, place] += n
+        assert bins
+        for measure in {measure for measure, _ in bins}:
+            changed = sum(abs(n) for (one, _), n in bins.items() if one == measure)
+            assert changed <= REPORT_CHANGE.get(measure, lambda kept: kept)(stop), measure
 
 
 def assert_zoom_within_clips(added: dict[str, Counter], cap: int) -> None:

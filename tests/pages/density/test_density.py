@@ -2,6 +2,7 @@
 
 import re
 import time
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from engine import density, metrics
 from engine.datasets import load
 from engine.density import sweep
 from engine.ledger import Ledger
-from engine.parameters import DensityParameters
+from engine.parameters import DensityParameters, DensityVariant
 from pages._ui import jobs
 from pages._ui.cache import density as cached_density
 from pages._ui.cache.draws import generator
@@ -224,7 +225,9 @@ def test_playing_moves_the_hour(open_density):
 
 def test_methods_are_swept_by_the_engine(open_density):
     app = view(open_density(epsilon=1.0, max_visits=10), "methods")
-    assert app.session_state["density_jobs"]["methods"].step.total == 20 * 60
+    assert app.session_state["density_jobs"]["methods"].step.total == 20 * 10 * len(
+        get_args(DensityVariant)
+    )
     app = finish(app, "methods")
     shown = app.table[0].value
     settings = sweep.density_settings(
