@@ -55,7 +55,7 @@ def gaussian_strength(epsilon: float, delta: float) -> float:
     Examples
     --------
     >>> round(gaussian_strength(1.0, 1e-7), 4)
-    0.2082
+    0.2137
     """
     return 1.0 / analytic_sigma(epsilon, delta, 1.0)
 
