@@ -93,7 +93,7 @@ def test_every_page_reached_from_every_page_keeps_settings_and_verdict(page, sev
     query = "&".join(f"{key}={value}" for key, value in settings.items())
     page.goto(f"{several}/?{query}")
     arrive(page, "Home")
-    said = page.locator(".verdict").inner_text()
+    said = "\n".join(page.locator(".verdict").all_inner_texts())
     read: dict[str, dict[str, str]] = {"Home": pickers(page)}
     assert link(page) == settings
     walk = all_pairs(SHOWN)
@@ -106,7 +106,7 @@ def test_every_page_reached_from_every_page_keeps_settings_and_verdict(page, sev
         for label, value in read["Home"].items():
             assert first.get(label, value) == value, f"{now} → {name}: {label}"
         if name == "Home":
-            assert page.locator(".verdict").inner_text() == said
+            assert "\n".join(page.locator(".verdict").all_inner_texts()) == said
 
 
 def test_one_press_of_back_leads_to_the_page_before_as_it_was_left(page, several):
