@@ -64,6 +64,12 @@ class ODProduct:
         """Return what a release will hold and cost; reads geometry and metadata alone."""
         parameters, chosen = self.parameters, day_indices(dataset, self.days)
         require_unit(dataset, parameters.unit)
+        if dataset.metadata.periods != dataset.metadata.days:
+            raise ParameterError(
+                "a release must be of declared days",
+                value="a view that adds days up",
+                remedy="a person pays for every day of it: release the dataset as ingested",
+            )
         limit, zones = parameters.max_trips_per_user, len(dataset.zones)
         scale = safe_scale(limit, parameters.epsilon)
         law = NoiseLaw(1 / scale, "discrete_laplace")
