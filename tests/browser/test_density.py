@@ -17,7 +17,7 @@ HOUR = "Hour of the week"
 
 def open_density(page, address, query="density_data=demo-city"):
     page.goto(f"{address}/Density?{query}")
-    page.get_by_text("Look deeper").wait_for()
+    page.get_by_role("heading", name="Look deeper").wait_for()
     page.wait_for_selector(f"{MAP} canvas")
     settle(page)
 

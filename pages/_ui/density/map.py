@@ -78,7 +78,8 @@ def _controls(*, playing: bool) -> tuple[str, int]:
             icon=":material/pause:" if playing else ":material/play_arrow:",
             key="density_play",
             help="Run through the week hour by hour.",
-            on_click=_toggle_play,
+            on_click=_play,
+            args=(not playing,),  # said outright: a click that is told twice must not undo itself
         )
     # on a line of its own: 168 hours need the whole width
     hour = setting.draw(
@@ -210,8 +211,8 @@ def _zone_setting(key: str) -> Setting[str]:
     return setting.place("density_zone", ids, middle, shared=catalogue.shipped(key))
 
 
-def _toggle_play() -> None:
-    st.session_state["density_playing"] = not st.session_state.get("density_playing", False)
+def _play(playing: bool) -> None:
+    st.session_state["density_playing"] = playing
 
 
 def _advance() -> None:

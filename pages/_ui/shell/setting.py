@@ -200,6 +200,8 @@ def draw(
     arguments = {"on_change": _take, "args": (setting,), **named}
     if options is not None:
         arguments["options"] = options
+    # Told twice: the browser makes a widget it has missed the first telling of from its own start.
+    arguments |= _start(widget.__name__, current, options)
     drawn = widget(label, key=key, **arguments)
     kept.drawn_on[key] = here
     return drawn
@@ -241,6 +243,15 @@ def _remember(setting: Setting[T], value: T) -> None:
         kept.private.add(setting.key)
     elif value != setting.default:
         kept.texts[setting.key] = setting.write(value)
+
+
+def _start(widget: str, current: Any, options: Sequence[Any] | None) -> dict[str, Any]:
+    """Return the argument by which a kind of widget is told where it starts."""
+    if widget in ("selectbox", "radio"):
+        return {"index": list(options or ()).index(current)}
+    if widget in ("segmented_control", "pills"):
+        return {"default": current}
+    return {"value": current}
 
 
 def _read(setting: Setting[T], text: str) -> T:
