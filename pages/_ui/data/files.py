@@ -157,6 +157,7 @@ def look_at_zones(path: Path) -> ZoneLook | None:
 def _looked(path: Path, read: Any, how: tuple[str | None, ...] = ()) -> Any:
     """Look once a file; errors are kept too. Neither page nor log repeat a foreign message."""
     looks: dict[tuple[Any, ...], Any] = st.session_state.setdefault(_LOOKS, {})
+    key = (str(path), *how)
     try:
         key = (str(path), path.stat().st_mtime_ns, *how)
         if key not in looks:

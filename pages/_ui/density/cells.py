@@ -3,6 +3,7 @@
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
+from streamlit.delta_generator import DeltaGenerator
 
 from engine.arrays import Floats
 from pages._ui.cache import density as cached_density
@@ -54,7 +55,9 @@ def draw(chosen: Chosen) -> None:
         _means(chosen, view, left, right)
 
 
-def _means(chosen: Chosen, view: cached_density.Cells, left, right) -> None:
+def _means(
+    chosen: Chosen, view: cached_density.Cells, left: DeltaGenerator, right: DeltaGenerator
+) -> None:
     kept = chosen.settings.max_visits
     means = {
         cells: cached_density.cell_means(chosen.key, cells, kept)
@@ -79,7 +82,7 @@ def _means(chosen: Chosen, view: cached_density.Cells, left, right) -> None:
         )
 
 
-def _clusters(chosen: Chosen, left, right) -> None:
+def _clusters(chosen: Chosen, left: DeltaGenerator, right: DeltaGenerator) -> None:
     release = cached_density.release(chosen.key, chosen.parameters, chosen.seed)
     if release.clusters is None or release.coefficients_kept is None or release.cell_totals is None:
         with left:
@@ -126,7 +129,7 @@ def _map(
     chosen: Chosen,
     cells: cached_density.Cells,
     values: Floats,
-    scale,
+    scale: maps.Colouring,
     tooltip: dict[str, list[str]],
 ) -> None:
     maps.zone_map(

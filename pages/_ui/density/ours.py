@@ -66,7 +66,7 @@ def draw(chosen: Chosen) -> None:
     """Draw both methods side by side, or say why ours is not there."""
     st.markdown(f"**What does our method give at the same proved ε of {chosen.epsilon:g}?**")
     if not chosen.has_zoom:
-        st.info(no_zoom(chosen.settings.density_data.metadata.made_by))
+        st.info(no_zoom(chosen.metadata.made_by))
         return
     if chosen.settings.variant != OURS:  # else the page has said it already
         st.caption(density_wording.ZOOM)

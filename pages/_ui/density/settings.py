@@ -5,6 +5,7 @@ from typing import Any
 
 import streamlit as st
 
+from engine.datasets import Metadata
 from engine.parameters import (
     CLASSICAL_GAUSSIAN_MAX_EPSILON,
     FOURIER_VARIANTS,
@@ -42,6 +43,13 @@ class Chosen:
     analytic: bool
     equal: bool
     seed: Seed
+
+    @property
+    def metadata(self) -> Metadata:
+        """What is known of the dataset's origin."""
+        entry = self.settings.density_data
+        assert entry is not None  # else there were no switches to choose with
+        return entry.metadata
 
     @property
     def has_zoom(self) -> bool:

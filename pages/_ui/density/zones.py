@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from engine.arrays import Floats
+from engine.parameters import DensityParameters
 from pages._ui import jobs
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import density as cached_density
@@ -134,7 +135,7 @@ def _boxes(chosen: Chosen) -> None:
     jobs.live("boxes", work, show)
 
 
-def _steps(chosen: Chosen, settings: dict) -> Iterator[Step]:
+def _steps(chosen: Chosen, settings: dict[float, DensityParameters]) -> Iterator[Step]:
     tables: dict[str, list[dict[str, float]]] = {measure: [] for measure in _MEASURES}
     for done, (epsilon, parameters) in enumerate(settings.items(), start=1):
         scores = cached_density.scores(chosen.key, parameters, chosen.seed)

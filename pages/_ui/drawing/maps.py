@@ -7,7 +7,7 @@ import html
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import pydeck as pdk
@@ -34,6 +34,19 @@ _BORDER = (128, 128, 128, 150)
 _FARTHER, _NEARER = 1.0, 7.0
 """How many zoom steps one can leave the whole region by, and go into it."""
 _WORLD = 512.0
+
+
+class Colouring(Protocol):
+    """What colours the zones of a map: a `Scale`, or one colour a group."""
+
+    @property
+    def kind(self) -> str:
+        """How values are spread over the colours; ``diverging`` alone draws other borders."""
+        ...
+
+    def colours(self, values: Floats) -> NDArray[np.int64]:
+        """Return red, green, blue and opacity of each value, shape (n, 4)."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -109,7 +122,7 @@ class Outlines:
 def zone_map(
     outlines: Outlines,
     values: Floats,
-    scale: Scale,
+    scale: Colouring,
     *,
     key: str,
     alt: str,

@@ -159,7 +159,6 @@ def _path(zone: Any) -> str:
     return "".join(
         "M" + "L".join(f"{x:.0f} {y:.0f}" for x, y in shapely.get_coordinates(ring)[:-1]) + "Z"
         for ring in rings
-        if ring is not None
     )
 
 
