@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchmarks.methods.density_cases import CAP, FEW_VISITS, Case, bikes, new_cities, shipped
 from engine import density, metrics
+from engine.arrays import Floats
 from engine.datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED, VISIT_CAPS
 from engine.density.mechanism import zoom_release
 from engine.density.zoom import DEFAULTS, TABLES, ZoomConstants
@@ -24,7 +24,6 @@ HOURS_MOVED = range(4, 168, 28)
 SEEDS_MOVED = 5
 SEEDS_CONSTANTS = 5
 
-Floats = NDArray[np.float64]
 Report = Callable[[str], None]
 
 

@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from engine import datasets, density
+from engine.arrays import Floats
 from engine.datasets.zoomtables import ZoomTables
 from engine.density.zoom import build_tree
 from engine.geography import hull_region, projected_crs, tessellate, voronoi_cells
@@ -25,8 +26,6 @@ REAL_DATA = Path(__file__).parents[3] / "shared" / "data" / "mibici"
 CAP = 840
 FEW_VISITS = 100
 """Zones with fewer visits a week than this are left out where the data has nearly empty ones."""
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

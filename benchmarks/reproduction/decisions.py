@@ -4,15 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine import decisions
 from engine import origin_destination as od
+from engine.arrays import Floats
 from engine.datasets import Dataset
 from engine.decisions import Comparison
 from engine.decisions.published import EPSILONS
 
-Floats = NDArray[np.float64]
 Load = Callable[[str], Dataset | None]
 
 THRESHOLD = 15

@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false
 """The strongest attacker against every trip of a dataset: the typical one and the most exposed.
 
 One trip's exposure depends on the size of its flow alone, so the average over millions of trips is

@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false
 """What one released cell says to an attacker who knows all other trips in it.
 
 The target adds x trips to the m trips of all others. With noise Z the cell is released as m + Z
@@ -21,10 +19,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine import validation
+from engine.arrays import Floats
 from engine.attack.losses import CellLosses
 from engine.origin_destination import LawName, NoiseLaw
-
-Floats = NDArray[np.float64]
 
 MOST_TRIPS = 10_000
 """Most trips of a target in one cell."""

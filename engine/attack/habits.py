@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false
 """An attacker who knows habits: the target's route and the usual flow on it, not the day's count.
 
 To him the other trips in a cell are random: Poisson around the usual flow λ, or negative binomial
@@ -17,6 +15,7 @@ from numpy.typing import NDArray
 from scipy import signal, stats
 
 from engine import validation
+from engine.arrays import Floats
 from engine.attack.cells import LARGEST_FLOW, MOST_TRIPS, Corridor
 from engine.attack.losses import Losses, from_probabilities, repeated_losses, together
 from engine.attack.roc import Roc, roc
@@ -24,8 +23,6 @@ from engine.attack.strongest import Attack, against, checked_days, checked_trips
 from engine.errors import ParameterError
 from engine.origin_destination import LawName, NoiseLaw
 from engine.parameters import ODParameters
-
-Floats = NDArray[np.float64]
 
 _WIDTHS = 9.0  # a Poisson count is within 9 standard deviations and 40 of its mean, but for 1e-16
 _UNSEEN = 1e-17

@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false
 """The best attack that a guarantee allows, against any mechanism that keeps it."""
 
 import numpy as np

@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false
 """Log-likelihood ratios: all that a released result says about one record.
 
 A test of "in the data" against "out of it" uses nothing of a result but its loss
@@ -18,12 +16,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from engine import validation
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from engine.arrays import Floats, Integers
 
 EXACT_POINTS = 2**16
 """Most distinct sums that are kept apart."""

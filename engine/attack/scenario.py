@@ -5,16 +5,15 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine import validation
+from engine.arrays import Floats
 from engine.attack.cells import Corridor
 from engine.attack.habits import UsualFlow, knowing_habits
 from engine.attack.strongest import Attack, strongest
 from engine.origin_destination import LawName
 from engine.parameters import ODParameters
 
-Floats = NDArray[np.float64]
 Knowledge = Literal["everything", "habits"]
 """``everything``: all trips but the target's; ``habits``: his route and the usual flow on it."""
 

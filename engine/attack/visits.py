@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
 """The strongest attacker against the density: stage by stage of the ledger, then composed.
 
 Every stage that reads people has a worst case known in closed form, its exact trade-off curve:
@@ -15,9 +13,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine import validation
+from engine.arrays import Floats
 from engine.attack.limits import limit
 from engine.attack.roc import Roc
 from engine.attack.strongest import Attack
@@ -32,7 +30,6 @@ from engine.risk import Guarantee
 if TYPE_CHECKING:
     from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
 
-Floats = NDArray[np.float64]
 
 _STEPS = 5_000  # of dp_accounting's grid from a loss of 0 to the largest of all stages
 _TANGENTS = 801

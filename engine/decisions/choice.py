@@ -1,4 +1,3 @@
-# pyright: reportUnknownMemberType=false
 """The strongest privacy that keeps a decision right (P2, "How should policymakers navigate…").
 
 A target, such as an accuracy of 95% and a recall of 80%, is to be met by a share of all releases,
@@ -12,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import stats
 
 from engine import validation
+from engine.arrays import Booleans, Floats
 from engine.datasets import Dataset
 from engine.decisions.aid import Shock, outflow
 from engine.decisions.drawn_aid import AidDraws
@@ -30,9 +29,6 @@ from engine.decisions.selection import first_zones, true_selection
 from engine.errors import ParameterError
 from engine.origin_destination.matrices import Days
 from engine.parameters import MAX_TRIPS_LIMIT, ODParameters
-
-Floats = NDArray[np.float64]
-Booleans = NDArray[np.bool_]
 
 CERTAINTY = 0.95
 """Confidence of the lower bound on the share of releases that meet a target."""

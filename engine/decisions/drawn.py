@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine import noise, validation
+from engine.arrays import Floats
 from engine.datasets import Dataset
-from engine.decisions.epidemic import EpidemicParameters, Floats, Scene, State
+from engine.decisions.epidemic import EpidemicParameters, Scene, State
 from engine.decisions.populations import LEAST_PRIVATE_POPULATION, Populations
 from engine.errors import ParameterError
 from engine.origin_destination.matrices import Days

@@ -4,15 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine import noise, validation
+from engine.arrays import Floats
 from engine.decisions.aid import Outflow
 from engine.decisions.drawn import SEED_WORDS, release_counts
 from engine.decisions.selection import first_zones, true_selection
 from engine.parameters import ODParameters
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,9 +17,9 @@ from typing import Literal, NamedTuple, get_args
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine import validation
+from engine.arrays import Floats
 from engine.datasets import Dataset
 from engine.decisions.places import zone_ids, zone_positions
 from engine.decisions.populations import Populations, expected_private, home_populations
@@ -28,7 +28,6 @@ from engine.origin_destination.laws import LawName, NoiseLaw, mean_shift
 from engine.origin_destination.matrices import Days, day_indices, trimmed_counts
 from engine.parameters import ODParameters, ODUnit
 
-Floats = NDArray[np.float64]
 Direction = Literal["departures", "arrivals"]
 """``departures`` mixes a zone with the places its people go to (M_ij, as P2 prints);
 ``arrivals`` with the places its visitors come from (M_ji, as P2 describes)."""

@@ -4,12 +4,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Floats
 from engine.decisions.aid import ShockTotals
 from engine.decisions.scoring import Comparison
 
-Floats = NDArray[np.float64]
 Level = Literal["good", "partly", "noisy"]
 
 GOOD_RECALL = GOOD_PRECISION = 0.8

@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false
 """Zones by their ids, in the order of the dataset."""
 
 from collections.abc import Sequence

@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine import validation
+from engine.arrays import Floats
 from engine.datasets import Dataset
 from engine.decisions.places import zone_ids
 from engine.errors import DatasetError, InputError, ParameterError
 from engine.ledger import Ledger, Stage, simple_ledger
-
-Floats = NDArray[np.float64]
 
 LEAST_PRIVATE_POPULATION = 1.0
 """A noisy population below one person is taken as one, so that prevalence stays defined."""

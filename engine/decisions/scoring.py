@@ -10,14 +10,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine import validation
+from engine.arrays import Booleans, Floats, Integers
 from engine.errors import ParameterError
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Booleans = NDArray[np.bool_]
 
 THRESHOLD = 0.20
 """Prevalence from which a zone acts (P2)."""

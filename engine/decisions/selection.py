@@ -18,13 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine import validation
+from engine.arrays import Booleans, Floats, Integers
 from engine.decisions.aid import Outflow
 from engine.origin_destination.laws import LawName, NoiseLaw, effective_threshold
 from engine.parameters import ODParameters
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Booleans = NDArray[np.bool_]
 
 _CUT = 1e-13
 """Probability of a total beyond the table of its law."""

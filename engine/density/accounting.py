@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false
 """What a density release costs: its stages and the three totals of erratum D1.
 
 The proof of the best proved total is written out in ``docs/density.md``.

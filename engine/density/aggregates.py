@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false
 """What the mechanism reads: counts of zones and of the cover, before any noise.
 
 All of it is confidential. Series of the last few ℓ are kept with the dataset, so that a slider
@@ -12,12 +10,10 @@ from threading import Lock
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Floats
 from engine.datasets import Dataset
 from engine.density.zoom import Tree, build_tree
-
-Floats = NDArray[np.float64]
 
 KEPT_SERIES = 6
 """How many ℓ are kept for one dataset; at Paris size each takes 3 MB."""

@@ -5,7 +5,8 @@ import heapq
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from engine.arrays import Floats
+
 Labels = NDArray[np.int64]
 
 

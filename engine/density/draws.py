@@ -7,16 +7,14 @@ The same `DensityNoise` under two settings is what makes a change on a slider th
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine import noise
+from engine.arrays import Floats
 from engine.datasets import Dataset
 from engine.density.aggregates import tower_tree
 from engine.density.zoom import ZoomNoise
 from engine.errors import ParameterError
 from engine.parameters import GAUSSIAN_VARIANTS, HOURS_PER_WEEK, DensityVariant
-
-Floats = NDArray[np.float64]
 
 _CHOOSES_PER_CLUSTER = frozenset({"efpa", "efpag"})
 

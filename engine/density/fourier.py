@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false
 """EFPA and EFPAG: choose how many Fourier coefficients to keep, and perturb those (P1 §5.3.2).
 
 ε_E = ε/2 is the budget of these stages, one half of it for the choice of k and one half for the
@@ -9,15 +7,12 @@ coefficients (erratum D3). Δ₂ = √ℓ.
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.fft import dct, idct
 
+from engine.arrays import Floats, Integers
 from engine.density.draws import DensityNoise
 from engine.density.gaussian import analytic_sigma
 from engine.parameters import HOURS_PER_WEEK, DensityParameters
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 RELATIVE_NOISE = 0.01
 """Default τ: with all coefficients kept, the expected RSSE is 1% of a cluster's total (P1 §6)."""

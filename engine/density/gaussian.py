@@ -1,4 +1,3 @@
-# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
 """The analytic Gaussian mechanism: noise, strength and ε in terms of each other, exactly."""
 
 import math

@@ -1,12 +1,10 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false
 """The density mechanism: from confidential aggregates to a private week of every zone (P1)."""
 
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Floats, Integers
 from engine.datasets import Dataset
 from engine.density import accounting, fourier
 from engine.density.aggregates import cover_series, presampled, tower_series, tower_tree
@@ -19,9 +17,6 @@ from engine.density.zoom import DEFAULTS, Reading, ZoomConstants, measure, read
 from engine.errors import ParameterError
 from engine.ledger import Ledger
 from engine.parameters import FOURIER_VARIANTS, HOURS_PER_WEEK, DensityParameters
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 NOISE_EXCEEDS_DATA = "the noise exceeds the data"
 ONE_CLUSTER = "all cells form one cluster: their total is below the cluster minimum"

@@ -1,19 +1,15 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false
 """Noisy totals of the cover's cells: the improved scaling of P1 §5.4.1, or the plain one."""
 
 import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Floats
 from engine.datasets import Dataset
 from engine.density.aggregates import cover_series
 from engine.density.draws import DensityNoise
 from engine.parameters import DensityParameters
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,12 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine import metrics
+from engine.arrays import Floats
 from engine.density.mechanism import NOISE_EXCEEDS_DATA, DensityRelease
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false
 """Smoothing of the night hours by exponential fits (P1 §5.4.2).
 
 a·exp(b·x) is fitted by least squares to local hours 0–4 and 4–6 of every day. With q = exp(b) the
@@ -11,9 +9,8 @@ grid and refined by bisection and Newton's method, for all days and series at on
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from engine.arrays import Floats
 
 FALLING_HOURS = slice(0, 5)
 RISING_HOURS = slice(4, 7)

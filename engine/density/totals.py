@@ -3,15 +3,13 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine import metrics
+from engine.arrays import Floats
 from engine.datasets import Dataset
 from engine.density.draws import DensityNoise
 from engine.density.scaling import tower_totals
 from engine.parameters import DensityParameters
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
 """Looks at raw rows before a build: how times read, which days they cover, what zones would give.
 
 **Confidential**: everything here is read from the data and for its custodians alone.

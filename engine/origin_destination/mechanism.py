@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 
 from engine import noise as samplers
-from engine.arrays import Floats
+from engine.arrays import Floats, Integers
 from engine.datasets import Dataset
 from engine.errors import ParameterError
 from engine.ledger import Ledger, Stage, simple_ledger
 from engine.origin_destination.matrices import (
     Days,
-    Integers,
     checked_matrix,
     clear_diagonal,
     day_indices,

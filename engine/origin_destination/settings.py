@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from engine import validation
+from engine.arrays import Floats
 from engine.errors import ParameterError
 from engine.origin_destination import solving
-from engine.origin_destination.laws import Floats, LawName
+from engine.origin_destination.laws import LawName
 
 Method = Literal["exact", "published"]
 """``exact`` is the formula that holds, ``published`` the one that P2 prints."""

@@ -1,6 +1,4 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
-# pyright: reportAttributeAccessIssue=false, reportMissingTypeStubs=false
+# pyright: reportAttributeAccessIssue=false
 """Make a release: charge the ledger, draw once, write a bundle whole or not at all."""
 
 import hashlib

@@ -1,6 +1,4 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
-# pyright: reportAttributeAccessIssue=false, reportMissingTypeStubs=false
+# pyright: reportAttributeAccessIssue=false
 """Release of a week's density: whole counts of towers with discrete Laplace noise, mapped to zones.
 
 The Fourier variants add noise to real numbers and choose with floating-point weights; they stay in

@@ -1,6 +1,4 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
-# pyright: reportAttributeAccessIssue=false, reportMissingTypeStubs=false
+# pyright: reportAttributeAccessIssue=false
 """Release of origin–destination matrices: Algorithm 1 of P2 with whole-number noise."""
 
 from dataclasses import dataclass

@@ -1,6 +1,4 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
-# pyright: reportAttributeAccessIssue=false, reportMissingTypeStubs=false
+# pyright: reportAttributeAccessIssue=false
 """The statement of a release: what a reader must know, as a JSON object with a schema.
 
 The eighteen items follow NIST SP 800-226 (Guidelines for evaluating differential privacy

@@ -1,6 +1,4 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
-# pyright: reportAttributeAccessIssue=false, reportMissingTypeStubs=false
+# pyright: reportAttributeAccessIssue=false
 """Tables and maps of a bundle: keys from public geometry, text that no spreadsheet runs."""
 
 from collections.abc import Mapping, Sequence

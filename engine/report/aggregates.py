@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
 # pyright: reportAttributeAccessIssue=false
 """Reading ``report.parquet``: every count of a report at any M, without a look at a person."""
 
@@ -12,11 +10,11 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from engine import validation
+from engine.arrays import Integers
 from engine.datasets import Dataset
 from engine.errors import DatasetError, ParameterError
 from engine.report.measures import BEYOND, STOPS, Extent, Measure
 
-Integers = NDArray[np.int64]
 FILE = "report.parquet"
 
 

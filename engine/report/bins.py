@@ -4,15 +4,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine import validation
+from engine.arrays import Floats, Integers
 from engine.errors import ParameterError
 from engine.report.analyses import HISTOGRAMS, Analysis
 from engine.report.measures import DISCRETE, FINE_EDGES, UNITS, Measure
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 MOST_BINS = 10_000
 _MOST_BARS = 50

@@ -3,14 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from engine import validation
+from engine.arrays import Floats
 from engine.report.measures import STOPS
 from engine.report.results import Result
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

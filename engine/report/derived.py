@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Floats, Integers
 from engine.report import vectors
 from engine.report.aggregates import ReportTable
 from engine.report.analyses import Analysis
@@ -12,8 +12,6 @@ from engine.report.measures import WINDOW_CLASSES
 from engine.report.results import Result
 from engine.report.settings import ReportParameters
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Terms = tuple[tuple[Floats, Integers], ...]
 
 

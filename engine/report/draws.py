@@ -3,13 +3,10 @@
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine import noise
+from engine.arrays import Floats, Integers
 from engine.report.analyses import Analysis
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _ORDER = {analysis: number for number, analysis in enumerate(Analysis)}
 _LARGEST_NOISE = 2.0**62

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Floats, Integers
 from engine.report import quantiles
 from engine.report.aggregates import ReportTable
 from engine.report.analyses import Analysis, quantile_sensitivity, sensitivity
@@ -15,8 +15,6 @@ from engine.report.measures import FINE_EDGES
 from engine.report.results import Result
 from engine.report.settings import FIVE_NUMBERS_SHARE, ReportParameters
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Way = Literal["drawn", "from_bins"]
 
 

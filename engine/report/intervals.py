@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false
 """How far the noise of a count, or of a sum of counts, can reach: exact, no draw."""
 
 from functools import lru_cache

@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false
 """What privacy costs an analysis: the package's benchmark measures, and ours beside them.
 
 All compare private numbers as shown (whole, not below 0) with the truth over all trips. Measures
@@ -14,12 +12,12 @@ from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
 from engine import metrics, validation
+from engine.arrays import Floats
 from engine.errors import ParameterError
 from engine.report.analyses import Analysis
 from engine.report.mechanism import ReportRelease
 from engine.report.results import Result
 
-Floats = NDArray[np.float64]
 Numbers = NDArray[np.float64] | NDArray[np.int64]
 
 MeasureOfLoss = Literal[

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Integers
 from engine.errors import ParameterError
 from engine.ledger import Ledger, Stage, simple_ledger
 from engine.report import vectors
@@ -17,9 +17,6 @@ from engine.report.fivenumbers import FiveNumbers, five_numbers
 from engine.report.measures import Measure
 from engine.report.results import Result
 from engine.report.settings import ReportParameters
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

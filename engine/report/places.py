@@ -1,12 +1,9 @@
 """Places as whole metres in space, so that lengths come out alike on every machine."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Floats, Integers
 from engine.report.measures import FINE_KM
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 EARTH_RADIUS_M = 6_371_009
 """Mean radius of the earth."""

@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false
 """Five numbers of a histogram: by the exponential mechanism, or read off its noisy bins (P3).
 
 Candidates are the edges of the public bins, never a value of the data (R2): P3 draws from the
@@ -12,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
+from engine.arrays import Floats, Integers
 from engine.errors import ParameterError
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Ends = Literal["percentiles", "extremes"]
 
 QUANTILES: dict[Ends, tuple[float, ...]] = {

@@ -1,5 +1,4 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false, reportAttributeAccessIssue=false
+# pyright: reportAttributeAccessIssue=false
 """From people's trips in arrays to the rows of ``report.parquet``.
 
 Ingest counts the same rows with its own engines; this is for trips that fit in memory, such as
@@ -11,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from engine.arrays import Integers
 from engine.report.measures import (
     BEYOND,
     FINE_EDGES,
@@ -30,8 +29,6 @@ from engine.report.places import (
     length_bin,
     logarithm_table,
 )
-
-Integers = NDArray[np.int64]
 
 UNKNOWN = -1
 """A place or zone that is not known."""

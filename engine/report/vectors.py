@@ -4,15 +4,13 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Integers
 from engine.report.aggregates import ReportTable
 from engine.report.analyses import Analysis
 from engine.report.bins import coarsen, fine_positions, measure_of
 from engine.report.measures import UNKNOWN_TIME, WINDOW_CLASSES, Extent, Measure
 from engine.report.settings import ReportParameters
-
-Integers = NDArray[np.int64]
 
 LONGEST_BY_DAY = 90
 """Days of a period up to which trips are shown by day; by week up to the next, then by month."""

@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
 # pyright: reportIncompatibleVariableOverride=false
 """Public clusters of neighbouring zones: from areas and adjacency alone, never from a count."""
 

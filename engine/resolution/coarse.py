@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
 # pyright: reportIncompatibleVariableOverride=false
 """A dataset seen at a coarser resolution: a view made of the cached counts alone.
 

@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
 # pyright: reportIncompatibleVariableOverride=false
 """Which resolutions a dataset offers: its own parents, public clusters, and spans of time."""
 

@@ -3,13 +3,10 @@
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Floats, Integers
 from engine.density.zoom.constants import ZoomConstants
 from engine.density.zoom.signal import largest_noise
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 DAY_PATTERNS = ("all days", "weekend", "Saturday–Sunday", "weekdays")
 BANDS = ((0, 0), (1, 1), (2, 2), (3, 3), (4, 5), (6, 8), (9, 12))

@@ -1,4 +1,3 @@
-# pyright: reportUnknownMemberType=false
 """Measuring: the only step that sees counts. One Gaussian mechanism over five tables."""
 
 import math
@@ -8,11 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine import noise as samplers
+from engine.arrays import Floats
 from engine.datasets.zoomtables import SUMS_OF_VISITS, WEIGHT_UNITS, ZoomTables
 from engine.density.zoom.constants import TABLES, ZoomConstants
 from engine.parameters import HOURS_PER_WEEK
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

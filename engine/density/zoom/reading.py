@@ -7,16 +7,14 @@ are kept.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Floats
 from engine.density.zoom.basis import city_week
 from engine.density.zoom.constants import ZoomConstants
 from engine.density.zoom.measure import NoisyTables, estimate_visits
 from engine.density.zoom.sizes import tower_sizes
 from engine.density.zoom.tree import Tree
 from engine.density.zoom.weeks import tower_weeks, with_single_cells
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

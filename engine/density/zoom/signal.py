@@ -1,11 +1,9 @@
 """How much of a set of noisy differences is signal: one variance for many of them."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Floats
 from engine.density.zoom.constants import ZoomConstants
-
-Floats = NDArray[np.float64]
 
 
 def largest_noise(components: Floats, errors: float) -> Floats:

@@ -1,17 +1,13 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false
 """Sizes of towers from the noisy table of their weeks, level by level down the tree."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Floats
 from engine.density.zoom.basis import shares
 from engine.density.zoom.constants import ZoomConstants
 from engine.density.zoom.measure import NoisyTable
 from engine.density.zoom.signal import signal_variance
 from engine.density.zoom.tree import Tree, hand_down
-
-Floats = NDArray[np.float64]
 
 
 def tower_sizes(weeks: NoisyTable, tree: Tree, constants: ZoomConstants) -> tuple[Floats, float]:

@@ -1,18 +1,14 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false
 """Weeks of towers: differences of halves down the tree, then the ups and downs of single cells."""
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from engine.arrays import Floats
 from engine.density.zoom.basis import relative_basis, shares
 from engine.density.zoom.constants import ZoomConstants
 from engine.density.zoom.measure import NoisyTable, NoisyTables
 from engine.density.zoom.signal import signal_variance
 from engine.density.zoom.tree import Tree, hand_down
-
-Floats = NDArray[np.float64]
 
 
 def tower_weeks(

@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
 """The embedded engine: DuckDB, locked down to the named inputs and one spill folder."""
 
 import math

@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
 """What an engine must do: read named files, keep a table, hand back a small result."""
 
 from collections.abc import Sequence

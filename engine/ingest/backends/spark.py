@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
 # pyright: reportMissingImports=false
 """The cluster engine: the same Ibis expressions on Spark (extra ``spark``, Java 17)."""
 

@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
 """Checks between stages: rows that cannot be read, and nothing left to count."""
 
 from collections.abc import Callable

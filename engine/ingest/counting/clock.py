@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
 """Local wall-clock seconds from whatever a column holds, the same on every engine.
 
 Everything after this file counts in *local seconds*: seconds since 1970-01-01 00:00 on the wall

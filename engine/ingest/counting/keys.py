@@ -1,4 +1,3 @@
-# pyright: reportUnknownMemberType=false
 """Keyed hashes: random ranks that are the same on every engine and every machine.
 
 Each purpose has its own key, derived from the dataset's salt. With one key for all, the visit

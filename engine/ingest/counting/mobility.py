@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
 # pyright: reportAttributeAccessIssue=false, reportOperatorIssue=false
 """Trips → ``trips_person`` and ``report``, which is behind a mobility report: Ibis alone.
 

@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
 # pyright: reportAttributeAccessIssue=false, reportOperatorIssue=false
 """What a person's first M trips come to, for every stop M: a part of ``report.parquet``.
 

@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
 """Single values of a raw table: ids, times, degrees and numbers, the same on every engine."""
 
 from dataclasses import dataclass

@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
 """From raw columns to persons, local seconds and places, each row with its reason for not."""
 
 from collections.abc import Sequence

@@ -1,4 +1,3 @@
-# pyright: reportUnknownMemberType=false
 """What the stages of an ingest work with, and what they hand on."""
 
 from collections.abc import Callable, Mapping

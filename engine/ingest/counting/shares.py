@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
 """Ranking people in shares that fit in memory; whom an engine counts first changes no count."""
 
 from collections.abc import Callable

@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
 """The stages of an ingest for each kind of table, from raw rows to everything that is counted."""
 
 from collections.abc import Sequence

@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
 """Trips of the declared period → the tables of a dataset, as Ibis expressions only.
 
 As in `counting.visits`: whole numbers and md5 digests alone, and no filter on a rank in the query

@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
 """Visits of the density week → the tables of a dataset, as Ibis expressions only.
 
 Every table here is made of whole numbers and md5 digests, so that each engine gives the same

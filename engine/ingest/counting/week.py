@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
 """The records of the density week, and which of a heavy person's are kept."""
 
 from dataclasses import dataclass

@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
 # pyright: reportAttributeAccessIssue=false
 """Visits of the density week → the clipped sums of the variant `zoom`.
 
@@ -13,8 +11,8 @@ import ibis
 import numpy as np
 import pyarrow as pa
 from ibis import _
-from numpy.typing import NDArray
 
+from engine.arrays import Integers
 from engine.datasets.zoomtables import (
     CITY_CLIPS_SQUARED,
     CLIP_SQUARED,
@@ -30,8 +28,6 @@ from engine.ingest.counting.shares import share
 from engine.ingest.counting.week import Records, heavy_in_order
 from engine.ingest.expressions import Column, Table
 from engine.parameters import HOURS_PER_WEEK
-
-Integers = NDArray[np.int64]
 
 _BY_PLACE = ("towers", "districts", "weeks")
 

@@ -1,5 +1,4 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false, reportAttributeAccessIssue=false
+# pyright: reportAttributeAccessIssue=false
 """Coarser zones out of public geometry: Voronoi cells, grids, clusters of places, parents.
 
 Nothing here looks at a row of the data. Fewer zones mean more people in each, and so less noise

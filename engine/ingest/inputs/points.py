@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
 """Coordinates → places: the zone a point lies in and its nearest tower, in batches."""
 
 from collections.abc import Callable
@@ -12,12 +10,12 @@ from numpy.typing import NDArray
 from pyproj import Transformer
 
 from engine import geography
+from engine.arrays import Floats
 from engine.errors import InputError
 from engine.ingest.inputs.places import WGS84, Places
 
 BATCH = 500_000
 _SAMPLE = 2_000
-Floats = NDArray[np.float64]
 Indices = NDArray[np.int32]
 
 

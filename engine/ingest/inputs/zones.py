@@ -1,5 +1,4 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false, reportAttributeAccessIssue=false
+# pyright: reportAttributeAccessIssue=false
 """Zone files: GeoJSON, GeoPackage, zipped Shapefile and GeoParquet, checked before use."""
 
 from collections.abc import Mapping

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from engine.arrays import Floats
 from engine.origin_destination import solving
 from engine.origin_destination.calculators.conditional import (
     cell_error_probability_if_released,
@@ -27,7 +28,7 @@ from engine.origin_destination.calculators.suppression import (
     stays_suppressed_probability,
     threshold_heuristic,
 )
-from engine.origin_destination.laws import Floats, LawName, NoiseLaw
+from engine.origin_destination.laws import LawName, NoiseLaw
 from engine.origin_destination.settings import (
     Method,
     betas,

@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from engine import validation
+from engine.arrays import Floats
 from engine.origin_destination import solving
-from engine.origin_destination.laws import Floats, LawName, NoiseLaw, effective_threshold
+from engine.origin_destination.laws import LawName, NoiseLaw, effective_threshold
 from engine.origin_destination.settings import (
     Method,
     betas,

@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false
 """Posterior laws on a grid of counts: what a noisy cell says under a prior, for all cells at once.
 
 Noisy counts below 0 are read as 0: there the noise says the same of every count m ≥ 0, up to a
@@ -13,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import signal, special
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from engine.arrays import Floats, Integers
 
 NODES = 2048
 """Most nodes: counts 0 … 2047, or as many packets of trips where the noise is wide."""

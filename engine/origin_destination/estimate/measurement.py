@@ -7,22 +7,14 @@ post-processing and costs no privacy.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Floats, Integers
 from engine.datasets import Dataset
 from engine.errors import ParameterError
 from engine.ledger import Ledger, Stage, simple_ledger
-from engine.origin_destination.matrices import (
-    Days,
-    Integers,
-    clear_diagonal,
-    day_indices,
-    trimmed_counts,
-)
+from engine.origin_destination.matrices import Days, clear_diagonal, day_indices, trimmed_counts
 from engine.origin_destination.mechanism import UNIT_WORDS, ODNoise
 from engine.parameters import ODParameters
-
-Floats = NDArray[np.float64]
 
 CAPPED_TRIPS = 20
 """Trips of a person-day that the capped count counts."""

@@ -6,10 +6,8 @@ Reads noisy cells and public distances only; nothing here can see a count.
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from engine.arrays import Floats, Integers
 
 BANDS = 12
 """Public bands of distance, at quantiles of the distances of pairs."""

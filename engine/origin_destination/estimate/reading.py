@@ -8,13 +8,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Floats, Integers
 from engine.origin_destination.estimate.grid import CountGrid, none_of
 from engine.origin_destination.estimate.statements import cell_reach
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 LOG_STEP = 0.3
 """Step of the grids of log θ and log μ."""

@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Floats, Integers
 from engine.datasets import Dataset
 from engine.errors import ParameterError
 from engine.geography import centre_distances_m
@@ -18,8 +19,6 @@ from engine.origin_destination.matrices import Days
 from engine.origin_destination.mechanism import ODNoise
 from engine.parameters import ODParameters
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 LIKELY_EMPTY = 0.05

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine import validation
+from engine.arrays import Floats, Integers
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 FALSE_DISCOVERIES = 0.05

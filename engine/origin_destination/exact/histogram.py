@@ -14,12 +14,11 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from scipy import sparse
 
-from engine.arrays import Floats
+from engine.arrays import Floats, Integers
 from engine.datasets import Dataset, TripCounts
 from engine.errors import ParameterError
 from engine.origin_destination.matrices import (
     Days,
-    Integers,
     between_days,
     checked_matrix,
     day_indices,

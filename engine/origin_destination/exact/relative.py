@@ -16,7 +16,8 @@ import numpy as np
 from scipy import special
 from scipy.linalg import blas
 
-from engine.origin_destination.laws import Floats, NoiseLaw, effective_threshold
+from engine.arrays import Floats
+from engine.origin_destination.laws import NoiseLaw, effective_threshold
 
 _SHORTEST_TABLE, _LONGEST_TABLE = 64, 2**21
 _FEW_TERMS = 100

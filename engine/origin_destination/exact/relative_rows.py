@@ -10,13 +10,14 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
+from engine.arrays import Floats
 from engine.origin_destination import laws
 from engine.origin_destination.exact import relative
 from engine.origin_destination.exact.expected import Population
 from engine.origin_destination.exact.grid import GridSettings
 from engine.origin_destination.exact.histogram import CountHistogram, group_pairs
 from engine.origin_destination.exact.tabulated import fast_law
-from engine.origin_destination.laws import Floats, LawName, NoiseLaw
+from engine.origin_destination.laws import LawName, NoiseLaw
 
 _WIDEST_STEP = 8  # counts between two thresholds; beyond, all cells are computed anew
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from engine import origin_destination as od
 from engine import usability
+from engine.arrays import Floats
 from engine.geography import centre_distances_m
 from engine.origin_destination import Agreement
 from engine.origin_destination.estimate import EstimateRelease
@@ -19,8 +20,6 @@ from pages._ui.cache.datasets import dataset, frozen
 from pages._ui.cache.draws import REPEATS
 from pages._ui.cache.window import Window
 from pages._ui.shell.settings import Seed
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

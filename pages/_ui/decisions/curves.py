@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from engine.arrays import Floats
 from engine.parameters import ODParameters
 from pages._ui.cache import decisions as cached_decisions
-from pages._ui.cache.decisions import Floats, Outbreak
+from pages._ui.cache.decisions import Outbreak
 from pages._ui.decisions import places, work
 from pages._ui.decisions.work import Here
 from pages._ui.drawing.colours import HERE, OTHER, PRIVATE, TRUE

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 import streamlit as st
 
 from engine import decisions
+from engine.arrays import Floats
 from engine.decisions import EpidemicJudgement
 from engine.parameters import ODParameters
 from pages._ui import jobs
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import decisions as cached_decisions
-from pages._ui.cache.decisions import Floats, Outbreak
+from pages._ui.cache.decisions import Outbreak
 from pages._ui.decisions import (
     accuracy,
     curves,

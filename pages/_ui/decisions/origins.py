@@ -5,10 +5,11 @@ import pandas as pd
 import streamlit as st
 
 from engine import decisions
+from engine.arrays import Floats
 from engine.decisions import OverZones
 from engine.parameters import ODParameters
 from pages._ui.cache import decisions as cached_decisions
-from pages._ui.cache.decisions import Floats, Outbreak
+from pages._ui.cache.decisions import Outbreak
 from pages._ui.decisions import places, published, work
 from pages._ui.decisions.work import Here
 from pages._ui.shell import setting

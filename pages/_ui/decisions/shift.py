@@ -4,8 +4,9 @@ import numpy as np
 import streamlit as st
 
 from engine import decisions
+from engine.arrays import Floats
 from pages._ui.cache import datasets as cached_datasets
-from pages._ui.cache.decisions import Floats, Outbreak
+from pages._ui.cache.decisions import Outbreak
 from pages._ui.decisions import wording
 from pages._ui.decisions.work import Here
 from pages._ui.drawing import maps

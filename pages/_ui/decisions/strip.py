@@ -9,7 +9,8 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from engine import decisions
-from pages._ui.cache.decisions import Floats, Outbreak
+from engine.arrays import Floats
+from pages._ui.cache.decisions import Outbreak
 from pages._ui.decisions import places
 from pages._ui.decisions.work import Here
 from pages._ui.shell.catalogue import Entry

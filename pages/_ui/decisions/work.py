@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine import decisions
+from engine.arrays import Floats
 from engine.parameters import EPSILON_STOPS, ODParameters
 from pages._ui.cache import decisions as cached_decisions
 from pages._ui.cache.datasets import dataset
@@ -14,8 +14,6 @@ from pages._ui.cache.decisions import Emergency, Outbreak
 from pages._ui.cache.draws import REPEATS, generator
 from pages._ui.jobs import Step
 from pages._ui.shell.settings import Seed
-
-Floats = NDArray[np.float64]
 
 DRAWS_OVER_EPSILON = 40
 """Releases at every stop of ε: enough to show that 9 in 10 releases meet a target."""
