@@ -7,3 +7,6 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Booleans = NDArray[np.bool_]
 Complex = NDArray[np.complex128]
+Singles = NDArray[np.float32]
+Geometries = NDArray[np.object_]
+Numbers = Floats | Integers

@@ -10,16 +10,12 @@ from functools import cached_property
 import geopandas as gpd
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 from pyproj import CRS
 from scipy.sparse import coo_array, csr_array, diags_array, vstack
 from scipy.sparse.csgraph import maximum_bipartite_matching
 from scipy.spatial.distance import cdist
 
-from engine.arrays import Floats
-
-Indices = NDArray[np.int64]
-Geometries = NDArray[np.object_]
+from engine.arrays import Floats, Geometries, Integers
 
 SMALLEST_OVERLAP = 1e-6
 """Overlaps below this share of a tower's cell are dropped before cover and F are built."""
@@ -54,8 +50,8 @@ class Tessellation:
     """
 
     overlap: csr_array
-    cover_towers: Indices
-    cover_zones: Indices
+    cover_towers: Integers
+    cover_zones: Integers
     to_cover: csr_array
     to_zones: csr_array
     zone_centres_m: Floats
@@ -101,8 +97,8 @@ class Tessellation:
 class _Pieces:
     """Intersections of tower cells and zones that are large enough to count."""
 
-    tower: Indices
-    zone: Indices
+    tower: Integers
+    zone: Integers
     polygon: Geometries
     share: Floats
 
@@ -218,7 +214,7 @@ def _open_cells(points: Geometries, extent: shapely.Geometry) -> Geometries:
     return cells[place_of_point.ravel()]
 
 
-def minimum_cover(overlap: csr_array) -> tuple[Indices, Indices]:
+def minimum_cover(overlap: csr_array) -> tuple[Integers, Integers]:
     """Return towers and zones of a minimum vertex cover of the overlap graph (P1, Theorem 5).
 
     Hopcroft–Karp gives a maximum matching; by König's theorem the cover is made of the towers
@@ -270,7 +266,7 @@ def _columns(matrix: csr_array) -> int:
 
 
 def _cover_maps(
-    overlap: csr_array, cover_towers: Indices, cover_zones: Indices
+    overlap: csr_array, cover_towers: Integers, cover_zones: Integers
 ) -> tuple[csr_array, csr_array]:
     """Build D2's exact partition of each visit and the way back to zones."""
     towers, zones = len(overlap.indptr) - 1, _columns(overlap)
@@ -295,7 +291,7 @@ def _cover_maps(
 
 
 def _cover_centres(
-    pieces: _Pieces, zones: Geometries, cover_towers: Indices, cover_zones: Indices
+    pieces: _Pieces, zones: Geometries, cover_towers: Integers, cover_zones: Integers
 ) -> tuple[Floats, Floats]:
     """Centroids and areas of the cover's cells: rests of towers, then zones."""
     position = np.full(int(pieces.tower.max(initial=-1)) + 1, -1, dtype=np.int64)

@@ -3,16 +3,13 @@
 import heapq
 
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.arrays import Floats
-
-Labels = NDArray[np.int64]
+from engine.arrays import Floats, Integers
 
 
 def cluster_cells(
     totals: Floats, centres_m: Floats, areas_m2: Floats, cluster_minimum: float
-) -> Labels:
+) -> Integers:
     """Cluster the cells of the cover by their noisy totals (P1, Algorithm 3).
 
     While some cluster's total is below the minimum, the one with the least total is merged with
@@ -76,7 +73,7 @@ class _LiveCentres:
         self._areas: list[float] = areas_m2.tolist()
         self._set(centres_m[:, 0].copy(), centres_m[:, 1].copy(), np.arange(self.count))
 
-    def _set(self, x: Floats, y: Floats, clusters: Labels) -> None:
+    def _set(self, x: Floats, y: Floats, clusters: Integers) -> None:
         self._x, self._y, self._clusters = x, y, clusters
         self._cluster_at: list[int] = clusters.tolist()
         self._row_of = dict(zip(self._cluster_at, range(len(clusters)), strict=True))

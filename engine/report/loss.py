@@ -8,17 +8,14 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
 from engine import metrics, validation
-from engine.arrays import Floats
+from engine.arrays import Floats, Numbers
 from engine.errors import ParameterError
 from engine.report.analyses import Analysis
 from engine.report.mechanism import ReportRelease
 from engine.report.results import Result
-
-Numbers = NDArray[np.float64] | NDArray[np.int64]
 
 MeasureOfLoss = Literal[
     "relative_error",

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pyproj import CRS
 
 from engine import datasets
-from engine.arrays import Floats
+from engine.arrays import Floats, Integers
 from engine.datasets.zoomtables import to_parquet
 from engine.density.zoom import build_tree
 from engine.parameters import DEFAULT_MAX_VISITS_CAP, HOURS_PER_WEEK
@@ -25,7 +25,6 @@ from engine.synthetic.triptables import TripTable
 from engine.synthetic.visits import Activity, City, VisitCounts, Visits, simulate
 from engine.synthetic.zoomtables import ZoomCounts
 
-Indices = NDArray[np.int64]
 Outline = Callable[[np.random.Generator], tuple[shapely.Geometry, CRS]]
 Progress = Callable[[float], None]
 
@@ -78,7 +77,7 @@ class Places:
     zones: gpd.GeoDataFrame
     towers: gpd.GeoDataFrame
     towers_m: Floats
-    zone_of_tower: Indices
+    zone_of_tower: Integers
     land_use: LandUse
     radius_m: float
 
@@ -235,7 +234,7 @@ def _intensity(plan: LandUsePlan, points: Floats) -> Floats:
     return plan.at(points).together
 
 
-def _tower_names(zone_of_tower: Indices, zone_names: list[str]) -> list[str]:
+def _tower_names(zone_of_tower: Integers, zone_names: list[str]) -> list[str]:
     used: dict[int, int] = {}
     names: list[str] = []
     for zone in zone_of_tower:

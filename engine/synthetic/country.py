@@ -9,16 +9,15 @@ from typing import Any, Literal
 import geopandas as gpd
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from engine import datasets
+from engine.arrays import Integers
 from engine.parameters import DEFAULT_MAX_VISITS_CAP
 from engine.synthetic.countryplaces import CountryOutline, CountryPlaces, make_country_places
 from engine.synthetic.days import DayStore
 from engine.synthetic.mobility import Habits, Population, Shock, Trips
 from engine.synthetic.triptables import TripTable
 
-Indices = NDArray[np.int64]
 Progress = Callable[[float], None]
 Level = Literal["coarse", "fine"]
 
@@ -122,7 +121,7 @@ def make_population(spec: CountrySpec, places: CountryPlaces) -> Population:
 
 def _count_day(
     trips: Trips, day: int, zones: int, population: Population, spec: CountrySpec
-) -> dict[str, Indices]:
+) -> dict[str, Integers]:
     """Return the counts of one day and, where needed later, its trips person by person."""
     table = TripTable(zones, seed=[spec.seed, 7, day])
     when = np.full(len(trips.person), day)
@@ -147,7 +146,7 @@ def _tables(
     by_person = TripTable(len(ids), seed=[spec.seed, 8])
     per_person = np.zeros(min(SAMPLE, spec.people), dtype=np.int64)
     busy = np.zeros(0, dtype=np.int64)
-    everyone: list[tuple[Indices, Indices, Indices, Indices]] = []
+    everyone: list[tuple[Integers, Integers, Integers, Integers]] = []
     for day in range(spec.days):
         found = store.get(day)
         by_day.add_counts(found["keys"], found["counts"])
@@ -176,7 +175,7 @@ def _tables(
     return tables, marginals
 
 
-def _sum(left: Indices, right: Indices) -> Indices:
+def _sum(left: Integers, right: Integers) -> Integers:
     total = np.zeros(max(len(left), len(right)), dtype=np.int64)
     total[: len(left)] += left
     total[: len(right)] += right

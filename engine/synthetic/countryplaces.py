@@ -10,12 +10,10 @@ from numpy.typing import NDArray
 from pyproj import CRS
 from scipy.spatial.distance import cdist
 
-from engine.arrays import Floats
+from engine.arrays import Floats, Integers
 from engine.geography import projected_crs
 from engine.synthetic import outlines
 from engine.synthetic.subdivision import subdivide
-
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -75,7 +73,7 @@ class CountryPlaces:
 
     coarse: gpd.GeoDataFrame
     fine: gpd.GeoDataFrame
-    coarse_of_fine: Indices
+    coarse_of_fine: Integers
     residents: Floats
     coarse_distances_km: Floats
     fine_distances_km: Floats
@@ -155,7 +153,7 @@ def _coarse_zones(
 
 def _divide(
     whole: gpd.GeoDataFrame,
-    numbers: Indices,
+    numbers: Integers,
     word: str,
     plan: CountryOutline,
     towns_m: Floats,
@@ -202,7 +200,7 @@ def _centres(zones: gpd.GeoDataFrame) -> Floats:
     return shapely.get_coordinates(shapely.centroid(zones.geometry.to_numpy()))
 
 
-def _apportion(weights: Floats, total: int) -> Indices:
+def _apportion(weights: Floats, total: int) -> Integers:
     """Share out `total` zones by weight, at least 2 each, by largest remainders."""
     free = total - 2 * len(weights)
     exact = weights / weights.sum() * free

@@ -12,10 +12,9 @@ from types import TracebackType
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Integers
 from engine.datasets import storage
 from engine.errors import DatasetError
-
-Indices = NDArray[np.int64]
 
 
 class DayStore:
@@ -76,7 +75,7 @@ class DayStore:
         finally:
             unfinished.unlink(missing_ok=True)
 
-    def get(self, day: int) -> dict[str, Indices]:
+    def get(self, day: int) -> dict[str, Integers]:
         """Return the outcome of `day`."""
         try:
             with self._path(day).open("rb") as handle, np.load(handle) as arrays:

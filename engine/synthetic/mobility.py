@@ -9,14 +9,10 @@ coarse trips of the fine level are exactly the trips of the coarse level.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.arrays import Floats
+from engine.arrays import Floats, Integers, Singles
 from engine.synthetic.countryplaces import CountryPlaces, gravity
 from engine.synthetic.sampling import cumulative, draw, draw_by_row
-
-Indices = NDArray[np.int64]
-Singles = NDArray[np.float32]
 
 _PEOPLE, _PLACES, _TRAVEL, _LOCAL = range(4)  # what a stream of random numbers is for
 _MOST_TRIPS_A_DAY = 120
@@ -77,20 +73,20 @@ class Shock:
 class Trips:
     """Trips of one day; `person` sorted, a person's trips in the order they are made."""
 
-    person: Indices
-    origin: Indices
-    destination: Indices
+    person: Integers
+    origin: Integers
+    destination: Integers
 
 
 @dataclass(frozen=True, eq=False)
 class _Outings:
     """People out on one day: who, how many trips, and the flat index of each one's first trip."""
 
-    person: Indices
-    size: Indices
+    person: Integers
+    size: Integers
 
     @property
-    def start(self) -> Indices:
+    def start(self) -> Integers:
         return np.cumsum(self.size) - self.size
 
 
@@ -239,10 +235,10 @@ class Population:
 
     def _mix(
         self,
-        person: Indices,
+        person: Integers,
         between: Trips,
-        travels: Indices,
-        moves: Indices,
+        travels: Integers,
+        moves: Integers,
         rng: np.random.Generator,
     ) -> Trips:
         """Put each person's travels and local moves into a random order and give them places."""
@@ -283,8 +279,8 @@ class Population:
         return Trips(np.repeat(person, size), origin, destination)
 
     def _arrive(
-        self, origin: Indices, zone: Indices, home: Indices, rng: np.random.Generator
-    ) -> Indices:
+        self, origin: Integers, zone: Integers, home: Integers, rng: np.random.Generator
+    ) -> Integers:
         """Choose the fine zone of arrival in coarse `zone`: home if it lies there."""
         low = self._arrival[origin, self._first_fine[zone]]
         high = self._arrival[origin, self._first_fine[zone + 1]]
@@ -297,6 +293,6 @@ class Population:
         return np.where(self._coarse_of_fine[home] == zone, home, place)
 
 
-def _count(values: Indices, among: Indices) -> Indices:
+def _count(values: Integers, among: Integers) -> Integers:
     """Return how often each of sorted `values` occurs in sorted `among`."""
     return np.searchsorted(among, values, "right") - np.searchsorted(among, values, "left")

@@ -11,15 +11,13 @@ import geopandas as gpd
 import numpy as np
 import pyarrow as pa
 import shapely
-from numpy.typing import NDArray
 
+from engine.arrays import Integers
 from engine.report.measures import Extent
 from engine.report.places import great_circle_m, metres_in_space
 from engine.report.tabulate import PeopleTrips, tabulate
 from engine.synthetic.sampling import random_rank_within
 from engine.synthetic.visits import Visits
-
-Indices = NDArray[np.int64]
 
 _DAYS = 7
 _HOUR_S = 3_600
@@ -48,7 +46,7 @@ class ReportTrips:
     def __init__(
         self,
         towers: gpd.GeoDataFrame,
-        zone_of_tower: Indices,
+        zone_of_tower: Integers,
         zones: int,
         monday: date,
         seed: int,
@@ -59,7 +57,7 @@ class ReportTrips:
         self._extent = Extent(first_day=monday, days=_DAYS, zones=zones)
         self._first_second = (monday - date(1970, 1, 1)).days * 24 * _HOUR_S
         self._rng = np.random.default_rng(seed)
-        self._parts: list[dict[str, Indices]] = []
+        self._parts: list[dict[str, Integers]] = []
 
     def add(self, visits: Visits, first_person: int) -> None:
         """Take the trips of one chunk of people."""
@@ -96,7 +94,7 @@ class ReportTrips:
         return tabulate(self.trips(), self._metres, self._extent)
 
 
-def _clock(visits: Visits, rng: np.random.Generator) -> Indices:
+def _clock(visits: Visits, rng: np.random.Generator) -> Integers:
     """Return the second of the week in which each visit begins, in the order of the visits."""
     slot = visits.person * (_DAYS * 24) + visits.hour
     _, first, number = np.unique(slot, return_index=True, return_counts=True)

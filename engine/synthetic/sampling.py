@@ -1,13 +1,10 @@
 """Vectorised draws shared by all simulated places."""
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import root
 from scipy.special import ndtr
 
-from engine.arrays import Floats
-
-Indices = NDArray[np.int64]
+from engine.arrays import Floats, Integers
 
 _RANDOM_BITS = 32
 
@@ -18,12 +15,12 @@ def cumulative(weights: Floats) -> Floats:
     return total / total[..., -1:]
 
 
-def draw(distribution: Floats, rng: np.random.Generator, count: int) -> Indices:
+def draw(distribution: Floats, rng: np.random.Generator, count: int) -> Integers:
     """Draw `count` indices from one cumulative distribution."""
     return np.searchsorted(distribution, rng.random(count), side="right").astype(np.int64)
 
 
-def draw_by_row(distributions: Floats, rows: Indices, rng: np.random.Generator) -> Indices:
+def draw_by_row(distributions: Floats, rows: Integers, rng: np.random.Generator) -> Integers:
     """Draw one column for each entry of `rows` from that row's cumulative distribution."""
     width = distributions.shape[1]
     steps = (distributions + np.arange(len(distributions))[:, None]).ravel()
@@ -31,13 +28,13 @@ def draw_by_row(distributions: Floats, rows: Indices, rng: np.random.Generator) 
     return np.minimum(found - rows * width, width - 1)
 
 
-def random_order_within(groups: Indices, rng: np.random.Generator) -> Indices:
+def random_order_within(groups: Integers, rng: np.random.Generator) -> Integers:
     """Return the order that sorts by group and, within a group, at random."""
     random = rng.integers(0, 2**_RANDOM_BITS, len(groups), dtype=np.uint64)
     return np.argsort((groups.astype(np.uint64) << np.uint64(_RANDOM_BITS)) | random, kind="stable")
 
 
-def position_within(sorted_groups: Indices) -> Indices:
+def position_within(sorted_groups: Integers) -> Integers:
     """Return 0, 1, 2, … within each run of equal values of `sorted_groups`."""
     if len(sorted_groups) == 0:
         return np.zeros(0, dtype=np.int64)
@@ -46,7 +43,7 @@ def position_within(sorted_groups: Indices) -> Indices:
     return np.arange(len(sorted_groups)) - np.repeat(starts, lengths)
 
 
-def random_rank_within(groups: Indices, rng: np.random.Generator) -> Indices:
+def random_rank_within(groups: Integers, rng: np.random.Generator) -> Integers:
     """Return a random rank 1, 2, 3, … of each entry among those of its group."""
     order = random_order_within(groups, rng)
     rank = np.empty(len(groups), dtype=np.int64)

@@ -12,13 +12,10 @@ from collections.abc import Callable
 import geopandas as gpd
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
-from engine.arrays import Floats
+from engine.arrays import Floats, Geometries, Integers
 from engine.geography import voronoi_cells
 
-Indices = NDArray[np.int64]
-Geometries = NDArray[np.object_]
 Density = Callable[[Floats], Floats]
 
 CELLS_PER_ZONE = 9
@@ -91,7 +88,7 @@ def _relaxed(points: Floats, region: shapely.Geometry) -> Floats:
     return np.where(inside[:, None], centres, points)
 
 
-def _grow(polygons: Geometries, parts: int, rng: np.random.Generator) -> Indices:
+def _grow(polygons: Geometries, parts: int, rng: np.random.Generator) -> Integers:
     neighbours = shared_edges(polygons)
     zone = np.full(len(polygons), -1, dtype=np.int64)
     seeds = _apart(neighbours, parts, rng)

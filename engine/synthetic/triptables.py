@@ -5,12 +5,10 @@ from datetime import date, timedelta
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from engine.arrays import Integers
 from engine.datasets import RANK_BUCKET
 from engine.synthetic.sampling import random_rank_within
-
-Indices = NDArray[np.int64]
 
 
 class TripTable:
@@ -27,20 +25,20 @@ class TripTable:
     def __init__(self, zones: int, seed: int | list[int]) -> None:
         self._zones = zones
         self._rng = np.random.default_rng(seed)
-        self._parts: list[tuple[Indices, Indices]] = []
+        self._parts: list[tuple[Integers, Integers]] = []
 
-    def add(self, group: Indices, day: Indices, origin: Indices, destination: Indices) -> None:
+    def add(self, group: Integers, day: Integers, origin: Integers, destination: Integers) -> None:
         """Rank the trips of each group at random and count them; all trips of a group at once."""
         rank = np.minimum(random_rank_within(group, self._rng), RANK_BUCKET)
         pair = (day * self._zones + origin) * self._zones + destination
         keys, counts = np.unique(pair * (RANK_BUCKET + 1) + rank, return_counts=True)
         self.add_counts(keys, counts)
 
-    def add_counts(self, keys: Indices, counts: Indices) -> None:
+    def add_counts(self, keys: Integers, counts: Integers) -> None:
         """Add what `counts` of another table of the same zones returned."""
         self._parts.append((keys, counts))
 
-    def counts(self) -> tuple[Indices, Indices]:
+    def counts(self) -> tuple[Integers, Integers]:
         """Return keys of (day, origin, destination, rank), ascending, and how many trips each."""
         keys, inverse = np.unique(np.concatenate([k for k, _ in self._parts]), return_inverse=True)
         n = np.bincount(inverse, weights=np.concatenate([c for _, c in self._parts]))

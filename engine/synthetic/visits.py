@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.arrays import Floats
+from engine.arrays import Floats, Integers
 from engine.parameters import HOURS_PER_WEEK
 from engine.synthetic.landuse import LandUse, place_shares, week_rhythm
 from engine.synthetic.sampling import (
@@ -24,7 +23,6 @@ from engine.synthetic.sampling import (
     random_rank_within,
 )
 
-Indices = NDArray[np.int64]
 Progress = Callable[[float], None]
 
 CHUNK = 100_000
@@ -40,10 +38,10 @@ class Visits:
     The order within an hour is random. `home` is the home tower of each person of the chunk.
     """
 
-    person: Indices
-    hour: Indices
-    tower: Indices
-    home: Indices
+    person: Integers
+    hour: Integers
+    tower: Integers
+    home: Integers
 
 
 @dataclass(frozen=True)
@@ -107,13 +105,13 @@ def _simulate_chunk(city: City, people: int, numbers: Floats, rng: np.random.Gen
 
 def _towers(
     city: City,
-    person: Indices,
-    hour: Indices,
-    home: Indices,
-    work: Indices,
-    favourites: Indices,
+    person: Integers,
+    hour: Integers,
+    home: Integers,
+    work: Integers,
+    favourites: Integers,
     rng: np.random.Generator,
-) -> Indices:
+) -> Integers:
     """Choose where each visit is made: home, work, a favourite place or somewhere new."""
     shares = np.cumsum(place_shares(), axis=1)
     choice = rng.random(len(person))
@@ -138,11 +136,11 @@ def _towers(
 
 
 def _distinct(
-    person: Indices,
-    hour: Indices,
-    tower: Indices,
-    wanted: Indices,
-    home: Indices,
+    person: Integers,
+    hour: Integers,
+    tower: Integers,
+    wanted: Integers,
+    home: Integers,
     towers: int,
     rng: np.random.Generator,
 ) -> Visits:
@@ -207,7 +205,7 @@ class VisitCounts:
         self.single_visit += np.bincount(visits.tower[pick], minlength=towers)
         self._add_presampled(visits, cell)
 
-    def _add_presampled(self, visits: Visits, cell: Indices) -> None:
+    def _add_presampled(self, visits: Visits, cell: Integers) -> None:
         slot = visits.person * HOURS_PER_WEEK + visits.hour
         order = random_order_within(slot, self._rng)
         first = order[position_within(slot[order]) == 0]

@@ -1,8 +1,8 @@
 """The clipped sums of the density variant `zoom`, counted chunk by chunk of people."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Integers
 from engine.datasets.zoomtables import (
     CITY_CLIPS_SQUARED,
     CLIP_SQUARED,
@@ -12,8 +12,6 @@ from engine.datasets.zoomtables import (
 )
 from engine.parameters import HOURS_PER_WEEK
 from engine.synthetic.visits import Visits
-
-Indices = NDArray[np.int64]
 
 
 class ZoomCounts:
@@ -31,12 +29,12 @@ class ZoomCounts:
 
     def __init__(
         self,
-        districts: Indices,
+        districts: Integers,
         max_visits_cap: int,
         *,
         clip_squared: float = CLIP_SQUARED,
         city_clips_squared: tuple[float, ...] = CITY_CLIPS_SQUARED,
-        caps: Indices | None = None,
+        caps: Integers | None = None,
     ) -> None:
         self._clip_squared, self._city_clips_squared = clip_squared, city_clips_squared
         towers = len(districts)
@@ -74,7 +72,7 @@ class ZoomCounts:
         )
 
     @staticmethod
-    def _add(table: Indices, person: Indices, cell: Indices, clip_squared: float) -> None:
+    def _add(table: Integers, person: Integers, cell: Integers, clip_squared: float) -> None:
         """Add v·weight of every person, v the person's counts in the cells of `table`."""
         keys, counts = np.unique(person * table.size + cell, return_counts=True)
         owner, cells = np.divmod(keys, table.size)

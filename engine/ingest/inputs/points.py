@@ -16,7 +16,6 @@ from engine.ingest.inputs.places import WGS84, Places
 
 BATCH = 500_000
 _SAMPLE = 2_000
-Indices = NDArray[np.int32]
 
 
 def place_points(
@@ -83,7 +82,7 @@ class _Finder:
         )
         self._max_distance_m = max_distance_m
 
-    def find(self, lat: Floats, lng: Floats) -> tuple[Indices, Indices]:
+    def find(self, lat: Floats, lng: Floats) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return tower and zone of each point, -1 where it is outside."""
         zone = self._zone(lat, lng)
         if self._zones_are_towers:
@@ -110,14 +109,14 @@ class _Finder:
                 "the two change places; map lat and lng the other way round"
             )
 
-    def _zone(self, lat: Floats, lng: Floats) -> Indices:
+    def _zone(self, lat: Floats, lng: Floats) -> NDArray[np.int32]:
         tree = shapely.STRtree(_points(np.column_stack((lng, lat))))
         zone, point = tree.query(self._zones, predicate="intersects")
         found = np.full(len(lat), len(self._zones), dtype=np.int32)
         np.minimum.at(found, point, zone.astype(np.int32))
         return np.where(found == len(self._zones), -1, found).astype(np.int32)
 
-    def _nearest(self, lat: Floats, lng: Floats) -> tuple[Indices, Floats]:
+    def _nearest(self, lat: Floats, lng: Floats) -> tuple[NDArray[np.int32], Floats]:
         if len(lat) == 0:
             return np.empty(0, np.int32), np.empty(0)
         metres = _points(np.column_stack(self._to_metres.transform(lng, lat)))

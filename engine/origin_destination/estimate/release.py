@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.arrays import Floats, Integers
+from engine.arrays import Booleans, Floats, Integers
 from engine.datasets import Dataset
 from engine.errors import ParameterError
 from engine.geography import centre_distances_m
@@ -18,8 +17,6 @@ from engine.origin_destination.estimate.reading import Reading, read, read_once
 from engine.origin_destination.matrices import Days
 from engine.origin_destination.mechanism import ODNoise
 from engine.parameters import ODParameters
-
-Flags = NDArray[np.bool_]
 
 LIKELY_EMPTY = 0.05
 """A flow is likely where the model's P(no trip) is below this."""
@@ -59,17 +56,17 @@ class EstimateRelease:
         return self.measurement.days
 
     @cached_property
-    def certain(self) -> Flags:
+    def certain(self) -> Booleans:
         """Flows that exist whatever the model: on average at most 5% of them are empty."""
         return statements.certain_flows(self.measurement.cells, self.measurement.rate)
 
     @cached_property
-    def likely(self) -> Flags:
+    def likely(self) -> Booleans:
         """Flows that are not certain, but empty with less than 5% by the model."""
         return ~self.certain & (self.empty < LIKELY_EMPTY)
 
     @cached_property
-    def unexpected(self) -> Flags:
+    def unexpected(self) -> Booleans:
         """Certain flows that the model disbelieves: to be checked by somebody who knows."""
         return self.certain & (self.empty >= LIKELY_EMPTY)
 

@@ -7,12 +7,9 @@ kept counts, that is after trimming.
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine import validation
-from engine.arrays import Floats, Integers
-
-Flags = NDArray[np.bool_]
+from engine.arrays import Booleans, Floats, Integers
 
 FALSE_DISCOVERIES = 0.05
 """On average at most this share of the flows named certain is empty."""
@@ -90,7 +87,7 @@ def total_reach(rate: float, cells: int, *, confidence: float = 0.95) -> int:
     return high
 
 
-def certain_flows(cells: Integers, rate: float) -> Flags:
+def certain_flows(cells: Integers, rate: float) -> Booleans:
     """Return which flows certainly exist, shape of `cells` (zones, zones) or a stack of them.
 
     Benjamini–Hochberg at 5% within each matrix, on P(Z ≥ y) = q^y/(1 + q) for y ≥ 1: the noise of

@@ -6,12 +6,10 @@ import altair as alt
 import numpy as np
 import pandas as pd
 import streamlit as st
-from numpy.typing import NDArray
 
+from engine.arrays import Numbers
 from engine.report import FiveNumbers
 from pages._ui.drawing.colours import OTHER, PRIVATE, TRUE
-
-Numbers = NDArray[np.float64] | NDArray[np.int64]
 
 _LEFT = 62
 """Pixels to the left of a chart, so that what stands above each other lines up."""
