@@ -116,16 +116,29 @@ class DensityParameters:
                     "cluster_minimum must be None or a finite number of at least 0, got "
                     f"{self.cluster_minimum!r}; None takes the paper's formula"
                 )
-        if (
-            self.variant in GAUSSIAN_VARIANTS
-            and self.gaussian == "classical"
-            and self.epsilon > CLASSICAL_GAUSSIAN_MAX_EPSILON
-        ):
+        if gaussian_for(self.variant, self.epsilon, self.gaussian) != self.gaussian:
             raise ParameterError(
                 "epsilon must be at most 4 with gaussian='classical', got "
                 f"{self.epsilon!r}; P1's Theorem 3 covers Gaussian shares up to 1 (a quarter of "
                 "epsilon): choose gaussian='analytic'"
             )
+
+
+def gaussian_for(
+    variant: str, epsilon: float, wanted: GaussianCalibration = "classical"
+) -> GaussianCalibration:
+    """Return the calibration that a variant takes at a total ε: `wanted` where it holds.
+
+    P1's Theorem 3 ends at a total ε of 4 (erratum D4): beyond it Gaussian noise is the analytic
+    one; whoever shows the result says so. Variants without Gaussian noise keep what they have.
+
+    Examples
+    --------
+    >>> gaussian_for("efpag_joint", 4.0), gaussian_for("efpag_joint", 4.1), gaussian_for("lpa", 9)
+    ('classical', 'analytic', 'classical')
+    """
+    beyond = variant in GAUSSIAN_VARIANTS and epsilon > CLASSICAL_GAUSSIAN_MAX_EPSILON
+    return "analytic" if beyond else wanted
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -210,7 +210,6 @@ class TotalsError:
 
 def totals_errors(dataset: Dataset, plan: DensityPlan) -> dict[float, TotalsError]:
     """Return the errors of the towers' totals over ε, with and without sampling (figure 6)."""
-    true = dataset.truth_by_tower.sum(axis=1).astype(np.float64)
     found = {epsilon: np.zeros((3, plan.repeats)) for epsilon in plan.epsilons}
     for repeat in range(plan.repeats):
         rng = np.random.default_rng([plan.seed, repeat])
@@ -218,11 +217,9 @@ def totals_errors(dataset: Dataset, plan: DensityPlan) -> dict[float, TotalsErro
         exact_visits = replace(noise, visits=0.0)
         for epsilon, errors in found.items():
             settings = replace(plan.base, epsilon=epsilon)
-            for row, (drawn, sampled) in enumerate(
-                ((exact_visits, True), (noise, True), (noise, False))
-            ):
-                totals = density.tower_totals(dataset, settings, drawn, sampled=sampled)
-                errors[row, repeat] = _mean_error(true, totals)
+            shares = density.total_errors(dataset, settings, exact_visits)
+            full = density.total_errors(dataset, settings, noise)
+            errors[:, repeat] = shares.sampled.totals, full.sampled.totals, full.plain.totals
     return {epsilon: TotalsError(*errors) for epsilon, errors in found.items()}
 
 
@@ -251,10 +248,6 @@ def by_hour_of_day(errors: Floats, hours: Sequence[int]) -> Floats:
     """Return the mean over repeats and days of the given hours of the day."""
     daily = errors.reshape(len(errors), 7, 24)
     return np.asarray(daily[:, :, list(hours)].mean(axis=(0, 1)))
-
-
-def _mean_error(true: Floats, noisy: Floats) -> float:
-    return float(known(metrics.mean_relative_error(true[:, None], noisy[:, None])).mean())
 
 
 def _quartiles(values: Floats) -> Floats:

@@ -20,6 +20,7 @@ from engine.parameters import (
     GAUSSIAN_VARIANTS,
     DensityParameters,
     DensityVariant,
+    gaussian_for,
 )
 
 UNIT = "one person, the whole week"
@@ -152,10 +153,8 @@ def at_equal_proved_epsilon(
 ) -> DensityParameters:
     """Return the settings with ε rescaled so that the best proved total equals `target`.
 
-    Raises
-    ------
-    ParameterError
-        If that ε is above 4 and the Gaussian is the classical one (erratum D4).
+    Where the classical Gaussian would need a total ε above 4 (erratum D4), the analytic one is
+    taken; whoever shows the result says so.
 
     Examples
     --------
@@ -178,10 +177,8 @@ def at_equal_proved_epsilon(
         low /= 2
     while excess(high) < 0:
         if high == ceiling:
-            raise ParameterError(
-                f"target must be at most {excess(high) + target:.3g} with gaussian='classical', "
-                f"got {target!r}; P1's Theorem 3 ends at epsilon = 4: choose gaussian='analytic'"
-            )
+            analytic = replace(parameters, gaussian="analytic")
+            return at_equal_proved_epsilon(analytic, target, cover_size)
         high = min(2 * high, ceiling)
     epsilon = high if low == high else bracketed_root(excess, low, high)
     return replace(parameters, epsilon=epsilon)
@@ -192,8 +189,7 @@ def with_epsilon(
 ) -> DensityParameters:
     """Return the settings at another ε (and variant), analytic where the classical ends.
 
-    Above a total ε of 4 a Gaussian variant takes ``gaussian="analytic"`` (erratum D4); whoever
-    shows the result says so.
+    Which Gaussian is `engine.parameters.gaussian_for`'s to say.
 
     Examples
     --------
@@ -201,8 +197,7 @@ def with_epsilon(
     'analytic'
     """
     variant = variant or parameters.variant
-    beyond = epsilon > CLASSICAL_GAUSSIAN_MAX_EPSILON and variant in GAUSSIAN_VARIANTS
-    gaussian = "analytic" if beyond else parameters.gaussian
+    gaussian = gaussian_for(variant, epsilon, parameters.gaussian)
     return replace(parameters, epsilon=epsilon, variant=variant, gaussian=gaussian)
 
 

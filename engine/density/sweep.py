@@ -6,6 +6,7 @@ Results arrive one by one and hold a few numbers each, so memory stays flat.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,7 @@ from engine.density.aggregates import truth as true_density
 from engine.density.draws import DensityNoise
 from engine.density.mechanism import NOISE_EXCEEDS_DATA, DensityRelease
 from engine.density.mechanism import release as draw_release
+from engine.errors import ParameterError
 from engine.parameters import DensityParameters, DensityVariant
 from engine.validation import whole_number
 
@@ -91,7 +93,7 @@ def density_sweep(
     settings: Sequence[DensityParameters],
     repeats: int,
     *,
-    rng: np.random.Generator,
+    rng: np.random.Generator | Sequence[np.random.Generator],
     progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Iterator[SweepResult]:
@@ -105,8 +107,10 @@ def density_sweep(
     settings : sequence of DensityParameters
     repeats : int
         At least 1; P1 takes 20.
-    rng : numpy Generator
+    rng : numpy Generator, or one for each repeat
         Its state fixes all noise. Repeat i of a longer sweep equals repeat i of a shorter one.
+        With one for each repeat, repeat i is the release that its own generator draws, so that a
+        point of the curve is the mean of releases that are shown elsewhere.
     progress : callable, optional
         Called with results done and results in all, after each.
     cancelled : callable, optional
@@ -123,7 +127,7 @@ def density_sweep(
     True
     """
     whole_number("repeats", repeats, 1, remedy="20 is usual")
-    seed = rng.integers(0, 2**32, size=SEED_WORDS)
+    generators = _generators(rng, repeats)
     truth = true_density(dataset)
     done = 0
     for repeat in range(repeats):
@@ -134,7 +138,7 @@ def density_sweep(
             variant = parameters.variant
             if variant not in drawn:
                 drawn.clear()  # settings come by variant: one noise at a time is enough
-                generator = np.random.default_rng([*seed, repeat])
+                generator = deepcopy(generators[repeat])  # every variant from the same state
                 drawn[variant] = DensityNoise.draw(generator, dataset, variant)
             release = draw_release(dataset, parameters, noise=drawn[variant])
             yield _result(index, repeat, truth, release)
@@ -151,6 +155,20 @@ def summarise(
     for result in results:
         by_setting.setdefault(result.setting, []).append(result)
     return [_summary(settings[index], by_setting[index]) for index in sorted(by_setting)]
+
+
+def _generators(
+    rng: np.random.Generator | Sequence[np.random.Generator], repeats: int
+) -> Sequence[np.random.Generator]:
+    if isinstance(rng, np.random.Generator):
+        seed = rng.integers(0, 2**32, size=SEED_WORDS)
+        return [np.random.default_rng([*seed, repeat]) for repeat in range(repeats)]
+    if len(rng) < repeats:
+        raise ParameterError(
+            f"rng must be one generator or {repeats}, one for each repeat, got {len(rng)}; "
+            "make as many as there are repeats"
+        )
+    return rng
 
 
 def _result(

@@ -2,7 +2,7 @@
 
 import html
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -13,7 +13,6 @@ import shapely
 from engine import density, metrics, usability
 from engine.arrays import Floats
 from engine.density import DensityScores, aggregates
-from engine.errors import ParameterError
 from engine.ledger import Ledger
 from engine.parameters import DensityParameters
 from engine.usability import DensityUsability
@@ -121,16 +120,9 @@ def ledger(key: str, parameters: DensityParameters) -> Ledger:
 
 @cached_scope.data(max_entries=1024, show_spinner=False)
 def at_equal_proved(key: str, parameters: DensityParameters) -> DensityParameters:
-    """Return the settings with ε rescaled, so that their best proved total is the ε they had.
-
-    Where the classical Gaussian would need an ε above 4 (erratum D4), the analytic one is taken.
-    """
+    """Return the settings with ε rescaled, so that their best proved total is the ε they had."""
     size = dataset(key).tessellation.cover_size
-    try:
-        return density.at_equal_proved_epsilon(parameters, parameters.epsilon, size)
-    except ParameterError:
-        analytic = replace(parameters, gaussian="analytic")
-        return density.at_equal_proved_epsilon(analytic, parameters.epsilon, size)
+    return density.at_equal_proved_epsilon(parameters, parameters.epsilon, size)
 
 
 @cached_scope.data(max_entries=256, show_spinner=False)

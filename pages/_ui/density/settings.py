@@ -7,7 +7,6 @@ import streamlit as st
 
 from engine.datasets import Metadata
 from engine.parameters import (
-    CLASSICAL_GAUSSIAN_MAX_EPSILON,
     FOURIER_VARIANTS,
     GAUSSIAN_VARIANTS,
     DensityParameters,
@@ -72,31 +71,30 @@ class Chosen:
             "smoothing": self.smoothing,
             **changes,
         }
-        epsilon = float(values.get("epsilon", self.epsilon))
-        if self.analytic or epsilon > CLASSICAL_GAUSSIAN_MAX_EPSILON:
+        if self.analytic:
             values["gaussian"] = "analytic"
-        made = self.settings.density(**values)
-        return cached_density.at_equal_proved(self.key, made) if self.equal else made
+        parameters = self.settings.density(**values)
+        return cached_density.at_equal_proved(self.key, parameters) if self.equal else parameters
 
     @property
     def notes(self) -> list[str]:
         """What must be said of the settings beside the numbers."""
-        made = self.parameters
-        found = []
-        if made.variant in GAUSSIAN_VARIANTS and made.gaussian == "analytic":
-            if self.epsilon > CLASSICAL_GAUSSIAN_MAX_EPSILON:
-                found.append(ANALYTIC_NOTE)
+        parameters = self.parameters
+        notes: list[str] = []
+        if parameters.variant in GAUSSIAN_VARIANTS and parameters.gaussian == "analytic":
+            if self.settings.needs_analytic:
+                notes.append(ANALYTIC_NOTE)
             elif self.analytic:
-                found.append(density_wording.ANALYTIC_CHOSEN)
+                notes.append(density_wording.ANALYTIC_CHOSEN)
             else:
-                found.append(density_wording.ANALYTIC_FOR_EQUAL)
+                notes.append(density_wording.ANALYTIC_FOR_EQUAL)
         if self.equal:
-            found.append(density_wording.equal_proved(self.epsilon, made.epsilon))
-        if made.variant == "zoom":
-            found.append(density_wording.ZOOM)
-        elif made.variant not in FOURIER_VARIANTS:
-            found.append(density_wording.NO_STAGES)
-        return found
+            notes.append(density_wording.equal_proved(self.epsilon, parameters.epsilon))
+        if parameters.variant == "zoom":
+            notes.append(density_wording.ZOOM)
+        elif parameters.variant not in FOURIER_VARIANTS:
+            notes.append(density_wording.NO_STAGES)
+        return notes
 
 
 def switches(settings: Settings) -> Chosen:
@@ -106,11 +104,11 @@ def switches(settings: Settings) -> Chosen:
     """
     fourier = settings.variant in FOURIER_VARIANTS
     gaussian = settings.variant in GAUSSIAN_VARIANTS
-    forced = settings.epsilon > CLASSICAL_GAUSSIAN_MAX_EPSILON
     with st.sidebar.expander("Stages and noise", icon=":material/account_tree:", expanded=True):
         scaling = _switch("Improved scaling", "scaling", True, disabled=not fourier)
         smoothing = _switch("Night smoothing", "smoothing", True, disabled=not fourier)
-        analytic = _switch("Analytic Gaussian", "gaussian", False, disabled=not gaussian or forced)
+        fixed = not gaussian or settings.needs_analytic
+        analytic = _switch("Analytic Gaussian", "gaussian", False, disabled=fixed)
         equal = _switch("Compare at equal proved ε", "equal", False)
     entry = settings.density_data
     assert entry is not None  # else the page has said what is missing

@@ -166,9 +166,8 @@ def _with_spread(
 
 def _steps(key: str, settings: Sequence[DensityParameters], seed: Seed) -> Iterator[Step]:
     found: list[sweep.SweepResult] = []
-    results = sweep.density_sweep(
-        cached_datasets.dataset(key), settings, REPEATS, rng=generator(seed, "sweep")
-    )
+    draws = [generator(seed, "density", repeat) for repeat in range(REPEATS)]  # as on the cards
+    results = sweep.density_sweep(cached_datasets.dataset(key), settings, REPEATS, rng=draws)
     total = REPEATS * len(settings)
     for result in results:
         found.append(result)

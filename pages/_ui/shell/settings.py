@@ -12,10 +12,8 @@ from typing import Any, get_args
 
 from engine import parameters
 from engine.parameters import (
-    CLASSICAL_GAUSSIAN_MAX_EPSILON,
     DELTA_STOPS,
     EPSILON_STOPS,
-    GAUSSIAN_VARIANTS,
     MAX_VISITS_LIMIT,
     DensityParameters,
     ODParameters,
@@ -98,18 +96,13 @@ class Settings:
     od_data: Entry | None
 
     @property
-    def gaussian(self) -> str:
-        """``analytic`` above a total ε of 4, where P1's Theorem 3 ends (erratum D4)."""
-        return "analytic" if self.epsilon > CLASSICAL_GAUSSIAN_MAX_EPSILON else "classical"
-
-    @property
     def needs_analytic(self) -> bool:
         """Whether the analytic Gaussian is used because the classical one does not reach."""
-        return self.variant in GAUSSIAN_VARIANTS and self.gaussian == "analytic"
+        return parameters.gaussian_for(self.variant, self.epsilon) == "analytic"
 
     def density(self, **changes: object) -> DensityParameters:
         """Return the density settings; `changes` replaces some, such as ``epsilon=0.1``."""
-        values: dict[str, object] = {
+        values: dict[str, Any] = {
             "epsilon": self.epsilon,
             "delta": self.delta,
             "max_visits_per_user": self.max_visits,
@@ -117,8 +110,9 @@ class Settings:
             "cluster_minimum": self.cluster_minimum,
             **changes,
         }
-        above = float(values["epsilon"]) > CLASSICAL_GAUSSIAN_MAX_EPSILON
-        values.setdefault("gaussian", "analytic" if above else "classical")
+        values["gaussian"] = parameters.gaussian_for(
+            str(values["variant"]), float(values["epsilon"]), values.get("gaussian", "classical")
+        )
         return DensityParameters(**values)
 
     def trips(self, **changes: object) -> ODParameters:

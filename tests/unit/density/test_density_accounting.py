@@ -178,11 +178,12 @@ def test_equal_proved_totals(variant: str, target: float) -> None:
     assert density.proved_epsilon(fair, COVER) == pytest.approx(target, rel=1e-9)
 
 
-def test_equal_proved_total_beyond_theorem_three_names_the_remedy() -> None:
-    with pytest.raises(ParameterError, match="analytic"):
-        density.at_equal_proved_epsilon(CHECK, 9.0, COVER)
-    fair = density.at_equal_proved_epsilon(replace(CHECK, gaussian="analytic"), 9.0, COVER)
+def test_equal_proved_total_beyond_theorem_three_takes_the_analytic_gaussian() -> None:
+    fair = density.at_equal_proved_epsilon(CHECK, 9.0, COVER)
+    assert fair.gaussian == "analytic"
+    assert fair == density.at_equal_proved_epsilon(replace(CHECK, gaussian="analytic"), 9.0, COVER)
     assert density.proved_epsilon(fair, COVER) == pytest.approx(9.0)
+    assert density.at_equal_proved_epsilon(CHECK, 2.0, COVER).gaussian == "classical"
     with pytest.raises(ParameterError, match="above 0"):
         density.at_equal_proved_epsilon(CHECK, float("nan"), COVER)
 

@@ -59,6 +59,19 @@ def test_a_longer_sweep_starts_like_a_shorter_one(tiny_city: Dataset) -> None:
     assert long[: len(short)] == short
 
 
+def test_a_repeat_may_be_the_release_of_a_generator_of_ones_own(tiny_city: Dataset) -> None:
+    seeds = (11, 12)
+    rngs = [np.random.default_rng(seed) for seed in seeds]
+    results = list(density_sweep(tiny_city, SETTINGS, 2, rng=rngs))
+    truth = density.truth(tiny_city)
+    for result in results:
+        rng = np.random.default_rng(seeds[result.repeat])
+        counts = density.release(tiny_city, SETTINGS[result.setting], rng=rng).counts
+        assert result.total_error == metrics.total_error(truth, counts)
+    with pytest.raises(ParameterError, match="one for each repeat"):
+        next(density_sweep(tiny_city, SETTINGS, 3, rng=rngs))
+
+
 def test_partial_results_and_cancelling(tiny_city: Dataset) -> None:
     asked = iter([False, False, False, True])
     results = list(
