@@ -5,15 +5,19 @@ BIN := $(VENV)/bin
 PORT ?= 8501
 WORKERS ?= 2
 
-.PHONY: run test audit bench lint lock clean
+.PHONY: run test audit coverage bench lint lock clean
 run: $(VENV)/.run
 	$(BIN)/streamlit run app.py --server.address 127.0.0.1 --server.port $(PORT)
 
 test: $(VENV)/.test lint
-	$(BIN)/python -m pytest -n $(WORKERS) -m "not long" --cov --cov-report=term:skip-covered
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not long"
 
 audit: $(VENV)/.test
 	$(BIN)/python -m pytest -m long
+
+# Which lines and branches the tests reach; apart from `test`, which tracing would slow down.
+coverage: $(VENV)/.test
+	$(BIN)/python -m pytest -n $(WORKERS) -m "not long and not browser" --cov --cov-report=term:skip-covered
 
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks

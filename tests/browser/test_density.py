@@ -158,6 +158,20 @@ def test_the_share_link_holds_switches_and_view(page, address, browser):
     other.close()
 
 
+def test_switches_show_what_is_computed(page, address):
+    """A widget that is drawn late showed its kind's own first value, not the setting's."""
+    open_density(page, address, "density_data=demo-city&density_equal=true")
+    for name, on in {
+        "Improved scaling": True,
+        "Night smoothing": True,
+        "Analytic Gaussian": False,
+        "Compare at equal proved ε": True,
+    }.items():
+        expect(page.get_by_role("switch", name=name)).to_be_checked(checked=on)
+    assert page.locator(f"{MAP} canvas").count() >= 1
+    expect(page.get_by_role("radio", name="Private", exact=True)).to_be_checked()
+
+
 def test_every_view_draws_without_an_error(page, address):
     open_density(page, address)
     for name in ("Hour by hour", "Zone by zone", "Cells and clusters", "Totals", "Errata"):
