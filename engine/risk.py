@@ -10,10 +10,22 @@ probability δ", which is the stronger probabilistic DP.
 """
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from engine import validation
 from engine.errors import ParameterError
+
+Strength = Literal["strong", "moderate", "weak"]
+
+STRONG_GUESS = 0.75
+"""Best guess up to which privacy is called strong: halfway from a coin toss to certainty. A single
+pure release reaches it at ε = ln 3, about 1.1."""
+WEAK_GUESS = 0.95
+"""Best guess above which privacy is called weak: the attacker errs less than once in 20 times. A
+single pure release reaches it at ε = ln 19, about 2.9. Both limits are conventions; most known
+uses (`PRECEDENTS`) lie between them, each counted for its own unit."""
 
 _PRIOR_REMEDY = "it is what the attacker believes beforehand, such as 0.1"
 
@@ -148,6 +160,71 @@ class Guarantee:
             )
         belief = validation.inside_open_interval("prior", prior, 0, 1, _PRIOR_REMEDY)
         return belief / (belief + (1 - belief) * math.exp(-self.epsilon))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Worth:
+    """What privacy is left once everything declared is released.
+
+    Attributes
+    ----------
+    best_guess : float
+        The most that any attacker gets right, from all releases together, of guesses whether the
+        protected record is in the data, where a coin gets half.
+    total_epsilon, delta : float
+        Privacy loss of all releases together, simply added up.
+    releases : int
+        How many read the same record.
+    covers_person : bool
+        Whether that is all a person has in what is released, rather than single trips.
+    """
+
+    best_guess: float
+    total_epsilon: float
+    delta: float
+    releases: int
+    covers_person: bool
+
+    @property
+    def strength(self) -> Strength:
+        """``strong`` up to `STRONG_GUESS`, ``weak`` above `WEAK_GUESS`.
+
+        Where single trips are protected it is never strong: a person who makes many is not.
+
+        Examples
+        --------
+        >>> Worth(best_guess=0.73, total_epsilon=1.0, delta=0, releases=1,
+        ...       covers_person=True).strength
+        'strong'
+        """
+        if self.best_guess > WEAK_GUESS:
+            return "weak"
+        return "strong" if self.best_guess <= STRONG_GUESS and self.covers_person else "moderate"
+
+
+def largest_strong(epsilons: Sequence[float], worth: Callable[[float], Worth]) -> float:
+    """Return the largest ε whose best guess is at most `STRONG_GUESS`, else the smallest given.
+
+    It depends on public facts only, such as the number of days, and never on what the data say.
+
+    Parameters
+    ----------
+    epsilons : sequence of float
+        Where ε can be set, ascending.
+    worth : callable
+        What everything released at an ε is worth.
+
+    Examples
+    --------
+    >>> def worth(epsilon: float) -> Worth:
+    ...     guess = Guarantee(epsilon=epsilon).best_guess
+    ...     return Worth(best_guess=guess, total_epsilon=epsilon, delta=0, releases=1,
+    ...                  covers_person=True)
+    >>> largest_strong([0.1, 1.0, 10.0], worth)
+    1.0
+    """
+    strong = (one for one in reversed(epsilons) if worth(one).best_guess <= STRONG_GUESS)
+    return next(strong, epsilons[0])
 
 
 @dataclass(frozen=True, kw_only=True)

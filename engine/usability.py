@@ -35,8 +35,9 @@ CONFIDENCE = 0.95
 NEARLY_ALL = 0.9
 """Flows from a size on are called usable where this share of them, and of their trips, is."""
 
-_GOOD_ZONES, _SOME_ZONES = 0.9, 0.1
-_GOOD_TRIPS, _SOME_TRIPS, _HALF = 0.6, 0.1, 0.5
+GOOD_ZONES, SOME_ZONES = 0.9, 0.1
+"""Usable zones from which a density is good, or usable in part; below of trips in usable flows."""
+GOOD_TRIPS, SOME_TRIPS, _HALF = 0.6, 0.1, 0.5
 _EPSILONS = (*EPSILON_STOPS, 15.0, 20.0, 30.0, 50.0, 100.0, 300.0, 1000.0, 1e6)
 """Where ε is looked for; at the last one noise is gone, whatever T is."""
 _MOST_PEOPLE = 10_000.0
@@ -68,6 +69,11 @@ class DensityUsability:
     exceeded: bool
     busy_limit: float | None
 
+    @property
+    def usable_share(self) -> float:
+        """Usable zones among those with visits; NaN where there are none."""
+        return self.usable_zones / self.zones if self.zones else math.nan
+
 
 def judge_density(scores: DensityScores, visits_an_hour: Floats) -> DensityUsability:
     """Judge one density release.
@@ -91,7 +97,7 @@ def judge_density(scores: DensityScores, visits_an_hour: Floats) -> DensityUsabi
     usable = known & usable_zones(scores)
     zones, count = int(known.sum()), int(usable.sum())
     share = count / zones if zones else 0.0
-    level: Level = "good" if share >= _GOOD_ZONES else "partly" if share >= _SOME_ZONES else "noisy"
+    level: Level = "good" if share >= GOOD_ZONES else "partly" if share >= SOME_ZONES else "noisy"
     return DensityUsability(
         level="noisy" if scores.exceeded else level,
         usable_zones=0 if scores.exceeded else count,
@@ -259,21 +265,15 @@ def _judged(flows: Flows, good: NDArray[np.bool_], for_half: ForHalf | None) -> 
     trips = flows.trips
     if trips == 0:
         return TripsUsability(
-            level="noisy",
-            trips=0.0,
-            usable_share=math.nan,
-            smallest_flow=None,
-            share_from_smallest=0.0,
-            usable_below_smallest=0.0,
-            trimmed_share=0.0,
-            for_half=None,
-        )
+            level="noisy", trips=0.0, usable_share=math.nan, smallest_flow=None, for_half=None,
+            share_from_smallest=0.0, usable_below_smallest=0.0, trimmed_share=0.0,
+        )  # fmt: skip
     carried = flows.true * flows.cells
     share = float(carried[good].sum()) / trips
     smallest = _smallest(good, flows)
     small = np.ones(len(good), dtype=bool) if smallest is None else flows.true < smallest
     return TripsUsability(
-        level="good" if share >= _GOOD_TRIPS else "partly" if share >= _SOME_TRIPS else "noisy",
+        level="good" if share >= GOOD_TRIPS else "partly" if share >= SOME_TRIPS else "noisy",
         trips=trips,
         usable_share=share,
         smallest_flow=smallest,

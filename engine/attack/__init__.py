@@ -42,6 +42,7 @@ from engine.attack.visits import (
     stage_losses,
     strongest_on_density,
 )
+from engine.attack.worth import Standing, level, standing, worth_of_density, worth_of_trips
 
 __all__ = [
     "LARGEST_FLOW",
@@ -58,6 +59,7 @@ __all__ = [
     "Roc",
     "Scenario",
     "StageLoss",
+    "Standing",
     "TripAverages",
     "UsualFlow",
     "Visitor",
@@ -67,6 +69,7 @@ __all__ = [
     "from_probabilities",
     "guarantee",
     "knowing_habits",
+    "level",
     "limit",
     "one_cell_advantage",
     "over_days",
@@ -77,8 +80,11 @@ __all__ = [
     "repeated_losses",
     "roc",
     "stage_losses",
+    "standing",
     "strongest",
     "strongest_on_density",
     "together",
     "without_noise",
+    "worth_of_density",
+    "worth_of_trips",
 ]
