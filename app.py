@@ -1,74 +1,61 @@
-"""Home: density and origin–destination side by side at one privacy loss."""
+"""Home: one stage for the trade-off, then density, flows and calculators side by side."""
 
 import streamlit as st
 
-from pages._ui.drawing import cards
 from pages._ui.home import choose as home_choose
 from pages._ui.home import density as home_density
+from pages._ui.home import details as home_details
+from pages._ui.home import play as home_play
+from pages._ui.home import stage as home_stage
 from pages._ui.home import trips as home_trips
 from pages._ui.home import wording as home_wording
 from pages._ui.shell import frame, problems, sidebar
 from pages._ui.shell.settings import dataset_with
-from pages._ui.wording import verdict
 
 
 def draw() -> None:
     """Draw the page."""
-    settings = sidebar.draw(od_method=True)
+    shown = not home_stage.presenting()
+    settings = sidebar.draw(density=shown, trips=shown, epsilon=False, noise=shown, od_method=shown)
     visits, trips = settings.density_data, settings.od_data
     frame.banners([visits, trips])
-    verdict_slot = st.container()  # keeps the old verdict until the new one is there: no jump
-    if "home_judged" not in st.session_state:
-        verdict_slot = verdict_slot.empty()
-        verdict_slot.html(cards.pending_html("Reading the data and drawing the first noise."))
     for warning in home_wording.warnings(settings):
         st.warning(warning, icon=":material/warning:")
+    has = {
+        "trips": trips is not None and trips.has_trips,
+        "density": visits is not None and visits.has_density,
+    }
+    part = home_stage.header([name for name, there in has.items() if there])
+    if part is not None:
+        with problems.caught():
+            home_stage.draw(settings, part)
 
     with st.container(key="home_columns"):
-        rows = [st.columns(2, gap="medium") for _ in range(4)]
-    on_left, on_right = (home_density.Places(*(row[side] for row in rows)) for side in (0, 1))
-    on_left.head.subheader("Density of visits", anchor=False)
-    on_right.head.subheader("Origin–destination flows", anchor=False)
+        on_left, on_right, last = st.columns(3, gap="large")
     drawn = {}
-    # the quick one first: the browser loads what it needs while the other is computed
-    if trips is not None and trips.has_trips:
-        with problems.caught(on_right.head):
-            drawn["trips"] = home_trips.draw(settings, trips, on_right)
-    else:
-        with on_right.head:
-            frame.missing(trips, "trips", dataset_with("trips"), "od_data")
-    if visits is not None and visits.has_density:
-        with problems.caught(on_left.head):
-            drawn["density"] = home_density.draw(settings, visits, on_left)
-    else:
-        with on_left.head:
+    with on_left:
+        st.subheader("Density of visits", anchor=False)
+        if has["density"]:
+            with problems.caught():
+                drawn["density"] = home_density.draw(settings, visits)
+        else:
             frame.missing(visits, "density", dataset_with("density"), "density_data")
-    columns = [drawn[part] for part in ("density", "trips") if part in drawn]
-
-    findings = [
-        (entry.name, drawn[part].finding)
-        for part, entry in (("density", visits), ("trips", trips))
-        if entry is not None and part in drawn
-    ]
-    verdict_slot.html(home_wording.verdicts_html(findings))
-    st.session_state["home_judged"] = True
-    for column in columns:  # numbers and maps come first
-        column.curve()
+    with on_right:
+        st.subheader("Origin–destination flows", anchor=False)
+        if has["trips"]:
+            with problems.caught():
+                drawn["trips"] = home_trips.draw(settings, trips)
+        else:
+            frame.missing(trips, "trips", dataset_with("trips"), "od_data")
+    with last:
+        home_choose.calculator(settings.trips().max_trips_per_user, settings.unit)
+    columns = list(drawn.values())
     ledger = drawn["density"].ledger if "density" in drawn else None
-    for note in home_wording.notes(settings, verdict.LIMITS, ledger, flows="trips" in drawn):
+    for note in home_wording.notes(settings, ledger, flows="trips" in drawn):
         st.caption(note)
-
-    st.divider()
-    home_choose.worst(columns)
-    numbers = {name: value for column in columns for name, value in column.numbers.items()}
-    compared = home_choose.compare()
-    home_choose.pinned(compared, settings, numbers)
-    st.divider()
-    home_choose.calculator(settings.trips().max_trips_per_user, settings.unit)
-    # ranges and distances come last, the quick ones first: the next move of a slider interrupts
-    for column in reversed(columns):
-        numbers = {**numbers, **column.fill()}
-        home_choose.pinned(compared, settings, numbers)
+    details = home_details.draw(columns)
+    if not home_play.playing():
+        home_details.fill(details, settings, columns)
 
 
-frame.show(draw, frame.PRODUCT, home_wording.LEAD)
+frame.show(draw, frame.PRODUCT)

@@ -8,6 +8,8 @@ from engine import attack
 from engine import origin_destination as od
 from engine.attack import Attack, Reached, Scenario, StageLoss, TripAverages, Visitor
 from engine.parameters import DensityParameters, ODParameters
+from engine.risk import Worth, largest_strong
+from pages._ui.cache import density as cached_density
 from pages._ui.cache import scope as cached_scope
 from pages._ui.cache.datasets import dataset
 
@@ -62,6 +64,31 @@ def density_stages(
 ) -> tuple[StageLoss, ...]:
     """Return what each stage of the ledger says at worst."""
     return attack.stage_losses(target, parameters, **_public(key))
+
+
+@st.cache_data(max_entries=1024, show_spinner=False)
+def worth_of_trips(parameters: ODParameters, days: int) -> Worth:
+    """Return what privacy is left once the matrices of all days are released."""
+    return attack.worth_of_trips(parameters, days)
+
+
+def worth_of_density(key: str, parameters: DensityParameters) -> Worth:
+    """Return what privacy is left once the density is released."""
+    return attack.worth_of_density(cached_density.ledger(key, parameters), parameters.epsilon)
+
+
+@st.cache_data(max_entries=128, show_spinner=False)
+def strong_trips(by_epsilon: Sequence[ODParameters], days: int) -> float:
+    """Return the largest ε among settings that differ in it alone at which privacy is strong."""
+    known = {one.epsilon: one for one in by_epsilon}
+    return largest_strong(list(known), lambda e: worth_of_trips(known[e], days))
+
+
+@cached_scope.data(max_entries=128, show_spinner=False)
+def strong_density(key: str, by_epsilon: Sequence[DensityParameters]) -> float:
+    """Return the same of the density, from public facts of the dataset only."""
+    known = {one.epsilon: one for one in by_epsilon}
+    return largest_strong(list(known), lambda e: worth_of_density(key, known[e]))
 
 
 def _public(key: str) -> dict[str, int]:

@@ -65,14 +65,17 @@ def pending_html(sentence: str) -> str:
     )
 
 
-def verdict_html(level: Level, sentence: str, note: str = "", *, of: str = "") -> str:
-    """Return the verdict on the dataset `of` as one coloured block; its level is said in words."""
+def verdict_html(
+    level: Level, sentence: str, note: str = "", *, of: str = "", title: str = ""
+) -> str:
+    """Return the verdict on the dataset `of` as one coloured block; its level is said in words.
+
+    `title` says it in other words than the level's own.
+    """
     name = f' <span class="of">{html.escape(of)}</span>' if of else ""
     small = f"<small>{html.escape(note)}</small>" if note else ""
-    return (
-        f'<div class="verdict {level}" role="status"><strong>{_LEVELS[level]}{name}</strong>'
-        f"{html.escape(sentence)}{small}</div>"
-    )
+    head = f"<strong>{html.escape(title) or _LEVELS[level]}{name}</strong>"
+    return f'<div class="verdict {level}" role="status">{head}{html.escape(sentence)}{small}</div>'
 
 
 def _card(card: Card) -> str:

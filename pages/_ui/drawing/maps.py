@@ -93,10 +93,14 @@ class Scale:
         made[missing] = _NO_VALUE
         return made
 
+    def gradient(self) -> str:
+        """Return the scale's colours from low to high, as styles take them."""
+        stops = _PURPLE_GREEN if self.kind == "diverging" else _VIRIDIS
+        return ", ".join(f"rgb{stop}" for stop in stops)
+
     def legend(self, what: str, low: str, high: str) -> None:
         """Draw the scale with its ends in words under a map."""
-        stops = _PURPLE_GREEN if self.kind == "diverging" else _VIRIDIS
-        gradient = ", ".join(f"rgb{stop}" for stop in stops)
+        gradient = self.gradient()
         root = " (square-root scale)"
         note = {"root": root, "diverging": root, "log": " (logarithmic scale)"}.get(self.kind, "")
         st.html(

@@ -1,4 +1,4 @@
-"""Home's right column: one origin–destination matrix in four numbers, a curve and two maps."""
+"""Home's second column: one origin–destination matrix in four numbers; curve and worst zones."""
 
 import numpy as np
 import streamlit as st
@@ -8,17 +8,10 @@ from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import trips as cached_trips
 from pages._ui.cache.draws import REPEATS
 from pages._ui.cache.window import Window, declared
-from pages._ui.drawing import cards, maps
+from pages._ui.drawing import cards
 from pages._ui.drawing.svg import curve as sketch_curve
-from pages._ui.drawing.svg import sketches
 from pages._ui.home import estimate as home_estimate
-from pages._ui.home.density import (
-    MAP_HEIGHT,
-    MAP_WIDTH,
-    Column,
-    Places,
-    hold,
-)
+from pages._ui.home.density import Column, said_html
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import Seed, Settings, seed
 from pages._ui.wording import verdict
@@ -26,28 +19,20 @@ from pages._ui.wording.numbers import signed_percent
 from pages._ui.wording.privacy import trips_protection
 from pages._ui.wording.trip_cards import trip_cards
 
-LARGEST = 40
-_DRAWN = "home_trips_curve_drawn"
 
-
-def draw(settings: Settings, entry: Entry, places: Places) -> Column:
-    """Draw the column's expected values and maps; `fill` adds the intervals of draws."""
+def draw(settings: Settings, entry: Entry) -> Column:
+    """Draw the column's expected values; `fill` adds the intervals of draws."""
     if settings.od_method == "estimate":
-        return home_estimate.draw(settings, entry, places)
+        return home_estimate.draw(settings, entry)
     noise, parameters = seed(entry), settings.trips()
     window = declared(parameters)
     exact = cached_trips.numbers(entry.key, parameters, window)
     parts = (exact.scores, exact.account, exact.zeros, parameters)
-    places.head.caption(trips_protection(parameters, entry.metadata.days))
-    slot = places.numbers.html(cards.cards_html(trip_cards(*parts)))
-    curve_place = hold(places.curve, held=_DRAWN not in st.session_state)
-    with places.maps:
-        _maps(entry, parameters, noise, window)
-
-    def curve() -> None:
-        with curve_place:
-            _curve(entry.key, settings, window)
-        st.session_state[_DRAWN] = True
+    finding = verdict.trips(exact.judged, parameters)
+    st.html(said_html(finding, entry))
+    slot = st.empty()
+    slot.html(cards.cards_html(trip_cards(*parts)))
+    st.caption(trips_protection(parameters, entry.metadata.days))
 
     def fill() -> dict[str, str]:
         drawn = [
@@ -59,11 +44,11 @@ def draw(settings: Settings, entry: Entry, places: Places) -> Column:
         return cards.numbers(finished)
 
     return Column(
-        finding=verdict.trips(exact.judged, parameters),
+        entry=entry,
         ledger=None,
         numbers=cards.numbers(trip_cards(*parts)),
-        worst=_worst(entry, parameters, noise, window),
-        curve=curve,
+        worst=lambda: _worst(entry, parameters, noise, window),
+        curve=lambda: _curve(entry.key, settings, window),
         fill=fill,
     )
 
@@ -81,36 +66,6 @@ def _curve(key: str, settings: Settings, window: Window) -> None:
         key="home_trips_curve",
         alt=f"Share of trips in usable flows over epsilon, now {settings.epsilon:g}",
     )
-
-
-def _maps(entry: Entry, parameters: ODParameters, noise: Seed, window: Window) -> None:
-    truth = cached_trips.truth(entry.key, window)
-    private = cached_trips.drawn(entry.key, parameters, noise, window).counts
-    largest = float(truth.max(initial=1))
-    scale = maps.Scale(0.0, largest)
-    drawn = cached_datasets.sketch(entry.key)
-    grid = st.grid(2, min_column_width=MAP_WIDTH)
-    for name, matrix in (("true", truth), ("private", private)):
-        origins, destinations = maps.largest_flows(matrix, LARGEST)
-        pairs = (origins, destinations)
-        with grid.cell():
-            st.html(f'<div class="maptitle">{name.capitalize()}</div>')
-            sketches.flow_sketch(
-                drawn,
-                origins,
-                destinations,
-                matrix[pairs].astype(float),
-                scale,
-                key=f"home_trips_{name}",
-                alt=f"Map of the {LARGEST} largest {name} flows",
-                tooltip={
-                    "true": [f"{value:,}" for value in truth[pairs]],
-                    "private": [f"{value:,}" for value in private[pairs]],
-                    "error": [f"{value:+,}" for value in private[pairs] - truth[pairs]],
-                },
-                height=MAP_HEIGHT,
-            )
-    scale.legend(f"trips, the {LARGEST} largest flows", "0", f"{largest:,.0f} or more")
 
 
 def _worst(

@@ -1,12 +1,8 @@
 """Sentences of home: who is protected, what both columns cost, what the calculator says."""
 
-from collections.abc import Sequence
-
 from engine.ledger import Ledger
 from engine.risk import Guarantee
-from pages._ui.drawing import cards
 from pages._ui.shell.settings import Settings
-from pages._ui.wording import verdict
 from pages._ui.wording.numbers import scientific
 from pages._ui.wording.privacy import (
     ANALYTIC_NOTE,
@@ -16,31 +12,6 @@ from pages._ui.wording.privacy import (
     odds,
     up_to,
 )
-from pages._ui.wording.ranges import RANGES
-from pages._ui.wording.verdict import Finding
-
-LEAD = (
-    "Move a slider and see at once what privacy costs: how far private counts of visits and trips "
-    "stray from the truth."
-)
-
-
-def verdicts_html(findings: Sequence[tuple[str, Finding]]) -> str:
-    """Return one verdict for each dataset, naming it: what holds for one says nothing of another.
-
-    Parameters
-    ----------
-    findings : sequence
-        The name of the dataset and what its column says.
-    """
-    by_name: dict[str, list[Finding]] = {}
-    for name, finding in findings:
-        by_name.setdefault(name, []).append(finding)
-    blocks = [
-        cards.verdict_html(*verdict.headline(said), verdict.remedies(said), of=name)
-        for name, said in by_name.items()
-    ]
-    return f'<div class="verdicts">{"".join(blocks)}</div>'
 
 
 def warnings(settings: Settings) -> list[str]:
@@ -51,8 +22,8 @@ def warnings(settings: Settings) -> list[str]:
     return [warning] if warning else []
 
 
-def notes(settings: Settings, limits: str, ledger: Ledger | None, *, flows: bool) -> list[str]:
-    """Return who is protected against what, what both columns cost and what counts as usable.
+def notes(settings: Settings, ledger: Ledger | None, *, flows: bool) -> list[str]:
+    """Return who is protected against what, and what both columns cost.
 
     Parameters
     ----------
@@ -77,7 +48,6 @@ def notes(settings: Settings, limits: str, ledger: Ledger | None, *, flows: bool
             f"can shift by a factor of up to {factor}, and the best guess is right {guess} "
             "of the time" + (f"; {up_to(above.delta)}." if above.delta else ".")
         )
-    sentences.append(f"{RANGES} {limits}")
     if ledger is not None and flows and visits and trips and visits.name == trips.name:
         days = len(trips.metadata.days)
         sentences.append(same_people(ledger, settings.epsilon, settings.unit, days))

@@ -40,8 +40,9 @@ EPSILON_SLIDER = (
 MAX_TRIPS_STOPS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100, 256)
 THRESHOLD_LIMIT = 100
 CLUSTER_MINIMUM_LIMIT = 1e9
-PREFERRED_DENSITY = ("paris", "demo-city")
+PREFERRED_DENSITY = ("demo-city", "paris")
 PREFERRED_TRIPS = ("rwanda-districts", "demo-city")
+"""What pages open on: data small enough to break visibly within the range of ε."""
 
 EPSILON = setting.stop("epsilon", EPSILON_SLIDER, 1.0, label="ε")
 DELTA = setting.stop("delta", DELTA_STOPS, 1e-7, write=scientific, label="δ")

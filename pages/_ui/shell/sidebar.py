@@ -100,7 +100,7 @@ def _keys(used: bool | Collection[str], every: Collection[str]) -> Collection[st
 
 def _draw(shown: set[str], known: dict[str, Entry], *, noise: bool) -> None:
     if "epsilon" in shown:
-        _epsilon_slider()
+        epsilon_slider()
     if shown & set(DENSITY):
         with st.expander("Density", expanded=True, icon=":material/grid_on:"):
             _density_group(shown, known)
@@ -127,7 +127,8 @@ def _draw(shown: set[str], known: dict[str, Entry], *, noise: bool) -> None:
     st.caption(f"{DRAWS} {SHARE}" if noise else SHARE)
 
 
-def _epsilon_slider() -> None:
+def epsilon_slider() -> None:
+    """Draw ε here: a slider, its ends in words, and a field to type it in."""
     setting.draw(
         st.select_slider,
         "Privacy loss (ε)",
@@ -136,13 +137,21 @@ def _epsilon_slider() -> None:
         format_func=_plain,
         help=HELP["epsilon"],
     )
-    left, middle, right = st.columns([1, 0.9, 1], vertical_alignment="center", gap="xxsmall")
-    left.html('<div class="end">← more private</div>')
-    right.html('<div class="end right">more accurate →</div>')
     st.session_state[_TYPED] = _plain(setting.value(EPSILON))
-    middle.text_input(
-        "Type ε", key=_TYPED, on_change=_take_typed, label_visibility="collapsed", max_chars=8
-    )
+    # a row that stays one on a phone, where columns would be stacked
+    with st.container(
+        horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", gap="small"
+    ):
+        st.html('<div class="end">← more private</div>', width="content")
+        st.text_input(
+            "Type ε",
+            key=_TYPED,
+            on_change=_take_typed,
+            label_visibility="collapsed",
+            max_chars=8,
+            width=80,
+        )
+        st.html('<div class="end right">more accurate →</div>', width="content")
 
 
 def _take_typed() -> None:

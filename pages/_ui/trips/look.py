@@ -8,6 +8,7 @@ import streamlit as st
 
 from engine.arrays import Integers
 from pages._ui.cache import datasets as cached_datasets
+from pages._ui.drawing import colours
 from pages._ui.shell import catalogue, setting
 
 MAP_WIDTH = 640
@@ -24,10 +25,10 @@ class Outcome:
 
 
 KEPT = Outcome("kept", "#2a8fbd", "at least τ, and shown")
-LOST = Outcome("lost", "#b5579c", "at least τ, but suppressed by noise or trimming")
+LOST = Outcome("lost", colours.LOST, "at least τ, but suppressed by noise or trimming")
 SUPPRESSED = Outcome("suppressed", "#9a9a9a", "below τ, and suppressed as it should be")
 REVEALED = Outcome("revealed", "#e0a100", "below τ, but noise lifts it into view")
-PHANTOM = Outcome("phantom", "#d55e00", "no trip at all, but noise shows one")
+PHANTOM = Outcome("phantom", colours.PHANTOM, "no trip at all, but noise shows one")
 OUTCOMES = (KEPT, LOST, SUPPRESSED, REVEALED, PHANTOM)
 
 

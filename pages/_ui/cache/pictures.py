@@ -1,0 +1,60 @@
+"""Cached pictures of home's stage: one for each dataset, setting and draw."""
+
+import numpy as np
+
+from engine.parameters import DensityParameters, ODParameters
+from pages._ui.cache import density as cached_density
+from pages._ui.cache import estimates as cached_estimates
+from pages._ui.cache import scope as cached_scope
+from pages._ui.cache import trips as cached_trips
+from pages._ui.cache.datasets import sketch
+from pages._ui.cache.window import Window
+from pages._ui.drawing import marks
+from pages._ui.drawing.maps import largest_flows
+from pages._ui.drawing.svg import stage
+from pages._ui.shell.settings import Seed
+
+MAP_HOUR = 2 * 24 + 18
+"""The hour on the map: Wednesday 18:00 to 19:00, a public choice, not the fullest hour."""
+
+
+@cached_scope.resource(max_entries=128, show_spinner=False)
+def density(key: str, parameters: DensityParameters, seed: Seed) -> stage.Picture:
+    """Return the visits of one hour, true and private."""
+    private = cached_density.release(key, parameters, seed).counts[:, MAP_HOUR]
+    return stage.zone_picture(
+        sketch(key),
+        cached_density.truth(key)[:, MAP_HOUR],
+        np.maximum(private, 0.0),
+        what="visits, Wednesday 18:00–19:00",
+        epsilon=parameters.epsilon,
+    )
+
+
+@cached_scope.resource(max_entries=128, show_spinner=False)
+def trips(key: str, parameters: ODParameters, seed: Seed, window: Window) -> stage.Picture:
+    """Return the largest flows, true and private."""
+    return stage.flow_picture(
+        sketch(key),
+        cached_trips.truth(key, window),
+        cached_trips.drawn(key, parameters, seed, window).counts,
+        least=max(parameters.suppression_threshold, 1),
+        epsilon=parameters.epsilon,
+    )
+
+
+@cached_scope.resource(max_entries=64, show_spinner=False)
+def estimates(key: str, parameters: ODParameters, seed: Seed, window: Window) -> stage.Picture:
+    """Return the largest flows, true and as our own method reads and shows them."""
+    ours = cached_estimates.release(key, parameters, seed, window)
+    shown = np.where(marks.shown(ours), ours.counts[0], 0.0)
+    pairs = largest_flows(shown, stage.LARGEST)
+    reads = zip(*(part.tolist() for part in pairs), marks.words(ours, pairs), strict=True)
+    return stage.flow_picture(
+        sketch(key),
+        cached_trips.truth(key, window),
+        shown,
+        least=max(parameters.suppression_threshold, 1),
+        epsilon=parameters.epsilon,
+        words={(origin, destination): words for origin, destination, words in reads},
+    )

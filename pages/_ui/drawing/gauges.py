@@ -1,0 +1,95 @@
+"""The two-sided verdict: what a guarantee is worth, and what the numbers can be used for."""
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.usability import Level
+
+_TINT = {"good": "#2a9d6f", "partly": "#d9972b", "noisy": "#d1495b"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gauge:
+    """One side of the verdict.
+
+    Attributes
+    ----------
+    name : str
+        What is measured, with the judgement in a word, such as ``Privacy: strong``.
+    level : str
+    sentence : str
+        The number in words; what stands between two ``*`` is large.
+    note : str
+        What the number covers.
+    value, low, high : float
+        Where the needle stands, and the ends of the scale; NaN leaves it out.
+    bands : sequence of (float, level)
+        Where each band ends, from low to high, and what it means.
+    ends : pair of str
+        The ends of the scale in words.
+    ticks : sequence of (float, str)
+        Marks on the scale, and what each says.
+    """
+
+    name: str
+    level: Level
+    sentence: str
+    note: str
+    value: float
+    low: float
+    high: float
+    bands: Sequence[tuple[float, Level]]
+    ends: tuple[str, str]
+    ticks: Sequence[tuple[float, str]] = ()
+
+    def across(self, value: float) -> float:
+        """Return where a value stands on the scale, in percent.
+
+        Examples
+        --------
+        >>> gauge = Gauge(name="", level="good", sentence="", note="", value=0.75, low=0.5,
+        ...               high=1.0, bands=[(1.0, "good")], ends=("", ""))
+        >>> gauge.across(0.75)
+        50.0
+        """
+        share = (value - self.low) / (self.high - self.low)
+        return round(100 * min(max(share, 0.0), 1.0), 2)
+
+
+def gauges_html(gauges: Sequence[Gauge], *, of: str) -> str:
+    """Return the gauges side by side, all of one dataset `of`; what they say is said in words."""
+    label = html.escape(f"Verdict on {of}")
+    drawn = "".join(_gauge(gauge) for gauge in gauges)
+    return f'<div class="gauges" role="group" aria-label="{label}">{drawn}</div>'
+
+
+def _gauge(gauge: Gauge) -> str:
+    parts = html.escape(gauge.sentence).split("*")
+    words = "".join(f"<b>{part}</b>" if i % 2 else part for i, part in enumerate(parts))
+    needle = ""
+    if gauge.value == gauge.value:
+        needle = f'<i class="needle" style="left:{gauge.across(gauge.value)}%"></i>'
+    ticks = "".join(
+        f'<i class="tick" style="left:{gauge.across(at)}%" title="{html.escape(said)}"></i>'
+        for at, said in gauge.ticks
+    )
+    spoken = html.escape(gauge.sentence.replace("*", ""))
+    low, high = (html.escape(end) for end in gauge.ends)
+    return (
+        f'<div class="gauge {gauge.level}"><div class="name">{html.escape(gauge.name)}</div>'
+        f'<div class="words">{words}</div>'
+        f'<div class="scale" role="img" aria-label="{spoken}" style="{_bands(gauge)}">'
+        f"{ticks}{needle}</div>"
+        f'<div class="ends"><span>{low}</span><span>{high}</span></div>'
+        f'<div class="note">{html.escape(gauge.note)}</div></div>'
+    )
+
+
+def _bands(gauge: Gauge) -> str:
+    stops, start = [], 0.0
+    for end, level in gauge.bands:
+        until = gauge.across(end)
+        stops.append(f"{_TINT[level]} {start}% {until}%")
+        start = until
+    return f"background: linear-gradient(90deg, {', '.join(stops)})"

@@ -1,0 +1,230 @@
+// One large map, true beside private on one scale: side by side or with a swipe, zoomed together.
+const SVG = "http://www.w3.org/2000/svg";
+const WIDE = 620, STEP = 1.5, MOST = 12;
+
+function shape(kind, attributes, parent) {
+  const made = document.createElementNS(SVG, kind);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  parent.appendChild(made);
+  return made;
+}
+
+function element(kind, name, parent, words) {
+  const made = document.createElement(kind);
+  made.className = name;
+  if (words !== undefined) made.textContent = words; // text, never markup
+  parent.appendChild(made);
+  return made;
+}
+
+// what outlives a redraw: how the map is looked at
+function stateOf(place) {
+  place.look ??= { mode: null, share: 50, zoom: 1, x: 0, y: 0 };
+  return place.look;
+}
+
+function panel(data, which, parent) {
+  const box = element("div", `panel ${which}`, parent);
+  const drawing = document.createElementNS(SVG, "svg");
+  const side = data[which];
+  drawing.setAttribute("role", "img");
+  drawing.setAttribute("aria-label", side.alt);
+  const words = new Map(), zones = new Map();
+  data.zones.forEach((path, i) => {
+    const zone = shape("path", { d: path, class: side.fills ? "zone" : "ground" }, drawing);
+    if (side.fills) zone.setAttribute("fill", side.fills[i]);
+    if (i === data.marked) zone.classList.add("marked");
+    words.set(zone, side.fills ? side.words[i] : data.names[i]);
+    zones.set(zone, i);
+  });
+  for (const [path, colour, kind, said] of side.flows ?? []) {
+    const flow = shape("path", { d: path, class: `flow ${kind}` }, drawing);
+    flow.style[kind === "lost" ? "stroke" : "fill"] = colour;
+    words.set(flow, said);
+  }
+  box.appendChild(drawing);
+  element("div", "paneltitle", box, side.title);
+  return { box, drawing, words, zones };
+}
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const place = parentElement.querySelector(".stage");
+  const look = stateOf(place);
+  place.stop?.();
+  const [left, top, width, height] = data.viewBox.split(" ").map(Number);
+
+  const frame = document.createElement("div");
+  frame.className = "frame";
+  const sides = [panel(data, "true", frame), panel(data, "private", frame)];
+  const [, hidden] = sides;
+  const handle = element("div", "handle", frame);
+  for (const [name, value] of Object.entries({
+    role: "separator", tabindex: "0", "aria-orientation": "vertical", "aria-valuemin": "0",
+    "aria-valuemax": "100", "aria-label": "Swipe: true to the left, private to the right",
+  })) handle.setAttribute(name, value);
+  element("span", "grip", handle, "◂ ▸").setAttribute("aria-hidden", "true");
+
+  const tools = element("div", "tools", frame);
+  const button = (words, label, act) => {
+    const made = element("button", "tool", tools, words);
+    made.type = "button";
+    made.setAttribute("aria-label", label);
+    made.title = label;
+    made.addEventListener("click", act);
+    return made;
+  };
+  const tip = element("div", "tip", frame);
+  tip.hidden = true;
+
+  const swiping = () => (look.mode ?? (place.clientWidth >= WIDE ? "beside" : "swipe")) === "swipe";
+
+  function lay() {
+    const swipe = swiping();
+    frame.classList.toggle("swipe", swipe);
+    const room = swipe ? frame.clientWidth : (frame.clientWidth - 8) / 2;
+    const fits = Math.round((room * height) / width);
+    const tall = Math.max(Math.min(fits, data.height), 160);
+    for (const side of sides) side.drawing.style.height = `${tall}px`;
+    place.style.minHeight = `${tall}px`;
+    hidden.box.style.clipPath = swipe ? `inset(0 0 0 ${look.share}%)` : "";
+    sides[0].box.style.clipPath = swipe ? `inset(0 ${100 - look.share}% 0 0)` : "";
+    handle.style.left = `${look.share}%`;
+    handle.setAttribute("aria-valuenow", String(Math.round(look.share)));
+    mode.textContent = swipe ? "Side by side" : "Swipe";
+    mode.title = swipe ? "Show both maps side by side" : "Lay one map over the other";
+    mode.setAttribute("aria-label", mode.title);
+    view();
+  }
+
+  function view() {
+    const w = width / look.zoom, h = height / look.zoom;
+    look.x = Math.min(Math.max(look.x, 0), width - w);
+    look.y = Math.min(Math.max(look.y, 0), height - h);
+    const box = `${left + look.x} ${top + look.y} ${w} ${h}`;
+    for (const side of sides) side.drawing.setAttribute("viewBox", box);
+    frame.classList.toggle("zoomed", look.zoom > 1);
+  }
+
+  function zoom(factor, fx = 0.5, fy = 0.5) {
+    const before = look.zoom;
+    look.zoom = Math.min(Math.max(look.zoom * factor, 1), MOST);
+    look.x += fx * (width / before - width / look.zoom);
+    look.y += fy * (height / before - height / look.zoom);
+    view();
+  }
+
+  button("+", "Zoom in", () => zoom(STEP));
+  button("−", "Zoom out", () => zoom(1 / STEP));
+  button("⟲", "Show the whole map", () => { Object.assign(look, { zoom: 1, x: 0, y: 0 }); view(); });
+  const mode = button("", "", () => { look.mode = swiping() ? "beside" : "swipe"; lay(); });
+
+  const swipeTo = (event) => {
+    const box = frame.getBoundingClientRect();
+    look.share = Math.min(Math.max((100 * (event.clientX - box.left)) / box.width, 0), 100);
+    lay();
+  };
+  handle.addEventListener("pointerdown", (event) => {
+    handle.setPointerCapture(event.pointerId);
+    handle.onpointermove = swipeTo;
+    event.preventDefault();
+    handle.focus();
+  });
+  handle.addEventListener("pointerup", () => { handle.onpointermove = null; });
+  handle.addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: -5, ArrowRight: 5, Home: -100, End: 100 }[event.key];
+    if (step === undefined) return;
+    look.share = Math.min(Math.max(look.share + step, 0), 100);
+    event.preventDefault();
+    lay();
+  });
+
+  function say(event, words) {
+    tip.textContent = words;
+    tip.hidden = !words;
+    const box = frame.getBoundingClientRect();
+    const x = Math.min(event.clientX - box.left + 12, box.width - tip.offsetWidth);
+    const y = event.clientY - box.top + 16;
+    const above = y + tip.offsetHeight > box.height;
+    tip.style.left = `${Math.max(x, 0)}px`;
+    tip.style.top = `${above ? Math.max(y - tip.offsetHeight - 26, 0) : y}px`;
+  }
+  for (const { drawing, words, zones } of sides) {
+    let from = null, moved = false;
+    drawing.addEventListener("pointermove", (event) => {
+      if (from) {
+        const box = drawing.getBoundingClientRect();
+        const scale = Math.max(width / look.zoom / box.width, height / look.zoom / box.height);
+        const dx = event.clientX - from[0], dy = event.clientY - from[1];
+        moved ||= Math.hypot(dx, dy) > 4;
+        Object.assign(look, { x: from[2] - dx * scale, y: from[3] - dy * scale });
+        view();
+        return;
+      }
+      say(event, words.get(event.target) ?? "");
+    });
+    drawing.addEventListener("pointerleave", () => { tip.hidden = true; });
+    drawing.addEventListener("pointerdown", (event) => {
+      moved = false;
+      if (look.zoom > 1) from = [event.clientX, event.clientY, look.x, look.y];
+    });
+    drawing.addEventListener("pointerup", () => { from = null; });
+    drawing.addEventListener("pointercancel", () => { from = null; });
+    drawing.addEventListener("click", (event) => {
+      if (moved || !data.clickable) return;
+      const zone = zones.get(event.target);
+      if (zone !== undefined) setTriggerValue("zone", zone);
+    });
+    drawing.addEventListener("wheel", (event) => {
+      if (!event.ctrlKey && !event.metaKey) return; // a plain wheel moves the page
+      event.preventDefault();
+      const box = drawing.getBoundingClientRect();
+      zoom(event.deltaY < 0 ? 1.2 : 1 / 1.2, (event.clientX - box.left) / box.width,
+        (event.clientY - box.top) / box.height);
+    }, { passive: false });
+    drawing.addEventListener("dblclick", (event) => {
+      const box = drawing.getBoundingClientRect();
+      zoom(STEP * STEP, (event.clientX - box.left) / box.width,
+        (event.clientY - box.top) / box.height);
+    });
+  }
+
+  const key = document.createElement("div");
+  key.className = "key";
+  const bar = element("span", "bar", key);
+  bar.setAttribute("role", "img");
+  bar.setAttribute("aria-label", `Colour scale: ${data.scale.what}, from 0 to ${data.scale.high}`);
+  element("span", "", bar, "0");
+  element("i", "", bar).style.background = data.scale.gradient;
+  element("span", "", bar, `${data.scale.high} or more`);
+  element("span", "", key, data.scale.what);
+  for (const [colour, words, kind] of data.marks ?? []) {
+    const mark = element("span", "mark", key);
+    const swatch = element("i", kind, mark);
+    swatch.style.color = colour;
+    mark.append(words);
+  }
+
+  place.replaceChildren(frame, key);
+  lay();
+  let wide = place.clientWidth;
+  const watch = new ResizeObserver(() => {
+    if (place.clientWidth !== wide) { wide = place.clientWidth; lay(); }
+  });
+  watch.observe(place);
+
+  // a presenter moves ε with the arrow keys, wherever the focus is not in a control of its own
+  const slider = () => document.querySelector(".st-key-epsilon [role=slider]");
+  const keys = (event) => {
+    const busy = event.target.closest?.("[role=slider],[role=separator],input,textarea,[role=radio]");
+    if (busy || !["ArrowLeft", "ArrowRight"].includes(event.key) || !slider()) return;
+    slider().focus();
+    slider().dispatchEvent(new KeyboardEvent("keydown", { key: event.key, code: event.key,
+      keyCode: event.key === "ArrowLeft" ? 37 : 39, bubbles: true, cancelable: true }));
+  };
+  if (data.presenting) document.addEventListener("keydown", keys);
+  place.stop = () => {
+    watch.disconnect();
+    document.removeEventListener("keydown", keys);
+  };
+  return place.stop;
+}

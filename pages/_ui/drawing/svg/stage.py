@@ -1,0 +1,220 @@
+"""One large picture of home: true beside private on one scale, drawn and zoomed in the browser."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from engine.arrays import Floats, Integers
+from pages._ui.drawing import colours
+from pages._ui.drawing.arrows import arrows
+from pages._ui.drawing.maps import Scale, largest_flows
+from pages._ui.drawing.svg import sketches
+from pages._ui.wording.numbers import number
+
+LARGEST = 120
+"""Flows that each side draws."""
+_UNITS_A_PIXEL = 2.4
+_THIN, _THICK = 0.8, 5.0
+
+Picture = dict[str, Any]
+"""What the browser draws: plain texts and numbers, made once and kept."""
+
+
+@dataclass(frozen=True)
+class Flow:
+    """How one side draws and reads a flow."""
+
+    path: str
+    colour: str
+    kind: str
+    words: str
+
+    @property
+    def row(self) -> list[str]:
+        """As the browser takes it."""
+        return [self.path, self.colour, self.kind, self.words]
+
+
+def zone_picture(
+    drawn: sketches.Shapes, true: Floats, private: Floats, *, what: str, epsilon: float
+) -> Picture:
+    """Return zones in colour.
+
+    Parameters
+    ----------
+    drawn : Shapes
+    true, private : arrays, shape (zones,)
+    what : str
+        What the colour shows, such as ``visits, Wednesday 18:00–19:00``.
+    epsilon : float
+        For the title.
+    """
+    scale = Scale(0.0, float(true.max(initial=1.0)))
+    words = [
+        f"{name}\ntrue: {number(t)}\nprivate: {number(p)}\nerror: {_signed(p - t)}"
+        for name, t, p in zip(drawn.names, true.tolist(), private.tolist(), strict=True)
+    ]
+    picture = _picture(drawn, what, scale, epsilon)
+    for side, values in (("true", true), ("private", private)):
+        fills = [_hex(colour) for colour in scale.colours(values).tolist()]
+        picture[side] |= {
+            "fills": fills,
+            "words": words,
+            "alt": f"Map of {side} {what.split(',')[0]} by zone",
+        }
+    return picture
+
+
+def flow_picture(
+    drawn: sketches.Shapes,
+    true: Integers,
+    private: Integers | Floats,
+    *,
+    least: int,
+    epsilon: float,
+    words: dict[tuple[int, int], str] | None = None,
+) -> Picture:
+    """Return the largest flows of each side as arrows over grey zones.
+
+    A phantom is shown where nobody travelled, an inflated flow reads more than twice the truth; a
+    lost one is among the largest true flows, should be shown and reads 0.
+
+    Parameters
+    ----------
+    drawn : Shapes
+    true, private : arrays, shape (zones, zones)
+    least : int
+        Flows of so many trips should be shown, max(τ, 1).
+    epsilon : float
+        For the title.
+    words : dict, optional
+        How private flows read, by origin and destination, where that is more than a number.
+    """
+    largest = float(true.max(initial=1))
+    scale = Scale(0.0, largest)
+    picture = _picture(drawn, f"trips, the {LARGEST} largest flows", scale, epsilon)
+
+    def said(o: int, d: int) -> str:
+        t, p = true[o, d], private[o, d]
+        reads = (words or {}).get((o, d), f"{p:,.0f}")
+        return (
+            f"{drawn.names[o]} → {drawn.names[d]}\ntrue: {t:,}\nprivate: {reads}\n"
+            f"error: {_signed(float(p - t))}"
+        )
+
+    def side(pairs: tuple[Integers, Integers], values: Floats, kinds: Sequence[str]) -> list[Flow]:
+        shades = [_hex(colour) for colour in scale.colours(values).tolist()]
+        marked = {
+            "phantom": colours.PHANTOM,
+            "inflated": colours.INFLATED,
+            "lost": colours.LOST,
+        }
+        return [
+            Flow(path, marked.get(kind, shade), kind, said(int(o), int(d)))
+            for path, shade, kind, o, d in zip(
+                _paths(drawn, pairs, scale.positions(values)), shades, kinds, *pairs, strict=True
+            )
+        ]
+
+    busy = largest_flows(true, LARGEST)
+    shown = largest_flows(np.asarray(private), LARGEST)
+    gone = (true[busy] >= least) & (private[busy] == 0)
+    lost = (busy[0][gone], busy[1][gone])
+    phantom = true[shown] == 0
+    inflated = ~phantom & (private[shown] > 2 * true[shown])
+    truly = side(busy, true[busy].astype(float), ["shown"] * len(busy[0]))
+    kinds = np.select([phantom, inflated], ["phantom", "inflated"], "shown").tolist()
+    privately = [
+        *side(lost, true[lost].astype(float), ["lost"] * len(lost[0])),
+        *side(shown, private[shown].astype(float), kinds),
+    ]
+    picture["true"] |= {
+        "flows": [flow.row for flow in truly],
+        "alt": f"Map of the {LARGEST} largest true flows",
+    }
+    picture["private"] |= {
+        "flows": [flow.row for flow in privately],
+        "alt": f"Map of the {LARGEST} largest private flows",
+    }
+    arrows_drawn = f"of {len(phantom)}"
+    picture["marks"] = [
+        [colours.PHANTOM, f"phantom, nobody travelled: {phantom.sum()} {arrows_drawn}", "phantom"],
+        [colours.INFLATED, f"over twice the truth: {inflated.sum()} {arrows_drawn}", "inflated"],
+        [colours.LOST, f"lost, reads 0: {gone.sum()} of the {len(gone)} largest true", "lost"],
+    ]
+    return picture
+
+
+def draw(
+    picture: Picture,
+    *,
+    key: str,
+    height: int,
+    presenting: bool = False,
+    marked: int | None = None,
+    on_zone: Any = None,
+) -> Any:
+    """Draw a picture.
+
+    Parameters
+    ----------
+    picture : Picture
+        From `zone_picture` or `flow_picture`.
+    height : int
+        Pixels at most.
+    presenting : bool
+        Whether the arrow keys move ε wherever the focus is.
+    marked : int, optional
+        Number of the zone that is outlined.
+    on_zone : callable, optional
+        Called back when a zone has been clicked; the number is the result's ``zone``.
+    """
+    component = sketches.component("stage", "stage", "stage")
+    return component(
+        key=key,
+        data={
+            **picture,
+            "height": height,
+            "presenting": presenting,
+            "marked": marked,
+            "clickable": on_zone is not None,
+        },
+        **({"on_zone_change": on_zone} if on_zone is not None else {}),
+    )
+
+
+def _picture(drawn: sketches.Shapes, what: str, scale: Scale, epsilon: float) -> Picture:
+    return {
+        "viewBox": drawn.view_box,
+        "zones": drawn.zones,
+        "names": drawn.names,
+        "true": {"title": "True"},
+        "private": {"title": f"Private, ε = {epsilon:g}"},
+        "scale": {
+            "what": f"{what} (square-root scale)",
+            "high": f"{scale.high:,.0f}",
+            "gradient": f"linear-gradient(90deg, {scale.gradient()})",
+        },
+    }
+
+
+def _paths(
+    drawn: sketches.Shapes, pairs: tuple[Integers, Integers], positions: Floats
+) -> list[str]:
+    start, end = drawn.centres[pairs[0]], drawn.centres[pairs[1]]
+    widths = _THIN + (_THICK - _THIN) * positions
+    return [
+        "M" + "L".join(f"{x:.0f} {y:.0f}" for x, y in outline) + "Z"
+        for outline in arrows(start, end, widths, unit=_UNITS_A_PIXEL)
+    ]
+
+
+def _hex(colour: Sequence[int]) -> str:
+    red, green, blue, opacity = colour
+    return f"#{red:02x}{green:02x}{blue:02x}" + ("" if opacity > 230 else f"{opacity:02x}")
+
+
+def _signed(value: float) -> str:
+    return ("−" if value < 0 else "+") + number(abs(value))

@@ -1,0 +1,83 @@
+"""Play: ε sweeps from 10 to 0.01, one stop at a time; the page is free in between."""
+
+import time
+from dataclasses import dataclass
+
+import streamlit as st
+
+from engine.parameters import EPSILON_STOPS
+from pages._ui.shell import setting
+from pages._ui.shell.problems import guarded
+from pages._ui.shell.settings import EPSILON
+
+TICK_S = 1.0
+"""How long each stop is shown at least."""
+_KEY = "home_play"
+
+
+@dataclass
+class Sweep:
+    """A sweep that is under way.
+
+    Attributes
+    ----------
+    epsilon : float
+        Where it stands; whoever moves the slider elsewhere ends it.
+    since : float
+        When it came there, by the monotonic clock.
+    """
+
+    epsilon: float
+    since: float
+
+
+def playing() -> bool:
+    """Whether a sweep is under way."""
+    sweep = st.session_state.get(_KEY)
+    return sweep is not None and sweep.epsilon == setting.value(EPSILON)
+
+
+def button() -> None:
+    """Draw the button that starts or pauses the sweep, and keep it going."""
+    on = playing()
+    st.button(
+        "Pause" if on else "Play: ε from 10 to 0.01",
+        icon=":material/pause:" if on else ":material/play_arrow:",
+        key="home_play_button",
+        on_click=_pause if on else _start,
+        width="stretch",
+        help="Watch corridors fade and phantoms grow as noise is added. Moving ε ends it.",
+    )
+    st.fragment(guarded(_step), run_every=TICK_S if on else None)()
+
+
+def _start() -> None:
+    """Start at the top, or go on from a stop at which it was paused (a callback)."""
+    now = setting.value(EPSILON)
+    paused = st.session_state.get("home_play_paused")
+    first = now if paused == now and now > EPSILON_STOPS[0] else EPSILON_STOPS[-1]
+    setting.put(EPSILON, first)
+    st.session_state[_KEY] = Sweep(first, time.monotonic())
+
+
+def _pause() -> None:
+    """Stop where it stands (a callback)."""
+    st.session_state["home_play_paused"] = setting.value(EPSILON)
+    st.session_state.pop(_KEY, None)
+
+
+def _step() -> None:
+    """Go to the next stop if the one at hand has been seen long enough."""
+    if not playing():
+        st.session_state.pop(_KEY, None)
+        return
+    sweep = st.session_state[_KEY]
+    if time.monotonic() - sweep.since < 0.8 * TICK_S:
+        return
+    lower = [stop for stop in EPSILON_STOPS if stop < sweep.epsilon]
+    if not lower:
+        st.session_state.pop(_KEY)
+    else:
+        setting.put(EPSILON, lower[-1])
+        st.session_state[_KEY] = Sweep(lower[-1], time.monotonic())
+    st.rerun()

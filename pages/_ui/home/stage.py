@@ -1,0 +1,95 @@
+"""Home's stage: two gauges on one line, one large picture, one slider under it."""
+
+import streamlit as st
+
+from pages._ui.drawing import cards
+from pages._ui.drawing.gauges import gauges_html
+from pages._ui.drawing.svg import stage as drawn_stage
+from pages._ui.home import play as home_play
+from pages._ui.home import side as home_side
+from pages._ui.home import verdict as home_verdict
+from pages._ui.home.side import Side
+from pages._ui.shell import frame, setting, sidebar
+from pages._ui.shell.settings import Settings, use_settings
+
+PARTS = {"trips": "Flows", "density": "Density"}
+_PAGES = {
+    "trips": ("pages/2_Origin_Destination.py", "Everything about these flows"),
+    "density": ("pages/1_Density.py", "Everything about this density"),
+}
+_SHOWN = setting.choice("home_shown", PARTS.values(), PARTS["trips"])
+_VIEW = setting.choice("view", ("Explore", "Presenter"), "Explore")
+HEIGHT, PRESENTED_HEIGHT = 400, 560
+
+
+def presenting() -> bool:
+    """Whether the page is shown to an audience: larger, without the sidebar."""
+    return setting.value(_VIEW) == "Presenter"
+
+
+def header(available: list[str]) -> str | None:
+    """Draw what is shown and for whom, and return the part, None where there is none."""
+    with st.container(horizontal=True, vertical_alignment="center", key="home_header"):
+        names = [PARTS[part] for part in available]
+        shown = None
+        if names:
+            shown = setting.draw(
+                st.segmented_control,
+                "Shown",
+                _SHOWN,
+                names,
+                required=True,
+                label_visibility="collapsed",
+            )
+        setting.draw(
+            st.segmented_control,
+            "View",
+            _VIEW,
+            ("Explore", "Presenter"),
+            required=True,
+            label_visibility="collapsed",
+            help="Presenter: larger type, no sidebar; the arrow keys move ε.",
+        )
+    return next((part for part in available if PARTS[part] == shown), None)
+
+
+def draw(settings: Settings, part: str) -> Side:
+    """Draw the stage of one part and return what is known of it."""
+    entry = settings.od_data if part == "trips" else settings.density_data
+    assert entry is not None
+    side = (
+        home_side.trips(settings, entry) if part == "trips" else home_side.density(settings, entry)
+    )
+    st.html(gauges_html(home_verdict.gauges(side), of=entry.name))
+    with st.container(key="home_stage"):
+        left, right = st.columns([3.2, 1], gap="medium")
+    with left:
+        drawn_stage.draw(
+            side.picture,
+            key="home_picture",
+            height=PRESENTED_HEIGHT if presenting() else HEIGHT,
+            presenting=presenting(),
+        )
+        with st.container(key="home_control"):
+            sidebar.epsilon_slider()
+    with right:
+        _beside(side)
+    return side
+
+
+def _beside(side: Side) -> None:
+    level, word = home_verdict.standing(side)
+    st.html(cards.verdict_html(level, home_verdict.sentence(side), of=side.entry.name, title=word))
+    home_play.button()
+    for preset in home_verdict.presets(side):
+        with st.container(gap="xxsmall"):
+            st.button(
+                f"{preset.name}: ε = {preset.epsilon:g}",
+                key=f"home_preset_{preset.name.lower().replace(' ', '_')}",
+                on_click=use_settings,
+                kwargs={"epsilon": preset.epsilon},
+                type="primary" if preset.epsilon == side.epsilon else "secondary",
+                width="stretch",
+            )
+            st.caption(preset.meaning)
+    frame.link(*_PAGES[side.part])

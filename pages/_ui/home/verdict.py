@@ -1,0 +1,175 @@
+"""The stage in words: two gauges, one sentence, three presets."""
+
+from dataclasses import dataclass
+
+from engine import attack
+from engine.risk import PRECEDENTS, STRONG_GUESS, WEAK_GUESS, Guarantee, Strength
+from engine.usability import GOOD_TRIPS, GOOD_ZONES, SOME_TRIPS, SOME_ZONES, Level
+from pages._ui.drawing.gauges import Gauge
+from pages._ui.home.side import Side
+from pages._ui.shell.settings import EPSILON_SLIDER
+from pages._ui.wording.numbers import number, percent, scientific
+
+STANDINGS: dict[attack.Standing, str] = {
+    "balanced": "Balanced",
+    "leaning_open": "Leaning open",
+    "too_open": "Too open",
+    "too_private": "Too private",
+    "neither": "Neither private nor usable",
+}
+_STRENGTH: dict[Strength, tuple[Level, str]] = {
+    "strong": ("good", "strong"),
+    "moderate": ("partly", "moderate"),
+    "weak": ("noisy", "weak"),
+}
+_USE: dict[Level, str] = {"good": "good", "partly": "in part", "noisy": "too noisy"}
+_HIDDEN: dict[Strength, str] = {
+    "strong": "is well hidden",
+    "moderate": "is hidden only in part",
+    "weak": "is hardly hidden",
+}
+CONVENTIONS = (
+    f"Privacy is called strong while the best guess stays at {STRONG_GUESS:.0%} or below – halfway "
+    f"from a coin toss to certainty – and weak above {WEAK_GUESS:.0%}, where an attacker errs less "
+    "than once in 20 times; where single trips are protected it is never strong. Flows are good "
+    f"where usable ones carry at least {GOOD_TRIPS:.0%} of all trips and too noisy below "
+    f"{SOME_TRIPS:.0%}; a density is good with {GOOD_ZONES:.0%} of its zones usable and too noisy "
+    f"below {SOME_ZONES:.0%}."
+)
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A setting to jump to and what it means."""
+
+    name: str
+    epsilon: float
+    meaning: str
+
+
+def guess(share: float) -> str:
+    """Write a share of right guesses; near certainty with more figures.
+
+    Examples
+    --------
+    >>> guess(0.7311), guess(0.99484), guess(0.99999)
+    ('73%', '99.5%', 'over 99.9%')
+    """
+    if share < 0.985:
+        return f"{100 * share:.0f}%"
+    return f"{100 * share:.1f}%" if share < 0.9995 else "over 99.9%"
+
+
+def gauges(side: Side) -> list[Gauge]:
+    """Return what the guarantee is worth and what the numbers can be used for."""
+    return [_privacy(side), _use(side)]
+
+
+def _privacy(side: Side) -> Gauge:
+    worth = side.worth
+    level, word = _STRENGTH[worth.strength]
+    return Gauge(
+        name=f"Privacy: {word}",
+        level=level,
+        sentence=f"An attacker's best guess can rise from *50%* to *{guess(worth.best_guess)}*",
+        note=covered(side),
+        value=worth.best_guess,
+        low=0.5,
+        high=1.0,
+        bands=((STRONG_GUESS, "good"), (WEAK_GUESS, "partly"), (1.0, "noisy")),
+        ends=("50%: a coin toss", "100%: certainty"),
+        ticks=[
+            (
+                Guarantee(epsilon=known.epsilon).best_guess,
+                f"{known.name}: ε = {known.epsilon:g} for {known.unit}",
+            )
+            for known in PRECEDENTS
+        ],
+    )
+
+
+def _use(side: Side) -> Gauge:
+    flows = side.part == "trips"
+    good, some = (GOOD_TRIPS, SOME_TRIPS) if flows else (GOOD_ZONES, SOME_ZONES)
+    what = "of trips lie in usable flows" if flows else "of zones have usable counts"
+    noise = (
+        "Usable: shown, and off by at most a quarter in 95% of draws."
+        if flows
+        else "Usable: off by at most 30% on average, with the week's rhythm kept."
+    )
+    return Gauge(
+        name=f"Use: {_USE[side.level]}",
+        level=side.level,
+        sentence=f"*{percent(side.usable)}* {what}",
+        note=noise,
+        value=side.usable,
+        low=0.0,
+        high=1.0,
+        bands=((some, "noisy"), (good, "partly"), (1.0, "good")),
+        ends=("0%", "100%"),
+    )
+
+
+def covered(side: Side) -> str:
+    """Say what everything released is, what it costs in all, and where known uses stand."""
+    worth = side.worth
+    total = number(worth.total_epsilon, 4)
+    least, most = (f"{PRECEDENTS[end].epsilon:g}" for end in (0, -1))
+    known = f"White marks: known uses, ε = {least} to {most}, most for a person's day."
+    if side.part == "density":
+        spent = f", δ = {scientific(worth.delta)}" if worth.delta else ""
+        return f"Everything released: one week, ε = {total}{spent} for a person. {known}"
+    if side.unit == "trip":
+        return f"Of one trip, ε = {total}; a person with many is protected less. {known}"
+    if worth.releases > 1:
+        return (
+            f"Everything released: {worth.releases} daily matrices, in all ε = {total} for a "
+            f"person. {known}"
+        )
+    return f"Everything released: one matrix, ε = {total} for a person. {known}"
+
+
+def standing(side: Side) -> tuple[Level, str]:
+    """Return the worse of both sides, and where the setting stands in a word or two."""
+    strength = side.worth.strength
+    standing = attack.standing(strength, side.level)
+    in_part = standing == "balanced" and side.level == "partly"
+    return (
+        attack.level(strength, side.level),
+        "Private, usable in part" if in_part else STANDINGS[standing],
+    )
+
+
+def sentence(side: Side) -> str:
+    """Return the one sentence beside the picture."""
+    strength = side.worth.strength
+    who = "a single trip" if side.unit == "trip" else "a person"
+    hidden = f"{who} {_HIDDEN[strength]}"
+    share = percent(side.usable)
+    use = (
+        f"{share} of trips lie in flows that can be used"
+        if side.part == "trips"
+        else f"the counts of {share} of zones can be used"
+    )
+    at = f"At ε = {side.epsilon:g},"
+    if side.level == "noisy":
+        link = "but" if strength == "strong" else "and still"
+        return f"{at} {hidden}, {link} the noise leaves too little to use: {use}."
+    return f"{at} {use}, {'and' if strength == 'strong' else 'but'} {hidden}."
+
+
+def presets(side: Side) -> list[Preset]:
+    """Return three settings to jump to; none depends on what the data say."""
+    least, most = EPSILON_SLIDER[0], EPSILON_SLIDER[-1]
+    return [
+        Preset("Too open", most, "The least noise: numbers are sharp, people are exposed."),
+        Preset(
+            "Balanced",
+            side.strong,
+            "As accurate as strong privacy allows: the best guess, from everything released, "
+            f"stays at {STRONG_GUESS:.0%} or below.",
+        ),
+        Preset(
+            "Too private", least, "The most noise: people are well hidden, small numbers drown."
+        ),
+    ]
