@@ -29,18 +29,28 @@ def figures(app) -> list[str]:
     ]
 
 
-def test_home_shows_eight_numbers_a_verdict_and_four_maps(open_home):
+def test_home_shows_a_verdict_one_picture_and_eight_numbers(open_home):
     app = open_home()
     shown = figures(app)
     assert len(shown) == 8
     assert "–" not in shown
     kinds = [element.proto.component_name for element in app.get("bidi_component")]
-    kinds.remove("mobility_address")
-    assert sorted(kinds) == ["curve_sketch"] * 2 + ["map_sketch"] * 4
-    assert 'class="verdict' in texts(app)
+    assert sorted(kinds) == ["mobility_address", "stage"]
+    assert texts(app).count('class="gauge ') == 2
+    assert texts(app).count('class="verdict ') == 3
     assert " to " in texts(app)
     assert "calculating" not in texts(app)
     assert "computed last" not in texts(app)
+
+
+def test_details_are_drawn_on_demand_only(open_home):
+    app = open_home()
+    assert "Zone</th>" not in texts(app)
+    app.toggle(key="home_details").set_value(True).run()
+    kinds = [element.proto.component_name for element in app.get("bidi_component")]
+    assert kinds.count("curve_sketch") == 2
+    assert texts(app).count("Zone</th>") == 2
+    assert "Privacy is called strong" in texts(app)
 
 
 def test_moving_epsilon_changes_numbers_and_the_same_epsilon_brings_them_back(open_home):
@@ -167,16 +177,17 @@ def test_delta_above_one_over_people_is_warned_of(open_home):
     assert "Choose a smaller δ" not in texts(open_home(density_data="only-visits"))
 
 
-def test_too_little_data_is_called_too_noisy(open_home):
+def test_too_little_data_is_called_too_noisy_on_the_stage_and_in_the_columns(open_home):
     app = open_home(epsilon="0.01")
-    verdict = next(e.proto.body for e in app.get("html") if 'class="verdict' in e.proto.body)
-    assert 'class="verdict noisy"' in verdict
-    assert "Too noisy to use" in verdict
-    assert "times as many people" in verdict
+    bodies = [e.proto.body for e in app.get("html") if 'class="verdict' in e.proto.body]
+    assert len(bodies) == 3
+    assert all('class="verdict noisy"' in body for body in bodies)
+    assert all("Too noisy to use" in body for body in bodies[1:])
+    assert "times as many people" in bodies[2]
 
 
 def test_pinned_setting_stands_beside_the_present_one(open_home):
-    app = open_home()
+    app = open_home(home_details="true")
     app.button(key="home_pin").click().run()
     app.select_slider(key="epsilon").set_value(0.1).run()
     (table,) = (body for body in tables(app) if "Pinned" in body)

@@ -1,6 +1,7 @@
 """Whatever fails, no page shows Streamlit's own error box, and nothing repeats the message."""
 
 import logging
+import re
 
 import pytest
 
@@ -11,9 +12,9 @@ from pages._ui.shell import settings as shell_settings
 
 SECRET = "person 4711 at 48.85837, 2.29448"
 PAGES = {
-    "app.py": cached_density,
-    "pages/1_Density.py": cached_density,
-    "pages/2_Origin_Destination.py": cached_trips,
+    "app.py": (cached_density, "release"),
+    "pages/1_Density.py": (cached_density, "truth"),
+    "pages/2_Origin_Destination.py": (cached_trips, "truth"),
 }
 
 
@@ -22,18 +23,18 @@ def unforeseen_errors_are_raised() -> None:
     """Here a page shows them as a person sees them, unlike in the other tests."""
 
 
-def fail_with(monkeypatch, module, error):
+def fail_with(monkeypatch, module, name, error):
     def broken(*_arguments, **_named):
         raise error
 
-    monkeypatch.setattr(module, "truth", broken)
+    monkeypatch.setattr(module, name, broken)
 
 
 @pytest.mark.parametrize("path", PAGES)
 def test_an_unforeseen_error_is_said_without_its_message(open_home, monkeypatch, caplog, path):
     app = open_home()
     app.switch_page(path)
-    fail_with(monkeypatch, PAGES[path], ValueError(SECRET))
+    fail_with(monkeypatch, *PAGES[path], ValueError(SECRET))
     with caplog.at_level(logging.DEBUG):
         app.run()
     assert not app.exception
@@ -46,15 +47,16 @@ def test_an_unforeseen_error_is_said_without_its_message(open_home, monkeypatch,
 
 def test_an_error_of_the_engine_is_said_with_its_remedy(open_page, monkeypatch):
     words = "this dataset has too many zones; build it again with coarser ones"
-    fail_with(monkeypatch, cached_trips, DatasetError(words))
+    fail_with(monkeypatch, cached_trips, "truth", DatasetError(words))
     app = open_page("pages/2_Origin_Destination.py")
     assert words in app.error[0].value
 
 
 def test_a_column_of_home_that_fails_leaves_the_other(open_home, monkeypatch):
-    fail_with(monkeypatch, cached_trips, MemoryError())
+    fail_with(monkeypatch, cached_trips, "numbers", MemoryError())
     app = open_home()
-    assert "coarser zones" in app.error[0].value
+    assert len(app.error) == 2  # the stage shows flows, too
+    assert all("coarser zones" in error.value for error in app.error)
     assert "Rhythm kept" in "".join(element.proto.body for element in app.get("html"))
 
 
@@ -67,18 +69,18 @@ def test_a_failure_before_the_settings_is_caught_too(open_home, monkeypatch):
     assert len(app.error) == 1
 
 
-def test_a_verdict_names_its_dataset_and_two_datasets_have_one_each(open_home):
-    def verdicts(app):
-        bodies = [element.proto.body for element in app.get("html")]
-        return next(body.count('class="verdict ') for body in bodies if 'class="verdicts"' in body)
-
+def test_a_verdict_names_the_one_dataset_that_it_speaks_of(open_home):
     app = open_home()
-    assert verdicts(app) == 1
     app.selectbox(key="od_data").set_value("only-trips").run()
-    assert verdicts(app) == 2
     shown = "".join(element.proto.body for element in app.get("html"))
-    assert '<span class="of">demo-city</span>' in shown
-    assert '<span class="of">only-trips</span>' in shown
+    assert shown.count('aria-label="Verdict on only-trips"') == 1
+    assert "Verdict on demo-city" not in shown
+    named = re.findall(r'class="verdict .*?<span class="of">(.*?)</span>', shown)
+    assert named == ["only-trips", "demo-city", "only-trips"]  # the stage, then each column
+    app.segmented_control(key="home_shown").set_value("Density").run()
+    shown = "".join(element.proto.body for element in app.get("html"))
+    assert shown.count('aria-label="Verdict on demo-city"') == 1
+    assert "Verdict on only-trips" not in shown
 
 
 def test_a_banner_names_the_dataset_it_belongs_to(open_home):
