@@ -21,7 +21,7 @@ class Plan:
 
     countries: int = 10
     targets: Mapping[Habit, int] = field(default_factory=lambda: {"rhythm": 10, "random": 4})
-    epsilons: tuple[float, ...] = (0.1,)
+    epsilons: tuple[float, ...] = (0.1, 0.5, 1.0)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,12 +14,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import fft as scipy_fft
 
 from engine import validation
 from engine.arrays import Floats, Integers
+
+fft: Any = scipy_fft  # its hints know no arrays
 
 EXACT_POINTS = 2**16
 """Most distinct sums that are kept apart."""
@@ -313,18 +317,25 @@ def _power_on_grid(losses: Losses, times: int) -> Losses:
 
 def _power_1d(chances: Floats, length: int, times: int) -> Floats:
     size = _transform_size(length)
-    power = np.fft.irfft(np.fft.rfft(chances, size) ** times, size)
-    return np.asarray(power[:length], dtype=np.float64)
+    square = fft.rfft(chances, size)
+    power, left = None, times
+    while left:  # squares: a complex power by logarithms takes longer than the transforms
+        if left & 1:
+            power = square if power is None else power * square
+        left >>= 1
+        if left:
+            square = square * square
+    return np.asarray(fft.irfft(power, size)[:length], dtype=np.float64)
 
 
 def _product_1d(first: Floats, second: Floats, length: int) -> Floats:
     size = _transform_size(length)
-    product = np.fft.irfft(np.fft.rfft(first, size) * np.fft.rfft(second, size), size)
+    product = fft.irfft(fft.rfft(first, size) * fft.rfft(second, size), size)
     return np.asarray(product[:length], dtype=np.float64)
 
 
 def _transform_size(length: int) -> int:
-    return 1 << (length - 1).bit_length()
+    return int(fft.next_fast_len(length, real=True))
 
 
 def _shifted(losses: Losses, times: int) -> Losses:

@@ -7,9 +7,10 @@ Examples
 True
 """
 
-from engine.datasets.dataset import RANK_BUCKET, Dataset, TripCounts, load, save
+from engine.datasets.dataset import Dataset, load, save
 from engine.datasets.installed import available, data_root, describe
 from engine.datasets.metadata import FORMAT_VERSION, Metadata
+from engine.datasets.tripcounts import RANK_BUCKET, TripCounts
 
 __all__ = [
     "FORMAT_VERSION",

@@ -5,8 +5,8 @@ A dataset is a folder of small Parquet tables (see `engine.datasets.storage`). I
 people, but its counts are true: it remains confidential personal data unless they are simulated.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from engine import validation
 from engine.arrays import Integers
@@ -24,38 +23,15 @@ from engine.datasets import storage
 from engine.datasets.installed import available, having
 from engine.datasets.metadata import Metadata
 from engine.datasets.presampled import Presampled
+from engine.datasets.tripcounts import TripCounts, read_trip_counts
 from engine.datasets.zoomtables import FILES, ZoomTables, from_parquet
 from engine.errors import DatasetError
-from engine.parameters import HOURS_PER_WEEK, MAX_TRIPS_LIMIT, MAX_VISITS_LIMIT
+from engine.parameters import HOURS_PER_WEEK, MAX_VISITS_LIMIT
 
 if TYPE_CHECKING:
     from engine.geography import Tessellation
 
-_ID_COLUMNS = ("location_id", "zone_id", "origin", "destination")
-RANK_BUCKET = MAX_TRIPS_LIMIT + 1
-"""The rank under which all trips of a higher rank than 256 are counted together."""
-
-
-@dataclass(frozen=True)
-class TripCounts:
-    """Counted trips in coordinate form, sorted by day, origin, destination and rank.
-
-    Attributes
-    ----------
-    day, origin, destination : (rows,) int32 arrays
-        Index into the dataset's days and zones.
-    rank : (rows,) int16 array
-        Random rank 1, 2, … of the trip within its person-day (or person); `RANK_BUCKET` stands
-        for all ranks above 256.
-    n : (rows,) int64 array
-        True number of trips.
-    """
-
-    day: NDArray[np.int32]
-    origin: NDArray[np.int32]
-    destination: NDArray[np.int32]
-    rank: NDArray[np.int16]
-    n: Integers
+_ID_COLUMNS = ("location_id", "zone_id")
 
 
 class Dataset:
@@ -199,20 +175,15 @@ class Dataset:
         return counts
 
     def _trip_counts(self, name: str) -> TripCounts:
-        table = self._read(name, "trip")
-        day = pc.days_between(
-            pa.scalar(self.metadata.first_day, pa.date32()), table["date"].cast(pa.date32())
-        )
-        counts = TripCounts(
-            day=day.to_numpy().astype(np.int32),
-            origin=self._zone_index(table["origin"]).astype(np.int32),
-            destination=self._zone_index(table["destination"]).astype(np.int32),
-            rank=table["rank"].to_numpy().astype(np.int16),
-            n=table["n"].to_numpy().astype(np.int64),
-        )
-        for values in vars(counts).values():
-            values.flags.writeable = False
-        return counts
+        self._require(name, "trip")
+        with self._readable(name):
+            return read_trip_counts(
+                self.folder / name,
+                first_day=self.metadata.first_day,
+                days=len(self.metadata.days),
+                zones=len(self.zones),
+                zone_index=self._zone_index,
+            )
 
     def _tower_index(self, ids: pa.ChunkedArray) -> Integers:
         return self._positions(ids, self.towers["location_id"], "tower")
@@ -233,8 +204,13 @@ class Dataset:
 
     def _read(self, name: str, part: str) -> pa.Table:
         self._require(name, part)
-        try:
+        with self._readable(name):
             return pq.read_table(self.folder / name, read_dictionary=list(_ID_COLUMNS))
+
+    @contextmanager
+    def _readable(self, name: str) -> Generator[None]:
+        try:
+            yield
         except (pa.ArrowInvalid, OSError) as error:
             raise DatasetError(
                 f"dataset '{self.id}': {name} cannot be read; build the dataset again"

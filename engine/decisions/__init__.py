@@ -24,9 +24,7 @@ from engine.decisions.choice import (
 from engine.decisions.drawn import EpidemicBlock, private_epidemics
 from engine.decisions.drawn_aid import AidDraws, private_aid
 from engine.decisions.epidemic import (
-    Direction,
     Epidemic,
-    EpidemicParameters,
     expected_epidemic,
     scenario_origins,
     suppressed_epidemic,
@@ -42,6 +40,7 @@ from engine.decisions.judgement import (
     judge_aid,
     judge_epidemic,
 )
+from engine.decisions.model import Direction, EpidemicParameters
 from engine.decisions.populations import (
     Populations,
     given_populations,

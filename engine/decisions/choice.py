@@ -18,11 +18,8 @@ from engine.arrays import Booleans, Floats
 from engine.datasets import Dataset
 from engine.decisions.aid import Shock, outflow
 from engine.decisions.drawn_aid import AidDraws
-from engine.decisions.epidemic import (
-    EpidemicParameters,
-    suppressed_epidemic,
-    true_epidemic,
-)
+from engine.decisions.epidemic import suppressed_epidemic, true_epidemic
+from engine.decisions.model import EpidemicParameters
 from engine.decisions.populations import Populations
 from engine.decisions.scoring import THRESHOLD, Comparison, compare
 from engine.decisions.selection import first_zones, true_selection

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from engine import noise, validation
 from engine.arrays import Floats
 from engine.datasets import Dataset
-from engine.decisions.epidemic import EpidemicParameters, Scene, State
+from engine.decisions.compartments import Compartments
+from engine.decisions.epidemic import Scene
+from engine.decisions.model import EpidemicParameters
 from engine.decisions.populations import LEAST_PRIVATE_POPULATION, Populations
 from engine.errors import ParameterError
 from engine.origin_destination.matrices import Days
@@ -26,6 +28,9 @@ BLOCK_CELLS = 2**22
 
 FIRST_DRAWS, MOST_DRAWS = 4, 16
 """Draws of the first block, which a person waits for, and of the later ones."""
+
+EXACT_COUNTS = 2.0**23
+"""Counts below it are whole numbers in single precision, with as much noise as they are large."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,28 +148,19 @@ def _block(
 ) -> Floats | None:
     """Return the prevalence of one block, or None if it was cancelled."""
     people = _private_populations(scene.populations, settings, generators)
-    state = State.seed(people, scene.origins, model.seed_share)
-    zones, origins = state.infected.shape[-2:]
-    lead = (len(settings), len(generators))
+    now = Compartments(people, scene.origins, model)
+    *lead, origins, zones = now.infected.shape
     prevalence = np.empty((*lead, origins, len(scene.days), zones))
-    prevalence[..., 0, :] = np.moveaxis(state.infected / people[..., None], -1, -2)
     released = Releases(settings, len(generators), zones)
-    ones = np.ones((*lead, zones, 1))
     trips = scene.matrices(settings[0].unit, settings[0].max_trips_per_user)
+    each = people[..., None, :]
+    np.divide(now.infected, each, out=prevalence[..., 0, :])
     for day, matrix in enumerate(trips, start=1):
         if cancelled is not None and cancelled():
             return None
         flows = released.draw(matrix, generators)
-        if model.direction == "arrivals":
-            flows = np.swapaxes(flows, -1, -2)
-
-        def contact(p: Floats, flows: Floats = flows) -> tuple[Floats, Floats]:
-            # one product gives the sums for all origins and the trips of each zone
-            sums = flows @ np.concatenate([p, ones], axis=-1)
-            return sums[..., :-1], sums[..., -1:]
-
-        state = state.next_day(people, contact, model)
-        prevalence[..., day, :] = np.moveaxis(state.infected / people[..., None], -1, -2)
+        now.next_day(flows if model.direction == "departures" else flows.swapaxes(-1, -2))
+        np.divide(now.infected, each, out=prevalence[..., day, :])
     return prevalence
 
 
@@ -177,6 +173,7 @@ class Releases:
     def __init__(self, settings: Sequence[ODParameters], draws: int, zones: int) -> None:
         self._settings = settings
         self._standard = np.empty((draws, zones, zones), dtype=np.float32)
+        self._diagonals = np.einsum("dzz->dz", self._standard)  # a view
         self._pair = np.empty((2, zones, zones), dtype=np.float32)
         self._scaled = np.empty_like(self._standard)
         self._released = np.empty((len(settings), draws, zones, zones))
@@ -185,7 +182,7 @@ class Releases:
         """Return one day's releases; valid until the next call."""
         for standard, generator in zip(self._standard, generators, strict=True):
             noise.standard_laplace(generator, self._pair, out=standard)
-            np.fill_diagonal(standard, 0.0)  # an empty cell without noise is released as 0
+        self._diagonals[...] = 0.0  # an empty cell without noise is released as 0
         for private, each in zip(self._released, self._settings, strict=True):
             release_counts(matrix, self._standard, each, room=self._scaled, out=private)
         return self._released
@@ -207,8 +204,14 @@ def release_counts(
     np.multiply(standard, settings.noise_scale, out=room)
     room += 0.5
     np.floor(room, out=room)
+    least = max(settings.suppression_threshold, 1)
+    if counts.max(initial=0) < EXACT_COUNTS:
+        room += counts.astype(np.float32)
+        room *= room >= least
+        out[...] = room
+        return
     np.add(room, counts, out=out)
-    out *= out >= max(settings.suppression_threshold, 1)
+    out *= out >= least
 
 
 def _private_populations(

@@ -1,26 +1,19 @@
-"""A mobility epidemic and what suppression and noise do to it (P2, "Empirical Simulations").
+"""Epidemics with the true trips, with suppressed ones and with the expected release.
 
-The model is the mobility SIR of Goel and Sharma: each zone i has N_i people, each day t a matrix
-M of trips, and with p_j = I_j/N_j
-
-    dS_i/dt = −β·S_i·p_i − α·β·S_i·(Σ_j M_ij·p_j)/(N_i + Σ_j M_ij),
-    dR_i/dt = μ·I_i,    dI_i/dt = −dS_i/dt − dR_i/dt.
-
-Erratum E1: P2 prints dR_i/dt = μ·I_i/N_i, which lets fewer than one person a day recover, and
-dI_i/dt = dS_i/dt − dR_i/dt, whose sign is wrong. P2 also prints departures M_ij where its words
-("visitors") suggest arrivals M_ji; both are offered.
+The model is in `engine.decisions.model`.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from engine import validation
 from engine.arrays import Floats
 from engine.datasets import Dataset
+from engine.decisions.compartments import Compartments
+from engine.decisions.model import EpidemicParameters
 from engine.decisions.places import zone_ids, zone_positions
 from engine.decisions.populations import Populations, expected_private, home_populations
 from engine.errors import ParameterError
@@ -28,80 +21,8 @@ from engine.origin_destination.laws import LawName, NoiseLaw, mean_shift
 from engine.origin_destination.matrices import Days, day_indices, trimmed_counts
 from engine.parameters import ODParameters, ODUnit
 
-Direction = Literal["departures", "arrivals"]
-"""``departures`` mixes a zone with the places its people go to (M_ij, as P2 prints);
-``arrivals`` with the places its visitors come from (M_ji, as P2 describes)."""
-
 LONGEST_DENSE = 2**22
 """Most cells of a whole period that are kept as one stack (32 MB); beyond, day by day."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class EpidemicParameters:
-    """Settings of the epidemic model; the defaults are P2's.
-
-    Parameters
-    ----------
-    beta : float
-        β, infections per infected person and day among residents, above 0.
-    mu : float
-        μ, share of the infected who recover in a day, above 0.
-    alpha : float
-        α, mixing with travellers relative to mixing with residents, at least 0.
-    seed_share : float
-        Share of the origin's people infected on the first day, above 0 and below 1.
-    steps_per_day : int
-        Euler steps a day, 1 to 100. P2's day-by-day reading takes 1; more come nearer to the
-        differential equation.
-    direction : str
-        One of `Direction`.
-
-    Raises
-    ------
-    ParameterError
-        If a setting is outside its domain, or a step is so long that more people could leave a
-        compartment than are in it: β·(1 + α) and μ must be at most `steps_per_day`.
-
-    Examples
-    --------
-    >>> EpidemicParameters(beta=0.2).mu
-    0.04
-    """
-
-    beta: float = 0.10
-    mu: float = 0.04
-    alpha: float = 1.0
-    seed_share: float = 0.01
-    steps_per_day: int = 1
-    direction: Direction = "departures"
-
-    def __post_init__(self) -> None:
-        validation.finite_above("beta", self.beta, 0, "0.06 to 0.39 was fitted to COVID-19")
-        validation.finite_above("mu", self.mu, 0, "0.04 to 0.19 was fitted to COVID-19")
-        alpha = validation.as_real(self.alpha)
-        if alpha is None or not 0 <= alpha < float("inf"):
-            raise ParameterError(
-                "alpha must be a finite number of at least 0",
-                value=repr(self.alpha),
-                remedy="1 mixes travellers like residents",
-                settings=("alpha",),
-            )
-        validation.inside_open_interval("seed_share", self.seed_share, 0, 1, "0.01 is P2's")
-        validation.whole_number("steps_per_day", self.steps_per_day, 1, 100, remedy="1 is P2's")
-        validation.one_of(
-            "direction", self.direction, get_args(Direction), "'departures' is what P2 prints"
-        )
-        for rule, value in (
-            ("beta·(1 + alpha)/steps_per_day", self.beta * (1 + self.alpha) / self.steps_per_day),
-            ("mu/steps_per_day", self.mu / self.steps_per_day),
-        ):
-            if value > 1:
-                raise ParameterError(
-                    f"{rule} must be at most 1, or a step could move more people than there are",
-                    value=f"{value:.4g}",
-                    remedy="take more steps a day",
-                    settings=("steps_per_day",),
-                )
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,48 +153,6 @@ def expected_epidemic(
     return scene.spread(map(expected, matrices), parameters, people)
 
 
-class State(NamedTuple):
-    """People in each compartment, shape (…, zones, origins)."""
-
-    susceptible: Floats
-    infected: Floats
-    recovered: Floats
-
-    @classmethod
-    def seed(cls, populations: Floats, origins: tuple[int, ...], share: float) -> "State":
-        """Return the first day: `share` of each origin's people infected, the rest susceptible."""
-        infected = np.zeros((*populations.shape, len(origins)))
-        for column, zone in enumerate(origins):
-            infected[..., zone, column] = share * populations[..., zone]
-        susceptible = populations[..., None] - infected
-        return cls(susceptible, infected, np.zeros_like(infected))
-
-    def next_day(
-        self,
-        populations: Floats,
-        contact: Callable[[Floats], tuple[Floats, Floats]],
-        parameters: EpidemicParameters,
-    ) -> "State":
-        """Return the next day's state.
-
-        `contact` takes p, shape (…, zones, origins), and returns Σ_j M_ij·p_j of the same shape
-        and Σ_j M_ij, shape (…, zones, 1).
-        """
-        step = 1 / parameters.steps_per_day
-        people = populations[..., None]
-        susceptible, infected, recovered = self
-        for _ in range(parameters.steps_per_day):
-            prevalence = infected / people
-            met, trips = contact(prevalence)
-            pressure = prevalence + parameters.alpha * met / (people + trips)
-            infections = step * parameters.beta * susceptible * pressure
-            recoveries = step * parameters.mu * infected
-            susceptible = susceptible - infections
-            infected = infected + infections - recoveries
-            recovered = recovered + recoveries
-        return State(susceptible, infected, recovered)
-
-
 class Scene(NamedTuple):
     """Where epidemics happen: the checked arguments that every function here shares."""
 
@@ -324,18 +203,17 @@ class Scene(NamedTuple):
     ) -> Epidemic:
         """Return the epidemics along the given matrices, one for each day but the last."""
         model = parameters or EpidemicParameters()
-        state = State.seed(people, self.origins, model.seed_share)
-        shape = (len(self.days), len(people), len(self.origins))
-        history = [np.empty(shape) for _ in state]
-        for values, now in zip(history, state, strict=True):
-            values[0] = now
+        now = Compartments(people, self.origins, model)
+        shape = (len(self.days), *now.infected.shape)
+        susceptible, infected, recovered = (np.empty(shape) for _ in range(3))
+        susceptible[0], infected[0], recovered[0] = now.susceptible, now.infected, now.recovered
+        departures = model.direction == "departures"
         for day, matrix in enumerate(matrices, start=1):
-            flows = matrix if model.direction == "departures" else matrix.T
-            trips = flows.sum(axis=1, keepdims=True)
-            state = state.next_day(people, lambda p, m=flows, r=trips: (m @ p, r), model)
-            for values, now in zip(history, state, strict=True):
-                values[day] = now
-        return Epidemic(*(np.moveaxis(values, -1, 0) for values in history), populations=people)
+            now.next_day(matrix if departures else matrix.T)
+            susceptible[day], infected[day] = now.susceptible, now.infected
+            recovered[day] = now.recovered
+        parts = (np.swapaxes(part, 0, 1) for part in (susceptible, infected, recovered))
+        return Epidemic(*parts, populations=people)
 
 
 def scenario_origins(dataset: Dataset, populations: Populations | None = None) -> dict[str, str]:

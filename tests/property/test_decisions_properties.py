@@ -7,7 +7,8 @@ from hypothesis.extra.numpy import arrays
 
 from engine import decisions
 from engine import origin_destination as od
-from engine.decisions.epidemic import Scene, State
+from engine.decisions.compartments import Compartments
+from engine.decisions.epidemic import Scene
 from engine.decisions.scoring import compare
 
 models = st.builds(
@@ -47,8 +48,10 @@ def test_nobody_leaves_their_zone_and_prevalence_stays_a_share(model, flows, peo
 
 
 def test_the_seed_is_a_share_of_one_zone():
-    state = State.seed(np.array([10.0, 20.0]), (1,), 0.1)
-    assert state.infected[:, 0].tolist() == [0, 2]
+    model = decisions.EpidemicParameters(seed_share=0.1)
+    state = Compartments(np.array([10.0, 20.0]), (1,), model)
+    assert state.infected[0].tolist() == [0, 2]
+    assert state.susceptible[0].tolist() == [10, 18]
 
 
 @settings(deadline=None, max_examples=60)

@@ -231,7 +231,8 @@ def group_pairs(of: Floats) -> Groups:
 
 def _cells_of_day(trips: TripCounts, highest_rank: int | None) -> Cells:
     off = trips.origin != trips.destination
-    origin, destination, n = trips.origin[off], trips.destination[off], trips.n[off]
+    origin, destination = trips.origin[off], trips.destination[off]
+    n = trips.n[off].astype(np.int64)
     # the ranks of one cell lie together: each change of zones starts a cell
     change = (origin[1:] != origin[:-1]) | (destination[1:] != destination[:-1])
     first = np.flatnonzero(np.r_[True, change]) if len(n) else np.zeros(0, dtype=np.int64)
