@@ -5,7 +5,6 @@ import streamlit as st
 from pages._ui.home import choose as home_choose
 from pages._ui.home import density as home_density
 from pages._ui.home import details as home_details
-from pages._ui.home import play as home_play
 from pages._ui.home import stage as home_stage
 from pages._ui.home import trips as home_trips
 from pages._ui.home import wording as home_wording
@@ -54,8 +53,7 @@ def draw() -> None:
     for note in home_wording.notes(settings, ledger, flows="trips" in drawn):
         st.caption(note)
     details = home_details.draw(columns)
-    if not home_play.playing():
-        home_details.fill(details, settings, columns)
+    home_details.pinned(details, settings, columns)
 
 
 frame.show(draw, frame.PRODUCT)

@@ -2,7 +2,8 @@
 
 import json
 import shutil
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from engine.datasets import Dataset, storage
 from engine.errors import ExplorerError
 from pages._ui.data import build as data_build
 from pages._ui.data import store as data_store
+from pages._ui.jobs.pool import pool
 from pages._ui.shell import problems
 
 ROOT = Path(__file__).parents[2]
@@ -45,6 +47,30 @@ def data_root(tiny_city: Dataset, tmp_path_factory: pytest.TempPathFactory) -> P
 @pytest.fixture(autouse=True)
 def _use_data_root(data_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MOBILITY_DATA", str(data_root))
+
+
+@pytest.fixture(autouse=True)
+def long_work_stays_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A worker process would know nothing of what a test has put in place of something else."""
+    monkeypatch.setenv("MOBILITY_WORKERS", "0")
+    yield
+    pool().empty()
+
+
+@pytest.fixture
+def settled() -> Callable[[AppTest], AppTest]:
+    """Return a function that waits for a page's long work and draws it again, as a browser does."""
+
+    def run(app: AppTest, seconds: float = 60.0) -> AppTest:
+        until = time.monotonic() + seconds
+        while any(job.running for job in app.session_state["jobs"].values()):
+            assert time.monotonic() < until, "long work did not end"
+            time.sleep(0.02)
+        app.run()
+        assert not app.exception, app.exception
+        return app
+
+    return run
 
 
 @pytest.fixture(autouse=True)

@@ -3,12 +3,12 @@
 import inspect
 from collections.abc import Callable
 from functools import wraps
-from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import streamlit as st
 
-from engine import datasets
+from pages._ui.shell.catalogue import in_session
+from pages._ui.shell.session import in_worker
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -30,11 +30,6 @@ def data(**options: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
     return _by_dataset(st.cache_data, options)
 
 
-def in_session(key: str) -> bool:
-    """Return whether a dataset lies outside the folder that all sessions share."""
-    return not Path(key).resolve().is_relative_to(datasets.data_root().resolve())
-
-
 def _by_dataset(cache: Any, options: dict[str, Any]) -> Callable[[Callable[P, R]], Callable[P, R]]:
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         shared = cache(**options)(function)
@@ -47,7 +42,9 @@ def _by_dataset(cache: Any, options: dict[str, Any]) -> Callable[[Callable[P, R]
             given = parameters.bind(*arguments, **named)
             given.apply_defaults()  # a default left out and written out is one entry of the cache
             key = given.args[0]
-            return (own if in_session(str(key)) else shared)(*given.args, **given.kwargs)
+            # a worker process has no sessions; it ends with the sessions whose data it has read
+            kept = own if in_session(str(key)) and not in_worker() else shared
+            return kept(*given.args, **given.kwargs)
 
         return call
 

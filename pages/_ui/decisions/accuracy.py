@@ -40,8 +40,12 @@ def job(
         draws = max(draws, decisions.least_draws(at_least))
     return jobs.job(
         "decisions_curve",
-        (entry.key, outbreak, base, seed, draws),
-        lambda: work.over_epsilon(entry.key, outbreak, base, seed, draws),
+        work.over_epsilon,
+        entry.key,
+        outbreak,
+        base,
+        seed,
+        draws,
         delay_s=_WAIT_S,
     )
 

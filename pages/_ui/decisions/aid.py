@@ -30,11 +30,7 @@ def draw(entry: Entry, parameters: ODParameters, seed: Seed) -> None:
     leaving = cached_decisions.leaving(entry.key, shock, parameters)
     zones = leaving.kept.shape[2]
     most = min(zones, max(k, emergency.MOST if zones <= _FINE_ZONES else _FINE_MOST))
-    law = jobs.job(
-        "decisions_law",
-        (entry.key, shock, parameters, most),
-        lambda: work.chosen(entry.key, shock, parameters, most),
-    )
+    law = jobs.job("decisions_law", work.chosen, entry.key, shock, parameters, most)
 
     def show(running: Job) -> None:
         jobs.progress(running, "Days of the exact law", "decisions_law")

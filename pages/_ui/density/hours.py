@@ -40,8 +40,10 @@ def draw(chosen: Chosen) -> None:
     st.markdown("**How far do visits seem to move?** Earth mover's distance of every hour")
     work = jobs.job(
         "hours",
-        (chosen.key, tuple(compared.values()), chosen.seed),
-        lambda: _steps(chosen.key, compared, chosen.seed),
+        _steps,
+        chosen.key,
+        tuple(compared.items()),
+        chosen.seed,
     )
 
     def show(running: Job) -> None:
@@ -83,9 +85,11 @@ def _exceeds(chosen: Chosen, parameters: DensityParameters) -> bool:
     return cached_density.ledger(chosen.key, parameters).exceeds(chosen.epsilon)
 
 
-def _steps(key: str, compared: Mapping[str, DensityParameters], seed: Seed) -> Iterator[Step]:
+def _steps(
+    key: str, compared: tuple[tuple[str, DensityParameters], ...], seed: Seed
+) -> Iterator[Step]:
     found: dict[str, np.ndarray] = {}
-    for name, parameters in compared.items():
+    for name, parameters in compared:
         hours = np.full(HOURS_PER_WEEK, np.nan)
         at = 0
         for part in cached_density.distances(key, parameters, seed):

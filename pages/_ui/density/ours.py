@@ -1,17 +1,18 @@
 """A published method and ours at the same proved ε, side by side: numbers, maps, curves, losses."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import streamlit as st
 
-from engine.density import DensityScores, mean_of_known
+from engine.density import mean_of_known
 from engine.parameters import DensityParameters
 from pages._ui import jobs
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import density as cached_density
 from pages._ui.cache.draws import DISTANCE_REPEATS, REPEATS
+from pages._ui.cache.repeats import Drawn
 from pages._ui.density import sweeps
 from pages._ui.density import wording as density_wording
 from pages._ui.density.map import START_HOUR
@@ -19,6 +20,7 @@ from pages._ui.density.settings import Chosen
 from pages._ui.drawing import cards, maps
 from pages._ui.drawing.svg import sketches
 from pages._ui.jobs import Job, Step
+from pages._ui.shell.settings import Seed
 from pages._ui.wording.density_cards import density_cards
 from pages._ui.wording.labels import SHORT_VARIANTS, no_zoom
 from pages._ui.wording.numbers import number, percent
@@ -26,14 +28,6 @@ from pages._ui.wording.numbers import number, percent
 OURS = "zoom"
 PUBLISHED = "efpag_joint"
 MAP_HEIGHT, MAP_WIDTH = 260, 230
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """Repeated draws of one method, and the week's mean earth mover's distance of some."""
-
-    scores: tuple[DensityScores, ...] = ()
-    distances_m: tuple[float, ...] = ()
 
 
 def pair(chosen: Chosen) -> dict[str, DensityParameters]:
@@ -87,18 +81,14 @@ def draw(chosen: Chosen) -> None:
 def _numbers(chosen: Chosen, compared: dict[str, DensityParameters]) -> None:
     key, seed = chosen.key, chosen.seed
     first = [cached_density.scores(key, parameters, seed) for parameters in compared.values()]
-    work = jobs.job(
-        "ours_numbers",
-        (key, tuple(compared.values()), seed),
-        lambda: _steps(chosen, tuple(compared.values())),
-    )
+    work = jobs.job("ours_numbers", _steps, key, tuple(compared.values()), seed)
 
     def show(running: Job) -> None:
         drawn = running.result or (Drawn(), Drawn())
         columns = st.columns(2, gap="large")
         for column, name, score, part in zip(columns, compared, first, drawn, strict=True):
             done = not running.running
-            few = running.running and len(part.scores) < REPEATS
+            few = running.running and not part.ranges_known
             repeats = None if few else part.scores
             told = density_cards(score, repeats, part.distances_m, finished=done)
             with column:
@@ -108,20 +98,20 @@ def _numbers(chosen: Chosen, compared: dict[str, DensityParameters]) -> None:
     jobs.live("ours_numbers", work, show)
 
 
-def _steps(chosen: Chosen, compared: tuple[DensityParameters, ...]) -> Iterator[Step]:
+def _steps(key: str, compared: tuple[DensityParameters, ...], seed: Seed) -> Iterator[Step]:
     found = [Drawn() for _ in compared]
     total = len(compared) * (REPEATS + DISTANCE_REPEATS)
     done = 0
     for index, parameters in enumerate(compared):
         for repeat in range(REPEATS):
-            score = cached_density.scores(chosen.key, parameters, chosen.seed, repeat)
+            score = cached_density.scores(key, parameters, seed, repeat)
             found[index] = Drawn((*found[index].scores, score))
             done += 1
             yield Step(done, total, tuple(found))
     for repeat in range(DISTANCE_REPEATS):
         for index, parameters in enumerate(compared):
             hours = []
-            for part in cached_density.distances(chosen.key, parameters, chosen.seed, repeat):
+            for part in cached_density.distances(key, parameters, seed, repeat):
                 hours.append(part)
                 yield Step(done, total, tuple(found))
             moved = mean_of_known(np.concatenate(hours))

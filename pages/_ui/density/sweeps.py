@@ -78,12 +78,7 @@ def over_epsilon(chosen: Chosen, **changes: object) -> tuple[DensityParameters, 
 
 def draw(name: str, chosen: Chosen, curves: Sequence[Curve], look: str) -> None:
     settings = tuple(setting for curve in curves for setting in curve.settings)
-    cached_density.truth(chosen.key)  # opened here, so that the job finds it open
-    work = jobs.job(
-        name,
-        (chosen.key, settings, chosen.seed),
-        lambda: _steps(chosen.key, settings, chosen.seed),
-    )
+    work = jobs.job(name, _steps, chosen.key, settings, chosen.seed)
 
     def show(running: Job) -> None:
         jobs.progress(running, f"{REPEATS} releases at each point", name)
@@ -171,7 +166,7 @@ def _steps(key: str, settings: Sequence[DensityParameters], seed: Seed) -> Itera
     total = REPEATS * len(settings)
     for result in results:
         found.append(result)
-        yield Step(len(found), total, found)
+        yield Step(len(found), total, tuple(found))
 
 
 def _table(

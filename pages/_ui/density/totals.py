@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from engine.density import TotalErrors
+from engine.parameters import DensityParameters
 from pages._ui import jobs
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import density as cached_density
@@ -15,6 +16,7 @@ from pages._ui.density import wording as density_wording
 from pages._ui.density.charts import Band
 from pages._ui.density.settings import Chosen
 from pages._ui.jobs import Job, Step
+from pages._ui.shell.settings import Seed
 
 EPSILONS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 5.0, 10.0)
 _CURVES = {"sampled": "one visit a person, scaled to all", "plain": "all visits, no sampling"}
@@ -31,8 +33,11 @@ def draw(chosen: Chosen) -> None:
     cached_datasets.dataset(chosen.key)
     work = jobs.job(
         "totals",
-        (chosen.key, tuple(epsilons), chosen.seed),
-        lambda: _steps(chosen, epsilons),
+        _steps,
+        chosen.key,
+        # figure 6 is of the improved scaling, whatever the method on the page is
+        tuple(chosen.settings.density(epsilon=one, variant="efpag_joint") for one in epsilons),
+        chosen.seed,
     )
 
     def show(running: Job) -> None:
@@ -59,14 +64,11 @@ def draw(chosen: Chosen) -> None:
     jobs.live("totals", work, show)
 
 
-def _steps(chosen: Chosen, epsilons: list[float]) -> Iterator[Step]:
-    found: dict[float, list[TotalErrors]] = {epsilon: [] for epsilon in epsilons}
+def _steps(key: str, settings: tuple[DensityParameters, ...], seed: Seed) -> Iterator[Step]:
+    found: dict[float, list[TotalErrors]] = {one.epsilon: [] for one in settings}
     for repeat in range(REPEATS):
-        for epsilon in epsilons:
-            # figure 6 is of the improved scaling, whatever the method on the page is
-            parameters = chosen.settings.density(epsilon=epsilon, variant="efpag_joint")
-            errors = cached_density.total_errors(chosen.key, parameters, chosen.seed, repeat)
-            found[epsilon].append(errors)
+        for one in settings:
+            found[one.epsilon].append(cached_density.total_errors(key, one, seed, repeat))
         done = {epsilon: tuple(part) for epsilon, part in found.items()}
         yield Step(repeat + 1, REPEATS, done)
 

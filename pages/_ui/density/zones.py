@@ -17,6 +17,7 @@ from pages._ui.density.map import MAP_WIDTH
 from pages._ui.density.settings import Chosen
 from pages._ui.drawing import maps
 from pages._ui.jobs import Job, Step
+from pages._ui.shell.settings import Seed
 from pages._ui.wording.numbers import fixed, inert, number, percent
 
 EPSILONS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 5.0, 10.0)
@@ -105,11 +106,7 @@ def _boxes(chosen: Chosen) -> None:
     st.markdown("**How different are the zones?** Each box is the middle half of all zones")
     epsilons = sorted({*EPSILONS, chosen.epsilon})
     settings = {epsilon: chosen.vary(epsilon=epsilon) for epsilon in epsilons}
-    work = jobs.job(
-        "boxes",
-        (chosen.key, tuple(settings.values()), chosen.seed),
-        lambda: _steps(chosen, settings),
-    )
+    work = jobs.job("boxes", _steps, chosen.key, tuple(settings.items()), chosen.seed)
 
     def show(running: Job) -> None:
         jobs.progress(running, "Values of ε", "boxes")
@@ -135,10 +132,12 @@ def _boxes(chosen: Chosen) -> None:
     jobs.live("boxes", work, show)
 
 
-def _steps(chosen: Chosen, settings: dict[float, DensityParameters]) -> Iterator[Step]:
+def _steps(
+    key: str, settings: tuple[tuple[float, DensityParameters], ...], seed: Seed
+) -> Iterator[Step]:
     tables: dict[str, list[dict[str, float]]] = {measure: [] for measure in _MEASURES}
-    for done, (epsilon, parameters) in enumerate(settings.items(), start=1):
-        scores = cached_density.scores(chosen.key, parameters, chosen.seed)
+    for done, (epsilon, parameters) in enumerate(settings, start=1):
+        scores = cached_density.scores(key, parameters, seed)
         for measure, rows in tables.items():
             summary = _quantiles(getattr(scores, measure))
             if summary:

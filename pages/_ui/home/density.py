@@ -5,17 +5,19 @@ from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from engine.arrays import Floats
-from engine.density import DensityScores, mean_of_known
+from engine.density import DensityScores
 from engine.ledger import Ledger
 from engine.parameters import EPSILON_STOPS
+from pages._ui import jobs
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import density as cached_density
-from pages._ui.cache.draws import DISTANCE_REPEATS, REPEATS
+from pages._ui.cache.repeats import Drawn, density_draws, judged_densities
 from pages._ui.drawing import cards
 from pages._ui.drawing.svg import curve as sketch_curve
+from pages._ui.home import play as home_play
+from pages._ui.jobs import Job
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import Seed, Settings, seed
 from pages._ui.wording import verdict
@@ -23,6 +25,11 @@ from pages._ui.wording.density_cards import density_cards
 from pages._ui.wording.measures import density_needs
 from pages._ui.wording.numbers import fixed, number, percent
 from pages._ui.wording.privacy import ledger_line
+
+DELAY_S, FIRST_DELAY_S = 0.3, 2.0
+"""How long repeated draws leave the processor to the page; longer where it is opened."""
+
+_JOB, _CURVE = "home_density", "home_curve"
 
 
 @dataclass(frozen=True)
@@ -34,7 +41,6 @@ class Column:
     numbers: dict[str, str]
     worst: Callable[[], dict[str, list[str]]]
     curve: Callable[[], None]
-    fill: Callable[[], dict[str, str]]
 
 
 def said_html(finding: verdict.Finding, entry: Entry) -> str:
@@ -44,7 +50,7 @@ def said_html(finding: verdict.Finding, entry: Entry) -> str:
 
 
 def draw(settings: Settings, entry: Entry) -> Column:
-    """Draw the column's point values; `fill` adds intervals and distances as they come."""
+    """Draw the column's point values; intervals and distances follow from beside the page."""
     noise, parameters = seed(entry), settings.density()
     release = cached_density.release(entry.key, parameters, noise)
     scores = cached_density.scores(entry.key, parameters, noise)
@@ -53,8 +59,13 @@ def draw(settings: Settings, entry: Entry) -> Column:
         needed=density_needs(parameters, cached_density.needs(entry.key, parameters)),
     )
     st.html(said_html(finding, entry))
-    slot = st.empty()
-    slot.html(cards.cards_html(density_cards(scores)))
+    shown = density_cards(scores)
+    if home_play.playing():
+        cards.draw(shown)
+    else:
+        work = jobs.job(_JOB, density_draws, entry.key, parameters, noise, delay_s=delay_s(_JOB))
+        jobs.live(_JOB, work, lambda job: cards.draw(_cards(scores, job)))
+        shown = _cards(scores, work)
     st.caption(
         f"Protects **one person, the whole week** ({_kept(settings)}). "
         + ledger_line(release.ledger)
@@ -62,10 +73,9 @@ def draw(settings: Settings, entry: Entry) -> Column:
     return Column(
         entry=entry,
         ledger=release.ledger,
-        numbers=cards.numbers(density_cards(scores)),
+        numbers=cards.numbers(shown),
         worst=lambda: _worst(entry, cached_density.truth(entry.key), scores),
         curve=lambda: _curve(entry.key, settings, noise),
-        fill=lambda: _fill(slot, entry.key, settings, noise),
     )
 
 
@@ -75,44 +85,37 @@ def _kept(settings: Settings) -> str:
     return f"at most {settings.max_visits} {'visit' if settings.max_visits == 1 else 'visits'} kept"
 
 
-def _fill(slot: DeltaGenerator, key: str, settings: Settings, noise: Seed) -> dict[str, str]:
-    """Compute what takes longer, in small steps that a slider move can interrupt."""
-    parameters = settings.density()
-    first = cached_density.scores(key, parameters, noise)
-    repeats = [first]
-    for repeat in range(1, REPEATS):
-        repeats.append(cached_density.scores(key, parameters, noise, repeat))
-        if repeat in (9, REPEATS - 1):
-            slot.html(cards.cards_html(density_cards(first, repeats)))
-    distances: list[float] = []
-    for repeat in range(DISTANCE_REPEATS):
-        hours = []
-        for part in cached_density.distances(key, parameters, noise, repeat):
-            hours.append(part)
-            # Looking at the state lets a slider move interrupt, as sending something would; but
-            # a browser that is sent something all the time does not get to loading the maps.
-            _ = "home_details" in st.session_state
-        distances.append(mean_of_known(np.concatenate(hours)))
-        slot.html(cards.cards_html(density_cards(first, repeats, distances)))
-    finished = density_cards(first, repeats, distances, finished=True)
-    slot.html(cards.cards_html(finished))
-    return cards.numbers(finished)
+def delay_s(name: str) -> float:
+    """Return how long a job of home waits before it starts."""
+    return FIRST_DELAY_S if jobs.named(name) is None else DELAY_S
+
+
+def _cards(first: DensityScores, work: Job) -> list[cards.Card]:
+    drawn = work.result or Drawn()
+    known = drawn.scores if drawn.ranges_known or not work.running else None
+    return density_cards(first, known or None, drawn.distances_m, finished=not work.running)
 
 
 def _curve(key: str, settings: Settings, noise: Seed) -> None:
-    """Draw the share of usable zones over ε."""
-    stops = sorted({settings.epsilon, *EPSILON_STOPS})
-    sketch_curve.epsilon_curve(
-        stops,
-        [
-            cached_density.judged(key, settings.density(epsilon=stop), noise).usable_share
-            for stop in stops
-        ],
-        settings.epsilon,
-        title="Usable zones",
-        key="home_density_curve",
-        alt=f"Share of usable zones over epsilon, now {settings.epsilon:g}",
-    )
+    """Draw the share of usable zones over ε, with the points that are known."""
+    here = settings.epsilon
+    judged_here = cached_density.judged(key, settings.density(), noise)
+    asked = tuple(settings.density(epsilon=stop) for stop in EPSILON_STOPS)
+    work = jobs.job(_CURVE, judged_densities, key, asked, noise, delay_s=DELAY_S)
+
+    def show(job: Job) -> None:
+        known = dict(zip(EPSILON_STOPS, job.result or (), strict=False))
+        judged = dict(sorted({**known, here: judged_here}.items()))
+        sketch_curve.epsilon_curve(
+            list(judged),
+            [one.usable_share for one in judged.values()],
+            here,
+            title="Usable zones",
+            key="home_density_curve",
+            alt=f"Share of usable zones over epsilon, now {here:g}",
+        )
+
+    jobs.live(_CURVE, work, show)
 
 
 def _worst(entry: Entry, truth: Floats, scores: DensityScores) -> dict[str, list[str]]:

@@ -43,17 +43,8 @@ def draw(columns: Sequence[Column]) -> DeltaGenerator | None:
     return table
 
 
-def fill(place: DeltaGenerator | None, settings: Settings, columns: Sequence[Column]) -> None:
-    """Add ranges and distances, the quick ones first: the next move of a slider interrupts."""
-    numbers = {name: value for column in columns for name, value in column.numbers.items()}
-    _pinned(place, settings, numbers)
-    for column in reversed(columns):
-        numbers = {**numbers, **column.fill()}
-        _pinned(place, settings, numbers)
-
-
 def _compare() -> DeltaGenerator:
-    """Draw "pin this setting and compare" and return the place of its table for `fill`."""
+    """Draw "pin this setting and compare" and return the place of its table for `pinned`."""
     head, pin, unpin = st.columns([3, 1.4, 1], vertical_alignment="center")
     head.subheader("Compare two settings", anchor=False)
     pin.button(
@@ -75,8 +66,9 @@ def _compare() -> DeltaGenerator:
     return st.empty()
 
 
-def _pinned(place: DeltaGenerator | None, settings: Settings, numbers: dict[str, str]) -> None:
+def pinned(place: DeltaGenerator | None, settings: Settings, columns: Sequence[Column]) -> None:
     """Show the pinned numbers beside those of now, with the ranges that are known by now."""
+    numbers = {name: value for column in columns for name, value in column.numbers.items()}
     st.session_state[_NOW] = (_describe(settings), numbers)
     if place is None or PINNED not in st.session_state:
         return

@@ -51,7 +51,6 @@ def draw(settings: Settings, entry: Entry) -> Column:
         numbers=cards.numbers(shown),
         worst=worst,
         curve=curve,
-        fill=lambda: cards.numbers(shown),
     )
 
 

@@ -4,14 +4,17 @@ import numpy as np
 import streamlit as st
 
 from engine.parameters import EPSILON_STOPS, ODParameters
+from pages._ui import jobs
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import trips as cached_trips
-from pages._ui.cache.draws import REPEATS
+from pages._ui.cache.repeats import trip_draws
 from pages._ui.cache.window import Window, declared
 from pages._ui.drawing import cards
 from pages._ui.drawing.svg import curve as sketch_curve
 from pages._ui.home import estimate as home_estimate
-from pages._ui.home.density import Column, said_html
+from pages._ui.home import play as home_play
+from pages._ui.home.density import Column, delay_s, said_html
+from pages._ui.jobs import Job
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import Seed, Settings, seed
 from pages._ui.wording import verdict
@@ -19,9 +22,11 @@ from pages._ui.wording.numbers import signed_percent
 from pages._ui.wording.privacy import trips_protection
 from pages._ui.wording.trip_cards import trip_cards
 
+_JOB = "home_trips"
+
 
 def draw(settings: Settings, entry: Entry) -> Column:
-    """Draw the column's expected values; `fill` adds the intervals of draws."""
+    """Draw the column's expected values; the intervals of draws follow from beside the page."""
     if settings.od_method == "estimate":
         return home_estimate.draw(settings, entry)
     noise, parameters = seed(entry), settings.trips()
@@ -30,26 +35,25 @@ def draw(settings: Settings, entry: Entry) -> Column:
     parts = (exact.scores, exact.account, exact.zeros, parameters)
     finding = verdict.trips(exact.judged, parameters)
     st.html(said_html(finding, entry))
-    slot = st.empty()
-    slot.html(cards.cards_html(trip_cards(*parts)))
+
+    def told(job: Job) -> list[cards.Card]:
+        return trip_cards(*parts, None if job.running else list(job.result or ()) or None)
+
+    shown = trip_cards(*parts)
+    if home_play.playing():
+        cards.draw(shown)
+    else:
+        asked = (trip_draws, entry.key, parameters, noise, window)
+        work = jobs.job(_JOB, *asked, delay_s=delay_s(_JOB))
+        jobs.live(_JOB, work, lambda job: cards.draw(told(job)))
+        shown = told(work)
     st.caption(trips_protection(parameters, entry.metadata.days))
-
-    def fill() -> dict[str, str]:
-        drawn = [
-            cached_trips.drawn_scores(entry.key, parameters, noise, window, repeat)
-            for repeat in range(REPEATS)
-        ]
-        finished = trip_cards(*parts, drawn)
-        slot.html(cards.cards_html(finished))
-        return cards.numbers(finished)
-
     return Column(
         entry=entry,
         ledger=None,
-        numbers=cards.numbers(trip_cards(*parts)),
+        numbers=cards.numbers(shown),
         worst=lambda: _worst(entry, parameters, noise, window),
         curve=lambda: _curve(entry.key, settings, window),
-        fill=fill,
     )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from engine.report import STOPS, Analysis, TripsGuess, bounding_curve, summarised
+from engine.report import STOPS, Analysis, ReportParameters, TripsGuess, bounding_curve, summarised
 from pages._ui import jobs
 from pages._ui.cache import report as cached_report
 from pages._ui.cache.draws import REPEATS
@@ -18,6 +18,7 @@ from pages._ui.report import controls
 from pages._ui.report.block import Report
 from pages._ui.report.wording import LOSSES, SHORT, small
 from pages._ui.shell import setting
+from pages._ui.shell.settings import Seed
 from pages._ui.wording.numbers import number
 
 _PEOPLE = setting.number("report_people", 50_000.0, 1.0, 1e9)
@@ -40,18 +41,8 @@ def draw(report: Report) -> None:
 def _losses(report: Report) -> None:
     st.markdown(f"**Losses over {REPEATS} draws**: median (5% to 95%)")
     chosen = report.chosen
-    settings = [one for one in (chosen.parameters, chosen.pinned) if one is not None]
-
-    def steps() -> Iterator[Step]:
-        repeats: list[list[cached_report.Losses]] = [[] for _ in settings]
-        for repeat in range(REPEATS):
-            for place, params in enumerate(settings):
-                found = cached_report.losses(chosen.key, params, chosen.seed, repeat)
-                repeats[place].append(found)
-            yield Step(repeat + 1, REPEATS, [list(one) for one in repeats])
-
-    signature = (chosen.key, *settings, chosen.seed)
-    work = jobs.job("report", signature, steps)
+    settings = tuple(one for one in (chosen.parameters, chosen.pinned) if one is not None)
+    work = jobs.job("report", _steps, chosen.key, settings, chosen.seed)
 
     def part(job: Job) -> None:
         jobs.progress(job, "Draws", "report")
@@ -59,6 +50,14 @@ def _losses(report: Report) -> None:
             st.html(tables.table_html(_table(job.result)))
 
     jobs.live("report", work, part)
+
+
+def _steps(key: str, settings: tuple[ReportParameters, ...], seed: Seed) -> Iterator[Step]:
+    repeats: list[list[cached_report.Losses]] = [[] for _ in settings]
+    for repeat in range(REPEATS):
+        for place, parameters in enumerate(settings):
+            repeats[place].append(cached_report.losses(key, parameters, seed, repeat))
+        yield Step(repeat + 1, REPEATS, [list(one) for one in repeats])
 
 
 def _table(repeats: list[list[cached_report.Losses]]) -> dict[str, list[str]]:

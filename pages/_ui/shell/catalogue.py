@@ -57,6 +57,11 @@ def shipped(key: str) -> bool:
     return any(entry.key == key and entry.shipped for entry in shared().values())
 
 
+def in_session(key: str) -> bool:
+    """Whether a dataset lies outside the folder that all sessions share."""
+    return not Path(key).resolve().is_relative_to(datasets.data_root().resolve())
+
+
 def damaged() -> dict[str, tuple[Path, str]]:
     """Return the datasets that cannot be opened, by name: folder, reason and remedy."""
     problems: dict[str, tuple[Path, str]] = {}

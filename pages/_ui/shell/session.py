@@ -1,5 +1,6 @@
 """What one session remembers beside its widgets: every field in one place."""
 
+import os
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -7,6 +8,8 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 _KEY = "session"
+IN_WORKER = "MOBILITY_IN_WORKER"
+"""Set in the environment of a process that works for sessions and has none itself."""
 
 
 @dataclass
@@ -52,6 +55,11 @@ def session() -> Session:
     if _KEY not in st.session_state:
         st.session_state[_KEY] = Session()
     return st.session_state[_KEY]
+
+
+def in_worker() -> bool:
+    """Whether this process only works for the sessions of another."""
+    return IN_WORKER in os.environ
 
 
 def page() -> str:

@@ -74,11 +74,7 @@ def draw(
 
 def repeated(key: str, parameters: ODParameters, seed: Seed, window: Window) -> Job:
     """Return the job of the repeated draws."""
-    return jobs.job(
-        _JOB,
-        (key, parameters, seed, window),
-        partial(_steps, key, parameters, seed, window),
-    )
+    return jobs.job(_JOB, _steps, key, parameters, seed, window)
 
 
 def _steps(key: str, parameters: ODParameters, seed: Seed, window: Window) -> Iterator[Step]:

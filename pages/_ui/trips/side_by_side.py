@@ -15,9 +15,11 @@ from engine.parameters import EPSILON_STOPS, ODParameters
 from pages._ui import jobs
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import estimates as cached_estimates
+from pages._ui.cache.window import Window
 from pages._ui.drawing import cards, charts, colours, maps, marks
 from pages._ui.drawing.svg import sketches
 from pages._ui.jobs import Job, Step
+from pages._ui.shell.settings import Seed
 from pages._ui.trips.view import View
 from pages._ui.wording.agreement_cards import agreement_cards
 from pages._ui.wording.numbers import number
@@ -58,8 +60,11 @@ def draw(view: View, work: Job) -> None:
     st.subheader("Mean error of a flow over ε", anchor=False)
     job = jobs.job(
         _CURVE,
-        (view.entry.key, view.parameters, view.seed, view.window),
-        partial(_curve_steps, view),
+        _curve_steps,
+        view.entry.key,
+        replace(view.parameters, epsilon=1.0),  # a slider over ε finds the same curve
+        view.seed,
+        view.window,
         delay_s=0.5,
     )
     jobs.live(_CURVE, job, partial(_curve, view.parameters))
@@ -122,11 +127,11 @@ def _map(
     )
 
 
-def _curve_steps(view: View) -> Iterator[Step]:
+def _curve_steps(key: str, parameters: ODParameters, seed: Seed, window: Window) -> Iterator[Step]:
     rows: list[tuple[float, float, float]] = []
     for done, epsilon in enumerate(EPSILON_STOPS, 1):
-        settings = replace(view.parameters, epsilon=epsilon)
-        published, ours = cached_estimates.errors(view.entry.key, settings, view.seed, view.window)
+        settings = replace(parameters, epsilon=epsilon)
+        published, ours = cached_estimates.errors(key, settings, seed, window)
         rows.append((epsilon, published, ours))
         yield Step(done, len(EPSILON_STOPS), tuple(rows))
 

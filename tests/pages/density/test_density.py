@@ -12,7 +12,6 @@ from engine import density, metrics
 from engine.datasets import load
 from engine.ledger import Ledger
 from engine.parameters import DensityParameters, DensityVariant
-from pages._ui import jobs
 from pages._ui.cache import density as cached_density
 from pages._ui.cache.draws import generator
 from pages._ui.density import wording as density_wording
@@ -88,7 +87,7 @@ def view(app: AppTest, name: str) -> AppTest:
 def finish(app: AppTest, name: str, seconds: float = 120.0) -> AppTest:
     """Run the page until its job has ended, as a browser would by asking again."""
     until = time.monotonic() + seconds
-    while app.session_state["density_jobs"][name].running:
+    while app.session_state["jobs"][name].running:
         assert time.monotonic() < until, f"{name} did not end"
         time.sleep(0.05)
     return app.run()
@@ -110,7 +109,7 @@ def test_first_screen_shows_the_engines_numbers(open_density):
 @pytest.mark.parametrize("name", VIEWS)
 def test_each_view_draws_without_undefined_numbers(open_density, name):
     app = view(open_density(epsilon=0.5), name)
-    if name in app.session_state["density_jobs"]:
+    if name in app.session_state["jobs"]:
         finish(app, name)
     assert not app.exception, app.exception
     assert not re.search(r"\bnan\b|\binf\b|\bNone\b", text(app), re.IGNORECASE)
@@ -224,14 +223,14 @@ def test_playing_moves_the_hour(open_density):
 
 def test_methods_are_swept_by_the_engine(open_density):
     app = view(open_density(epsilon=1.0, max_visits=10), "methods")
-    assert app.session_state["density_jobs"]["methods"].step.total == 20 * 10 * len(
+    app = finish(app, "methods")
+    assert app.session_state["jobs"]["methods"].step.total == 20 * 10 * len(
         get_args(DensityVariant)
     )
-    app = finish(app, "methods")
     shown = app.table[0].value
     # the curve's points are means of the very draws whose errors the cards show
     settings = DensityParameters(epsilon=1.0, max_visits_per_user=10, variant="lpa")
-    (key,) = {job.signature[0] for job in app.session_state["density_jobs"].values()}
+    (key,) = {job.signature.arguments[0] for job in app.session_state["jobs"].values()}
     errors = [
         np.nanmean(cached_density.scores(key, settings, (SIMULATED_SEED, 0), repeat).error)
         for repeat in range(20)
@@ -242,14 +241,16 @@ def test_methods_are_swept_by_the_engine(open_density):
 
 def test_a_cancelled_sweep_keeps_what_it_has_and_goes_on(open_density):
     app = view(open_density(), "kept")
-    work = app.session_state["density_jobs"]["kept"]
+    work = app.session_state["jobs"]["kept"]
+    while work.step is None:
+        time.sleep(0.01)
     work.cancel()
     work.wait(10)
     assert work.state == "cancelled"
     done = work.step.done
     app.run()
     assert 0 < done < work.step.total
-    app.button(key="density_continue_kept").click().run()
+    app.button(key="job_continue_kept").click().run()
     work.wait(0.5)  # a quick machine is through by then
     assert work.state in ("running", "finished")
     assert work.step.done > done
@@ -259,14 +260,14 @@ def test_a_cancelled_sweep_keeps_what_it_has_and_goes_on(open_density):
 def test_figures_without_sampling_are_worse(open_density):
     app = view(open_density(), "totals")
     app = finish(app, "totals")
-    (key,) = {job.signature[0] for job in app.session_state["density_jobs"].values()}
+    (key,) = {job.signature.arguments[0] for job in app.session_state["jobs"].values()}
     settings = DensityParameters(epsilon=0.3)
     errors = [
         cached_density.total_errors(key, settings, (SIMULATED_SEED, 0), repeat)
         for repeat in range(5)
     ]
     assert all(one.sampled.totals < one.plain.totals for one in errors)
-    assert list(app.session_state["density_jobs"]["totals"].result[0.3][:5]) == errors
+    assert list(app.session_state["jobs"]["totals"].result[0.3][:5]) == errors
     # figure 6 from its definition: |noisy − true| / true over the towers with any visit
     city = load("demo-city")
     true = city.truth_by_tower.sum(axis=1)
@@ -324,22 +325,3 @@ def ledger(name: str, parameters: DensityParameters) -> Ledger:
         cover_size=data.tessellation.cover_size,
         max_visits_cap=data.metadata.max_visits_cap,
     )
-
-
-def test_job_reports_steps_failure_and_resumes():
-    def steps():
-        for done in range(3):
-            yield jobs.Step(done + 1, 3, done)
-
-    work = jobs.Job("a", steps)
-    work.wait(5)
-    assert (work.state, work.result) == ("finished", 2)
-
-    def broken():
-        yield jobs.Step(1, 2, "partial")
-        DensityParameters(epsilon=-1.0)
-
-    work = jobs.Job("b", broken)
-    work.wait(5)
-    assert (work.state, work.result) == ("failed", "partial")
-    assert "epsilon must be" in work.error

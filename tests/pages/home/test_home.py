@@ -29,8 +29,8 @@ def figures(app) -> list[str]:
     ]
 
 
-def test_home_shows_a_verdict_one_picture_and_eight_numbers(open_home):
-    app = open_home()
+def test_home_shows_a_verdict_one_picture_and_eight_numbers(open_home, settled):
+    app = settled(open_home())
     shown = figures(app)
     assert len(shown) == 8
     assert "–" not in shown
@@ -53,22 +53,19 @@ def test_details_are_drawn_on_demand_only(open_home):
     assert "Privacy is called strong" in texts(app)
 
 
-def test_moving_epsilon_changes_numbers_and_the_same_epsilon_brings_them_back(open_home):
-    app = open_home()
+def test_moving_epsilon_changes_numbers_and_the_same_epsilon_brings_them_back(open_home, settled):
+    app = settled(open_home())
     before = figures(app)
-    app.select_slider(key="epsilon").set_value(0.1).run()
-    moved = figures(app)
+    moved = figures(settled(app.select_slider(key="epsilon").set_value(0.1).run()))
     assert sum(a != b for a, b in zip(before, moved, strict=True)) >= 6
-    app.select_slider(key="epsilon").set_value(1.0).run()
-    assert figures(app) == before
+    assert figures(settled(app.select_slider(key="epsilon").set_value(1.0).run())) == before
 
 
-def test_redraw_changes_the_density_and_not_the_expectation_of_flows(open_home):
-    app = open_home()
+def test_redraw_changes_the_density_and_not_the_expectation_of_flows(open_home, settled):
+    app = settled(open_home())
     before = figures(app)
     redraw = next(button for button in app.button if button.label == "Redraw")
-    redraw.click().run()
-    after = figures(app)
+    after = figures(settled(redraw.click().run()))
     assert after[:4] != before[:4]
     assert after[4:] == before[4:]
 
@@ -87,8 +84,8 @@ def test_redraw_changes_the_density_and_not_the_expectation_of_flows(open_home):
         {"cluster_minimum": "nan"},
     ],
 )
-def test_bad_query_parameters_are_dropped(open_home, query):
-    assert figures(open_home(**query)) == figures(open_home())
+def test_bad_query_parameters_are_dropped(open_home, query, settled):
+    assert figures(settled(open_home(**query))) == figures(settled(open_home()))
 
 
 def test_good_query_parameters_are_taken(open_home):
@@ -110,11 +107,11 @@ def test_a_local_dataset_is_neither_taken_from_a_link_nor_put_into_one(open_home
     assert link_of(app)["density_data"] == "only-visits"
 
 
-def test_confidential_data_has_a_banner_and_a_secret_seed(open_home):
+def test_confidential_data_has_a_banner_and_a_secret_seed(open_home, settled):
     first, second = open_home(), open_home()
     assert "Simulated people" in texts(first)
     assert "confidential data" not in texts(first)
-    assert figures(first) == figures(second)
+    assert figures(settled(first)) == figures(settled(second))
     for app in (first, second):
         app.selectbox(key="density_data").set_value("town").run()
         assert "confidential data" in texts(app)
@@ -204,10 +201,10 @@ def test_calculator_moves_the_slider_to_a_stop_that_keeps_the_promise(open_home)
     assert app.select_slider(key="epsilon").value == 0.3
 
 
-def test_reset_brings_every_default_back(open_home):
+def test_reset_brings_every_default_back(open_home, settled):
     app = open_home(epsilon="0.3", variant="lpa", threshold="5")
     next(button for button in app.button if button.label == "Reset").click().run()
     assert app.select_slider(key="epsilon").value == 1.0
     assert app.selectbox(key="variant").value == "efpag_joint"
     assert app.slider(key="threshold").value == 15
-    assert figures(app) == figures(open_home())
+    assert figures(settled(app)) == figures(settled(open_home()))

@@ -1,0 +1,67 @@
+"""Repeated draws behind the ranges of numbers, in steps: one piece of work, whoever asks."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.density import DensityScores, mean_of_known
+from engine.origin_destination import TripScores
+from engine.parameters import DensityParameters, ODParameters
+from engine.usability import DensityUsability
+from pages._ui.cache import density as cached_density
+from pages._ui.cache import trips as cached_trips
+from pages._ui.cache.draws import CHUNKS, DISTANCE_REPEATS, REPEATS
+from pages._ui.cache.window import Window
+from pages._ui.jobs.work import Step
+from pages._ui.shell.settings import Seed
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Repeated draws: scores, and the week's mean earth mover's distance of some of them."""
+
+    scores: tuple[DensityScores, ...] = ()
+    distances_m: tuple[float, ...] = ()
+
+    @property
+    def ranges_known(self) -> bool:
+        """Whether all scores are there that a range is made of."""
+        return len(self.scores) >= REPEATS
+
+
+def density_draws(key: str, parameters: DensityParameters, seed: Seed) -> Iterator[Step]:
+    """Yield `Drawn` as the draws come: all scores first, then the distances, which take longer."""
+    total = REPEATS + DISTANCE_REPEATS * CHUNKS
+    done, drawn = 0, Drawn()
+    for repeat in range(REPEATS):
+        score = cached_density.scores(key, parameters, seed, repeat)
+        done, drawn = done + 1, Drawn((*drawn.scores, score))
+        yield Step(done, total, drawn)
+    for repeat in range(DISTANCE_REPEATS):
+        hours = []
+        for part in cached_density.distances(key, parameters, seed, repeat):
+            hours.append(part)
+            done += 1
+            yield Step(done, total, drawn)
+        distance = mean_of_known(np.concatenate(hours))
+        drawn = Drawn(drawn.scores, (*drawn.distances_m, distance))
+        yield Step(done, total, drawn)
+
+
+def trip_draws(key: str, parameters: ODParameters, seed: Seed, window: Window) -> Iterator[Step]:
+    """Yield the scores of one draw, two, … of one matrix; the first is the draw on the page."""
+    found: tuple[TripScores, ...] = ()
+    for repeat in range(REPEATS):
+        found = (*found, cached_trips.drawn_scores(key, parameters, seed, window, repeat))
+        yield Step(len(found), REPEATS, found)
+
+
+def judged_densities(
+    key: str, settings: tuple[DensityParameters, ...], seed: Seed
+) -> Iterator[Step]:
+    """Yield for how many zones the draw on the page can be used at each of `settings`."""
+    found: tuple[DensityUsability, ...] = ()
+    for one in settings:
+        found = (*found, cached_density.judged(key, one, seed))
+        yield Step(len(found), len(settings), found)

@@ -1,0 +1,11 @@
+"""Long work beside the page: progress, partial results, cancel; shared by all pages.
+
+What takes longer than about 0.3 s is a function at the top of a module that yields `Step`, asked
+for by `job` with its arguments and drawn by `live`.
+"""
+
+from pages._ui.jobs.pool import Job
+from pages._ui.jobs.view import job, live, named, progress
+from pages._ui.jobs.work import Step
+
+__all__ = ["Job", "Step", "job", "live", "named", "progress"]

@@ -1,0 +1,100 @@
+"""Long work on a page: a session's jobs by name, drawn again until they have ended."""
+
+from collections.abc import Callable, Hashable, Iterator
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from pages._ui.jobs.pool import Job, pool
+from pages._ui.jobs.work import Ask, Step
+from pages._ui.shell.catalogue import in_session
+from pages._ui.shell.problems import guarded
+
+POLL_S, _LONGEST_POLL_S = 0.7, 5.0
+"""How often a page asks a running job, alone and with very many others."""
+
+_SESSIONS_AT_EASE = 6
+"""With more sessions that wait at once, each asks less often: asking takes the pages' time."""
+
+_AT_ONCE_S = 0.2
+"""A job done within this time is drawn without any sign of progress."""
+
+_JOBS = "jobs"
+
+
+def job(
+    name: str,
+    function: Callable[..., Iterator[Step]],
+    *arguments: Hashable,
+    delay_s: float = 0.0,
+) -> Job:
+    """Return this session's job of that name; other arguments leave it and ask for another.
+
+    Parameters
+    ----------
+    name : str
+        One job of a name runs at a time.
+    function : callable
+        At the top of a module; called in another process, it yields `Step`. It reads datasets by
+        their keys and calls none of Streamlit's elements.
+    *arguments : hashable
+        The dataset's key first, then settings and seed. Whoever asks the same gets the same.
+    delay_s : float
+        How long to leave the processor to the page before the first step.
+    """
+    ask = Ask(function, arguments)
+    known = named(name)
+    if known is not None and known.signature == ask and not known.left:
+        return known
+    context = get_script_run_ctx(suppress_warning=True)
+    session = "" if context is None else context.session_id
+    shared = not (arguments and isinstance(arguments[0], str) and in_session(arguments[0]))
+    asked = pool().join(ask, session, context, shared=shared, delay_s=delay_s)
+    if known is not None:
+        known.leave()
+    st.session_state.setdefault(_JOBS, {})[name] = asked
+    if not delay_s:
+        asked.wait(_AT_ONCE_S)
+    return asked
+
+
+def named(name: str) -> Job | None:
+    """Return this session's job of that name, None where there is none yet."""
+    return st.session_state.get(_JOBS, {}).get(name)
+
+
+def poll_s() -> float:
+    """Return how often a page should ask now, in seconds."""
+    return min(POLL_S * max(1.0, pool().sessions / _SESSIONS_AT_EASE), _LONGEST_POLL_S)
+
+
+def live(name: str, work: Job, draw: Callable[[Job], None]) -> None:
+    """Draw a job here, again and again until it has ended; the rest of the page stays free."""
+    polling = work.running
+
+    def part() -> None:
+        # the key lets the style keep what is shown from fading at each asking
+        with st.container(key=f"job_live_{name}"):
+            draw(work)
+        if polling != work.running:
+            st.rerun()  # the whole page once: a part cannot change how often it runs
+
+    st.fragment(guarded(part), run_every=poll_s() if polling else None)()
+
+
+def progress(work: Job, what: str, name: str) -> None:
+    """Draw progress and a cancel button while the job runs, or how it ended if it was cut short."""
+    if work.state == "failed":
+        st.error(work.error)
+        return
+    if work.state == "finished":
+        return
+    share = work.step.done / work.step.total if work.step and work.step.total else 0.0
+    done = f"{work.step.done:,} of {work.step.total:,}" if work.step else "starting"
+    bar, button = st.columns([7, 1], vertical_alignment="bottom")
+    if work.running:
+        bar.progress(share, text=f"{what}: {done} …")
+        button.button("Cancel", key=f"job_cancel_{name}", on_click=work.cancel, width="stretch")
+    else:
+        bar.progress(share, text=f"{what}: stopped at {done}; partial results shown.")
+        button.button("Continue", key=f"job_continue_{name}", on_click=work.resume, width="stretch")

@@ -1,0 +1,56 @@
+"""Long work for tests of the pool: at the top of a module, as a worker process asks."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import streamlit as st
+
+from engine.parameters import DensityParameters
+from pages._ui.jobs import Step
+
+
+def counted(key: str, steps: int, seconds: float = 0.0) -> Iterator[Step]:
+    """Yield 1, 2, … with a pause before each."""
+    for number in range(1, steps + 1):
+        time.sleep(seconds)
+        yield Step(number, steps, (key, number))
+
+
+def noted(key: str, folder: str) -> Iterator[Step]:
+    """Leave one file for each time this is begun."""
+    place = Path(folder)
+    number = len(list(place.iterdir()))
+    (place / str(number)).touch()
+    for step in range(20):
+        time.sleep(0.05)
+        yield Step(step, 20, number)
+
+
+def refused(key: str) -> Iterator[Step]:
+    """Break a rule of the engine after a first result."""
+    yield Step(1, 2, "partial")
+    DensityParameters(epsilon=-1.0)
+
+
+def broken(key: str) -> Iterator[Step]:
+    """Fail with a message that quotes a row."""
+    yield Step(1, 2, "partial")
+    raise RuntimeError("Alice, 12 Main Street")
+
+
+def place_of_work(key: str) -> Iterator[Step]:
+    """Tell which process works."""
+    import os
+
+    yield Step(1, 1, os.getpid())
+
+
+@st.cache_data(scope="session")
+def _doubled(value: int) -> int:
+    return 2 * value
+
+
+def doubled(key: str, value: int) -> Iterator[Step]:
+    """Read what is cached for a session."""
+    yield Step(1, 1, _doubled(value))
