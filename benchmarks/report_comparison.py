@@ -205,10 +205,10 @@ def errors(table: report.ReportTable, peer: dict[str, Any]) -> list[str]:
 
 
 _READING = (
-    "Read with care: the package asks less of its noise than it should in two places (hours: both "
-    "ends of a trip count, its sensitivity is M and not 2M; time windows: read off the data) and "
-    "repeats draws of bounds without charging them (R5), so that its column is not of equal "
-    "privacy; its five numbers are values of the data (R2). Ours pays for everything it shows."
+    "Read with care: the package asks less of its noise than it should where it counts hours (both "
+    "ends of a trip count, so that the sensitivity is 2M; its noise is for M) and repeats draws of "
+    "bounds without charging them (R5), so that its column is not of equal privacy. Its five "
+    "numbers are values of the data (R2). Ours pays for everything it shows."
 )
 
 

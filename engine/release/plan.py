@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -11,10 +12,13 @@ from scipy import stats
 
 from engine.datasets import Dataset
 from engine.origin_destination.laws import NoiseLaw
-from engine.release.entries import BudgetUnit
+from engine.release.entries import BudgetUnit, exact
 
 LEVEL = 0.9
 """Share of draws within the error bars of a release."""
+
+PRODUCTS = ("od", "od-estimate", "density", "density-zoom", "report")
+"""What can be released."""
 
 Progress = Callable[[float], None]
 
@@ -33,12 +37,16 @@ class Accuracy:
         Half the width of the 90% error bar, in the number's unit.
     shown : float
         Probability that it is shown and not suppressed.
+    holds : float
+        Probability that the error bar holds the true number, given that it is shown. Below 90%
+        near a threshold: what is shown there was mostly lifted over it by its noise.
     """
 
     what: str
     size: float | None
     half_width: float
     shown: float = 1.0
+    holds: float = LEVEL
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +56,7 @@ class Plan:
     Attributes
     ----------
     product : str
-        ``od``, ``density`` or ``report``.
+        One of `PRODUCTS`.
     title : str
         In words.
     unit : str
@@ -61,12 +69,16 @@ class Plan:
         How much of one unit is counted.
     bounded_by : str
         How the bound was chosen.
-    sensitivity : int
-        Largest L₁ change of all counts together when one unit comes or goes.
+    sensitivity : float
+        Largest change of all counts together when one unit comes or goes, in `norm`.
+    norm : str
+        ``L₁`` or ``L₂``.
     mechanism : str
         Law of the noise.
     scale : float
-        Of the noise, in the counts' unit.
+        Of the noise, in the counts' unit: scale of the Laplace, standard deviation of the Gaussian.
+    proof : str
+        Why this is ε, in a sentence.
     cells : int
         Noisy numbers, fixed by public geometry and the declared period.
     cells_words : str
@@ -86,9 +98,11 @@ class Plan:
     days: int
     contribution: str
     bounded_by: str
-    sensitivity: int
+    sensitivity: float
+    norm: str = "L₁"
     mechanism: str
     scale: float
+    proof: str
     cells: int
     cells_words: str
     settings: Mapping[str, Any]
@@ -98,6 +112,10 @@ class Plan:
 
 class Product(Protocol):
     """One thing that can be released: it plans without counts, and draws once."""
+
+    def prepare(self, dataset: Dataset, /) -> None:
+        """Raise where the dataset lacks what will be counted, before anything is charged."""
+        ...
 
     def plan(self, dataset: Dataset, /) -> Plan:
         """Return what a release will hold and cost; reads geometry and metadata alone."""
@@ -109,14 +127,28 @@ class Product(Protocol):
 
 
 def safe_scale(sensitivity: float, epsilon: float) -> float:
-    """Return the least float scale whose privacy loss, rounded up, is at most ε.
+    """Return the least float scale whose privacy loss sensitivity/scale is at most ε, exactly.
+
+    ε counts as it is written: 0.1 is one tenth, and not the float that is a little more.
 
     Examples
     --------
-    >>> safe_scale(1, 0.1) >= 10
-    True
+    >>> safe_scale(1, 0.1), safe_scale(4, 0.5), safe_scale(1, 0.3) > 1 / 0.3
+    (10.0, 8.0, True)
     """
-    return float(np.nextafter(sensitivity / epsilon, np.inf) * (1 + 1e-12))
+    allowed = min(exact(epsilon), Fraction(epsilon))
+    scale = sensitivity / epsilon
+    while Fraction(sensitivity) > allowed * Fraction(scale):
+        scale = float(np.nextafter(scale, np.inf))
+    return scale
+
+
+def laplace_proof(sensitivity: float, scale: float, epsilon: float) -> str:
+    """Say why discrete Laplace noise costs what it costs."""
+    return (
+        f"discrete Laplace of scale {scale:.6g} on counts of sensitivity {sensitivity:g} (L₁) is "
+        f"exactly ε = {epsilon:g}."
+    )
 
 
 def laplace_bar(scale: float, level: float = LEVEL) -> int:
@@ -134,6 +166,23 @@ def laplace_bar(scale: float, level: float = LEVEL) -> int:
     while float(2 * law.tail(z + 1)) > 1 - level:
         z += 1
     return z
+
+
+def holds_where_shown(scale: float, bar: int, size: int, least: int) -> float:
+    """Return P(the bar holds the true number | it is shown), for discrete Laplace noise.
+
+    A number m is shown where m + Z ≥ `least`, and its bar holds m where |Z| ≤ `bar`: whoever looks
+    at shown numbers alone sees those that noise lifted over the threshold.
+
+    Examples
+    --------
+    >>> round(holds_where_shown(10.0, 23, 1000, 15), 3), holds_where_shown(1.0, 3, 0, 15)
+    (0.905, 0.0)
+    """
+    law = NoiseLaw(1 / scale, "discrete_laplace")
+    lowest = max(least - size, -bar)
+    within = float(law.tail(lowest) - law.tail(bar + 1)) if lowest <= bar else 0.0
+    return within / float(law.tail(least - size)) if within else 0.0
 
 
 def laplace_sd(scale: float) -> float:
