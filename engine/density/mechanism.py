@@ -140,10 +140,9 @@ def zoom_release(
     strength = gaussian_strength(parameters.epsilon, parameters.delta)
     noisy = measure(tables, strength, noise.zoom, constants)
     reading = read(noisy, tree, constants)
-    visits = max(reading.visits, 0.0) * reading.sizes[:, None] * reading.weeks
     return DensityRelease(
         parameters=parameters,
-        counts=dataset.tessellation.overlap.T @ visits,
+        counts=dataset.tessellation.overlap.T @ reading.by_tower,
         ledger=_ledger(dataset, parameters, city_clip=noisy.city_clip),
         flags=() if reading.visits > 0 else (NOISE_EXCEEDS_DATA,),
         visits=reading.visits,

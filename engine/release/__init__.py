@@ -9,11 +9,13 @@ from engine.release.bundle import CONSENT, check, release
 from engine.release.cost import cost
 from engine.release.density import DensityProduct
 from engine.release.entries import Budget, BudgetUnit, Entry, ReleaseError
+from engine.release.estimate import EstimateProduct
 from engine.release.ledger import Ledger
 from engine.release.od import ODProduct
 from engine.release.plan import Accuracy, Plan, Product
 from engine.release.report import ReportProduct
 from engine.release.statement import ITEMS, SCHEMA, TUNING
+from engine.release.zoom import ZoomProduct
 
 __all__ = [
     "CONSENT",
@@ -25,12 +27,14 @@ __all__ = [
     "BudgetUnit",
     "DensityProduct",
     "Entry",
+    "EstimateProduct",
     "Ledger",
     "ODProduct",
     "Plan",
     "Product",
     "ReleaseError",
     "ReportProduct",
+    "ZoomProduct",
     "check",
     "cost",
     "release",

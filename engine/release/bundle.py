@@ -4,6 +4,7 @@
 import hashlib
 import json
 import os
+import platform
 import shutil
 import tempfile
 import zipfile
@@ -120,6 +121,7 @@ def release(
     plan = product.plan(dataset)
     check(dataset, plan, ledger, consent=consent)
     ledger.verify()
+    product.prepare(dataset)
     sweep(out.parent)
     work = _working_folder(out)
     try:
@@ -145,15 +147,23 @@ def zip_of(out: Path) -> Path:
 
 
 def sweep(parent: Path) -> None:
-    """Remove working folders that a killed release left behind; they hold nothing of use."""
-    for left in parent.glob(f"{_PARTIAL}*"):
+    """Remove working folders that a killed release of this machine left behind.
+
+    They hold noise that was paid for and never shown.
+    """
+    for left in parent.glob(f"{_PARTIAL}{_machine()}-*"):
         try:
-            owner = int(left.name.removeprefix(_PARTIAL).split("-")[0])
+            owner = int(left.name.split("-")[-2])
             os.kill(owner, 0)
         except ProcessLookupError:
             shutil.rmtree(left, ignore_errors=True)
         except (ValueError, PermissionError):
             continue
+
+
+def _machine() -> str:
+    """Return a short name of this machine: on a shared disk its processes are not another's."""
+    return hashlib.sha256(platform.node().encode()).hexdigest()[:8]
 
 
 def _working_folder(out: Path) -> Path:
@@ -165,7 +175,8 @@ def _working_folder(out: Path) -> Path:
             code="exists",
         )
     try:
-        return Path(tempfile.mkdtemp(prefix=f"{_PARTIAL}{os.getpid()}-", dir=out.parent))
+        prefix = f"{_PARTIAL}{_machine()}-{os.getpid()}-"
+        return Path(tempfile.mkdtemp(prefix=prefix, dir=out.parent))
     except OSError as error:
         raise ReleaseError(
             f"the folder above '{out.name}' cannot be written ({error.strerror})",

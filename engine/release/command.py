@@ -10,11 +10,13 @@ from engine.errors import ExplorerError
 from engine.parameters import ODParameters
 from engine.release.bundle import CONSENT, check, release, zip_of
 from engine.release.density import DensityProduct
+from engine.release.estimate import EstimateProduct
 from engine.release.ledger import Ledger
 from engine.release.od import ODProduct
 from engine.release.plan import Product
 from engine.release.report import ReportProduct
 from engine.release.statement import TUNING
+from engine.release.zoom import ZoomProduct
 from engine.report import ReportParameters
 
 
@@ -52,6 +54,8 @@ def _release(options: argparse.Namespace, ledger: Ledger) -> None:
 
 
 def _product(options: argparse.Namespace) -> Product:
+    if options.product == "density" and options.method == "ours":
+        return ZoomProduct(epsilon=options.epsilon, delta=options.delta)
     if options.product == "density":
         return DensityProduct(
             epsilon=options.epsilon, max_visits_per_user=options.max_visits_per_user
@@ -65,15 +69,15 @@ def _product(options: argparse.Namespace) -> Product:
             )
         )
     days = None if options.days is None else tuple(options.days)
-    return ODProduct(
-        parameters=ODParameters(
-            epsilon=options.epsilon,
-            max_trips_per_user=1 if options.unit == "trip" else options.max_trips_per_user,
-            suppression_threshold=options.suppression_threshold,
-            unit=options.unit,
-        ),
-        days=days,
+    parameters = ODParameters(
+        epsilon=options.epsilon,
+        max_trips_per_user=1 if options.unit == "trip" else options.max_trips_per_user,
+        suppression_threshold=options.suppression_threshold,
+        unit=options.unit,
     )
+    if options.method == "ours":
+        return EstimateProduct(parameters=parameters, days=days)
+    return ODProduct(parameters=parameters, days=days)
 
 
 def _set(options: argparse.Namespace, ledger: Ledger) -> None:
@@ -98,6 +102,11 @@ def _raise(options: argparse.Namespace, ledger: Ledger) -> None:
         by=options.by,
         reason=options.reason,
     )
+    _show_budgets(options, ledger)
+
+
+def _join(options: argparse.Namespace, ledger: Ledger) -> None:
+    ledger.join(options.people, dataset=options.dataset, by=options.by)
     _show_budgets(options, ledger)
 
 
@@ -142,8 +151,11 @@ def _parser() -> argparse.ArgumentParser:
         one.add_argument("--tuned-on", choices=TUNING, required=True, help="how ε was chosen")
         one.add_argument("--tuning-note", default="", help="such as the days looked at")
         one.add_argument("--consent", default="", help=f"for trip level: '{CONSENT}'")
+        if name != "report":
+            one.add_argument("--method", choices=("published", "ours"), default="published")
         if name == "density":
             one.add_argument("--max-visits-per-user", type=int, default=30)
+            one.add_argument("--delta", type=float, default=1e-7, help="of --method ours")
         else:
             units = ("person-day", "person", "trip") if name == "od" else ("user", "item")
             one.add_argument("--unit", choices=units, default=units[0])
@@ -169,6 +181,11 @@ def _parser() -> argparse.ArgumentParser:
     more.add_argument("--delta", type=float, default=None)
     more.add_argument("--by", required=True)
     more.add_argument("--reason", required=True)
+    join = actions.add_parser("join", parents=[common], help="add a dataset of the same people")
+    join.set_defaults(run=_join)
+    join.add_argument("people")
+    join.add_argument("dataset")
+    join.add_argument("--by", required=True)
     show = actions.add_parser("show", parents=[common], help="show what is spent")
     show.set_defaults(run=_show_budgets)
     verify = commands.add_parser("verify", parents=[common], help="check the ledger's hashes")

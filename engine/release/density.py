@@ -15,7 +15,15 @@ from engine import validation
 from engine.datasets import Dataset
 from engine.parameters import EPSILON_RANGE, HOURS_PER_WEEK, MAX_VISITS_LIMIT
 from engine.release import noise
-from engine.release.plan import Accuracy, Plan, Progress, laplace_sd, normal_bar, safe_scale
+from engine.release.plan import (
+    Accuracy,
+    Plan,
+    Progress,
+    laplace_proof,
+    laplace_sd,
+    normal_bar,
+    safe_scale,
+)
 from engine.release.tables import CsvTable, neutral, write_zones
 
 
@@ -46,10 +54,10 @@ class DensityProduct:
 
     def plan(self, dataset: Dataset, /) -> Plan:
         """Return what a release will hold and cost; reads geometry and metadata alone."""
-        limit, places = self.max_visits_per_user, dataset.tessellation
+        limit = self.max_visits_per_user
         towers, zones = len(dataset.towers), len(dataset.zones)
         scale = safe_scale(limit, self.epsilon)
-        hour = normal_bar(laplace_sd(scale) * float(np.sqrt(np.median(_weights(dataset)))))
+        hour = normal_bar(laplace_sd(scale) * float(np.sqrt(np.median(zone_variances(dataset)))))
         week = dataset.metadata.week
         return Plan(
             product="density",
@@ -62,9 +70,10 @@ class DensityProduct:
             sensitivity=limit,
             mechanism="discrete Laplace on whole counts",
             scale=scale,
+            proof=laplace_proof(limit, scale, self.epsilon),
             cells=towers * HOURS_PER_WEEK,
             cells_words=f"{towers} towers × {HOURS_PER_WEEK} hours, mapped to {zones} zones by "
-            f"area (a minimum cover of {places.cover_size} cells is not used)",
+            "area",
             settings={
                 "variant": "towers with discrete Laplace noise",
                 "max_visits_per_user": limit,
@@ -86,6 +95,10 @@ class DensityProduct:
             ),
         )
 
+    def prepare(self, dataset: Dataset, /) -> None:
+        """Read the visits that will be counted."""
+        dataset.presampled_by_tower(self.max_visits_per_user)
+
     def write(self, dataset: Dataset, folder: Path, progress: Progress, /) -> None:
         """Draw the noise of every tower and hour once and write zones by hour."""
         scale = safe_scale(self.max_visits_per_user, self.epsilon)
@@ -94,7 +107,9 @@ class DensityProduct:
         progress(0.6)
         mapped = dataset.tessellation.overlap.T @ noisy.astype(np.float64)
         counts = np.maximum(np.floor(mapped + 0.5), 0).astype(np.int64)
-        bars = np.ceil(normal_bar(laplace_sd(scale)) * np.sqrt(_weights(dataset))).astype(np.int64)
+        bars = np.ceil(normal_bar(laplace_sd(scale)) * np.sqrt(zone_variances(dataset))).astype(
+            np.int64
+        )
         zones = len(dataset.zones)
         ids = pa.array([neutral(one) for one in dataset.zones["zone_id"]])
         columns = {
@@ -124,7 +139,7 @@ class DensityProduct:
         progress(1.0)
 
 
-def _weights(dataset: Dataset) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+def zone_variances(dataset: Dataset) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
     """Return Σ_j F[j, L]² of every zone: by how much towers' noise variances add up in it."""
     overlap = dataset.tessellation.overlap
     return np.asarray(overlap.multiply(overlap).sum(axis=0), dtype=np.float64).ravel()

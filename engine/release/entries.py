@@ -29,7 +29,8 @@ class Entry:
     time : str
         UTC by the clock of the machine that wrote it; the order is that of the ids.
     kind : str
-        ``budget``, ``raise``, ``release`` (cost and intent) or ``done``.
+        ``budget``, ``raise``, ``join`` (one more dataset), ``release`` (cost and intent) or
+        ``done``.
     people : str
         Whose budget.
     body : mapping
@@ -140,6 +141,8 @@ def replay(entries: Sequence[Entry]) -> dict[str, Budget]:
             continue
         if entry.kind == "raise":
             state.update(epsilon=entry.body["epsilon"], delta=entry.body["delta"])
+        elif entry.kind == "join":
+            state.update(datasets=[*state["datasets"], entry.body["dataset"]])
         elif entry.kind == "release":
             epsilon, delta = state["spent"]
             cost = exact(entry.body["epsilon"]), exact(entry.body["delta"])

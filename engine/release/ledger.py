@@ -118,7 +118,8 @@ class Ledger:
             "raised_by": sorted({by, *raised_by}),
         }
         with self._writing() as connection:
-            for budget in replay(read_entries(connection)).values():
+            budgets = replay(read_entries(connection))
+            for budget in budgets.values():
                 if budget.people == people:
                     raise ReleaseError(
                         f"'{people}' must be declared once",
@@ -126,14 +127,23 @@ class Ledger:
                         remedy="raise it instead",
                         code="declared",
                     )
-                if taken := sorted(set(datasets) & set(budget.datasets)):
-                    raise ReleaseError(
-                        "a dataset belongs to one budget",
-                        value=f"{', '.join(taken)}, which belongs to '{budget.people}'",
-                        remedy="use that budget",
-                        code="declared",
-                    )
+            _free(budgets, datasets)
             _append(connection, "budget", people, body)
+
+    def join(self, people: str, *, dataset: str, by: str) -> None:
+        """Name one more dataset that was made of the same people: it shares their budget.
+
+        Raises
+        ------
+        ReleaseError
+            If there is no such budget, `by` may not change it, or the dataset has a budget.
+        """
+        _named("dataset", dataset)
+        with self._writing() as connection:
+            budgets = replay(read_entries(connection))
+            _allowed(known(budgets, people), by)
+            _free(budgets, [dataset])
+            _append(connection, "join", people, {"dataset": dataset, "by": by})
 
     def raise_to(self, people: str, *, epsilon: float, by: str, reason: str, delta: float) -> None:
         """Raise the totals of a budget; the raise is an entry like any other.
@@ -147,13 +157,7 @@ class Ledger:
         _checked_totals(epsilon, delta)
         with self._writing() as connection:
             budget = known(replay(read_entries(connection)), people)
-            if by not in budget.raised_by:
-                raise ReleaseError(
-                    f"a raise must come from {' or '.join(budget.raised_by)}",
-                    value=repr(by),
-                    remedy="ask one of them",
-                    code="not_allowed",
-                )
+            _allowed(budget, by)
             if epsilon < budget.epsilon or delta < budget.delta:
                 raise ReleaseError(
                     "a budget can only be raised",
@@ -195,6 +199,8 @@ class Ledger:
         ReleaseError
             If no budget covers the dataset, or too little is left; nothing is charged then.
         """
+        validation.finite_above("epsilon", epsilon, 0, "every release costs something")
+        _checked_delta(delta)
         with self._writing() as connection:
             budget = covering(replay(read_entries(connection)), dataset)
             if unit != budget.unit:
@@ -308,6 +314,27 @@ def _append(
     return Entry(id=number, time=time, kind=kind, people=people, body=dict(body), hash=digest)
 
 
+def _allowed(budget: Budget, by: str) -> None:
+    if by not in budget.raised_by:
+        raise ReleaseError(
+            f"a change of a budget must come from {' or '.join(budget.raised_by)}",
+            value=repr(by),
+            remedy="ask one of them",
+            code="not_allowed",
+        )
+
+
+def _free(budgets: Mapping[str, Budget], datasets: Sequence[str]) -> None:
+    for budget in budgets.values():
+        if taken := sorted(set(datasets) & set(budget.datasets)):
+            raise ReleaseError(
+                "a dataset belongs to one budget",
+                value=f"{', '.join(taken)}, which belongs to '{budget.people}'",
+                remedy="use that budget",
+                code="declared",
+            )
+
+
 def _named(name: str, text: str) -> None:
     if not text.strip() or len(text) > 200:
         raise ParameterError(f"{name} must be 1 to 200 characters", value=f"{len(text)}")
@@ -315,6 +342,10 @@ def _named(name: str, text: str) -> None:
 
 def _checked_totals(epsilon: float, delta: float) -> None:
     validation.finite_above("epsilon", epsilon, 0, "the total that may ever be spent")
+    _checked_delta(delta)
+
+
+def _checked_delta(delta: float) -> None:
     number = validation.as_real(delta)
     if number is None or not 0 <= number < 1:
         raise ParameterError(

@@ -81,7 +81,7 @@ def _laplace(scale: float) -> Any:
 
 
 def _noisy(measurement: Any, counts: Integers) -> Integers:
-    flat = np.ascontiguousarray(counts, dtype=np.int64).ravel()
+    flat = np.array(counts, dtype=np.int64).ravel()  # a copy: OpenDP takes no read-only arrays
     pieces = np.array_split(flat, max(1, math.ceil(flat.size / _AT_ONCE)))
     noisy = [np.asarray(measurement(piece), dtype=np.int64) for piece in pieces if piece.size]
     if not noisy:

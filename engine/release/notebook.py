@@ -64,6 +64,63 @@ plt.title("Kept visits of the week")
 plt.axis("off")
 plt.show()""",
     ),
+    "od-estimate": (
+        "## Flows that exist\n`trips` is read by a model from all noisy cells. `measured` is one "
+        "noisy cell by itself; its bar holds whatever the data.",
+        """flows = pd.read_csv("flows.csv", dtype={"origin": str, "destination": str})
+shown = flows[flows["mark"].notna()].copy()
+print(shown["mark"].value_counts().to_string())
+top = shown.nlargest(15, "trips")
+labels = top["origin"] + " → " + top["destination"]
+bars = [
+    (top["measured"] - top["measured_low_90"]).clip(lower=0),
+    (top["measured_high_90"] - top["measured"]).clip(lower=0),
+]
+plt.figure(figsize=(7, 5))
+plt.barh(labels, top["trips"], color="#8aa4b8", label="read by the model")
+plt.errorbar(top["measured"], labels, xerr=bars, fmt="o", color="#1c2733", label="measured")
+plt.gca().invert_yaxis()
+plt.legend()
+plt.xlabel("trips (90% error bar)")
+plt.tight_layout()
+plt.show()""",
+        "## Sums\nKeep all flows in sums, also those without a mark. `out_measured` in "
+        "`zones.parquet` is unbiased for kept trips and has a bar; `out_trips` is the model's.",
+        """zones = gpd.read_parquet("zones.parquet")
+outside = (zones["out_trips"] < zones["out_measured_low_90"]) | (
+    zones["out_trips"] > zones["out_measured_high_90"]
+)
+print(f"WARNING: for {outside.sum()} of {len(zones)} zones the model's total lies outside the 90% "
+      "bar of the measured one: check them.")
+zones.plot("out_trips", legend=True, cmap="viridis", figsize=(6, 6))
+plt.title("Trips out of each zone")
+plt.axis("off")
+plt.show()""",
+    ),
+    "density-zoom": (
+        "## A week of visits\n`visits` is read from five noisy tables; small differences between "
+        "neighbouring places are evened out. `measured` weighs fewer visits, with a bar that holds "
+        "whatever the data.",
+        """density = pd.read_csv("density.csv", dtype={"zone_id": str})
+busiest = density.groupby("zone_id")["visits"].sum().idxmax()
+week = density[density["zone_id"] == busiest]
+figure, (above, below) = plt.subplots(2, 1, figsize=(9, 5), sharex=True)
+above.plot(week["hour"], week["visits"], color="#2a6f97")
+above.set_ylabel("visits, as read")
+below.fill_between(week["hour"], week["measured_low_90"], week["measured_high_90"],
+                   color="#8aa4b8", alpha=0.5)
+below.plot(week["hour"], week["measured"], color="#2a6f97")
+below.set_ylabel("as measured")
+below.set_xlabel("hour of the week (0 is Monday 00:00)")
+above.set_title(f"Zone {busiest}")
+plt.tight_layout()
+plt.show()""",
+        """zones = gpd.read_parquet("zones.parquet")
+zones.plot("visits", legend=True, cmap="viridis", figsize=(6, 6))
+plt.title("Visits of the week")
+plt.axis("off")
+plt.show()""",
+    ),
     "report": (
         "## Every analysis with its error bars",
         """report = pd.read_csv("report.csv", dtype={"bin": str})

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.release.charts import accuracy_chart, budget_chart
+from engine.release.plan import LEVEL
 from engine.release.statement import ITEMS
 
 _STYLE = Path(__file__).with_name("statement.css")
@@ -21,7 +22,8 @@ def statement_html(content: Mapping[str, Any]) -> str:
     )
     rows = "".join(
         f"<tr><td>{e(row['what'])}</td><td>{_size(row['size'])}</td>"
-        f"<td>± {row['half_width']:,.4g}</td><td>{row['shown']:.1%}</td></tr>"
+        f"<td>± {bar(row['half_width'])}</td><td>{row['shown']:.1%}</td>"
+        f"<td>{_share(row['holds'])}</td></tr>"
         for row in content["accuracy"]
     )
     settings = "".join(
@@ -49,12 +51,28 @@ def statement_html(content: Mapping[str, Any]) -> str:
 {budget_chart(budget["epsilon"], budget["spent_epsilon"], content["cost"]["epsilon"], unit)}
 <h2>How near the numbers are</h2>
 {accuracy_chart(content["accuracy"])}
-<table><thead><tr><th>Number</th><th>True size</th><th>90% error bar</th><th>Shown</th></tr></thead>
+<table><thead><tr><th>Number</th><th>True size</th><th>90% error bar</th><th>Shown</th>
+<th>If shown, the bar holds</th></tr></thead>
 <tbody>{rows}</tbody></table>
 <h2>What a reader should know</h2><dl>{items}</dl>
 <h2>Settings</h2><table><tbody>{settings}</tbody></table>
 </body></html>
 """
+
+
+def bar(half_width: float) -> str:
+    """Write half an error bar.
+
+    Examples
+    --------
+    >>> bar(53263.5), bar(18), bar(0.4321)
+    ('53,264', '18', '0.432')
+    """
+    return f"{half_width:,.0f}" if half_width >= 100 else f"{half_width:.3g}"
+
+
+def _share(holds: float) -> str:
+    return "90%" if holds >= LEVEL else f"{holds:.1%}"
 
 
 def _size(size: float | None) -> str:

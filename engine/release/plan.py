@@ -11,13 +11,17 @@ import numpy as np
 from scipy import stats
 
 from engine.datasets import Dataset
+from engine.origin_destination.estimate import total_reach
 from engine.origin_destination.laws import NoiseLaw
 from engine.release.entries import BudgetUnit, exact
 
 LEVEL = 0.9
 """Share of draws within the error bars of a release."""
 
-PRODUCTS = ("od", "od-estimate", "density", "density-zoom", "report")
+READ_AFTERWARDS = ("od-estimate", "density-zoom")
+"""The methods of our own: whole numbers are measured and a model reads them afterwards."""
+
+PRODUCTS = ("od", "density", "report", *READ_AFTERWARDS)
 """What can be released."""
 
 Progress = Callable[[float], None]
@@ -189,6 +193,17 @@ def laplace_sd(scale: float) -> float:
     """Return the standard deviation √(2q)/(1 − q) of discrete Laplace noise."""
     q = float(np.exp(-1 / scale))
     return float(np.sqrt(2 * q) / -np.expm1(-1 / scale))
+
+
+def sum_bar(scale: float, cells: int) -> int:
+    """Return the error bar of a sum of `cells` numbers with noise of this scale, by its exact law.
+
+    Examples
+    --------
+    >>> sum_bar(10.0, 1) == laplace_bar(10.0), sum_bar(10.0, 420)
+    (True, 477)
+    """
+    return total_reach(1 / scale, max(cells, 1), confidence=LEVEL)
 
 
 def normal_bar(standard_deviation: float, level: float = LEVEL) -> float:

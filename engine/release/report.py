@@ -13,7 +13,7 @@ from engine.arrays import Floats, Integers
 from engine.datasets import Dataset
 from engine.errors import ParameterError
 from engine.release import noise
-from engine.release.plan import Accuracy, Plan, Progress, laplace_bar, safe_scale
+from engine.release.plan import Accuracy, Plan, Progress, laplace_bar
 from engine.release.tables import CsvTable, neutral
 from engine.report import Analysis, ReportParameters, ReportRelease, ReportTable
 
@@ -49,7 +49,7 @@ class ReportProduct:
             Accuracy(
                 what=f"{stage.name}: one bin",
                 size=None,
-                half_width=laplace_bar(safe_scale(stage.sensitivity, stage.epsilon)),
+                half_width=laplace_bar(_safe(stage.sensitivity / stage.epsilon)),
             )
             for stage in stages
         )
@@ -65,9 +65,12 @@ class ReportProduct:
             if users
             else "each trip by itself; nobody's trips are bounded",
             bounded_by="a setting chosen in advance, not read from these data",
-            sensitivity=int(largest.sensitivity),
+            sensitivity=largest.sensitivity,
             mechanism="discrete Laplace on whole counts",
             scale=float(largest.noise_scale or 0),
+            proof=f"each of {len(stages)} questions has discrete Laplace noise of scale "
+            "sensitivity/ε for its share of ε, and the shares add up to at most "
+            f"ε = {parameters.epsilon:g} (basic composition).",
             cells=len(stages),
             cells_words=f"{len(stages)} questions, each over bins fixed in advance",
             settings={
@@ -81,6 +84,16 @@ class ReportProduct:
                 "Negative counts are set to 0; totals are sums before that.",
             ),
         )
+
+    def prepare(self, dataset: Dataset, /) -> None:
+        """Read the report's tables; raise where they lack what is asked."""
+        table = report.read(dataset)
+        if Analysis.TRAVEL_TIME in self.parameters.plan.asked and not table.has_travel_times:
+            raise ParameterError(
+                "travel_time needs trips with their ends",
+                value="trips found between sightings",
+                remedy="give travel_time the weight 0; nothing was spent",
+            )
 
     def write(self, dataset: Dataset, folder: Path, progress: Progress, /) -> None:
         """Draw every count's noise once and write one long table."""
@@ -105,7 +118,25 @@ class ReportProduct:
                     np.maximum(result.noisy - bars, 0),
                     np.maximum(result.noisy + bars, 0),
                 )
+        _write_five_numbers(drawn, folder / "five_numbers.csv")
         progress(1.0)
+
+
+def _write_five_numbers(drawn: ReportRelease, path: Path) -> None:
+    """Write quantiles as read off the noisy bins, at no further cost; empty where nothing is left.
+
+    Nothing else of a draw is read here: it holds the truth as well.
+    """
+    text, number = pa.string(), pa.float64()
+    with CsvTable(path, {"analysis": text, "quantile": number, "value": number}) as out:
+        for analysis, five in drawn.five_numbers.items():
+            values = pa.array(five.from_bins, from_pandas=True)
+            out.add([str(analysis)] * len(values), list(five.levels), values)
+
+
+def _safe(scale: float) -> float:
+    """Return a scale with room for the rounding of shares and quotients (parts in 10¹⁶)."""
+    return scale * (1 + 1e-12)
 
 
 class _OpenDPNoise:
@@ -116,7 +147,7 @@ class _OpenDPNoise:
         for scale in np.unique(scales):
             where = scales == scale
             zeros = np.zeros(int(where.sum()), dtype=np.int64)
-            drawn[where] = noise.discrete_laplace(zeros, safe_scale(float(scale), 1.0))
+            drawn[where] = noise.discrete_laplace(zeros, _safe(float(scale)))
         return drawn
 
     def gumbel(self, _analysis: Analysis, _number: int, size: int, /) -> Floats:

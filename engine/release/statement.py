@@ -12,7 +12,7 @@ from dp_accounting import pld
 
 from engine.release.entries import Budget
 from engine.release.noise import LIBRARY, VERSION
-from engine.release.plan import Plan
+from engine.release.plan import LEVEL, PRODUCTS, READ_AFTERWARDS, Plan
 
 TUNING = {
     "public": "by a public rule, without looking at any data",
@@ -86,12 +86,11 @@ def statement(
     version : str
         Of this software.
     """
-    composed = composed_epsilon([*(float(one["epsilon"]) for one in others), cost])
+    costs = [(float(one["epsilon"]), float(one["delta"])) for one in others]
+    composed = composed_epsilon([*costs, (cost, plan.delta)])
     warnings = [SIMULATED] * simulated + [TRIP_LEVEL] * (plan.unit == "trip")
     items = {
-        "parameters": f"ε = {plan.epsilon:g} per {plan.unit} as asked. Proved: {plan.mechanism} of "
-        f"scale {plan.scale:.6g} on counts of sensitivity {plan.sensitivity} (L₁) is exactly "
-        f"ε = {plan.epsilon:g}.",
+        "parameters": f"ε = {plan.epsilon:g} per {plan.unit} as asked. Proved: {plan.proof}",
         "delta": "δ = 0: the bound on ε always holds."
         if plan.delta == 0
         else f"δ = {plan.delta:g}: (ε, δ)-differential privacy.",
@@ -104,7 +103,12 @@ def statement(
         "neighbours": "Two datasets that differ by one such unit, added or removed.",
         "total": f"ε = {budget.spent_epsilon:g} of the declared {budget.epsilon:g} per "
         f"{budget.unit}, this release ({cost:g}) included, added up (basic composition)."
-        + ("" if composed is None else f" At δ = 1e-6 all releases together: ε = {composed:.4g}."),
+        + (
+            ""
+            if composed is None
+            else f" At δ = {composed[1]:.3g} all releases together: ε = {composed[0]:.4g}, "
+            "provided that no later setting was chosen after seeing an earlier release."
+        ),
         "other_releases": "None."
         if not others
         else "; ".join(f"{one['date']}: {one['product']}, ε = {one['epsilon']:g}" for one in others)
@@ -113,13 +117,20 @@ def statement(
         "counts, accounts and writes.",
         "floating_point": "Noise is drawn as whole numbers in exact rational arithmetic from the "
         "operating system's entropy; no seed exists. Timing is not hidden: run it where nobody "
-        "untrusted can watch the clock.",
+        "untrusted can watch the clock."
+        + (
+            " What is read from the noisy numbers uses floating point; it sees no count."
+            if plan.product in READ_AFTERWARDS
+            else ""
+        ),
         "cells": f"{plan.cells:,} noisy numbers: {plan.cells_words}. All are fixed by public "
         "geometry and the declared period, so that no row depends on a person.",
         "bounds": f"The bound on a unit is {plan.bounded_by}. ε and the other settings were "
         f"chosen {TUNING[tuning]}{f' ({tuning_note})' if tuning_note else ''}.",
-        "accuracy": "Error bars hold with probability 90% over the noise alone, whatever the data; "
-        "see the table and the files.",
+        "accuracy": "Error bars hold with probability 90% over the noise alone, whatever the data, "
+        "for a number picked before the release is seen. "
+        + plan_accuracy(plan)
+        + "See the table and the files.",
         "bias": " ".join(plan.bias),
         "small_groups": "Small counts are mostly noise: compare a number with its error bar before "
         "it is used, above all for sparsely populated zones and quiet hours.",
@@ -154,6 +165,7 @@ def statement(
         "mechanism": plan.mechanism,
         "scale": plan.scale,
         "sensitivity": plan.sensitivity,
+        "norm": plan.norm,
         "cells": plan.cells,
         "settings": dict(plan.settings),
         "tuning": {"how": tuning, "note": tuning_note},
@@ -164,23 +176,49 @@ def statement(
     }
 
 
-def composed_epsilon(epsilons: Sequence[float], delta: float = 1e-6) -> float | None:
-    """Return the ε of several pure releases at δ, by dp_accounting; None for a single one.
+def plan_accuracy(plan: Plan) -> str:
+    """Say how often bars hold where only some numbers are shown; nothing where all are."""
+    least = min(plan.accuracy, key=lambda row: row.holds)
+    if least.holds >= LEVEL - 0.005:
+        return ""
+    return (
+        "Among numbers that are shown they hold less often near the threshold, since noise lifted "
+        f"many of them over it: of {least.what} of true size {least.size:g} that is shown, in "
+        f"{least.holds:.1%} of releases. "
+    )
+
+
+def composed_epsilon(
+    costs: Sequence[tuple[float, float]], slack: float = 1e-6
+) -> tuple[float, float] | None:
+    """Return ε and δ of several releases together, by dp_accounting; None for a single one.
+
+    Holds for settings fixed in advance. Where later ones follow from earlier results only the sums
+    of ε and δ do, which the ledger charges.
+
+    Parameters
+    ----------
+    costs : sequence of (ε, δ)
+    slack : float
+        What δ is above the sum of all δ.
 
     Examples
     --------
-    >>> composed_epsilon([0.5]) is None
+    >>> composed_epsilon([(0.5, 0.0)]) is None
+    True
+    >>> composed_epsilon([(0.5, 0.0), (0.5, 0.0)])[0] <= 1.0
     True
     """
-    if len(epsilons) < 2:
+    if len(costs) < 2:
         return None
     total: Any = None
-    for epsilon in epsilons:
+    for epsilon, delta in costs:
         one: Any = pld.privacy_loss_distribution.from_privacy_parameters(
-            pld.common.DifferentialPrivacyParameters(epsilon, 0.0)
+            pld.common.DifferentialPrivacyParameters(epsilon, delta)
         )
         total = one if total is None else total.compose(one)
-    return min(float(total.get_epsilon_for_delta(delta)), sum(epsilons))
+    delta = sum(delta for _, delta in costs) + slack
+    return min(float(total.get_epsilon_for_delta(delta)), sum(one for one, _ in costs)), delta
 
 
 SCHEMA: dict[str, Any] = {
@@ -189,6 +227,7 @@ SCHEMA: dict[str, Any] = {
     "required": [
         *("format", "title", "dataset", "people", "simulated", "made", "product", "warnings"),
         *("unit", "epsilon", "delta", "cost", "budget", "mechanism", "scale", "sensitivity"),
+        "norm",
         *("cells", "settings", "tuning", "accuracy", "items", "software", "noise_library"),
     ],
     "additionalProperties": False,
@@ -198,7 +237,7 @@ SCHEMA: dict[str, Any] = {
             name: {"type": "string", "minLength": 1}
             for name in ("title", "dataset", "people", "made", "mechanism")
         },
-        "product": {"enum": ["od", "density", "report"]},
+        "product": {"enum": list(PRODUCTS)},
         "simulated": {"type": "boolean"},
         "warnings": {"type": "array", "items": {"type": "string"}},
         "unit": {"enum": ["trip", "person-day", "person"]},
@@ -207,7 +246,8 @@ SCHEMA: dict[str, Any] = {
         "cost": {"type": "object", "required": ["unit", "epsilon", "delta"]},
         "budget": {"type": "object", "required": ["unit", "epsilon", "spent_epsilon"]},
         "scale": {"type": "number", "exclusiveMinimum": 0},
-        "sensitivity": {"type": "integer", "minimum": 1},
+        "sensitivity": {"type": "number", "minimum": 1},
+        "norm": {"enum": ["L₁", "L₂"]},
         "cells": {"type": "integer", "minimum": 1},
         "settings": {"type": "object"},
         "tuning": {

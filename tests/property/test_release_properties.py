@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from engine import datasets
 from engine import origin_destination as od
-from engine.release import Ledger, ODProduct, release
+from engine.release import EstimateProduct, Ledger, ODProduct, release
 from tests.reference.od_people import counted
 
 ZONES, DAYS = 3, 2
@@ -83,8 +83,8 @@ def keys(bundle):
 
 
 @settings(max_examples=4, deadline=None)
-@given(people, st.data())
-def test_keys_do_not_depend_on_any_person(everybody, data):
+@given(people, st.sampled_from([ODProduct, EstimateProduct]), st.data())
+def test_keys_do_not_depend_on_any_person(everybody, kind, data):
     gone = data.draw(st.integers(0, max(len(everybody) - 1, 0)))
     bundles = []
     with TemporaryDirectory() as name:
@@ -95,7 +95,7 @@ def test_keys_do_not_depend_on_any_person(everybody, data):
             dataset = saved(folder / str(number) / "small", some)
             ledger = Ledger(folder / f"{number}.sqlite")
             ledger.declare("p", datasets=["small"], unit="person", epsilon=9.0, by="me")
-            product = ODProduct(parameters=od.ODParameters(epsilon=0.5, max_trips_per_user=2))
+            product = kind(parameters=od.ODParameters(epsilon=0.5, max_trips_per_user=2))
             out = release(dataset, product, folder / f"out{number}", ledger=ledger, tuning="public")
             bundles.append(keys(out))
             text = b"".join(p.read_bytes() for p in out.rglob("*") if p.is_file())

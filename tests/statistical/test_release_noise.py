@@ -1,6 +1,7 @@
 """The noise of a release follows its law; the check fails on samplers known to be bad."""
 
 import ast
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -105,8 +106,10 @@ def test_bars_and_deviations_are_exact(scale):
 def test_opendp_states_no_more_than_what_is_charged(epsilon, sensitivity):
     from engine.release.plan import safe_scale
 
-    stated = noise.laplace_epsilon(sensitivity, safe_scale(sensitivity, epsilon))
+    scale = safe_scale(sensitivity, epsilon)
+    stated = noise.laplace_epsilon(sensitivity, scale)
     assert stated <= epsilon
+    assert Fraction(sensitivity) / Fraction(scale) <= Fraction(str(epsilon))
     assert stated == pytest.approx(epsilon, rel=1e-9)
 
 

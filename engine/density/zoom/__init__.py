@@ -5,7 +5,14 @@ public geometry. ``docs/mechanisms.md`` has the proof, the tables and where it l
 """
 
 from engine.density.zoom.constants import DEFAULTS, TABLES, ZoomConstants
-from engine.density.zoom.measure import NoisyTable, NoisyTables, ZoomNoise, measure, noise_scale
+from engine.density.zoom.measure import (
+    NoisyTable,
+    NoisyTables,
+    ZoomNoise,
+    measure,
+    measure_with,
+    noise_scale,
+)
 from engine.density.zoom.reading import Reading, read
 from engine.density.zoom.tree import Tree, build_tree
 
@@ -20,6 +27,7 @@ __all__ = [
     "ZoomNoise",
     "build_tree",
     "measure",
+    "measure_with",
     "noise_scale",
     "read",
 ]

@@ -1,16 +1,19 @@
 """Measuring: the only step that sees counts. One Gaussian mechanism over five tables."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine import noise as samplers
-from engine.arrays import Floats
+from engine.arrays import Floats, Integers
 from engine.datasets.zoomtables import SUMS_OF_VISITS, WEIGHT_UNITS, ZoomTables
 from engine.density.zoom.constants import TABLES, ZoomConstants
 from engine.parameters import HOURS_PER_WEEK
+
+Add = Callable[[str, Integers, float | Floats], Integers | Floats]
+"""Adds Gaussian noise of a standard deviation to the whole numbers of a named table."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -91,14 +94,32 @@ def measure(
         μ, see `engine.density.gaussian.gaussian_strength`.
     """
 
-    def noisy(name: str, clip_squared: float, counts: NDArray[np.int64]) -> NoisyTable:
+    def add(name: str, counts: Integers, sigma: float | Floats) -> Floats:
+        return counts + sigma * getattr(noise, name)
+
+    return measure_with(tables, strength, add, constants)
+
+
+def measure_with(
+    tables: ZoomTables, strength: float, add: Add, constants: ZoomConstants
+) -> NoisyTables:
+    """Measure with noise of any Gaussian source; else as `measure`.
+
+    Parameters
+    ----------
+    add : callable
+        Given the name of a table, its whole numbers and σ in the same unit, returns them with
+        noise. All but ``visits`` are in units of 1/1024; ``visits`` has a σ for each number.
+    """
+
+    def noisy(name: str, clip_squared: float, counts: Integers) -> NoisyTable:
         sigma = noise_scale(name, math.sqrt(clip_squared), strength, constants)
-        return NoisyTable(counts / WEIGHT_UNITS + sigma * getattr(noise, name), sigma)
+        return NoisyTable(add(name, counts, sigma * WEIGHT_UNITS) / WEIGHT_UNITS, sigma)
 
     sigma_visits = np.array(
         [noise_scale("visits", cap, strength, constants) for cap in tables.caps]
     )
-    visits = tables.visits + sigma_visits * noise.visits
+    visits = np.asarray(add("visits", tables.visits, sigma_visits), dtype=np.float64)
     estimate = estimate_visits(visits, sigma_visits, constants)
     row = city_row(tables.city_clips_squared, estimate, strength, constants)
     return NoisyTables(

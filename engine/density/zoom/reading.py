@@ -38,6 +38,11 @@ class Reading:
     city: Floats
     weeks: Floats
 
+    @property
+    def by_tower(self) -> Floats:
+        """Visits of every tower and hour, shape (towers, 168), at least 0."""
+        return max(self.visits, 0.0) * self.sizes[:, None] * self.weeks
+
 
 def read(noisy: NoisyTables, tree: Tree, constants: ZoomConstants) -> Reading:
     """Read the noisy tables. A pure function of private results, so it costs no privacy."""

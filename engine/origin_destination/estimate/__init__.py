@@ -9,11 +9,14 @@ from engine.origin_destination.estimate.measurement import (
     CAPPED_SHARE,
     CAPPED_TRIPS,
     Measurement,
+    buys_capped_count,
     measure,
+    measure_with,
 )
 from engine.origin_destination.estimate.release import (
     LIKELY_EMPTY,
     EstimateRelease,
+    read_days,
     read_measurement,
     release,
 )
@@ -31,9 +34,12 @@ __all__ = [
     "LIKELY_EMPTY",
     "EstimateRelease",
     "Measurement",
+    "buys_capped_count",
     "cell_reach",
     "certain_flows",
     "measure",
+    "measure_with",
+    "read_days",
     "read_measurement",
     "release",
     "total_reach",

@@ -4,6 +4,7 @@ What leaves this module is a `Measurement`, which holds no count. Whatever is co
 post-processing and costs no privacy.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,9 @@ from engine.ledger import Ledger, Stage, simple_ledger
 from engine.origin_destination.matrices import Days, clear_diagonal, day_indices, trimmed_counts
 from engine.origin_destination.mechanism import UNIT_WORDS, ODNoise
 from engine.parameters import ODParameters
+
+Add = Callable[[Integers, int, float], Integers]
+"""Adds discrete Laplace noise to whole counts of an L₁ sensitivity for an ε."""
 
 CAPPED_TRIPS = 20
 """Trips of a person-day that the capped count counts."""
@@ -80,15 +84,45 @@ def measure(
     ((1, 150, 150), 0.5)
     """
     chosen = day_indices(dataset, days)
+    layers = 1 if sum_days else len(chosen)
+    shape = (layers, len(dataset.zones), len(dataset.zones))
+    variates = _standard_variates(dataset, rng, noise, chosen, sum_days).scaled(shape, 1.0)
+
+    def add(counts: Integers, sensitivity: int, epsilon: float) -> Integers:
+        # the diagonal is no cell of the matrix, so its variates are free for the capped count
+        own = variates if counts.ndim == len(shape) else variates[:, 0, 0]
+        return counts + discrete_laplace(own, epsilon / sensitivity)
+
+    return measure_with(dataset, parameters, add, days=chosen, sum_days=sum_days)
+
+
+def measure_with(
+    dataset: Dataset,
+    parameters: ODParameters,
+    add: Add,
+    *,
+    days: Days = None,
+    sum_days: bool = False,
+) -> Measurement:
+    """Measure with noise of any source of discrete Laplace noise; else as `measure`.
+
+    Parameters
+    ----------
+    add : callable
+        Given whole counts, their L₁ sensitivity and ε, returns them with discrete Laplace noise
+        of scale sensitivity/ε in every cell. It is asked for the cells, shape (days, zones,
+        zones), whose diagonal is not used, and for the capped counts where they are bought, shape
+        (days,).
+    """
+    chosen = day_indices(dataset, days)
     counts = trimmed_counts(
         dataset, parameters.unit, parameters.max_trips_per_user, chosen, sum_days=sum_days
     )
-    variates = _standard_variates(dataset, rng, noise, chosen, sum_days).scaled(counts.shape, 1.0)
-    buys = _buys_capped_count(dataset, parameters, len(chosen) if sum_days else 1)
+    buys = buys_capped_count(dataset, parameters, len(chosen) if sum_days else 1)
     count_epsilon = CAPPED_SHARE * parameters.epsilon if buys else 0.0
     cells_epsilon = parameters.epsilon - count_epsilon
     rate = cells_epsilon / parameters.max_trips_per_user
-    cells = counts + discrete_laplace(variates, rate)
+    cells = add(counts, parameters.max_trips_per_user, cells_epsilon)
     clear_diagonal(cells)
     stages = [
         Stage(
@@ -104,9 +138,7 @@ def measure(
     capped = None
     if buys:
         whole = trimmed_counts(dataset, parameters.unit, CAPPED_TRIPS, chosen, sum_days=sum_days)
-        # the diagonal is no cell of the matrix, so its variates are free for the count
-        count_rate = count_epsilon / CAPPED_TRIPS
-        capped = whole.sum(axis=(1, 2)) + discrete_laplace(variates[:, 0, 0], count_rate)
+        capped = add(whole.sum(axis=(1, 2)), CAPPED_TRIPS, count_epsilon)
         stages.append(
             Stage(
                 name="All trips",
@@ -114,7 +146,7 @@ def measure(
                 mechanism="discrete Laplace noise",
                 sensitivity=float(CAPPED_TRIPS),
                 norm="L1",
-                noise_scale=1 / count_rate,
+                noise_scale=CAPPED_TRIPS / count_epsilon,
                 epsilon=count_epsilon,
             )
         )
@@ -143,7 +175,8 @@ def discrete_laplace(variates: Floats, rate: float) -> Integers:
     return whole * np.where(variates < 0, -1, 1)
 
 
-def _buys_capped_count(dataset: Dataset, parameters: ODParameters, summed_days: int) -> bool:
+def buys_capped_count(dataset: Dataset, parameters: ODParameters, summed_days: int) -> bool:
+    """Whether the number of trips is bought: by public numbers alone, no count is read."""
     people = dataset.metadata.people_public
     if (
         parameters.unit != "person-day"

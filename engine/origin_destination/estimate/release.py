@@ -1,6 +1,7 @@
 """One release by `estimate`: measure once, then read with statistics what was measured."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -149,28 +150,43 @@ def read_measurement(
     With the capped count all estimates of a day are scaled up to it, at most 20/T-fold, to bring
     back what trimming dropped; statements that hold whatever the model are about kept trips.
     """
+    days = list(read_days(measured, distances_m, max_trips_per_user=max_trips_per_user))
+    return EstimateRelease(
+        counts=np.concatenate([day.counts for day in days]),
+        low=np.concatenate([day.low for day in days]),
+        high=np.concatenate([day.high for day in days]),
+        empty=np.concatenate([day.empty for day in days]),
+        measurement=measured,
+    )
+
+
+def read_days(
+    measured: Measurement, distances_m: Floats, *, max_trips_per_user: int = 1
+) -> Iterator[EstimateRelease]:
+    """Yield what `read_measurement` returns, one day after the other: one day is in memory."""
     zones = measured.cells.shape[-1]
     if distances_m.shape != (zones, zones) or not np.isfinite(distances_m).all():
         raise ParameterError(
             f"distances_m must hold finite metres for each pair of {zones} zones, got shape "
             f"{distances_m.shape}; take centre_distances_m(dataset.zones)"
         )
-    readings = [_read_day(measured, day, distances_m) for day in range(len(measured.cells))]
-    factors = np.ones(len(readings))
-    if measured.capped_trips is not None:
-        sums = np.array([max(float(reading.mean.sum()), 1.0) for reading in readings])
-        factors = np.clip(measured.capped_trips / sums, 1.0, CAPPED_TRIPS / max_trips_per_user)
-    scale = factors[:, None, None]
-    return EstimateRelease(
-        counts=scale * np.stack([reading.mean for reading in readings]),
-        low=np.floor(scale * np.stack([reading.low for reading in readings])),
-        high=np.ceil(scale * np.stack([reading.high for reading in readings])),
-        empty=np.stack([reading.empty for reading in readings]),
-        measurement=measured,
-    )
+    whole = measured.cells.sum(axis=0)
+    for day in range(len(measured.cells)):
+        reading = _read_day(measured, day, whole, distances_m)
+        factor = 1.0
+        if measured.capped_trips is not None:
+            factor = measured.capped_trips[day] / max(float(reading.mean.sum()), 1.0)
+            factor = float(np.clip(factor, 1.0, CAPPED_TRIPS / max_trips_per_user))
+        yield EstimateRelease(
+            counts=factor * reading.mean[None],
+            low=np.floor(factor * reading.low[None]),
+            high=np.ceil(factor * reading.high[None]),
+            empty=reading.empty[None],
+            measurement=replace(measured, cells=measured.cells[day : day + 1]),
+        )
 
 
-def _read_day(measured: Measurement, day: int, distances_m: Floats) -> Reading:
+def _read_day(measured: Measurement, day: int, whole: Integers, distances_m: Floats) -> Reading:
     cells, rate = measured.cells, measured.rate
     if cells.shape[-1] == 1:  # no flow between zones
         nothing = np.zeros((1, 1))
@@ -181,9 +197,9 @@ def _read_day(measured: Measurement, day: int, distances_m: Floats) -> Reading:
         return read(cells[day], rate, predict(cells[day], variance, distances_m))
     # the sum of the other days has the noise of several cells: read it as if it were one wide
     # discrete Laplace noise of the same variance, 1/(cosh a − 1)
-    rest = cells.sum(axis=0) - cells[day]
+    rest = whole - cells[day]
     rest_rate = float(np.arccosh(1 + 1 / max(others * variance, 1e-12)))
-    whole = read(rest, rest_rate, predict(rest, others * variance, distances_m)).mean / others
-    off = 1.0 - np.eye(len(whole))
-    uniform = whole.sum() / max(float(off.sum()), 1.0) * off
-    return read_once(cells[day], rate, (1 - UNIFORM_SHARE) * whole + UNIFORM_SHARE * uniform)
+    mean = read(rest, rest_rate, predict(rest, others * variance, distances_m)).mean / others
+    off = 1.0 - np.eye(len(mean))
+    uniform = mean.sum() / max(float(off.sum()), 1.0) * off
+    return read_once(cells[day], rate, (1 - UNIFORM_SHARE) * mean + UNIFORM_SHARE * uniform)

@@ -21,20 +21,29 @@ from nbclient import NotebookClient
 from engine import datasets
 from engine import origin_destination as od
 from engine.datasets import Dataset
+from engine.errors import DatasetError, ParameterError
 from engine.release import (
     CONSENT,
     ITEMS,
     SCHEMA,
+    Budget,
     DensityProduct,
+    EstimateProduct,
     Ledger,
     ODProduct,
     ReleaseError,
     ReportProduct,
+    ZoomProduct,
     check,
+    noise,
     release,
+    zcdp,
 )
 from engine.release.command import main
+from engine.release.plan import PRODUCTS
+from engine.release.statement import statement
 from engine.report import ReportParameters
+from engine.resolution import Resolution, coarsen
 
 ROOT = Path(__file__).parents[3]
 
@@ -43,6 +52,32 @@ def flows(epsilon=0.5, unit="person-day", **rest):
     limit = 1 if unit == "trip" else 2
     parameters = od.ODParameters(epsilon=epsilon, max_trips_per_user=limit, unit=unit)
     return ODProduct(parameters=parameters, **rest)
+
+
+def statement_of(dataset, plan):
+    budget = Budget(
+        people="p",
+        unit="person",
+        datasets=(dataset.id,),
+        epsilon=9.0,
+        delta=0.0,
+        spent_epsilon=1.0,
+        spent_delta=0.0,
+        releases=1,
+        raised_by=("me",),
+    )
+    return statement(
+        plan,
+        name=dataset.id,
+        simulated=True,
+        budget=budget,
+        cost=1.0,
+        others=(),
+        tuning="public",
+        tuning_note="",
+        made="2026-01-01",
+        version="1",
+    )
 
 
 @pytest.fixture
@@ -61,9 +96,13 @@ def demo():
 def bundles(demo, tmp_path_factory):
     folder = tmp_path_factory.mktemp("bundles")
     ledger = Ledger(folder / "ledger.sqlite")
-    ledger.declare("people", datasets=["demo-city"], unit="person", epsilon=100.0, by="me")
+    ledger.declare(
+        "people", datasets=["demo-city"], unit="person", epsilon=100.0, delta=1e-6, by="me"
+    )
     products = {
         "od": flows(days=(0, 1)),
+        "od-estimate": EstimateProduct(parameters=flows().parameters, days=(0, 1)),
+        "density-zoom": ZoomProduct(epsilon=1.0, delta=1e-7),
         "density": DensityProduct(epsilon=1.0),
         "report": ReportProduct(parameters=ReportParameters(epsilon=1.0)),
     }
@@ -72,7 +111,7 @@ def bundles(demo, tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("name", ["od", "density", "report"])
+@pytest.mark.parametrize("name", PRODUCTS)
 def test_a_bundle_says_what_a_reader_must_know(bundles, name):
     folder = bundles / name
     content = json.loads((folder / "statement.json").read_text(encoding="utf-8"))
@@ -98,6 +137,112 @@ def test_released_values_are_whole_numbers_and_suppressed_is_empty(bundles):
     assert not (table["flow"] == 0).any()
 
 
+def test_a_view_that_adds_days_up_is_refused(ledger, demo, tmp_path):
+    """Its cost would count periods, not days: a person would pay a seventh."""
+    week = coarsen(demo, Resolution(time="week"))
+    assert len(week.metadata.periods) < len(week.metadata.days)
+    for product in (flows(), EstimateProduct(parameters=flows().parameters)):
+        with pytest.raises(ParameterError, match="a release must be of declared days"):
+            release(week, product, tmp_path / "out", ledger=ledger, tuning="public")
+    assert ledger.budget("people").releases == 0
+
+
+def test_what_a_dataset_lacks_is_said_before_anything_is_charged(tmp_path):
+    ledger = Ledger(tmp_path / "l.sqlite")
+    name = "afghanistan-provinces"
+    ledger.declare("people", datasets=[name], unit="person", epsilon=100.0, delta=1e-6, by="me")
+    for product in (
+        ReportProduct(parameters=ReportParameters(epsilon=1.0)),
+        ZoomProduct(epsilon=1.0),
+        DensityProduct(epsilon=1.0),
+    ):
+        with pytest.raises(DatasetError):
+            release(datasets.load(name), product, tmp_path / "out", ledger=ledger, tuning="public")
+    assert ledger.budget("people").releases == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["l.sqlite"]
+
+
+def test_bars_hold_less_often_among_flows_that_are_shown(demo):
+    """The table's last column, against the law of the noise summed term by term."""
+    plan = flows(epsilon=0.25).plan(demo)
+    q, least = np.exp(-1 / plan.scale), plan.settings["suppression_threshold"]
+    z = np.arange(-4000, 4001)
+    law = (1 - q) / (1 + q) * q ** np.abs(z)
+    rows = [row for row in plan.accuracy if row.size is not None]
+    for row in rows:
+        shown = row.size + z >= least
+        within = np.abs(z) <= row.half_width
+        assert row.shown == pytest.approx(law[shown].sum(), rel=1e-9)
+        assert row.holds == pytest.approx(law[shown & within].sum() / law[shown].sum(), rel=1e-9)
+    assert rows[0].holds < 0.6
+    assert rows[-1].holds > 0.9
+    said = statement_of(demo, plan)["items"]["accuracy"]
+    assert f"of a flow of true size 0 that is shown, in {rows[0].holds:.1%} of releases" in said
+
+
+def test_the_tables_of_zoom_add_up_to_what_is_charged(demo, tmp_path, monkeypatch):
+    """By OpenDP's own maps, from the σ that were drawn with; with noise × 0.8 they would not."""
+    drawn: list[tuple[int, float]] = []
+
+    def record(counts, sigma):
+        drawn.append((counts.size, sigma))
+        return counts
+
+    monkeypatch.setattr(noise, "discrete_gaussian", record)
+    ZoomProduct(epsilon=1.0, delta=1e-7).write(demo, tmp_path, lambda share: None)
+    tables = demo.zoom_tables
+    sums, rest = drawn[:3], drawn[3:]
+    changes = [float(cap) for cap in tables.caps]
+    changes += [1024 * 10**0.5, 1024 * 10**0.5, 1024 * city_clip(demo), 1024 * 10**0.5]
+    assert [size for size, _ in sums] == [1, 1, 1]
+    assert [size for size, _ in rest] == [
+        tables.towers.size,
+        tables.districts.size,
+        tables.city[0].size,
+        tables.weeks.size,
+    ]
+    rho = sum(
+        zcdp.gaussian_rho(change, sigma) for change, (_, sigma) in zip(changes, drawn, strict=True)
+    )
+    assert zcdp.zcdp_epsilon(rho, 1e-7) <= 1.0
+    assert rho == pytest.approx(zcdp.zcdp_strength(1.0, 1e-7) ** 2 / 2, rel=1e-9)
+    assert zcdp.zcdp_epsilon(rho / 0.8**2, 1e-7) > 1.2
+
+
+def city_clip(dataset):
+    """Return the clip of the city's table where no noise moves the number of visits."""
+    strength = zcdp.zcdp_strength(1.0, 1e-7)
+    tables = dataset.zoom_tables
+    sigmas = np.array([cap / (strength * (0.05 / 3) ** 0.5) for cap in tables.caps])
+    visits = next(
+        float(tables.visits[i])
+        for i in range(3)
+        if (tables.visits[i + 1 :] - tables.visits[i] <= 2 * sigmas[i + 1 :]).all()
+    )
+    clips = np.sqrt(tables.city_clips_squared)
+    return float(clips[clips / (strength * 0.1**0.5) <= 0.02 * visits / 168].max(initial=clips[0]))
+
+
+def test_the_two_measurements_of_estimate_add_up_to_what_is_charged(tmp_path, monkeypatch):
+    scales: list[float] = []
+
+    def record(counts, scale):
+        scales.append(scale)
+        return counts
+
+    monkeypatch.setattr(noise, "discrete_laplace", record)
+    rwanda = datasets.load("rwanda-districts")
+    product = EstimateProduct(
+        parameters=od.ODParameters(epsilon=1.0, max_trips_per_user=4), days=(0,)
+    )
+    assert "together ε = 1" in product.plan(rwanda).proof
+    product.write(rwanda, tmp_path, lambda share: None)
+    cells, count = scales
+    stated = noise.laplace_epsilon(4, cells) + noise.laplace_epsilon(20, count)
+    assert stated <= 1.0
+    assert stated == pytest.approx(1.0, rel=1e-9)
+
+
 def test_zone_totals_lie_in_their_bars(bundles, demo):
     """Unbiased totals and their 90% bars against the true trimmed totals: about nine in ten."""
     zones = pd.read_parquet(bundles / "od" / "zones.parquet", columns=None)
@@ -110,7 +255,7 @@ def test_zone_totals_lie_in_their_bars(bundles, demo):
 
 @pytest.mark.parametrize(
     "name",
-    ["od", *(pytest.param(name, marks=pytest.mark.long) for name in ("density", "report"))],
+    ["od", *(pytest.param(name, marks=pytest.mark.long) for name in PRODUCTS if name != "od")],
 )
 def test_the_notebook_runs_from_top_to_bottom(bundles, name, tmp_path, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "agg")
@@ -122,7 +267,7 @@ def test_the_notebook_runs_from_top_to_bottom(bundles, name, tmp_path, monkeypat
     NotebookClient(book, timeout=120, resources={"metadata": {"path": str(folder)}}).execute()
     printed = [out.get("text", "") for cell in book.cells for out in cell.get("outputs", [])]
     assert any("ε =" in text for text in printed)
-    if name == "od":
+    if name.startswith("od"):
         assert any("WARNING: for" in text for text in printed)
 
 
@@ -224,7 +369,14 @@ def test_what_is_checked_before_confirming_reads_no_count(ledger, demo, monkeypa
         def _read(self, name, part):
             pytest.fail(f"{name} was read")
 
-    for product in (flows(), DensityProduct(epsilon=1.0)):
+    ledger.raise_to("people", epsilon=100.0, delta=1e-6, by="me", reason="a product with delta")
+    for product in (
+        flows(),
+        DensityProduct(epsilon=1.0),
+        EstimateProduct(parameters=flows().parameters),
+        ZoomProduct(epsilon=1.0),
+        ReportProduct(parameters=ReportParameters(epsilon=1.0)),
+    ):
         plan = product.plan(Blind())
         budget, cost = check(Blind(), plan, ledger)
         assert cost <= budget.left_epsilon

@@ -59,7 +59,7 @@ def test_without_a_budget_nothing_is_released(ledger):
 
 
 def test_only_those_named_may_raise_a_budget_and_nobody_lowers_it(ledger):
-    with pytest.raises(ReleaseError, match="a raise must come from me, got 'you'"):
+    with pytest.raises(ReleaseError, match="must come from me, got 'you'"):
         ledger.raise_to("town", epsilon=2.0, delta=1e-6, by="you", reason="more")
     with pytest.raises(ReleaseError, match="only be raised"):
         ledger.raise_to("town", epsilon=0.5, delta=1e-6, by="me", reason="less")
@@ -68,6 +68,29 @@ def test_only_those_named_may_raise_a_budget_and_nobody_lowers_it(ledger):
     ledger.raise_to("town", epsilon=2.0, delta=1e-6, by="me", reason="second study")
     assert ledger.budget("town").epsilon == 2.0
     assert [entry.kind for entry in ledger.entries()] == ["budget", "raise"]
+
+
+def test_one_more_dataset_of_the_same_people_shares_their_budget(ledger):
+    spend(ledger, 0.6)
+    with pytest.raises(ReleaseError, match="must come from me"):
+        ledger.join("town", dataset="c", by="you")
+    with pytest.raises(ReleaseError, match="belongs to 'town'"):
+        ledger.join("town", dataset="b", by="me")
+    ledger.join("town", dataset="c", by="me")
+    with pytest.raises(ReleaseError, match=r"at most ε = 0\.4 "):
+        spend(ledger, 0.5, dataset="c")
+    spend(ledger, 0.4, dataset="c")
+    assert ledger.budget("town").left_epsilon == 0
+    assert ledger.verify() == 4
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta"), [(-0.5, 0.0), (0.0, 0.0), (float("nan"), 0.0), (0.1, -1e-7), (0.1, 1.0)]
+)
+def test_nothing_is_given_back_by_an_odd_cost(ledger, epsilon, delta):
+    with pytest.raises(ParameterError):
+        spend(ledger, epsilon, delta)
+    assert ledger.budget("town").releases == 0
 
 
 @pytest.mark.parametrize("epsilon", [0, -1, float("nan"), float("inf"), "1"])

@@ -1,0 +1,224 @@
+"""Release of origin–destination matrices by our own method: measure with OpenDP, read afterwards.
+
+The measurement – whole counts with discrete Laplace noise in every cell – is the only step that
+sees counts and all that is charged. Reading it is a function of the noisy cells and of public
+geometry, so it may use floating point.
+"""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from engine.arrays import Booleans, Floats, Integers
+from engine.datasets import Dataset
+from engine.errors import ParameterError
+from engine.geography import centre_distances_m
+from engine.origin_destination import estimate
+from engine.origin_destination.estimate import (
+    CAPPED_SHARE,
+    CAPPED_TRIPS,
+    EstimateRelease,
+    buys_capped_count,
+)
+from engine.origin_destination.matrices import MAX_DENSE_CELLS, day_indices
+from engine.parameters import ODParameters
+from engine.release import noise
+from engine.release.od import ODProduct, write_flowmap
+from engine.release.plan import (
+    Accuracy,
+    Plan,
+    Progress,
+    laplace_bar,
+    laplace_proof,
+    safe_scale,
+    sum_bar,
+)
+from engine.release.tables import CsvTable, neutral, write_zones
+
+_ROOM = 1 + 1e-12  # so that two shares of ε never add up to more than ε
+
+
+@dataclass(frozen=True, kw_only=True)
+class EstimateProduct:
+    """Matrices read by statistics from noisy cells; days and units as `ODProduct`.
+
+    Parameters
+    ----------
+    parameters : ODParameters
+        ε, T and the unit; nothing is suppressed, so τ is not used.
+    days : tuple of int or None
+        As in `ODProduct`.
+    """
+
+    parameters: ODParameters
+    days: tuple[int, ...] | None = None
+
+    def __post_init__(self) -> None:
+        ODProduct(parameters=self.parameters, days=self.days)
+
+    @property
+    def _summed(self) -> bool:
+        return self.parameters.unit == "person"
+
+    def plan(self, dataset: Dataset, /) -> Plan:
+        """Return what a release will hold and cost; reads geometry and metadata alone."""
+        parameters, zones = self.parameters, len(dataset.zones)
+        published = ODProduct(parameters=parameters, days=self.days).plan(dataset)
+        matrices = int(published.settings["matrices"])
+        if matrices * zones**2 > MAX_DENSE_CELLS:
+            raise ParameterError(
+                f"days must fit in memory ({MAX_DENSE_CELLS:,} cells)",
+                value=f"{matrices} days of {zones} × {zones} zones",
+                remedy=f"release at most {max(MAX_DENSE_CELLS // zones**2, 1)} days at a time by "
+                "this method, or take the published one",
+            )
+        limit, (cells, count) = parameters.max_trips_per_user, self._shares(dataset)
+        scale = _scale(limit, cells)
+        proof = laplace_proof(limit, scale, cells)
+        if count:
+            proof = (
+                f"{proof[:-1]}; that of the number of trips, of sensitivity {CAPPED_TRIPS}, is "
+                f"ε = {count:g}; together ε = {parameters.epsilon:g} (basic composition)."
+            )
+        kept = {k: v for k, v in published.settings.items() if k != "suppression_threshold"}
+        return replace(
+            published,
+            product="od-estimate",
+            title="Origin–destination matrices, read by statistics",
+            scale=scale,
+            proof=proof,
+            cells=published.cells + (matrices if count else 0),
+            cells_words=published.cells_words + (" and the number of trips" if count else ""),
+            settings={**kept, "method": "estimate (measure every cell, then read by statistics)"},
+            accuracy=(
+                Accuracy(what="a flow, as measured", size=None, half_width=laplace_bar(scale)),
+                Accuracy(
+                    what="all trips out of a zone (or into it), as measured",
+                    size=None,
+                    half_width=sum_bar(scale, zones - 1),
+                ),
+            ),
+            bias=(
+                "Columns 'measured' are kept trips with unbiased whole-number noise; their bars "
+                "hold whatever the data, for a flow picked in advance.",
+                "Column 'trips' is what a model reads from all of them; its bars (low_90, high_90) "
+                "hold by the model alone. It draws isolated large flows towards the pattern of the "
+                "rest.",
+                "Flows are marked 'certain' (on average at most 5% of them are empty, whatever the "
+                "data) or 'likely' (by the model). Keep the others in sums; do not show them.",
+                "Trips beyond the bound per person are not measured"
+                + (
+                    "; estimates are scaled up to the noisy number of all trips."
+                    if count
+                    else " and not brought back."
+                )
+                if parameters.unit != "trip"
+                else "Every trip is counted.",
+            ),
+        )
+
+    def prepare(self, dataset: Dataset, /) -> None:
+        """Read the trips that will be counted."""
+        ODProduct(parameters=self.parameters, days=self.days).prepare(dataset)
+
+    def write(self, dataset: Dataset, folder: Path, progress: Progress, /) -> None:
+        """Draw the noise of every cell once, read it, and write flows, zones and flowmap tables."""
+        parameters, chosen = self.parameters, day_indices(dataset, self.days)
+        zones = len(dataset.zones)
+        pairs = ~np.eye(zones, dtype=bool)
+        measured = estimate.measure_with(
+            dataset, parameters, _Adder(pairs, progress), days=chosen, sum_days=self._summed
+        )
+        distances_m = centre_distances_m(dataset.zones)
+        bar = laplace_bar(1 / measured.rate)
+        ids = pa.array([neutral(one) for one in dataset.zones["zone_id"]])
+        origin, destination = (ids.take(pa.array(index)) for index in np.nonzero(pairs))
+        likely = np.zeros((zones, zones))
+        trips = np.zeros((zones, zones))
+        with CsvTable(folder / "flows.csv", _COLUMNS) as table:
+            days = estimate.read_days(
+                measured, distances_m, max_trips_per_user=parameters.max_trips_per_user
+            )
+            for number, read in enumerate(days):
+                day = dataset.metadata.periods[chosen[number]].isoformat()
+                table.add([day] * len(origin), origin, destination, *_columns(read, pairs, bar))
+                trips += read.counts[0]
+                likely += np.where(read.certain | read.likely, read.counts, 0)[0]
+                progress(0.6 + 0.4 * (number + 1) / len(measured.cells))
+        whole = measured.cells.sum(axis=0)
+        reach = sum_bar(1 / measured.rate, (zones - 1) * len(measured.cells))
+        values: dict[str, Any] = {}
+        for name, axis in (("out", 1), ("in", 0)):
+            total = whole.sum(axis=axis)
+            values |= {
+                f"{name}_trips": np.rint(trips.sum(axis=axis)),
+                f"{name}_measured": total,
+                f"{name}_measured_low_90": total - reach,
+                f"{name}_measured_high_90": total + reach,
+            }
+        write_zones(dataset.zones, values, folder)
+        shown = np.rint(likely[pairs]).astype(np.int64)
+        write_flowmap(dataset, folder / "flowmap", origin, destination, shown)
+
+    def _shares(self, dataset: Dataset) -> tuple[float, float]:
+        """Return ε of the cells and of the number of trips, 0 where that is not bought."""
+        days = len(day_indices(dataset, self.days)) if self._summed else 1
+        buys = buys_capped_count(dataset, self.parameters, days)
+        count = CAPPED_SHARE * self.parameters.epsilon if buys else 0.0
+        return self.parameters.epsilon - count, count
+
+
+_COLUMNS = {
+    "date": pa.string(),
+    "origin": pa.string(),
+    "destination": pa.string(),
+    "mark": pa.string(),
+    "trips": pa.float64(),
+    "low_90": pa.int64(),
+    "high_90": pa.int64(),
+    "measured": pa.int64(),
+    "measured_low_90": pa.int64(),
+    "measured_high_90": pa.int64(),
+}
+
+
+class _Adder:
+    """Adds OpenDP's noise to what is measured, matrix by matrix."""
+
+    def __init__(self, pairs: Booleans, progress: Progress) -> None:
+        self._pairs = pairs
+        self._progress = progress
+
+    def __call__(self, counts: Integers, sensitivity: int, epsilon: float, /) -> Integers:
+        scale = _scale(sensitivity, epsilon)
+        if counts.ndim == 1:
+            return noise.discrete_laplace(counts, scale)
+        noisy = np.zeros_like(counts)
+        for number, matrix in enumerate(counts):
+            noisy[number][self._pairs] = noise.discrete_laplace(matrix[self._pairs], scale)
+            self._progress(0.6 * (number + 1) / len(counts))
+        return noisy
+
+
+def _scale(sensitivity: int, epsilon: float) -> float:
+    return safe_scale(sensitivity, epsilon) * _ROOM
+
+
+def _columns(read: EstimateRelease, pairs: Booleans, bar: int) -> tuple[Any, ...]:
+    measured: Integers = read.measurement.cells[0][pairs]
+    trips: Floats = read.counts[0][pairs]
+    mark = np.where(
+        read.certain[0][pairs], "certain", np.where(read.likely[0][pairs], "likely", "")
+    )
+    return (
+        pa.array(mark),
+        np.round(trips, 2),
+        read.low[0][pairs].astype(np.int64),
+        read.high[0][pairs].astype(np.int64),
+        measured,
+        np.maximum(measured - bar, 0),
+        np.maximum(measured + bar, 0),
+    )

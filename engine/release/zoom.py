@@ -1,0 +1,182 @@
+"""Release of a week's density by our own method: five whole-number tables, then read.
+
+The clipped tables are whole multiples of 1/1024, so OpenDP's discrete Gaussian fits them as they
+are; L₂ sensitivity 1024·c holds in exact arithmetic. What is read from the noisy tables is
+post-processing and may use floating point.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from engine import validation
+from engine.arrays import Floats, Integers
+from engine.datasets import Dataset
+from engine.datasets.zoomtables import (
+    CLIP_SQUARED,
+    SUMS_OF_VISITS,
+    WEIGHT_UNITS,
+    visit_caps,
+)
+from engine.density.aggregates import tower_tree
+from engine.density.zoom import DEFAULTS, measure_with, noise_scale, read
+from engine.parameters import EPSILON_RANGE, HOURS_PER_WEEK
+from engine.release import noise
+from engine.release.density import zone_variances
+from engine.release.plan import Accuracy, Plan, Progress, normal_bar
+from engine.release.tables import CsvTable, neutral, write_zones
+from engine.release.zcdp import zcdp_strength
+
+_ROOM = 1 + 1e-12  # for the rounding of σ: ρ never exceeds its share
+
+
+@dataclass(frozen=True, kw_only=True)
+class ZoomProduct:
+    """Visits by zone and hour of the declared week, counted at five zoom levels; one person.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        Total privacy loss.
+    """
+
+    epsilon: float
+    delta: float = 1e-7
+
+    def __post_init__(self) -> None:
+        validation.finite_above("epsilon", self.epsilon, 0, f"at most {EPSILON_RANGE[1]:g}")
+        validation.inside_open_interval(
+            "delta", self.delta, 0, 1, "choose it below one over the number of people, such as 1e-7"
+        )
+
+    def plan(self, dataset: Dataset, /) -> Plan:
+        """Return what a release will hold and cost; reads geometry and metadata alone."""
+        strength = zcdp_strength(self.epsilon, self.delta)
+        towers, zones = len(dataset.towers), len(dataset.zones)
+        districts = int(tower_tree(dataset).districts.max()) + 1
+        cap = int(visit_caps(dataset.metadata.max_visits_cap)[-1])
+        root, week = np.sqrt(CLIP_SQUARED), dataset.metadata.week
+        fine, whole, visits = (
+            noise_scale(name, clip, strength, DEFAULTS)
+            for name, clip in (("towers", root), ("weeks", root), ("visits", cap))
+        )
+        median = float(np.sqrt(np.median(zone_variances(dataset))))
+        return Plan(
+            product="density-zoom",
+            title="Density of visits over one week, counted at five zoom levels",
+            unit="person",
+            epsilon=self.epsilon,
+            delta=self.delta,
+            days=7,
+            contribution="a person's visits are scaled down so that they weigh at most a public "
+            f"clip in every table (√10 where towers are told apart); at most {cap} visits count",
+            bounded_by="a setting chosen in advance, not read from these data",
+            sensitivity=float(root * WEIGHT_UNITS),
+            norm="L₂",
+            mechanism="discrete Gaussian on whole numbers",
+            scale=float(fine * WEIGHT_UNITS),
+            proof="five tables of whole multiples of 1/1024, each with discrete Gaussian noise of "
+            f"its share of ρ = {strength**2 / 2:.6g}, are ρ-zero-concentrated (Canonne, Kamath and "
+            f"Steinke 2020), also where one's clip is chosen from another's noisy sum; that is "
+            f"(ε, δ) = ({self.epsilon:g}, {self.delta:g}).",
+            cells=(towers + districts + 1) * HOURS_PER_WEEK + towers + SUMS_OF_VISITS,
+            cells_words=f"{towers} towers, {districts} districts and the whole city × "
+            f"{HOURS_PER_WEEK} hours, {towers} towers' weeks and {SUMS_OF_VISITS} sums of visits; "
+            f"read and mapped to {zones} zones by area",
+            settings={
+                "variant": "zoom",
+                "delta": self.delta,
+                "rho": strength**2 / 2,
+                "week": None if week is None else week.isoformat(),
+                "max_visits": cap,
+            },
+            accuracy=(
+                Accuracy(
+                    what="a zone in one hour, as measured (median zone)",
+                    size=None,
+                    half_width=normal_bar(fine * median),
+                ),
+                Accuracy(
+                    what="a zone over the week, as measured (median zone)",
+                    size=None,
+                    half_width=normal_bar(whole * median),
+                ),
+                Accuracy(what="all visits", size=None, half_width=normal_bar(visits)),
+            ),
+            bias=(
+                "Columns 'measured' are visits after people's weeks were scaled down to the clip, "
+                "with unbiased noise: their bars hold whatever the data, and they lie well below "
+                "the number of visits.",
+                "Column 'visits' is what is read from all five tables. It evens out differences "
+                "that noise can explain, so small places look more like their neighbours than they "
+                "are. No bar holds for it whatever the data.",
+                "Noise is a whole number of 1/1024 visits; what is read is rounded to 0.01.",
+            ),
+        )
+
+    def prepare(self, dataset: Dataset, /) -> None:
+        """Read the tables that will be measured; raise where the dataset has none."""
+        _ = dataset.zoom_tables
+
+    def write(self, dataset: Dataset, folder: Path, progress: Progress, /) -> None:
+        """Draw the noise of all tables once, read them, and write zones by hour."""
+        strength = zcdp_strength(self.epsilon, self.delta)
+        noisy = measure_with(dataset.zoom_tables, strength, _add, DEFAULTS)
+        progress(0.7)
+        visits = read(noisy, tower_tree(dataset), DEFAULTS).by_tower
+        to_zones = dataset.tessellation.overlap.T
+        deviations = np.sqrt(zone_variances(dataset))
+        _write_hours(
+            dataset,
+            to_zones @ visits,
+            to_zones @ noisy.towers.values,
+            normal_bar(noisy.towers.sigma) * deviations,
+            folder / "density.csv",
+        )
+        measured = to_zones @ noisy.weeks.values
+        bar = normal_bar(noisy.weeks.sigma) * deviations
+        write_zones(
+            dataset.zones,
+            {
+                "visits": np.rint(to_zones @ visits.sum(axis=1)),
+                "measured": np.rint(measured),
+                "measured_low_90": np.floor(measured - bar),
+                "measured_high_90": np.ceil(measured + bar),
+            },
+            folder,
+        )
+        progress(1.0)
+
+
+def units_of_noise(sigma: float) -> float:
+    """Return the standard deviation that is drawn for one that is asked: never less."""
+    return sigma * _ROOM
+
+
+def _add(name: str, counts: Integers, sigma: float | Floats) -> Integers:
+    """Add OpenDP's discrete Gaussian noise, table by table."""
+    if name != "visits":
+        return noise.discrete_gaussian(counts, units_of_noise(float(sigma)))
+    pairs = zip(counts, np.asarray(sigma), strict=True)
+    return np.array(
+        [noise.discrete_gaussian(np.array([n]), units_of_noise(float(s)))[0] for n, s in pairs]
+    )
+
+
+def _write_hours(
+    dataset: Dataset, visits: Floats, measured: Floats, bars: Floats, path: Path
+) -> None:
+    text, real, whole = pa.string(), pa.float64(), pa.int64()
+    columns = {"zone_id": text, "hour": whole, "visits": real}
+    columns |= {"measured": real, "measured_low_90": real, "measured_high_90": real}
+    zones = len(dataset.zones)
+    ids = pa.array([neutral(one) for one in dataset.zones["zone_id"]])
+    flat, bar = measured.ravel(), np.repeat(bars, HOURS_PER_WEEK)
+    with CsvTable(path, columns) as table:
+        table.add(
+            ids.take(pa.array(np.repeat(np.arange(zones), HOURS_PER_WEEK))),
+            np.tile(np.arange(HOURS_PER_WEEK), zones),
+            *(np.round(one, 2) for one in (visits.ravel(), flat, flat - bar, flat + bar)),
+        )
