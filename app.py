@@ -15,7 +15,14 @@ from pages._ui.shell.settings import dataset_with
 def draw() -> None:
     """Draw the page."""
     shown = not home_stage.presenting()
-    settings = sidebar.draw(density=shown, trips=shown, epsilon=False, noise=shown, od_method=shown)
+    settings = sidebar.draw(
+        density=shown,
+        trips=shown,
+        epsilon=False,
+        noise=shown,
+        od_method=shown,
+        resolution=True,
+    )
     visits, trips = settings.density_data, settings.od_data
     frame.banners([visits, trips])
     for warning in home_wording.warnings(settings):

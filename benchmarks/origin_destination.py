@@ -32,9 +32,8 @@ class SimulatedYear:
         self.id = "simulated-year"
         self.zones = range(ZONES)
         first = date(2020, 1, 1)
-        self.metadata = SimpleNamespace(
-            days=tuple(first + timedelta(days=i) for i in range(DAYS)), trips_have_people=True
-        )
+        days = tuple(first + timedelta(days=i) for i in range(DAYS))
+        self.metadata = SimpleNamespace(days=days, periods=days, trips_have_people=True)
         size = rng.lognormal(0.0, 1.3, ZONES)
         flow = np.outer(size, size) * rng.gamma(0.15, 1 / 0.15, (ZONES, ZONES))
         np.fill_diagonal(flow, 0.0)

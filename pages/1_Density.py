@@ -20,7 +20,7 @@ from pages._ui.wording.privacy import delta_warning
 
 def draw() -> None:
     """Draw the page."""
-    settings = sidebar.draw(trips=False)
+    settings = sidebar.draw(trips=False, resolution=True)
     entry = settings.density_data
     frame.banners([entry])
     if entry is None or not entry.has_density:

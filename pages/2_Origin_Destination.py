@@ -30,7 +30,7 @@ LEAD = (
 
 def draw() -> None:
     """Draw the page."""
-    settings = sidebar.draw(density=False, od_method=True)
+    settings = sidebar.draw(density=False, od_method=True, resolution=True)
     entry = settings.od_data
     frame.banners([entry])
     if entry is None or not entry.has_trips:
@@ -41,7 +41,7 @@ def draw() -> None:
     picker, judgement = st.columns([1, 2.9], gap="medium")
     with picker:
         window = trips_window.pick(entry, parameters)
-    note = trips_window.cost(parameters, window, len(entry.metadata.days))
+    note = trips_window.cost(parameters, window, entry.metadata)
     if settings.od_method == "estimate":
         trips_ours.draw(entry, parameters, noise, window, note, judgement)
         return

@@ -65,6 +65,7 @@ class MemoryData:
         self.tessellation = tessellate(towers, zones)
         self.truth_by_tower, self.single_visit_by_tower = counts.truth, counts.single_visit
         self.zoom_tables = zoom
+        self.hour_blocks = np.arange(168)
         self.metadata = SimpleNamespace(max_visits_cap=CAP, people_public=people)
         self._ranked = counts.presampled
 

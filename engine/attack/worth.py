@@ -13,7 +13,7 @@ Standing = Literal["balanced", "leaning_open", "too_open", "too_private", "neith
 """Where a setting stands between privacy and accuracy, by `standing`."""
 
 
-def worth_of_trips(parameters: ODParameters, days: int) -> Worth:
+def worth_of_trips(parameters: ODParameters, days: int, *, added_up: bool = False) -> Worth:
     """Return what privacy is left once the matrices of all days are released.
 
     Parameters
@@ -23,6 +23,9 @@ def worth_of_trips(parameters: ODParameters, days: int) -> Worth:
     days : int
         Declared days. At ``person-day`` each has a release that reads the person; at ``person``
         one release covers them all; a trip lies on one day only.
+    added_up : bool
+        Whether days share a matrix and its one noise. At ``person-day`` the losses of the days
+        then add up in full: what is known of several noises does not hold for one.
 
     Examples
     --------
@@ -31,8 +34,10 @@ def worth_of_trips(parameters: ODParameters, days: int) -> Worth:
     (3.5, 0.752, 'moderate')
     """
     releases = checked_days(days, parameters) if parameters.unit == "person-day" else 1
+    apart = limit(Guarantee(epsilon=parameters.epsilon), 1 if added_up else releases)
+    summed = Guarantee(epsilon=releases * parameters.epsilon)
     return Worth(
-        best_guess=limit(Guarantee(epsilon=parameters.epsilon), releases).best_guess,
+        best_guess=summed.best_guess if added_up else apart.best_guess,
         total_epsilon=releases * parameters.epsilon,
         delta=0.0,
         releases=releases,

@@ -30,7 +30,7 @@ def truth(dataset: Dataset) -> Floats:
 
     Returns
     -------
-    array, shape (zones, 168)
+    array, shape (zones, 168), or fewer columns where a view counts hours together
         Visits, at least 0, in the order of ``dataset.zones``. Confidential unless simulated.
 
     Examples
@@ -40,20 +40,32 @@ def truth(dataset: Dataset) -> Floats:
     >>> truth(demo).shape == (len(demo.zones), 168)
     True
     """
-    return dataset.tessellation.overlap.T @ dataset.truth_by_tower.astype(np.float64)
+    visits = dataset.truth_by_tower.astype(np.float64)
+    return in_blocks(dataset, dataset.tessellation.overlap.T @ visits)
 
 
 def presampled(dataset: Dataset, max_visits_per_user: int) -> Floats:
     """Return the zones' counts after pre-sampling ℓ visits a person (P1 §5.1), without noise.
 
-    Removing one person changes it by at most ℓ in L₁ and √ℓ in L₂.
+    Removing one person changes it by at most ℓ in L₁ and, hour by hour, √ℓ in L₂.
 
     Returns
     -------
-    array, shape (zones, 168)
+    array, shape (zones, 168), or fewer columns where a view counts hours together
         Confidential unless simulated.
     """
-    return dataset.tessellation.overlap.T @ tower_series(dataset, max_visits_per_user)
+    series = tower_series(dataset, max_visits_per_user)
+    return in_blocks(dataset, dataset.tessellation.overlap.T @ series)
+
+
+def in_blocks(dataset: Dataset, series: Floats) -> Floats:
+    """Add up the hours that `dataset` counts together, shape (rows, 168) → (rows, blocks)."""
+    blocks = dataset.hour_blocks
+    count = int(blocks[-1]) + 1
+    if count == len(blocks):
+        return series
+    within = blocks[:, None] == np.arange(count)
+    return series @ within.astype(np.float64)
 
 
 def cover_series(dataset: Dataset, max_visits_per_user: int) -> Floats:

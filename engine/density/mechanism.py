@@ -7,7 +7,13 @@ import numpy as np
 from engine.arrays import Floats, Integers
 from engine.datasets import Dataset
 from engine.density import accounting, fourier
-from engine.density.aggregates import cover_series, presampled, tower_series, tower_tree
+from engine.density.aggregates import (
+    cover_series,
+    in_blocks,
+    presampled,
+    tower_series,
+    tower_tree,
+)
 from engine.density.clustering import cluster_cells
 from engine.density.draws import DensityNoise
 from engine.density.gaussian import gaussian_strength
@@ -30,7 +36,8 @@ class DensityRelease:
     ----------
     parameters : DensityParameters
     counts : array, shape (zones, 168)
-        Private visits by zone and hour, at least 0, in the order of ``dataset.zones``.
+        Private visits by zone and hour, at least 0, in the order of ``dataset.zones``; fewer
+        columns where a view counts hours together.
     ledger : Ledger
     flags : tuple of str
         `NOISE_EXCEEDS_DATA` (the release is zero everywhere), `ONE_CLUSTER`.
@@ -142,7 +149,7 @@ def zoom_release(
     reading = read(noisy, tree, constants)
     return DensityRelease(
         parameters=parameters,
-        counts=dataset.tessellation.overlap.T @ reading.by_tower,
+        counts=in_blocks(dataset, dataset.tessellation.overlap.T @ reading.by_tower),
         ledger=_ledger(dataset, parameters, city_clip=noisy.city_clip),
         flags=() if reading.visits > 0 else (NOISE_EXCEEDS_DATA,),
         visits=reading.visits,
@@ -155,7 +162,9 @@ def _laplace_release(
 ) -> DensityRelease:
     """Add Laplace noise ℓ/ε to each count of the zones, the towers or the cover (P1 §5.2, §5.3).
 
-    Negative counts of zones are set to 0 at the very end, where that distorts least.
+    Hours that a view counts together are one count with one noise: a visit lies in one of them, so
+    ℓ still bounds a person's change in L₁. Negative counts of zones are set to 0 at the very end,
+    where that distorts least.
     """
     kept, places = parameters.max_visits_per_user, dataset.tessellation
     scale = kept / parameters.epsilon
@@ -163,9 +172,11 @@ def _laplace_release(
     if parameters.variant == "zones_laplace":
         counts = _noisy(presampled(dataset, kept), scale, noise)
     elif parameters.variant == "towers_laplace":
-        counts = places.overlap.T @ _noisy(tower_series(dataset, kept), scale, noise)
+        series = in_blocks(dataset, tower_series(dataset, kept))
+        counts = places.overlap.T @ _noisy(series, scale, noise)
     else:
-        cover_counts = _noisy(cover_series(dataset, kept), scale, noise)
+        series = in_blocks(dataset, cover_series(dataset, kept))
+        cover_counts = _noisy(series, scale, noise)
         counts = places.to_zones @ cover_counts
     return DensityRelease(
         parameters=parameters,
@@ -188,7 +199,7 @@ def _fourier_release(
         minimum = fourier.default_cluster_minimum(parameters)
     started = DensityRelease(
         parameters=parameters,
-        counts=np.zeros((len(dataset.zones), HOURS_PER_WEEK)),
+        counts=np.zeros((len(dataset.zones), int(dataset.hour_blocks[-1]) + 1)),
         ledger=_ledger(dataset, parameters),
         flags=(NOISE_EXCEEDS_DATA,),
         cover_counts=np.zeros((size, HOURS_PER_WEEK)),
@@ -203,7 +214,7 @@ def _fourier_release(
     cover_counts = np.maximum(totals.cells, 0.0)[:, None] * shapes[clusters]
     return replace(
         started,
-        counts=places.to_zones @ cover_counts,
+        counts=in_blocks(dataset, places.to_zones @ cover_counts),
         flags=(ONE_CLUSTER,) if len(shapes) == 1 < size else (),
         cover_counts=cover_counts,
         clusters=clusters,
@@ -237,7 +248,7 @@ def normalise(series: Floats) -> Floats:
 
 def _noisy(series: Floats, scale: float, noise: DensityNoise) -> Floats:
     noise.require(len(series), 0)
-    return series + scale * noise.counts
+    return series + scale * noise.counts[:, : series.shape[1]]
 
 
 def _ledger(

@@ -13,26 +13,40 @@ Examples
 """
 
 from engine.resolution.clusters import cluster_zones
-from engine.resolution.coarse import CoarseDataset, coarsen
+from engine.resolution.coarse import CoarseDataset, coarse_metadata, coarsen
+from engine.resolution.hours import HourStep, block_at, block_names, hour_blocks, largest_change
 from engine.resolution.levels import (
     FINEST,
     Resolution,
+    TimeStep,
     ZoneLevel,
     labels_of,
     parse,
     suggested_clusters,
     zone_levels,
 )
+from engine.resolution.views import folder_of, open_view, resolution_of, view_key
 
 __all__ = [
     "FINEST",
     "CoarseDataset",
+    "HourStep",
     "Resolution",
+    "TimeStep",
     "ZoneLevel",
+    "block_at",
+    "block_names",
     "cluster_zones",
+    "coarse_metadata",
     "coarsen",
+    "folder_of",
+    "hour_blocks",
     "labels_of",
+    "largest_change",
+    "open_view",
     "parse",
+    "resolution_of",
     "suggested_clusters",
+    "view_key",
     "zone_levels",
 ]

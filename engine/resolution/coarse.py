@@ -6,9 +6,9 @@ one coarse zone is dropped like every trip inside one zone; its rank is not used
 keeps at most T trips and often fewer than a dataset ingested at the coarse level would keep. One
 unit of protection still changes the kept counts by at most T in L₁ (1 at trip level).
 
-Density. Towers and hours stay as they are; zones are joined before the cover is found, so that the
-mechanism counts in fewer, larger cells. A person's visits change every count as before: at most ℓ
-in L₁, at most one an hour.
+Density. Towers stay as they are; zones are joined before the cover is found, so that the mechanism
+counts in fewer, larger cells. A person's visits change the counts by at most ℓ in L₁ as before;
+hours that are counted together are bounded in `engine.resolution.hours`.
 """
 
 from dataclasses import dataclass
@@ -22,8 +22,10 @@ import shapely
 
 from engine.arrays import Integers
 from engine.datasets import Dataset, Metadata, TripCounts
+from engine.datasets.zoomtables import ZoomTables
 from engine.errors import ParameterError
 from engine.geography import Tessellation, tessellate
+from engine.resolution.hours import hour_blocks
 from engine.resolution.levels import FINEST, Resolution, TimeStep, labels_of
 
 DAYS_PER_WEEK = 7
@@ -66,8 +68,7 @@ class CoarseDataset(Dataset):
         self.id = base.id
         labels, self._ids, self._names = labels_of(base.zones, resolution.zones)
         self.labels: Integers = labels
-        starts = period_starts(base.metadata.days, resolution.time)
-        self.metadata = CoarseMetadata(**vars(base.metadata), starts=starts)
+        self.metadata = coarse_metadata(base.metadata, resolution)
 
     @cached_property
     def zones(self) -> gpd.GeoDataFrame:
@@ -82,6 +83,11 @@ class CoarseDataset(Dataset):
             geometry=[shapely.union_all(part) for part in parts],
             crs=self.base.zones.crs,
         )
+
+    @cached_property
+    def hour_blocks(self) -> Integers:
+        """Which hours of the week are counted together, shape (168,)."""
+        return hour_blocks(self.resolution.hours)
 
     @property
     def towers(self) -> gpd.GeoDataFrame:  # type: ignore[override]
@@ -108,6 +114,11 @@ class CoarseDataset(Dataset):
     def presampled_by_tower(self, max_visits_per_user: int) -> Integers:
         """X̄ by tower and hour: the same at every resolution."""
         return self.base.presampled_by_tower(max_visits_per_user)
+
+    @property
+    def zoom_tables(self) -> ZoomTables:  # type: ignore[override]
+        """Clipped sums by tower and hour: the same at every resolution."""
+        return self.base.zoom_tables
 
     @cached_property
     def trips(self) -> TripCounts:
@@ -156,6 +167,23 @@ class CoarseDataset(Dataset):
         for values in vars(joined).values():
             values.flags.writeable = False
         return joined
+
+
+def coarse_metadata(metadata: Metadata, resolution: Resolution) -> Metadata:
+    """Return what a view's metadata say: the same declared days, fewer matrices.
+
+    Examples
+    --------
+    >>> from engine import datasets
+    >>> demo = datasets.load("demo-city").metadata
+    >>> week = coarse_metadata(demo, Resolution(time="week"))
+    >>> len(week.days), len(week.periods)
+    (7, 1)
+    """
+    told = {name: value for name, value in vars(metadata).items() if name != "starts"}
+    if resolution.time == "day":
+        return Metadata(**told)
+    return CoarseMetadata(**told, starts=period_starts(metadata.days, resolution.time))
 
 
 def coarsen(dataset: Dataset, resolution: Resolution) -> Dataset:

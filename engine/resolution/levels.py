@@ -14,6 +14,7 @@ from engine import validation
 from engine.arrays import Integers
 from engine.errors import DatasetError, ParameterError
 from engine.resolution.clusters import cluster_zones
+from engine.resolution.hours import HourStep
 
 TimeStep = Literal["day", "week", "period"]
 """How long the trips of one matrix are collected: a declared day, seven of them, or all."""
@@ -24,6 +25,7 @@ FINEST = "zones"
 _CLUSTERS = re.compile(r"clusters-([1-9][0-9]{0,4})")
 _CLUSTER_STOPS = (5, 10, 20, 30, 50, 100, 200, 400)
 _RESERVED = ("zone", "location")
+_FINEST_PARTS = (FINEST, "day", "hour")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +38,9 @@ class Resolution:
         ``"zones"`` for the dataset's own, the name of a level of parents such as
         ``"province"``, or ``"clusters-30"`` for 30 public clusters of neighbouring zones.
     time : str
-        One of `TimeStep`; it concerns trips. A density's week keeps its 168 hours.
+        One of `TimeStep`; it concerns trips.
+    hours : str
+        One of `HourStep`; it concerns a density's week.
 
     Examples
     --------
@@ -46,6 +50,7 @@ class Resolution:
 
     zones: str = FINEST
     time: TimeStep = "day"
+    hours: HourStep = "hour"
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[\w-]{1,60}", str(self.zones)):
@@ -55,16 +60,20 @@ class Resolution:
         validation.one_of(
             "time", self.time, get_args(TimeStep), "'day' takes the days as they are declared"
         )
+        validation.one_of(
+            "hours", self.hours, get_args(HourStep), "'hour' takes every hour by itself"
+        )
 
     @property
     def finest(self) -> bool:
         """Whether nothing is made coarser."""
-        return self.zones == FINEST and self.time == "day"
+        return self.zones == FINEST and self.time == "day" and self.hours == "hour"
 
     @property
     def text(self) -> str:
-        """Zones and time in one word, as a link holds it; `parse` reads it back."""
-        return f"{self.zones},{self.time}"
+        """Zones, time and hours (where coarser) in one word; `parse` reads it back."""
+        hours = "" if self.hours == "hour" else f",{self.hours}"
+        return f"{self.zones},{self.time}{hours}"
 
 
 @dataclass(frozen=True)
@@ -91,8 +100,11 @@ def parse(text: str) -> Resolution:
     ParameterError
         If it is something else.
     """
-    zones, _, time = text.partition(",")
-    return Resolution(zones=zones, time=time or "day")  # type: ignore[arg-type]
+    parts = text.split(",")
+    if len(parts) > len(_FINEST_PARTS):
+        raise ParameterError(f"a resolution must name zones, time and hours, got {text!r}")
+    zones, time, hours = (*parts, *_FINEST_PARTS[len(parts) :])
+    return Resolution(zones=zones, time=time, hours=hours)  # type: ignore[arg-type]
 
 
 def zone_levels(zones: gpd.GeoDataFrame) -> tuple[ZoneLevel, ...]:

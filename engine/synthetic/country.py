@@ -16,6 +16,7 @@ from engine.parameters import DEFAULT_MAX_VISITS_CAP
 from engine.synthetic.countryplaces import CountryOutline, CountryPlaces, make_country_places
 from engine.synthetic.days import DayStore
 from engine.synthetic.mobility import Habits, Population, Shock, Trips
+from engine.synthetic.parents import with_parents
 from engine.synthetic.triptables import TripTable
 
 Progress = Callable[[float], None]
@@ -98,7 +99,8 @@ def make_country(
         tables, marginals = _tables(spec, store, zones)
         tables["homes"] = _homes(population, places, level)
         metadata = _metadata(spec, folder.name, marginals, _scenario(spec, places, level, tables))
-        dataset = datasets.save(folder, metadata, zones=zones, tables=tables)
+        described = with_parents(zones, spec.plan)
+        dataset = datasets.save(folder, metadata, zones=described, tables=tables)
     progress(1.0)
     return dataset
 

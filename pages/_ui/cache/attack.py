@@ -67,9 +67,9 @@ def density_stages(
 
 
 @st.cache_data(max_entries=1024, show_spinner=False)
-def worth_of_trips(parameters: ODParameters, days: int) -> Worth:
+def worth_of_trips(parameters: ODParameters, days: int, *, added_up: bool = False) -> Worth:
     """Return what privacy is left once the matrices of all days are released."""
-    return attack.worth_of_trips(parameters, days)
+    return attack.worth_of_trips(parameters, days, added_up=added_up)
 
 
 def worth_of_density(key: str, parameters: DensityParameters) -> Worth:
@@ -78,10 +78,10 @@ def worth_of_density(key: str, parameters: DensityParameters) -> Worth:
 
 
 @st.cache_data(max_entries=128, show_spinner=False)
-def strong_trips(by_epsilon: Sequence[ODParameters], days: int) -> float:
+def strong_trips(by_epsilon: Sequence[ODParameters], days: int, *, added_up: bool = False) -> float:
     """Return the largest ε among settings that differ in it alone at which privacy is strong."""
     known = {one.epsilon: one for one in by_epsilon}
-    return largest_strong(list(known), lambda e: worth_of_trips(known[e], days))
+    return largest_strong(list(known), lambda e: worth_of_trips(known[e], days, added_up=added_up))
 
 
 @cached_scope.data(max_entries=128, show_spinner=False)

@@ -6,6 +6,7 @@ from typing import Any
 
 import shapely
 
+from engine import resolution
 from engine.datasets import Dataset
 from pages._ui.cache import scope as cached_scope
 from pages._ui.drawing.maps import Outlines
@@ -15,10 +16,12 @@ _SIMPLIFY = 1 / 600
 """Outlines are simplified to this share of the map's extent: about one pixel on a large map."""
 
 
-@cached_scope.resource(max_entries=8, show_spinner="Opening the dataset …")
+@cached_scope.resource(max_entries=16, show_spinner="Opening the dataset …")
 def dataset(key: str) -> Dataset:
-    """Open one version of a dataset; its tables are read on first use and kept."""
-    return Dataset(Path(key))
+    """Open one version of a dataset, or a coarser view of it; tables are read on first use."""
+    if resolution.resolution_of(key).finest:
+        return Dataset(Path(key))
+    return resolution.open_view(key, dataset)  # views share what their base has read
 
 
 @cached_scope.resource(max_entries=8, show_spinner=False)

@@ -14,12 +14,13 @@ from engine import density, metrics, usability
 from engine.arrays import Floats
 from engine.density import DensityScores, aggregates
 from engine.ledger import Ledger
-from engine.parameters import DensityParameters
+from engine.parameters import HOURS_PER_WEEK, DensityParameters
+from engine.resolution import block_names, resolution_of
 from engine.usability import DensityUsability
 from pages._ui.cache import scope as cached_scope
 from pages._ui.cache.datasets import dataset, frozen
 from pages._ui.cache.datasets import outlines as zone_outlines
-from pages._ui.cache.draws import CHUNK_HOURS, CHUNKS, generator
+from pages._ui.cache.draws import CHUNK_HOURS, generator
 from pages._ui.drawing.maps import Outlines
 from pages._ui.shell.settings import Seed
 
@@ -72,7 +73,12 @@ def scores(key: str, parameters: DensityParameters, seed: Seed, repeat: int = 0)
 @cached_scope.data(max_entries=4096, show_spinner=False)
 def judged(key: str, parameters: DensityParameters, seed: Seed) -> DensityUsability:
     """Return for how many zones the release on the page can be used."""
-    return usability.judge_density(scores(key, parameters, seed), truth(key).mean(axis=1))
+    return usability.judge_density(scores(key, parameters, seed), visits_an_hour(key))
+
+
+def visits_an_hour(key: str) -> Floats:
+    """Return the mean true visits an hour of each zone, however many hours are counted together."""
+    return truth(key).sum(axis=1) / HOURS_PER_WEEK
 
 
 def distances(
@@ -82,8 +88,13 @@ def distances(
 
     Pieces are cached alike whoever asks, and a slider move can interrupt between two.
     """
-    for chunk in range(CHUNKS):
+    for chunk in range(chunks(key)):
         yield _distance(key, parameters, seed, repeat, chunk)
+
+
+def chunks(key: str) -> int:
+    """Return in how many pieces `distances` comes: fewer where hours are counted together."""
+    return -(-len(block_names(resolution_of(key).hours)) // CHUNK_HOURS)
 
 
 @cached_scope.data(max_entries=8192, show_spinner=False)
@@ -165,7 +176,7 @@ def cell_means(key: str, cells: Cells, max_visits: int) -> CellMeans:
         series = aggregates.tower_series(dataset(key), max_visits)
     else:
         series = density.cover_series(dataset(key), max_visits)
-    return CellMeans(series.mean(axis=1))
+    return CellMeans(series.sum(axis=1) / HOURS_PER_WEEK)
 
 
 @cached_scope.data(max_entries=2048, show_spinner=False)
@@ -210,8 +221,8 @@ def map_limits(key: str, parameters: DensityParameters, seed: Seed) -> tuple[flo
 
 
 def version_name(key: str) -> str:
-    """Return the name of the dataset's folder, for element keys."""
-    return Path(key).parent.name
+    """Return the name of the dataset's folder and its resolution, for element keys."""
+    return f"{Path(key).parent.name}_{resolution_of(key).text}"
 
 
 def _outlines(

@@ -7,7 +7,6 @@ from hashlib import sha256
 
 import numpy as np
 
-from engine.parameters import HOURS_PER_WEEK
 from pages._ui.shell.settings import Seed
 
 REPEATS = 20
@@ -16,7 +15,6 @@ DISTANCE_REPEATS = 3
 """Draws whose earth mover's distance is computed: each takes seconds."""
 CHUNK_HOURS = 6
 """Hours of the earth mover's distance that are computed at a time, at most about 0.3 s."""
-CHUNKS = HOURS_PER_WEEK // CHUNK_HOURS
 
 
 def generator(seed: Seed, purpose: str, repeat: int = 0, layer: int = 0) -> np.random.Generator:

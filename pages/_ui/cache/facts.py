@@ -3,8 +3,11 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+import pandas as pd
 import pyarrow.parquet as pq
 
+from engine.errors import DatasetError
+from engine.resolution import FINEST, ZoneLevel, folder_of, suggested_clusters, zone_levels
 from pages._ui.cache import scope as cached_scope
 
 
@@ -28,10 +31,50 @@ class Facts:
 @cached_scope.data(max_entries=64, show_spinner=False)
 def facts(key: str) -> Facts:
     """Return the public facts of one version of a dataset."""
-    version = Path(key)
+    version = Path(folder_of(key))
     towers = version / "towers.parquet"
     return Facts(
         zones=pq.read_metadata(version / "zones.parquet").num_rows,
         locations=pq.read_metadata(towers).num_rows if towers.is_file() else 0,
         size_bytes=sum(path.stat().st_size for path in version.iterdir()),
     )
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The levels of zones a dataset offers, from its public columns alone.
+
+    Attributes
+    ----------
+    named : tuple of ZoneLevel
+        Its own zones and its levels of parents, finest first.
+    clusters : tuple of int
+        Usual numbers of clusters below its number of zones, most first.
+    problem : str
+        Why its parents cannot be used; empty where they can.
+    """
+
+    named: tuple[ZoneLevel, ...]
+    clusters: tuple[int, ...]
+    problem: str = ""
+
+    def has(self, level: str) -> bool:
+        """Whether the dataset offers a level; any number of clusters below that of its zones."""
+        kind, _, number = level.partition("-")
+        if kind == "clusters" and number.isascii() and number.isdigit():
+            return number[0] != "0" and int(number) < self.named[0].zones
+        return any(one.name == level for one in self.named)
+
+
+@cached_scope.data(max_entries=64, show_spinner=False)
+def levels(key: str) -> Levels:
+    """Return the levels of zones of one version of a dataset; no polygon is read."""
+    path = Path(folder_of(key)) / "zones.parquet"
+    names = [name for name in pq.read_schema(path).names if name.endswith("_id")]
+    zones: pd.DataFrame = pq.read_table(path, columns=names).to_pandas()
+    clusters = suggested_clusters(len(zones))
+    try:
+        return Levels(zone_levels(zones), clusters)
+    except DatasetError as error:
+        own = ZoneLevel(FINEST, len(zones))
+        return Levels((own,), clusters, str(error))

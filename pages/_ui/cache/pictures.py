@@ -3,6 +3,7 @@
 import numpy as np
 
 from engine.parameters import DensityParameters, ODParameters
+from engine.resolution import block_at, resolution_of
 from pages._ui.cache import density as cached_density
 from pages._ui.cache import estimates as cached_estimates
 from pages._ui.cache import scope as cached_scope
@@ -21,12 +22,13 @@ MAP_HOUR = 2 * 24 + 18
 @cached_scope.resource(max_entries=128, show_spinner=False)
 def density(key: str, parameters: DensityParameters, seed: Seed) -> stage.Picture:
     """Return the visits of one hour, true and private."""
-    private = cached_density.release(key, parameters, seed).counts[:, MAP_HOUR]
+    block, when = block_at(resolution_of(key).hours, MAP_HOUR)
+    private = cached_density.release(key, parameters, seed).counts[:, block]
     return stage.zone_picture(
         sketch(key),
-        cached_density.truth(key)[:, MAP_HOUR],
+        cached_density.truth(key)[:, block],
         np.maximum(private, 0.0),
-        what="visits, Wednesday 18:00–19:00",
+        what=f"visits, {when}",
         epsilon=parameters.epsilon,
     )
 

@@ -11,7 +11,7 @@ from engine.parameters import DensityParameters, ODParameters
 from engine.usability import DensityUsability
 from pages._ui.cache import density as cached_density
 from pages._ui.cache import trips as cached_trips
-from pages._ui.cache.draws import CHUNKS, DISTANCE_REPEATS, REPEATS
+from pages._ui.cache.draws import DISTANCE_REPEATS, REPEATS
 from pages._ui.cache.window import Window
 from pages._ui.jobs.work import Step
 from pages._ui.shell.settings import Seed
@@ -32,7 +32,7 @@ class Drawn:
 
 def density_draws(key: str, parameters: DensityParameters, seed: Seed) -> Iterator[Step]:
     """Yield `Drawn` as the draws come: all scores first, then the distances, which take longer."""
-    total = REPEATS + DISTANCE_REPEATS * CHUNKS
+    total = REPEATS + DISTANCE_REPEATS * cached_density.chunks(key)
     done, drawn = 0, Drawn()
     for repeat in range(REPEATS):
         score = cached_density.scores(key, parameters, seed, repeat)

@@ -80,7 +80,7 @@ def drawn(key: str, parameters: ODParameters, seed: Seed, window: Window) -> Dra
     """Return the draw on the page; each day has noise of its own, which follows the settings."""
     source = dataset(key)
     zones = len(source.zones)
-    days = range(len(source.metadata.days)) if window.several else [window.day]
+    days = range(len(source.metadata.periods)) if window.several else [window.day]
     most = max(1, _CELLS_AT_ONCE // zones**2)
     total = np.zeros((zones, zones), dtype=np.int64)
     records: list[Outcomes] = []

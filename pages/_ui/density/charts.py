@@ -10,10 +10,9 @@ import pandas as pd
 import streamlit as st
 
 from engine.arrays import Floats
-from engine.parameters import HOURS_PER_WEEK
-from pages._ui.density.wording import hour as hour_name
 from pages._ui.drawing.charts import epsilon_axis
 from pages._ui.drawing.colours import HERE, OTHER, PRIVATE, TRUE
+from pages._ui.drawing.weeks import week_axis
 
 COLOURS = (PRIVATE, OTHER, TRUE, "#8e6bbd", "#2a9d6f", HERE)
 """Told apart by colour-blind readers, on light and dark."""
@@ -137,6 +136,7 @@ def legend(curves: Sequence[str], dashes: Sequence[str] = ()) -> None:
 
 def hours(
     series: Mapping[str, Floats],
+    names: Sequence[str],
     *,
     title: str,
     key: str,
@@ -144,20 +144,20 @@ def hours(
     share: bool = False,
     height: int = 300,
 ) -> None:
-    """Draw one curve a method over the hours of the week.
+    """Draw one curve a method over the hours, or coarser blocks, of the week.
 
     Parameters
     ----------
     series : mapping
-        Name → array, shape (168,); NaN leaves a gap. The first is the setting on the page.
+        Name → array, shape (blocks,); NaN leaves a gap. The first is the setting on the page.
+    names : sequence of str
+        What the blocks are called.
     share : bool
         Whether values are shares: a logarithmic axis in percent.
     """
-    week = range(HOURS_PER_WEEK)
+    places, x = week_axis(names)
     table = pd.concat(
-        pd.DataFrame(
-            {"hour": week, "when": [hour_name(at) for at in week], "curve": name, "value": values}
-        )
+        pd.DataFrame({"at": places, "when": names, "curve": name, "value": values})
         for name, values in series.items()
     ).dropna()
     table = table[table["value"] > 0] if share else table
@@ -166,17 +166,11 @@ def hours(
         return
     low, high = float(table["value"].min()), float(table["value"].max())
     scale, axis = _log_axis(low, high) if share else _plain_axis(percent=False)
-    days = " : ".join(f"datum.value == {at} ? '{hour_name(at)[:3]}'" for at in range(0, 168, 24))
     chart = (
         alt.Chart(table)
         .mark_line(strokeWidth=1.6)
         .encode(
-            x=alt.X(
-                "hour:Q",
-                title="Hour of the week (local time)",
-                scale=alt.Scale(domain=[0, HOURS_PER_WEEK - 1], nice=False),
-                axis=alt.Axis(values=list(range(0, 168, 24)), labelExpr=f"{days} : ''"),
-            ),
+            x=x,
             y=alt.Y("value:Q", title=title, scale=scale, axis=axis),
             color=alt.Color(
                 "curve:N",
@@ -186,7 +180,7 @@ def hours(
                 legend=alt.Legend(orient="top", labelLimit=300, **_STROKES),
             ),
             tooltip=[
-                alt.Tooltip("when:N", title="Hour"),
+                alt.Tooltip("when:N", title="When"),
                 alt.Tooltip("curve:N", title="Method"),
                 alt.Tooltip("value:Q", title=title, format=".1%" if share else ",.0f"),
             ],

@@ -6,7 +6,8 @@ import numpy as np
 import streamlit as st
 
 from engine.density import mean_of_known
-from engine.parameters import FOURIER_VARIANTS, HOURS_PER_WEEK, DensityParameters
+from engine.parameters import FOURIER_VARIANTS, DensityParameters
+from engine.resolution import block_names, resolution_of
 from pages._ui import jobs
 from pages._ui.cache import density as cached_density
 from pages._ui.density import charts as density_charts
@@ -21,6 +22,7 @@ from pages._ui.wording.numbers import metres
 def draw(chosen: Chosen) -> None:
     """Draw both errors over the week for this setting and three others."""
     compared = _compared(chosen)
+    names = block_names(resolution_of(chosen.key).hours)
     st.markdown("**When are the private counts wrong?** Relative error of every hour")
     errors = {
         name: cached_density.error_by_hour(chosen.key, parameters, chosen.seed)
@@ -28,6 +30,7 @@ def draw(chosen: Chosen) -> None:
     }
     density_charts.hours(
         errors,
+        names,
         title="Relative error, log scale",
         share=True,
         key="density_hours_error",
@@ -53,6 +56,7 @@ def draw(chosen: Chosen) -> None:
             return
         density_charts.hours(
             found,
+            names,
             title="Metres",
             key="density_hours_distance",
             alt_text="Earth mover's distance in metres for each hour of the week, by method",
@@ -90,7 +94,7 @@ def _steps(
 ) -> Iterator[Step]:
     found: dict[str, np.ndarray] = {}
     for name, parameters in compared:
-        hours = np.full(HOURS_PER_WEEK, np.nan)
+        hours = np.full(len(block_names(resolution_of(key).hours)), np.nan)
         at = 0
         for part in cached_density.distances(key, parameters, seed):
             hours[at : at + len(part)] = part

@@ -7,6 +7,7 @@ import streamlit as st
 
 from engine.arrays import Floats
 from engine.parameters import HOURS_PER_WEEK, DensityParameters
+from engine.resolution import block_names, hour_blocks, resolution_of
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import density as cached_density
 from pages._ui.density import wording as density_wording
@@ -22,6 +23,7 @@ START_HOUR = 2 * 24 + 18
 """Wednesday 18:00 to 19:00: a public choice, not the fullest hour."""
 
 HOUR = setting.whole_number("density_hour", START_HOUR, 0, HOURS_PER_WEEK - 1)
+"""An hour; where hours are counted together, the first of their block."""
 TICK_S = 0.9
 MAP_HEIGHT = 440
 MAP_WIDTH = 430
@@ -48,8 +50,9 @@ def draw(chosen: Chosen) -> None:
 
 
 def _explore(chosen: Chosen, *, playing: bool) -> None:
+    starts = _starts(chosen.key)
     if playing:
-        _advance()
+        _advance(starts)
     _take_click(chosen.key)
     parameters = chosen.parameters
     truth = cached_density.truth(chosen.key)
@@ -57,17 +60,26 @@ def _explore(chosen: Chosen, *, playing: bool) -> None:
     # side by side where there is room for the whole map, else one below the other
     places = st.grid(2, min_column_width=MAP_WIDTH - 30, gap="medium")
     with places.cell():
-        view, hour = _controls(playing=playing)
-        _map(chosen, parameters, truth, private, view, hour)
+        view, block = _controls(chosen.key, starts, playing=playing)
+        _map(chosen, parameters, truth, private, view, block)
     with places.cell():
         _week(chosen, parameters, truth, private)
 
 
-def _controls(*, playing: bool) -> tuple[str, int]:
+def _starts(key: str) -> list[int]:
+    """Return the first hour of every block of the week."""
+    return np.unique(hour_blocks(resolution_of(key).hours), return_index=True)[1].tolist()
+
+
+def _controls(key: str, starts: list[int], *, playing: bool) -> tuple[str, int]:
+    names = dict(zip(starts, block_names(resolution_of(key).hours), strict=True))
+    now = setting.value(HOUR)
+    if now not in names:  # an hour of another resolution: the block in which it lies
+        setting.put(HOUR, starts[int(hour_blocks(resolution_of(key).hours)[now])])
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         view = setting.draw(
             st.segmented_control,
-            "Map of visits in one hour",
+            "Map of visits in one hour" if len(starts) == HOURS_PER_WEEK else "Map of visits",
             setting.choice("density_map_view", VIEWS, "private"),
             list(VIEWS),
             format_func=VIEWS.__getitem__,
@@ -77,19 +89,19 @@ def _controls(*, playing: bool) -> tuple[str, int]:
             "Pause" if playing else "Play",
             icon=":material/pause:" if playing else ":material/play_arrow:",
             key="density_play",
-            help="Run through the week hour by hour.",
+            help="Run through the week.",
             on_click=_play,
             args=(not playing,),  # said outright: a click that is told twice must not undo itself
         )
     # on a line of its own: 168 hours need the whole width
-    hour = setting.draw(
+    start = setting.draw(
         st.select_slider,
-        "Hour of the week (local time)",
+        f"{'Hour' if len(starts) == HOURS_PER_WEEK else 'Time'} of the week (local time)",
         HOUR,
-        range(HOURS_PER_WEEK),
-        format_func=density_wording.hour,
+        starts,
+        format_func=names.__getitem__,
     )
-    return view or "private", hour
+    return view or "private", starts.index(start)
 
 
 def _map(
@@ -98,12 +110,12 @@ def _map(
     truth: Floats,
     private: Floats,
     view: str,
-    hour: int,
+    block: int,
 ) -> None:
-    """Draw the map of one hour; counts share one scale over the whole week."""
+    """Draw the map of one hour or block; counts share one scale over the whole week."""
     most, largest_error = cached_density.map_limits(chosen.key, parameters, chosen.seed)
-    when = density_wording.hour(hour)
-    true_now, private_now = truth[:, hour], private[:, hour]
+    when = block_names(resolution_of(chosen.key).hours)[block]
+    true_now, private_now = truth[:, block], private[:, block]
     error = private_now - true_now
     # the legend stands above the map, where the map's own toolbar would cover the controls
     if view == "error":
@@ -169,9 +181,10 @@ def _week(chosen: Chosen, parameters: DensityParameters, truth: Floats, private:
         series[label] = cached_density.release(chosen.key, varied, chosen.seed).counts[row]
     charts.week(
         series,
-        title="visits an hour",
+        block_names(resolution_of(chosen.key).hours),
+        title="visits",
         key="density_week",
-        alt_text=f"Visits an hour over the week in {names[zone]}: true and private",
+        alt_text=f"Visits over the week in {names[zone]}: true and private",
         height=400,
     )
     scores = cached_density.scores(chosen.key, parameters, chosen.seed)
@@ -215,12 +228,13 @@ def _play(playing: bool) -> None:
     st.session_state["density_playing"] = playing
 
 
-def _advance() -> None:
-    """Go to the next hour, unless the last step was only a moment ago (a click between two)."""
+def _advance(starts: list[int]) -> None:
+    """Go to the next time, unless the last step was only a moment ago (a click between two)."""
     now = time.monotonic()
     if now - st.session_state.get("density_ticked", 0.0) > 0.7 * TICK_S:
         st.session_state["density_ticked"] = now
-        setting.put(HOUR, (setting.value(HOUR) + 1) % HOURS_PER_WEEK)
+        later = [start for start in starts if start > setting.value(HOUR)]
+        setting.put(HOUR, later[0] if later else starts[0])
 
 
 def _signed(value: float) -> str:

@@ -8,6 +8,7 @@ import streamlit as st
 
 from engine.density import mean_of_known
 from engine.parameters import DensityParameters
+from engine.resolution import block_at, resolution_of
 from pages._ui import jobs
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import density as cached_density
@@ -121,16 +122,16 @@ def _steps(key: str, compared: tuple[DensityParameters, ...], seed: Seed) -> Ite
 
 
 def _maps(chosen: Chosen, compared: dict[str, DensityParameters]) -> None:
-    """Draw the same hour three times on one scale: true, published, ours."""
-    truth = cached_density.truth(chosen.key)[:, START_HOUR]
+    """Draw the same time three times on one scale: true, published, ours."""
+    block, when = block_at(resolution_of(chosen.key).hours, START_HOUR)
+    truth = cached_density.truth(chosen.key)[:, block]
     shown = {"True": truth}
     for name, parameters in compared.items():
         counts = cached_density.release(chosen.key, parameters, chosen.seed).counts
-        shown[name] = np.maximum(counts[:, START_HOUR], 0.0)
+        shown[name] = np.maximum(counts[:, block], 0.0)
     scale = maps.Scale(0.0, max(float(np.quantile(truth, 0.998)), 1.0))
     tooltip = {name: [number(value) for value in values] for name, values in shown.items()}
     drawn = cached_datasets.sketch(chosen.key)
-    when = density_wording.hour(START_HOUR)
     places = st.grid(3, min_column_width=MAP_WIDTH, gap="medium")
     for index, (name, values) in enumerate(shown.items()):
         with places.cell():

@@ -91,7 +91,7 @@ def _undefined(scores: cached_density.DensityScores) -> str:
 def _worst(chosen: Chosen, scores: cached_density.DensityScores) -> pd.DataFrame:
     order = np.argsort(-np.nan_to_num(scores.error, nan=-1.0), kind="stable")[:6]
     names = cached_datasets.dataset(chosen.key).zones["name"].to_numpy()
-    visits = cached_density.truth(chosen.key)[order].mean(axis=1)
+    visits = cached_density.visits_an_hour(chosen.key)[order]
     return pd.DataFrame(
         {
             "Zones that lose most": [inert(name) for name in names[order]],

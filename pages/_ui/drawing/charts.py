@@ -1,17 +1,16 @@
 """Charts: axes with units, weeks and bars."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import altair as alt
-import numpy as np
 import pandas as pd
 import streamlit as st
 
 from engine.arrays import Floats
-from engine.parameters import EPSILON_STOPS, HOURS_PER_WEEK
+from engine.parameters import EPSILON_STOPS
 from pages._ui.drawing.colours import HERE, OTHER, PRIVATE, TRUE
+from pages._ui.drawing.weeks import week_axis
 
-_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _EPSILON_TITLE = "Privacy loss (ε), log scale"
 
 
@@ -32,35 +31,36 @@ def epsilon_axis(title: str = _EPSILON_TITLE) -> alt.X:
 
 
 def week(
-    series: Mapping[str, Floats], *, title: str, key: str, alt_text: str, height: int = 260
+    series: Mapping[str, Floats],
+    names: Sequence[str],
+    *,
+    title: str,
+    key: str,
+    alt_text: str,
+    height: int = 260,
 ) -> None:
-    """Draw hourly series over the week of 168 local hours, Monday 00:00 first.
+    """Draw series over the week in local time, Monday 00:00 first.
 
     Parameters
     ----------
     series : mapping
-        Name → array, shape (168,). Drawn in this order: truth grey, then blue and orange.
+        Name → array, shape (blocks,). Drawn in this order: truth grey, then blue and orange.
+    names : sequence of str
+        What the blocks of the week are called: 168 hours, or fewer.
     title : str
         Title of the y axis, with its unit, such as ``visits an hour``.
     """
-    hours = np.arange(HOURS_PER_WEEK)
-    when = [f"{_DAYS[hour // 24]} {hour % 24:02d}:00" for hour in hours]
+    places, axis = week_axis(names)
     table = pd.concat(
-        pd.DataFrame({"hour": hours, "when": when, "series": name, "value": values})
+        pd.DataFrame({"at": places, "when": names, "series": name, "value": values})
         for name, values in series.items()
     )
     colours = (TRUE, PRIVATE, OTHER, HERE)[: len(series)]
-    labels = " : ".join(f"datum.value == {24 * day} ? '{name}'" for day, name in enumerate(_DAYS))
     chart = (
         alt.Chart(table)
         .mark_line(strokeWidth=1.6)
         .encode(
-            x=alt.X(
-                "hour:Q",
-                title="Hour of the week (local time)",
-                scale=alt.Scale(domain=[0, HOURS_PER_WEEK - 1], nice=False),
-                axis=alt.Axis(values=list(range(0, 168, 24)), labelExpr=f"{labels} : ''"),
-            ),
+            x=axis,
             y=alt.Y("value:Q", title=title, axis=alt.Axis(format=",~f")),
             color=alt.Color(
                 "series:N",
@@ -70,7 +70,7 @@ def week(
                 legend=alt.Legend(orient="top", columns=2),
             ),
             tooltip=[
-                alt.Tooltip("when:N", title="Hour"),
+                alt.Tooltip("when:N", title="When"),
                 alt.Tooltip("series:N", title="Series"),
                 alt.Tooltip("value:Q", title=title, format=",.1f"),
             ],

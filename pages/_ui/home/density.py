@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from engine.arrays import Floats
 from engine.density import DensityScores
 from engine.ledger import Ledger
 from engine.parameters import EPSILON_STOPS
@@ -74,7 +73,7 @@ def draw(settings: Settings, entry: Entry) -> Column:
         entry=entry,
         ledger=release.ledger,
         numbers=cards.numbers(shown),
-        worst=lambda: _worst(entry, cached_density.truth(entry.key), scores),
+        worst=lambda: _worst(entry, scores),
         curve=lambda: _curve(entry.key, settings, noise),
     )
 
@@ -118,13 +117,14 @@ def _curve(key: str, settings: Settings, noise: Seed) -> None:
     jobs.live(_CURVE, work, show)
 
 
-def _worst(entry: Entry, truth: Floats, scores: DensityScores) -> dict[str, list[str]]:
+def _worst(entry: Entry, scores: DensityScores) -> dict[str, list[str]]:
     """Return the zones with the largest relative error."""
     order = np.argsort(-np.nan_to_num(scores.error, nan=-1.0))[:6]
     names = cached_datasets.dataset(entry.key).zones["name"].to_numpy()
+    visits = cached_density.visits_an_hour(entry.key)
     return {
         "Zone": [str(name) for name in names[order]],
-        "Visits an hour": [number(value) for value in truth[order].mean(axis=1)],
+        "Visits an hour": [number(value) for value in visits[order]],
         "Relative error": [percent(value) for value in scores.error[order]],
         "Pearson r": [fixed(value) for value in scores.correlation[order]],
     }

@@ -32,7 +32,7 @@ def draw(settings: Settings, entry: Entry) -> Column:
     shown = agreement_cards(draws.ours)
     st.html(said_html(finding, entry))
     cards.draw(shown)
-    protected = trips_protection(parameters, entry.metadata.days)
+    protected = trips_protection(parameters, entry.metadata)
     st.caption(f"{protected} Read by our own method; the published one is in the sidebar.")
 
     def curve() -> None:

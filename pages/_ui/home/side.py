@@ -53,6 +53,7 @@ def trips(settings: Settings, entry: Entry) -> Side:
     """Return the flows of the declared window."""
     noise, parameters = seed(entry), settings.trips()
     window, days = declared(parameters), len(entry.metadata.days)
+    added_up = entry.resolution.time != "day"
     if settings.od_method == "estimate":
         true = cached_trips.truth(entry.key, window)
         *_, draws = cached_estimates.repeated(entry.key, parameters, noise, window)
@@ -69,8 +70,8 @@ def trips(settings: Settings, entry: Entry) -> Side:
         unit=settings.unit,
         usable=judged.usable_share,
         level=judged.level,
-        worth=cached_attack.worth_of_trips(parameters, days),
-        strong=cached_attack.strong_trips(at_each, days),
+        worth=cached_attack.worth_of_trips(parameters, days, added_up=added_up),
+        strong=cached_attack.strong_trips(at_each, days, added_up=added_up),
         picture=picture,
     )
 

@@ -47,7 +47,7 @@ def draw(settings: Settings, entry: Entry) -> Column:
         work = jobs.job(_JOB, *asked, delay_s=delay_s(_JOB))
         jobs.live(_JOB, work, lambda job: cards.draw(told(job)))
         shown = told(work)
-    st.caption(trips_protection(parameters, entry.metadata.days))
+    st.caption(trips_protection(parameters, entry.metadata))
     return Column(
         entry=entry,
         ledger=None,

@@ -122,10 +122,11 @@ def covered(side: Side) -> str:
     if side.unit == "trip":
         return f"Of one trip, ε = {total}; a person with many is protected less. {known}"
     if worth.releases > 1:
-        return (
-            f"Everything released: {worth.releases} daily matrices, in all ε = {total} for a "
-            f"person. {known}"
-        )
+        what = f"{worth.releases} daily matrices"
+        if side.entry.resolution.time != "day":
+            matrices = len(side.entry.metadata.periods)
+            what = f"{worth.releases} days, added up to {matrices}"
+        return f"Everything released: {what}, in all ε = {total} for a person. {known}"
     return f"Everything released: one matrix, ε = {total} for a person. {known}"
 
 

@@ -1,7 +1,7 @@
 """The datasets a person can pick: shipped ones, those kept on this computer, this session's own."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import streamlit as st
@@ -9,6 +9,7 @@ import streamlit as st
 from engine import datasets
 from engine.datasets import Metadata, storage
 from engine.errors import ExplorerError
+from engine.resolution import Resolution, coarse_metadata, folder_of, resolution_of, view_key
 
 SESSION_DATASETS = "session_datasets"
 """Session-state key: name → folder of datasets built in this session and seen by nobody else."""
@@ -21,7 +22,8 @@ class Entry:
     Attributes
     ----------
     key : str
-        Folder of the current version; what the wrappers of `pages._ui.cached` take.
+        Folder of the current version and the resolution it is seen at; what the wrappers of
+        `pages._ui.cache` take.
     shipped : bool
         Whether it comes with the product: only then its name may stand in a share link.
     """
@@ -34,6 +36,20 @@ class Entry:
     has_zoom: bool
     has_trips: bool
     has_trips_by_person: bool
+
+    @property
+    def resolution(self) -> Resolution:
+        """The resolution it is seen at."""
+        return resolution_of(self.key)
+
+    def at(self, resolution: Resolution) -> "Entry":
+        """Return the same dataset seen at a resolution."""
+        folder = folder_of(self.key)
+        return replace(
+            self,
+            key=view_key(folder, resolution),
+            metadata=coarse_metadata(self.metadata, resolution),
+        )
 
 
 def entries() -> dict[str, Entry]:
@@ -54,7 +70,7 @@ def shared() -> dict[str, Entry]:
 
 def shipped(key: str) -> bool:
     """Whether a dataset comes with the product, so that names from it may stand in a link."""
-    return any(entry.key == key and entry.shipped for entry in shared().values())
+    return any(entry.key == folder_of(key) and entry.shipped for entry in shared().values())
 
 
 def in_session(key: str) -> bool:

@@ -18,6 +18,8 @@ from engine.parameters import (
     DensityParameters,
     ODParameters,
 )
+from engine.resolution import FINEST, HourStep, Resolution, TimeStep
+from pages._ui.cache import facts as cached_facts
 from pages._ui.shell import catalogue, setting
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session
@@ -57,6 +59,8 @@ VARIANT = setting.choice("variant", get_args(parameters.DensityVariant), "efpag_
 UNIT = setting.choice("unit", get_args(parameters.ODUnit), "person-day")
 OD_METHODS = ("published", "estimate")
 OD_METHOD = setting.choice("od_method", OD_METHODS, "published")
+DENSITY_HOURS = setting.literal("density_hours", get_args(HourStep), "hour")
+OD_TIME = setting.literal("od_time", get_args(TimeStep), "day")
 SETTINGS: dict[str, Setting[Any]] = {
     one.key: one
     for one in (
@@ -69,9 +73,11 @@ SETTINGS: dict[str, Setting[Any]] = {
         VARIANT,
         UNIT,
         OD_METHOD,
+        DENSITY_HOURS,
+        OD_TIME,
     )
 }
-"""The settings of the sidebar but for the datasets, by key."""
+"""The settings of the sidebar but for the datasets and their zones, by key."""
 
 SIMULATED_SEED = 20140824
 
@@ -93,6 +99,8 @@ class Settings:
     variant: str
     unit: str
     od_method: str
+    density_hours: str
+    od_time: str
     density_data: Entry | None
     od_data: Entry | None
 
@@ -130,8 +138,14 @@ class Settings:
         return ODParameters(**values)
 
 
-def current() -> Settings:
-    """Return what is set, also where the page at hand draws no widget for it."""
+def current(*, resolution: bool = False) -> Settings:
+    """Return what is set, also where the page at hand draws no widget for it.
+
+    Parameters
+    ----------
+    resolution : bool
+        Whether the datasets are seen at the resolution that is set; else as they were ingested.
+    """
     known = catalogue.entries()
     od_data = known.get(setting.value(dataset_setting("trips", known)))
     values: dict[str, Any] = {key: setting.value(one) for key, one in SETTINGS.items()}
@@ -142,10 +156,55 @@ def current() -> Settings:
     density_data = known.get(setting.value(dataset_setting("density", known)))
     if values["variant"] not in variants(density_data):
         values["variant"] = VARIANT.default
+    if resolution:
+        density_data = _seen(density_data, "density")
+        # a person over the whole period has one matrix, however days are counted
+        od_data = _seen(od_data, "trips", days=values["unit"] == "person")
     return Settings(
         **values,
         density_data=density_data,
         od_data=od_data,
+    )
+
+
+def _seen(entry: Entry | None, part: str, *, days: bool = False) -> Entry | None:
+    """Return a dataset at the resolution that is set for a part; `days` keeps single days."""
+    if entry is None:
+        return None
+    zones = setting.value(zones_setting(part, entry))
+    if not cached_facts.levels(entry.key).has(zones):
+        zones = FINEST
+    if part == "density":
+        return entry.at(Resolution(zones=zones, hours=setting.value(DENSITY_HOURS)))
+    return entry.at(Resolution(zones=zones, time="day" if days else setting.value(OD_TIME)))
+
+
+def coarser() -> bool:
+    """Whether a coarser resolution is set for anything."""
+    now = current(resolution=True)
+    return any(
+        entry is not None and not entry.resolution.finest
+        for entry in (now.density_data, now.od_data)
+    )
+
+
+def zones_setting(part: str, entry: Entry | None) -> Setting[str]:
+    """Return the setting that holds the level of zones of a part, ``density`` or ``trips``.
+
+    The name of a level of one's own dataset is no part of a link; a number of clusters may be.
+    """
+
+    def read(text: str) -> str:
+        if entry is None or not cached_facts.levels(entry.key).has(text):
+            raise KeyError(text)
+        return text
+
+    return Setting(
+        key="density_zones" if part == "density" else "od_zones",
+        default=FINEST,
+        read=read,
+        shared=lambda level: level.startswith("clusters-") or entry is None or entry.shipped,
+        label="zones",
     )
 
 
@@ -196,7 +255,8 @@ def use_settings(**values: object) -> None:
     """Set sliders from elsewhere: in a callback, ``on_click=use_settings, kwargs={…}``.
 
     Numbers are moved to a stop of their slider: ε up to the next stop (so that an accuracy asked
-    for is reached), T up likewise. ``density_data`` and ``od_data`` take a dataset's name.
+    for is reached), T up likewise. ``density_data`` and ``od_data`` take a dataset's name,
+    ``density_zones`` and ``od_zones`` the name of a level of its zones.
 
     Examples
     --------
@@ -215,6 +275,10 @@ def use_settings(**values: object) -> None:
         if key in ("density_data", "od_data"):
             part = "density" if key == "density_data" else "trips"
             setting.put(dataset_setting(part, catalogue.entries()), str(value))
+        elif key in ("density_zones", "od_zones"):
+            now, part = current(), "density" if key == "density_zones" else "trips"
+            entry = now.density_data if part == "density" else now.od_data
+            setting.put(zones_setting(part, entry), str(value))
         else:
             setting.put(SETTINGS[key], value)
 

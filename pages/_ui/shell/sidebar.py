@@ -7,6 +7,7 @@ import streamlit as st
 
 from engine import parameters
 from engine.parameters import DELTA_STOPS, MAX_VISITS_LIMIT
+from engine.resolution import HourStep, TimeStep
 from pages._ui.cache import facts as cached_facts
 from pages._ui.shell import address, catalogue, frame, setting
 from pages._ui.shell.catalogue import Entry
@@ -15,6 +16,7 @@ from pages._ui.shell.settings import (
     CLUSTER_MINIMUM,
     CLUSTER_MINIMUM_LIMIT,
     DELTA,
+    DENSITY_HOURS,
     EPSILON,
     EPSILON_SLIDER,
     MAX_TRIPS,
@@ -22,11 +24,13 @@ from pages._ui.shell.settings import (
     MAX_VISITS,
     OD_METHOD,
     OD_METHODS,
+    OD_TIME,
     THRESHOLD,
     THRESHOLD_LIMIT,
     UNIT,
     VARIANT,
     Settings,
+    coarser,
     current,
     dataset_setting,
     has_part,
@@ -34,18 +38,23 @@ from pages._ui.shell.settings import (
     reset,
     units,
     variants,
+    zones_setting,
 )
 from pages._ui.wording.datasets import PARTS, described
 from pages._ui.wording.labels import (
+    AS_INGESTED,
     DRAWS,
     HELP,
+    HOUR_STEPS,
     NOBODY_SAMPLED,
     OD_METHOD_NAMES,
     SHARE,
+    TIME_STEPS,
     VARIANTS,
     no_zoom,
 )
 from pages._ui.wording.numbers import scientific
+from pages._ui.wording.places import cluster_words, zone_words
 from pages._ui.wording.privacy import UNITS, trip_level_reason
 
 DENSITY = ("density_data", "delta", "max_visits", "variant", "cluster_minimum")
@@ -60,6 +69,7 @@ def draw(
     epsilon: bool | None = None,
     noise: bool = True,
     od_method: bool = False,
+    resolution: bool = False,
 ) -> Settings:
     """Draw the settings that a page uses in the sidebar and return all of them.
 
@@ -75,12 +85,17 @@ def draw(
         Whether it draws noise, so that other noise can be asked for.
     od_method : bool
         Whether it can read trips by either method.
+    resolution : bool
+        Whether it can look at coarser zones and coarser time; the datasets returned are then seen
+        at the resolution that is set, else as they were ingested.
     """
     shown = {*_keys(density, DENSITY), *_keys(trips, TRIPS)}
     if bool(shown) if epsilon is None else epsilon:
         shown.add("epsilon")
     if od_method:
         shown.add("od_method")
+    if resolution:
+        shown |= {f"{part}_detail" for part in ("density", "od") if f"{part}_data" in shown}
     known = catalogue.entries()
     if shown:
         with st.sidebar:
@@ -91,7 +106,7 @@ def draw(
     for notice in session().notices:
         st.toast(notice, icon=":material/link:")
     session().notices.clear()
-    return current()
+    return current(resolution=resolution)
 
 
 def _keys(used: bool | Collection[str], every: Collection[str]) -> Collection[str]:
@@ -125,6 +140,9 @@ def _draw(shown: set[str], known: dict[str, Entry], *, noise: bool) -> None:
         help="Put the settings of every page back to their defaults, datasets too.",
     )
     st.caption(f"{DRAWS} {SHARE}" if noise else SHARE)
+    details = {"density_detail", "od_detail"}
+    if shown & {"density_data", "od_data"} and not shown & details and coarser():
+        st.caption(AS_INGESTED)
 
 
 def epsilon_slider() -> None:
@@ -189,6 +207,8 @@ def _plain(epsilon: float) -> str:
 def _density_group(shown: set[str], known: dict[str, Entry]) -> None:
     if "density_data" in shown:
         _dataset_picker("Visits dataset", known, "density")
+    if "density_detail" in shown:
+        _detail(current().density_data, "density")
     if "delta" in shown:
         setting.draw(
             st.select_slider,
@@ -246,6 +266,8 @@ def _trips_group(shown: set[str], known: dict[str, Entry]) -> None:
     if "od_data" in shown:
         _dataset_picker("Trips dataset", known, "trips")
     entry = current().od_data
+    if "od_detail" in shown:
+        _detail(entry, "trips")
     allowed = units(entry)
     if "unit" in shown:
         setting.draw(
@@ -294,6 +316,43 @@ def _trips_group(shown: set[str], known: dict[str, Entry]) -> None:
         )
         if method == "estimate":
             st.caption("Ours hides nothing: τ is that of the published method beside it.")
+
+
+def _detail(entry: Entry | None, part: str) -> None:
+    """Draw how far away one looks at a dataset: its zones, and its time."""
+    if entry is None or not has_part(entry, part):
+        return
+    one, offered = zones_setting(part, entry), cached_facts.levels(entry.key)
+    words = zone_words(offered.named, offered.clusters)
+    chosen = setting.value(one)
+    if chosen not in words and offered.has(chosen):
+        words[chosen] = cluster_words(chosen)
+    left, right = st.columns([1.15, 1], gap="small")
+    setting.draw(
+        left.selectbox, "Zones", one, list(words), format_func=words.__getitem__, help=HELP["zones"]
+    )
+    if part == "density":
+        setting.draw(
+            right.selectbox,
+            "Time",
+            DENSITY_HOURS,
+            get_args(HourStep),
+            format_func=HOUR_STEPS.__getitem__,
+            help=HELP["density_hours"],
+        )
+    elif current().unit == "person":
+        right.selectbox("Time", ["Whole period"], disabled=True, key="od_time_person")
+    else:
+        setting.draw(
+            right.selectbox,
+            "Time",
+            OD_TIME,
+            get_args(TimeStep),
+            format_func=TIME_STEPS.__getitem__,
+            help=HELP["od_time"],
+        )
+    if offered.problem:
+        st.caption(f"Only clusters are offered as coarser zones: {offered.problem}.")
 
 
 def _dataset_picker(label: str, known: dict[str, Entry], part: str) -> None:

@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from engine.datasets import Metadata
 from engine.origin_destination import Totals
 from engine.parameters import ODParameters
 from pages._ui.cache import trips as cached_trips
@@ -26,13 +27,14 @@ def draw(entry: Entry, parameters: ODParameters, window: Window, made: Drawn, de
     left, right = st.columns([1, 1.15], gap="large")
     with left:
         st.subheader("What all days cost a person", anchor=False)
-        _composition(parameters, len(entry.metadata.days), delta)
+        _composition(parameters, entry.metadata, delta)
     with right:
         st.subheader("Trips leaving a zone, with the 95% interval", anchor=False)
         _totals(entry, parameters, window, made)
 
 
-def _composition(parameters: ODParameters, days: int, delta: float) -> None:
+def _composition(parameters: ODParameters, about: Metadata, delta: float) -> None:
+    days = len(about.days)
     if parameters.unit == "trip":
         st.info(
             f"Each single trip is protected with ε = {parameters.epsilon:g}, on whichever of the "
@@ -45,6 +47,14 @@ def _composition(parameters: ODParameters, days: int, delta: float) -> None:
             f"One release covers all {days} days: a person loses ε = {parameters.epsilon:g}, once, "
             f"however many of the days they travel on. At most {parameters.max_trips_per_user} of "
             "their trips count in the whole period."
+        )
+        return
+    if len(about.periods) < days:
+        st.info(
+            f"Days are added up here. One noise is added to each matrix, but a person who travels "
+            f"on all {days} days changes it on each of them: they lose up to {days} × "
+            f"{parameters.epsilon:g} = {days * parameters.epsilon:.4g}, as if every day were "
+            "released by itself. The tighter total of single days does not hold for such sums."
         )
         return
     total = cached_trips.person_total(parameters, days, delta)

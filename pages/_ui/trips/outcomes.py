@@ -151,7 +151,7 @@ def _below(entry: Entry, parameters: ODParameters, window: Window, made: Drawn) 
         "All pairs of zones": (*here["all"], made.below),
         "Pairs with a trip": (*here["travelled"], made.below_travelled),
     }
-    if not window.summed and len(entry.metadata.days) > 1:
+    if not window.summed and len(entry.metadata.periods) > 1:
         whole = cached_trips.below(entry.key, parameters, Window(None, summed=True))
         rows["Sum of the period, noise once"] = (*whole["all"], float("nan"))
     table = pd.DataFrame(

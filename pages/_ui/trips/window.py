@@ -1,12 +1,15 @@
 """Which trips the origin–destination page shows: one day, all days each, or the whole period."""
 
+from datetime import timedelta
+
 import streamlit as st
 
+from engine.datasets import Metadata
 from engine.parameters import ODParameters
 from pages._ui.cache.window import Window
 from pages._ui.shell import setting
 from pages._ui.shell.catalogue import Entry
-from pages._ui.wording.privacy import protection
+from pages._ui.wording.privacy import period_names, protection
 
 ALL = "all"
 """The picker's value for "all days, each released by itself"."""
@@ -14,7 +17,7 @@ ALL = "all"
 
 def pick(entry: Entry, parameters: ODParameters) -> Window:
     """Draw the day picker and return the window; a person is protected over the whole period."""
-    days = entry.metadata.days
+    days, starts = entry.metadata.days, entry.metadata.periods
     if parameters.unit == "person":
         st.selectbox(
             "Day",
@@ -24,29 +27,35 @@ def pick(entry: Entry, parameters: ODParameters) -> Window:
             help="A person is protected over the whole period by one release of its sum.",
         )
         return Window(None, summed=True)
-    words = {day.isoformat(): f"{day:%a %-d %b %Y}" for day in days}
-    if len(days) > 1:
-        words[ALL] = f"All {len(days)} days"
+    names = period_names(entry.metadata)
+    added_up = len(starts) < len(days)
+    words = {
+        start.isoformat(): name if added_up else f"{start:%a %-d %b %Y}"
+        for start, name in zip(starts, names, strict=True)
+    }
+    if len(starts) > 1:
+        words[ALL] = f"All {len(starts)} {'matrices' if added_up else 'days'}"
     options = list(words)
     chosen = setting.draw(
         st.selectbox,
-        "Day",
+        "Days" if added_up else "Day",
         setting.place("od_day", options, options[0], shared=entry.shipped),
         options,
         format_func=words.__getitem__,
-        help="All days are released one by one; their sum is shown.",
+        help="All are released one by one; their sum is shown.",
     )
     return Window(None if chosen == ALL else options.index(chosen))
 
 
-def cost(parameters: ODParameters, window: Window, days: int) -> str:
+def cost(parameters: ODParameters, window: Window, about: Metadata) -> str:
     """Say whom the noise protects and what the window, and all days, cost."""
     people = protection(parameters.unit, parameters.max_trips_per_user)
-    return f"Protects {people}. {_cost(parameters, window, days)}"
+    return f"Protects {people}. {_cost(parameters, window, about)}"
 
 
-def _cost(parameters: ODParameters, window: Window, days: int) -> str:
-    epsilon = parameters.epsilon
+def _cost(parameters: ODParameters, window: Window, about: Metadata) -> str:
+    """Say what the window costs; a person pays for declared days, however they are added up."""
+    epsilon, days, starts = parameters.epsilon, len(about.days), about.periods
     if parameters.unit == "person":
         return f"One release of the whole period costs ε = {epsilon:g}, once."
     if parameters.unit == "trip":
@@ -54,6 +63,13 @@ def _cost(parameters: ODParameters, window: Window, days: int) -> str:
             "Every trip lies on one day, so all days cost a trip no more than one. "
             "T is 1: nobody is trimmed."
         )
+    if len(starts) < days:
+        first = 0 if window.day is None else window.day
+        ends = [*starts[1:], about.days[-1] + timedelta(days=1)]
+        span = days if window.several else (ends[first] - starts[first]).days
+        here = f"A person who travels on each of these {span} days pays {span} × {epsilon:g} = "
+        more = "" if span == days else f"; on all {days} days {days * epsilon:g}"
+        return f"{here}{span * epsilon:g}{more}."
     if window.several:
         return f"{days} releases cost a person up to {days} × {epsilon:g} = {days * epsilon:g}."
     return f"This day costs a person ε = {epsilon:g}; all {days} days {days * epsilon:g}."

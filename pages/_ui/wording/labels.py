@@ -27,6 +27,13 @@ SHORT_VARIANTS = {
     "towers_laplace": "Laplace, towers",
     "zones_laplace": "Laplace, zones",
 }
+HOUR_STEPS = {
+    "hour": "Hours",
+    "four-hours": "Four-hour blocks",
+    "day-part": "Day parts × weekend",
+}
+TIME_STEPS = {"day": "Days", "week": "Weeks", "period": "Whole period"}
+AS_INGESTED = "This page reads zones, days and hours as they were ingested, at full detail."
 OD_METHOD_NAMES = {
     "published": "Published: noise, then suppress below τ",
     "estimate": "Ours: read all noisy flows by statistics",
@@ -63,6 +70,13 @@ HELP = {
     "below τ; ours hides nothing and reads small flows in the light of their zones, their distance "
     "and the flow back.",
     "threshold": "Published flows below this number are set to 0.",
+    "zones": "Fewer, larger zones: parents that the dataset names, or clusters of neighbouring "
+    "zones of similar area, made from the map alone. They cost no privacy; counts are larger, so "
+    "the same noise matters less.",
+    "density_hours": "Hours counted together. A day part is a quarter of the day, on weekdays or "
+    "at the weekend. A person still adds at most ℓ visits to the week.",
+    "od_time": "Days added up to one matrix with one noise. A person still pays ε for every day on "
+    "which they travel, so a week costs them up to 7 ε.",
     "density_data": "Whose visits the density is computed from.",
     "od_data": "Whose trips the flows are computed from.",
 }

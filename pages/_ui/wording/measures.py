@@ -12,8 +12,8 @@ def density_error(error: float) -> str:
     if not math.isfinite(error):
         return "There is no zone with visits to compare."
     if error > 1:
-        return "A zone's hourly count is typically wrong by more than its own size."
-    return f"A zone's hourly count of 100 is typically off by {100 * error:.0f}."
+        return "A zone's count at one time is typically wrong by more than its own size."
+    return f"A zone's count of 100 at one time is typically off by {100 * error:.0f}."
 
 
 def density_rhythm(correlation: float) -> str:

@@ -1,8 +1,8 @@
 """What is protected, by what, and what it costs: sentences used on more than one page."""
 
-from collections.abc import Sequence
-from datetime import date
+from datetime import timedelta
 
+from engine.datasets import Metadata
 from engine.density import delta_is_large
 from engine.ledger import Ledger
 from engine.parameters import ODParameters
@@ -40,22 +40,45 @@ def trip_level_reason(*, has_people: bool) -> str:
     return "Each trip is protected by itself and nobody is trimmed, so T is 1 and cannot be set."
 
 
-def composition(parameters: ODParameters, days: int) -> str:
-    """Say what all days would cost beside the matrix that is shown."""
+def composition(parameters: ODParameters, about: Metadata) -> str:
+    """Say what all days would cost beside the matrix that is shown.
+
+    Days that are added up cost a person who travels on all of them as much as one by one.
+    """
+    days, matrices = len(about.days), len(about.periods)
     if parameters.unit == "person":
         return f"one release of all {days} days together, spent once"
     if parameters.unit == "trip":
         return f"a trip lies on one day, so all {days} days together cost it no more"
     total = number(days * parameters.epsilon, 4)
+    if matrices < days:
+        return (
+            f"all {days} days, added up to {matrices} {'matrix' if matrices == 1 else 'matrices'}, "
+            f"cost a person who travels every day {days} × {parameters.epsilon:g} = {total}"
+        )
     return f"all {days} days are {days} releases and cost a person {total} in all"
 
 
-def trips_protection(parameters: ODParameters, days: Sequence[date]) -> str:
+def trips_protection(parameters: ODParameters, about: Metadata) -> str:
     """Say who is protected, which trips are shown and what more of them would cost."""
     protected = protection(parameters.unit, parameters.max_trips_per_user)
-    first = f"{days[0].day} {days[0]:%B %Y}"
-    shown = "the whole period" if parameters.unit == "person" else f"the first day, {first}"
-    return f"Protects **{protected}**. Shown: {shown}; {composition(parameters, len(days))}."
+    shown = "the whole period"
+    if parameters.unit != "person":
+        shown = period_names(about)[0]
+        shown = f"the first {'day' if len(about.periods) == len(about.days) else 'matrix'}, {shown}"
+    return f"Protects **{protected}**. Shown: {shown}; {composition(parameters, about)}."
+
+
+def period_names(about: Metadata) -> list[str]:
+    """Return what the matrices of a dataset are called: days, weeks or the whole period."""
+    days, starts = about.days, about.periods
+    if len(starts) == len(days):
+        return [f"{day.day} {day:%B %Y}" for day in days]
+    ends = [*(start - timedelta(days=1) for start in starts[1:]), days[-1]]
+    return [
+        f"{start.day} {start:%B} to {end.day} {end:%B %Y}"
+        for start, end in zip(starts, ends, strict=True)
+    ]
 
 
 ANALYTIC_NOTE = (

@@ -26,7 +26,7 @@ NOISY_ZONES = (
     "Density needs more people or a larger ε; the curve over ε shows how far a larger ε goes."
 )
 LIMITS = (
-    f"A zone counts as usable if its hourly counts are off by at most {USABLE_ERROR:.0%} on "
+    f"A zone counts as usable if its counts over the week are off by at most {USABLE_ERROR:.0%} on "
     f"average and correlate with the truth at {USABLE_CORRELATION} or more; a flow if the release "
     f"shows it and is off by at most {USABLE_FLOW_ERROR:.0%} in {CONFIDENCE:.0%} of draws, "
     "trimming included. Flows from a size on count as usable if at least "

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from engine import datasets, resolution
 from engine.ledger import Ledger
 from engine.parameters import DELTA_STOPS, ODParameters
 from pages._ui.home import wording as home_wording
@@ -20,6 +21,7 @@ from pages._ui.wording.privacy import (
 )
 
 ROOT = Path(__file__).parents[3]
+WEEK = datasets.describe("rwanda-districts")  # seven days
 
 
 def test_delta_reads_back_as_the_number_it_is():
@@ -120,9 +122,19 @@ def test_nothing_claims_that_the_guarantee_fails_with_probability_delta():
 
 def test_trip_level_is_never_multiplied_by_days():
     settings = ODParameters(epsilon=0.5, unit="trip")
-    assert "3.5" not in composition(settings, 7)
+    assert "3.5" not in composition(settings, WEEK)
     daily = ODParameters(epsilon=0.5, unit="person-day", max_trips_per_user=4)
-    assert "7 releases and cost a person 3.5" in composition(daily, 7)
+    assert "7 releases and cost a person 3.5" in composition(daily, WEEK)
+
+
+def test_days_that_are_added_up_cost_a_person_every_day():
+    """At person-day a sum of days hides one day of a person, and seven of them cost seven ε."""
+    daily = ODParameters(epsilon=0.5, unit="person-day", max_trips_per_user=4)
+    for time, matrices in (("week", "1 matrix"), ("period", "1 matrix")):
+        about = resolution.coarse_metadata(WEEK, resolution.Resolution(time=time))
+        said = composition(daily, about)
+        assert "7 × 0.5 = 3.5" in said
+        assert matrices in said
 
 
 def test_delta_is_warned_of_only_above_one_over_people():

@@ -3,6 +3,7 @@
 import itertools
 import math
 
+import numpy as np
 import pytest
 
 from engine import attack, density
@@ -104,3 +105,17 @@ def test_the_largest_strong_epsilon_is_strong_and_the_next_is_not(days):
     above = stops[stops.index(chosen) + 1]
     assert every_outcome(chosen, days) <= 0.75 < every_outcome(above, days)
     assert largest_strong((3.0, 4.0), worth) == 3.0
+
+
+def test_days_that_share_a_noise_add_up_in_full():
+    """A person who travels along one flow on all days shifts one count by 7 T: as if ε were 7 ε."""
+    settings = ODParameters(epsilon=0.1, unit="person-day", max_trips_per_user=4)
+    worth = attack.worth_of_trips(settings, 7, added_up=True)
+    noise = np.random.default_rng(0).laplace(0, 4 / 0.1, 400_000)  # one noise of scale T/ε
+    # the best test between 0 and 28 trips cuts halfway; it meets the bound only where ε is small
+    reached = ((noise < 14).mean() + (noise + 28 >= 14).mean()) / 2
+    assert worth.total_epsilon == pytest.approx(0.7)
+    assert worth.best_guess == pytest.approx(np.exp(0.7) / (1 + np.exp(0.7)))
+    apart = attack.worth_of_trips(settings, 7).best_guess
+    assert apart < reached - 0.01  # seven noises would promise too much
+    assert reached <= worth.best_guess

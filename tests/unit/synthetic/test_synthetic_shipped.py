@@ -53,7 +53,7 @@ def test_no_old_version_is_shipped() -> None:
 def test_no_shipped_table_has_a_column_about_one_person() -> None:
     known = {"zone_id", "location_id", "name", "geometry", "hour", "rank", "date"}
     known |= {"origin", "destination", "n", "measure", "cap", "bin"}
-    known |= {"district", "clip_squared"}
+    known |= {"district", "clip_squared", "district_id", "province", "province_id"}
     for path in DATA.glob("*/*/*.parquet"):
         assert set(pq.read_schema(path).names) <= known
 

@@ -1,0 +1,42 @@
+"""Parents of a simulated country's zones: the districts and provinces they were divided from."""
+
+import geopandas as gpd
+
+from engine.synthetic.countryplaces import CountryOutline
+
+PROVINCE = "province"
+
+
+def with_parents(zones: gpd.GeoDataFrame, plan: CountryOutline) -> gpd.GeoDataFrame:
+    """Return zones with a column of ids and one of names for every level above their own.
+
+    A part is called after its whole: ``RWA-3491-01-02`` is ``Southern, district 1, sector 2``.
+
+    Parameters
+    ----------
+    zones : GeoDataFrame
+        ``zone_id``, ``name``, ``geometry`` of one level of `CountryPlaces`.
+    plan : CountryOutline
+        How the country was divided.
+
+    Examples
+    --------
+    >>> from engine.synthetic.countries import AFGHANISTAN_2015
+    >>> zone = gpd.GeoDataFrame({"zone_id": ["AFG-1741-01"], "name": ["Badghis, district 1"]})
+    >>> with_parents(zone, AFGHANISTAN_2015.plan)["province"].tolist()
+    ['Badghis']
+    """
+    words = (plan.coarse_word, plan.fine_word)
+    levels = [PROVINCE, *(word for word in words if word != PROVINCE)]
+    ids, names = zones["zone_id"].astype(str), zones["name"].astype(str)
+    parts = int(names.str.count(", ").max())
+    for depth, level in enumerate(levels[:parts]):
+        dropped = parts - depth
+        zones = zones.assign(
+            **{
+                f"{level}_id": ids.str.rsplit("-", n=dropped).str[0],
+                level: names.str.rsplit(", ", n=dropped).str[0],
+            }
+        )
+    geometry = zones.pop("geometry")
+    return gpd.GeoDataFrame(zones, geometry=geometry, crs=geometry.crs)

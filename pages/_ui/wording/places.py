@@ -1,0 +1,77 @@
+"""What levels of zones and blocks of time are called, and what a coarser look changes."""
+
+from collections.abc import Sequence
+
+from engine.resolution import FINEST, Resolution, ZoneLevel
+from pages._ui.wording.labels import HOUR_STEPS, TIME_STEPS
+
+_PLURALS = {"y": "ies"}
+
+
+def zone_words(named: Sequence[ZoneLevel], clusters: Sequence[int]) -> dict[str, str]:
+    """Return what each level of zones that a dataset offers is called, finest first.
+
+    Examples
+    --------
+    >>> zone_words((ZoneLevel("zones", 416), ZoneLevel("province", 5)), (100,))
+    {'zones': 'All 416', 'province': '5 provinces', 'clusters-100': '100 clusters'}
+    """
+    told = {
+        one.name: f"All {one.zones:,}"
+        if one.name == FINEST
+        else f"{one.zones:,} {plural(one.name)}"
+        for one in named
+    }
+    return {**told, **{f"clusters-{k}": cluster_words(f"clusters-{k}") for k in clusters}}
+
+
+def cluster_words(level: str) -> str:
+    """Return what a number of clusters is called.
+
+    Examples
+    --------
+    >>> cluster_words("clusters-30")
+    '30 clusters'
+    """
+    return f"{int(level.removeprefix('clusters-')):,} clusters"
+
+
+def plural(name: str) -> str:
+    """Return the plural of a level's name.
+
+    Examples
+    --------
+    >>> plural("district"), plural("county")
+    ('districts', 'counties')
+    """
+    return name[:-1] + _PLURALS[name[-1]] if name[-1] in _PLURALS else f"{name}s"
+
+
+def level_words(level: str) -> str:
+    """Return what the zones of a level are called in a sentence.
+
+    Examples
+    --------
+    >>> level_words("zones"), level_words("clusters-30"), level_words("province")
+    ('all zones', '30 clusters', 'provinces')
+    """
+    if level == FINEST:
+        return "all zones"
+    return cluster_words(level) if level.startswith("clusters-") else plural(level)
+
+
+def looked_at(resolution: Resolution, *, density: bool) -> str:
+    """Say how far away a dataset is looked at; empty where nothing is made coarser.
+
+    Examples
+    --------
+    >>> looked_at(Resolution(zones="clusters-30", time="week"), density=False)
+    '30 clusters, weeks'
+    """
+    times = HOUR_STEPS[resolution.hours] if density else TIME_STEPS[resolution.time]
+    plain = resolution.hours == "hour" if density else resolution.time == "day"
+    parts = (
+        "" if resolution.zones == FINEST else level_words(resolution.zones),
+        "" if plain else times[0].lower() + times[1:],
+    )
+    return ", ".join(part for part in parts if part)
