@@ -1,23 +1,22 @@
-"""Home in a real browser: what AppTest cannot show."""
+"""Home in a real browser: what AppTest cannot show; most tests share one session."""
 
-import io
+import re
 
-import numpy as np
 import pytest
 
 from engine.parameters import EPSILON_STOPS
 
 pytestmark = pytest.mark.browser
 
-MAPS = ".sketch svg"
 SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
+SLIDER = ".st-key-epsilon input[type=range]"
+PRIVATE = ".stage .private"
 
 
 def open_home(page, address, query=""):
     page.goto(f"{address}/{query}")
-    page.wait_for_selector(".card .value")
+    page.wait_for_selector(".stage svg")
     settle(page)
-    page.wait_for_function(f"() => document.querySelectorAll('{MAPS}').length == 4")
 
 
 def settle(page):
@@ -29,194 +28,227 @@ def settle(page):
     page.wait_for_selector(SETTLED)
 
 
+@pytest.fixture(scope="module")
+def home(browser, address):
+    """One session of home for tests that leave it as they find it."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme="light")
+    page = context.new_page()
+    page.set_default_timeout(60_000)
+    open_home(page, address)
+    yield page
+    context.close()
+
+
 def figures(page):
     return page.locator(".card .value").all_inner_texts()
 
 
-def move(page, label, key):
-    """Press a key on a slider and wait until the large numbers have changed."""
-    before = figures(page)
-    page.get_by_role("slider", name=label).press(key)
-    page.wait_for_function(
-        "before => JSON.stringify([...document.querySelectorAll('.card .value')]"
-        ".map(e => e.innerText)) != before",
-        arg=str_json(before),
-    )
-    settle(page)
+def guess(page):
+    return page.locator(".gauge .words b").nth(1).inner_text()
 
 
-def str_json(values):
-    return "[" + ",".join('"' + value + '"' for value in values) + "]"
+def press(page, key, times=1):
+    """Press a key on ε and wait until the picture's title follows."""
+    for _ in range(times):
+        before = page.locator(f"{PRIVATE} .paneltitle").inner_text()
+        page.locator(SLIDER).press(key)
+        page.wait_for_function(
+            f"before => document.querySelector('{PRIVATE} .paneltitle').innerText != before",
+            arg=before,
+        )
 
 
-def colours(page, index):
-    """Return how many different saturated colours a map shows."""
-    from PIL import Image
-
-    place = page.locator(MAPS).nth(index)
-    place.scroll_into_view_if_needed()
-    page.wait_for_timeout(500)
-    pixels = np.asarray(Image.open(io.BytesIO(place.screenshot())).convert("RGB")).reshape(-1, 3)
-    wide = pixels.max(axis=1).astype(int) - pixels.min(axis=1) > 60
-    return len(np.unique(pixels[wide], axis=0))
-
-
-def fills(page, index):
-    """Return the colours of all zones of a map."""
-    zones = page.locator(MAPS).nth(index).locator(".zone")
-    return zones.evaluate_all("zones => zones.map(zone => zone.getAttribute('fill'))")
-
-
-def test_home_loads_with_numbers_and_coloured_maps_and_asks_nobody_else(page, address):
+def test_home_shows_both_sides_and_nothing_left_the_machine(page, address):
     open_home(page, address)
+    assert page.locator(".gauge").count() == 2
+    assert page.locator(".stage svg").count() == 2
     assert len(figures(page)) == 8
-    assert page.locator(".verdict").count() == 1
-    page.wait_for_selector(MAPS)
-    assert page.locator(MAPS).count() == 4
-    for index in range(4):
-        assert colours(page, index) > 20, f"map {index} shows no colours"
+    flows = page.locator(".stage .true .flow")
+    assert flows.count() > 20
+    colours = flows.evaluate_all("all => new Set(all.map(one => one.style.fill)).size")
+    assert colours > 10
 
 
-def test_a_zone_under_the_pointer_says_its_numbers(page, address):
-    open_home(page, address)
-    zone = page.locator(".sketch .zone").nth(70)
-    zone.hover()
-    tip = page.locator(".sketch .tip:not([hidden])")
-    words = tip.inner_text().splitlines()
-    assert len(words) == 4
+def test_exactly_one_control_of_epsilon_is_in_sight(home):
+    sliders = home.get_by_role("slider", name="Privacy loss")
+    assert [one.is_visible() for one in sliders.all()] == [True]
+    picture = home.locator(".stage").bounding_box()
+    below = sliders.first.bounding_box()["y"] - (picture["y"] + picture["height"])
+    assert 0 < below < 80
+
+
+def test_moving_epsilon_moves_gauge_picture_numbers_and_link_together(home):
+    press(home, "Home")
+    before = guess(home), home.locator(PRIVATE).inner_html(), figures(home)
+    true = home.locator(".stage .true svg").inner_html()
+    press(home, "ArrowRight", 3)
+    settle(home)
+    assert home.locator(SLIDER).evaluate("e => e === document.activeElement")
+    assert guess(home) != before[0] or home.locator(PRIVATE).inner_html() != before[1]
+    assert home.locator(PRIVATE).inner_html() != before[1]
+    assert home.locator(".stage .true svg").inner_html() == true
+    assert figures(home) != before[2]
+    assert "epsilon=0.0125" in home.url
+
+
+def test_a_zone_and_a_flow_under_the_pointer_say_their_numbers(home):
+    arrow = home.locator(".stage .true .flow").last
+    arrow.scroll_into_view_if_needed()
+    arrow.dispatch_event("pointermove", {"clientX": 500, "clientY": 400, "bubbles": True})
+    words = home.locator(".stage .tip:not([hidden])").inner_text().splitlines()
+    assert "→" in words[0]
     assert [word.split(":")[0] for word in words[1:]] == ["true", "private", "error"]
+    zone = home.locator(".stage .true .ground").first
+    zone.dispatch_event("pointermove", {"clientX": 500, "clientY": 400, "bubbles": True})
+    assert "→" not in home.locator(".stage .tip").inner_text()
 
 
-def test_the_private_map_follows_epsilon_and_the_true_map_stays(page, address):
-    open_home(page, address)
-    page.wait_for_selector(MAPS)
-    before = [fills(page, index) for index in (0, 1)]
-    for _ in range(6):
-        page.get_by_role("slider", name="Privacy loss").press("ArrowLeft")
-    settle(page)
-    page.wait_for_timeout(1000)
-    after = [fills(page, index) for index in (0, 1)]
-    assert before[0] == after[0]
-    assert before[1] != after[1]
+def test_the_picture_zooms_both_sides_alike_and_keeps_its_view_when_epsilon_moves(home):
+    def views():
+        return home.locator(".stage svg").evaluate_all(
+            "all => all.map(one => one.getAttribute('viewBox'))"
+        )
+
+    whole = views()
+    home.get_by_role("button", name="Zoom in").click()
+    near = views()
+    assert near[0] == near[1] != whole[0]
+    press(home, "ArrowRight")
+    assert views() == near
+    home.get_by_role("button", name="Show the whole map").click()
+    assert views() == whole
 
 
-def test_moving_epsilon_changes_the_numbers_and_the_link(page, address):
-    open_home(page, address)
-    before = figures(page)
-    move(page, "Privacy loss", "ArrowLeft")
-    assert figures(page) != before
-    assert "epsilon=0.9" in page.url
+def test_the_swipe_is_moved_by_keys_and_shows_truth_to_its_left(home):
+    home.get_by_role("button", name="Lay one map over the other").click()
+    handle = home.get_by_role("separator", name="Swipe")
+    handle.focus()
+    handle.press("ArrowRight")
+    assert handle.get_attribute("aria-valuenow") == "55"
+    clip = "e => getComputedStyle(e).clipPath"
+    assert home.locator(".stage .true").evaluate(clip) == "inset(0px 45% 0px 0px)"
+    assert home.locator(PRIVATE).evaluate(clip) == "inset(0px 0px 0px 55%)"
+    home.get_by_role("button", name="Show both maps side by side").click()
 
 
-def test_settings_survive_a_reload_of_the_share_link(page, address, browser):
-    open_home(page, address)
-    move(page, "Privacy loss", "ArrowLeft")
-    move(page, "Suppress flows below", "ArrowRight")
-    page.get_by_role("combobox", name="What is protected").click()
-    page.get_by_role("option", name="one single trip").click()
-    page.wait_for_url("**unit=trip**")
-    settle(page)
+def test_density_takes_the_stage_with_zones_on_one_scale(home):
+    home.get_by_role("radio", name="Density").click()
+    home.wait_for_selector(".stage .zone")
+    fills = "zones => zones.map(zone => zone.getAttribute('fill'))"
+    true = home.locator(".stage .true .zone").evaluate_all(fills)
+    private = home.locator(f"{PRIVATE} .zone").evaluate_all(fills)
+    assert len(true) == len(private) > 100
+    assert len(set(true)) > 20
+    assert true != private
+    home.get_by_role("radio", name="Flows").click()
+    home.wait_for_selector(".stage .flow")
+
+
+def test_play_sweeps_down_and_pauses_where_it_is(home):
+    press(home, "End")
+    home.get_by_role("button", name="Play").click()
+    pause = home.get_by_role("button", name="Pause")
+    pause.wait_for()
+    home.wait_for_function(
+        f"() => parseFloat(document.querySelector('{PRIVATE} .paneltitle')"
+        ".innerText.split('= ')[1]) <= 5"
+    )
+    pause.click()
+    home.get_by_role("button", name="Play").wait_for()
+    settle(home)
+    at = home.locator(f"{PRIVATE} .paneltitle").inner_text()
+    assert float(at.split("= ")[1]) in EPSILON_STOPS
+    home.wait_for_timeout(1500)
+    assert home.locator(f"{PRIVATE} .paneltitle").inner_text() == at
+
+
+def test_settings_survive_a_reload_of_the_share_link(page, address):
+    open_home(page, address, "?epsilon=0.9&threshold=16&unit=trip")
     wanted, link = figures(page), page.url
     assert all(part in link for part in ("epsilon=0.9", "threshold=16", "unit=trip"))
     page.reload()
-    page.wait_for_selector(".card .value")
+    page.wait_for_selector(".stage svg")
     settle(page)
-    assert figures(page) == wanted
-    other = browser.new_page()
-    other.goto(link)
-    other.wait_for_selector(".card .value")
-    settle(other)
-    assert figures(other) == wanted
-    other.close()
-
-
-def test_settings_survive_a_change_of_page_and_back(page, address):
-    open_home(page, address)
-    move(page, "Privacy loss", "ArrowLeft")
-    wanted = figures(page)
-    links = page.locator('[data-testid="stSidebar"] [data-testid="stPageLink"] a')
-    if links.count() < 2:
-        pytest.skip("there is no second page")
-    links.nth(1).click()
-    page.wait_for_url("**/Density**")
-    page.wait_for_selector(SETTLED)
-    assert "epsilon=0.9" in page.url
-    links.nth(0).click()
-    page.wait_for_selector(".card .value")
-    settle(page)
-    assert "epsilon=0.9" in page.url
-    assert figures(page) == wanted
-
-
-def test_a_bad_link_opens_with_the_defaults(page, address):
-    open_home(page, address)
-    wanted = figures(page)
+    assert (figures(page), page.url) == (wanted, link)
     open_home(page, address, "?epsilon=nan&delta=2&max_visits=-3&unit=%3Cb%3E&od_data=../../etc")
-    assert figures(page) == wanted
     assert "nan" not in page.url
     assert "etc" not in page.url
+    assert "ε = 1" in page.locator(f"{PRIVATE} .paneltitle").inner_text()
 
 
-WATCH = """() => {
-  window.seen = new Set();
-  const look = () => {
-    const parts = [...document.querySelectorAll('.verdict, .cards, canvas, .sketch')];
-    window.seen.add(parts.map(e => Math.round(e.getBoundingClientRect().top)).join(' '));
-    requestAnimationFrame(look);
-  };
-  look();
-}"""
+def test_numbers_do_not_move_the_page_while_they_fill_in(home):
+    home.evaluate(
+        """() => { window.seen = new Set(); const look = () => {
+        const parts = [...document.querySelectorAll('.gauges, .stage, .cards')];
+        window.seen.add(parts.map(e => Math.round(e.getBoundingClientRect().top)).join(' '));
+        requestAnimationFrame(look); }; look(); }"""
+    )
+    before = figures(home)
+    slider = home.get_by_role("slider", name="Visits kept")
+    slider.press("ArrowRight")
+    home.wait_for_function(
+        "before => [...document.querySelectorAll('.card .value')].map(e => e.innerText).join()"
+        " != before",
+        arg=",".join(before),
+    )
+    settle(home)
+    assert home.evaluate("window.seen.size") == 1
 
 
-def test_numbers_do_not_move_the_page_while_they_fill_in(page, address):
-    open_home(page, address)
-    page.wait_for_selector(MAPS)
-    page.wait_for_timeout(2000)
-    page.evaluate(WATCH)
-    move(page, "Visits kept", "ArrowRight")
-    assert len(page.evaluate("[...window.seen]")) == 1
+def test_a_presenter_has_no_sidebar_and_moves_epsilon_by_arrow_keys(page, address):
+    open_home(page, address, "?view=presenter")
+    assert page.locator('[data-testid="stSidebar"]:visible').count() == 0
+    page.locator(".gauge .note").first.click()
+    before = page.locator(f"{PRIVATE} .paneltitle").inner_text()
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_function(
+        f"before => document.querySelector('{PRIVATE} .paneltitle').innerText != before",
+        arg=before,
+    )
+    assert "epsilon=0.9" in page.url
+    assert "view=presenter" in page.url
+    assert page.locator(SLIDER).evaluate("e => e === document.activeElement")
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1440, "dark"), (1024, "light")])
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "dark"), (768, "light"), (390, "light")])
 def test_nothing_is_wider_than_the_window(browser, address, width, scheme):
-    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme)
     page = context.new_page()
+    page.set_default_timeout(60_000)
     open_home(page, address)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    for card in page.locator(".card").all():
-        box = card.evaluate("e => [e.scrollWidth, e.clientWidth, e.scrollHeight, e.clientHeight]")
-        assert box[0] <= box[1]
-        assert box[2] <= box[3]
+    clipped = page.locator(".card, .gauge").evaluate_all(
+        "all => all.filter(e => e.scrollWidth > e.clientWidth || e.scrollHeight > e.clientHeight)"
+        ".map(e => e.innerText)"
+    )
+    assert not clipped
+    sliders = page.get_by_role("slider", name="Privacy loss").all()
+    assert [one.is_visible() for one in sliders] == [True]
+    if width < 640:
+        assert page.locator(".stage .frame.swipe").count() == 1
+        for place in ("0", "document.body.scrollHeight"):
+            page.evaluate(f"document.querySelector('[data-testid=stMain]').scrollTo(0, {place})")
+            box = sliders[0].bounding_box()
+            assert 0 <= box["y"] <= 844, "the slider is out of sight"
     context.close()
 
 
-def test_on_a_phone_each_column_stands_whole(browser, address):
-    context = browser.new_context(viewport={"width": 390, "height": 844})
-    page = context.new_page()
-    page.set_default_timeout(90_000)
-    open_home(page, address)
-    flows = page.get_by_role("heading", name="Origin–destination flows").bounding_box()["y"]
-    cards = [card.bounding_box()["y"] for card in page.locator(".card").all()]
-    assert all(y < flows for y in cards[:4])
-    assert all(y > flows for y in cards[4:])
-    context.close()
-
-
-def test_curves_are_whole_and_say_where_the_slider_stands(page, address):
-    open_home(page, address, "?epsilon=0.5")
+def test_curves_say_where_the_slider_stands(page, address):
+    open_home(page, address, "?epsilon=0.5&home_details=true")
     curves = page.locator(".curve")
     assert curves.count() == 2
     for curve in curves.all():
         points = curve.locator(".hit title").all_text_contents()
         assert len(points) == len(EPSILON_STOPS)
-        assert points[EPSILON_STOPS.index(0.5)].endswith("% at ε = 0.5")
+        assert re.search(r"% at ε = 0\.5$", points[EPSILON_STOPS.index(0.5)])
         assert "you are here: ε = 0.5" in curve.text_content()
         here = curve.locator('circle[fill="#d1495b"]')
-        line = curve.locator("line[stroke-dasharray]")
-        assert here.count() == 1
-        assert here.get_attribute("cx") == line.get_attribute("x1")
+        assert here.get_attribute("cx") == curve.locator("line[stroke-dasharray]").get_attribute(
+            "x1"
+        )
         shares = [float(words.split("%")[0].replace(",", "")) / 100 for words in points]
         heights = [float(dot.get_attribute("cy")) for dot in curve.locator(".hit").all()]
+        line = curve.locator("line[stroke-dasharray]")
         top, bottom = (float(line.get_attribute(end)) for end in ("y1", "y2"))
         for share, height in zip(shares, heights, strict=True):
             assert (bottom - height) / (bottom - top) == pytest.approx(min(share, 1), abs=0.006)

@@ -1,10 +1,11 @@
 """Cached wrappers of the attack: settings only, but for the averages over a dataset's trips."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import streamlit as st
 
-from engine import attack
+from engine import attack, density
 from engine import origin_destination as od
 from engine.attack import Attack, Reached, Scenario, StageLoss, TripAverages, Visitor
 from engine.parameters import DensityParameters, ODParameters
@@ -78,17 +79,25 @@ def worth_of_density(key: str, parameters: DensityParameters) -> Worth:
 
 
 @st.cache_data(max_entries=128, show_spinner=False)
-def strong_trips(by_epsilon: Sequence[ODParameters], days: int, *, added_up: bool = False) -> float:
-    """Return the largest ε among settings that differ in it alone at which privacy is strong."""
-    known = {one.epsilon: one for one in by_epsilon}
-    return largest_strong(list(known), lambda e: worth_of_trips(known[e], days, added_up=added_up))
+def strong_trips(
+    parameters: ODParameters, days: int, epsilons: Sequence[float], *, added_up: bool = False
+) -> float:
+    """Return the largest of `epsilons` at which privacy is strong; that of `parameters` is no part.
+
+    It should be a fixed one, so that moving its slider finds the same answer.
+    """
+    return largest_strong(
+        epsilons,
+        lambda e: attack.worth_of_trips(replace(parameters, epsilon=e), days, added_up=added_up),
+    )
 
 
 @cached_scope.data(max_entries=128, show_spinner=False)
-def strong_density(key: str, by_epsilon: Sequence[DensityParameters]) -> float:
+def strong_density(key: str, parameters: DensityParameters, epsilons: Sequence[float]) -> float:
     """Return the same of the density, from public facts of the dataset only."""
-    known = {one.epsilon: one for one in by_epsilon}
-    return largest_strong(list(known), lambda e: worth_of_density(key, known[e]))
+    return largest_strong(
+        epsilons, lambda e: worth_of_density(key, density.with_epsilon(parameters, e))
+    )
 
 
 def _public(key: str) -> dict[str, int]:

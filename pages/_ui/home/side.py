@@ -62,7 +62,6 @@ def trips(settings: Settings, entry: Entry) -> Side:
     else:
         judged = cached_trips.numbers(entry.key, parameters, window).judged
         picture = cached_pictures.trips(entry.key, parameters, noise, window)
-    at_each = tuple(settings.trips(epsilon=stop) for stop in EPSILON_SLIDER)
     return Side(
         part="trips",
         entry=entry,
@@ -71,7 +70,9 @@ def trips(settings: Settings, entry: Entry) -> Side:
         usable=judged.usable_share,
         level=judged.level,
         worth=cached_attack.worth_of_trips(parameters, days, added_up=added_up),
-        strong=cached_attack.strong_trips(at_each, days, added_up=added_up),
+        strong=cached_attack.strong_trips(
+            settings.trips(epsilon=1.0), days, EPSILON_SLIDER, added_up=added_up
+        ),
         picture=picture,
     )
 
@@ -80,7 +81,6 @@ def density(settings: Settings, entry: Entry) -> Side:
     """Return the density of the week."""
     noise, parameters = seed(entry), settings.density()
     judged = cached_density.judged(entry.key, parameters, noise)
-    at_each = tuple(settings.density(epsilon=stop) for stop in EPSILON_SLIDER)
     return Side(
         part="density",
         entry=entry,
@@ -89,6 +89,8 @@ def density(settings: Settings, entry: Entry) -> Side:
         usable=judged.usable_share,
         level=judged.level,
         worth=cached_attack.worth_of_density(entry.key, parameters),
-        strong=cached_attack.strong_density(entry.key, at_each),
+        strong=cached_attack.strong_density(
+            entry.key, settings.density(epsilon=1.0), EPSILON_SLIDER
+        ),
         picture=cached_pictures.density(entry.key, parameters, noise),
     )

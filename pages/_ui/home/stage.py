@@ -1,5 +1,7 @@
 """Home's stage: two gauges on one line, one large picture, one slider under it."""
 
+from pathlib import Path
+
 import streamlit as st
 
 from pages._ui.drawing import cards
@@ -19,7 +21,8 @@ _PAGES = {
 }
 _SHOWN = setting.choice("home_shown", PARTS.values(), PARTS["trips"])
 _VIEW = setting.choice("view", ("Explore", "Presenter"), "Explore")
-HEIGHT, PRESENTED_HEIGHT = 400, 560
+HEIGHT, PRESENTED_HEIGHT = 380, 400
+_PRESENTER_STYLE = Path(__file__).with_name("presenter.css")
 
 
 def presenting() -> bool:
@@ -29,6 +32,8 @@ def presenting() -> bool:
 
 def header(available: list[str]) -> str | None:
     """Draw what is shown and for whom, and return the part, None where there is none."""
+    if presenting():
+        st.html(_PRESENTER_STYLE)
     with st.container(horizontal=True, vertical_alignment="center", key="home_header"):
         names = [PARTS[part] for part in available]
         shown = None

@@ -212,19 +212,30 @@ export default function ({ data, parentElement, setTriggerValue }) {
   });
   watch.observe(place);
 
-  // a presenter moves ε with the arrow keys, wherever the focus is not in a control of its own
-  const slider = () => document.querySelector(".st-key-epsilon [role=slider]");
-  const keys = (event) => {
-    const busy = event.target.closest?.("[role=slider],[role=separator],input,textarea,[role=radio]");
-    if (busy || !["ArrowLeft", "ArrowRight"].includes(event.key) || !slider()) return;
-    slider().focus();
-    slider().dispatchEvent(new KeyboardEvent("keydown", { key: event.key, code: event.key,
-      keyCode: event.key === "ArrowLeft" ? 37 : 39, bubbles: true, cancelable: true }));
+  // for a presenter the slider keeps the focus: the arrow keys move ε, unless a control has them
+  const resting = () => !document.activeElement || document.activeElement.matches("body, main");
+  const rest = () => {
+    if (resting()) document.querySelector(".st-key-epsilon input[type=range]")?.focus({ preventScroll: true });
   };
-  if (data.presenting) document.addEventListener("keydown", keys);
+  const keys = (event) => {
+    const step = { ArrowLeft: "stepDown", ArrowRight: "stepUp" }[event.key];
+    if (!step || !resting()) return;
+    rest();
+    const slider = document.activeElement;
+    if (slider.type !== "range") return;
+    slider[step](); // this key was pressed before the slider had the focus
+    slider.dispatchEvent(new Event("input", { bubbles: true }));
+    slider.dispatchEvent(new Event("change", { bubbles: true }));
+  };
+  if (data.presenting) {
+    document.addEventListener("keydown", keys);
+    document.addEventListener("click", rest);
+    window.setTimeout(rest, 300); // the slider is drawn after the picture
+  }
   place.stop = () => {
     watch.disconnect();
     document.removeEventListener("keydown", keys);
+    document.removeEventListener("click", rest);
   };
   return place.stop;
 }
