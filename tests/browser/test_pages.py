@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
+from pages._ui.shell.frame import GROUPS
 from tests.browser.conftest import ROOT, served
 
 pytestmark = pytest.mark.browser
@@ -18,10 +19,10 @@ CHANGED = {
     "max_visits": "12",
     "unit": "person",
     "variant": "zones_laplace",
-    "density_data": "demo-city",
+    "density_data": "paris",
     "od_data": "demo-city",
 }
-SHOWN = ("Home", "Density", "Origin–destination", "Choose ε", "Data")
+SHOWN = tuple(label for pages in GROUPS.values() for label, _ in pages.values())
 NEEDS = {"Home": 8, "Density": 4, "Origin–destination": 4}
 
 
@@ -64,11 +65,11 @@ def arrive(page, name) -> None:
     if name in NEEDS:
         page.wait_for_function(
             f"() => document.querySelectorAll('.card .value').length >= {NEEDS[name]}"
-            " && document.querySelector('.verdict:not(.pending)')"
+            " && document.querySelector('.verdict') && !document.querySelector('.verdict.pending')"
         )
         page.get_by_role("slider", name="Privacy loss").wait_for()
-    else:
-        page.wait_for_selector(SETTLED)
+    page.wait_for_timeout(200)
+    page.wait_for_selector(SETTLED)
 
 
 def pickers(page) -> dict[str, str]:
@@ -88,25 +89,36 @@ def pickers(page) -> dict[str, str]:
     return read
 
 
-@pytest.mark.parametrize("settings", [{}, CHANGED], ids=["defaults", "changed"])
-def test_every_page_reached_from_every_page_keeps_settings_and_verdict(page, several, settings):
+def keeps_everything(page, address, settings, walk) -> None:
+    """Walk by clicks alone; settings, pickers and home's verdict must be as they were."""
     query = "&".join(f"{key}={value}" for key, value in settings.items())
-    page.goto(f"{several}/?{query}")
-    arrive(page, "Home")
+    page.goto(f"{address}/?{query}")
+    arrive(page, walk[0])
     said = "\n".join(page.locator(".verdict").all_inner_texts())
-    read: dict[str, dict[str, str]] = {"Home": pickers(page)}
+    read: dict[str, dict[str, str]] = {walk[0]: pickers(page)}
     assert link(page) == settings
-    walk = all_pairs(SHOWN)
-    assert len(walk) == 21
     for now, name in itertools.pairwise(walk):
         go(page, name)
         assert link(page) == settings, f"{now} → {name}"
         first = read.setdefault(name, pickers(page))
         assert pickers(page) == first, f"{now} → {name}"
-        for label, value in read["Home"].items():
+        for label, value in read[walk[0]].items():
             assert first.get(label, value) == value, f"{now} → {name}: {label}"
-        if name == "Home":
+        if name == walk[0]:
             assert "\n".join(page.locator(".verdict").all_inner_texts()) == said
+
+
+@pytest.mark.parametrize("settings", [{}, CHANGED], ids=["defaults", "changed"])
+def test_there_and_back_over_all_pages_keeps_settings_and_verdict(page, several, settings):
+    keeps_everything(page, several, settings, [*SHOWN, *SHOWN[-2::-1]])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("settings", [{}, CHANGED], ids=["defaults", "changed"])
+def test_every_page_reached_from_every_page_keeps_settings_and_verdict(page, several, settings):
+    walk = all_pairs(SHOWN)
+    assert len(walk) == len(SHOWN) * (len(SHOWN) - 1) + 1
+    keeps_everything(page, several, settings, walk)
 
 
 def test_one_press_of_back_leads_to_the_page_before_as_it_was_left(page, several):

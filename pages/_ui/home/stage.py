@@ -11,7 +11,7 @@ from pages._ui.home import play as home_play
 from pages._ui.home import side as home_side
 from pages._ui.home import verdict as home_verdict
 from pages._ui.home.side import Side
-from pages._ui.shell import frame, setting, sidebar
+from pages._ui.shell import epsilon_control, frame, setting
 from pages._ui.shell.settings import Settings, use_settings
 
 PARTS = {"trips": "Flows", "density": "Density"}
@@ -76,7 +76,7 @@ def draw(settings: Settings, part: str) -> Side:
             presenting=presenting(),
         )
         with st.container(key="home_control"):
-            sidebar.epsilon_slider()
+            epsilon_control.draw()
     with right:
         _beside(side)
     return side

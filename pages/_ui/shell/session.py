@@ -33,6 +33,10 @@ class Session:
         What was not taken as the link says; shown once.
     adopted : bool
         Whether the address the session began with has been read.
+    epsilon_told : float
+        The ε that the browser has been told last, for all controls of it.
+    epsilon_moved_by : str
+        The key of the control of ε that a person moved last.
     redraws : int
         How often other noise has been asked for.
     secret_seeds : dict
@@ -46,6 +50,8 @@ class Session:
     drawn_on: dict[str, str | None] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
     adopted: bool = False
+    epsilon_told: float = 1.0
+    epsilon_moved_by: str = ""
     redraws: int = 0
     secret_seeds: dict[str, int] = field(default_factory=dict)
 

@@ -9,7 +9,7 @@ from engine import parameters
 from engine.parameters import DELTA_STOPS, MAX_VISITS_LIMIT
 from engine.resolution import HourStep, TimeStep
 from pages._ui.cache import facts as cached_facts
-from pages._ui.shell import address, catalogue, frame, setting
+from pages._ui.shell import address, catalogue, epsilon_control, frame, setting
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session
 from pages._ui.shell.settings import (
@@ -17,8 +17,6 @@ from pages._ui.shell.settings import (
     CLUSTER_MINIMUM_LIMIT,
     DELTA,
     DENSITY_HOURS,
-    EPSILON,
-    EPSILON_SLIDER,
     MAX_TRIPS,
     MAX_TRIPS_STOPS,
     MAX_VISITS,
@@ -58,7 +56,6 @@ from pages._ui.wording.places import cluster_words, zone_words
 from pages._ui.wording.privacy import UNITS, trip_level_reason
 
 DENSITY = ("density_data", "delta", "max_visits", "variant", "cluster_minimum")
-_TYPED, _NARROW = "epsilon_typed", "epsilon_narrow"
 TRIPS = ("od_data", "unit", "max_trips", "threshold")
 
 
@@ -101,7 +98,7 @@ def draw(
         with st.sidebar:
             _draw(shown, known, noise=noise)
     if "epsilon" in shown:
-        _narrow()
+        epsilon_control.narrow()
     address.write(frame.path(), list(frame.PAGES))
     for notice in session().notices:
         st.toast(notice, icon=":material/link:")
@@ -115,7 +112,7 @@ def _keys(used: bool | Collection[str], every: Collection[str]) -> Collection[st
 
 def _draw(shown: set[str], known: dict[str, Entry], *, noise: bool) -> None:
     if "epsilon" in shown:
-        epsilon_slider()
+        epsilon_control.draw()
     if shown & set(DENSITY):
         with st.expander("Density", expanded=True, icon=":material/grid_on:"):
             _density_group(shown, known)
@@ -143,65 +140,6 @@ def _draw(shown: set[str], known: dict[str, Entry], *, noise: bool) -> None:
     details = {"density_detail", "od_detail"}
     if shown & {"density_data", "od_data"} and not shown & details and coarser():
         st.caption(AS_INGESTED)
-
-
-def epsilon_slider() -> None:
-    """Draw ε here: a slider, its ends in words, and a field to type it in."""
-    setting.draw(
-        st.select_slider,
-        "Privacy loss (ε)",
-        EPSILON,
-        EPSILON_SLIDER,
-        format_func=_plain,
-        help=HELP["epsilon"],
-    )
-    st.session_state[_TYPED] = _plain(setting.value(EPSILON))
-    # a row that stays one on a phone, where columns would be stacked
-    with st.container(
-        horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", gap="small"
-    ):
-        st.html('<div class="end">← more private</div>', width="content")
-        st.text_input(
-            "Type ε",
-            key=_TYPED,
-            on_change=_take_typed,
-            label_visibility="collapsed",
-            max_chars=8,
-            width=80,
-        )
-        st.html('<div class="end right">more accurate →</div>', width="content")
-
-
-def _take_typed() -> None:
-    """Set ε to the stop nearest to what was typed, and say so where that is another number."""
-    typed = str(st.session_state[_TYPED]).strip().replace(",", ".")
-    try:
-        taken = EPSILON.read(typed)
-    except ValueError:
-        low, high = (_plain(EPSILON_SLIDER[end]) for end in (0, -1))
-        session().notices.append(f"ε is a number from {low} to {high}.")
-        return
-    setting.put(EPSILON, taken)
-    if float(typed) != taken:
-        session().notices.append(f"The nearest stop to ε = {typed} is {_plain(taken)}.")
-
-
-def _narrow() -> None:
-    """Draw ε in the page itself; the style shows it where the panel of settings is folded away."""
-    with st.container(key="narrow"):
-        st.session_state[_NARROW] = setting.value(EPSILON)
-        st.select_slider(
-            "Privacy loss (ε): ← more private, more accurate →",
-            EPSILON_SLIDER,
-            format_func=_plain,
-            key=_NARROW,
-            on_change=lambda: setting.put(EPSILON, st.session_state[_NARROW]),
-        )
-        st.caption("All settings: » at the top left.")
-
-
-def _plain(epsilon: float) -> str:
-    return f"{epsilon:g}"
 
 
 def _density_group(shown: set[str], known: dict[str, Entry]) -> None:

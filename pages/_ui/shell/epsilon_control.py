@@ -1,0 +1,104 @@
+"""The controls of ε: a slider, a field to type it in, and a slider in the page on small screens."""
+
+import streamlit as st
+
+from pages._ui.shell import setting
+from pages._ui.shell.session import session
+from pages._ui.shell.settings import EPSILON, EPSILON_SLIDER
+from pages._ui.wording.labels import HELP
+
+_TYPED, _NARROW = "epsilon_typed", "epsilon_narrow"
+
+
+def draw() -> None:
+    """Draw ε here: a slider, its ends in words, and a field to type it in."""
+    setting.draw(
+        st.select_slider,
+        "Privacy loss (ε)",
+        EPSILON,
+        EPSILON_SLIDER,
+        format_func=_plain,
+        help=HELP["epsilon"],
+        on_change=_take,
+        args=(),
+    )
+    _tell(_TYPED, _plain(setting.value(EPSILON)))
+    # a row that stays one on a phone, where columns would be stacked
+    with st.container(
+        horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", gap="small"
+    ):
+        st.html('<div class="end">← more private</div>', width="content")
+        st.text_input(
+            "Type ε",
+            key=_TYPED,
+            on_change=_take,
+            label_visibility="collapsed",
+            max_chars=8,
+            width=80,
+        )
+        st.html('<div class="end right">more accurate →</div>', width="content")
+
+
+def narrow() -> None:
+    """Draw ε in the page itself; the style shows it where the panel of settings is folded away."""
+    with st.container(key="narrow"):
+        _tell(_NARROW, setting.value(EPSILON))
+        st.select_slider(
+            "Privacy loss (ε): ← more private, more accurate →",
+            EPSILON_SLIDER,
+            format_func=_plain,
+            key=_NARROW,
+            on_change=_take,
+        )
+        st.caption("All settings: » at the top left.")
+
+
+def _tell(key: str, value: float | str) -> None:
+    st.session_state[key] = value
+    session().epsilon_told = setting.value(EPSILON)
+
+
+def _take() -> None:
+    """Set ε to what a person has just chosen (a callback).
+
+    Who moves one control quickly sends the others as they were before the browser heard of the
+    first step. They read as changed too: then the one that moved alone before is meant.
+    """
+    kept = session()
+    told = {
+        EPSILON.key: kept.epsilon_told,
+        _NARROW: kept.epsilon_told,
+        _TYPED: _plain(kept.epsilon_told),
+    }
+    moved = [key for key in told if st.session_state.get(key, told[key]) != told[key]]
+    if not moved:
+        return
+    if kept.epsilon_moved_by not in moved:
+        kept.epsilon_moved_by = moved[0]
+    chosen = st.session_state[kept.epsilon_moved_by]
+    if kept.epsilon_moved_by == _TYPED:
+        chosen = _typed(chosen)
+    if chosen is not None:
+        setting.put(EPSILON, chosen)
+
+
+def _typed(text: str) -> float | None:
+    """Return the stop nearest to what was typed, and say so where that is another number."""
+    text = text.strip().replace(",", ".")
+    try:
+        taken = EPSILON.read(text)
+    except ValueError:
+        low, high = (_plain(EPSILON_SLIDER[end]) for end in (0, -1))
+        notice = f"ε is a number from {low} to {high}."
+        taken = None
+    else:
+        notice = f"The nearest stop to ε = {text} is {_plain(taken)}."
+        if float(text) == taken:
+            return taken
+    if notice not in session().notices:
+        session().notices.append(notice)
+    return taken
+
+
+def _plain(epsilon: float) -> str:
+    return f"{epsilon:g}"
