@@ -18,7 +18,8 @@ def draw() -> None:
     st.html(Path(data_form.__file__).with_name("data.css"))
     sidebar.draw(density=False, trips=False)
 
-    data_list.failure()
+    with st.container():
+        data_list.failure()
     build = data_build.current()
     ready = build.name if build is not None and build.state == "finished" else None
     if build is not None and ready is not None:

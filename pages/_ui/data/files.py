@@ -60,9 +60,20 @@ def next_round() -> None:
 def choose(
     asked: Asked, name: str, label: str, endings: Sequence[str], hint: str, *, several: bool
 ) -> list[Path]:
-    """Draw an uploader, or a field for a path, and return the files on this disk."""
-    if asked.by_path:
-        return _by_path(asked, name, label, hint, several)
+    """Draw an uploader, or a field for a path, and return the files on this disk.
+
+    The uploader is the first in a container of its own: whatever is drawn beside it later cannot
+    move it, and a file that is dropped meanwhile is not lost.
+    """
+    with st.container():
+        if asked.by_path:
+            return _by_path(asked, name, label, hint, several)
+        return _uploaded(asked, name, label, endings, hint, several)
+
+
+def _uploaded(
+    asked: Asked, name: str, label: str, endings: Sequence[str], hint: str, several: bool
+) -> list[Path]:
     files: Any = st.file_uploader(
         label,
         type=list(endings),

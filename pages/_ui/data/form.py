@@ -1,4 +1,4 @@
-"""The form of the Data page: from files to the options of an ingest, in four steps."""
+"""The form of the Data page: from files to the options of an ingest, in six steps."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -54,18 +54,17 @@ def _draw(busy: bool) -> None:
         by_path = way == PATH
     asked = Asked(by_path, busy)
     draft = Draft()
+    # every step is always there: an uploader that moves loses what is being dropped into it
     with st.container(border=True):
         _table(asked, draft)
-    if draft.seen is not None:
-        with st.container(border=True):
-            _reading(asked, draft)
+    with st.container(border=True):
+        _reading(asked, draft)
     with st.container(border=True):
         _places(asked, draft)
     with st.container(border=True):
         data_when.draw(asked, draft)
-    if "locations" in draft.values or "zones" in draft.values:
-        with st.container(border=True):
-            _zoning(asked, draft)
+    with st.container(border=True):
+        _zoning(asked, draft)
     with st.container(border=True):
         _described(asked, draft)
         _button(draft)
@@ -139,7 +138,9 @@ def _table(asked: Asked, draft: Draft) -> None:
 
 def _reading(asked: Asked, draft: Draft) -> None:
     st.markdown("**2 · How it is read**")
-    assert draft.seen is not None
+    if draft.seen is None:
+        st.caption("Dates, numbers and the first rows are shown here once there is a table.")
+        return
     names = {canonical: column for canonical, column in draft.chosen.items() if column}
     zone = st.session_state.get(data_when.CHOSEN_ZONE)
     read = data_reading.choose(asked, draft.seen.source, names, draft.encoding, zone)
@@ -165,6 +166,9 @@ def _reading(asked: Asked, draft: Draft) -> None:
 
 def _zoning(asked: Asked, draft: Draft) -> None:
     st.markdown("**5 · Zones**")
+    if "locations" not in draft.values and "zones" not in draft.values:
+        st.caption("A map, and coarser zones to choose from, once there are places or zones.")
+        return
     zoned = data_zoning.choose(asked, draft.values, draft.zone_columns)
     draft.values["coarseness"] = zoned.coarseness
     if zoned.places is None:
