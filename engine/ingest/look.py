@@ -40,7 +40,8 @@ def _calendar(time_zone: str) -> Calendar:
     return Calendar(0, 0, None, offsets(ZoneInfo(time_zone), EARLIEST, LATEST))
 
 
-def _reader(reading: Reading, time_zone: str) -> Reader:
+def reader(reading: Reading, time_zone: str) -> Reader:
+    """Return what reads the values of rows of any day."""
     return Reader(_calendar(time_zone), reading)
 
 
@@ -61,13 +62,13 @@ def first_times(
         Number of rows.
     """
     source, names = next(iter(mappings.items()))
-    engine = DuckDBEngine(_options(time_zone), [source], Monitor(), keep_order=True)
+    engine = DuckDBEngine(options(time_zone), [source], Monitor(), keep_order=True)
     try:
         raw = rows.read_all(engine, {source: names})[0].limit(count)
         column = "datetime" if "datetime" in raw.columns else "date"
         if column not in raw.columns:
             return []
-        seconds = engine.fetch(raw.select(at=_reader(reading, time_zone).time(raw, column)))
+        seconds = engine.fetch(raw.select(at=reader(reading, time_zone).time(raw, column)))
     finally:
         engine.close()
     return [None if at is None else _moment(at) for at in seconds["at"].to_pylist()]
@@ -85,14 +86,14 @@ def days(mappings: Mappings, given: Reading, time_zone: str) -> tuple[date, date
         If no row has a time that can be read.
     """
     reading = guess.complete(mappings, given)
-    engine = DuckDBEngine(_options(time_zone), list(mappings), Monitor())
+    engine = DuckDBEngine(options(time_zone), list(mappings), Monitor())
     try:
         raw = rows.read_all(engine, mappings)
         name = "datetime" if "datetime" in raw[0].columns else "date"
         if name not in raw[0].columns:
             raise InputError("the rows have no time", remedy="choose the period by hand")
-        reader = _reader(reading, time_zone)
-        times = rows.together([table.select(at=reader.time(table, name)) for table in raw])
+        clock = reader(reading, time_zone)
+        times = rows.together([table.select(at=clock.time(table, name)) for table in raw])
         ends = engine.fetch(times.aggregate(low=times.at.min(), high=times.at.max())).to_pylist()[0]
     finally:
         engine.close()
@@ -116,13 +117,13 @@ def days(mappings: Mappings, given: Reading, time_zone: str) -> tuple[date, date
 
 def strangers(mappings: Mappings, places: Places) -> tuple[int, int]:
     """Return how many distinct ids of places in the rows are not among `places`, and their rows."""
-    engine = DuckDBEngine(_options("UTC"), list(mappings), Monitor())
+    engine = DuckDBEngine(options("UTC"), list(mappings), Monitor())
     try:
         lookup = engine.lookup("places", places.table())
-        reader = Reader(_calendar("UTC"), Reading(), bare_places=places.bare)
+        ids_of = Reader(_calendar("UTC"), Reading(), bare_places=places.bare)
         ids = rows.together(
             [
-                table.select(place_id=reader.place(table[name]))
+                table.select(place_id=ids_of.place(table[name]))
                 for table in rows.read_all(engine, mappings)
                 for name in ("location_id", "origin", "destination")
                 if name in table.columns
@@ -243,7 +244,8 @@ def _moment(seconds: int) -> datetime | None:
         return None
 
 
-def _options(time_zone: str) -> IngestOptions:
+def options(time_zone: str) -> IngestOptions:
+    """Return options that look at rows and build nothing."""
     return IngestOptions(
         kind="visits",
         inputs=("rows",),

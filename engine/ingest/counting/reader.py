@@ -68,7 +68,7 @@ class Reader:
     def _number(self, column: Column) -> Column:
         if not column.type().is_string():
             return column.cast("float64")
-        text = column.strip()
+        text = column
         if self.reading.thousands:
             text = text.replace(self.reading.thousands, "")
             if self.reading.thousands == " ":
@@ -78,6 +78,12 @@ class Reader:
         # engines differ on 1_0, 5d and 0x1p3
         plain = text.re_search(_PLAIN_NUMBER)
         return plain.ifelse(text, ibis.null("string")).try_cast("float64")
+
+
+def stripped(raw: Table) -> Table:
+    """Return `raw` with its text without white space around it."""
+    texts = [name for name in raw.columns if raw[name].type().is_string()]
+    return raw.mutate(**{name: trimmed(raw[name]) for name in texts}) if texts else raw
 
 
 def joined_times(raw: Table) -> Table:
@@ -91,7 +97,7 @@ def joined_times(raw: Table) -> Table:
 
 
 def identifier(column: Column, *, bare: bool) -> Column:
-    """Return an id as text, to the last digit, without spaces around it; null where it is empty.
+    """Return an id as text, to the last digit; null where it is empty.
 
     Whole numbers have one form: ``7.0`` (a column with gaps, written by pandas) is ``7``, and with
     `bare` ``07`` is too. A float beyond 2⁵³ or with a fraction, and text such as ``1.2E+11`` out of
@@ -108,7 +114,7 @@ def identifier(column: Column, *, bare: bool) -> Column:
         return text.re_extract(r"^(-?\d+([.]\d*[1-9])?)", 1) if kind.scale else text
     if not kind.is_string():
         return column.cast("string")
-    text = trimmed(column).nullif("")
+    text = column.nullif("")
     text = (text.right(2) == ".0").ifelse(_without_zero(text), text)
     text = (text.contains("E+") & text.re_search(_LOST_DIGITS)).ifelse(ibis.null("string"), text)
     if bare:

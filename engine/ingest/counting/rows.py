@@ -8,7 +8,7 @@ from ibis import _
 
 from engine.ingest.backends.engine import Engine
 from engine.ingest.calendar import Calendar
-from engine.ingest.counting.reader import Reader, joined_times
+from engine.ingest.counting.reader import Reader, joined_times, stripped
 from engine.ingest.expressions import Column, Table
 from engine.ingest.inputs.mapping import Mappings
 from engine.ingest.report import Reason
@@ -16,21 +16,34 @@ from engine.ingest.report import Reason
 ENDS = ("origin", "destination", "origin_zone", "destination_zone")
 END_POINTS = (("origin_lat", "origin_lng"), ("destination_lat", "destination_lng"))
 POINTS = (("lat", "lng"), *END_POINTS)
+_NEEDED = ("uid", "start", "at", "flow", *(name for pair in POINTS for name in pair))
 VISIT = ("readable", "uid", "at", "location", "zone")
 
 
 def read_all(engine: Engine, mappings: Mappings) -> list[Table]:
-    """Return one table for each group of files with the same columns."""
+    """Return one table for each group of files with the same columns; text without outer spaces.
+
+    Tables have names in the engine: an expression would else stand in a statement as often as it is
+    used.
+    """
     ordered = sorted(mappings, key=lambda source: (str(source.signature), source.path))
     groups = [list(members) for _key, members in groupby(ordered, key=lambda s: s.signature)]
     raw = [engine.read(sources, mappings[sources[0]]) for sources in groups]
+    bare = [engine.view(f"bare_{i}", stripped(table)) for i, table in enumerate(raw)]
     return [
         engine.view(f"timed_{i}", joined_times(table)) if "clock" in table.columns else table
-        for i, table in enumerate(raw)
+        for i, table in enumerate(bare)
     ]
 
 
-def trips(raw: Sequence[Table], places: Table, reader: Reader) -> Table:
+def parsed(engine: Engine, raw: Sequence[Table], kind: str, reader: Reader) -> Table:
+    """Return the values of all rows, and whether each row is ``readable``."""
+    values = {"trips": _trip_values, "visits": _visit_values, "flows": _flow_values}[kind]
+    named = [engine.view(f"values_{i}", values(table, reader)) for i, table in enumerate(raw)]
+    return together([_judged(table) for table in named])
+
+
+def trips(parsed: Table, places: Table, calendar: Calendar) -> Table:
     """Return distinct trips with their reason and the number of raw rows alike (``copies``).
 
     `places` holds either place ids or, for trips by coordinates, placed points.
@@ -38,10 +51,10 @@ def trips(raw: Sequence[Table], places: Table, reader: Reader) -> Table:
     Columns: reason, uid, start, finish (local seconds, finish may be null), origin,
     destination (place numbers, null where unknown), origin_zone, destination_zone, copies.
     """
-    joined = _at_both_ends(together([_parsed_trips(table, reader) for table in raw]), places)
+    joined = _at_both_ends(parsed, places)
     keys = ("uid", "start", "finish", *ENDS)
     kept = {key: joined.readable.ifelse(joined[key], ibis.null(joined[key].type())) for key in keys}
-    trips = joined.select(reason=_trip_reason(joined, reader.calendar), **kept)
+    trips = joined.select(reason=_trip_reason(joined, calendar), **kept)
     return trips.group_by(["reason", *keys]).aggregate(copies=_.count())
 
 
@@ -61,15 +74,13 @@ def visits_of_trips(trips_table: Table) -> Table:
     )
 
 
-def visits(raw: Sequence[Table], places: Table, reader: Reader) -> Table:
+def visits(parsed: Table, places: Table) -> Table:
     """Return visits by location id: readable, uid, at, location, zone."""
-    parsed = together([_parsed_visits(table, reader) for table in raw])
     return parsed.left_join(places, parsed.place_id == places.place).select(*VISIT)
 
 
-def visits_at_points(raw: Sequence[Table], points: Table, reader: Reader) -> Table:
+def visits_at_points(parsed: Table, points: Table) -> Table:
     """Return visits by coordinates: readable, uid, at, location, zone."""
-    parsed = together([_parsed_visits(table, reader) for table in raw])
     match = [parsed.lat == points.lat, parsed.lng == points.lng]
     return parsed.left_join(points, match).select(*VISIT)
 
@@ -109,10 +120,9 @@ def trips_of_visits(visits_table: Table, calendar: Calendar) -> Table:
     return unique.mutate(reason=ibis.literal(int(Reason.USED)).cast("int8"))
 
 
-def flows(raw: Sequence[Table], places: Table, reader: Reader) -> Table:
+def flows(parsed: Table, places: Table, calendar: Calendar) -> Table:
     """Return summed flows by reason, day and zones: n trips in ``copies`` raw rows."""
-    calendar = reader.calendar
-    joined = _at_both_ends(together([_parsed_flows(table, reader) for table in raw]), places)
+    joined = _at_both_ends(parsed, places)
     reason = _trip_reason(joined, calendar)
     used = reason == Reason.USED
     return (
@@ -160,56 +170,51 @@ def ends_before_start(trips_table: Table) -> Table:
     return used.aggregate(n=(used.finish < used.start).cast("int64").sum())
 
 
-def _readable(raw: Table, kind: str, reader: Reader) -> Column:
-    result = ibis.literal(True)
-    for wrong in unreadable(raw, kind, reader).values():
-        result = result & ~wrong
-    return result
-
-
-def _parsed_trips(raw: Table, reader: Reader) -> Table:
+def _trip_values(raw: Table, reader: Reader) -> Table:
     has_end = "end_datetime" in raw.columns
-    by_points = "origin_lat" in raw.columns
     where: dict[str, Column] = (
         {name: reader.degrees(raw, name) for pair in END_POINTS for name in pair}
-        if by_points
-        else {
-            "origin_id": reader.place(raw.origin),
-            "destination_id": reader.place(raw.destination),
-        }
+        if "origin_lat" in raw.columns
+        else {f"{end}_id": reader.place(raw[end]) for end in ("origin", "destination")}
     )
     return raw.select(
-        readable=_readable(raw, "trips", reader),
         uid=reader.person(raw.uid),
         start=reader.time(raw, "datetime"),
         finish=reader.time(raw, "end_datetime") if has_end else ibis.null("int64"),
+        endless=reader.person(raw.end_datetime).isnull() if has_end else ibis.literal(True),
         **where,
     )
 
 
-def _parsed_visits(raw: Table, reader: Reader) -> Table:
+def _visit_values(raw: Table, reader: Reader) -> Table:
     where: dict[str, Column] = (
         {"lat": reader.degrees(raw, "lat"), "lng": reader.degrees(raw, "lng")}
         if "lat" in raw.columns
         else {"place_id": reader.place(raw.location_id)}
     )
-    return raw.select(
-        readable=_readable(raw, "visits", reader),
-        uid=reader.person(raw.uid),
-        at=reader.time(raw, "datetime"),
-        **where,
-    )
+    return raw.select(uid=reader.person(raw.uid), at=reader.time(raw, "datetime"), **where)
 
 
-def _parsed_flows(raw: Table, reader: Reader) -> Table:
+def _flow_values(raw: Table, reader: Reader) -> Table:
     start = reader.calendar.start
     return raw.select(
-        readable=_readable(raw, "flows", reader),
         start=reader.time(raw, "date") if "date" in raw.columns else ibis.literal(start),
         flow=reader.flow(raw.flow),
         origin_id=reader.place(raw.origin),
         destination_id=reader.place(raw.destination),
     )
+
+
+def _judged(values: Table) -> Table:
+    """Add whether a row is ``readable``: whether it has what `unreadable` asks for."""
+    readable = ibis.literal(True)
+    for name in values.columns:
+        if name == "finish":
+            readable = readable & (values.endless | values.finish.notnull())
+        elif name in _NEEDED:
+            readable = readable & values[name].notnull()
+    judged = values.mutate(readable=readable)
+    return judged.drop("endless") if "endless" in values.columns else judged
 
 
 def _at_both_ends(parsed: Table, places: Table) -> Table:

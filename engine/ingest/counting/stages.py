@@ -45,7 +45,8 @@ def from_trips(run: Run, raw: Sequence[Table], accept: checks.Accept) -> Counted
     """Count a table of trips, and the visits that they give."""
     lookup = _places(run, raw)
     run.monitor.start(READING)
-    every = run.engine.keep("trips", shares.divided(rows.trips(raw, lookup, run.reader)))
+    parsed = rows.parsed(run.engine, raw, "trips", run.reader)
+    every = run.engine.keep("trips", shares.divided(rows.trips(parsed, lookup, run.calendar)))
     account = accounts.trip_account(accounts.by_reason(run.engine, every))
     accept(account)
     result: dict[str, pa.Table] = {}
@@ -113,7 +114,8 @@ def from_flows(run: Run, raw: Sequence[Table], accept: checks.Accept) -> Counted
     """Sum aggregate flows: trip level only, every trip of rank 1."""
     run.monitor.start(READING)
     lookup = run.engine.lookup("places", run.places.table())
-    flows = run.engine.keep("flows", rows.flows(raw, lookup, run.reader))
+    parsed = rows.parsed(run.engine, raw, "flows", run.reader)
+    flows = run.engine.keep("flows", rows.flows(parsed, lookup, run.calendar))
     counts = [
         {**line, "kinds": line["rows"]} for line in accounts.by_reason(run.engine, flows)
     ]  # flows of one pair in several rows add up, none is a duplicate
@@ -126,7 +128,7 @@ def from_flows(run: Run, raw: Sequence[Table], accept: checks.Accept) -> Counted
 def _placed_visits(run: Run, raw: Sequence[Table]) -> Table:
     lookup = _places(run, raw)
     read = rows.visits_at_points if "lat" in raw[0].columns else rows.visits
-    return read(raw, lookup, run.reader)
+    return read(rows.parsed(run.engine, raw, "visits", run.reader), lookup)
 
 
 def _places(run: Run, raw: Sequence[Table]) -> Table:

@@ -24,6 +24,17 @@ class Draft:
     encoding: str | None = None
     zone_columns: tuple[str, ...] = ()
     mappings: Mappings | None = None
+    rows_at: tuple[float | None, float | None] = (None, None)
+
+    @property
+    def by_points(self) -> bool:
+        """Whether the rows hold coordinates instead of ids of places."""
+        return self.kind in ("points", "journeys")
+
+    @property
+    def has_places(self) -> bool:
+        """Whether places or zones were given."""
+        return "locations" in self.values or "zones" in self.values
 
 
 def position(seen: Preview, chosen: Mapping[str, str]) -> tuple[float | None, float | None]:

@@ -13,6 +13,7 @@ from engine.ingest import IngestOptions, look
 from engine.ingest.inputs import mapping
 from engine.ingest.inputs.places import Places
 from engine.ingest.reading import Reading
+from engine.ingest.whereabouts import seem_swapped
 from engine.parameters import DEFAULT_MAX_VISITS_CAP
 from pages._ui.data import build as data_build
 from pages._ui.data import files as data_files
@@ -103,6 +104,8 @@ def _table(asked: Asked, draft: Draft) -> None:
     )
     draft.kind = kind
     st.caption(data_wording.KIND_HELP[kind])
+    if not any(mapping.guess(table, columns) for table in ("trips", "visits", "flows")):
+        st.warning(data_wording.unusual_columns(len(columns)), icon=":material/view_column:")
     ends = ("origin_lat", "origin_lng", "destination_lat", "destination_lng")
     guessed = mapping.guess("trips" if kind in ("trips", "journeys") else "visits", columns)
     split = kind != "flows" and st.toggle(
@@ -130,7 +133,8 @@ def _table(asked: Asked, draft: Draft) -> None:
         "mapping": chosen | dict.fromkeys(absent, ""),
         "inputs": tuple(str(path) for path in draft.files),
     }
-    draft.longitude, draft.latitude = position(seen, chosen)
+    draft.rows_at = position(seen, chosen)
+    draft.longitude, draft.latitude = draft.rows_at
     draft.seen, draft.chosen = seen, chosen
     if len(draft.files) > 1:
         st.caption(f"The first of {len(draft.files)} files is shown; all must have these columns.")
@@ -155,6 +159,10 @@ def _reading(asked: Asked, draft: Draft) -> None:
             "column of times under Your table.",
             icon=":material/schedule:",
         )
+    longitude, latitude = draft.rows_at
+    if longitude is not None and latitude is not None and seem_swapped(longitude, latitude):
+        st.warning(data_wording.SWAPPED, icon=":material/swap_horiz:")
+        draft.missing.append("latitude and longitude the right way round")
     if not draft.missing:
         try:
             sources = [data_reading.inspected(path, read) for path in draft.files]
@@ -166,15 +174,20 @@ def _reading(asked: Asked, draft: Draft) -> None:
 
 def _zoning(asked: Asked, draft: Draft) -> None:
     st.markdown("**5 · Zones**")
-    if "locations" not in draft.values and "zones" not in draft.values:
+    if not draft.has_places and not draft.by_points:
         st.caption("A map, and coarser zones to choose from, once there are places or zones.")
         return
-    zoned = data_zoning.choose(asked, draft.values, draft.zone_columns)
+    zoned = data_zoning.choose(asked, draft)
     draft.values["coarseness"] = zoned.coarseness
     if zoned.places is None:
-        draft.missing.append("coarser zones")
+        draft.missing.append("coarser zones" if draft.has_places else "the area of a grid")
         return
-    if draft.mappings is not None and draft.kind not in ("points", "journeys"):
+    longitude, latitude = draft.rows_at
+    if longitude is not None and latitude is not None:
+        west, south, east, north = zoned.places.zones.total_bounds
+        if seem_swapped(longitude, latitude, (west, south, east, north)):
+            st.warning(data_wording.SWAPPED, icon=":material/swap_horiz:")
+    if draft.mappings is not None and not draft.by_points:
         _strangers(draft, zoned.places)
 
 
@@ -224,7 +237,10 @@ def _places(asked: Asked, draft: Draft) -> None:
     if zones:
         _zones(asked, draft, zones[0])
     if not locations and not zones:
-        draft.missing.append("places or zones")
+        if draft.by_points:
+            st.caption("Without places and zones a grid is laid over an area: see Zones below.")
+        else:
+            draft.missing.append("places or zones")
 
 
 def _locations(asked: Asked, draft: Draft, path: Path) -> None:
@@ -291,12 +307,12 @@ def _described(asked: Asked, draft: Draft) -> None:
     elif name in datasets.available():
         draft.missing.append("another name (this one is taken)")
     with st.expander("Advanced", icon=":material/tune:"):
-        advanced = _advanced(asked, draft.kind)
+        advanced = _advanced(asked, by_points=draft.by_points)
     draft.values |= {"people_public": people, **advanced}
     draft.values["out"] = name
 
 
-def _advanced(asked: Asked, kind: str) -> Mapping[str, Any]:
+def _advanced(asked: Asked, *, by_points: bool) -> Mapping[str, Any]:
     one, two, three = st.columns(3)
     values: dict[str, Any] = {
         "max_visits_cap": one.number_input(
@@ -317,7 +333,7 @@ def _advanced(asked: Asked, kind: str) -> Mapping[str, Any]:
             "the file.",
         ),
     }
-    if kind in ("points", "journeys"):
+    if by_points:
         values["max_distance_m"] = float(
             three.number_input(
                 "Metres outside every zone that still count",

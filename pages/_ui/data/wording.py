@@ -19,6 +19,10 @@ CONFIDENTIAL_ROWS = (
     "nowhere."
 )
 CONFIDENTIAL_REPORT = CONFIDENTIAL_BANNER
+SWAPPED = (
+    "**Longitude and latitude seem swapped**: the first rows lie far from the places, or beyond "
+    "±90°. Choose the two columns the other way round, under Your table."
+)
 LOCAL_ONLY = (
     "Keeping datasets and reading paths is offered only where the page is served to this computer "
     "alone (on 127.0.0.1)."
@@ -137,6 +141,14 @@ def progress(now: Progress | None) -> tuple[float, str]:
 def duration(seconds: float) -> str:
     """Write a duration: seconds below two minutes, else minutes."""
     return f"{max(seconds, 1):.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+
+
+def unusual_columns(count: int) -> str:
+    """Say that a file may have no line of names; the names are not repeated, they may be values."""
+    return (
+        f"None of the {count:,} column names is a usual one. If the file has no line of names, add "
+        "one, such as uid,datetime,origin,destination. Else choose the columns below."
+    )
 
 
 def needed(missing: Sequence[str]) -> str:

@@ -2,7 +2,7 @@
 
 import base64
 import html
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +11,13 @@ import shapely
 import streamlit as st
 
 from engine.errors import ExplorerError
-from engine.ingest import IngestOptions, look
+from engine.ingest import IngestOptions, look, whereabouts
 from engine.ingest.coarseness import MOST_ZONES, Coarseness
 from engine.ingest.inputs import coarse
 from engine.ingest.inputs.places import Places, read_places
+from engine.ingest.whereabouts import Area
 from pages._ui.data import wording as data_wording
+from pages._ui.data.draft import Draft
 from pages._ui.data.files import Asked
 
 ZONINGS = {
@@ -26,6 +28,8 @@ ZONINGS = {
     "clusters": "Clusters of places",
     "parents": "Coarser zones of the file",
 }
+GRIDS = ("hexagon", "square")
+"""Zonings that need neither places nor zones, but an area."""
 LEVELS = {"good": "usable", "partly": "usable in part", "noisy": "too noisy"}
 _UNITS = {"trip": "a single trip is protected", "person": "all trips of a person are protected"}
 _WIDTH, _HEIGHT = 640, 300
@@ -40,17 +44,22 @@ class Zoned:
     places: Places | None
 
 
-def choose(asked: Asked, values: dict[str, Any], columns: tuple[str, ...]) -> Zoned:
+def choose(asked: Asked, draft: Draft) -> Zoned:
     """Draw the choice of zones with a map, their number and size; refuse too many."""
+    values, columns = draft.values, draft.zone_columns
     offered = [k for k in ZONINGS if k != "parents" or columns]
     offered = [k for k in offered if k != "voronoi" or "locations" in values]
+    area: Area | None = None
+    if not draft.has_places:
+        offered = list(GRIDS)
+        area = grid_area(asked, draft)
     zoning = st.segmented_control(
         "Zones to build",
         offered,
-        default="given",
+        default=offered[0],
         required=True,
         format_func=ZONINGS.__getitem__,
-        key=asked.key("zoning"),
+        key=asked.key("zoning" if draft.has_places else "grid"),
         persist_state="session",
         help="All from public geometry; no row is looked at. Fewer zones hold more people each, so "
         "the same noise hides less of them.",
@@ -83,7 +92,10 @@ def choose(asked: Asked, values: dict[str, Any], columns: tuple[str, ...]) -> Zo
             persist_state="session",
         )
     how = Coarseness(zoning=zoning, size_m=float(size), clusters=int(clusters), parent=parent)
+    if not draft.has_places and area is None:
+        return Zoned(how, None)
     try:
+        how = replace(how, area=area)
         places = _places(values, how)
         here = look.size(places)
         st.caption(
@@ -165,6 +177,43 @@ def picture(places: Places) -> str:
     )
 
 
+def grid_area(asked: Asked, draft: Draft) -> Area | None:
+    """Draw the four edges of a grid's area; None until all are there."""
+    known: dict[Any, Area] = st.session_state.setdefault("data_areas", {})
+    inputs = tuple(draft.values.get("inputs", ()))
+    if draft.mappings is not None and st.button(
+        "Read the area from the data",
+        key="data_area",
+        icon=":material/select_all:",
+        help="Read from the data: type it from what you know if where people were is sensitive.",
+    ):
+        try:
+            with st.spinner("Reading the coordinates …", show_time=True):
+                known[inputs] = whereabouts.area(draft.mappings, draft.values["reading"])
+        except ExplorerError as problem:
+            data_wording.problem("Cannot be read", data_wording.on_page(problem))
+    found = known.get(inputs)
+    edges = [
+        column.number_input(
+            f"{name}, degrees",
+            min_value=-float(limit),
+            max_value=float(limit),
+            value=None if found is None else found[number],
+            step=0.05,
+            placeholder="such as -103.45" if limit == 180 else "such as 20.55",
+            key=asked.key(f"edge_{number}_{found}"),
+            persist_state="session",
+        )
+        for number, (column, name, limit) in enumerate(
+            zip(st.columns(4), ("West", "South", "East", "North"), (180, 90, 180, 90), strict=True)
+        )
+    ]
+    west, south, east, north = edges
+    if west is None or south is None or east is None or north is None:
+        return None
+    return west, south, east, north
+
+
 def _places(values: dict[str, Any], how: Coarseness) -> Places:
     """Return places and zones; read and made once for what was chosen."""
     known: dict[Any, Places] = st.session_state.setdefault("data_places", {})
@@ -186,5 +235,9 @@ def _places(values: dict[str, Any], how: Coarseness) -> Places:
             **asked,
         )
         known.clear() if len(known) > 20 else None
-        known[key] = coarse.coarsen(read_places(options), how)
+        known[key] = (
+            coarse.grid_places(how)
+            if how.area is not None
+            else coarse.coarsen(read_places(options), how)
+        )
     return known[key]

@@ -19,7 +19,9 @@ from engine.datasets import Dataset
 from engine.errors import InputError
 from engine.ingest import Cancelled, IngestReport, Progress, ingest
 from engine.ingest.backends.spark import available
+from engine.ingest.reading import Reading
 from tests.reference.ingest_inputs import TOWERS, options, write_csv, write_towers
+from tests.support.messy_files import MESSY, trips
 
 ROOT = Path(__file__).parents[3]
 REAL = ROOT.parent / "shared" / "data" / "mibici"
@@ -156,6 +158,34 @@ def test_both_engines_place_coordinates_and_derive_trips_alike(tmp_path: Path) -
     assert_same(one.folder, other.folder)
     assert (account.rows, account.trips) == (same.rows, same.trips)
     assert account.trips.used > 0
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name == "taxi_comma" else pytest.param(name, marks=pytest.mark.long)
+        for name in MESSY
+    ],
+)
+def test_both_engines_read_dates_numbers_and_encodings_alike(tmp_path: Path, name: str) -> None:
+    path = tmp_path / f"{name}.csv"
+    path.write_bytes(MESSY[name])
+    (one, account), (other, same) = both(tmp_path, "trips", path, parts=("trips",))
+    assert_same(one.folder, other.folder, ("trips", "trips_person", "report"))
+    assert account.rows == same.rows
+    assert account.rows.used == len(trips())
+
+
+@pytest.mark.long
+def test_both_engines_read_thousands_and_decimals_of_flows_alike(tmp_path: Path) -> None:
+    path = tmp_path / "f.csv"
+    rows = "A;B;1.234;07/09/2015\nB;C;12;08/09/2015\nC;A;1.000.001;13/09/2015\n"
+    path.write_text(f"origin;destination;flow;date\n{rows}", encoding="utf-8")
+    reading = Reading(decimal=",", thousands=".")
+    (one, account), (other, same) = both(tmp_path, "flows", path, parts=("trips",), reading=reading)
+    assert_same(one.folder, other.folder, ("trips",))
+    assert account.rows == same.rows
+    assert int(one.trips["n"].sum()) == 1_001_247
 
 
 def test_spark_stops_when_asked_and_leaves_nothing(

@@ -1,0 +1,62 @@
+"""The Data page's steps before a build: what it asks, warns of and offers."""
+
+from tests.reference.ingest_inputs import TOWERS
+from tests.support.data_page import HEADER, PLACES, TRIPS, button, text, upload, widget
+
+POINTS = "user,timestamp,latitude,longitude\n" + "".join(
+    f"{i % 5},2015-09-{7 + i % 7:02d} 08:{i:02d}:00,{TOWERS[i % 4][1]},{TOWERS[i % 4][2]}\n"
+    for i in range(40)
+)
+SWAPPED = POINTS.replace("latitude,longitude", "longitude,latitude")
+
+
+def missing(app) -> str:
+    return next((c.value for c in app.caption if c.value.startswith("Still needed")), "")
+
+
+def test_a_grid_is_laid_over_an_area_where_there_are_no_places(open_data):
+    app = upload(open_data(), "table", "gps_2015_09.csv", POINTS.encode())
+    assert "the area of a grid" in missing(app)
+    button(app, "data_area").click().run()
+    edges = [one.value for one in app.number_input if "edge" in one.key]
+    assert edges == [-103.4, 20.65, -103.3, 20.7]
+    assert not missing(app)
+    assert "zones**, half of them smaller than" in text(app)
+    assert not button(app, "data_start").disabled
+
+
+def test_swapped_coordinates_are_seen_at_once(open_data):
+    app = upload(open_data(), "table", "gps_2015_09.csv", SWAPPED.encode())
+    assert "Longitude and latitude seem swapped" in text(app)
+    assert "the right way round" in missing(app)
+    assert button(app, "data_start").disabled
+
+
+def test_columns_without_a_usual_name_are_asked_for_not_quoted(open_data):
+    app = upload(open_data(), "table", "t.csv", b"alice,house,work,monday\nbob,house,work,monday\n")
+    told = next(w.value for w in app.warning if "usual" in w.value)
+    assert "None of the 4 column names is a usual one" in told
+    assert "alice" not in told
+
+
+def test_unmatched_ids_are_counted_before_a_build(open_data):
+    app = upload(open_data(), "table", "trips_2015_09.csv", TRIPS)
+    upload(app, "locations", "stations.csv", PLACES)
+    button(app, "data_match").click().run()
+    told = next(w.value for w in app.warning if "not among the places" in w.value)
+    assert told.startswith("1 ids in 7 ends of rows")
+
+
+def test_more_zones_than_can_be_shown_are_offered_coarser_with_the_numbers(open_data):
+    places = "id,latitude,longitude\n" + "".join(
+        f"{i},{20 + i // 60 / 100:.2f},{-103 - i % 60 / 100:.2f}\n" for i in range(3_300)
+    )
+    app = upload(
+        open_data(), "table", "t_2015_09.csv", f"{HEADER}\n1,2015-09-07 08:00:00,,1,2\n".encode()
+    )
+    upload(app, "locations", "places.csv", places.encode())
+    assert "3,300 zones, 10,890,000 pairs of zones a day" in text(app)
+    assert "coarser zones" in missing(app)
+    widget(app.segmented_control, "data_zoning").set_value("clusters").run()
+    assert "**30 zones**" in text(app)
+    assert "coarser zones" not in missing(app)
