@@ -1,0 +1,74 @@
+"""Real bike trips on the Data page: few actions to a dataset, and its verdict before."""
+
+import pytest
+
+from tests.browser.conftest import ROOT
+
+pytest.importorskip("playwright.sync_api")
+
+REAL = ROOT.parent / "shared" / "data" / "mibici"
+SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.long,
+    pytest.mark.real_data,
+    pytest.mark.skipif(not REAL.exists(), reason="the real data are not at ../shared/data/mibici"),
+]
+
+
+def settle(page):
+    page.wait_for_timeout(500)
+    page.wait_for_selector(SETTLED)
+
+
+class Hand:
+    """Acts on the page and counts what a person does."""
+
+    def __init__(self, page):
+        self.page = page
+        self.actions = 0
+
+    def drop(self, place, paths):
+        self.actions += 1
+        self.page.locator('input[type="file"]').nth(place).set_input_files(paths)
+        self.page.get_by_title(paths[-1].name, exact=True).wait_for()
+        settle(self.page)
+
+    def click(self, role, name):
+        self.actions += 1
+        self.page.get_by_role(role, name=name).click()
+        settle(self.page)
+
+
+def test_ten_months_become_a_dataset_in_three_actions(page, address):
+    page.goto(f"{address}/Data")
+    page.get_by_role("button", name="Build the dataset").wait_for()
+    settle(page)
+    hand = Hand(page)
+    hand.drop(0, sorted(REAL.glob("trips_*.csv")))
+    hand.drop(1, [REAL / "stations.csv"])
+    page.locator(".picture").wait_for()
+    hand.click("button", "Build the dataset")
+    page.locator(".verdict").filter(has_text="was built in").wait_for()
+    assert hand.actions <= 5
+    assert page.locator(".account .sum").first.inner_text().split() == ["all", "356,867"]
+
+
+def test_a_month_at_thirty_clusters_is_said_to_be_usable_before_it_is_built(page, address):
+    page.goto(f"{address}/Data")
+    page.get_by_role("button", name="Build the dataset").wait_for()
+    settle(page)
+    hand = Hand(page)
+    hand.drop(0, [REAL / "trips_2015_09.csv"])
+    hand.drop(1, [REAL / "stations.csv"])
+    page.locator(".picture").wait_for()
+    hand.click("radio", "Clusters of places")
+    page.get_by_text("30 zones", exact=True).wait_for()
+    hand.click("button", "What verdict to expect?")
+    told = page.locator(".verdict").filter(has_text="Read from the data")
+    told.first.wait_for()
+    person = next(t for t in told.all_inner_texts() if "all trips of a person" in t.lower())
+    assert "usable in part from ε = 0.5" in person
+    hand.click("button", "Build the dataset")
+    page.locator(".verdict").filter(has_text="was built in").wait_for()
+    assert hand.actions == 5
