@@ -10,8 +10,8 @@ from engine.errors import ExplorerError
 from engine.release import CONSENT, Ledger, Plan, Product, ReleaseError
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.drawing.tables import table_html
-from pages._ui.release import work
-from pages._ui.release.wording import NO_BUDGET, TUNED, UNIT_WORDS, budget_line, cost
+from pages._ui.release import tuning, work
+from pages._ui.release.wording import NO_BUDGET, UNIT_WORDS, budget_line, cost
 from pages._ui.shell.catalogue import Entry
 
 POLL_S = 0.7
@@ -46,16 +46,7 @@ def draw(plan: Plan, product: Product, entry: Entry, name: str, ledger: Ledger) 
         st.error(str(problem), icon=":material/block:")
         return
     st.info(cost(plan, budget, epsilon), icon=":material/payments:")
-    left, right = st.columns(2)
-    tuned = left.selectbox(
-        "How were ε and the other settings chosen?",
-        list(TUNED),
-        format_func=TUNED.__getitem__,
-        key="release_tuned",
-    )
-    note = right.text_input(
-        "In your words", key="release_note", placeholder="such as the days that were looked at"
-    )
+    tuned, note = tuning.ask(plan, entry)
     typed = st.text_input(
         f"Type {entry.name} to confirm: what is drawn cannot be taken back",
         key="release_confirm",
@@ -75,7 +66,7 @@ def draw(plan: Plan, product: Product, entry: Entry, name: str, ledger: Ledger) 
                 product,
                 out,
                 ledger=ledger,
-                tuning=str(tuned),
+                tuning=tuned,
                 tuning_note=note,
                 consent=consent,
                 progress=report,

@@ -1,5 +1,6 @@
 """The Release page: only on this computer, nothing before confirming, once, and listed after."""
 
+import json
 import threading
 
 import pytest
@@ -106,6 +107,47 @@ def test_what_does_not_fit_is_refused_with_what_would(page):
     app = declared(page, epsilon=0.5)
     assert "exceeds ε by 6.5; at most ε = 0.5" in errors(app)[0]
     assert not [one for one in app.button if one.key == "release_start"]
+
+
+TUNED = {
+    "epsilon": 1.0,
+    "dataset": "rwanda-districts",
+    "simulated": True,
+    "days": "01 Jan 2012 to 07 Jan 2012",
+    "target": "an overlap of 90%",
+    "confidence": 0.9,
+}
+
+
+def filled(app):
+    return app.selectbox(key="release_tuned").value, app.text_input(key="release_note").value
+
+
+def test_what_epsilon_was_tuned_on_travels_from_decisions_into_the_statement(page):
+    page.session_state["tuned_on"] = TUNED
+    app = declared(page, epsilon=20.0)
+    how, note = filled(app)
+    assert how == "simulated"
+    assert "an overlap of 90% in 90% of releases, tuned on rwanda-districts, 01 Jan 2012" in note
+    assert "correct it freely" in texts(app)
+    app.text_input(key="release_note").set_value(f"{note}; seen by the board").run()
+    confirmed(app).click().run()
+    finished(app)
+    (entry,) = (one for one in Ledger().entries() if one.kind == "release")
+    assert (entry.body["tuning"], entry.body["tuning_note"]) == (how, f"{note}; seen by the board")
+    (bundle,) = (path for path in confirm.folder().iterdir() if path.is_dir())
+    statement = json.loads((bundle / "statement.json").read_text(encoding="utf-8"))
+    assert "on simulated data of similar size (ε = 1: the smallest" in statement["items"]["bounds"]
+
+
+def test_tuning_on_the_released_data_is_said_and_another_epsilon_is_not_that_choice(page):
+    page.session_state["tuned_on"] = TUNED | {"dataset": "demo-city"}
+    app = declared(page, epsilon=20.0)
+    assert filled(app)[0] == "these data"
+    app.session_state["tuned_on"] = TUNED | {"epsilon": 0.5}
+    app.run()
+    assert filled(app) == ("public", "")
+    assert "On the page Decisions ε = 0.5 was chosen; it is 1 now." in texts(app)
 
 
 @pytest.mark.parametrize("product", ["Density", "Mobility report"])

@@ -1,0 +1,63 @@
+"""How the released ε was chosen: filled in from Decisions where it was chosen there."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from engine.release import Plan
+from pages._ui.decisions.choice import TUNED_ON
+from pages._ui.release.wording import TUNED
+from pages._ui.shell.catalogue import Entry
+
+
+def ask(plan: Plan, entry: Entry) -> tuple[str, str]:
+    """Draw how ε was chosen; return it, one of `TUNED`, with the custodian's words."""
+    record = st.session_state.get(TUNED_ON)
+    filled = suggestion(record, plan, entry.name)
+    if filled != st.session_state.get("release_filled"):  # a record came, or no longer holds
+        how, words = filled or ("public", "")
+        st.session_state["release_tuned"], st.session_state["release_note"] = how, words
+        st.session_state["release_filled"] = filled
+    elif filled:
+        # Streamlit forgets what a widget held while another page was shown
+        st.session_state.setdefault("release_tuned", filled[0])
+        st.session_state.setdefault("release_note", filled[1])
+    left, right = st.columns(2)
+    tuned = left.selectbox(
+        "How were ε and the other settings chosen?",
+        list(TUNED),
+        format_func=TUNED.__getitem__,
+        key="release_tuned",
+    )
+    note = right.text_input(
+        "In your words", key="release_note", placeholder="such as the days that were looked at"
+    )
+    if filled:
+        st.caption("Filled in from the page Decisions, where this ε was chosen; correct it freely.")
+    elif record and plan.product == "od":
+        st.caption(
+            f"On the page Decisions ε = {record['epsilon']:g} was chosen; it is {plan.epsilon:g} "
+            "now. Say how that was chosen."
+        )
+    return str(tuned), note
+
+
+def suggestion(
+    record: Mapping[str, Any] | None, plan: Plan, dataset: str
+) -> tuple[str, str] | None:
+    """Return how ε was chosen and in what words, by the record of Decisions; None if it is not.
+
+    Looking at the data that are released is the worst case, so the same dataset counts as such;
+    who tuned on days that are not released says so himself.
+    """
+    if not record or plan.product != "od" or record["epsilon"] != plan.epsilon:
+        return None
+    same = record["dataset"] == dataset
+    if not same and not record["simulated"]:
+        return None
+    words = (
+        f"ε = {record['epsilon']:g}: the smallest that keeps {record['target']} in "
+        f"{record['confidence']:.0%} of releases, tuned on {record['dataset']}, {record['days']}"
+    )
+    return ("these data" if same else "simulated"), words
