@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.attack import figures
+from benchmarks.attack import figures, proof
 from benchmarks.attack.classifiers import CLASSIFIERS
 from benchmarks.attack.control import HABITS, RAW, REMOVED, Plan, Score, scores
 from benchmarks.attack.people import DAYS, ZONES, Habit
@@ -84,6 +84,7 @@ def _exact() -> Iterator[str]:
     yield ""
     yield from figures.density_table()
     yield ""
+    yield from proof.lines()
 
 
 def _control(plan: Plan, found: list[Score]) -> Iterator[str]:
@@ -103,8 +104,8 @@ def _control(plan: Plan, found: list[Score]) -> Iterator[str]:
         f"Repeated here on {_people(plan, 'rhythm')} simulated people whose travel days follow "
         f"their zone's rhythm and {_people(plan, 'random')} who travel at random, in "
         f"{plan.countries} simulated countries ({ZONES} zones, {DAYS} days, one to three trips "
-        "there and as many back on a travel day; noise of ε = 0.1, the strongest that P2 tries). "
-        "*Target removed*: the same attack on matrices from which the "
+        f"there and as many back on a travel day; noise of ε = {_in_turn(plan.epsilons)}, as P2 "
+        "tries). *Target removed*: the same attack on matrices from which the "
         "target's own trips have been taken out, so that there is nothing of him to find. "
         "Mean AUC ± standard error over the countries; private matrices are trained and tested on."
     )
@@ -116,6 +117,11 @@ def _control(plan: Plan, found: list[Score]) -> Iterator[str]:
         yield figures.row(matrices, (_with_error(score) for score in each))
     yield ""
     yield from _reading(by_key)
+
+
+def _in_turn(epsilons: tuple[float, ...]) -> str:
+    *others, last = (f"{each:g}" for each in epsilons)
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _people(plan: Plan, habit: Habit) -> int:

@@ -36,6 +36,7 @@ from engine.attack.scenario import (
 )
 from engine.attack.strongest import MOST_DAYS, Attack, guarantee, strongest
 from engine.attack.visits import (
+    PER_CLUSTER,
     StageLoss,
     Visitor,
     bounded_range_delta,
@@ -48,6 +49,7 @@ __all__ = [
     "LARGEST_FLOW",
     "MOST_DAYS",
     "MOST_TRIPS",
+    "PER_CLUSTER",
     "PUBLISHED_AREAS",
     "RECORDED_CONTROL",
     "Attack",

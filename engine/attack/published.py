@@ -18,7 +18,7 @@ class ControlRow:
     Attributes
     ----------
     matrices : str
-        ``raw``, ``target removed`` or ``ε = 0.1``.
+        ``raw``, ``target removed``, or private at ``ε = 0.1``, ``0.5`` and ``1``.
     logistic, forest : tuple of float
         L1 logistic regression and random forest.
     """
@@ -37,5 +37,7 @@ RECORDED_CONTROL = (
     ControlRow(matrices="raw", logistic=(0.697, 0.014), forest=(0.712, 0.009)),
     ControlRow(matrices="target removed", logistic=(0.696, 0.014), forest=(0.712, 0.009)),
     ControlRow(matrices="ε = 0.1", logistic=(0.662, 0.011), forest=(0.711, 0.009)),
+    ControlRow(matrices="ε = 0.5", logistic=(0.690, 0.012), forest=(0.709, 0.008)),
+    ControlRow(matrices="ε = 1", logistic=(0.688, 0.017), forest=(0.711, 0.008)),
 )
 """Simulated people whose travel days follow their zone's rhythm."""

@@ -4,7 +4,9 @@ Every stage that reads people has a worst case known in closed form, its exact t
 Laplace noise of scale b on a count that the target changes by Δ; Gaussian noise with Δ₂/σ; and an
 exponential mechanism whose log-ratios lie within a range η. dp_accounting composes them. The
 target's visits are placed where they betray him most: each in an hour and a cell of its own for
-counts, all in one cell for totals, all in one cluster, and there in one coefficient, for shapes.
+counts, all in one cell for totals, all in one coefficient for shapes. That no other placement
+betrays more is proved in ``docs/attack.md``, but for the two methods in which every cluster is
+perturbed with a loss of its own (`PER_CLUSTER`): there it holds for visits in one cluster.
 """
 
 import math
@@ -30,6 +32,9 @@ from engine.risk import Guarantee
 if TYPE_CHECKING:
     from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
 
+
+PER_CLUSTER = frozenset({"efpa", "efpag"})
+"""Methods whose attack here is the strongest only on a target with all visits in one cluster."""
 
 _STEPS = 5_000  # of dp_accounting's grid from a loss of 0 to the largest of all stages
 _TANGENTS = 801
@@ -98,8 +103,8 @@ def strongest_on_density(
     -------
     Attack
         ``guarantee`` and ``limit`` are of the best proved total, which a release with most visits
-        and this attacker come closest to. The attack is an upper bound: a real target's visits
-        need not lie where they betray him most.
+        and this attacker come closest to. No attack on a target with so many visits is stronger,
+        wherever they lie; for the methods in `PER_CLUSTER`, if they lie in one cluster.
 
     Raises
     ------

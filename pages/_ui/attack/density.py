@@ -5,7 +5,7 @@ import streamlit as st
 
 from engine.attack import StageLoss, Visitor
 from engine.parameters import MAX_VISITS_LIMIT
-from pages._ui.attack import answer, curves
+from pages._ui.attack import answer, curves, wording
 from pages._ui.cache import attack as cached
 from pages._ui.shell import setting
 from pages._ui.shell.settings import Settings
@@ -56,9 +56,7 @@ def draw(settings: Settings) -> None:
     attack = cached.on_density(entry.key, target, parameters)
     answer.draw(
         attack,
-        "The attacker knows all visits of everybody else. Every stage that reads people is taken "
-        "at its worst for this target, and all stages are composed: an upper bound, which a real "
-        "target need not reach.",
+        wording.density_attacker(parameters),
         f"The guarantee is the best proved one, ε = {number(attack.guarantee.epsilon, 3)}"
         + (f" at δ = {scientific(attack.guarantee.delta)}." if attack.guarantee.delta else ".")
         + " It holds for everybody, whatever the visits; most people are further from it.",

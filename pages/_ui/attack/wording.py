@@ -1,7 +1,7 @@
 """Sentences of the page Attack."""
 
-from engine.attack import Attack, Scenario
-from engine.parameters import ODParameters
+from engine.attack import PER_CLUSTER, Attack, Scenario
+from engine.parameters import DensityParameters, ODParameters
 from pages._ui.wording.numbers import number, trip_count
 from pages._ui.wording.privacy import PROTECTED
 
@@ -94,4 +94,18 @@ def days_note(parameters: ODParameters, days: int) -> str:
         f"plain sum of their losses, ε = {number(days * parameters.epsilon, 4)}."
         if parameters.unit == "person-day"
         else "Trips are protected one by one, so days add up without limit."
+    )
+
+
+def density_attacker(parameters: DensityParameters) -> str:
+    """Say whom the attack on a density is the strongest on."""
+    placed = (
+        "if all his visits lie in one cluster; spread over several they can betray more"
+        if parameters.variant in PER_CLUSTER
+        else "wherever his visits lie"
+    )
+    return (
+        "The attacker knows all visits of everybody else. Every stage that reads people is taken "
+        "at its worst for this target, and all stages are composed: an upper bound, which a real "
+        f"target need not reach. It holds {placed}."
     )

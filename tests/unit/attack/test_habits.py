@@ -89,27 +89,71 @@ def test_one_cell_equals_the_plain_double_sum(law, variance, mean, threshold, tr
     assert ours.area == pytest.approx(plain.area(seen), abs=1e-9)
 
 
-def test_fourteen_cells_agree_with_many_days_drawn():
-    # draw days, take the best test, and count how often it is right
-    rng = np.random.default_rng(5)
-    rate, mean, draws = 0.5, 50, 200_000
-    others = poisson(mean, 160)
-    noise = noise_pmf(rate, "rounded_laplace", 120)
+@pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0])
+def test_fourteen_cells_lie_between_losses_rounded_down_and_up(epsilon):
+    """Σ Q·(e^L − 1)⁺ with only the losses rounded: a bracket without the engine's grid."""
+    noise = noise_pmf(epsilon, "rounded_laplace", int(40 / epsilon))
+    results = results_of(poisson(50, 160), 1, noise, 15)
+    p, q = np.array([both for both in results if both[1] > 0]).T
+    width = 2e-5
+    bracket = []
+    for rounded in (np.floor, np.ceil):
+        steps = rounded(np.log(p / q) / width).astype(int)
+        one = np.bincount(steps - steps.min(), weights=q)
+        length = 14 * (len(one) - 1) + 1
+        size = 1 << (length - 1).bit_length()
+        together = np.fft.irfft(np.fft.rfft(one, size) ** 14, size)[:length]
+        loss = np.minimum((14 * steps.min() + np.arange(length)) * width, 8.0)
+        bracket.append(float(together @ np.maximum(np.expm1(loss), 0)))
+    ours = attack.knowing_habits(
+        [UsualFlow(trips=1, mean=50, cells=14)], trip_level(epsilon)
+    ).roc.advantage
+    low, high = bracket
+    assert low - 1e-9 <= ours <= high + 1e-9
+    assert high - low < 4e-4  # so that the three printed digits are held
+
+
+def drawn_advantage(epsilon, draws, seed):
+    """Draw days, take the best test, and count how often it is right."""
+    rng = np.random.default_rng(seed)
+    others, noise = poisson(50, 160), noise_pmf(epsilon, "rounded_laplace", int(60 / epsilon))
     inside, outside = (released(others, x, noise, 15) for x in (1, 0))
-    loss = np.array([math.log(inside[v] / outside[v]) if v in outside else 0.0 for v in range(260)])
+    end = max(inside) + 1
+    loss = np.array([math.log(inside[v] / outside[v]) if v in outside else 0.0 for v in range(end)])
 
-    def total(present):
-        counts = rng.poisson(mean, (draws, 14)) + present
-        seen = counts + np.floor(rng.laplace(0, 1 / rate, counts.shape) + 0.5).astype(int)
-        return loss[np.where(seen >= 15, seen, 0)].sum(axis=1)
+    def share(present):
+        right, left = 0, draws
+        while left:
+            some = min(left, 100_000)
+            counts = rng.poisson(50, (some, 14)) + present
+            seen = counts + np.floor(rng.laplace(0, 1 / epsilon, counts.shape) + 0.5).astype(int)
+            seen = np.where(seen >= 15, np.minimum(seen, end - 1), 0)
+            right += int((loss[seen].sum(axis=1) > 0).sum())
+            left -= some
+        return right / draws
 
-    drawn = (total(1) > 0).mean() - (total(0) > 0).mean()
-    error = math.sqrt(0.5 / draws)
+    return share(1) - share(0)
+
+
+def test_fourteen_cells_agree_with_many_days_drawn():
+    drawn = drawn_advantage(0.5, 200_000, seed=5)
+    error = math.sqrt(0.5 / 200_000)
     for scale, agrees in ((1.0, True), (0.8, False), (1.25, False)):
         # the others' variation counts as noise here: scale both
-        target = [UsualFlow(trips=1, mean=mean * scale**2, cells=14)]
-        found = attack.knowing_habits(target, trip_level(rate / scale)).roc.advantage
+        target = [UsualFlow(trips=1, mean=50 * scale**2, cells=14)]
+        found = attack.knowing_habits(target, trip_level(0.5 / scale)).roc.advantage
         assert (abs(found - drawn) < 4 * error) == agrees
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("epsilon", "shown"), [(0.1, 0.104), (0.5, 0.195), (1.0, 0.205)])
+def test_fourteen_cells_agree_with_four_million_days_drawn(epsilon, shown):
+    drawn = drawn_advantage(epsilon, 4_000_000, seed=6)
+    error = math.sqrt(0.5 / 4_000_000)
+    target = [UsualFlow(trips=1, mean=50, cells=14)]
+    found = attack.knowing_habits(target, trip_level(epsilon)).roc.advantage
+    assert abs(found - drawn) < 3 * error
+    assert abs(shown - drawn) < 3 * error + 0.0005
 
 
 def test_days_add_up_like_cells():
