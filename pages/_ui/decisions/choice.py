@@ -19,12 +19,9 @@ from pages._ui.jobs import Job
 from pages._ui.shell import catalogue, setting
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.setting import Setting
-from pages._ui.shell.settings import Seed, Settings, has_part, use_settings
+from pages._ui.shell.settings import TUNED_ON, Seed, Settings, has_part, use_settings
 from pages._ui.shell.settings import seed as seed_of
 from pages._ui.wording.numbers import number, percent
-
-TUNED_ON = "tuned_on"
-"""Session-state key: what ε was last tuned on, and for what; the Release page records it."""
 
 EPIDEMIC, AID = "an epidemic response", "aid after a shock"
 KINDS = (EPIDEMIC, AID)

@@ -6,9 +6,9 @@ from typing import Any
 import streamlit as st
 
 from engine.release import Plan
-from pages._ui.decisions.choice import TUNED_ON
 from pages._ui.release.wording import TUNED
 from pages._ui.shell.catalogue import Entry
+from pages._ui.shell.settings import TUNED_ON
 
 
 def ask(plan: Plan, entry: Entry) -> tuple[str, str]:
