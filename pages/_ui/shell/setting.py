@@ -8,6 +8,7 @@ person changes is written back before the next run begins.
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import streamlit as st
@@ -201,7 +202,7 @@ def draw(
     if options is not None:
         arguments["options"] = options
     # Told twice: the browser makes a widget it has missed the first telling of from its own start.
-    arguments |= _start(widget.__name__, current, options)
+    arguments |= _start(widget, current, options)
     drawn = widget(label, key=key, **arguments)
     kept.drawn_on[key] = here
     return drawn
@@ -245,11 +246,14 @@ def _remember(setting: Setting[T], value: T) -> None:
         kept.texts[setting.key] = setting.write(value)
 
 
-def _start(widget: str, current: Any, options: Sequence[Any] | None) -> dict[str, Any]:
+def _start(
+    widget: Callable[..., Any], current: Any, options: Sequence[Any] | None
+) -> dict[str, Any]:
     """Return the argument by which a kind of widget is told where it starts."""
-    if widget in ("selectbox", "radio"):
+    kind = (widget.func if isinstance(widget, partial) else widget).__name__
+    if kind in ("selectbox", "radio"):
         return {"index": list(options or ()).index(current)}
-    if widget in ("segmented_control", "pills"):
+    if kind in ("segmented_control", "pills", "multiselect"):
         return {"default": current}
     return {"value": current}
 
