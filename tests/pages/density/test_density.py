@@ -84,7 +84,7 @@ def view(app: AppTest, name: str) -> AppTest:
     return app
 
 
-def finish(app: AppTest, name: str, seconds: float = 120.0) -> AppTest:
+def finish(app: AppTest, name: str, seconds: float = 240.0) -> AppTest:
     """Run the page until its job has ended, as a browser would by asking again."""
     until = time.monotonic() + seconds
     while app.session_state["jobs"][name].running:
