@@ -1,0 +1,224 @@
+"""Many people at once: ``python -m benchmarks load [sessions] [moves]``.
+
+Sessions speak Streamlit's websocket as a browser does: each opens home, then moves ε at random,
+about once in five seconds, and times how long it takes until the new verdict is there.
+"""
+
+import asyncio
+import math
+import os
+import random
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchmarks.measure import Row
+
+ROOT = Path(__file__).parents[1]
+SESSIONS, MOVES, LIMIT_S, LIMIT_MB = 30, 6, 1.0, 5.0
+STOPS = (
+    "0.01",
+    "0.02",
+    "0.05",
+    "0.1",
+    "0.2",
+    "0.3",
+    "0.5",
+    "0.7",
+    "1",
+    "1.5",
+    "2",
+    "3",
+    "5",
+    "7",
+    "10",
+)
+PAUSE_S = (3.0, 7.0)
+_ARRIVAL_S, _PATIENCE_S = 0.3, 120.0
+_SETTLE_S = 5.0
+
+
+@dataclass
+class Measured:
+    """What all sessions have seen, in seconds."""
+
+    first: list[float] = field(default_factory=list)
+    moves: list[float] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    busy: int = 0
+
+
+class Person:
+    """One session: its websocket, its slider and the verdict it waits for."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._slider = ""
+        self._verdict = asyncio.Event()
+        self._problem = ""
+        self.told_busy = False
+
+    async def visit(self, number: int, moves: int, measured: Measured) -> None:
+        """Open home, then move the slider."""
+        from websockets.asyncio.client import connect
+
+        await asyncio.sleep(number * _ARRIVAL_S)
+        chance = random.Random(number)
+        at = STOPS.index("1")
+        try:
+            async with connect(
+                self._address, subprotocols=["streamlit"], max_size=None, open_timeout=60
+            ) as line:
+                reading = asyncio.create_task(self._read(line))
+                measured.first.append(await self._ask(line))
+                for _ in range(moves):
+                    await asyncio.sleep(chance.uniform(*PAUSE_S))
+                    at = min(max(at + chance.choice((-2, -1, 1, 2)), 0), len(STOPS) - 1)
+                    measured.moves.append(await self._ask(line, STOPS[at]))
+                reading.cancel()
+        except Exception as problem:  # whatever it is, it is counted
+            measured.failures.append(f"{type(problem).__name__} {problem}"[:80])
+        measured.busy += self.told_busy
+
+    async def _ask(self, line: Any, epsilon: str | None = None) -> float:
+        from streamlit.proto.BackMsg_pb2 import BackMsg
+
+        message = BackMsg()
+        message.rerun_script.query_string = ""
+        if epsilon is not None:
+            state = message.rerun_script.widget_states.widgets.add()
+            state.id = self._slider
+            state.string_array_value.data.append(epsilon)
+        self._verdict.clear()
+        start = time.perf_counter()
+        await line.send(message.SerializeToString())
+        await asyncio.wait_for(self._verdict.wait(), _PATIENCE_S)
+        if self._problem:
+            raise RuntimeError(self._problem)
+        return time.perf_counter() - start
+
+    async def _read(self, line: Any) -> None:
+        from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+        async for raw in line:
+            message = ForwardMsg()
+            message.ParseFromString(raw)
+            if message.WhichOneof("type") != "delta":
+                continue
+            element = message.delta.new_element
+            kind = element.WhichOneof("type")
+            if kind == "slider" and element.slider.label.startswith("Privacy loss"):
+                self._slider = element.slider.id
+            elif kind == "alert" and "could not be drawn" in element.alert.body:
+                self._problem = element.alert.body[:60]
+                self._verdict.set()
+            elif kind == "html":
+                body = element.html.body
+                self.told_busy |= 'class="busy"' in body
+                if 'class="verdict' in body and "pending" not in body[:120]:
+                    self._verdict.set()
+
+
+def rows() -> Iterator[Row]:
+    """Measure 30 sessions that move six times."""
+    yield from measure(SESSIONS, MOVES)
+
+
+def measure(sessions: int, moves: int) -> Iterator[Row]:
+    """Measure so many sessions that move so often each."""
+    with served() as (address, process):
+        alone = Measured()
+        asyncio.run(_all(address, 1, 1, alone))  # what everybody shares is read before
+        before, _ = _memory(process.pid)
+        measured = Measured()
+        asyncio.run(_all(address, sessions, moves, measured))
+        after, helpers = _memory(process.pid)
+        load = os.getloadavg()[0]
+    ordered = sorted(measured.moves)
+    many = f"{sessions} sessions, {len(ordered)} moves"
+    failed = len(measured.failures)
+    bound = sessions <= SESSIONS
+    each = (after - before) / sessions
+    told = (
+        f"{failed} failures{': ' if failed else ''}{'; '.join(dict.fromkeys(measured.failures))}; "
+        f"{each:.1f} MB a session (server {before:.0f} to {after:.0f} MB, "
+        f"workers {helpers:.0f} MB); "
+        f"{measured.busy} sessions were told that it is busy"
+    )
+    kept = failed == 0 and (each <= LIMIT_MB or not bound)
+    limit = f"0 failures, ≤ {LIMIT_MB:g} MB a session" if bound else "0 failures"
+    yield Row(
+        f"{many}: first verdict, median", _quantile(measured.first, 0.5), None, limit, kept, told
+    )
+    late = _quantile(ordered, 0.95)
+    yield Row(
+        f"{many}: move to new verdict, 95th percentile",
+        late,
+        None,
+        f"≤ {LIMIT_S:g} s" if bound else "–",
+        late <= LIMIT_S if bound else None,
+        f"median {_quantile(ordered, 0.5):.2f} s; load of the machine {load:.1f}",
+    )
+
+
+def _quantile(values: list[float], share: float) -> float:
+    """Return the value below which so many lie; not a number where there are none."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else math.nan
+
+
+@contextmanager
+def served() -> "Generator[tuple[str, subprocess.Popen[bytes]]]":
+    """Serve the dashboard with the shipped data and yield the websocket's address."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)],
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        until = time.monotonic() + 60
+        while True:
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=2)
+                break
+            except OSError:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.2)
+        yield f"ws://127.0.0.1:{port}/_stcore/stream", process
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+
+
+async def _all(address: str, sessions: int, moves: int, measured: Measured) -> None:
+    visits = [Person(address).visit(number, moves, measured) for number in range(sessions)]
+    await asyncio.gather(*visits)
+    await asyncio.sleep(_SETTLE_S if sessions == 1 else 0)
+
+
+def _memory(process: int) -> tuple[float, float]:
+    """Return the resident memory of a process and of those it started, in MB (Linux)."""
+    own = helpers = 0.0
+    for status in Path("/proc").glob("[0-9]*/status"):
+        try:
+            fields = dict(line.split(":", 1) for line in status.read_text().splitlines())
+        except OSError:
+            continue  # ended meanwhile
+        resident = float(fields.get("VmRSS", "0").split()[0]) / 1024
+        if int(fields["Pid"]) == process:
+            own = resident
+        elif int(fields["PPid"]) == process:
+            helpers += resident
+    return own, helpers
