@@ -7,9 +7,12 @@ from typing import Any, ParamSpec, TypeVar
 
 import streamlit as st
 
+from engine.parameters import DensityParameters, ODParameters
+from pages._ui.cache.window import Window
 from pages._ui.shell.catalogue import in_session
 from pages._ui.shell.session import in_worker
 
+_SETTINGS = (DensityParameters, ODParameters, Window)
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -31,6 +34,9 @@ def data(**options: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def _by_dataset(cache: Any, options: dict[str, Any]) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    # reading every field of the settings by itself is what most of a hit would cost
+    options = {"hash_funcs": dict.fromkeys(_SETTINGS, repr), **options}
+
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         shared = cache(**options)(function)
         own = cache(**options, scope="session")(function)

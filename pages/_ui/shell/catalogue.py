@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 import streamlit as st
@@ -75,7 +76,7 @@ def shipped(key: str) -> bool:
 
 def in_session(key: str) -> bool:
     """Whether a dataset lies outside the folder that all sessions share."""
-    return not Path(key).resolve().is_relative_to(datasets.data_root().resolve())
+    return _outside(key, str(datasets.data_root()))
 
 
 def damaged() -> dict[str, tuple[Path, str]]:
@@ -96,14 +97,24 @@ def _opened(folders: Mapping[str, Path]) -> dict[str, Entry]:
 
 def _entry(name: str, folder: Path) -> Entry | None:
     try:
-        version = storage.current_version(folder)
-        metadata = Metadata.from_json(storage.read_metadata(version), name)
+        return _version(name, folder, storage.current_version(folder), datasets.data_root())
     except ExplorerError:
         return None
+
+
+@lru_cache(maxsize=1024)
+def _outside(key: str, root: str) -> bool:
+    return not Path(key).resolve().is_relative_to(Path(root).resolve())
+
+
+@lru_cache(maxsize=256)
+def _version(name: str, folder: Path, version: Path, root: Path) -> Entry:
+    """Return one version of a dataset; a version never changes, and every run asks for all."""
+    metadata = Metadata.from_json(storage.read_metadata(version), name)
     return Entry(
         name=name,
         key=str(version),
-        shipped=metadata.simulated and folder.parent == datasets.data_root(),
+        shipped=metadata.simulated and folder.parent == root,
         metadata=metadata,
         has_density=(version / "presampled.parquet").is_file(),
         has_zoom=(version / "zoom_towers.parquet").is_file(),
