@@ -3,10 +3,11 @@
 import sys
 
 from pages._ui.shell.local import served_locally
+from pages._ui.shell.public import public
 
 SWITCH = "--allow-release"
 
 
 def releases_allowed() -> bool:
     """Whether a release may be made here: on this computer, or with `SWITCH` on the command."""
-    return SWITCH in sys.argv or served_locally()
+    return not public() and (SWITCH in sys.argv or served_locally())

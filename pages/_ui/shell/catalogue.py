@@ -11,6 +11,7 @@ from engine import datasets
 from engine.datasets import Metadata, storage
 from engine.errors import ExplorerError
 from engine.resolution import Resolution, coarse_metadata, folder_of, resolution_of, view_key
+from pages._ui.shell.public import public
 
 SESSION_DATASETS = "session_datasets"
 """Session-state key: name → folder of datasets built in this session and seen by nobody else."""
@@ -61,12 +62,15 @@ def entries() -> dict[str, Entry]:
     >>> "demo-city" in entries()
     True
     """
+    if public():
+        return shared()
     return {**shared(), **_opened(st.session_state.get(SESSION_DATASETS, {}))}
 
 
 def shared() -> dict[str, Entry]:
-    """Return the datasets that every session can open."""
-    return _opened(datasets.available())
+    """Return the datasets that every session can open; shipped ones only where all may come."""
+    found = _opened(datasets.available())
+    return {name: one for name, one in found.items() if one.shipped} if public() else found
 
 
 def shipped(key: str) -> bool:

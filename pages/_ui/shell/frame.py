@@ -6,7 +6,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from pages._ui.shell import address, problems, setting
+from pages._ui.shell import address, crowd, problems, public, setting
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import page
 from pages._ui.shell.settings import use_settings
@@ -57,10 +57,16 @@ def show(draw: Callable[[], None], title: str, lead: str = "") -> None:
     lead : str
         One sentence under it in plain words.
     """
-    _open(title, lead)
-    place = st.container(key="problem")
-    with problems.caught(place):
-        draw()
+    with crowd.counted() as busy:
+        _open(title, lead)
+        if busy:
+            st.html(f'<div class="busy" role="status">{crowd.BUSY}</div>')
+        place = st.container(key="problem")
+        if public.refused(_file()):
+            place.error(public.REFUSED, icon=":material/lock:")
+            return
+        with problems.caught(place):
+            draw()
 
 
 def _open(title: str, lead: str) -> None:
@@ -96,15 +102,19 @@ def _navigation() -> None:
 
 def path() -> str:
     """Return the path of the page that is running, such as ``pages/1_Density.py``."""
+    return next((path for path in PAGES if Path(path).name == _file()), "app.py")
+
+
+def _file() -> str:
+    """Return the name of the file of the page that is running."""
     context = get_script_run_ctx(suppress_warning=True)
     known = {} if context is None else context.pages_manager.get_pages()
-    running = known.get(page(), {}).get("script_path", "")
-    return next((path for path in PAGES if Path(running) == ROOT / path), "app.py")
+    return Path(known.get(page(), {}).get("script_path", "")).name
 
 
 def exists(path: str) -> bool:
-    """Whether a page is part of this version."""
-    return (ROOT / path).is_file()
+    """Whether a page is part of this version, and of this server."""
+    return (ROOT / path).is_file() and not public.refused(Path(path).name)
 
 
 def link(path: str, label: str) -> None:

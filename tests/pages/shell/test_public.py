@@ -1,0 +1,61 @@
+"""A server open to everybody: simulated people only, and nothing is built or released."""
+
+import sys
+
+import pytest
+
+from pages._ui.shell import crowd
+from pages._ui.shell.public import REFUSED, public
+
+
+@pytest.fixture
+def open_to_all(monkeypatch):
+    monkeypatch.setenv("MOBILITY_PUBLIC", "1")
+
+
+def links(app):
+    return {element.proto.page for element in app.get("page_link")}
+
+
+def test_the_navigation_has_neither_data_nor_release(open_home, open_to_all):
+    shown = links(open_home())
+    assert {"Density", "Attack"} <= shown
+    assert not shown & {"Data", "Release"}
+
+
+@pytest.mark.parametrize("page", ["pages/7_Release.py", "pages/8_Data.py"])
+def test_their_addresses_are_refused(open_page, open_to_all, page):
+    app = open_page(page)
+    assert [error.value for error in app.error] == [REFUSED]
+    assert not app.button
+    assert not app.get("file_uploader")
+
+
+def test_no_dataset_of_this_computer_is_offered_or_opened(open_home, open_to_all):
+    app = open_home(od_data="town", density_data="town")
+    offered = {option for picker in app.selectbox for option in picker.options}
+    assert any("demo-city" in option for option in offered)
+    assert not any("town" in option for option in offered)
+    assert app.session_state["density_data"] == "demo-city"
+
+
+def test_without_it_everything_is_there(open_home):
+    app = open_home()
+    assert {"Data", "Release"} <= links(app)
+    assert any("town" in option for picker in app.selectbox for option in picker.options)
+
+
+def test_it_is_said_by_the_environment_or_the_command(monkeypatch):
+    monkeypatch.delenv("MOBILITY_PUBLIC", raising=False)
+    assert not public()
+    for said, meant in (("1", True), ("true", True), ("0", False), ("", False)):
+        monkeypatch.setenv("MOBILITY_PUBLIC", said)
+        assert public() is meant
+    monkeypatch.setattr(sys, "argv", ["app.py", "--public"])
+    assert public()
+
+
+def test_a_crowd_is_told_that_the_page_is_busy(open_home, monkeypatch):
+    assert not any("busy" in element.proto.body[:20] for element in open_home().get("html"))
+    monkeypatch.setattr(crowd, "MANY", 0)
+    assert any(crowd.BUSY in element.proto.body for element in open_home().get("html"))
