@@ -137,9 +137,11 @@ def measure(sessions: int, moves: int) -> Iterator[Row]:
         alone = Measured()
         asyncio.run(_all(address, 1, 1, alone))  # what everybody shares is read before
         before, _ = _memory(process.pid)
+        worked = _processor_s(process.pid)
         measured = Measured()
         asyncio.run(_all(address, sessions, moves, measured))
         after, helpers = _memory(process.pid)
+        worked = (_processor_s(process.pid) - worked) / max(1, len(measured.moves))
         load = os.getloadavg()[0]
     ordered = sorted(measured.moves)
     many = f"{sessions} sessions, {len(ordered)} moves"
@@ -164,7 +166,8 @@ def measure(sessions: int, moves: int) -> Iterator[Row]:
         None,
         f"≤ {LIMIT_S:g} s" if bound else "–",
         late <= LIMIT_S if bound else None,
-        f"median {_quantile(ordered, 0.5):.2f} s; load of the machine {load:.1f}",
+        f"median {_quantile(ordered, 0.5):.2f} s; {worked:.2f} s of the server's processor time a "
+        f"move; load of the machine {load:.1f}",
     )
 
 
@@ -222,3 +225,9 @@ def _memory(process: int) -> tuple[float, float]:
         elif int(fields["PPid"]) == process:
             helpers += resident
     return own, helpers
+
+
+def _processor_s(process: int) -> float:
+    """Return the processor time that a process itself has taken (Linux)."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
