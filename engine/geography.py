@@ -150,6 +150,18 @@ def tessellate(towers: gpd.GeoDataFrame, zones: gpd.GeoDataFrame) -> Tessellatio
     )
 
 
+def zone_areas_km2(zones: gpd.GeoDataFrame) -> Floats:
+    """Return the areas of zones in square kilometres, shape (zones,); public.
+
+    Examples
+    --------
+    >>> box = gpd.GeoDataFrame(geometry=[shapely.box(0, 0, 0.01, 0.01)], crs=4326)
+    >>> zone_areas_km2(box).round(2)
+    array([1.23])
+    """
+    return shapely.area(zones.geometry.to_crs(projected_crs(zones)).to_numpy()) / 1e6
+
+
 def projected_crs(shapes: gpd.GeoDataFrame | gpd.GeoSeries) -> CRS:
     """Return an equal-area projection in metres around the middle of `shapes` (EPSG:4326)."""
     west, south, east, north = shapes.total_bounds

@@ -26,6 +26,7 @@ GROUPS = {
         "app.py": ("Home", ":material/home:"),
         "pages/1_Density.py": ("Density", ":material/grid_on:"),
         "pages/2_Origin_Destination.py": ("Origin–destination", ":material/swap_calls:"),
+        "pages/9_Compare.py": ("Compare", ":material/compare:"),
     },
     "Decide": {
         "pages/3_Choose_Epsilon.py": ("Choose ε", ":material/tune:"),

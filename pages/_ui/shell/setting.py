@@ -18,7 +18,7 @@ from pages._ui.shell.session import page, session
 T = TypeVar("T")
 L = TypeVar("L", bound=str)
 
-LONGEST_TEXT = 64
+LONGEST_TEXT = 200
 _MOST_UNREAD = 40
 _KEY = re.compile(r"[a-z][a-z_]{1,30}")
 

@@ -6,7 +6,7 @@ change; a local dataset's name never does.
 """
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
@@ -140,28 +140,34 @@ class Settings:
         return ODParameters(**values)
 
 
-def current(*, resolution: bool = False) -> Settings:
+def current(
+    *, resolution: bool = False, value: Callable[[Setting[Any]], Any] = setting.value
+) -> Settings:
     """Return what is set, also where the page at hand draws no widget for it.
 
     Parameters
     ----------
     resolution : bool
         Whether the datasets are seen at the resolution that is set; else as they were ingested.
+    value : callable
+        Reads a setting; of this session unless given, such as one that was pinned.
     """
     known = catalogue.entries()
-    od_data = known.get(setting.value(dataset_setting("trips", known)))
-    values: dict[str, Any] = {key: setting.value(one) for key, one in SETTINGS.items()}
+    od_data = known.get(value(dataset_setting("trips", known)))
+    values: dict[str, Any] = {key: value(one) for key, one in SETTINGS.items()}
     if values["unit"] not in units(od_data):
         values["unit"] = units(od_data)[0]
     if values["unit"] == "trip":
         values["max_trips"] = 1
-    density_data = known.get(setting.value(dataset_setting("density", known)))
+    density_data = known.get(value(dataset_setting("density", known)))
     if values["variant"] not in variants(density_data):
         values["variant"] = VARIANT.default
     if resolution:
-        density_data = _seen(density_data, "density")
+        hours = Resolution(hours=values["density_hours"])
         # a person over the whole period has one matrix, however days are counted
-        od_data = _seen(od_data, "trips", days=values["unit"] == "person")
+        time = Resolution(time="day" if values["unit"] == "person" else values["od_time"])
+        density_data = _seen(density_data, "density", hours, value)
+        od_data = _seen(od_data, "trips", time, value)
     return Settings(
         **values,
         density_data=density_data,
@@ -169,16 +175,15 @@ def current(*, resolution: bool = False) -> Settings:
     )
 
 
-def _seen(entry: Entry | None, part: str, *, days: bool = False) -> Entry | None:
-    """Return a dataset at the resolution that is set for a part; `days` keeps single days."""
+def _seen(
+    entry: Entry | None, part: str, time: Resolution, value: Callable[[Setting[Any]], Any]
+) -> Entry | None:
+    """Return a dataset at the zones that are set for a part, and at a resolution's time."""
     if entry is None:
         return None
-    zones = setting.value(zones_setting(part, entry))
-    if not cached_facts.levels(entry.key).has(zones):
-        zones = FINEST
-    if part == "density":
-        return entry.at(Resolution(zones=zones, hours=setting.value(DENSITY_HOURS)))
-    return entry.at(Resolution(zones=zones, time="day" if days else setting.value(OD_TIME)))
+    zones = value(zones_setting(part, entry))
+    known = cached_facts.levels(entry.key).has(zones)
+    return entry.at(replace(time, zones=zones if known else FINEST))
 
 
 def coarser() -> bool:

@@ -9,7 +9,7 @@ from engine import parameters
 from engine.parameters import DELTA_STOPS, MAX_VISITS_LIMIT
 from engine.resolution import HourStep, TimeStep
 from pages._ui.cache import facts as cached_facts
-from pages._ui.shell import address, catalogue, epsilon_control, frame, setting
+from pages._ui.shell import address, catalogue, epsilon_control, frame, pins, setting
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session
 from pages._ui.shell.settings import (
@@ -96,7 +96,7 @@ def draw(
     known = catalogue.entries()
     if shown:
         with st.sidebar:
-            _draw(shown, known, noise=noise)
+            _draw(shown, known, noise=noise, pin=resolution)
     if "epsilon" in shown:
         epsilon_control.narrow()
     address.write(frame.path(), list(frame.PAGES))
@@ -110,7 +110,23 @@ def _keys(used: bool | Collection[str], every: Collection[str]) -> Collection[st
     return every if used is True else () if used is False else used
 
 
-def _draw(shown: set[str], known: dict[str, Entry], *, noise: bool) -> None:
+def _pin() -> None:
+    """Draw the button that keeps what is set for the page Compare."""
+    kept = len(pins.pinned())
+    st.button(
+        "Pin to compare",
+        icon=":material/push_pin:",
+        on_click=pins.add,
+        key="pin",
+        width="stretch",
+        help=f"Keeps what is set now for the page Compare: up to {len(pins.LETTERS)} settings "
+        "stand side by side there, and its link holds them.",
+    )
+    if kept:
+        frame.link(pins.PAGE, f"Compare {kept} pinned")
+
+
+def _draw(shown: set[str], known: dict[str, Entry], *, noise: bool, pin: bool) -> None:
     if "epsilon" in shown:
         epsilon_control.draw()
     if shown & set(DENSITY):
@@ -137,6 +153,8 @@ def _draw(shown: set[str], known: dict[str, Entry], *, noise: bool) -> None:
         help="Put the settings of every page back to their defaults, datasets too.",
     )
     st.caption(f"{DRAWS} {SHARE}" if noise else SHARE)
+    if pin:
+        _pin()
     details = {"density_detail", "od_detail"}
     if shown & {"density_data", "od_data"} and not shown & details and coarser():
         st.caption(AS_INGESTED)

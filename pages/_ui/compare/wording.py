@@ -1,0 +1,63 @@
+"""Sentences and names of the page Compare."""
+
+from engine.parameters import ODParameters
+from pages._ui.shell.settings import Settings
+from pages._ui.wording.labels import HOUR_STEPS, OD_METHOD_NAMES, SHORT_VARIANTS, TIME_STEPS
+from pages._ui.wording.numbers import number, scientific
+from pages._ui.wording.places import level_words
+from pages._ui.wording.privacy import UNITS
+
+LEAD = (
+    "Settings side by side: what districts instead of sectors, weeks instead of days, or a smaller "
+    "ε would do to the same numbers and the same map."
+)
+EMPTY = (
+    "Nothing is pinned yet. Press “Pin to compare” in the sidebar of any page, move a slider and "
+    "look here: both settings stand side by side. Or begin with one of these."
+)
+ZONES_DIFFER = "Its zones are not those of {first}: there is no difference to draw zone by zone."
+DATA_DIFFER = (
+    "These settings read different data. Each is compared with the truth of its own: what differs "
+    "between them is not the setting alone."
+)
+COARSER = (
+    "Coarser zones and longer times hold more people, so the same noise is a smaller share of each "
+    "count; what is lost instead is where and when. Trips inside a coarse zone are dropped, and "
+    "their places among a person's T are not given to others: data ingested at the coarse level "
+    "would keep more trips, and a larger T helps."
+)
+
+
+def density_settings(settings: Settings) -> dict[str, str]:
+    """Return what is set for the density, by name."""
+    entry = settings.density_data
+    minimum = settings.cluster_minimum
+    return {
+        "Visits dataset": "–" if entry is None else entry.name,
+        "Zones": "–" if entry is None else level_words(entry.resolution.zones),
+        "Time": HOUR_STEPS[settings.density_hours],
+        "Privacy loss (ε)": f"{settings.epsilon:g}",
+        "Allowance (δ)": scientific(settings.delta),
+        "Visits kept (ℓ)": "all" if settings.variant == "zoom" else f"{settings.max_visits}",
+        "Method": SHORT_VARIANTS[settings.variant],
+        "Cluster minimum": "by formula" if minimum is None else number(minimum),
+    }
+
+
+def trip_settings(settings: Settings) -> dict[str, str]:
+    """Return what is set for the flows, by name."""
+    entry, parameters = settings.od_data, settings.trips()
+    return {
+        "Trips dataset": "–" if entry is None else entry.name,
+        "Zones": "–" if entry is None else level_words(entry.resolution.zones),
+        "Time": _time(settings, parameters),
+        "What is protected": UNITS[settings.unit],
+        "Privacy loss (ε)": f"{settings.epsilon:g}",
+        "Trips kept (T)": f"{parameters.max_trips_per_user}",
+        "Suppress below (τ)": f"{settings.threshold}",
+        "Method": OD_METHOD_NAMES[settings.od_method].partition(":")[0],
+    }
+
+
+def _time(settings: Settings, parameters: ODParameters) -> str:
+    return TIME_STEPS["period" if parameters.unit == "person" else settings.od_time]
