@@ -206,11 +206,12 @@ def zones_setting(part: str, entry: Entry | None) -> Setting[str]:
             raise KeyError(text)
         return text
 
+    own = entry is not None and not entry.shipped
     return Setting(
         key="density_zones" if part == "density" else "od_zones",
         default=FINEST,
         read=read,
-        shared=lambda level: level.startswith("clusters-") or entry is None or entry.shipped,
+        shared=lambda level: level == FINEST or level.startswith("clusters-") or not own,
         label="zones",
     )
 
