@@ -6,7 +6,9 @@ from pages._ui.home import choose as home_choose
 from pages._ui.home import density as home_density
 from pages._ui.home import details as home_details
 from pages._ui.home import stage as home_stage
+from pages._ui.home import tour as home_tour
 from pages._ui.home import trips as home_trips
+from pages._ui.home import uncertainty as home_uncertainty
 from pages._ui.home import wording as home_wording
 from pages._ui.shell import frame, problems, sidebar
 from pages._ui.shell.settings import dataset_with
@@ -31,6 +33,8 @@ def draw() -> None:
         "trips": trips is not None and trips.has_trips,
         "density": visits is not None and visits.has_density,
     }
+    if shown:
+        home_tour.draw()
     part = home_stage.header([name for name, there in has.items() if there])
     if part is not None:
         with problems.caught():
@@ -53,12 +57,14 @@ def draw() -> None:
                 drawn["trips"] = home_trips.draw(settings, trips)
         else:
             frame.missing(trips, "trips", dataset_with("trips"), "od_data")
-    with last:
+    with last, st.container(key="home_calculator"):
         home_choose.calculator(settings.trips().max_trips_per_user, settings.unit)
     columns = list(drawn.values())
     ledger = drawn["density"].ledger if "density" in drawn else None
     for note in home_wording.notes(settings, ledger, flows="trips" in drawn):
         st.caption(note)
+    if part is not None:
+        home_uncertainty.draw(settings, part)
     details = home_details.draw(columns)
     home_details.pinned(details, settings, columns)
 

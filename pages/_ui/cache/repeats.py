@@ -49,12 +49,24 @@ def density_draws(key: str, parameters: DensityParameters, seed: Seed) -> Iterat
         yield Step(done, total, drawn)
 
 
-def trip_draws(key: str, parameters: ODParameters, seed: Seed, window: Window) -> Iterator[Step]:
+def density_scores(
+    key: str, parameters: DensityParameters, seed: Seed, repeats: int
+) -> Iterator[Step]:
+    """Yield the scores of one draw, two, … of a density; the first is the draw on the page."""
+    found: tuple[DensityScores, ...] = ()
+    for repeat in range(repeats):
+        found = (*found, cached_density.scores(key, parameters, seed, repeat))
+        yield Step(len(found), repeats, found)
+
+
+def trip_draws(
+    key: str, parameters: ODParameters, seed: Seed, window: Window, repeats: int = REPEATS
+) -> Iterator[Step]:
     """Yield the scores of one draw, two, … of one matrix; the first is the draw on the page."""
     found: tuple[TripScores, ...] = ()
-    for repeat in range(REPEATS):
+    for repeat in range(repeats):
         found = (*found, cached_trips.drawn_scores(key, parameters, seed, window, repeat))
-        yield Step(len(found), REPEATS, found)
+        yield Step(len(found), repeats, found)
 
 
 def judged_densities(

@@ -9,6 +9,7 @@ from pages._ui.drawing.gauges import gauges_html
 from pages._ui.drawing.svg import stage as drawn_stage
 from pages._ui.home import play as home_play
 from pages._ui.home import side as home_side
+from pages._ui.home import tour as home_tour
 from pages._ui.home import verdict as home_verdict
 from pages._ui.home.side import Side
 from pages._ui.shell import epsilon_control, frame, setting
@@ -46,6 +47,8 @@ def header(available: list[str]) -> str | None:
                 required=True,
                 label_visibility="collapsed",
             )
+        if home_tour.ended() and not presenting():
+            st.button("Tour", key="home_tour_again", on_click=home_tour.again, type="tertiary")
         setting.draw(
             st.segmented_control,
             "View",
@@ -86,15 +89,16 @@ def _beside(side: Side) -> None:
     level, word = home_verdict.standing(side)
     st.html(cards.verdict_html(level, home_verdict.sentence(side), of=side.entry.name, title=word))
     home_play.button()
-    for preset in home_verdict.presets(side):
-        with st.container(gap="xxsmall"):
-            st.button(
-                f"{preset.name}: ε = {preset.epsilon:g}",
-                key=f"home_preset_{preset.name.lower().replace(' ', '_')}",
-                on_click=use_settings,
-                kwargs={"epsilon": preset.epsilon},
-                type="primary" if preset.epsilon == side.epsilon else "secondary",
-                width="stretch",
-            )
-            st.caption(preset.meaning)
+    with st.container(key="home_presets", gap="small"):
+        for preset in home_verdict.presets(side):
+            with st.container(gap="xxsmall"):
+                st.button(
+                    f"{preset.name}: ε = {preset.epsilon:g}",
+                    key=f"home_preset_{preset.name.lower().replace(' ', '_')}",
+                    on_click=use_settings,
+                    kwargs={"epsilon": preset.epsilon},
+                    type="primary" if preset.epsilon == side.epsilon else "secondary",
+                    width="stretch",
+                )
+                st.caption(preset.meaning)
     frame.link(*_PAGES[side.part])

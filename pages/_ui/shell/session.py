@@ -41,6 +41,8 @@ class Session:
         How often other noise has been asked for.
     secret_seeds : dict
         Secret number by dataset key, for data that is not simulated.
+    tour : int or None
+        Step of home's tour, None once it has been ended.
     """
 
     values: dict[str, Any] = field(default_factory=dict)
@@ -54,6 +56,7 @@ class Session:
     epsilon_moved_by: str = ""
     redraws: int = 0
     secret_seeds: dict[str, int] = field(default_factory=dict)
+    tour: int | None = 0
 
 
 def session() -> Session:

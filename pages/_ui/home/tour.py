@@ -1,0 +1,103 @@
+"""The guided tour of a first visit: five steps above the stage, never in its way."""
+
+import html
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages._ui.shell.problems import guarded
+from pages._ui.shell.session import session
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step: what it says and which part of the page it points at.
+
+    Attributes
+    ----------
+    at : str
+        Style selector of the part.
+    """
+
+    title: str
+    words: str
+    at: str
+
+
+STEPS = (
+    Step(
+        "What ε is",
+        "ε (epsilon) says how much one person's data may change what is published. A small ε means "
+        "more noise and more privacy.",
+        ".st-key-home_control",
+    ),
+    Step(
+        "Move it",
+        "Drag the slider, or click it and use the arrow keys. Play takes it from 10 down to 0.01.",
+        ".st-key-home_control",
+    ),
+    Step(
+        "What breaks first",
+        "Compare the maps while ε falls: small flows drown first, and noise begins to look like "
+        "travel. The right gauge counts what is left to use.",
+        ".st-key-home_picture",
+    ),
+    Step(
+        "Who is protected",
+        "The left gauge is about one person: how often can an attacker who knows everybody else's "
+        "data tell whether this person is in it? It covers everything that is released.",
+        ".gauge:first-child",
+    ),
+    Step(
+        "Choose",
+        "Jump to a preset beside the map, or say below which error you can tolerate and take the ε "
+        "that keeps it.",
+        ".st-key-home_presets, .st-key-home_calculator",
+    ),
+)
+
+
+def draw() -> None:
+    """Draw the step at hand; nothing once the tour has been ended."""
+    st.fragment(guarded(_draw))()
+
+
+def ended() -> bool:
+    """Whether the tour has been ended in this session."""
+    return session().tour is None
+
+
+def again() -> None:
+    """Begin the tour anew (a callback)."""
+    _go(0)
+
+
+def _draw() -> None:
+    at = session().tour
+    if at is None:
+        return
+    step = STEPS[at]
+    last = at == len(STEPS) - 1
+    with st.container(key="home_tour", horizontal=True, vertical_alignment="center", gap="small"):
+        st.html(
+            f"<style>{step.at} {{ outline: 3px solid #d9972b; outline-offset: 5px; "
+            "border-radius: 0.4rem; }</style>"
+            f'<section aria-label="Tour, step {at + 1} of {len(STEPS)}" aria-live="polite">'
+            f"<strong>{at + 1} of {len(STEPS)} · {html.escape(step.title)}.</strong> "
+            f"{html.escape(step.words)}</section>"
+        )
+        if at:
+            st.button("Back", key="home_tour_back", on_click=_go, args=(at - 1,))
+        if not last:
+            st.button("Next", key="home_tour_next", on_click=_go, args=(at + 1,), type="primary")
+        st.button(
+            "Done" if last else "End the tour",
+            key="home_tour_end",
+            on_click=_go,
+            args=(None,),
+            type="primary" if last else "tertiary",
+        )
+
+
+def _go(step: int | None) -> None:
+    session().tour = step

@@ -1,0 +1,285 @@
+"""Home's stage: every number in its sentences, computed another way."""
+
+import html
+import itertools
+import math
+import re
+
+import numpy as np
+import pytest
+
+from engine import datasets, density
+from engine import origin_destination as od
+from engine.density import DensityParameters
+from engine.origin_destination import ODParameters
+from engine.parameters import EPSILON_STOPS
+from engine.risk import PRECEDENTS
+from pages._ui.cache.draws import generator
+from pages._ui.drawing.svg.dots import DOTS, places
+from pages._ui.drawing.svg.sketches import Shapes
+from pages._ui.drawing.svg.stage import LARGEST, flow_picture
+from pages._ui.home import play as home_play
+from pages._ui.home import tour as home_tour
+from pages._ui.home import verdict as home_verdict
+from pages._ui.shell.settings import EPSILON_SLIDER, SIMULATED_SEED
+
+SEED = (SIMULATED_SEED, 0)
+
+
+def bodies(app):
+    return [html.unescape(element.proto.body) for element in app.get("html")]
+
+
+def gauges(app):
+    """Return what each gauge says, its level and where its needle stands."""
+    (body,) = (body for body in bodies(app) if 'class="gauges"' in body)
+    found = []
+    for level, rest in re.findall(r'class="gauge (\w+)">(.*?)</div></div>', body, re.DOTALL):
+        needle = re.search(r'class="needle" style="left:([\d.]+)%', rest)
+        found.append((level, re.sub("<.*?>", " ", rest), float(needle[1]) / 100))
+    return found
+
+
+def sentence(app):
+    return next(body for body in bodies(app) if 'class="verdict ' in body)
+
+
+def picture(app):
+    """Return what the browser is told to draw."""
+    import json
+
+    (element,) = (e for e in app.get("bidi_component") if e.proto.component_name == "stage")
+    return json.loads(element.proto.json)
+
+
+def many_coins(epsilon, releases):
+    """The best guess from so many releases of the worst ε-DP mechanism, outcome by outcome."""
+    right = 1 / (1 + math.exp(-epsilon))
+    total = 0.0
+    for outcome in itertools.product((right, 1 - right), repeat=releases):
+        total += max(math.prod(outcome), math.prod(1 - one for one in outcome)) / 2
+    return total
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.5, 2.0])
+def test_the_left_gauge_covers_all_days_and_adds_them_up(open_home, epsilon):
+    app = open_home(epsilon=f"{epsilon:g}")
+    days = len(datasets.load("demo-city").metadata.days)
+    guess = many_coins(epsilon, days)
+    (level, words, needle), _ = gauges(app)
+    assert f"to {home_verdict.guess(guess)} " in re.sub(r"\s+", " ", words)
+    assert needle == pytest.approx(2 * guess - 1, abs=1e-4)
+    assert level == ("good" if guess <= 0.75 else "partly" if guess <= 0.95 else "noisy")
+    assert f"{days} daily matrices, in all ε = {sum([epsilon] * days):.4g} for a person" in words
+
+
+@pytest.mark.parametrize(("unit", "covers"), [("person", "for a person"), ("trip", "Of one trip")])
+def test_other_units_say_what_they_cover(open_home, unit, covers):
+    app = open_home(epsilon="0.5", unit=unit)
+    (level, words, needle), _ = gauges(app)
+    assert covers in words
+    assert "ε = 0.5" in words
+    assert needle == pytest.approx(2 * many_coins(0.5, 1) - 1, abs=1e-4)
+    assert level == ("good" if unit == "person" else "partly")  # single trips: never strong
+
+
+def usable_trips(true, epsilon, threshold):
+    """Share of trips in flows that 95% of draws show within a quarter, draw by draw of the law."""
+    reach = 400
+    steps = np.arange(-reach, reach + 1)
+    upper, lower = (steps + 0.5) * epsilon, (steps - 0.5) * epsilon
+
+    def below(x):
+        return np.where(x < 0, np.exp(np.minimum(x, 0)) / 2, 1 - np.exp(-np.maximum(x, 0)) / 2)
+
+    chance = below(upper) - below(lower)
+    carried = 0
+    for flow in true[true > 0].tolist():
+        released = flow + steps
+        fine = (np.abs(released - flow) <= flow / 4) & (released >= max(threshold, 1))
+        carried += flow if chance[fine].sum() >= 0.95 else 0
+    return carried / true.sum()
+
+
+def test_the_right_gauge_of_flows_is_counted_flow_by_flow(open_home):
+    app = open_home(epsilon="1", unit="trip", threshold="5")
+    true = od.truth(datasets.load("demo-city"), days=0)[0]
+    share = usable_trips(true, 1.0, 5)
+    assert 0 < share < 1
+    _, (level, words, needle) = gauges(app)
+    assert f"{100 * share:.1f}%" in words
+    assert needle == pytest.approx(share, abs=1e-4)
+    assert level == ("good" if share >= 0.6 else "partly" if share >= 0.1 else "noisy")
+    assert f"{100 * share:.1f}% of trips" in sentence(app)
+    assert "a single trip is hidden only in part" in sentence(app)
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 2.0])
+def test_the_right_gauge_of_density_is_counted_zone_by_zone(open_home, epsilon):
+    app = open_home(epsilon=f"{epsilon:g}", home_shown="density")
+    demo = datasets.load("demo-city")
+    parameters = DensityParameters(epsilon=epsilon, delta=1e-7)
+    drawn = density.release(demo, parameters, rng=generator(SEED, "density"))
+    usable, known = 0, 0
+    for true, private in zip(density.truth(demo), drawn.counts, strict=True):
+        if true.sum() == 0:
+            continue
+        known += 1
+        some = true > 0
+        error = np.abs(private - true)
+        error = np.where(some, error / np.where(some, true, 1), error).mean()
+        rhythm = np.corrcoef(true, private)[0, 1] if np.ptp(private) else 0.0
+        usable += bool(error <= 0.3 and rhythm >= 0.8)
+    (_, private_words, _), (_, words, needle) = gauges(app)
+    assert f"{100 * usable / known:.1f}% of zones" in re.sub(r"\s+", " ", words)
+    assert needle == pytest.approx(usable / known, abs=1e-4)
+    assert f"ε = {epsilon:g}, δ = 1e-7 for a person" in private_words
+
+
+def test_weak_privacy_is_red_however_accurate_the_numbers(open_home):
+    app = open_home(epsilon="10", home_shown="density")
+    (privacy, _, _), _ = gauges(app)
+    assert privacy == "noisy"
+    assert 'class="verdict noisy"' in sentence(app)
+    assert "a person is hardly hidden" in sentence(app) or "hardly hidden" in sentence(app)
+
+
+def test_known_uses_stand_on_the_scale_at_their_own_guess(open_home):
+    (body,) = (body for body in bodies(open_home()) if 'class="gauges"' in body)
+    ticks = re.findall(r'class="tick" style="left:([\d.]+)%" title="(.*?)"', body)
+    assert len(ticks) == len(PRECEDENTS)
+    for (at, words), known in zip(ticks, PRECEDENTS, strict=True):
+        assert float(at) == pytest.approx(100 * math.tanh(known.epsilon / 2), abs=0.01)
+        assert known.unit in words
+
+
+def test_presets_move_epsilon_and_balanced_is_the_largest_strong_one(open_home):
+    app = open_home()
+    days = len(datasets.load("demo-city").metadata.days)
+    strong = max(stop for stop in EPSILON_SLIDER if many_coins(stop, days) <= 0.75)
+    for name, epsilon in (("too_open", 10.0), ("balanced", strong), ("too_private", 0.01)):
+        button = app.button(key=f"home_preset_{name}")
+        assert button.label.endswith(f"ε = {epsilon:g}")
+        button.click().run()
+        assert app.select_slider(key="epsilon").value == epsilon
+
+
+def test_play_goes_from_the_top_to_the_bottom_and_can_be_paused(open_home, monkeypatch):
+    app = open_home()
+    monkeypatch.setattr(home_play, "TICK_S", 0.0)
+    seen = []
+    app.button(key="home_play_button").click().run()
+    while home_play._KEY in app.session_state:
+        seen.append(app.select_slider(key="epsilon").value)
+        assert len(seen) <= len(EPSILON_STOPS)
+        app.run()
+    # a run takes several stops, for its own wait is 0; it ends at the last one
+    assert app.select_slider(key="epsilon").value == EPSILON_STOPS[0]
+    assert seen == sorted(seen, reverse=True)
+
+
+def test_moving_epsilon_ends_play_and_a_pause_keeps_it_where_it_is(open_home):
+    app = open_home()
+    app.button(key="home_play_button").click().run()
+    assert app.select_slider(key="epsilon").value == EPSILON_STOPS[-1]
+    assert app.button(key="home_play_button").label == "Pause"
+    app.select_slider(key="epsilon").set_value(2.0).run()
+    assert app.button(key="home_play_button").label.startswith("Play")
+    app.button(key="home_play_button").click().run()
+    app.button(key="home_play_button").click().run()
+    assert app.button(key="home_play_button").label.startswith("Play")
+    assert app.select_slider(key="epsilon").value == EPSILON_STOPS[-1]
+
+
+def test_the_picture_counts_phantoms_inflated_and_lost_flows(open_home):
+    app = open_home(epsilon="0.1", unit="trip")
+    demo = datasets.load("demo-city")
+    true = od.truth(demo, days=0)[0]
+    noise = od.ODNoise.draw(generator(SEED, "trips", 0, 1), demo, days=0)
+    settings = ODParameters(epsilon=0.1, unit="trip", suppression_threshold=15)
+    private = od.release(demo, settings, noise=noise, days=0).counts[0]
+    pairs = [(i, j) for i in range(len(true)) for j in range(len(true)) if i != j]
+    shown = [p for p in sorted(pairs, key=lambda p: -private[p])[:LARGEST] if private[p] > 0]
+    busy = [p for p in sorted(pairs, key=lambda p: -true[p])[:LARGEST] if true[p] > 0]
+    phantom = sum(true[p] == 0 for p in shown)
+    inflated = sum(0 < true[p] < private[p] / 2 for p in shown)
+    lost = sum(true[p] >= 15 and private[p] == 0 for p in busy)
+    assert phantom > 3
+    assert inflated > 3
+    drawn = picture(app)
+    words = [words for _, words, _ in drawn["marks"]]
+    assert words[0].endswith(f": {phantom} of {len(shown)}")
+    assert words[1].endswith(f": {inflated} of {len(shown)}")
+    assert f": {lost} of the" in words[2]
+    kinds = [kind for _, _, kind, _ in drawn["private"]["flows"]]
+    assert (kinds.count("phantom"), kinds.count("inflated")) == (phantom, inflated)
+    assert kinds.count("lost") == lost
+    for _, _, _, said in drawn["private"]["flows"]:
+        t, p, error = (part.split(": ")[1].replace(",", "") for part in said.split("\n")[1:])
+        assert int(p) - int(t) == int(error.replace("−", "-"))
+
+
+def test_lost_flows_are_those_above_the_threshold_only():
+    drawn = Shapes("0 0 9 9", ("M0 0Z",) * 3, np.array([[0.0, 0], [5, 0], [0, 5]]), ("a", "b", "c"))
+    true = np.array([[0, 20, 3], [9, 0, 0], [0, 0, 0]])
+    private = np.array([[0, 0, 0], [30, 0, 16], [0, 0, 0]])
+    made = flow_picture(drawn, true, private, least=15, epsilon=1.0)
+    kinds = [(kind, words.split("\n")[0]) for _, _, kind, words in made["private"]["flows"]]
+    assert kinds == [("lost", "a → b"), ("phantom", "b → c"), ("inflated", "b → a")]
+
+
+def test_the_tour_has_five_steps_and_its_end_is_kept(open_home):
+    app = open_home()
+    titles = []
+    for at in range(5):
+        (body,) = (body for body in bodies(app) if "<section" in body)
+        titles.append(re.search(rf"{at + 1} of 5 · (.*?)\.</strong>", body)[1])
+        if at < 4:
+            app.button(key="home_tour_next").click().run()
+    assert titles == [step.title for step in home_tour.STEPS]
+    app.button(key="home_tour_end").click().run()
+    app.run()
+    assert not any("<section" in body for body in bodies(app))
+    app.switch_page("pages/1_Density.py").run()
+    app.switch_page("app.py").run()
+    assert not any("<section" in body for body in bodies(app))
+    app.button(key="home_tour_again").click().run()
+    assert any("1 of 5" in body for body in bodies(app))
+
+
+def test_a_presenter_sees_no_sidebar_and_the_same_verdict(open_home):
+    wanted = gauges(open_home(epsilon="0.5"))
+    app = open_home(epsilon="0.5", view="presenter")
+    assert gauges(app) == wanted
+    assert not app.sidebar.selectbox
+    assert not app.sidebar.slider
+    assert app.select_slider(key="epsilon").value == 0.5
+    assert picture(app)["presenting"]
+
+
+def test_dots_are_25_draws_and_stand_where_they_should(open_home, wait_for_jobs):
+    app = open_home(epsilon="0.5", home_sure="true")
+    wait_for_jobs(app)
+    import json
+
+    (element,) = (e for e in app.get("bidi_component") if e.proto.component_name == "dot_plot")
+    data = json.loads(element.proto.json)
+    assert len(data["dots"]) == DOTS
+    demo = datasets.load("demo-city")
+    settings = ODParameters(epsilon=0.5, max_trips_per_user=4, suppression_threshold=15)
+    true = od.truth(demo, days=0)[0]
+    some = true >= 15
+    for repeat in (0, 13, 24):
+        noise = od.ODNoise.draw(generator(SEED, "trips", repeat, 1), demo, days=0)
+        private = od.release(demo, settings, noise=noise, days=0).counts[0]
+        error = (np.abs(private - true)[some] / true[some]).mean()
+        assert data["dots"][repeat][2] == f"{100 * error:.1f}%"
+
+
+def test_every_dot_has_a_place_of_its_own_and_order_is_kept():
+    values = np.random.default_rng(1).normal(size=25).tolist()
+    found = places(values)
+    assert len(set(found)) == 25
+    by_value = [found[i][0] for i in np.argsort(values)]
+    assert by_value == sorted(by_value)
+    assert places([2.0, 2.0]) == [(0.0, 0), (0.0, 1)]
