@@ -2,6 +2,7 @@
 
 import html
 import itertools
+import json
 import math
 import re
 
@@ -46,8 +47,6 @@ def sentence(app):
 
 def picture(app):
     """Return what the browser is told to draw."""
-    import json
-
     (element,) = (e for e in app.get("bidi_component") if e.proto.component_name == "stage")
     return json.loads(element.proto.json)
 
@@ -125,9 +124,7 @@ def test_the_right_gauge_of_density_is_counted_zone_by_zone(open_home, epsilon):
         if true.sum() == 0:
             continue
         known += 1
-        some = true > 0
-        error = np.abs(private - true)
-        error = np.where(some, error / np.where(some, true, 1), error).mean()
+        error = (np.abs(private - true) / np.maximum(true, 0.001 * true.sum())).mean()
         rhythm = np.corrcoef(true, private)[0, 1] if np.ptp(private) else 0.0
         usable += bool(error <= 0.3 and rhythm >= 0.8)
     (_, private_words, _), (_, words, needle) = gauges(app)
@@ -141,7 +138,7 @@ def test_weak_privacy_is_red_however_accurate_the_numbers(open_home):
     (privacy, _, _), _ = gauges(app)
     assert privacy == "noisy"
     assert 'class="verdict noisy"' in sentence(app)
-    assert "a person is hardly hidden" in sentence(app) or "hardly hidden" in sentence(app)
+    assert "hardly hidden" in sentence(app)
 
 
 def test_known_uses_stand_on_the_scale_at_their_own_guess(open_home):
@@ -257,11 +254,8 @@ def test_a_presenter_sees_no_sidebar_and_the_same_verdict(open_home):
     assert picture(app)["presenting"]
 
 
-def test_dots_are_25_draws_and_stand_where_they_should(open_home, wait_for_jobs):
-    app = open_home(epsilon="0.5", home_sure="true")
-    wait_for_jobs(app)
-    import json
-
+def test_dots_are_25_draws_and_stand_where_they_should(open_home, settled):
+    app = settled(open_home(epsilon="0.5", home_sure="true"))
     (element,) = (e for e in app.get("bidi_component") if e.proto.component_name == "dot_plot")
     data = json.loads(element.proto.json)
     assert len(data["dots"]) == DOTS
