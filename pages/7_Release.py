@@ -15,13 +15,13 @@ def draw() -> None:
         sidebar.draw(density=False, trips=False)
         st.error(NOT_HERE, icon=":material/lock:")
         return
-    kind = choose.pick()
-    settings = sidebar.draw(**choose.SLIDERS[kind], epsilon=True, noise=False)
+    kind, method = choose.pick()
+    settings = sidebar.draw(**choose.SLIDERS[kind, method], epsilon=True, noise=False)
     ledger = Ledger()
     confirm.draw_work()
     entry = choose.entry_of(kind, settings)
-    if work.latest() is None and entry is not None and choose.ready(kind, entry):
-        product = choose.product_of(kind, settings)
+    if work.latest() is None and entry is not None and choose.ready(kind, method, entry):
+        product = choose.product_of(kind, method, settings, entry)
         plan = choose.planned(product, entry)
         if plan is not None:
             choose.draw_plan(plan)

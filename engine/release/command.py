@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engine import datasets
+from engine.datasets import Dataset
 from engine.errors import ExplorerError
 from engine.parameters import ODParameters
 from engine.release.bundle import CONSENT, check, release, zip_of
@@ -17,7 +18,7 @@ from engine.release.plan import Product
 from engine.release.report import ReportProduct
 from engine.release.statement import TUNING
 from engine.release.zoom import ZoomProduct
-from engine.report import ReportParameters
+from engine.report import Budget, ReportParameters, read
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -33,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _release(options: argparse.Namespace, ledger: Ledger) -> None:
     dataset = datasets.load(options.dataset)
-    product = _product(options)
+    product = _product(options, dataset)
     plan = product.plan(dataset)
     budget, cost = check(dataset, plan, ledger, consent=options.consent)
     print(
@@ -53,7 +54,7 @@ def _release(options: argparse.Namespace, ledger: Ledger) -> None:
     print(f"written to {out} and {zip_of(out)}; read {out / 'statement.html'} first")
 
 
-def _product(options: argparse.Namespace) -> Product:
+def _product(options: argparse.Namespace, dataset: Dataset) -> Product:
     if options.product == "density" and options.method == "ours":
         return ZoomProduct(epsilon=options.epsilon, delta=options.delta)
     if options.product == "density":
@@ -66,6 +67,7 @@ def _product(options: argparse.Namespace) -> Product:
                 epsilon=options.epsilon,
                 max_trips_per_user=options.max_trips_per_user,
                 unit=options.unit,
+                budget=Budget.fitting(read(dataset), options.unit),
             )
         )
     days = None if options.days is None else tuple(options.days)

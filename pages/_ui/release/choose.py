@@ -6,28 +6,47 @@ from typing import Any
 import streamlit as st
 
 from engine.errors import ExplorerError
-from engine.release import DensityProduct, ODProduct, Plan, Product, ReportProduct
-from engine.report import STOPS, ReportParameters
+from engine.release import (
+    DensityProduct,
+    EstimateProduct,
+    ODProduct,
+    Plan,
+    Product,
+    ReportProduct,
+    ZoomProduct,
+)
+from engine.release.page import bar
+from engine.release.plan import LEVEL
+from engine.report import STOPS, Budget, ReportParameters
 from engine.report import available as has_report
 from pages._ui.cache import datasets as cached_datasets
+from pages._ui.cache import report as cached_report
 from pages._ui.drawing import cards
 from pages._ui.drawing.cards import Card
 from pages._ui.drawing.tables import table_html
-from pages._ui.release.wording import FOURIER, TRIP
+from pages._ui.release.wording import FOURIER, READ, TRIP
 from pages._ui.shell import setting
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import Settings
 
 FLOWS, DENSITY, REPORT = "Origin–destination", "Density", "Mobility report"
 PRODUCTS = (FLOWS, DENSITY, REPORT)
-SLIDERS: dict[str, dict[str, Any]] = {
-    FLOWS: {"density": False, "trips": ("od_data", "unit", "max_trips", "threshold")},
-    DENSITY: {"density": ("density_data", "max_visits"), "trips": False},
-    REPORT: {"density": False, "trips": ("od_data",)},
+PUBLISHED, OURS = "Published", "Ours"
+METHODS = (PUBLISHED, OURS)
+SLIDERS: dict[tuple[str, str], dict[str, Any]] = {
+    (FLOWS, PUBLISHED): {
+        "density": False,
+        "trips": ("od_data", "unit", "max_trips", "threshold"),
+    },
+    (FLOWS, OURS): {"density": False, "trips": ("od_data", "unit", "max_trips")},
+    (DENSITY, PUBLISHED): {"density": ("density_data", "max_visits"), "trips": False},
+    (DENSITY, OURS): {"density": ("density_data", "delta"), "trips": False},
+    (REPORT, PUBLISHED): {"density": False, "trips": ("od_data",)},
 }
-"""Which settings of the sidebar each product uses."""
+"""Which settings of the sidebar each product uses, by its method."""
 
 PRODUCT = setting.choice("release_product", PRODUCTS, FLOWS)
+METHOD = setting.choice("release_method", METHODS, PUBLISHED)
 TRIPS = setting.stop("release_trips", STOPS, 20)
 
 
@@ -36,8 +55,12 @@ def entry_of(kind: str, settings: Settings) -> Entry | None:
     return settings.density_data if kind == DENSITY else settings.od_data
 
 
-def product_of(kind: str, settings: Settings) -> Product:
+def product_of(kind: str, method: str, settings: Settings, entry: Entry) -> Product:
     """Return the product at the sliders' settings, with the controls that only it has."""
+    if method == OURS:
+        st.caption(READ[kind])
+    if kind == DENSITY and method == OURS:
+        return ZoomProduct(epsilon=settings.epsilon, delta=settings.delta)
     if kind == DENSITY:
         st.caption(FOURIER)
         return DensityProduct(epsilon=settings.epsilon, max_visits_per_user=settings.max_visits)
@@ -46,15 +69,24 @@ def product_of(kind: str, settings: Settings) -> Product:
             st.select_slider, "Trips kept per person (M)", TRIPS, options=list(STOPS)
         )
         return ReportProduct(
-            parameters=ReportParameters(epsilon=settings.epsilon, max_trips_per_user=int(kept))
+            parameters=ReportParameters(
+                epsilon=settings.epsilon,
+                max_trips_per_user=int(kept),
+                budget=Budget.fitting(cached_report.table(entry.key)),
+            )
         )
     if settings.unit == "trip":
         st.warning(TRIP, icon=":material/warning:")
+    if method == OURS:
+        return EstimateProduct(parameters=settings.trips())
     return ODProduct(parameters=settings.trips())
 
 
-def lacks(kind: str, entry: Entry) -> str:
+def lacks(kind: str, method: str, entry: Entry) -> str:
     """Return what the dataset lacks for a product, or nothing."""
+    if kind == DENSITY and method == OURS and entry.has_density:
+        there = cached_datasets.dataset(entry.key).has_zoom
+        return "" if there else "was made without the tables of this method"
     if kind == DENSITY:
         return "" if entry.has_density else "has no visits"
     if kind == REPORT:
@@ -80,10 +112,10 @@ def draw_plan(plan: Plan) -> None:
             Card("Noisy numbers", f"{plan.cells:,}", "", plan.cells_words),
             Card(
                 "Error bar (90%)",
-                f"± {first.half_width:,.4g}",
+                f"± {bar(first.half_width)}",
                 "by the exact law of the noise",
                 f"Of {first.what}, whatever its size."
-                if plan.product != "report"
+                if first.size is not None
                 else f"Of {first.what}.",
             ),
             Card("Noise", f"scale {plan.scale:.4g}", plan.mechanism, plan.contribution),
@@ -95,8 +127,9 @@ def draw_plan(plan: Plan) -> None:
         columns = {
             "Number": [row.what for row in rows],
             "True size": ["" if row.size is None else f"{row.size:,}" for row in rows],
-            "90% error bar": [f"± {row.half_width:,.4g}" for row in rows],
+            "90% error bar": [f"± {bar(row.half_width)}" for row in rows],
             "Shown": [f"{row.shown:.1%}" for row in rows],
+            "If shown, the bar holds": [f"{min(row.holds, LEVEL):.1%}" for row in rows],
         }
         st.html(table_html(columns))
         for sentence in plan.bias:
@@ -108,21 +141,33 @@ def default_name(plan: Plan, entry: Entry) -> str:
     return f"{entry.name}-{plan.product}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
 
 
-def pick() -> str:
-    """Draw the choice of a product and return it."""
-    return setting.draw(
-        st.segmented_control,
-        "What to release",
-        PRODUCT,
-        PRODUCTS,
-        required=True,
-        label_visibility="collapsed",
-    )
+def pick() -> tuple[str, str]:
+    """Draw the choices of a product and, where there are two, of its method; return both."""
+    with st.container(horizontal=True, gap="medium"):
+        kind = setting.draw(
+            st.segmented_control,
+            "What to release",
+            PRODUCT,
+            PRODUCTS,
+            required=True,
+            label_visibility="collapsed",
+        )
+        if kind == REPORT:
+            return kind, PUBLISHED
+        method = setting.draw(
+            st.segmented_control,
+            "Method",
+            METHOD,
+            METHODS,
+            required=True,
+            label_visibility="collapsed",
+        )
+    return kind, method
 
 
-def ready(kind: str, entry: Entry) -> bool:
+def ready(kind: str, method: str, entry: Entry) -> bool:
     """Whether the dataset can be released so; says whose data it is, or what is missing."""
-    if reason := lacks(kind, entry):
+    if reason := lacks(kind, method, entry):
         st.info(f"The dataset {entry.name} {reason}: choose another one in the sidebar.")
         return False
     simulated = " · simulated people: every file says so" if entry.metadata.simulated else ""

@@ -15,6 +15,14 @@ FOURIER = (
     "floating-point weights. They stay in exploration; a release counts visits at towers in whole "
     "numbers."
 )
+READ = {
+    "Origin–destination": "Every pair of zones is counted with whole-number noise, and a model "
+    "reads all of them together. The bundle holds both: what was measured, with bars that hold "
+    "whatever your data, and what was read.",
+    "Density": "Visits are counted at five zoom levels with whole-number noise, and a model reads "
+    "them together. The bundle holds what was measured beside what was read. This method costs δ "
+    "as well: the budget must hold some.",
+}
 TRIP = (
     "Trip level hides single trips and protects no person who made several. It is marked so on "
     "every file, and needs your consent in words."

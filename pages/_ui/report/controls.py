@@ -1,7 +1,7 @@
 """What a person sets on the report page, read off the session into the engine's settings."""
 
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
 
 import streamlit as st
 
@@ -86,7 +86,10 @@ def draw(key: str, table: ReportTable, epsilon: float, seed: Seed) -> Chosen:
     parameters, problem = _parameters(table, epsilon, unit, int(kept), preset)
     if problem:
         st.error(problem, icon=":material/error:")
-    setting.draw(_pills, "Loss shown as", SHOWN_LOSSES)
+    losses = partial(
+        st.pills, options=_SHOWN, selection_mode="multi", format_func=LOSSES.__getitem__
+    )
+    setting.draw(losses, "Loss shown as", SHOWN_LOSSES)
     pinned = _pinned(key, parameters)
     return Chosen(key, parameters, seed, pinned)
 
@@ -160,10 +163,6 @@ def _bins(kept: int) -> tuple[tuple[Analysis, Bins], ...]:
 
 def _written(bins: Bins) -> str:
     return f"{bins.minimum:g}:{bins.maximum:g}:{bins.width:g}"
-
-
-def _pills(label: str, **named: Any) -> list[str]:
-    return st.pills(label, _SHOWN, selection_mode="multi", format_func=LOSSES.__getitem__, **named)
 
 
 def _pinned(key: str, parameters: ReportParameters) -> ReportParameters | None:
