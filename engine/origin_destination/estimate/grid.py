@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import signal, special
+from scipy import special
 
 from engine.arrays import Floats, Integers
 
@@ -115,6 +115,8 @@ class CountGrid:
         return np.stack([mean, low, high, np.minimum(empty, 1.0)])
 
     def _pieces(self, priors: Floats) -> tuple[Floats, Floats]:
+        from scipy import signal  # half a second to load: only whoever estimates waits for it
+
         decay = np.exp(-self.rate * self.packet)
         recursion = [1.0, -decay]
         below: Floats = np.asarray(signal.lfilter([1.0], recursion, priors, axis=-1))
