@@ -11,6 +11,7 @@ from pages._ui.density import wording as density_wording
 from pages._ui.density.map import MAP_WIDTH
 from pages._ui.density.settings import Chosen
 from pages._ui.drawing import maps
+from pages._ui.shell.session import map_size
 from pages._ui.wording.numbers import number
 
 _VIEWS = {
@@ -139,6 +140,5 @@ def _map(
         key=f"density_cells_{cached_density.version_name(chosen.key)}",
         alt=f"Map of the region cut into {_VIEWS.get(cells, cells).lower()}",
         tooltip=tooltip,
-        height=430,
-        width=MAP_WIDTH,
+        **map_size(MAP_WIDTH, 430),
     )

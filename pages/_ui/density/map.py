@@ -15,6 +15,7 @@ from pages._ui.density.settings import Chosen
 from pages._ui.drawing import charts, maps
 from pages._ui.shell import catalogue, setting
 from pages._ui.shell.problems import guarded
+from pages._ui.shell.session import map_size
 from pages._ui.shell.setting import Setting
 from pages._ui.wording.numbers import fixed, inert, number, percent
 
@@ -137,8 +138,7 @@ def _map(
             "private": [number(value) for value in private_now],
             "error": [_signed(value) for value in error],
         },
-        height=MAP_HEIGHT,
-        width=MAP_WIDTH,
+        **map_size(MAP_WIDTH, MAP_HEIGHT),
         selectable=True,
         marked=zones.ids.index(_zone(chosen.key)),
     )

@@ -17,6 +17,7 @@ from pages._ui.density.map import MAP_WIDTH
 from pages._ui.density.settings import Chosen
 from pages._ui.drawing import maps
 from pages._ui.jobs import Job, Step
+from pages._ui.shell.session import map_size
 from pages._ui.shell.settings import Seed
 from pages._ui.wording.numbers import fixed, inert, number, percent
 
@@ -62,8 +63,7 @@ def _map(chosen: Chosen) -> None:
                 "relative error": [percent(value) for value in scores.error],
                 "correlation": [fixed(value) for value in scores.correlation],
             },
-            height=400,
-            width=MAP_WIDTH,
+            **map_size(MAP_WIDTH, 400),
         )
         ends = ("0%", "100% or more") if measure == "error" else ("0 or less", "1")
         scale.legend(f"{_MEASURES[measure]} of each zone's week; grey: undefined", *ends)

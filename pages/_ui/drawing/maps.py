@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from engine.arrays import Floats
 from pages._ui.drawing.arrows import arrows
+from pages._ui.drawing.projection import WORLD, from_plane, nudged, to_plane, view_of
 
 Kind = Literal["linear", "root", "log", "diverging"]
 
@@ -31,9 +32,6 @@ _PURPLE_GREEN = (
 _NO_VALUE = (128, 128, 128, 60)
 _MARKED = (209, 73, 91, 255)
 _BORDER = (128, 128, 128, 150)
-_FARTHER, _NEARER = 1.0, 7.0
-"""How many zoom steps one can leave the whole region by, and go into it."""
-_WORLD = 512.0
 
 
 class Colouring(Protocol):
@@ -202,7 +200,7 @@ def zone_map(
         )
     event = _draw(
         layers,
-        _view(outlines.bounds, width, height),
+        view_of(outlines.bounds, width, height),
         tooltip="<br>".join(["<b>{name}</b>", *lines]),
         height=height,
         key=key,
@@ -245,12 +243,12 @@ def flow_map(
         Label → one text per flow, below origin and destination.
     """
     shades = (scale.colours(values) if colours is None else colours).tolist()
-    view = _view(outlines.bounds, width, height)
+    view = view_of(outlines.bounds, width, height)
     # widths are pixels of the whole map: an arrow grows with the map as a zone does
-    unit = 1 / (_WORLD * 2.0 ** float(view.zoom or 0.0))
-    centres = _to_plane(outlines.centres)
+    unit = 1 / (WORLD * 2.0 ** float(view.zoom or 0.0))
+    centres = to_plane(outlines.centres)
     widths = 0.8 + 4.2 * scale.positions(values)
-    shapes = _from_plane(arrows(centres[origins], centres[destinations], widths, unit=unit))
+    shapes = from_plane(arrows(centres[origins], centres[destinations], widths, unit=unit))
     rows = [
         {
             "outline": shapes[i].round(5).tolist(),
@@ -326,53 +324,33 @@ def _draw(
     alt: str,
     selectable: bool = False,
 ) -> Any:
+    returns = f"{key}_returns"
     deck = pdk.Deck(
         layers,
-        initial_view_state=view,
+        initial_view_state=nudged(view, st.session_state.get(returns, 0)),
         views=[pdk.View("MapView", controller=True)],
         map_provider=None,
         tooltip={"html": tooltip},
     )
     # `map_style` stays out: even as None it would fetch a basemap
-    if not selectable:
-        return st.pydeck_chart(deck, height=height, key=key, alt=alt)
-    return st.pydeck_chart(deck, height=height, key=key, alt=alt, on_select="rerun")
-
-
-def _view(bounds: tuple[float, float, float, float], width: int, height: int) -> pdk.ViewState:
-    """Return the view that holds the bounds; it depends on nothing that a slider changes."""
-    west, south, east, north = bounds
-    top, bottom = _mercator(north), _mercator(south)
-    span_x = max((east - west) / 360.0, 1e-6)
-    span_y = max(abs(top - bottom), 1e-6)
-    room = 0.94
-    zoom = math.log2(room * min(width / (_WORLD * span_x), height / (_WORLD * span_y)))
-    middle = math.degrees(math.atan(math.sinh(math.pi * (top + bottom))))
-    return pdk.ViewState(
-        longitude=round((west + east) / 2, 5),
-        latitude=round(middle, 5),
-        zoom=round(zoom, 2),
-        min_zoom=round(zoom - _FARTHER, 2),
-        max_zoom=round(zoom + _NEARER, 2),
+    if selectable:
+        event = st.pydeck_chart(deck, height=height, key=key, alt=alt, on_select="rerun")
+    else:
+        event = st.pydeck_chart(deck, height=height, key=key, alt=alt)
+    st.button(
+        "Whole map",
+        key=f"{key}_whole",
+        icon=":material/zoom_out_map:",
+        type="tertiary",
+        help="Back to the view of the whole region",
+        on_click=_return,
+        args=(returns,),
     )
+    return event
 
 
-def _to_plane(degrees: Floats) -> Floats:
-    """Return longitudes and latitudes as shares of the world, Mercator, shape (…, 2)."""
-    sine = np.sin(np.radians(np.clip(degrees[..., 1], -85.0, 85.0)))
-    return np.stack([degrees[..., 0] / 360, np.arctanh(sine) / (2 * np.pi)], axis=-1)
-
-
-def _from_plane(shares: Floats) -> Floats:
-    """Return shares of the world as longitudes and latitudes in degrees."""
-    latitude = np.degrees(np.arctan(np.sinh(2 * np.pi * shares[..., 1])))
-    return np.stack([360 * shares[..., 0], latitude], axis=-1)
-
-
-def _mercator(latitude: float) -> float:
-    """Return the Mercator ordinate as a share of the world's height, 0 at the equator."""
-    radians = math.radians(min(max(latitude, -85.0), 85.0))
-    return math.asinh(math.tan(radians)) / (2 * math.pi)
+def _return(returns: str) -> None:
+    st.session_state[returns] = st.session_state.get(returns, 0) + 1
 
 
 def _line_colour() -> list[int]:

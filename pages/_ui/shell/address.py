@@ -1,5 +1,7 @@
 """The address of the page holds the settings: read at the start and after Back, written always.
 
+Whoever writes it stands in the browser, and also says how wide the page is.
+
 Streamlit's own way to write it adds a step to the browser's history for every move of a slider;
 here the entry at hand is replaced, so that one press of Back leads to the page before.
 """
@@ -16,7 +18,10 @@ from pages._ui.shell.session import came_by_history, session
 from pages._ui.shell.setting import adopt, link
 
 _SCRIPT = """
-export default function ({ data }) {
+export default function ({ data, setStateValue }) {
+  // a map is fitted to the page's width, which only the browser knows
+  const narrow = window.innerWidth <= 640;
+  if (narrow !== data.narrow) setStateValue("narrow", narrow);
   const last = window.location.pathname.split("/").filter(Boolean).pop() ?? "";
   const here = data.pages.includes(last) ? last : "";
   const search = data.query ? "?" + data.query : "";
@@ -41,15 +46,20 @@ def read() -> None:
 
 def write(path: str, pages: list[str]) -> None:
     """Write all settings into the address of the page `path`, one of `pages`."""
-    _component()(
+    kept = session()
+    told = _component()(
         key="address",
         height=0,
+        on_narrow_change=lambda: None,  # without one the browser's word does not come back
         data={
+            "narrow": kept.narrow,
             "query": urlencode(link()),
             "page": url_name(path),
             "pages": [name for name in map(url_name, pages) if name],
         },
     )
+    if told.get("narrow") is not None:
+        kept.narrow = bool(told["narrow"])
 
 
 def url_name(path: str) -> str:

@@ -8,6 +8,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 _KEY = "session"
+PHONE_MAP = (310, 340)
 IN_WORKER = "MOBILITY_IN_WORKER"
 """Set in the environment of a process that works for sessions and has none itself."""
 
@@ -31,6 +32,8 @@ class Session:
         The page on which the widget of a key was last drawn; None once code has set the value.
     notices : list of str
         What was not taken as the link says; shown once.
+    narrow : bool
+        Whether the page is as narrow as a phone.
     adopted : bool
         Whether the address the session began with has been read.
     epsilon_told : float
@@ -51,6 +54,7 @@ class Session:
     private: set[str] = field(default_factory=set)
     drawn_on: dict[str, str | None] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
+    narrow: bool = False
     adopted: bool = False
     epsilon_told: float = 1.0
     epsilon_moved_by: str = ""
@@ -69,6 +73,13 @@ def session() -> Session:
 def in_worker() -> bool:
     """Whether this process only works for the sessions of another."""
     return IN_WORKER in os.environ
+
+
+def map_size(width: int, height: int) -> dict[str, int]:
+    """Return the pixels that a map must fit into: those given but for a phone, which has fewer."""
+    if not session().narrow:
+        return {"width": width, "height": height}
+    return {"width": min(width, PHONE_MAP[0]), "height": min(height, PHONE_MAP[1])}
 
 
 def page() -> str:

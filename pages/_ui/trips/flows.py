@@ -12,6 +12,7 @@ from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache.trips import Drawn
 from pages._ui.drawing import maps
 from pages._ui.shell import setting
+from pages._ui.shell.session import map_size
 from pages._ui.trips import look as trips_look
 
 TRUE, PRIVATE, WRONG = "True", "Private", "Phantom and lost"
@@ -91,8 +92,7 @@ def draw(key: str, true: Integers, made: Drawn, several: bool) -> None:
             "error": [trips_look.signed(int(value)) for value in private[pairs] - true[pairs]],
         },
         colours=colours,
-        height=520,
-        width=trips_look.MAP_WIDTH,
+        **map_size(trips_look.MAP_WIDTH, 520),
     )
     if shown != WRONG:
         scale.legend("trips of a flow", "0", f"{largest:,.0f} or more")

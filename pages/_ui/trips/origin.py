@@ -8,6 +8,7 @@ from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache.trips import Drawn
 from pages._ui.drawing import maps
 from pages._ui.shell import setting
+from pages._ui.shell.session import map_size
 from pages._ui.trips import look as trips_look
 
 TRUE, PRIVATE, ERROR = "True", "Private", "Error"
@@ -47,8 +48,7 @@ def draw(key: str, true: Integers, made: Drawn) -> None:
             "private": [f"{value:,}" for value in after],
             "error": [trips_look.signed(int(value)) for value in error],
         },
-        height=560,
-        width=trips_look.MAP_WIDTH,
+        **map_size(trips_look.MAP_WIDTH, 560),
         marked=origin,
     )
     if shown == ERROR:

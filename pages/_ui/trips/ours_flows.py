@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.drawing import maps, marks
+from pages._ui.shell.session import map_size
 from pages._ui.trips import flows as trips_flows
 from pages._ui.trips import look as trips_look
 from pages._ui.trips.view import View
@@ -41,8 +42,7 @@ def draw(view: View) -> None:
             "ours": words,
         },
         colours=None if true else marks.colours(release, pairs, scale, values),
-        height=520,
-        width=trips_look.MAP_WIDTH,
+        **map_size(trips_look.MAP_WIDTH, 520),
     )
     scale.legend("trips of a flow", "0", f"{largest:,.0f} or more")
     marks.key()

@@ -1,0 +1,61 @@
+"""Web Mercator: the view that holds a region, and its points on the plane."""
+
+import math
+
+import numpy as np
+import pydeck as pdk
+
+from engine.arrays import Floats
+
+_FARTHER, _NEARER = 1.0, 7.0
+"""How many zoom steps one can leave the whole region by, and go into it."""
+WORLD = 512.0
+"""Pixels of the whole world at zoom 0."""
+
+
+def view_of(bounds: tuple[float, float, float, float], width: int, height: int) -> pdk.ViewState:
+    """Return the view that holds the bounds; it depends on nothing that a slider changes."""
+    west, south, east, north = bounds
+    top, bottom = _mercator(north), _mercator(south)
+    span_x = max((east - west) / 360.0, 1e-6)
+    span_y = max(abs(top - bottom), 1e-6)
+    room = 0.94
+    zoom = math.log2(room * min(width / (WORLD * span_x), height / (WORLD * span_y)))
+    middle = math.degrees(math.atan(math.sinh(math.pi * (top + bottom))))
+    return pdk.ViewState(
+        longitude=round((west + east) / 2, 5),
+        latitude=round(middle, 5),
+        zoom=round(zoom, 2),
+        min_zoom=round(zoom - _FARTHER, 2),
+        max_zoom=round(zoom + _NEARER, 2),
+    )
+
+
+def nudged(view: pdk.ViewState, returns: int) -> pdk.ViewState:
+    """Return the view moved by less than a pixel: the browser goes to a view only if it is new."""
+    shift = returns * 1e-7
+    return pdk.ViewState(
+        longitude=float(view.longitude or 0.0) + shift,
+        latitude=float(view.latitude or 0.0) + shift,
+        zoom=float(view.zoom or 0.0) + shift,
+        min_zoom=view.min_zoom,
+        max_zoom=view.max_zoom,
+    )
+
+
+def to_plane(degrees: Floats) -> Floats:
+    """Return longitudes and latitudes as shares of the world, Mercator, shape (…, 2)."""
+    sine = np.sin(np.radians(np.clip(degrees[..., 1], -85.0, 85.0)))
+    return np.stack([degrees[..., 0] / 360, np.arctanh(sine) / (2 * np.pi)], axis=-1)
+
+
+def from_plane(shares: Floats) -> Floats:
+    """Return shares of the world as longitudes and latitudes in degrees."""
+    latitude = np.degrees(np.arctan(np.sinh(2 * np.pi * shares[..., 1])))
+    return np.stack([360 * shares[..., 0], latitude], axis=-1)
+
+
+def _mercator(latitude: float) -> float:
+    """Return the Mercator ordinate as a share of the world's height, 0 at the equator."""
+    radians = math.radians(min(max(latitude, -85.0), 85.0))
+    return math.asinh(math.tan(radians)) / (2 * math.pi)
