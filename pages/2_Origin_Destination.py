@@ -7,6 +7,7 @@ from pages._ui.drawing import cards
 from pages._ui.shell import frame, setting, sidebar
 from pages._ui.shell.settings import dataset_with, seed
 from pages._ui.trips import days as trips_days
+from pages._ui.trips import detail as trips_detail
 from pages._ui.trips import errors as trips_errors
 from pages._ui.trips import flows as trips_flows
 from pages._ui.trips import grid as trips_grid
@@ -20,7 +21,8 @@ from pages._ui.trips import window as trips_window
 
 FLOWS, ORIGIN, MATRIX, OUTCOMES = "Flows", "From one zone", "Matrix", "Outcomes"
 ERRORS, GRID, TRIMMING, DAYS = "Errors", "ε × τ", "Trimming (T)", "Days and totals"
-VIEWS = (FLOWS, ORIGIN, MATRIX, OUTCOMES, ERRORS, GRID, TRIMMING, DAYS)
+DETAIL = "Usable detail"
+VIEWS = (FLOWS, ORIGIN, MATRIX, OUTCOMES, ERRORS, GRID, DETAIL, TRIMMING, DAYS)
 
 LEAD = (
     "Who travels from where to where: which corridors a private release keeps, which it hides, and "
@@ -69,6 +71,8 @@ def draw() -> None:
         trips_errors.draw(entry, parameters, window)
     elif view == GRID:
         trips_grid.draw(entry, parameters, window)
+    elif view == DETAIL:
+        trips_detail.draw(entry, parameters)
     elif view == TRIMMING:
         trips_trimming.draw(entry, parameters, window)
     else:

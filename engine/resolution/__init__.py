@@ -25,11 +25,13 @@ from engine.resolution.levels import (
     suggested_clusters,
     zone_levels,
 )
+from engine.resolution.usable import Detail, details, finest_usable, times, trip_details
 from engine.resolution.views import folder_of, open_view, resolution_of, view_key
 
 __all__ = [
     "FINEST",
     "CoarseDataset",
+    "Detail",
     "HourStep",
     "Resolution",
     "TimeStep",
@@ -39,6 +41,8 @@ __all__ = [
     "cluster_zones",
     "coarse_metadata",
     "coarsen",
+    "details",
+    "finest_usable",
     "folder_of",
     "hour_blocks",
     "labels_of",
@@ -47,6 +51,8 @@ __all__ = [
     "parse",
     "resolution_of",
     "suggested_clusters",
+    "times",
+    "trip_details",
     "view_key",
     "zone_levels",
 ]

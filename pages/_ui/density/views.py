@@ -5,6 +5,7 @@ import streamlit as st
 from engine.ledger import Ledger
 from pages._ui.density import cells as density_cells
 from pages._ui.density import costs as density_costs
+from pages._ui.density import detail as density_detail
 from pages._ui.density import hours as density_hours
 from pages._ui.density import ours as density_ours
 from pages._ui.density import sweeps as density_sweeps
@@ -18,6 +19,7 @@ VIEWS = {
     "cost": "What it costs",
     "hours": "Hour by hour",
     "zones": "Zone by zone",
+    "detail": "Usable detail",
     "methods": "Methods",
     "kept": "Visits kept (ℓ)",
     "cells": "Cells and clusters",
@@ -41,6 +43,7 @@ def draw(chosen: Chosen, ledger: Ledger) -> None:
             "ours": density_ours.draw,
             "hours": density_hours.draw,
             "zones": density_zones.draw,
+            "detail": density_detail.draw,
             "methods": density_sweeps.methods,
             "kept": density_sweeps.kept,
             "cells": density_cells.draw,

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from engine.resolution import FINEST, Resolution, ZoneLevel
+from engine.resolution import FINEST, Detail, Resolution, ZoneLevel
 from pages._ui.wording.labels import HOUR_STEPS, TIME_STEPS
 
 _PLURALS = {"y": "ies"}
@@ -75,3 +75,40 @@ def looked_at(resolution: Resolution, *, density: bool) -> str:
         "" if plain else times[0].lower() + times[1:],
     )
     return ", ".join(part for part in parts if part)
+
+
+def counted_words(one: Detail) -> str:
+    """Return what the zones of a detail are called, with their number.
+
+    Examples
+    --------
+    >>> at = Resolution(zones="province")
+    >>> counted_words(Detail(resolution=at, zones=5, shares=(), usable=()))
+    '5 provinces'
+    """
+    zones = one.resolution.zones
+    if zones.startswith("clusters-"):
+        return cluster_words(zones)
+    return zone_words((ZoneLevel(zones, one.zones),), ())[zones]
+
+
+def detail_words(best: Detail | None, finer: Sequence[Detail]) -> str:
+    """Say what can be used, and what cannot although it is finer.
+
+    Examples
+    --------
+    >>> one, two = (
+    ...     Detail(resolution=Resolution(zones=zones), zones=count, shares=(), usable=())
+    ...     for zones, count in (("province", 5), ("zones", 416)))
+    >>> detail_words(one, [two]), detail_words(None, [one, two]), detail_words(two, [])
+    ('5 provinces yes, all 416 zones no', 'none of these', 'all 416 zones yes')
+    """
+    if best is None:
+        return "none of these"
+    nearest = min(finer, key=lambda one: one.zones, default=None)
+    yes = f"{_in_sentence(best)} yes"
+    return yes if nearest is None else f"{yes}, {_in_sentence(nearest)} no"
+
+
+def _in_sentence(one: Detail) -> str:
+    return f"all {one.zones:,} zones" if one.resolution.zones == FINEST else counted_words(one)

@@ -1,0 +1,55 @@
+"""Which detail a release can carry, level by level: long work, the same for every session."""
+
+from collections.abc import Iterator
+
+from engine import resolution
+from engine.density import with_epsilon
+from engine.parameters import EPSILON_STOPS, DensityParameters, ODParameters
+from engine.resolution import Detail, HourStep, Resolution, view_key
+from pages._ui.cache import density as cached_density
+from pages._ui.cache.datasets import dataset
+from pages._ui.jobs.work import Step
+from pages._ui.shell.settings import Seed
+
+DENSITY_EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
+"""Fewer than for trips: each is a release, not a law."""
+
+
+def trips(folder: str, parameters: ODParameters) -> Iterator[Step]:
+    """Yield what is known of each detail of the trips at all stops of ε; `parameters`' plays none.
+
+    Parameters
+    ----------
+    folder : str
+        Key of the dataset as it was ingested.
+    """
+    source = dataset(folder)
+    spans = 1 if parameters.unit == "person" else len(resolution.times(source))
+    total = len(resolution.details(source)) * spans
+    found: tuple[Detail, ...] = ()
+    for one in resolution.trip_details(source, parameters, EPSILON_STOPS):
+        found = (*found, one)
+        yield Step(len(found), total, found)
+
+
+def density(
+    folder: str, parameters: DensityParameters, hours: HourStep, seed: Seed
+) -> Iterator[Step]:
+    """Yield the same of a density's zones, at `DENSITY_EPSILONS`, on the draw of the page."""
+    levels = resolution.details(dataset(folder))
+    found: tuple[Detail, ...] = ()
+    for zones, count in levels:
+        view = Resolution(zones=zones, hours=hours)
+        key = view_key(folder, view)
+        judged = []
+        for epsilon in DENSITY_EPSILONS:
+            judged.append(cached_density.judged(key, with_epsilon(parameters, epsilon), seed))
+            now = Detail(
+                resolution=view,
+                zones=count,
+                shares=tuple(one.usable_share for one in judged),
+                usable=tuple(one.level == "good" for one in judged),
+            )
+            done = len(found) * len(DENSITY_EPSILONS) + len(judged)
+            yield Step(done, len(levels) * len(DENSITY_EPSILONS), (*found, now))
+        found = (*found, now)

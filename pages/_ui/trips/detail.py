@@ -1,0 +1,90 @@
+"""Origin–destination page: which zones and spans of time can be used, against ε."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import streamlit as st
+
+from engine.parameters import EPSILON_STOPS, ODParameters
+from engine.resolution import Detail, finest_usable, folder_of
+from engine.usability import GOOD_TRIPS
+from pages._ui import jobs
+from pages._ui.cache import details as cached_details
+from pages._ui.drawing.details import detail_chart
+from pages._ui.jobs import Job
+from pages._ui.shell.catalogue import Entry
+from pages._ui.shell.setting import nearest_stop
+from pages._ui.shell.settings import use_settings
+from pages._ui.wording.labels import TIME_STEPS
+from pages._ui.wording.places import counted_words, detail_words
+
+_KEY, _JOB = "od_detail", "od_details"
+_NAMES = "od_detail_names"
+
+
+def draw(entry: Entry, parameters: ODParameters) -> None:
+    """Draw the sentence and the picture; a click sets zones, time and ε."""
+    fixed = replace(parameters, epsilon=1.0)  # so that the slider finds the same answer
+    work = jobs.job(_JOB, cached_details.trips, folder_of(entry.key), fixed)
+
+    def show(running: Job) -> None:
+        jobs.progress(running, "Details judged", _JOB)
+        found: Sequence[Detail] = running.result or ()
+        if found:
+            st.markdown(_sentence(found, parameters.epsilon))
+            _picture(found, entry, parameters)
+
+    jobs.live(_JOB, work, show)
+
+
+def _picture(found: Sequence[Detail], entry: Entry, parameters: ODParameters) -> None:
+    spans = list(dict.fromkeys(one.resolution.time for one in found))
+    names = {_name(one): one for span in spans for one in found if one.resolution.time == span}
+    st.session_state[_NAMES] = {
+        name: (one.resolution.zones, one.resolution.time) for name, one in names.items()
+    }
+    time = entry.resolution.time if entry.resolution.time in spans else spans[-1]
+    now = (entry.resolution.zones, time)
+    here = next((name for name, at in st.session_state[_NAMES].items() if at == now), "")
+    detail_chart(
+        [(name, one.shares, one.usable) for name, one in names.items()],
+        EPSILON_STOPS,
+        (here, parameters.epsilon),
+        what="Trips in usable flows",
+        key=_KEY,
+        alt_text="Share of trips in usable flows by detail and epsilon",
+        on_select=_take,
+    )
+    st.caption(
+        f"Blue: at least {GOOD_TRIPS:.0%} of the trips between zones lie in usable flows of the "
+        "first matrix, exactly; no noise is drawn. Red frame: you are here. Click a cell to set "
+        "zones, time and ε. Coarser is not always better: trips inside a zone are dropped, and "
+        f"with T = {parameters.max_trips_per_user} their places among a person's trips are lost, "
+        "too. Days that are added up cost a person every one of them. The picture is made of the "
+        "confidential data: a detail chosen by it tells a little of them."
+    )
+
+
+def _sentence(found: Sequence[Detail], epsilon: float) -> str:
+    """Say at this ε which zones can be used, for each span of time."""
+    stop = nearest_stop(epsilon, EPSILON_STOPS)
+    at = EPSILON_STOPS.index(stop)
+    parts = []
+    for time in dict.fromkeys(one.resolution.time for one in found):
+        some = [one for one in found if one.resolution.time == time]
+        best = finest_usable(some, at)
+        finer = [one for one in some if best is None or one.zones > best.zones]
+        parts.append(f"**{TIME_STEPS[time].lower()}** – {detail_words(best, finer)}")
+    return f"At ε = {stop:g}: {'; '.join(parts)}."
+
+
+def _name(one: Detail) -> str:
+    return f"{TIME_STEPS[one.resolution.time]} · {counted_words(one)}"
+
+
+def _take() -> None:
+    """Set what was clicked (the chart's callback)."""
+    chosen = st.session_state[_KEY]["selection"].get("detail", [])
+    if chosen:
+        zones, time = st.session_state[_NAMES][chosen[0]["detail"]]
+        use_settings(epsilon=float(chosen[0]["value"]), od_zones=zones, od_time=time)
