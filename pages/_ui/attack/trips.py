@@ -46,8 +46,8 @@ def draw(question: Question, entry: Entry | None) -> None:
             threshold=parameters.suppression_threshold,
         )
         st.caption(
-            "Red: the flow entered above. Noise protects alike on every route that is shown; "
-            "suppression protects on quiet ones, and there alone."
+            "Red: the flow entered above. Noise protects every route that is shown equally; "
+            "suppression protects quiet routes only."
         )
     with right:
         st.subheader("Several days", anchor=False)

@@ -75,8 +75,8 @@ def suppressed(scenario: Scenario, parameters: ODParameters) -> str:
     if scenario.flow + scenario.trips >= shown:
         return (
             f"Without noise, a flow of {scenario.flow + scenario.trips:,} is published as it is: "
-            "whoever knows the others' trips gets all 100 right. Suppression alone protects nobody "
-            "here."
+            "an attacker who knows the others' trips is right 100 times out of 100. Suppression "
+            "alone protects nobody here."
         )
     return (
         f"Flows below {shown} are set to 0, so this target is hidden as long as few others travel "

@@ -49,8 +49,7 @@ def draw(epsilon: float, unit: str, days: int | None) -> None:
                 "From a suspicion of 10%",
                 f"{100 * guarantee.suspicion(0.1):.1f}%",
                 "at most",
-                f"What a suspicion that {PROTECTED[unit]} is in the data can grow to, whoever "
-                "has it.",
+                f"How far anybody's suspicion that {PROTECTED[unit]} is in the data can grow.",
             ),
         ]
     )

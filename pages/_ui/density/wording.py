@@ -81,8 +81,8 @@ def exceeds(ledger: Ledger, epsilon: float) -> str | None:
         return None
     return (
         f"**The best proved total is ε = {ledger.proved_epsilon:.3g}, above the {epsilon:g} on the "
-        "slider.** These numbers are better protected on paper than by proof; switch on *Compare "
-        "at equal proved ε* for a fair comparison."
+        "slider.** The slider's ε promises more protection than is proved; switch on *Compare at "
+        "equal proved ε* for a fair comparison."
     )
 
 

@@ -87,7 +87,9 @@ def _verdict(
 ) -> None:
     draws: Draws | None = work.result
     if draws is None:
-        st.html(cards.pending_html("Our method has no exact expectation: the verdict is of draws."))
+        st.html(
+            cards.pending_html("Our method has no exact expectation: repeated draws are judged.")
+        )
     else:
         finding = verdict.drawn_trips(
             usability.judge_drawn_trips(true, draws.near), parameters, draws.published, draws.ours

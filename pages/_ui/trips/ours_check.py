@@ -19,9 +19,9 @@ def draw(view: View) -> None:
     certain = int(release.certain[0].sum())
     st.markdown(
         "These flows stand so clear of the noise that they exist almost surely – on average at "
-        "most 5% of all flows named certain are empty – but the model gives them 5% or more to be "
-        "empty. That is where something new happens, or where noise had its rare day: somebody who "
-        "knows the place should look."
+        "most 5% of all flows named certain are empty – but the model puts the chance that they "
+        "are empty at 5% or more. Either something new happens there, or the noise was unusually "
+        "large: ask somebody who knows the place."
     )
     if not len(origins):
         st.success(f"None in this draw: the model expects all of the {certain:,} certain flows.")

@@ -5,8 +5,8 @@ SHARE = (
     "name of a dataset of your own are never in it."
 )
 DRAWS = (
-    "One setting or one draw is meant to be published, never several: on the same noise, two "
-    "settings taken together tell the true counts."
+    "Publish one setting and one draw, never several: on the same noise, two settings together "
+    "tell the true counts."
 )
 
 VARIANTS = {
