@@ -36,3 +36,14 @@ def median_seconds(function: Callable[[], object], repeats: int = 20) -> float:
         function()
         times.append(time.perf_counter() - start)
     return statistics.median(times)
+
+
+def cpu_seconds(function: Callable[[], object], repeats: int = 20) -> float:
+    """Return the median CPU time of `repeats` calls: what a shared machine cannot stretch."""
+    function()
+    times: list[float] = []
+    for _ in range(repeats):
+        start = time.process_time()
+        function()
+        times.append(time.process_time() - start)
+    return statistics.median(times)

@@ -24,8 +24,8 @@ class Compartments:
 
     Attributes
     ----------
-    susceptible, infected, recovered : arrays, shape (…, origins, zones)
-        Changed by `next_day`.
+    susceptible, infected : arrays, shape (…, origins, zones)
+        Changed by `next_day`; the rest of the population has recovered.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class Compartments:
         shape = (*populations.shape[:-1], len(origins), populations.shape[-1])
         self._alpha = model.alpha
         self._steps = model.steps_per_day
-        self._recovering = model.mu / model.steps_per_day
+        self._staying = 1 - model.mu / model.steps_per_day
         # infected times this is β·I/N in a step
         rate = model.beta / model.steps_per_day
         self._pressing = np.broadcast_to(rate / self._people, shape).copy()
@@ -43,11 +43,10 @@ class Compartments:
         for row, zone in enumerate(origins):
             self.infected[..., row, zone] = model.seed_share * populations[..., zone]
         self.susceptible = self._people - self.infected
-        self.recovered = np.zeros(shape)
         # a last row of ones gives each zone's trips
         self._shares = np.ones((*shape[:-2], len(origins) + 1, shape[-1]))
         self._sums = np.empty_like(self._shares)
-        self._moved, self._well = np.empty(shape), np.empty(shape)
+        self._moved = np.empty(shape)
         self._mixing = np.empty_like(self._people)
 
     def next_day(self, flows: Floats) -> None:
@@ -58,7 +57,7 @@ class Compartments:
         flows : array, shape (…, zones, zones)
             Trips of each zone (row) with those that its people mix with.
         """
-        pressure, moved, recoveries = self._shares[..., :-1, :], self._moved, self._well
+        pressure, moved = self._shares[..., :-1, :], self._moved
         mixing, columns = self._mixing, flows.swapaxes(-1, -2)
         for _ in range(self._steps):
             np.multiply(self.infected, self._pressing, pressure)
@@ -69,8 +68,6 @@ class Compartments:
                 moved *= self._alpha
             moved += pressure
             moved *= self.susceptible  # infections
-            np.multiply(self.infected, self._recovering, recoveries)
             self.susceptible -= moved
+            self.infected *= self._staying
             self.infected += moved
-            self.infected -= recoveries
-            self.recovered += recoveries

@@ -205,15 +205,14 @@ class Scene(NamedTuple):
         model = parameters or EpidemicParameters()
         now = Compartments(people, self.origins, model)
         shape = (len(self.days), *now.infected.shape)
-        susceptible, infected, recovered = (np.empty(shape) for _ in range(3))
-        susceptible[0], infected[0], recovered[0] = now.susceptible, now.infected, now.recovered
+        susceptible, infected = np.empty(shape), np.empty(shape)
+        susceptible[0], infected[0] = now.susceptible, now.infected
         departures = model.direction == "departures"
         for day, matrix in enumerate(matrices, start=1):
             now.next_day(matrix if departures else matrix.T)
             susceptible[day], infected[day] = now.susceptible, now.infected
-            recovered[day] = now.recovered
-        parts = (np.swapaxes(part, 0, 1) for part in (susceptible, infected, recovered))
-        return Epidemic(*parts, populations=people)
+        parts = (susceptible, infected, people - susceptible - infected)
+        return Epidemic(*(np.swapaxes(part, 0, 1) for part in parts), populations=people)
 
 
 def scenario_origins(dataset: Dataset, populations: Populations | None = None) -> dict[str, str]:

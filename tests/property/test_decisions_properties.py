@@ -43,6 +43,13 @@ def test_nobody_leaves_their_zone_and_prevalence_stays_a_share(model, flows, peo
     for part in (result.susceptible, result.infected, result.recovered):
         assert (part >= -1e-9 * people).all()
     assert (result.prevalence <= 1 + 1e-12).all()
+    # the recovered are those who were infected and recovered, and nobody else
+    if model.steps_per_day == 1:
+        well = model.mu * result.infected[:, :-1]
+        np.testing.assert_allclose(
+            np.diff(result.recovered, axis=1), well, rtol=1e-9, atol=1e-9 * people.max()
+        )
+    assert (np.diff(result.recovered, axis=1) >= -1e-9 * people).all()
     # who has left the susceptible never returns
     assert (np.diff(result.susceptible, axis=1) <= 1e-9 * people).all()
 

@@ -19,8 +19,10 @@ USUAL_TRIPS = 14
 
 _KNOWS = setting.choice("attack_knows", KNOWLEDGE, "everything")
 _TARGET = setting.choice("attack_target", TARGETS, ONE)
-_TRIPS = setting.whole_number("attack_trips", USUAL_TRIPS, 1, MOST_TRIPS)
-_FLOW = setting.whole_number("attack_flow", 100, 0, LARGEST_FLOW)
+_TRIPS = setting.whole_number(
+    "attack_trips", USUAL_TRIPS, 1, MOST_TRIPS, label="trips of the target"
+)
+_FLOW = setting.whole_number("attack_flow", 100, 0, LARGEST_FLOW, label="other trips")
 _LAW = setting.choice("attack_law", LAWS, "rounded_laplace")
 
 
