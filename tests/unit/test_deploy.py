@@ -1,0 +1,53 @@
+"""The files for running it for others agree with one another and with the house."""
+
+import re
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).parents[2]
+DEPLOY = ROOT / "deploy"
+COMPOSE = yaml.safe_load((DEPLOY / "compose.yml").read_text(encoding="utf-8"))
+CADDY = (DEPLOY / "Caddyfile").read_text(encoding="utf-8")
+DOCKER = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
+DOCUMENT = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
+
+
+def test_the_proxy_finds_the_explorers_and_keeps_a_browser_on_one():
+    name, port = re.search(r"dynamic a (\S+) (\d+)", CADDY).groups()
+    service = COMPOSE["services"][name]
+    assert service["expose"] == [port]
+    assert f'"--server.port", "{port}"' in DOCKER
+    assert "lb_policy cookie" in CADDY
+    assert COMPOSE["services"]["proxy"]["depends_on"] == [name]
+    assert "ports" not in service, "only the proxy is reached from outside"
+
+
+def test_what_is_served_is_public_and_takes_no_files():
+    assert COMPOSE["services"]["explorer"]["environment"]["MOBILITY_PUBLIC"] == "1"
+    assert "@uploads path /_stcore/upload_file/*" in CADDY
+    assert "respond @uploads 403" in CADDY
+    assert CADDY.count("{") == CADDY.count("}")
+    assert "rm -rf data/local" in DOCKER
+
+
+def test_every_file_that_is_named_is_there():
+    for mount in COMPOSE["services"]["proxy"]["volumes"]:
+        source = mount.split(":")[0]
+        assert source in COMPOSE["volumes"] or (DEPLOY / source).is_file()
+    build = COMPOSE["services"]["explorer"]["build"]
+    assert (DEPLOY / build["context"] / build["dockerfile"]).resolve() == DEPLOY / "Dockerfile"
+    for line in re.findall(r"^COPY (.+)$", DOCKER, re.MULTILINE):
+        for source in line.split()[:-1]:
+            assert (ROOT / source).exists(), source
+    for named in re.findall(r"`(deploy/[\w.]+)`", DOCUMENT):
+        assert (ROOT / named).is_file()
+
+
+def test_the_page_names_the_settings_as_the_code_does():
+    for variable in ("MOBILITY_PUBLIC", "MOBILITY_WORKERS"):
+        assert variable in DOCUMENT
+        assert any(
+            f'"{variable}"' in path.read_text(encoding="utf-8")
+            for path in (ROOT / "pages" / "_ui").rglob("*.py")
+        )
