@@ -70,7 +70,7 @@ SHARED = {
     "wording": {"cache", "drawing", "wording"},
     "drawing": {"drawing", "wording"},
     "cache": {"cache", "drawing", "jobs", "shell"},
-    "shell": {"cache", "shell", "wording"},
+    "shell": {"cache", "drawing", "shell", "wording"},
     "jobs": {"jobs", "shell"},
 }
 """What each shared part of the pages may import; a page's package may import its own and these."""

@@ -6,7 +6,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from pages._ui.shell import address, crowd, problems, public, setting
+from pages._ui.shell import address, crowd, kept, problems, public, setting
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import page
 from pages._ui.shell.settings import use_settings
@@ -68,6 +68,8 @@ def show(draw: Callable[[], None], title: str, lead: str = "") -> None:
             return
         with problems.caught(place):
             draw()
+        if _file() not in kept.NOT_KEPT:
+            kept.draw(title)
 
 
 def _open(title: str, lead: str) -> None:

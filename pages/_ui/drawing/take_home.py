@@ -1,0 +1,63 @@
+"""Save what a page shows: pictures, tables, a report of one page, a link; all in the browser."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+NOTICE = "Exploration, not a release."
+LINK = (
+    "The link holds the settings and the names of shipped datasets. It leaves out data of your "
+    "own and its name, and the seed of the noise: others see the draw that their own page makes."
+)
+_STYLE = """
+.take-home details { border-top: 1px solid rgba(127, 127, 127, 0.35); padding-top: 0.5rem; font-size: 0.92rem; }
+.take-home summary { cursor: pointer; font-weight: 600; }
+.take-home .row { display: flex; flex-wrap: wrap; gap: 0.5rem; margin: 0.6rem 0; }
+.take-home ul { list-style: none; padding: 0; margin: 0; }
+.take-home li { display: flex; flex-wrap: wrap; gap: 0.4rem; align-items: baseline; padding: 0.2rem 0; }
+.take-home li span { flex: 1 1 14rem; }
+.take-home button { font: inherit; color: inherit; background: transparent; border: 1px solid currentColor; border-radius: 0.35rem; padding: 0.15rem 0.7rem; cursor: pointer; }
+.take-home .said { margin: 0.2rem 0; }
+@media print {
+  [data-testid="stSidebar"], [data-testid="stHeader"], .st-key-navigation, .take-home { display: none !important; }
+  [data-testid="stMain"], [data-testid="stAppViewContainer"], [data-testid="stApp"] { position: static !important; overflow: visible !important; height: auto !important; }
+}
+"""  # noqa: E501
+
+
+def draw(title: str, settings: Mapping[str, str], banners: Sequence[str]) -> None:
+    """Draw the fold "Take it home" of a page.
+
+    Parameters
+    ----------
+    title : str
+        Of the page; names the files.
+    settings : mapping
+        Label → value of what is set: it stands in everything that is saved.
+    banners : sequence of str
+        What must be said of the data beside `NOTICE`.
+    """
+    _component()(
+        key="take_home",
+        data={
+            "title": title,
+            "settings": [list(pair) for pair in settings.items()],
+            "banners": list(banners),
+            "notice": NOTICE,
+            "link": LINK,
+        },
+    )
+
+
+@cache
+def _component() -> Any:
+    return st.components.v2.component(
+        "take_home",
+        html='<div class="take-home"></div>',
+        css=_STYLE,
+        js=Path(__file__).with_suffix(".js").read_text(encoding="utf-8"),
+        isolate_styles=False,
+    )

@@ -1,0 +1,47 @@
+"""What stands in everything that is saved from a page: its settings and whose data it is."""
+
+from pages._ui.drawing import take_home
+from pages._ui.shell.catalogue import Entry
+from pages._ui.shell.settings import Settings, current
+from pages._ui.wording.datasets import CONFIDENTIAL_BANNER, SIMULATED_BANNER
+from pages._ui.wording.labels import OD_METHOD_NAMES, SHORT_VARIANTS
+from pages._ui.wording.numbers import joined, scientific
+from pages._ui.wording.privacy import UNITS
+
+NOT_KEPT = ("7_Release.py", "8_Data.py")
+"""Pages with files of their own; what Release makes is no exploration."""
+
+
+def draw(title: str) -> None:
+    """Draw the fold from which the page at hand is saved."""
+    settings = current()
+    take_home.draw(title, described(settings), banners(settings))
+
+
+def described(settings: Settings) -> dict[str, str]:
+    """Return the settings in words, by label."""
+    return {
+        "Privacy loss (ε)": f"{settings.epsilon:g}",
+        "Allowance beyond ε (δ)": scientific(settings.delta),
+        "Visits dataset": _name(settings.density_data),
+        "Visits kept per person (ℓ)": f"{settings.max_visits}",
+        "Density method": SHORT_VARIANTS[settings.variant],
+        "Trips dataset": _name(settings.od_data),
+        "Protected in trips": UNITS[settings.unit],
+        "Trips kept per person (T)": f"{settings.max_trips}",
+        "Flows suppressed below (τ)": f"{settings.threshold}",
+        "Trips method": OD_METHOD_NAMES[settings.od_method],
+    }
+
+
+def banners(settings: Settings) -> list[str]:
+    """Return whose data it is: simulated people, or confidential data."""
+    used = {one.name: one for one in (settings.density_data, settings.od_data) if one is not None}
+    real = [name for name, one in used.items() if not one.metadata.simulated]
+    if real:
+        return [f"{CONFIDENTIAL_BANNER.replace('**', '')} Dataset: {joined(real)}."]
+    return [f"{SIMULATED_BANNER}."]
+
+
+def _name(entry: Entry | None) -> str:
+    return "–" if entry is None else entry.name
