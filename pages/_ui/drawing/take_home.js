@@ -137,7 +137,13 @@ function spread(rows) {
   return [names, ...rows.map((row) => names.map((name) => row[name] ?? ""))];
 }
 
-const cells = (table) => [...table.rows].map((row) => [...row.cells].map((cell) => cell.innerText.trim()));
+// Rows of equal length: a cell over several columns leaves the others blank.
+function cells(table) {
+  const rows = [...table.rows].map((row) => [...row.cells].flatMap(
+    (cell) => [cell.innerText.trim(), ...Array(cell.colSpan - 1).fill("")]));
+  const width = Math.max(...rows.map((row) => row.length));
+  return rows.map((row) => [...row, ...Array(width - row.length).fill("")]);
+}
 
 function csv(rows) {
   // a spreadsheet must not take a name for a formula

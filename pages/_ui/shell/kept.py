@@ -6,6 +6,7 @@ from pages._ui.shell.settings import Settings, current
 from pages._ui.wording.datasets import CONFIDENTIAL_BANNER, SIMULATED_BANNER
 from pages._ui.wording.labels import OD_METHOD_NAMES, SHORT_VARIANTS
 from pages._ui.wording.numbers import joined, scientific
+from pages._ui.wording.places import looked_at
 from pages._ui.wording.privacy import UNITS
 
 NOT_KEPT = ("7_Release.py", "8_Data.py")
@@ -23,10 +24,10 @@ def described(settings: Settings) -> dict[str, str]:
     return {
         "Privacy loss (ε)": f"{settings.epsilon:g}",
         "Allowance beyond ε (δ)": scientific(settings.delta),
-        "Visits dataset": _name(settings.density_data),
+        "Visits dataset": _named(settings.density_data, density=True),
         "Visits kept per person (ℓ)": f"{settings.max_visits}",
         "Density method": SHORT_VARIANTS[settings.variant],
-        "Trips dataset": _name(settings.od_data),
+        "Trips dataset": _named(settings.od_data, density=False),
         "Protected in trips": UNITS[settings.unit],
         "Trips kept per person (T)": f"{settings.max_trips}",
         "Flows suppressed below (τ)": f"{settings.threshold}",
@@ -43,5 +44,9 @@ def banners(settings: Settings) -> list[str]:
     return [f"{SIMULATED_BANNER}."]
 
 
-def _name(entry: Entry | None) -> str:
-    return "–" if entry is None else entry.name
+def _named(entry: Entry | None, *, density: bool) -> str:
+    """Return the name of a dataset and how far away it is looked at."""
+    if entry is None:
+        return "–"
+    seen = looked_at(entry.resolution, density=density)
+    return f"{entry.name} ({seen})" if seen else entry.name
