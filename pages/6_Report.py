@@ -42,7 +42,7 @@ def draw() -> None:
         return
     frame.banners([entry])
     table = cached_report.table(entry.key)
-    chosen = controls.draw(entry.key, table, settings.epsilon, seed(entry))
+    chosen = controls.draw(entry.key, entry.name, table, settings.epsilon, seed(entry))
     release = cached_report.release(chosen.key, chosen.parameters, chosen.seed)
     pinned = chosen.pinned and cached_report.release(chosen.key, chosen.pinned, chosen.seed)
     report = Report(chosen, table, release, pinned)

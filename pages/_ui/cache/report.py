@@ -43,7 +43,10 @@ def losses(
     key: str, parameters: ReportParameters, seed: Seed, repeat: int = 0, slow: bool = False
 ) -> Losses:
     """Return the losses of every analysis in one draw; the first is the draw on the page."""
-    drawn = report.release(table(key), parameters, noise=noise(key, seed, repeat))
+    if repeat == 0:
+        drawn = release(key, parameters, seed)
+    else:
+        drawn = report.release(table(key), parameters, noise=noise(key, seed, repeat))
     distances = dataset(key).tessellation.zone_distances_m if slow and _has_towers(key) else None
     return {
         analysis: report.losses(drawn, analysis, slow=slow, distances_m=distances)

@@ -1,6 +1,10 @@
 """Charts of the report page: true grey, private blue with its range, pinned orange."""
 
+import copy
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 import altair as alt
 import numpy as np
@@ -11,11 +15,28 @@ from engine.arrays import Numbers
 from engine.report import FiveNumbers
 from pages._ui.drawing.colours import OTHER, PRIVATE, TRUE
 
+Spec = dict[str, Any]
+"""A chart as Vega-Lite reads it."""
+
+_WIDE, _LONG = "wide", "long"
 _LEFT = 62
 """Pixels to the left of a chart, so that what stands above each other lines up."""
 
 TRUTH, KEPT, SHOWN, PINNED = "true", "kept", "private", "pinned"
 _COLOURS = {TRUTH: "#bdbdbd", KEPT: TRUE, SHOWN: PRIVATE, PINNED: OTHER}
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """A chart whose picture is made once, and the tables that are new in every run."""
+
+    picture: Spec
+    tables: dict[str, pd.DataFrame]
+
+    def show(self, key: str, alt_text: str) -> None:
+        """Draw it on the page."""
+        spec = copy.deepcopy(self.picture) | {"datasets": self.tables}
+        st.vega_lite_chart(None, spec, key=key, alt=alt_text)
 
 
 def bars(
@@ -28,7 +49,7 @@ def bars(
     key: str,
     alt_text: str,
     height: int = 290,
-    five: alt.Chart | None = None,
+    five: Drawing | None = None,
     every: int = 1,
 ) -> None:
     """Draw private bars with their ranges over true and kept ones; `five` stands above them.
@@ -44,28 +65,42 @@ def bars(
     every : int
         Which labels stand on the axis: every `every`-th.
     """
-    order = list(labels)
+    order = tuple(labels)
     table = pd.DataFrame({"label": order, **{name: np.asarray(v) for name, v in series.items()}})
     table["low"] = np.maximum(table[SHOWN] - half_widths, 0)
     table["high"] = table[SHOWN] + half_widths
+    names = tuple(name for name in _COLOURS if name in series)
+    tables = {_WIDE: table, _LONG: table.melt("label", names, "series", "count")}
+    if five is not None:
+        five.show(f"{key}_five", f"{alt_text}: five numbers")
+    Drawing(_bars(order, names, title, axis, every, height), tables).show(key, alt_text)
+
+
+@lru_cache(maxsize=128)
+def _bars(
+    order: tuple[str, ...],
+    names: tuple[str, ...],
+    title: str,
+    axis: str | None,
+    every: int,
+    height: int,
+) -> Spec:
     x = alt.X(
         "label:N",
-        sort=order,
+        sort=list(order),
         title=axis,
-        axis=alt.Axis(values=order[::every], labelAngle=0, labelOverlap=True, labelPadding=4),
+        axis=alt.Axis(values=list(order[::every]), labelAngle=0, labelOverlap=True, labelPadding=4),
         scale=alt.Scale(paddingInner=0.12, paddingOuter=0.05),
     )
     tooltip = [
         alt.Tooltip("label:N", title=axis or "where"),
-        *[alt.Tooltip(f"{name}:Q", title=name, format=",.0f") for name in series],
+        *[alt.Tooltip(f"{name}:Q", title=name, format=",.0f") for name in names],
         alt.Tooltip("low:Q", title="range from", format=",.0f"),
         alt.Tooltip("high:Q", title="range to", format=",.0f"),
     ]
-    names = [name for name in _COLOURS if name in series]
-    colour = alt.Scale(domain=names, range=[_COLOURS[name] for name in names])
-    long = table.melt("label", names, "series", "count")
-    base = alt.Chart(table).encode(x=x)
-    wide = alt.Chart(long).encode(
+    colour = alt.Scale(domain=list(names), range=[_COLOURS[name] for name in names])
+    base = alt.Chart(alt.NamedData(_WIDE)).encode(x=x)
+    wide = alt.Chart(alt.NamedData(_LONG)).encode(
         x=x, color=alt.Color("series:N", title=None, scale=colour, legend=alt.Legend(orient="top"))
     )
     y = alt.Y(
@@ -84,17 +119,19 @@ def bars(
         base.mark_rule(strokeWidth=1).encode(y="low:Q", y2="high:Q"),
         base.mark_bar(opacity=0).encode(y=alt.Y(f"{TRUTH}:Q"), tooltip=tooltip),
     ]
-    chart = alt.layer(*layers).properties(height=height, width="container")
-    if five is None:
-        st.altair_chart(chart, key=key, alt=alt_text)
-        return
-    st.altair_chart(five, key=f"{key}_five", alt=f"{alt_text}: five numbers")
-    st.altair_chart(chart, key=key, alt=alt_text)
+    return _spec(alt.layer(*layers).properties(height=height, width="container"))
+
+
+def _spec(chart: alt.LayerChart | alt.Chart) -> Spec:
+    """Return a chart as Streamlit draws it: without the sizes of Altair's own theme."""
+    spec: Spec = chart.to_dict()
+    spec.pop("config", None)
+    return spec
 
 
 def five_boxes(
     five: FiveNumbers, other: FiveNumbers | None, *, low: float, high: float, title: str
-) -> alt.LayerChart | alt.FacetChart:
+) -> Drawing:
     """Return five numbers as boxes, one under the other: true, kept, and each private way."""
     rows: dict[str, Numbers] = {TRUTH: five.truth, KEPT: five.kept}
     if five.drawn is not None:
@@ -102,7 +139,6 @@ def five_boxes(
     rows["from bins"] = five.from_bins
     if other is not None:
         rows[PINNED] = other.private
-    colours = {**_COLOURS, "drawn": PRIVATE, "from bins": PRIVATE}
     table = pd.DataFrame(
         [
             dict(zip(("a", "b", "c", "d", "e"), np.clip(values, low, high), strict=True))
@@ -111,10 +147,15 @@ def five_boxes(
         ]
     )
     levels = "min · 25% · 50% · 75% · max" if five.levels[0] == 0 else "1% · 25% · 50% · 75% · 99%"
-    order = list(rows)
+    return Drawing(_boxes(tuple(rows), levels, low, high, title), {_WIDE: table})
+
+
+@lru_cache(maxsize=128)
+def _boxes(order: tuple[str, ...], levels: str, low: float, high: float, title: str) -> Spec:
+    colours = {**_COLOURS, "drawn": PRIVATE, "from bins": PRIVATE}
     y = alt.Y(
         "row:N",
-        sort=order,
+        sort=list(order),
         title=None,
         axis=alt.Axis(
             labelOverlap=False, ticks=False, domain=False, minExtent=_LEFT, maxExtent=_LEFT
@@ -124,10 +165,10 @@ def five_boxes(
     colour = alt.Color(
         "row:N",
         legend=None,
-        scale=alt.Scale(domain=order, range=[colours[name] for name in order]),
+        scale=alt.Scale(domain=list(order), range=[colours[name] for name in order]),
     )
     tips = [alt.Tooltip("row:N", title="Five numbers"), alt.Tooltip("told:N", title=levels)]
-    base = alt.Chart(table).encode(y=y, color=colour, tooltip=tips)
+    base = alt.Chart(alt.NamedData(_WIDE)).encode(y=y, color=colour, tooltip=tips)
     whisker = base.mark_rule(strokeWidth=1.5).encode(
         x=alt.X("a:Q", scale=scale, title=title, axis=alt.Axis(tickCount=6, grid=False)), x2="e:Q"
     )
@@ -135,8 +176,8 @@ def five_boxes(
     middle = base.mark_tick(thickness=2.5, height=13, color="#222").encode(
         x=alt.X("c:Q", scale=scale), color=alt.value("#d1495b")
     )
-    height = 21 * len(rows) + 34
-    return alt.layer(whisker, box, middle).properties(height=height, width="container")
+    height = 21 * len(order) + 34
+    return _spec(alt.layer(whisker, box, middle).properties(height=height, width="container"))
 
 
 def heat(
@@ -153,40 +194,44 @@ def heat(
     tables = [
         pd.DataFrame(
             {
-                "panel": panel,
                 "row": np.repeat(list(rows), 24),
                 "hour": np.tile(np.arange(24), len(rows)),
                 "count": np.asarray(one).reshape(-1),
             }
         )
-        for panel, one in values.items()
+        for one in values.values()
     ]
-    scale = alt.Scale(scheme="viridis", domain=[0, most])
     places = st.grid(len(tables), min_column_width=380, gap="medium")
-    for number, table in enumerate(tables):
-        chart = (
-            alt.Chart(table)
-            .mark_rect()
-            .encode(
-                x=alt.X(
-                    "hour:O",
-                    title=f"{table['panel'].iloc[0]} · hour of the day",
-                    axis=alt.Axis(values=list(range(0, 24, 3)), labelAngle=0),
-                ),
-                y=alt.Y("row:N", sort=list(rows), title=None),
-                color=alt.Color(
-                    "count:Q",
-                    title=title,
-                    scale=scale,
-                    legend=alt.Legend(orient="top", gradientThickness=8, format="~s"),
-                ),
-                tooltip=[
-                    alt.Tooltip("row:N", title="Points"),
-                    alt.Tooltip("hour:O", title="Hour"),
-                    alt.Tooltip("count:Q", title=title, format=",.0f"),
-                ],
-            )
-            .properties(height=270, width="container")
-        )
+    for number, (panel, table) in enumerate(zip(values, tables, strict=True)):
+        spec = copy.deepcopy(_heat(tuple(rows), panel, title))
+        spec["encoding"]["color"]["scale"]["domain"] = [0, most]
         with places.cell():
-            st.altair_chart(chart, key=f"{key}_{number}", alt=f"{alt_text}, {table['panel'][0]}")
+            Drawing(spec, {_WIDE: table}).show(f"{key}_{number}", f"{alt_text}, {panel}")
+
+
+@lru_cache(maxsize=32)
+def _heat(rows: tuple[str, ...], panel: str, title: str) -> Spec:
+    return _spec(
+        alt.Chart(alt.NamedData(_WIDE))
+        .mark_rect()
+        .encode(
+            x=alt.X(
+                "hour:O",
+                title=f"{panel} · hour of the day",
+                axis=alt.Axis(values=list(range(0, 24, 3)), labelAngle=0),
+            ),
+            y=alt.Y("row:N", sort=list(rows), title=None),
+            color=alt.Color(
+                "count:Q",
+                title=title,
+                scale=alt.Scale(scheme="viridis"),
+                legend=alt.Legend(orient="top", gradientThickness=8, format="~s"),
+            ),
+            tooltip=[
+                alt.Tooltip("row:N", title="Points"),
+                alt.Tooltip("hour:O", title="Hour"),
+                alt.Tooltip("count:Q", title=title, format=",.0f"),
+            ],
+        )
+        .properties(height=270, width="container")
+    )

@@ -42,12 +42,13 @@ class Chosen:
     """A report that is looked at: dataset, settings, noise, and one that it is compared with."""
 
     key: str
+    name: str
     parameters: ReportParameters
     seed: Seed
     pinned: ReportParameters | None
 
 
-def draw(key: str, table: ReportTable, epsilon: float, seed: Seed) -> Chosen:
+def draw(key: str, name: str, table: ReportTable, epsilon: float, seed: Seed) -> Chosen:
     """Draw the page's own settings in one row and return the report they make.
 
     Settings that do not work out are said and give way to the usual ones.
@@ -91,7 +92,7 @@ def draw(key: str, table: ReportTable, epsilon: float, seed: Seed) -> Chosen:
     )
     setting.draw(losses, "Loss shown as", SHOWN_LOSSES)
     pinned = _pinned(key, parameters)
-    return Chosen(key, parameters, seed, pinned)
+    return Chosen(key, name, parameters, seed, pinned)
 
 
 def weight_setting(analysis: Analysis, usual: float) -> Setting[float]:

@@ -94,6 +94,7 @@ def _onward(report: Report, epsilon: float) -> None:
             "epsilon": epsilon,
             "max_trips": params.max_trips_per_user,
             "unit": "person",
+            "od_data": report.chosen.name,
         },
     ):
         st.switch_page(_PAGE)
