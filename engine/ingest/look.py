@@ -64,11 +64,13 @@ def first_times(
     source, names = next(iter(mappings.items()))
     engine = DuckDBEngine(options(time_zone), [source], Monitor(), keep_order=True)
     try:
-        raw = rows.read_all(engine, {source: names})[0].limit(count)
-        column = "datetime" if "datetime" in raw.columns else "date"
-        if column not in raw.columns:
+        read = rows.read_all(engine, {source: names})
+        column = "datetime" if "datetime" in read[0].columns else "date"
+        if column not in read[0].columns:
             return []
-        seconds = engine.fetch(raw.select(at=reader(reading, time_zone).time(raw, column)))
+        clock = reader(reading, time_zone)
+        raw = rows.with_moments(engine, [read[0].limit(count)], clock)[0]
+        seconds = engine.fetch(raw.select(at=clock.time(raw, column)))
     finally:
         engine.close()
     return [None if at is None else _moment(at) for at in seconds["at"].to_pylist()]
@@ -93,7 +95,8 @@ def days(mappings: Mappings, given: Reading, time_zone: str) -> tuple[date, date
         if name not in raw[0].columns:
             raise InputError("the rows have no time", remedy="choose the period by hand")
         clock = reader(reading, time_zone)
-        times = rows.together([table.select(at=clock.time(table, name)) for table in raw])
+        timed = rows.with_moments(engine, raw, clock)
+        times = rows.together([table.select(at=clock.time(table, name)) for table in timed])
         ends = engine.fetch(times.aggregate(low=times.at.min(), high=times.at.max())).to_pylist()[0]
     finally:
         engine.close()

@@ -67,7 +67,7 @@ def settle(page):
 def upload(page, place, name, contents):
     files = page.locator('input[type="file"]')
     files.nth(place).set_input_files({"name": name, "mimeType": "text/csv", "buffer": contents})
-    page.get_by_text(name, exact=True).first.wait_for()
+    page.get_by_title(name, exact=True).wait_for()  # long names are shortened, not the title
 
 
 def fill(page, name, trips=None):
@@ -136,6 +136,19 @@ def test_files_become_a_dataset_on_home_and_nobody_else_sees_it(page, address, b
     assert table.locator(":is(img, a)").count() == 0
     assert page.locator('img[src="x"]').count() == 0
     assert dialogs == []
+
+
+def test_a_file_dropped_while_another_is_looked_at_is_not_lost(page, address):
+    open_data(page, address)
+    files = page.locator('input[type="file"]')
+    for place, name, contents in ((0, "t_2015_09.csv", trips_csv()), (1, "s.csv", places_csv())):
+        files.nth(place).set_input_files({"name": name, "mimeType": "", "buffer": contents})
+        page.wait_for_selector('[data-test-script-state="running"]')
+    page.locator(".picture").wait_for()
+    settle(page)
+    assert page.get_by_title("t_2015_09.csv", exact=True).is_visible()
+    assert page.get_by_title("s.csv", exact=True).is_visible()
+    expect(page.get_by_role("button", name="Build the dataset")).to_be_enabled()
 
 
 def test_a_sessions_files_are_its_owners_only_and_lie_in_its_own_folder(page, address, browser):

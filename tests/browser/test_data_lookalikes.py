@@ -20,8 +20,16 @@ EARLY = "uid,datetime,origin,destination\n" + "".join(
 )
 MIXED = lines(dated("%Y-%m-%d %H:%M:%S")).split("\n")
 TOLD = {
-    "swapped": (lines(by_points, SWAPPED), "latitude", "Columns"),
-    "headerless": ("alice,home,work,monday\nbob,home,work,monday\n", "no name", "Person"),
+    "swapped": (
+        lines(by_points, SWAPPED),
+        "Longitude and latitude seem swapped",
+        "Choose the two columns the other way round",
+    ),
+    "headerless": (
+        "alice,house,work,monday\nbob,house,work,monday\n",
+        "None of the 4 column names is a usual one",
+        "choose the columns below",
+    ),
     "mixed_ends": (
         "\r\n".join(MIXED[:20]) + "\r\n" + "\n".join(MIXED[20:]),
         "line",
@@ -108,7 +116,7 @@ def test_twelve_thousand_places_are_offered_coarser_zones_and_built(page, addres
     told = page.locator(".verdict").filter(has_text="12,000 zones")
     told.wait_for()
     assert "144,000,000 pairs" in told.inner_text()
-    page.get_by_text("Clusters of places").click()
+    page.get_by_role("radio", name="Clusters of places").click()
     page.get_by_text("30 zones", exact=True).wait_for()
     settle(page)
     assert "was built in" in build(page)

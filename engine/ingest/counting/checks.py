@@ -55,7 +55,8 @@ def unparsable(
     for source, names in files.items():
         engine = DuckDBEngine(local, [source], monitor, keep_order=True)
         try:
-            raw = rows.read_all(engine, {source: names})[0]
+            read = rows.read_all(engine, {source: names})
+            raw = rows.with_moments(engine, read, reader)[0]
             tests = rows.unreadable(raw, options.kind, reader)
             numbered = raw.select(row=ibis.row_number() + 1, **tests)
             counts = engine.fetch(

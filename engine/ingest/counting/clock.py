@@ -4,6 +4,8 @@ Everything after this file counts in *local seconds*: seconds since 1970-01-01 0
 clock of the place. Hours of the week are then right on days of 23 or 25 hours too.
 """
 
+from typing import TypeAlias
+
 import ibis
 import ibis.expr.datatypes as dt
 
@@ -29,17 +31,23 @@ _FREE = (
 )
 """A date in any order and a time: groups 1 to 3 are the date, 4 to 6 the time, 7 is A or P."""
 _PLACES = {"ymd": (1, 2, 3), "dmy": (3, 2, 1), "mdy": (3, 1, 2)}
+Moment: TypeAlias = tuple[Column, Column]
+"""Seconds of the local wall clock, and of UTC; at most one of the two is not null."""
+_NONE = ibis.null("int64")
 _UNITS = {"milliseconds": 1_000, "microseconds": 1_000_000}
 _LONG_UNITS = {"minutes": 60, "days": SECONDS_PER_DAY}
 
 
-def local_seconds(column: Column, calendar: Calendar, reading: Reading) -> Column:
-    """Return `column` as local seconds, null where it cannot be read.
+def moments(column: Column, calendar: Calendar, reading: Reading) -> Moment:
+    """Return the times in `column`, null where they cannot be read; `local_seconds` joins the two.
 
     Text may be ISO 8601 (also its basic form), with or without an offset, a date in the order that
     `reading` names, or a number; numbers count as `reading` says, from UTC. Times without an offset
     are taken as read off the local wall clock, or off that of ``text_time_zone``. Fractions of a
     second are cut off.
+
+    The two are apart because moving an instant to the local clock names it once for each change of
+    the clock: give the columns names in the engine first, or a statement grows beyond measure.
 
     Parameters
     ----------
@@ -49,18 +57,29 @@ def local_seconds(column: Column, calendar: Calendar, reading: Reading) -> Colum
         Rules of the clocks.
     reading : Reading
         Without gaps: what was left open has been detected.
+
+    Returns
+    -------
+    wall, instant : Column
+        Seconds on the local wall clock where the value is told by it, seconds of UTC where the
+        value is an instant; at most one of the two is not null.
     """
     kind = column.type()
     if isinstance(kind, dt.Timestamp):
         seconds = column.truncate("s").epoch_seconds().cast("int64")
-        return _wall(seconds, calendar) if kind.timezone is None else _to_local(seconds, calendar)
+        return _of_wall(seconds, calendar) if kind.timezone is None else (_NONE, seconds)
     if isinstance(kind, dt.Date):
-        return column.cast("timestamp").epoch_seconds().cast("int64")
+        return column.cast("timestamp").epoch_seconds().cast("int64"), _NONE
     if kind.is_integer():
-        return _of_number(column.try_cast("int64"), calendar, reading)
+        return _of_number(column.try_cast("int64"), reading)
     if kind.is_floating() or kind.is_decimal():
-        return _of_float(column.cast("float64"), calendar, reading)
+        return _of_float(column.cast("float64"), reading)
     return _from_text(column, calendar, reading)
+
+
+def local_seconds(wall: Column, instant: Column, calendar: Calendar) -> Column:
+    """Return `moments` on the local wall clock."""
+    return ibis.coalesce(wall, instant + _stepwise(instant, calendar.rules))
 
 
 def with_clock(day: Column, clock: Column) -> Column:
@@ -86,16 +105,16 @@ def floored(number: Column) -> Column:
     return near - (near.cast("float64") > number).ifelse(1, 0)
 
 
-def _from_text(text: Column, calendar: Calendar, reading: Reading) -> Column:
-    if reading.date_order in ("dmy", "mdy"):
-        return ibis.coalesce(
-            _free(text, calendar, reading.date_order), _iso(text, calendar, reading)
-        )
+def _from_text(text: Column, calendar: Calendar, reading: Reading) -> Moment:
     iso = _iso(text, calendar, reading)
-    return iso if reading.date_order is None else ibis.coalesce(iso, _free(text, calendar, "ymd"))
+    if reading.date_order is None:
+        return iso
+    free = _free(text, calendar, reading.date_order)
+    first, second = (iso, free) if reading.date_order == "ymd" else (free, iso)
+    return ibis.coalesce(first[0], second[0]), ibis.coalesce(first[1], second[1])
 
 
-def _iso(text: Column, calendar: Calendar, reading: Reading) -> Column:
+def _iso(text: Column, calendar: Calendar, reading: Reading) -> Moment:
     time = ibis.cases(
         (text.length() < 16, " 00:00:00"),
         (text.substr(16, 1) == ":", " " + text.substr(11, 8)),
@@ -108,47 +127,52 @@ def _iso(text: Column, calendar: Calendar, reading: Reading) -> Column:
     )
     iso, compact = text.re_search(_ISO), text.re_search(_BASIC)
     offset = text.re_search(_WITH_OFFSET)
-    local = ibis.cases(
+    number_wall, number_instant = _of_text_number(text, reading)
+    told = ibis.cases(
         # what nearly all files hold comes first, and costs one look at the text
-        (text.re_search(_PLAIN), _wall(_seconds_of(text), calendar)),
-        (iso & ~offset, _wall(wall, calendar)),
-        (text.re_search(_NUMBER), _of_text_number(text, calendar, reading)),
-        (compact & ~offset, _wall(basic, calendar)),
+        (text.re_search(_PLAIN), _seconds_of(text)),
+        (iso & ~offset, wall),
+        (compact & ~offset, basic),
         else_=ibis.null("int64"),
     )
+    told_wall, told_instant = _of_wall(told, calendar)
     ahead = _ahead(text, _OFFSET)
+    number = text.re_search(_NUMBER)
     instant = ibis.cases(
-        (iso & offset, wall - ahead), (compact & offset, basic - ahead), else_=ibis.null("int64")
+        (told_instant.notnull(), told_instant),
+        (number, number_instant),
+        (iso & offset, wall - ahead),
+        (compact & offset, basic - ahead),
+        else_=ibis.null("int64"),
     )
-    return ibis.coalesce(local, _to_local(instant, calendar))
+    return ibis.coalesce(told_wall, number.ifelse(number_wall, _NONE)), instant
 
 
-def _of_text_number(text: Column, calendar: Calendar, reading: Reading) -> Column:
+def _of_text_number(text: Column, reading: Reading) -> Moment:
     if reading.number_times in _LONG_UNITS:
-        return _of_float(text.try_cast("float64"), calendar, reading)
-    return _of_number(text.re_extract(r"^-?\d+", 0).try_cast("int64"), calendar, reading)
+        return _of_float(text.try_cast("float64"), reading)
+    return _of_number(text.re_extract(r"^-?\d+", 0).try_cast("int64"), reading)
 
 
-def _of_number(number: Column, calendar: Calendar, reading: Reading) -> Column:
-    """Return whole numbers as local seconds."""
+def _of_number(number: Column, reading: Reading) -> Moment:
+    """Return whole numbers as days of the wall clock, or as instants."""
     unit = reading.number_times
     if unit == "yyyymmdd":
-        return _seconds_of(_dashed(number.cast("string")) + " 00:00:00")
+        return _seconds_of(_dashed(number.cast("string")) + " 00:00:00"), _NONE
     if unit in _LONG_UNITS:
         seconds = number * _LONG_UNITS[unit]
     elif unit in _UNITS:
         seconds = floored(number.cast("float64") / _UNITS[unit])
     else:
         seconds = number
-    return _to_local(_sane(seconds) + local_seconds_of(reading.epoch), calendar)
+    return _NONE, _sane(seconds) + local_seconds_of(reading.epoch)
 
 
-def _of_float(number: Column, calendar: Calendar, reading: Reading) -> Column:
-    unit = reading.number_times
-    if unit == "days":  # such as 42493.25, of a spreadsheet: to the nearest second
+def _of_float(number: Column, reading: Reading) -> Moment:
+    if reading.number_times == "days":  # such as 42493.25, of a spreadsheet: to the nearest second
         seconds = floored(number * SECONDS_PER_DAY + 0.5)
-        return _to_local(_sane(seconds) + local_seconds_of(reading.epoch), calendar)
-    return _of_number(floored(number), calendar, reading)
+        return _NONE, _sane(seconds) + local_seconds_of(reading.epoch)
+    return _of_number(floored(number), reading)
 
 
 def _sane(seconds: Column) -> Column:
@@ -157,7 +181,7 @@ def _sane(seconds: Column) -> Column:
     return ((seconds > -limit) & (seconds < limit)).ifelse(seconds, ibis.null("int64"))
 
 
-def _free(text: Column, calendar: Calendar, order: str) -> Column:
+def _free(text: Column, calendar: Calendar, order: str) -> Moment:
     year, month, day = (text.re_extract(_FREE, place) for place in _PLACES[order])
     century = (year < "70").ifelse("20", "19")
     year = (year.length() == 2).ifelse(century + year, year)
@@ -175,11 +199,9 @@ def _free(text: Column, calendar: Calendar, order: str) -> Column:
     wall = _seconds_of(year + "-" + month.lpad(2, "0") + "-" + day.lpad(2, "0") + " " + clock)
     offset = text.re_search(r":\d.*([Zz]|[+-]\d{2}:?\d{2})$")
     fits = text.re_search(_FREE) & (hour < 24) & (year.length() == 4)
-    return ibis.cases(
-        (fits & offset, _to_local(wall - _ahead(text, _FREE_OFFSET), calendar)),
-        (fits, _wall(wall, calendar)),
-        else_=ibis.null("int64"),
-    )
+    told_wall, told_instant = _of_wall((fits & ~offset).ifelse(wall, _NONE), calendar)
+    shifted = (fits & offset).ifelse(wall - _ahead(text, _FREE_OFFSET), _NONE)
+    return told_wall, ibis.coalesce(told_instant, shifted)
 
 
 def _or_zero(digits: Column) -> Column:
@@ -226,15 +248,11 @@ def _ahead(text: Column, pattern: str) -> Column:
     return (text.re_extract(pattern, 1) == "+").ifelse(size, -size)
 
 
-def _wall(wall: Column, calendar: Calendar) -> Column:
-    """Return wall-clock seconds of the text as local ones."""
+def _of_wall(wall: Column, calendar: Calendar) -> Moment:
+    """Return wall-clock seconds of the text; they are instants where its clock is another one."""
     if calendar.text_rules is None:
-        return wall
-    return _to_local(wall - _stepwise(wall, calendar.text_rules), calendar)
-
-
-def _to_local(instant: Column, calendar: Calendar) -> Column:
-    return instant + _stepwise(instant, calendar.rules)
+        return wall, _NONE
+    return _NONE, wall - _stepwise(wall, calendar.text_rules)
 
 
 def _stepwise(moment: Column, rules: list[tuple[int, int]]) -> Column:

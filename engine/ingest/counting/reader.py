@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import ibis
 
 from engine.ingest.calendar import Calendar
-from engine.ingest.counting.clock import floored, local_seconds, with_clock
+from engine.ingest.counting.clock import floored, local_seconds, moments, with_clock
 from engine.ingest.expressions import Column, Table, trimmed
 from engine.ingest.inputs.mapping import CLOCKS
 from engine.ingest.reading import Reading
@@ -13,6 +13,8 @@ from engine.ingest.reading import Reading
 _PLAIN_NUMBER = r"^[+-]?(\d+([.]\d*)?|[.]\d+)([eE][+-]?\d+)?$"
 _LOST_DIGITS = r"^\d([.,]\d+)?E\+\d+$"
 _EXACT_BELOW = 2.0**53
+TIMES = ("datetime", "end_datetime", "date")
+"""Columns that hold times."""
 LARGEST_FLOW = 10**12
 """Trips in one row of a table of flows: a sum of a million such rows fits in 64 bits."""
 
@@ -45,9 +47,18 @@ class Reader:
         """Return a place's id as text; null where there is none."""
         return identifier(column, bare=self.bare_places)
 
+    def moments(self, raw: Table) -> Table:
+        """Return `raw` with ``<name>_wall`` and ``<name>_instant`` for each of its times."""
+        columns: dict[str, Column] = {}
+        for name in TIMES:
+            if name in raw.columns:
+                pair = moments(raw[name], self.calendar, self.reading)
+                columns |= {f"{name}_wall": pair[0], f"{name}_instant": pair[1]}
+        return raw.mutate(**columns) if columns else raw
+
     def time(self, raw: Table, name: str) -> Column:
-        """Return column `name` as local seconds; null where it cannot be read."""
-        return local_seconds(raw[name], self.calendar, self.reading)
+        """Return time `name` of a table with `moments` as local seconds; null if unreadable."""
+        return local_seconds(raw[f"{name}_wall"], raw[f"{name}_instant"], self.calendar)
 
     def degrees(self, raw: Table, name: str) -> Column:
         """Return a coordinate in degrees; null where it is no number or out of range."""

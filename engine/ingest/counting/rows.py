@@ -39,8 +39,14 @@ def read_all(engine: Engine, mappings: Mappings) -> list[Table]:
 def parsed(engine: Engine, raw: Sequence[Table], kind: str, reader: Reader) -> Table:
     """Return the values of all rows, and whether each row is ``readable``."""
     values = {"trips": _trip_values, "visits": _visit_values, "flows": _flow_values}[kind]
-    named = [engine.view(f"values_{i}", values(table, reader)) for i, table in enumerate(raw)]
+    timed = with_moments(engine, raw, reader)
+    named = [engine.view(f"values_{i}", values(table, reader)) for i, table in enumerate(timed)]
     return together([_judged(table) for table in named])
+
+
+def with_moments(engine: Engine, raw: Sequence[Table], reader: Reader) -> list[Table]:
+    """Return `raw` with what `Reader.time` needs of each time."""
+    return [engine.view(f"moments_{i}", reader.moments(table)) for i, table in enumerate(raw)]
 
 
 def trips(parsed: Table, places: Table, calendar: Calendar) -> Table:
@@ -144,7 +150,10 @@ def together(tables: Sequence[Table]) -> Table:
 
 
 def unreadable(raw: Table, kind: str, reader: Reader) -> dict[str, Column]:
-    """Return, by canonical column, whether a row's value there makes the row unparsable."""
+    """Return, by canonical column, whether a row's value there makes the row unparsable.
+
+    `raw` is one table `with_moments`.
+    """
     has = set(raw.columns)
     checks: dict[str, Column] = {}
     if kind == "flows":
