@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import signal, stats
 
 from engine import validation
 from engine.arrays import Floats
@@ -155,6 +154,8 @@ def _one_cell(usual: UsualFlow, noise: NoiseLaw | None, threshold: int) -> Losse
 
 def _other_trips(usual: UsualFlow) -> tuple[int, Floats]:
     """Return the least count of the others that can be met, and the probabilities from there on."""
+    from scipy import stats  # half a second to load, and home imports this package at the start
+
     mean = float(usual.mean)
     spread = mean if usual.variance is None else float(usual.variance)
     poisson = spread <= mean * (1 + 1e-12)
@@ -185,6 +186,8 @@ def _released(
         return np.r_[0.0, counts, 0.0]
     decay = float(np.exp(-noise.rate))
     # Σ counts(s − j)·q^j over j ≥ 0, and the mirror image
+    from scipy import signal  # loaded where it is used, as in `_other_trips`
+
     up = signal.lfilter([1.0], [1.0, -decay], counts)
     down = signal.lfilter([1.0], [1.0, -decay], counts[::-1])[::-1]
     # P(Z = ±j) = P(Z = 1)·q^(j − 1), and the noise reaches s from every other count
