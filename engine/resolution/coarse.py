@@ -20,7 +20,7 @@ import geopandas as gpd
 import numpy as np
 import shapely
 
-from engine.arrays import Integers
+from engine.arrays import Geometries, Integers
 from engine.datasets import Dataset, Metadata, TripCounts
 from engine.datasets.zoomtables import ZoomTables
 from engine.errors import ParameterError
@@ -76,11 +76,12 @@ class CoarseDataset(Dataset):
         if self.resolution.zones == FINEST:
             return self.base.zones
         polygons = self.base.zones.geometry.to_numpy()
+        smallest = float(shapely.area(polygons).min())
         order = np.argsort(self.labels, kind="stable")
         parts = np.split(polygons[order], np.flatnonzero(np.diff(self.labels[order])) + 1)
         return gpd.GeoDataFrame(
             {"zone_id": self._ids, "name": self._names},
-            geometry=[shapely.union_all(part) for part in parts],
+            geometry=[_joined_shape(part, smallest) for part in parts],
             crs=self.base.zones.crs,
         )
 
@@ -212,6 +213,20 @@ def coarsen(dataset: Dataset, resolution: Resolution) -> Dataset:
             "dataset must be as it was ingested, got a coarse view; coarsen its base instead"
         )
     return dataset if resolution.finest else CoarseDataset(dataset, resolution)
+
+
+def _joined_shape(parts: Geometries, smallest: float) -> shapely.Geometry:
+    """Return the union of zones without the gaps that rounding left between them.
+
+    What another zone fills is no gap: it has at least the area of the smallest zone.
+    """
+    pieces = shapely.get_parts(shapely.union_all(parts))
+    whole: list[shapely.Geometry] = []
+    for piece in pieces:
+        holes = [shapely.Polygon(ring) for ring in shapely.get_rings(piece)[1:]]
+        kept = [hole.exterior for hole in holes if shapely.area(hole) >= smallest / 2]
+        whole.append(shapely.Polygon(shapely.get_exterior_ring(piece), kept))
+    return whole[0] if len(whole) == 1 else shapely.MultiPolygon(whole)
 
 
 def period_starts(days: tuple[date, ...], time: TimeStep) -> tuple[date, ...]:

@@ -87,9 +87,9 @@ def counted_words(one: Detail) -> str:
     '5 provinces'
     """
     zones = one.resolution.zones
-    if zones.startswith("clusters-"):
-        return cluster_words(zones)
-    return zone_words((ZoneLevel(zones, one.zones),), ())[zones]
+    if zones == FINEST:
+        return f"all {one.zones:,} zones"
+    return level_words(zones) if zones.startswith("clusters-") else f"{one.zones:,} {plural(zones)}"
 
 
 def detail_words(best: Detail | None, finer: Sequence[Detail]) -> str:
@@ -106,9 +106,5 @@ def detail_words(best: Detail | None, finer: Sequence[Detail]) -> str:
     if best is None:
         return "none of these"
     nearest = min(finer, key=lambda one: one.zones, default=None)
-    yes = f"{_in_sentence(best)} yes"
-    return yes if nearest is None else f"{yes}, {_in_sentence(nearest)} no"
-
-
-def _in_sentence(one: Detail) -> str:
-    return f"all {one.zones:,} zones" if one.resolution.zones == FINEST else counted_words(one)
+    yes = f"{counted_words(best)} yes"
+    return yes if nearest is None else f"{yes}, {counted_words(nearest)} no"
