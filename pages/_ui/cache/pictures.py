@@ -34,19 +34,24 @@ def density(key: str, parameters: DensityParameters, seed: Seed) -> stage.Pictur
 
 
 @cached_scope.resource(max_entries=128, show_spinner=False)
-def trips(key: str, parameters: ODParameters, seed: Seed, window: Window) -> stage.Picture:
-    """Return the largest flows, true and private."""
+def trips(
+    key: str, parameters: ODParameters, seed: Seed, window: Window, zone: int | None = None
+) -> stage.Picture:
+    """Return the largest flows, true and private, of all zones or of one."""
     return stage.flow_picture(
         sketch(key),
         cached_trips.truth(key, window),
         cached_trips.drawn(key, parameters, seed, window).counts,
         least=max(parameters.suppression_threshold, 1),
         epsilon=parameters.epsilon,
+        zone=zone,
     )
 
 
 @cached_scope.resource(max_entries=64, show_spinner=False)
-def estimates(key: str, parameters: ODParameters, seed: Seed, window: Window) -> stage.Picture:
+def estimates(
+    key: str, parameters: ODParameters, seed: Seed, window: Window, zone: int | None = None
+) -> stage.Picture:
     """Return the largest flows, true and as our own method reads and shows them."""
     ours = cached_estimates.release(key, parameters, seed, window)
     shown = np.where(marks.shown(ours), ours.counts[0], 0.0)
@@ -59,4 +64,5 @@ def estimates(key: str, parameters: ODParameters, seed: Seed, window: Window) ->
         least=max(parameters.suppression_threshold, 1),
         epsilon=parameters.epsilon,
         words={(origin, destination): words for origin, destination, words in reads},
+        zone=zone,
     )

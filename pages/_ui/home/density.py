@@ -17,8 +17,9 @@ from pages._ui.drawing import cards
 from pages._ui.drawing.svg import curve as sketch_curve
 from pages._ui.home import play as home_play
 from pages._ui.jobs import Job
+from pages._ui.shell import setting
 from pages._ui.shell.catalogue import Entry
-from pages._ui.shell.settings import Seed, Settings, seed
+from pages._ui.shell.settings import EPSILON, Seed, Settings, seed
 from pages._ui.wording import verdict
 from pages._ui.wording.density_cards import density_cards
 from pages._ui.wording.measures import density_needs
@@ -84,6 +85,13 @@ def _kept(settings: Settings) -> str:
     return f"at most {settings.max_visits} {'visit' if settings.max_visits == 1 else 'visits'} kept"
 
 
+def take(epsilon: float | None) -> None:
+    """Set ε to a point of a curve that has just been clicked."""
+    if epsilon is not None:
+        setting.put(EPSILON, epsilon)
+        st.rerun()
+
+
 def delay_s(name: str) -> float:
     """Return how long a job of home waits before it starts."""
     return FIRST_DELAY_S if jobs.named(name) is None else DELAY_S
@@ -105,14 +113,16 @@ def _curve(key: str, settings: Settings, noise: Seed) -> None:
     def show(job: Job) -> None:
         known = dict(zip(EPSILON_STOPS, job.result or (), strict=False))
         judged = dict(sorted({**known, here: judged_here}.items()))
-        sketch_curve.epsilon_curve(
+        picked = sketch_curve.epsilon_curve(
             list(judged),
             [one.usable_share for one in judged.values()],
             here,
             title="Usable zones",
             key="home_density_curve",
             alt=f"Share of usable zones over epsilon, now {here:g}",
+            pickable=True,
         )
+        take(picked)
 
     jobs.live(_CURVE, work, show)
 

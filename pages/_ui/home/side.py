@@ -49,8 +49,8 @@ class Side:
     picture: Picture
 
 
-def trips(settings: Settings, entry: Entry) -> Side:
-    """Return the flows of the declared window."""
+def trips(settings: Settings, entry: Entry, zone: int | None = None) -> Side:
+    """Return the flows of the declared window; `zone` picks those that the picture draws."""
     noise, parameters = seed(entry), settings.trips()
     window, days = declared(parameters), len(entry.metadata.days)
     added_up = entry.resolution.time != "day"
@@ -58,10 +58,10 @@ def trips(settings: Settings, entry: Entry) -> Side:
         true = cached_trips.truth(entry.key, window)
         *_, draws = cached_estimates.repeated(entry.key, parameters, noise, window)
         judged = usability.judge_drawn_trips(true, draws.near)
-        picture = cached_pictures.estimates(entry.key, parameters, noise, window)
+        picture = cached_pictures.estimates(entry.key, parameters, noise, window, zone)
     else:
         judged = cached_trips.numbers(entry.key, parameters, window).judged
-        picture = cached_pictures.trips(entry.key, parameters, noise, window)
+        picture = cached_pictures.trips(entry.key, parameters, noise, window, zone)
     return Side(
         part="trips",
         entry=entry,

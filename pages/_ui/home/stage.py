@@ -4,6 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages._ui.cache import datasets as cached_datasets
 from pages._ui.drawing import cards
 from pages._ui.drawing.gauges import gauges_html
 from pages._ui.drawing.svg import stage as drawn_stage
@@ -22,7 +23,7 @@ _PAGES = {
 }
 _SHOWN = setting.choice("home_shown", PARTS.values(), PARTS["trips"])
 _VIEW = setting.choice("view", ("Explore", "Presenter"), "Explore")
-HEIGHT, PRESENTED_HEIGHT = 380, 400
+HEIGHT, PRESENTED_HEIGHT = 330, 400
 _PRESENTER_STYLE = Path(__file__).with_name("presenter.css")
 
 
@@ -65,21 +66,37 @@ def draw(settings: Settings, part: str) -> Side:
     """Draw the stage of one part and return what is known of it."""
     entry = settings.od_data if part == "trips" else settings.density_data
     assert entry is not None
-    side = (
-        home_side.trips(settings, entry) if part == "trips" else home_side.density(settings, entry)
-    )
+    ids = cached_datasets.dataset(entry.key).zones["zone_id"].astype(str).tolist()
+    picked = setting.place("home_zone", ids, "", shared=entry.shipped)
+    at = setting.value(picked)
+    zone = ids.index(at) if at in ids else None  # it may be of another dataset
+    if part == "trips":
+        side = home_side.trips(settings, entry, zone)
+    else:
+        side = home_side.density(settings, entry)
     st.html(gauges_html(home_verdict.gauges(side), of=entry.name))
     with st.container(key="home_stage"):
         left, right = st.columns([3.2, 1], gap="medium")
     with left:
-        drawn_stage.draw(
+        clicked = drawn_stage.draw(
             side.picture,
             key="home_picture",
             height=PRESENTED_HEIGHT if presenting() else HEIGHT,
             presenting=presenting(),
+            clickable=part == "trips",
         )
+        if clicked is not None and clicked < len(ids):
+            setting.put(picked, "" if clicked == zone else ids[clicked])
+            st.rerun()
         with st.container(key="home_control"):
             epsilon_control.draw()
+        if part == "trips" and zone is not None:
+            st.button(
+                "Show all zones again",
+                on_click=setting.put,
+                args=(picked, ""),
+                key="home_all_zones",
+            )
     with right:
         _beside(side)
     return side

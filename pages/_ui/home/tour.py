@@ -26,9 +26,9 @@ class Step:
 
 STEPS = (
     Step(
-        "What ε is",
-        "ε (epsilon) says how much one person's data may change what is published. A small ε means "
-        "more noise and more privacy.",
+        "What ε (epsilon) is",
+        "It says how much one person's data may change what is published: small ε, more noise, "
+        "more privacy.",
         ".st-key-home_control",
     ),
     Step(

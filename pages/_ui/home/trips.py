@@ -13,7 +13,7 @@ from pages._ui.drawing import cards
 from pages._ui.drawing.svg import curve as sketch_curve
 from pages._ui.home import estimate as home_estimate
 from pages._ui.home import play as home_play
-from pages._ui.home.density import Column, delay_s, said_html
+from pages._ui.home.density import Column, delay_s, said_html, take
 from pages._ui.jobs import Job
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import Seed, Settings, seed
@@ -62,14 +62,16 @@ def _curve(key: str, settings: Settings, window: Window) -> None:
     values = [
         cached_trips.usable_share(key, settings.trips(epsilon=stop), window) for stop in stops
     ]
-    sketch_curve.epsilon_curve(
+    picked = sketch_curve.epsilon_curve(
         stops,
         values,
         settings.epsilon,
         title="Trips in usable flows",
         key="home_trips_curve",
         alt=f"Share of trips in usable flows over epsilon, now {settings.epsilon:g}",
+        pickable=True,
     )
+    take(picked)
 
 
 def _worst(

@@ -277,3 +277,22 @@ def test_every_dot_has_a_place_of_its_own_and_order_is_kept():
     by_value = [found[i][0] for i in np.argsort(values)]
     assert by_value == sorted(by_value)
     assert places([2.0, 2.0]) == [(0.0, 0), (0.0, 1)]
+
+
+def test_a_zone_of_the_link_picks_the_flows_from_and_to_it(open_home):
+    demo = datasets.load("demo-city")
+    true = od.truth(demo, days=0)[0]
+    busiest = int((true.sum(axis=0) + true.sum(axis=1)).argmax())
+    zone, name = demo.zones.iloc[busiest][["zone_id", "name"]]
+    app = open_home(home_zone=str(zone))
+    drawn = picture(app)
+    assert drawn["marked"] == busiest
+    expected = min(int((true[busiest] > 0).sum() + (true[:, busiest] > 0).sum()), LARGEST)
+    assert len(drawn["true"]["flows"]) == expected > 5
+    for _, _, _, said in drawn["true"]["flows"]:
+        assert name in said.split("\n")[0].split(" → ")
+    wanted = gauges(app)
+    app.button(key="home_all_zones").click().run()
+    assert picture(app)["marked"] is None
+    assert gauges(app) == wanted  # the verdict is about the whole dataset
+    assert picture(open_home(home_zone="nowhere"))["marked"] is None

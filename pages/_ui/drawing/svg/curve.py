@@ -1,6 +1,7 @@
 """Home's small curve over ε as vector graphics: a library of charts takes a second to load."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +22,8 @@ def epsilon_curve(
     title: str,
     key: str,
     alt: str,
-) -> None:
+    pickable: bool = False,
+) -> float | None:
     """Draw a share between 0 and 100% over ε (logarithmic) with "you are here".
 
     Parameters
@@ -33,8 +35,16 @@ def epsilon_curve(
         The slider's ε.
     alt : str
         What a screen reader says.
+    pickable : bool
+        Whether a click on a point asks for its ε.
+
+    Returns
+    -------
+    float or None
+        The ε of the point that has just been clicked.
     """
-    sketches.component("curve_sketch", "curve", "sketch_curve")(
+    asks: dict[str, Any] = {"on_across_change": lambda: None} if pickable else {}
+    result = sketches.component("curve_sketch", "curve", "sketch_curve")(
         key=key,
         height=HEIGHT,
         data={
@@ -51,8 +61,12 @@ def epsilon_curve(
             "here": [_across(here), f"you are here: ε = {here:g}"],
             "top": "≥ 100%" if any(share > 1 for share in shares) else "100%",
             "colours": {"line": colours.PRIVATE, "here": colours.HERE},
+            "pickable": pickable,
         },
+        **asks,
     )
+    across = result.get("across") if pickable else None
+    return next((one for one in epsilons if _across(one) == across), None)
 
 
 def _across(epsilon: float) -> float:

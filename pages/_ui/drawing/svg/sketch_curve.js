@@ -10,7 +10,7 @@ function shape(kind, attributes, parent, words) {
   return made;
 }
 
-function draw(data, place) {
+function draw(data, place, pick) {
   const width = Math.max(place.clientWidth, 160);
   const drawing = document.createElementNS(SVG, "svg");
   drawing.setAttribute("viewBox", `0 0 ${width} ${data.height}`);
@@ -46,19 +46,22 @@ function draw(data, place) {
     shape("circle", { ...place, r: now ? 4.5 : 2.2, fill: now ? red : blue }, drawing);
     const around = shape("circle", { ...place, r: 10, class: "hit" }, drawing);
     shape("title", {}, around, words);
+    if (pick) around.addEventListener("click", () => pick(across));
   }
   place.replaceChildren(drawing);
 }
 
-export default function ({ data, parentElement }) {
+export default function ({ data, parentElement, setTriggerValue }) {
   const place = parentElement.querySelector(".curve");
   place.style.minHeight = `${data.height}px`;
-  draw(data, place);
+  const pick = data.pickable ? (across) => setTriggerValue("across", across) : null;
+  place.classList.toggle("pickable", data.pickable);
+  draw(data, place, pick);
   let width = place.clientWidth;
   const watch = new ResizeObserver(() => {
     if (place.clientWidth !== width) {
       width = place.clientWidth;
-      draw(data, place);
+      draw(data, place, pick);
     }
   });
   watch.observe(place);

@@ -54,7 +54,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const [left, top, width, height] = data.viewBox.split(" ").map(Number);
 
   const frame = document.createElement("div");
-  frame.className = "frame";
+  frame.className = data.clickable ? "frame clickable" : "frame";
   const sides = [panel(data, "true", frame), panel(data, "private", frame)];
   const [, hidden] = sides;
   const handle = element("div", "handle", frame);

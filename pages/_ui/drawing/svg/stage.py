@@ -75,6 +75,7 @@ def flow_picture(
     least: int,
     epsilon: float,
     words: dict[tuple[int, int], str] | None = None,
+    zone: int | None = None,
 ) -> Picture:
     """Return the largest flows of each side as arrows over grey zones.
 
@@ -91,10 +92,18 @@ def flow_picture(
         For the title.
     words : dict, optional
         How private flows read, by origin and destination, where that is more than a number.
+    zone : int, optional
+        Draw the flows from and to this zone only; the scale stays.
     """
-    largest = float(true.max(initial=1))
-    scale = Scale(0.0, largest)
-    picture = _picture(drawn, f"trips, the {LARGEST} largest flows", scale, epsilon)
+    scale = Scale(0.0, float(true.max(initial=1)))
+    what = f"trips, the {LARGEST} largest flows"
+    if zone is not None:
+        what += f" from and to {drawn.names[zone]}"
+        inside = np.zeros(true.shape, dtype=bool)
+        inside[zone, :] = inside[:, zone] = True
+        true, private = np.where(inside, true, 0), np.where(inside, private, 0)
+    picture = _picture(drawn, what, scale, epsilon)
+    picture["marked"] = zone
 
     def said(o: int, d: int) -> str:
         t, p = true[o, d], private[o, d]
@@ -153,9 +162,8 @@ def draw(
     key: str,
     height: int,
     presenting: bool = False,
-    marked: int | None = None,
-    on_zone: Any = None,
-) -> Any:
+    clickable: bool = False,
+) -> int | None:
     """Draw a picture.
 
     Parameters
@@ -166,23 +174,21 @@ def draw(
         Pixels at most.
     presenting : bool
         Whether the arrow keys move ε wherever the focus is.
-    marked : int, optional
-        Number of the zone that is outlined.
-    on_zone : callable, optional
-        Called back when a zone has been clicked; the number is the result's ``zone``.
+    clickable : bool
+        Whether zones can be chosen by a click.
+
+    Returns
+    -------
+    int or None
+        Number of the zone that has just been clicked.
     """
-    component = sketches.component("stage", "stage", "stage")
-    return component(
+    asks: dict[str, Any] = {"on_zone_change": lambda: None} if clickable else {}
+    result = sketches.component("stage", "stage", "stage")(
         key=key,
-        data={
-            **picture,
-            "height": height,
-            "presenting": presenting,
-            "marked": marked,
-            "clickable": on_zone is not None,
-        },
-        **({"on_zone_change": on_zone} if on_zone is not None else {}),
+        data={**picture, "height": height, "presenting": presenting, "clickable": clickable},
+        **asks,
     )
+    return result.get("zone") if clickable else None
 
 
 def _picture(drawn: sketches.Shapes, what: str, scale: Scale, epsilon: float) -> Picture:
