@@ -148,7 +148,6 @@ SHORT = {
     "pages/_ui/drawing/tables.py",
     "pages/_ui/release/allowed.py",
     "pages/_ui/report/source.py",
-    "pages/_ui/shell/crowd.py",
     "pages/_ui/shell/local.py",
     "pages/_ui/shell/public.py",
     "pages/_ui/trips/view.py",

@@ -58,7 +58,7 @@ def show(draw: Callable[[], None], title: str, lead: str = "") -> None:
     lead : str
         One sentence under it in plain words.
     """
-    with crowd.counted() as busy:
+    with crowd.turn() as busy:
         _open(title, lead)
         if busy:
             st.html(f'<div class="busy" role="status">{crowd.BUSY}</div>')
