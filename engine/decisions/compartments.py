@@ -46,6 +46,8 @@ class Compartments:
         # a last row of ones gives each zone's trips
         self._shares = np.ones((*shape[:-2], len(origins) + 1, shape[-1]))
         self._sums = np.empty_like(self._shares)
+        self._pressure, self._met = self._shares[..., :-1, :], self._sums[..., :-1, :]
+        self._trips = self._sums[..., -1:, :]
         self._moved = np.empty(shape)
         self._mixing = np.empty_like(self._people)
 
@@ -57,17 +59,17 @@ class Compartments:
         flows : array, shape (…, zones, zones)
             Trips of each zone (row) with those that its people mix with.
         """
-        pressure, moved = self._shares[..., :-1, :], self._moved
-        mixing, columns = self._mixing, flows.swapaxes(-1, -2)
+        susceptible, infected, moved = self.susceptible, self.infected, self._moved
+        pressure, mixing, columns = self._pressure, self._mixing, flows.swapaxes(-1, -2)
         for _ in range(self._steps):
-            np.multiply(self.infected, self._pressing, pressure)
+            np.multiply(infected, self._pressing, pressure)
             np.matmul(self._shares, columns, self._sums)
-            np.add(self._people, self._sums[..., -1:, :], mixing)
-            np.divide(self._sums[..., :-1, :], mixing, moved)
+            np.add(self._people, self._trips, mixing)
+            np.divide(self._met, mixing, moved)
             if self._alpha != 1:
                 moved *= self._alpha
             moved += pressure
-            moved *= self.susceptible  # infections
-            self.susceptible -= moved
-            self.infected *= self._staying
-            self.infected += moved
+            moved *= susceptible  # infections
+            susceptible -= moved
+            infected *= self._staying
+            infected += moved
