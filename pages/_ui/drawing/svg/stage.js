@@ -33,7 +33,6 @@ function panel(data, which, parent) {
   data.zones.forEach((path, i) => {
     const zone = shape("path", { d: path, class: side.fills ? "zone" : "ground" }, drawing);
     if (side.fills) zone.setAttribute("fill", side.fills[i]);
-    if (i === data.marked) zone.classList.add("marked");
     words.set(zone, side.fills ? side.words[i] : data.names[i]);
     zones.set(zone, i);
   });
@@ -42,6 +41,7 @@ function panel(data, which, parent) {
     flow.style[kind === "lost" ? "stroke" : "fill"] = colour;
     words.set(flow, said);
   }
+  if (Number.isInteger(data.marked)) shape("path", { d: data.zones[data.marked], class: "marked" }, drawing);
   box.appendChild(drawing);
   element("div", "paneltitle", box, side.title);
   return { box, drawing, words, zones };

@@ -98,7 +98,7 @@ def flow_picture(
     scale = Scale(0.0, float(true.max(initial=1)))
     what = f"trips, the {LARGEST} largest flows"
     if zone is not None:
-        what += f" from and to {drawn.names[zone]}"
+        what = f"trips from and to {drawn.names[zone]}"
         inside = np.zeros(true.shape, dtype=bool)
         inside[zone, :] = inside[:, zone] = True
         true, private = np.where(inside, true, 0), np.where(inside, private, 0)
