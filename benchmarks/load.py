@@ -74,7 +74,11 @@ class Person:
         at = STOPS.index("1")
         try:
             async with connect(
-                self._address, subprotocols=["streamlit"], max_size=None, open_timeout=60
+                self._address,
+                subprotocols=["streamlit"],
+                max_size=None,
+                open_timeout=_PATIENCE_S,
+                ping_timeout=_PATIENCE_S,
             ) as line:
                 reading = asyncio.create_task(self._read(line))
                 measured.first.append(await self._ask(line))
