@@ -4,6 +4,7 @@ import html
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import altair as alt
 import pandas as pd
@@ -13,6 +14,7 @@ from engine.arrays import Floats
 from pages._ui.drawing.charts import epsilon_axis
 from pages._ui.drawing.colours import HERE, OTHER, PRIVATE, TRUE
 from pages._ui.drawing.weeks import week_axis
+from pages._ui.shell.settings import use_settings
 
 COLOURS = (PRIVATE, OTHER, TRUE, "#8e6bbd", "#2a9d6f", HERE)
 """Told apart by colour-blind readers, on light and dark."""
@@ -114,11 +116,22 @@ def bands(
         .mark_area(opacity=0.16)
         .encode(x=epsilon_axis(), y="low:Q", y2="high:Q", color=colour, detail=detail)
     )
-    line = alt.Chart(drawn).mark_line(strokeWidth=1.8, point={"size": 22}).encode(**lines)
+    line = alt.Chart(drawn).mark_line(strokeWidth=1.8).encode(**lines)
+    picked = alt.selection_point(name="point", fields=["epsilon"], empty=False)
+    dots = alt.Chart(drawn).mark_circle(size=46, opacity=1, cursor="pointer").encode(**lines)
     mark = alt.Chart(pd.DataFrame({"epsilon": [here]}))
     rule = mark.mark_rule(color=HERE, strokeDash=[4, 3]).encode(x=epsilon_axis())
-    chart = alt.layer(spread, line, rule).properties(height=height)
-    st.altair_chart(chart, key=key, alt=alt_text)
+    chart = alt.layer(spread, line, rule, dots.add_params(picked)).properties(height=height)
+    st.altair_chart(
+        chart, key=key, alt=alt_text, on_select=lambda: take_epsilon(st.session_state[key])
+    )
+
+
+def take_epsilon(event: Mapping[str, Any]) -> None:
+    """Set ε to that of the point of a curve that was clicked (a chart's callback)."""
+    chosen = event["selection"].get("point", [])
+    if chosen:
+        use_settings(epsilon=float(chosen[0]["epsilon"]))
 
 
 def legend(curves: Sequence[str], dashes: Sequence[str] = ()) -> None:

@@ -140,7 +140,7 @@ def _map(
         },
         **map_size(MAP_WIDTH, MAP_HEIGHT),
         selectable=True,
-        marked=zones.ids.index(_zone(chosen.key)),
+        marked=zones.ids.index(zone(chosen.key)),
     )
 
 
@@ -210,12 +210,17 @@ def _take_click(key: str) -> None:
             setting.put(_zone_setting(key), zone)
 
 
-def _zone(key: str) -> str:
+def zone(key: str) -> str:
     """Return the chosen zone, or a busy one near the middle of the region."""
     chosen = setting.value(_zone_setting(key))
     return (
         chosen if chosen in cached_datasets.outlines(key).ids else cached_density.central_zone(key)
     )
+
+
+def mark(key: str, chosen: str) -> None:
+    """Choose a zone from a table of the page (in a callback)."""
+    setting.put(_zone_setting(key), chosen)
 
 
 def _zone_setting(key: str) -> Setting[str]:

@@ -6,12 +6,13 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from engine.arrays import Floats
+from engine.arrays import Floats, Integers
 from engine.parameters import DensityParameters
 from pages._ui import jobs
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import density as cached_density
 from pages._ui.density import charts as density_charts
+from pages._ui.density import map as density_map
 from pages._ui.density import wording as density_wording
 from pages._ui.density.map import MAP_WIDTH
 from pages._ui.density.settings import Chosen
@@ -22,6 +23,7 @@ from pages._ui.shell.settings import Seed
 from pages._ui.wording.numbers import fixed, inert, number, percent
 
 EPSILONS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 5.0, 10.0)
+_ROWS = "density_worst_rows"
 _QUANTILES = {"low": 0.05, "lower": 0.25, "median": 0.5, "upper": 0.75, "high": 0.95}
 _MEASURES = {"error": "Relative error (MRE)", "correlation": "Rhythm kept (Pearson r)"}
 
@@ -51,10 +53,11 @@ def _map(chosen: Chosen) -> None:
     scores = cached_density.scores(chosen.key, parameters, chosen.seed)
     values = scores.error if measure == "error" else np.maximum(scores.correlation, 0.0)
     scale = maps.Scale(0.0, 1.0, "linear")
+    zones = cached_datasets.outlines(chosen.key)
     places = st.grid(2, min_column_width=MAP_WIDTH - 30, gap="medium")
     with places.cell():
         maps.zone_map(
-            cached_datasets.outlines(chosen.key),
+            zones,
             values,
             scale,
             key=f"density_quality_{cached_density.version_name(chosen.key)}",
@@ -64,6 +67,7 @@ def _map(chosen: Chosen) -> None:
                 "correlation": [fixed(value) for value in scores.correlation],
             },
             **map_size(MAP_WIDTH, 400),
+            marked=zones.ids.index(density_map.zone(chosen.key)),
         )
         ends = ("0%", "100% or more") if measure == "error" else ("0 or less", "1")
         scale.legend(f"{_MEASURES[measure]} of each zone's week; grey: undefined", *ends)
@@ -73,7 +77,15 @@ def _map(chosen: Chosen) -> None:
             f"correlation **{fixed(scores.mean_correlation)}**."
         )
         st.caption(f"{density_wording.LOOK['quality']} {_undefined(scores)}")
-        st.table(_worst(chosen, scores), hide_index=True, border="horizontal")
+        order = _order(scores)
+        st.dataframe(
+            _worst(chosen, scores, order),
+            hide_index=True,
+            key=_ROWS,
+            on_select=lambda: _take_row(chosen.key, [zones.ids[zone] for zone in order]),
+            selection_mode="single-row",
+        )
+        st.caption("Click a row to mark the zone on both maps of this page.")
 
 
 def _undefined(scores: cached_density.DensityScores) -> str:
@@ -88,8 +100,18 @@ def _undefined(scores: cached_density.DensityScores) -> str:
     )
 
 
-def _worst(chosen: Chosen, scores: cached_density.DensityScores) -> pd.DataFrame:
-    order = np.argsort(-np.nan_to_num(scores.error, nan=-1.0), kind="stable")[:6]
+def _order(scores: cached_density.DensityScores) -> Integers:
+    return np.argsort(-np.nan_to_num(scores.error, nan=-1.0), kind="stable")[:6]
+
+
+def _take_row(key: str, listed: list[str]) -> None:
+    """Mark the zone of the row that was clicked (the table's callback)."""
+    rows = st.session_state[_ROWS]["selection"]["rows"]
+    if rows and rows[0] < len(listed):
+        density_map.mark(key, listed[rows[0]])
+
+
+def _worst(chosen: Chosen, scores: cached_density.DensityScores, order: Integers) -> pd.DataFrame:
     names = cached_datasets.dataset(chosen.key).zones["name"].to_numpy()
     visits = cached_density.visits_an_hour(chosen.key)[order]
     return pd.DataFrame(

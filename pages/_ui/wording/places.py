@@ -101,10 +101,10 @@ def detail_words(best: Detail | None, finer: Sequence[Detail]) -> str:
     ...     Detail(resolution=Resolution(zones=zones), zones=count, shares=(), usable=())
     ...     for zones, count in (("province", 5), ("zones", 416)))
     >>> detail_words(one, [two]), detail_words(None, [one, two]), detail_words(two, [])
-    ('5 provinces yes, all 416 zones no', 'none of these', 'all 416 zones yes')
+    ('5 provinces yes, all 416 zones no', 'not usable at any of these', 'all 416 zones yes')
     """
     if best is None:
-        return "none of these"
+        return "not usable at any of these"
     nearest = min(finer, key=lambda one: one.zones, default=None)
     yes = f"{counted_words(best)} yes"
     return yes if nearest is None else f"{yes}, {counted_words(nearest)} no"
