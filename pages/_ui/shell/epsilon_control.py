@@ -25,7 +25,10 @@ def draw() -> None:
     _tell(_TYPED, _plain(setting.value(EPSILON)))
     # a row that stays one on a phone, where columns would be stacked
     with st.container(
-        horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", gap="small"
+        horizontal=True,
+        horizontal_alignment="distribute",
+        vertical_alignment="center",
+        gap="xxsmall",
     ):
         st.html('<div class="end">← more private</div>', width="content")
         st.text_input(
@@ -34,7 +37,7 @@ def draw() -> None:
             on_change=_take,
             label_visibility="collapsed",
             max_chars=8,
-            width=80,
+            width=62,
         )
         st.html('<div class="end right">more accurate →</div>', width="content")
 
