@@ -5,6 +5,7 @@ import streamlit as st
 from pages._ui.home import choose as home_choose
 from pages._ui.home import density as home_density
 from pages._ui.home import details as home_details
+from pages._ui.home import play as home_play
 from pages._ui.home import stage as home_stage
 from pages._ui.home import tour as home_tour
 from pages._ui.home import trips as home_trips
@@ -16,6 +17,7 @@ from pages._ui.shell.settings import dataset_with
 
 def draw() -> None:
     """Draw the page."""
+    home_play.hold()
     shown = not home_stage.presenting()
     settings = sidebar.draw(
         density=shown,

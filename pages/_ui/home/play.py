@@ -12,6 +12,7 @@ from pages._ui.shell.settings import EPSILON
 
 TICK_S = 1.0
 """How long each stop is shown at least."""
+_ECHO_S = 4.0
 _KEY = "home_play"
 
 
@@ -25,16 +26,32 @@ class Sweep:
         Where it stands; whoever moves the slider elsewhere ends it.
     since : float
         When it came there, by the monotonic clock.
+    before : float or None
+        The stop it came from.
     """
 
     epsilon: float
     since: float
+    before: float | None = None
 
 
 def playing() -> bool:
     """Whether a sweep is under way."""
     sweep = st.session_state.get(_KEY)
     return sweep is not None and sweep.epsilon == setting.value(EPSILON)
+
+
+def hold() -> None:
+    """Keep ε where the sweep has put it; called before the settings are read.
+
+    A busy browser that has not drawn the new stop yet still reports the one before: that is an echo
+    and not a person who moves the slider.
+    """
+    sweep = st.session_state.get(_KEY)
+    if sweep is None or setting.value(EPSILON) != sweep.before:
+        return
+    if time.monotonic() - sweep.since < _ECHO_S:
+        setting.put(EPSILON, sweep.epsilon)
 
 
 def button() -> None:
@@ -57,7 +74,7 @@ def _start() -> None:
     paused = st.session_state.get("home_play_paused")
     first = now if paused == now and now > EPSILON_STOPS[0] else EPSILON_STOPS[-1]
     setting.put(EPSILON, first)
-    st.session_state[_KEY] = Sweep(first, time.monotonic())
+    st.session_state[_KEY] = Sweep(first, time.monotonic(), before=now)
 
 
 def _pause() -> None:
@@ -68,6 +85,7 @@ def _pause() -> None:
 
 def _step() -> None:
     """Go to the next stop if the one at hand has been seen long enough."""
+    hold()
     if not playing():
         st.session_state.pop(_KEY, None)
         return
@@ -79,5 +97,5 @@ def _step() -> None:
         st.session_state.pop(_KEY)
     else:
         setting.put(EPSILON, lower[-1])
-        st.session_state[_KEY] = Sweep(lower[-1], time.monotonic())
+        st.session_state[_KEY] = Sweep(lower[-1], time.monotonic(), before=sweep.epsilon)
     st.rerun()

@@ -188,6 +188,17 @@ def test_moving_epsilon_ends_play_and_a_pause_keeps_it_where_it_is(open_home):
     assert app.select_slider(key="epsilon").value == EPSILON_STOPS[-1]
 
 
+def test_an_echo_of_the_stop_before_does_not_end_play(open_home):
+    app = open_home()
+    app.button(key="home_play_button").click().run()
+    app.select_slider(key="epsilon").set_value(1.0).run()  # a browser that has not seen the start
+    assert app.select_slider(key="epsilon").value == EPSILON_STOPS[-1]
+    assert app.button(key="home_play_button").label == "Pause"
+    app.select_slider(key="epsilon").set_value(0.9).run()
+    assert app.select_slider(key="epsilon").value == 0.9
+    assert app.button(key="home_play_button").label.startswith("Play")
+
+
 def test_the_picture_counts_phantoms_inflated_and_lost_flows(open_home):
     app = open_home(epsilon="0.1", unit="trip")
     demo = datasets.load("demo-city")
