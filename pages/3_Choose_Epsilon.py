@@ -36,6 +36,10 @@ def draw() -> None:
         if view == ANSWER:
             choose_answer.draw(question, settings)
             frame.link("pages/4_Decisions.py", "Choose ε from a decision it must keep right")
+            frame.link(
+                "pages/2_Origin_Destination.py",
+                "Which zones and times an ε allows: Usable detail",
+            )
         else:
             choose_inverse.draw(question, parameters)
     elif view == MEANING:

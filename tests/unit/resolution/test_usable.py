@@ -1,9 +1,11 @@
 """Which detail can be used: judged at each level as the dataset coarsened to it is."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from engine import datasets, resolution, usability
 from engine import origin_destination as od
@@ -12,6 +14,7 @@ from engine.parameters import ODParameters
 from engine.resolution import Detail, Resolution
 
 EPSILONS = (0.1, 1.0, 10.0)
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize("unit", ["person-day", "person", "trip"])
@@ -65,3 +68,29 @@ def test_the_finest_usable_has_most_zones():
 def test_spans_that_are_the_same_are_judged_once():
     assert resolution.times(datasets.load("rwanda-districts")) == ("day", "period")
     assert resolution.times(datasets.load("afghanistan-2020")) == ("day", "week", "period")
+
+
+@pytest.mark.parametrize(
+    ("level", "sums", "written"),
+    [
+        ("district", False, "86.9%"),
+        ("clusters-100", True, "85.9%"),
+        ("zones", True, "36.9%"),
+    ],
+)
+def test_the_document_says_what_laplaces_distribution_function_does(level, sums, written):
+    """The rounded Laplace lies between two whole numbers as Laplace does half a step beyond."""
+    view = resolution.coarsen(datasets.load("rwanda-sectors"), Resolution(zones=level))
+    if sums:
+        view = resolution.coarsen(
+            datasets.load("rwanda-sectors"), Resolution(zones=level, time="period")
+        )
+    true = od.truth(view, days=0)[0].ravel().astype(float)
+    kept = trimmed_counts(view, "person-day", 10, (0,))[0].ravel().astype(float)
+    low = np.maximum(np.ceil(0.75 * true), 15)
+    high = np.floor(1.25 * true)
+    law = stats.laplace(scale=10)
+    chance = law.cdf(high + 0.5 - kept) - law.cdf(low - 0.5 - kept)
+    share = true[(chance >= 0.95) & (true > 0)].sum() / true.sum()
+    assert f"{share:.1%}" == written
+    assert written in (ROOT / "docs" / "resolution.md").read_text(encoding="utf-8")

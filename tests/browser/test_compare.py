@@ -1,0 +1,29 @@
+"""Compare in a real browser: pin on one page, look on another, take off, share the link."""
+
+import pytest
+
+expect = pytest.importorskip("playwright.sync_api").expect
+pytestmark = pytest.mark.browser
+
+SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
+PINNED = "bdemo-city~e0.1"
+
+
+def test_a_setting_pinned_elsewhere_stands_beside_that_of_now(page, address):
+    page.goto(f"{address}/Origin_Destination?od_data=demo-city&epsilon=0.1")
+    page.wait_for_selector(".card .value")
+    page.get_by_role("button", name="Pin to compare").click()
+    page.get_by_role("link", name="Compare 1 pinned").click()
+    page.wait_for_selector(".compare")
+    page.wait_for_selector(SETTLED)
+    heads = page.locator(".compare thead th").all_inner_texts()
+    assert [head.strip() for head in heads] == ["", "A", "Now"]
+    assert PINNED in page.url
+    page.goto(f"{address}/Compare?od_data=demo-city&pin_a={PINNED}")
+    row = page.locator(".compare tr.differs", has_text="Privacy loss")
+    expect(row.locator("td")).to_have_text(["0.1", "1"])
+    assert page.locator("svg").count() >= 2
+    page.get_by_role("button", name="close").first.click()
+    expect(page.get_by_text("Nothing is pinned yet")).to_be_visible()
+    page.wait_for_selector(SETTLED)
+    assert "pin_a" not in page.url
