@@ -68,8 +68,8 @@ def show(draw: Callable[[], None], title: str, lead: str = "") -> None:
             return
         with problems.caught(place):
             draw()
-        if _file() not in kept.NOT_KEPT:
-            kept.draw(title)
+            if _file() not in kept.NOT_KEPT:
+                kept.draw(title)
 
 
 def _open(title: str, lead: str) -> None:
