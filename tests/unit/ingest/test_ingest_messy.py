@@ -135,6 +135,7 @@ def many_places(folder: Path, count: int) -> Path:
     return write_csv(folder / "places.csv", ("location_id", "lat", "lng"), rows)
 
 
+@pytest.mark.long
 def test_twelve_thousand_places_are_offered_coarser(tmp_path: Path) -> None:
     places = many_places(tmp_path, 12_000)
     path = write_csv(

@@ -51,7 +51,10 @@ def test_a_folder_named_like_a_column_does_not_overrule_it(tmp_path: Path) -> No
     assert report.people_with_trips == 3
 
 
-@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf, 1e300])
+@pytest.mark.parametrize(
+    "bad",
+    [math.nan, *(pytest.param(x, marks=pytest.mark.long) for x in (math.inf, -math.inf, 1e300))],
+)
 def test_what_is_no_number_in_parquet_is_unparsable(tmp_path: Path, bad: float) -> None:
     times = [float(START), START + 60.9, START + 120.0, START + 180.0]
     people = [1.0, 2.0, 3.0, 4.0]
@@ -99,7 +102,7 @@ def test_times_out_of_all_range_are_unparsable_or_outside(tmp_path: Path) -> Non
     assert report.rows.unused[Reason.OUTSIDE_PERIOD] == 1
 
 
-@pytest.mark.parametrize("bad", [math.nan, math.inf])
+@pytest.mark.parametrize("bad", [math.nan, pytest.param(math.inf, marks=pytest.mark.long)])
 def test_coordinates_that_are_no_numbers_are_unparsable(tmp_path: Path, bad: float) -> None:
     _, lat, lng = TOWERS[0]
     table = pa.table(
@@ -274,7 +277,9 @@ def test_the_columns_that_were_read_are_named(tmp_path: Path) -> None:
     assert kept["files"][0]["columns"]["origin"] == "origin"
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "how", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.long)]
+)
 def test_a_signal_leaves_nothing_behind(tmp_path: Path, how: signal.Signals) -> None:
     rng = np.random.default_rng(0)
     count = 2_000_000
