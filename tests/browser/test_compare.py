@@ -6,7 +6,7 @@ expect = pytest.importorskip("playwright.sync_api").expect
 pytestmark = pytest.mark.browser
 
 SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
-PINNED = "bdemo-city~e0.1"
+PINNED = "e0.1"
 
 
 def test_a_setting_pinned_elsewhere_stands_beside_that_of_now(page, address):
