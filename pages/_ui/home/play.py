@@ -12,7 +12,6 @@ from pages._ui.shell.settings import EPSILON
 
 TICK_S = 1.0
 """How long each stop is shown at least."""
-_ECHO_S = 4.0
 _KEY = "home_play"
 
 
@@ -48,9 +47,7 @@ def hold() -> None:
     and not a person who moves the slider.
     """
     sweep = st.session_state.get(_KEY)
-    if sweep is None or setting.value(EPSILON) != sweep.before:
-        return
-    if time.monotonic() - sweep.since < _ECHO_S:
+    if sweep is not None and setting.value(EPSILON) == sweep.before != sweep.epsilon:
         setting.put(EPSILON, sweep.epsilon)
 
 
