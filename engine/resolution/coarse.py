@@ -221,7 +221,7 @@ def _joined_shape(parts: Geometries, smallest: float) -> shapely.Geometry:
     What another zone fills is no gap: it has at least the area of the smallest zone.
     """
     pieces = shapely.get_parts(shapely.union_all(parts))
-    whole: list[shapely.Geometry] = []
+    whole: list[shapely.Polygon] = []
     for piece in pieces:
         holes = [shapely.Polygon(ring) for ring in shapely.get_rings(piece)[1:]]
         kept = [hole.exterior for hole in holes if shapely.area(hole) >= smallest / 2]

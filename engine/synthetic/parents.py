@@ -1,6 +1,7 @@
 """Parents of a simulated country's zones: the districts and provinces they were divided from."""
 
 import geopandas as gpd
+import pandas as pd
 
 from engine.synthetic.countryplaces import CountryOutline
 
@@ -29,14 +30,15 @@ def with_parents(zones: gpd.GeoDataFrame, plan: CountryOutline) -> gpd.GeoDataFr
     words = (plan.coarse_word, plan.fine_word)
     levels = [PROVINCE, *(word for word in words if word != PROVINCE)]
     ids, names = zones["zone_id"].astype(str), zones["name"].astype(str)
+    described = pd.DataFrame(zones)
     parts = int(names.str.count(", ").max())
     for depth, level in enumerate(levels[:parts]):
         dropped = parts - depth
-        zones = zones.assign(
+        described = described.assign(
             **{
                 f"{level}_id": ids.str.rsplit("-", n=dropped).str[0],
                 level: names.str.rsplit(", ", n=dropped).str[0],
             }
         )
-    geometry = zones.pop("geometry")
-    return gpd.GeoDataFrame(zones, geometry=geometry, crs=geometry.crs)
+    geometry = described.pop("geometry")
+    return gpd.GeoDataFrame(described, geometry=geometry, crs=zones.crs)

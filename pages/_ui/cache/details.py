@@ -37,7 +37,7 @@ def density(
 ) -> Iterator[Step]:
     """Yield the same of a density's zones, at `DENSITY_EPSILONS`, on the draw of the page."""
     levels = resolution.details(dataset(folder))
-    found: tuple[Detail, ...] = ()
+    found: list[Detail] = []
     for zones, count in levels:
         view = Resolution(zones=zones, hours=hours)
         key = view_key(folder, view)
@@ -50,6 +50,6 @@ def density(
                 shares=tuple(one.usable_share for one in judged),
                 usable=tuple(one.level == "good" for one in judged),
             )
-            done = len(found) * len(DENSITY_EPSILONS) + len(judged)
-            yield Step(done, len(levels) * len(DENSITY_EPSILONS), (*found, now))
-        found = (*found, now)
+            found = [*(one for one in found if one.resolution != view), now]
+            done = (len(found) - 1) * len(DENSITY_EPSILONS) + len(judged)
+            yield Step(done, len(levels) * len(DENSITY_EPSILONS), tuple(found))
