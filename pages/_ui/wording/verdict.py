@@ -90,7 +90,7 @@ def trips(judged: TripsUsability, parameters: ODParameters) -> Finding:
             lost += f" ({percent(rest)} of all trips)"
     if judged.level != "noisy":
         return Finding(judged.level, usable, lost if judged.usable_share < 1 else "", remedy)
-    if judged.smallest_flow is None:
+    if judged.smallest_flow is None or smaller:
         lost = "flows of any size"
         if judged.usable_share:
             lost = f"flows (usable ones carry {percent(judged.usable_share)} of all trips)"

@@ -79,6 +79,11 @@ def test_zones_are_counted_and_empty_ones_apart():
         (trips("noisy", 0.002), "", "flows (usable ones carry 0.2% of all trips)"),
         (trips("noisy", 0.0), "", "flows of any size"),
         (
+            trips("noisy", 0.028, size=435, large=0.004, smaller=0.024),
+            "",
+            "flows (usable ones carry 2.8% of all trips)",
+        ),
+        (
             trips("noisy", 0.05, size=90, large=0.05),
             "",
             "flows below 90 trips (95.0% of all trips)",
