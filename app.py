@@ -67,8 +67,7 @@ def draw() -> None:
         st.caption(note)
     if part is not None:
         home_uncertainty.draw(settings, part)
-    details = home_details.draw(columns)
-    home_details.pinned(details, settings, columns)
+    home_details.draw(columns)
 
 
 frame.show(draw, frame.PRODUCT)

@@ -39,14 +39,6 @@ def cards_html(cards: Sequence[Card], *, wide: bool = False) -> str:
     return f'<div class="{name}">' + "".join(_card(card) for card in cards) + "</div>"
 
 
-def numbers(cards: Sequence[Card]) -> dict[str, str]:
-    """Return label → value with its range, where that is known by now."""
-    return {
-        card.label: card.value + (f" ({card.interval})" if "to" in card.interval.split() else "")
-        for card in cards
-    }
-
-
 def draw(cards: Sequence[Card]) -> None:
     """Draw the cards here."""
     st.html(cards_html(cards))

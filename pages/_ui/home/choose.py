@@ -1,4 +1,4 @@
-"""Home, below the columns: the small calculator and the comparison with a pinned setting."""
+"""Home, below the columns: the small calculator."""
 
 import streamlit as st
 

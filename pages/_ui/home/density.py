@@ -38,7 +38,6 @@ class Column:
 
     entry: Entry
     ledger: Ledger | None
-    numbers: dict[str, str]
     worst: Callable[[], dict[str, list[str]]]
     curve: Callable[[], None]
 
@@ -73,7 +72,6 @@ def draw(settings: Settings, entry: Entry) -> Column:
     return Column(
         entry=entry,
         ledger=release.ledger,
-        numbers=cards.numbers(shown),
         worst=lambda: _worst(entry, scores),
         curve=lambda: _curve(entry.key, settings, noise),
     )

@@ -48,7 +48,6 @@ def draw(settings: Settings, entry: Entry) -> Column:
     return Column(
         entry=entry,
         ledger=None,
-        numbers=cards.numbers(shown),
         worst=worst,
         curve=curve,
     )

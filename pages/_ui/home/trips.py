@@ -51,7 +51,6 @@ def draw(settings: Settings, entry: Entry) -> Column:
     return Column(
         entry=entry,
         ledger=None,
-        numbers=cards.numbers(shown),
         worst=lambda: _worst(entry, parameters, noise, window),
         curve=lambda: _curve(entry.key, settings, window),
     )

@@ -1,6 +1,5 @@
 """Home, without a browser: settings, verdict, banners, budget and bad links."""
 
-import re
 
 import pytest
 
@@ -181,17 +180,6 @@ def test_too_little_data_is_called_too_noisy_on_the_stage_and_in_the_columns(ope
     assert all('class="verdict noisy"' in body for body in bodies)
     assert all("Too noisy to use" in body for body in bodies[1:])
     assert "times as many people" in bodies[2]
-
-
-def test_pinned_setting_stands_beside_the_present_one(open_home):
-    app = open_home(home_details="true")
-    app.button(key="home_pin").click().run()
-    app.select_slider(key="epsilon").set_value(0.1).run()
-    (table,) = (body for body in tables(app) if "Pinned" in body)
-    assert "Pinned: ε 1," in table
-    assert "Now: ε 0.1," in table
-    cells = re.findall("<td>(.*?)</td>", table)
-    assert cells[1::3] != cells[2::3]
 
 
 def test_calculator_moves_the_slider_to_a_stop_that_keeps_the_promise(open_home):
