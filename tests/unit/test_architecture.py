@@ -146,6 +146,7 @@ SHORT = {
     "pages/_ui/decisions/places.py",
     "pages/_ui/drawing/colours.py",
     "pages/_ui/drawing/tables.py",
+    "pages/_ui/home/details.py",
     "pages/_ui/release/allowed.py",
     "pages/_ui/report/source.py",
     "pages/_ui/shell/local.py",

@@ -1,6 +1,5 @@
 """Home, without a browser: settings, verdict, banners, budget and bad links."""
 
-
 import pytest
 
 from engine.parameters import EPSILON_STOPS

@@ -127,6 +127,7 @@ def messy_trips(count: int) -> list[tuple[str, str, str, str, str]]:
     return [*rows, *rows[:30], ("p1", "2015-02-30", "", "A", "B"), ("", str(start), "", "A", "B")]
 
 
+@pytest.mark.long
 def test_both_engines_give_the_same_bytes_and_account_of_messy_trips(tmp_path: Path) -> None:
     inputs = tmp_path / "inputs"
     inputs.mkdir()
@@ -143,6 +144,7 @@ def test_both_engines_give_the_same_bytes_and_account_of_messy_trips(tmp_path: P
     assert account.visits_per_person == same.visits_per_person
 
 
+@pytest.mark.long
 def test_both_engines_place_coordinates_and_derive_trips_alike(tmp_path: Path) -> None:
     rng = np.random.default_rng(5)
     count = 2_000
