@@ -175,6 +175,7 @@ def _working_folder(out: Path) -> Path:
             code="exists",
         )
     try:
+        out.parent.mkdir(mode=0o700, exist_ok=True)  # one level, such as data/local
         prefix = f"{_PARTIAL}{_machine()}-{os.getpid()}-"
         return Path(tempfile.mkdtemp(prefix=prefix, dir=out.parent))
     except OSError as error:

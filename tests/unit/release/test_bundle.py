@@ -307,6 +307,12 @@ def test_an_existing_folder_or_an_unwritable_one_costs_nothing(ledger, demo, tmp
     assert ledger.budget("people").releases == 0
 
 
+def test_one_missing_folder_above_is_made_for_its_owner(ledger, demo, tmp_path):
+    out = release(demo, flows(), tmp_path / "local" / "out", ledger=ledger, tuning="public")
+    assert out.parent.stat().st_mode & 0o777 == 0o700
+    assert (out / "statement.html").exists()
+
+
 def test_trip_level_is_marked_on_every_file_that_speaks(demo, tmp_path):
     ledger = Ledger(tmp_path / "l.sqlite")
     ledger.declare("trips", datasets=["demo-city"], unit="trip", epsilon=1.0, by="me")
