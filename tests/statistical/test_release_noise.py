@@ -81,14 +81,30 @@ def test_no_random_numbers_of_numpy_in_the_release_package():
         assert not {"random", "default_rng"} & (names | modules), path.name
 
 
-@pytest.mark.parametrize("sigma", [2.0, 30.0])
-def test_gaussian_noise_has_its_standard_deviation(sigma):
+def gaussian_p_value(draws, sigma):
+    """χ² of the draws against discrete Gaussian, P(z) ∝ exp(−z²/2σ²), in at most about 40 bins."""
+    values = np.arange(-int(np.ceil(12 * sigma)) - 2, int(np.ceil(12 * sigma)) + 3)
+    law = np.exp(-(values**2) / (2 * sigma**2))
+    law /= law.sum()
+    cut = max(int(2.5 * sigma), 2)
+    edges = np.arange(-cut, cut + 1, max(1, cut // 20))
+    expected = np.add.reduceat(law, [0, *np.searchsorted(values, edges)])
+    observed = np.bincount(np.searchsorted(edges, draws, side="right"), minlength=len(expected))
+    return stats.chisquare(observed, expected * len(draws)).pvalue
+
+
+@pytest.mark.parametrize("sigma", [0.7, 2.0, 5.0, 30.0, 200.0])
+def test_gaussian_noise_follows_its_law(sigma):
     draws = noise.discrete_gaussian(np.zeros(DRAWS, dtype=np.int64), sigma)
-    ratio = draws.var() / sigma**2
-    spread = 5 * np.sqrt(2 / DRAWS)
-    assert abs(ratio - 1) < spread
-    assert abs(ratio / 0.8**2 - 1) > spread
-    assert abs(ratio / 1.25**2 - 1) > spread
+    assert gaussian_p_value(draws, sigma) > ENOUGH
+    for wrong in (0.8, 1.25):
+        assert gaussian_p_value(draws, sigma * wrong) < ENOUGH
+
+
+def test_the_gaussian_check_fails_for_a_rounded_normal_law():
+    rng = np.random.default_rng(1)
+    for bad in (np.rint, np.trunc):
+        assert gaussian_p_value(bad(rng.normal(0, 0.7, DRAWS)).astype(int), 0.7) < ENOUGH
 
 
 @pytest.mark.parametrize("scale", [0.5, 3.0, 10.0, 137.0])
