@@ -1,0 +1,81 @@
+"""Our own methods released: what their measurements cost adds up to what is charged."""
+
+import numpy as np
+import pytest
+
+from engine import datasets
+from engine import origin_destination as od
+from engine.release import (
+    EstimateProduct,
+    ZoomProduct,
+    noise,
+    zcdp,
+)
+
+
+@pytest.fixture(scope="module")
+def demo():
+    return datasets.load("demo-city")
+
+
+def test_the_tables_of_zoom_add_up_to_what_is_charged(demo, tmp_path, monkeypatch):
+    """By OpenDP's own maps, from the σ that were drawn with; with noise × 0.8 they would not."""
+    drawn: list[tuple[int, float]] = []
+
+    def record(counts, sigma):
+        drawn.append((counts.size, sigma))
+        return counts
+
+    monkeypatch.setattr(noise, "discrete_gaussian", record)
+    ZoomProduct(epsilon=1.0, delta=1e-7).write(demo, tmp_path, lambda share: None)
+    tables = demo.zoom_tables
+    sums, rest = drawn[:3], drawn[3:]
+    changes = [float(cap) for cap in tables.caps]
+    changes += [1024 * 10**0.5, 1024 * 10**0.5, 1024 * city_clip(demo), 1024 * 10**0.5]
+    assert [size for size, _ in sums] == [1, 1, 1]
+    assert [size for size, _ in rest] == [
+        tables.towers.size,
+        tables.districts.size,
+        tables.city[0].size,
+        tables.weeks.size,
+    ]
+    rho = sum(
+        zcdp.gaussian_rho(change, sigma) for change, (_, sigma) in zip(changes, drawn, strict=True)
+    )
+    assert zcdp.zcdp_epsilon(rho, 1e-7) <= 1.0
+    assert rho == pytest.approx(zcdp.zcdp_strength(1.0, 1e-7) ** 2 / 2, rel=1e-9)
+    assert zcdp.zcdp_epsilon(rho / 0.8**2, 1e-7) > 1.2
+
+
+def city_clip(dataset):
+    """Return the clip of the city's table where no noise moves the number of visits."""
+    strength = zcdp.zcdp_strength(1.0, 1e-7)
+    tables = dataset.zoom_tables
+    sigmas = np.array([cap / (strength * (0.05 / 3) ** 0.5) for cap in tables.caps])
+    visits = next(
+        float(tables.visits[i])
+        for i in range(3)
+        if (tables.visits[i + 1 :] - tables.visits[i] <= 2 * sigmas[i + 1 :]).all()
+    )
+    clips = np.sqrt(tables.city_clips_squared)
+    return float(clips[clips / (strength * 0.1**0.5) <= 0.02 * visits / 168].max(initial=clips[0]))
+
+
+def test_the_two_measurements_of_estimate_add_up_to_what_is_charged(tmp_path, monkeypatch):
+    scales: list[float] = []
+
+    def record(counts, scale):
+        scales.append(scale)
+        return counts
+
+    monkeypatch.setattr(noise, "discrete_laplace", record)
+    rwanda = datasets.load("rwanda-districts")
+    product = EstimateProduct(
+        parameters=od.ODParameters(epsilon=1.0, max_trips_per_user=4), days=(0,)
+    )
+    assert "together ε = 1" in product.plan(rwanda).proof
+    product.write(rwanda, tmp_path, lambda share: None)
+    cells, count = scales
+    stated = noise.laplace_epsilon(4, cells) + noise.laplace_epsilon(20, count)
+    assert stated <= 1.0
+    assert stated == pytest.approx(1.0, rel=1e-9)
