@@ -4,13 +4,22 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.accessibility import serious
+from pages._ui.home.tour import STEPS
+from tests.support.accessibility import COLOUR_RULES, RULES, serious
+
+expect = pytest.importorskip("playwright.sync_api").expect
 
 ROOT = Path(__file__).parents[2]
 PATHS = ("", *sorted(path.stem.partition("_")[2] for path in ROOT.glob("pages/*.py")))
 """Home and every page, as in the address."""
 
+THEMES = {"light": RULES, "dark": COLOUR_RULES}
+"""By theme, the rules that are looked at: what has no colour is the same in both."""
 _SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
+_THEME = (
+    "theme => getComputedStyle(document.querySelector('[data-testid=\"stApp\"]')).colorScheme"
+    " === theme"
+)
 
 
 @pytest.fixture(scope="module")
@@ -21,18 +30,50 @@ def visit(browser, address):
     page.set_default_timeout(90_000)
 
     def run(path):
+        page.emulate_media(color_scheme="light")
         page.goto(f"{address}/{path}")
         page.wait_for_selector("h1")
         page.wait_for_selector(_SETTLED)
-        page.wait_for_timeout(700)
         return page
 
     yield run
     context.close()
 
 
+def settle(page):
+    """Wait until the page is computed; nothing then fades between two colours."""
+    page.wait_for_selector(_SETTLED)
+    page.add_style_tag(content="* { transition: none !important; animation: none !important }")
+    page.wait_for_timeout(400)
+
+
+def found(page, part=None):
+    """Return the serious violations in both themes, each with its theme."""
+    lines = []
+    for theme, rules in THEMES.items():
+        page.emulate_media(color_scheme=theme)
+        page.wait_for_function(_THEME, arg=theme)
+        settle(page)
+        lines += [f"{theme}: {line}" for line in serious(page, part, rules)]
+    return lines
+
+
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path or "Home")
 def test_no_page_has_a_serious_violation(visit, path):
-    page = visit(path)
-    found = serious(page)
-    assert not found, "\n".join(found)
+    lines = found(visit(path))
+    assert not lines, "\n".join(lines)
+
+
+def test_no_step_of_the_tour_has_a_serious_violation(visit):
+    page = visit("")
+    again = page.get_by_role("button", name="Tour", exact=True)
+    step = page.locator(".st-key-home_tour section")
+    expect(step.or_(again).first).to_be_visible()
+    if again.count():
+        again.click()
+    for number in range(1, len(STEPS) + 1):
+        expect(step).to_have_attribute("aria-label", f"Tour, step {number} of {len(STEPS)}")
+        lines = found(page, ".st-key-home_tour")
+        assert not lines, f"step {number}\n" + "\n".join(lines)
+        if number < len(STEPS):
+            page.get_by_role("button", name="Next", exact=True).click()

@@ -89,3 +89,15 @@ def test_links_are_legible_and_the_theme_leaves_text_and_grounds_alone(mode):
     assert not {"textColor", "backgroundColor", "secondaryBackgroundColor"} & set(theme)
     for ground in ("page", "sidebar"):
         assert contrast(rgb(theme["linkColor"]), rgb(STREAMLIT[mode][ground])) >= LEAST
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_a_chosen_segment_and_the_main_button_are_legible(mode):
+    primary = rgb(THEME[mode]["primaryColor"])
+    assert contrast(primary, rgb("#ffffff")) >= LEAST
+    rule = re.search(r'data-selected="true"\] p \{ color: light-dark\((#\w{6}), (#\w{6})\)', CSS)
+    assert rule is not None
+    written = rgb(rule[1 if mode == "light" else 2])
+    for ground in ("page", "sidebar"):
+        tint = over(primary, rgb(STREAMLIT[mode][ground]), 0.1)  # Streamlit's own, of the primary
+        assert contrast(written, tint) >= LEAST
