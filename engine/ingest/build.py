@@ -15,7 +15,7 @@ from engine.ingest.calendar import Calendar
 from engine.ingest.counting import checks, keys, rows, stages
 from engine.ingest.counting.reader import Reader
 from engine.ingest.counting.run import Counted, Run
-from engine.ingest.inputs import coarse, columns, guess, sources
+from engine.ingest.inputs import coarse, columns, guess, parents, sources
 from engine.ingest.inputs.mapping import Mappings
 from engine.ingest.inputs.places import Places, read_places
 from engine.ingest.inputs.sources import shown
@@ -140,6 +140,9 @@ def _places(options: IngestOptions) -> Places:
 def _report(options: IngestOptions, result: Result, seconds: float) -> IngestReport:
     counted = result.counted
     notes = [*result.places.notes, result.id_note]
+    if levels := parents.kept_levels(result.places.zones):
+        told = ", ".join(f"{name} ({zones:,})" for name, zones in levels.items())
+        notes.append(f"coarser zones kept, to look at the dataset by: {told}")
     if counted.backwards:
         notes.append(
             f"{counted.backwards:,} trips end before they start: they count, by the time and place "

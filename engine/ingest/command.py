@@ -53,6 +53,8 @@ def main(arguments: Sequence[str]) -> int:
         values[name] = dict(values[name])
     for name in ("inputs", "parts"):
         values[name] = tuple(values[name])
+    if values["parents"] is not None:
+        values["parents"] = tuple(values["parents"])
     bar = ProgressBar(sys.stderr)
     if threading.current_thread() is threading.main_thread():
         _clean_up_on_signals()
@@ -196,7 +198,15 @@ def _parser() -> argparse.ArgumentParser:
     add("--zoning", choices=get_args(Zoning), default="given", help="which zones to build")
     add("--zone-size", dest="size_m", type=float, default=2_000.0, metavar="METRES")
     add("--clusters", type=int, default=30, help="number of clusters of places")
-    add("--parent", default="", help="column of the zones file that names coarser zones")
+    add("--parent", default="", help="column that names the coarser zones of '--zoning parents'")
+    add(
+        "--parents",
+        nargs="*",
+        metavar="COLUMN",
+        help="columns of the zones file (without one: of the locations) that name coarser zones, "
+        "kept for looking at the dataset at those; default: those of usual names; none: nothing "
+        "is kept",
+    )
     add(
         "--area",
         nargs=4,

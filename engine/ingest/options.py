@@ -46,6 +46,10 @@ class IngestOptions:
         Tables of places; at least one of them.
     locations_mapping, zones_mapping : mapping of str to str
         As `mapping`, for those tables.
+    parents : tuple of str or None
+        Columns that name a coarser zone for each zone, kept for `engine.resolution`: of the zones
+        file, or of the table of locations where there is none. None takes those of usual names
+        that are a hierarchy.
     parts : tuple of str
         Which aggregates to build: ``density``, ``trips`` or both.
     max_visits_cap : int
@@ -97,6 +101,7 @@ class IngestOptions:
     zones: Path | None = None
     locations_mapping: Mapping[str, str] = field(default_factory=dict[str, str])
     zones_mapping: Mapping[str, str] = field(default_factory=dict[str, str])
+    parents: tuple[str, ...] | None = None
     parts: tuple[Part, ...] = ("density", "trips")
     max_visits_cap: int = DEFAULT_MAX_VISITS_CAP
     max_distance_m: float = 1000.0

@@ -14,6 +14,7 @@ expect = pytest.importorskip("playwright.sync_api").expect
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 
 SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
+BUILT_WITHIN_MS = 300_000
 PLACES = "location_id,lat,lng\n" + "".join(f"{i},{lat},{lng}\n" for i, lat, lng in TOWERS)
 EARLY = "uid,datetime,origin,destination\n" + "".join(
     f"{i % 7},{i % 12 + 1:02d}/09/2015 08:00,A,B\n" for i in range(40)
@@ -75,7 +76,7 @@ def build(page):
     told = page.locator(".verdict").filter(
         has_text=re.compile("was built in|cannot be built", re.I)
     )
-    told.wait_for()
+    told.wait_for(timeout=BUILT_WITHIN_MS)
     settle(page)
     return told.inner_text()
 

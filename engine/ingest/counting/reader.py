@@ -11,7 +11,7 @@ from engine.ingest.inputs.mapping import CLOCKS
 from engine.ingest.reading import Reading
 
 _PLAIN_NUMBER = r"^[+-]?(\d+([.]\d*)?|[.]\d+)([eE][+-]?\d+)?$"
-_LOST_DIGITS = r"^\d([.,]\d+)?E\+\d+$"
+_LOST_DIGITS = r"^\d([.,]\d+)?[eE]\+\d+$"
 _EXACT_BELOW = 2.0**53
 TIMES = ("datetime", "end_datetime", "date")
 """Columns that hold times."""
@@ -112,7 +112,7 @@ def identifier(column: Column, *, bare: bool) -> Column:
 
     Whole numbers have one form: ``7.0`` (a column with gaps, written by pandas) is ``7``, and with
     `bare` ``07`` is too. A float beyond 2⁵³ or with a fraction, and text such as ``1.2E+11`` out of
-    a spreadsheet, have lost digits that tell people apart: they are null.
+    a spreadsheet or ``1.2e+16`` out of pandas, have lost digits that tell people apart: null.
     """
     kind = column.type()
     if kind.is_floating():
@@ -126,8 +126,8 @@ def identifier(column: Column, *, bare: bool) -> Column:
     if not kind.is_string():
         return column.cast("string")
     text = column.nullif("")
-    text = (text.right(2) == ".0").ifelse(_without_zero(text), text)
-    text = (text.contains("E+") & text.re_search(_LOST_DIGITS)).ifelse(ibis.null("string"), text)
+    text = ((text.right(1) == "0") & text.contains(".")).ifelse(_without_zero(text), text)
+    text = (text.contains("+") & text.re_search(_LOST_DIGITS)).ifelse(ibis.null("string"), text)
     if bare:
         digits = text.re_extract(r"^0+(\d+)$", 1)
         text = ((text.left(1) == "0") & (digits != "")).ifelse(digits, text)
@@ -135,5 +135,5 @@ def identifier(column: Column, *, bare: bool) -> Column:
 
 
 def _without_zero(text: Column) -> Column:
-    digits = text.re_extract(r"^(-?\d+)[.]0$", 1)
+    digits = text.re_extract(r"^(-?\d+)[.]0+$", 1)
     return (digits != "").ifelse(digits, text)

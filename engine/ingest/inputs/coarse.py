@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 from engine import geography
 from engine.errors import InputError
 from engine.ingest.coarseness import MOST_ZONES, Coarseness
+from engine.ingest.inputs import parents
 from engine.ingest.inputs.places import HULL_BUFFER_M, WGS84, Places, from_zones, zone_of
+from engine.ingest.inputs.sources import shown
 
 MOST_CELLS_A_DAY = 10_000_000
 H3_EDGE_M = {r: float(h3.average_hexagon_edge_length(r, unit="m")) for r in range(13)}
@@ -44,7 +46,7 @@ def coarsen(places: Places, how: Coarseness) -> Places:
     if how.zoning == "given":
         return places
     if how.zoning == "voronoi":
-        shapes = _voronoi(places.towers)
+        shapes = places.zones if places.zones_from_places else _voronoi(places.towers)
         note = "zones are the places' own Voronoi cells"
     elif how.zoning == "square":
         shapes = _squares(_region(places), how.size_m)
@@ -277,32 +279,35 @@ def _nearest(positions: NDArray[np.float64], centres: NDArray[np.float64]) -> ND
 
 
 def _parents(places: Places, column: str) -> Places:
-    if column not in places.zones.columns:
+    """Join the zones to those of one level, which keep the levels that they lie in as a whole."""
+    level = parents.level_name(column)
+    if f"{level}_id" not in places.zones.columns:
         raise InputError(
             "the zones have no such column of parents",
-            remedy="name a column of the zones file",
+            remedy="name a column of the file that names a coarser zone for every zone",
             code="no-parent",
             settings=("parent",),
         )
-    names = places.zones[column].astype("string").str.strip()
-    empty = int((names.isna() | (names == "")).sum())
-    if empty:
-        raise InputError(
-            f"{empty:,} of {len(names):,} zones name no parent",
-            remedy="choose another column",
-            code="no-parent",
-            settings=("parent",),
-        )
-    codes, parents = pd.factorize(names.to_numpy(dtype=object), sort=True)
+    codes, ids = pd.factorize(places.zones[f"{level}_id"].to_numpy(dtype=object), sort=True)
+    first = np.unique(codes, return_index=True)[1]
+    names = places.zones[level if level in places.zones.columns else f"{level}_id"]
     crs = geography.projected_crs(places.zones)
     cells = places.zones.geometry.to_crs(crs).to_numpy()
-    shapes = [shapely.union_all(cells[codes == c], grid_size=0.1) for c in range(len(parents))]
-    frame: Any = gpd.GeoDataFrame({"zone_id": parents, "name": parents}, geometry=shapes, crs=crs)
+    shapes = [shapely.union_all(cells[codes == c], grid_size=0.1) for c in range(len(ids))]
+    frame: Any = gpd.GeoDataFrame(
+        {
+            "zone_id": ids,
+            "name": names.to_numpy(dtype=object)[first],
+            **parents.above(places.zones, codes, list(ids)),
+        },
+        geometry=shapes,
+        crs=crs,
+    )
     of_zone = np.append(codes, -1).astype(np.int32)
     return replace(
         places,
         zones=frame.to_crs(WGS84),
         zone_of_tower=of_zone[places.zone_of_tower],
-        notes=(*places.notes, f"zones are the parents of the given ones by '{column}'"),
+        notes=(*places.notes, f"zones are the parents of the given ones by '{shown(column)}'"),
         zones_are_towers=False,
     )

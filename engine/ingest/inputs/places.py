@@ -1,7 +1,9 @@
 # pyright: reportAttributeAccessIssue=false
 """Locations and zones: public geometry that rows are counted in."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import geopandas as gpd
@@ -15,8 +17,9 @@ from numpy.typing import NDArray
 
 from engine import geography
 from engine.errors import InputError
-from engine.ingest.inputs import ids, mapping, sources
-from engine.ingest.inputs.zones import read_zones
+from engine.ingest.inputs import ids, mapping, parents, sources
+from engine.ingest.inputs.parents import Parents
+from engine.ingest.inputs.zones import read_with_parents
 from engine.ingest.options import IngestOptions
 
 HULL_BUFFER_M = 500.0
@@ -91,22 +94,29 @@ def read_places(options: IngestOptions) -> Places:
     """
     if options.locations is None:
         assert options.zones is not None
-        zones = read_zones(options.zones, options.zones_mapping, options.coarseness.parent)
-        _check_extent(options.zones.name, zones)
-        return from_zones(zones)
-    towers = read_locations(options)
+        zones, told = _zones_of(options.zones, options)
+        made = from_zones(zones)
+        return replace(made, notes=(*made.notes, *told))
+    towers, coarser = _locations(options)
     _check_extent(options.locations.name, towers)
     if options.zones is None:
-        return _from_towers(towers)
-    zones = read_zones(options.zones, options.zones_mapping, options.coarseness.parent)
-    _check_extent(options.zones.name, zones)
+        return _from_towers(towers, coarser)
+    zones, told = _zones_of(options.zones, options)
     found = zone_of(towers, zones)
     outside = int((found < 0).sum())
     note = (
         f"{outside} of {len(towers)} locations lie in no zone: they give no trips; their visits "
         "count in the zones that their cell reaches, or the nearest"
     )
-    return Places(towers, zones, found, (note,) if outside else ())
+    return Places(towers, zones, found, ((note, *told) if outside else told))
+
+
+def _zones_of(path: Path, options: IngestOptions) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
+    zones, told = read_with_parents(
+        path, options.zones_mapping, options.parents, options.coarseness.parent
+    )
+    _check_extent(path.name, zones)
+    return zones, told
 
 
 def _check_extent(name: str, places: gpd.GeoDataFrame) -> None:
@@ -131,6 +141,11 @@ def read_locations(options: IngestOptions) -> gpd.GeoDataFrame:
     InputError
         For duplicate or empty ids, missing coordinates, and coordinates out of range or swapped.
     """
+    return _locations(options)[0]
+
+
+def _locations(options: IngestOptions) -> tuple[gpd.GeoDataFrame, Parents]:
+    """Return the locations, and coarser zones by location where no file of zones is given."""
     assert options.locations is not None
     found = sources.find([str(options.locations)])
     if len(found) != 1:
@@ -139,7 +154,12 @@ def read_locations(options: IngestOptions) -> gpd.GeoDataFrame:
         )
     source = sources.inspect(found[0])
     columns = mapping.resolve("locations", options.locations_mapping, source)
-    table = _small_table(source, columns)
+    # where zones are made of places, a station's district is its zone's
+    beside: list[str] = []
+    if options.zones is None:
+        free = [name for name in source.columns if name not in columns.values()]
+        beside = parents.wanted(free, options.parents, options.coarseness.parent)
+    table = _small_table(source, columns, beside)
     places = ids.as_text(table["location_id"])
     _check_ids(source.name, columns["location_id"], places)
     lat = _coordinates(source.name, columns["lat"], table["lat"])
@@ -155,10 +175,18 @@ def read_locations(options: IngestOptions) -> gpd.GeoDataFrame:
         geometry=gpd.points_from_xy(lng, lat),
         crs=WGS84,
     )
-    return towers.sort_values("location_id", ignore_index=True)
+    towers = towers.sort_values("location_id")
+    coarser = parents.NONE
+    if options.zones is None:
+        coarser = parents.read(
+            source.name, table[beside], (), options.parents, options.coarseness.parent
+        )
+        sorted_columns = {name: values[towers.index] for name, values in coarser.columns.items()}
+        coarser = replace(coarser, columns=sorted_columns)
+    return towers.reset_index(drop=True), coarser
 
 
-def _from_towers(towers: gpd.GeoDataFrame) -> Places:
+def _from_towers(towers: gpd.GeoDataFrame, coarser: Parents) -> Places:
     crs = geography.projected_crs(towers)
     points = towers.geometry.to_crs(crs)
     cells = geography.voronoi_cells(points, geography.hull_region(points, HULL_BUFFER_M))
@@ -168,6 +196,8 @@ def _from_towers(towers: gpd.GeoDataFrame) -> Places:
         crs=WGS84,
     )
     coordinates = pd.DataFrame(shapely.get_coordinates(towers.geometry.to_numpy()))
+    for column, values in coarser.columns.items():
+        shapes[column] = values
     first = ~coordinates.duplicated()
     number = coordinates.groupby([0, 1], sort=False).ngroup().to_numpy().astype(np.int32)
     note = (
@@ -175,7 +205,11 @@ def _from_towers(towers: gpd.GeoDataFrame) -> Places:
         f"{HULL_BUFFER_M:g} m"
     )
     return Places(
-        towers, shapes[first].reset_index(drop=True), number, (note,), zones_from_places=True
+        towers,
+        shapes[first].reset_index(drop=True),
+        number,
+        (note, *coarser.notes),
+        zones_from_places=True,
     )
 
 
@@ -199,8 +233,12 @@ def zone_of(towers: gpd.GeoDataFrame, zones: gpd.GeoDataFrame) -> NDArray[np.int
     return np.where(found == len(zones), -1, found).astype(np.int32)
 
 
-def _small_table(source: sources.Source, columns: dict[str, str]) -> pd.DataFrame:
-    wanted = list(columns.values())
+def _small_table(
+    source: sources.Source, columns: dict[str, str], beside: Sequence[str] = ()
+) -> pd.DataFrame:
+    """Read the mapped columns under their canonical names, and those `beside` under their own."""
+    names = {**columns, **{f"beside {name}": name for name in beside}}
+    wanted = list(names.values())
     if (source.rows or 0) > MOST_LOCATIONS:
         raise _too_many(source)
     try:
@@ -227,7 +265,8 @@ def _small_table(source: sources.Source, columns: dict[str, str]) -> pd.DataFram
         ) from None
     if table.num_rows == 0:
         raise InputError(f"{source.name}: the table of locations is empty (0 rows)")
-    return pd.DataFrame({canonical: table[column] for canonical, column in columns.items()})
+    frame = pd.DataFrame({canonical: table[column] for canonical, column in names.items()})
+    return frame.rename(columns={f"beside {name}": name for name in beside})
 
 
 def _limited(source: sources.Source, reader: Any) -> pa.Table:

@@ -1,7 +1,7 @@
 # pyright: reportAttributeAccessIssue=false
 """Zone files: GeoJSON, GeoPackage, zipped Shapefile and GeoParquet, checked before use."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -11,7 +11,7 @@ import shapely
 
 from engine import geography
 from engine.errors import InputError
-from engine.ingest.inputs import mapping
+from engine.ingest.inputs import mapping, parents
 from engine.ingest.inputs.ids import as_text
 from engine.ingest.inputs.sources import Source, shown
 from engine.ingest.inputs.zonefiles import read_shapes
@@ -23,15 +23,26 @@ LARGEST_OVERLAP = 0.001
 """Share of the smaller of two zones that may lie in the other (borders drawn twice)."""
 
 
-def read_zones(path: Path, given: Mapping[str, str], parent: str = "") -> gpd.GeoDataFrame:
+def read_zones(path: Path, given: Mapping[str, str]) -> gpd.GeoDataFrame:
     """Read zones as ``zone_id, name, geometry`` in EPSG:4326, sorted by id.
-
-    A column of `parent` zones is kept beside them.
 
     Raises
     ------
     InputError
         For a missing CRS, duplicate or empty ids, shapes that are no valid polygons, overlaps.
+    """
+    return read_with_parents(path, given, ())[0]
+
+
+def read_with_parents(
+    path: Path, given: Mapping[str, str], declared: Sequence[str] | None, needed: str = ""
+) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
+    """Read zones with the coarser zones that `parents.read` finds beside them, and notes on these.
+
+    Raises
+    ------
+    InputError
+        As `read_zones`, and for declared parents that are no hierarchy.
     """
     frame = read_shapes(path)
     if len(frame) == 0:
@@ -58,11 +69,13 @@ def read_zones(path: Path, given: Mapping[str, str], parent: str = "") -> gpd.Ge
         geometry=shapely.force_2d(frame.geometry.to_numpy()),
         crs="EPSG:4326",
     )
-    if parent in frame.columns and parent not in zones.columns:
-        zones[parent] = frame[parent].to_numpy()
+    own = (*names.values(), str(frame.geometry.name))
+    coarser = parents.read(shown(path.name), frame, own, declared, needed)
+    for column, values in coarser.columns.items():
+        zones[column] = values
     zones = zones.sort_values("zone_id", ignore_index=True)
     _check_overlaps(shown(path.name), zones)
-    return zones
+    return zones, coarser.notes
 
 
 def _ids(file: str, column: str, values: Series) -> Series:

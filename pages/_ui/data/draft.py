@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.ingest import Preview
+from engine.ingest.inputs import parents
 from engine.ingest.inputs.mapping import Mappings
 
 
@@ -23,6 +24,7 @@ class Draft:
     chosen: Mapping[str, str] = field(default_factory=dict[str, str])
     encoding: str | None = None
     zone_columns: tuple[str, ...] = ()
+    place_columns: tuple[str, ...] = ()
     mappings: Mappings | None = None
     rows_at: tuple[float | None, float | None] = (None, None)
 
@@ -30,6 +32,14 @@ class Draft:
     def by_points(self) -> bool:
         """Whether the rows hold coordinates instead of ids of places."""
         return self.kind in ("points", "journeys")
+
+    @property
+    def parent_columns(self) -> tuple[str, ...]:
+        """Columns that may name coarser zones: any of a file of zones, usual names of places."""
+        if "zones" in self.values:
+            return self.zone_columns
+        usual = [level.ids for level in parents.guess(self.place_columns)]
+        return tuple(usual) if "locations" in self.values else ()
 
     @property
     def has_places(self) -> bool:

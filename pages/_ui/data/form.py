@@ -259,6 +259,8 @@ def _locations(asked: Asked, draft: Draft, path: Path) -> None:
     draft.missing += missing
     if not missing:
         draft.values |= {"locations": path, "locations_mapping": chosen}
+    mapped = chosen.values()
+    draft.place_columns = tuple(c for c in seen.source.columns if c not in mapped)
     draft.longitude, draft.latitude = position(seen, chosen)
 
 

@@ -13,7 +13,7 @@ import streamlit as st
 from engine.errors import ExplorerError
 from engine.ingest import IngestOptions, look, whereabouts
 from engine.ingest.coarseness import MOST_ZONES, Coarseness
-from engine.ingest.inputs import coarse
+from engine.ingest.inputs import coarse, parents
 from engine.ingest.inputs.places import Places, read_places
 from engine.ingest.whereabouts import Area
 from pages._ui.data import wording as data_wording
@@ -46,7 +46,8 @@ class Zoned:
 
 def choose(asked: Asked, draft: Draft) -> Zoned:
     """Draw the choice of zones with a map, their number and size; refuse too many."""
-    values, columns = draft.values, draft.zone_columns
+    values, columns = draft.values, draft.parent_columns
+    usual = [level.ids for level in parents.guess(columns)]
     offered = [k for k in ZONINGS if k != "parents" or columns]
     offered = [k for k in offered if k != "voronoi" or "locations" in values]
     area: Area | None = None
@@ -87,10 +88,12 @@ def choose(asked: Asked, draft: Draft) -> Zoned:
     elif zoning == "parents":
         parent = st.selectbox(
             "Column of coarser zones",
-            list(columns),
+            list(dict.fromkeys((*usual, *columns))),
             key=asked.key("parent"),
             persist_state="session",
         )
+    if columns and (zoning in ("given", "parents") or "zones" not in values):
+        _keep(asked, draft, columns, usual)
     how = Coarseness(zoning=zoning, size_m=float(size), clusters=int(clusters), parent=parent)
     if not draft.has_places and area is None:
         return Zoned(how, None)
@@ -102,12 +105,39 @@ def choose(asked: Asked, draft: Draft) -> Zoned:
             f"**{here.zones:,} zones**, half of them smaller than {here.median_km2:,.2g} km² · "
             f"{len(places.towers):,} places"
         )
+        _kept(places)
         st.html(picture(places))
         coarse.check_size(places, trips=True)
     except ExplorerError as problem:
         data_wording.problem("These zones cannot be built", data_wording.on_page(problem))
         return Zoned(how, None)
     return Zoned(how, places)
+
+
+def _keep(asked: Asked, draft: Draft, columns: tuple[str, ...], usual: list[str]) -> None:
+    """Draw which columns are kept as levels to look at the dataset by."""
+    kept = st.multiselect(
+        "Coarser zones to keep",
+        list(columns),
+        default=usual,
+        key=asked.key(f"parents_{abs(hash(columns))}"),
+        persist_state="session",
+        placeholder="Choose columns such as province",
+        help="Columns that name the coarser zone of each zone. The setting Zones then offers them "
+        "on every page, so that one dataset can be looked at finely and coarsely.",
+    )
+    # what was guessed and is no hierarchy is left out; what was chosen is refused
+    draft.values["parents"] = None if kept == usual else tuple(kept)
+
+
+def _kept(places: Places) -> None:
+    """Say which coarser zones stand beside the zones, and which guess was none."""
+    if levels := parents.kept_levels(places.zones):
+        told = ", ".join(f"{name} ({zones:,})" for name, zones in levels.items())
+        st.caption(f"Coarser zones kept: {told}")
+    for note in places.notes:
+        if parents.NOT_KEPT in note:
+            st.warning(note, icon=":material/account_tree:")
 
 
 def forecast(options: IngestOptions, key: str) -> None:
@@ -219,7 +249,7 @@ def _places(values: dict[str, Any], how: Coarseness) -> Places:
     known: dict[Any, Places] = st.session_state.setdefault("data_places", {})
     asked = {
         name: values[name]
-        for name in ("locations", "zones", "locations_mapping", "zones_mapping")
+        for name in ("locations", "zones", "locations_mapping", "zones_mapping", "parents")
         if name in values
     }
     key = (repr(sorted(asked.items(), key=lambda item: item[0])), how)

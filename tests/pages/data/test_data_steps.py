@@ -1,12 +1,47 @@
 """The Data page's steps before a build: what it asks, warns of and offers."""
 
+import json
+
+from shapely import box
+from shapely.geometry import mapping
+
+from engine import datasets
+from pages._ui.shell import catalogue
 from tests.reference.ingest_inputs import TOWERS
-from tests.support.data_page import HEADER, PLACES, TRIPS, button, text, upload, widget
+from tests.support.data_page import (
+    HEADER,
+    PLACES,
+    TRIPS,
+    built,
+    button,
+    text,
+    upload,
+    widget,
+    zone,
+)
 
 POINTS = "user,timestamp,latitude,longitude\n" + "".join(
     f"{i % 5},2015-09-{7 + i % 7:02d} 08:{i:02d}:00,{TOWERS[i % 4][1]},{TOWERS[i % 4][2]}\n"
     for i in range(40)
 )
+ZONES = json.dumps(
+    {
+        "type": "FeatureCollection",
+        "features": [
+            {
+                "type": "Feature",
+                "properties": {"zone_id": name, "district": district, "half": half},
+                "geometry": mapping(box(west, 20.6, west + 0.01, 20.7)),
+            }
+            for name, district, half, west in (
+                ("A", "w", "l", -103.40),
+                ("B", "w", "r", -103.39),
+                ("C", "x", "r", -103.38),
+                ("D", "x", "r", -103.37),
+            )
+        ],
+    }
+).encode()
 SWAPPED = POINTS.replace("latitude,longitude", "longitude,latitude")
 
 
@@ -60,3 +95,22 @@ def test_more_zones_than_can_be_shown_are_offered_coarser_with_the_numbers(open_
     widget(app.segmented_control, "data_zoning").set_value("clusters").run()
     assert "**30 zones**" in text(app)
     assert "coarser zones" not in missing(app)
+
+
+def test_coarser_zones_of_the_file_are_kept_offered_and_refused_where_they_do_not_nest(open_data):
+    app = upload(open_data(), "table", "trips_2015_09.csv", TRIPS)
+    upload(app, "zones", "zones.geojson", ZONES)
+    assert widget(app.multiselect, "data_parents").value == ["district"]
+    assert "Coarser zones kept: district (2)" in text(app)
+    widget(app.multiselect, "data_parents").set_value(["district", "half"]).run()
+    assert "each half must lie in one district, and 1 lie in several" in text(app)
+    assert "coarser zones" in missing(app)
+    widget(app.multiselect, "data_parents").set_value(["half"]).run()
+    assert "Coarser zones kept: half (2)" in text(app)
+    widget(app.segmented_control, "data_zoning").set_value("parents").run()
+    widget(app.selectbox, "data_parent").set_value("half").run()
+    assert "**2 zones**" in text(app)
+    zone(app, "America/Mexico_City")
+    built(app)
+    dataset = datasets.load(app.session_state[catalogue.SESSION_DATASETS]["trips-2015-09"])
+    assert list(dataset.zones["zone_id"]) == ["l", "r"]

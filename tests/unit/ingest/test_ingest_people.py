@@ -54,15 +54,17 @@ def test_floats_that_have_lost_digits_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_spreadsheets_short_numbers_are_refused(tmp_path: Path) -> None:
-    rows = [(uid, "2015-09-07 08:00:00", "A", "B") for uid in ("3.34E+10", "p2")]
-    with pytest.raises(InputError, match="to the last digit"):
+    rows = [(u, "2015-09-07 08:00:00", "A", "B") for u in ("3.34E+10", "1.2e+16", "p2", "+3e5")]
+    with pytest.raises(InputError, match=r"in 2 of 4 rows.*to the last digit"):
         people(tmp_path, write_csv(tmp_path / "t.csv", HEADER, rows))
 
 
 def test_one_person_written_in_two_ways_is_one(tmp_path: Path) -> None:
     """A pandas column with a gap writes 7 as 7.0: counts would take the person twice."""
     first = write_csv(tmp_path / "a.csv", HEADER, [("7", "2015-09-07 08:00:00", "A", "B")])
-    second = write_csv(tmp_path / "b.csv", HEADER, [("7.0", "2015-09-08 08:00:00", "A", "B")])
+    again = [(" 7 ", "2015-09-08 09:00:00", "A", "B"), ("7.00", "2015-09-08 10:00:00", "A", "B")]
+    rows = [("7.0", "2015-09-08 08:00:00", "A", "B"), *again]
+    second = write_csv(tmp_path / "b.csv", HEADER, rows)
     third = parquet(tmp_path / "c.parquet", pa.array([7.0]))
     dataset, report = ingest(options(tmp_path, "trips", [first, second, third]))
     assert report.people_with_trips == 1
@@ -85,7 +87,7 @@ def test_leading_zeros_are_decided_over_all_files_and_told(
 def test_places_are_found_with_and_without_point_and_zeros(tmp_path: Path) -> None:
     places = [("007", 20.67, -103.35), ("8", 20.68, -103.36), ("9", 20.69, -103.34)]
     write_csv(tmp_path / "places.csv", ("location_id", "lat", "lng"), places)
-    rows = [("a", "2015-09-07 08:00:00", "7", "8.0"), ("b", "2015-09-07 08:00:00", "007", "9")]
+    rows = [("a", "2015-09-07 08:00:00", "7", "8.0"), ("b", "2015-09-07 08:00:00", "007", "9.00")]
     path = write_csv(tmp_path / "t.csv", HEADER, rows)
     _, report = ingest(options(tmp_path, "trips", [path], locations=tmp_path / "places.csv"))
     assert report.rows.used == 2

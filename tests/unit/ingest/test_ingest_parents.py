@@ -1,0 +1,207 @@
+"""Coarser zones that a file names: kept for `engine.resolution`, built at, or clearly refused."""
+
+from pathlib import Path
+from typing import Any
+
+import geopandas as gpd
+import numpy as np
+import pytest
+import shapely
+
+from engine import origin_destination as od
+from engine import resolution
+from engine.datasets import Dataset
+from engine.errors import InputError
+from engine.ingest import ingest
+from engine.ingest.backends.spark import available
+from engine.ingest.coarseness import Coarseness
+from engine.ingest.command import main
+from engine.ingest.inputs.zones import read_with_parents, read_zones
+from engine.resolution import Resolution
+from tests.reference.ingest_inputs import options, write_csv
+
+HEADER = ("uid", "datetime", "origin", "destination")
+DISTRICTS = ["d1", "d1", "d2", "d2", "d3", "d3"]
+PROVINCES = ["n", "n", "n", "n", "s", "s"]
+Columns = dict[str, list[Any]]
+
+
+def zones_file(folder: Path, **columns: list[Any]) -> Path:
+    """Six zones side by side, with further columns."""
+    boxes = [shapely.box(-103.4 + x / 50, 20.6, -103.38 + x / 50, 20.7) for x in range(6)]
+    frame = gpd.GeoDataFrame(
+        {"zone_id": [f"z{i}" for i in range(6)], **columns}, geometry=boxes, crs="EPSG:4326"
+    )
+    path = folder / "zones.geojson"
+    frame.to_file(path, driver="GeoJSON")
+    return path
+
+
+def trips(folder: Path) -> Path:
+    rng = np.random.default_rng(1)
+    rows = [
+        (f"p{i % 9}", f"2015-09-{7 + i % 7:02d} {i % 24:02d}:00", f"z{a}", f"z{b}")
+        for i, (a, b) in enumerate(rng.integers(0, 6, (300, 2)))
+    ]
+    return write_csv(folder / "t.csv", HEADER, rows)
+
+
+def built(folder: Path, columns: Columns, name: str = "city", **changes: Any) -> Dataset:
+    asked = options(
+        folder,
+        "trips",
+        [trips(folder)],
+        zones=zones_file(folder, **columns),
+        parts=("trips",),
+        out=folder / name,
+        **changes,
+    )
+    return ingest(asked)[0]
+
+
+def names(dataset: Dataset) -> dict[str, int]:
+    return {level.name: level.zones for level in resolution.zone_levels(dataset.zones)}
+
+
+def test_levels_of_usual_names_are_kept_and_resolution_offers_them(tmp_path: Path) -> None:
+    columns: Columns = {
+        "District": DISTRICTS,
+        "Province_Code": [1, 1, 1, 1, 2, 2],
+        "Province_Name": ["North"] * 4 + ["South"] * 2,
+        "population": [5, 6, 7, 8, 9, 10],
+    }
+    dataset = built(tmp_path, columns)
+    assert names(dataset) == {"zones": 6, "district": 3, "province": 2}
+    assert list(dataset.zones["province_id"]) == ["1"] * 4 + ["2"] * 2
+    coarse = resolution.coarsen(dataset, Resolution(zones="province"))
+    assert list(coarse.zones["name"]) == ["North", "South"]
+    report = (dataset.folder / "ingest.json").read_text(encoding="utf-8")
+    assert "coarser zones kept, to look at the dataset by: district (3), province (2)" in report
+
+
+def test_trips_seen_by_parents_are_those_of_a_dataset_built_at_the_parents(tmp_path: Path) -> None:
+    columns: Columns = {"district": DISTRICTS, "province": PROVINCES}
+    fine = built(tmp_path, columns)
+    how = Coarseness(zoning="parents", parent="district")
+    own = built(tmp_path, columns, "coarse", coarseness=how)
+    assert list(own.zones["zone_id"]) == ["d1", "d2", "d3"]
+    assert names(own) == {"zones": 3, "province": 2}
+    seen = resolution.coarsen(fine, Resolution(zones="district"))
+    np.testing.assert_array_equal(od.truth(seen), od.truth(own))
+    assert od.truth(own).sum() > 0
+    for one, other in zip(seen.zones.geometry, own.zones.geometry, strict=True):
+        rounding = 1e-6 * other.length  # shapes are joined on a grid of 0.1 m
+        assert one.symmetric_difference(other).area < rounding
+
+
+def test_columns_of_any_name_can_be_declared_and_guesses_switched_off(tmp_path: Path) -> None:
+    columns: Columns = {"bande": DISTRICTS, "province": PROVINCES}
+    assert names(built(tmp_path, columns, parents=("bande",))) == {"zones": 6, "bande": 3}
+    assert names(built(tmp_path, columns, parents=())) == {"zones": 6}
+    how = Coarseness(zoning="parents", parent="bande")
+    assert names(built(tmp_path, columns, coarseness=how)) == {"zones": 3, "province": 2}
+
+
+BAD: dict[str, tuple[Columns, tuple[str, ...], str]] = {
+    "two parents": (
+        {"district": DISTRICTS, "province": ["n", "s", "n", "n", "s", "s"]},
+        ("district", "province"),
+        "each district must lie in one province, and 1 lie in several",
+    ),
+    "no parent": (
+        {"province": ["n", "", "n", None, "s", "s"]},
+        ("province",),
+        "2 of 6 zones name no province",
+    ),
+    "no column": ({"province": PROVINCES}, ("county",), "has no column 'county'"),
+    "own ids": ({"province": PROVINCES}, ("zone_id",), "has no column 'zone_id'"),
+}
+
+
+@pytest.mark.parametrize("fault", BAD)
+def test_what_is_no_hierarchy_is_refused_where_it_was_declared(tmp_path: Path, fault: str) -> None:
+    columns, declared, words = BAD[fault]
+    with pytest.raises(InputError) as caught:
+        read_with_parents(zones_file(tmp_path, **columns), {}, declared)
+    assert words in str(caught.value)
+    assert "zones.geojson" in str(caught.value)
+    assert "parents" in caught.value.settings
+
+
+def test_guesses_that_are_no_hierarchy_are_left_out_and_told(tmp_path: Path) -> None:
+    columns: Columns = {
+        "district": DISTRICTS,
+        "province": ["n", "s", "n", "n", "s", "s"],
+        "region": ["e", "e", "e", "e", "w", None],
+        "country": ["x"] * 6,
+        "county": DISTRICTS,
+    }
+    zones, notes = read_with_parents(zones_file(tmp_path, **columns), {}, None)
+    assert [column for column in zones.columns if column.endswith("_id")] == [
+        "zone_id",
+        "district_id",
+    ]
+    assert len(notes) == 2
+    assert "each district must lie in one province" in notes[0]
+    assert "1 of 6 zones name no region" in notes[1]
+    assert list(read_zones(tmp_path / "zones.geojson", {}).columns) == [
+        "zone_id",
+        "name",
+        "geometry",
+    ]
+
+
+def test_districts_of_stations_are_those_of_their_cells(tmp_path: Path) -> None:
+    rows = [(f"z{i}", 20.6 + (i % 2) / 100, -103.4 + i / 50, d) for i, d in enumerate(DISTRICTS)]
+    places = write_csv(tmp_path / "stations.csv", ("id", "lat", "lng", "municipio"), rows[::-1])
+    asked = options(tmp_path, "trips", [trips(tmp_path)], locations=places)
+    dataset, _ = ingest(asked)
+    assert names(dataset) == {"zones": 6, "municipio": 3}
+    of = dict(zip(dataset.zones["zone_id"], dataset.zones["municipio_id"], strict=True))
+    assert of == {f"z{i}": d for i, d in enumerate(DISTRICTS)}
+    assert list(dataset.towers.columns) == ["location_id", "name", "geometry"]
+    for zoning, expected in (
+        ("voronoi", {"zones": 6, "municipio": 3}),
+        ("parents", {"zones": 3}),
+        ("clusters", {"zones": 4}),
+    ):
+        how = Coarseness(zoning=zoning, parent="municipio", clusters=4)
+        asked = options(
+            tmp_path, "trips", [trips(tmp_path)], locations=places, coarseness=how, parts=("trips",)
+        )
+        assert names(ingest(asked)[0]) == expected, zoning
+
+
+@pytest.mark.parametrize(
+    "engine",
+    [
+        "duckdb",
+        pytest.param(
+            "spark",
+            marks=[
+                pytest.mark.long,
+                pytest.mark.skipif(not available(), reason="needs PySpark and Java"),
+                pytest.mark.filterwarnings("ignore::ResourceWarning"),
+            ],
+        ),
+    ],
+)
+def test_the_command_line_keeps_parents(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], engine: str
+) -> None:
+    columns: Columns = {"bande": DISTRICTS, "province": PROVINCES}
+    expected = built(tmp_path, columns, parents=("bande", "province"))
+    arguments = [
+        *("trips", str(tmp_path / "t.csv"), "--zones", str(tmp_path / "zones.geojson")),
+        *("--timezone", "America/Mexico_City", "--from", "2015-09-01", "--to", "2015-09-30"),
+        *("--out", str(tmp_path / "o"), "--engine", engine, "--memory", "1GB", "--salt", "test"),
+        *("--parts", "trips", "--parents"),
+    ]
+    assert main([*arguments, "bande", "province"]) == 0
+    version = tmp_path / "o" / (tmp_path / "o" / "current").read_text(encoding="utf-8").strip()
+    for name in ("zones", "trips", "trips_person", "report"):
+        ours, theirs = (f / f"{name}.parquet" for f in (version, expected.folder))
+        assert ours.read_bytes() == theirs.read_bytes(), name
+    if engine == "duckdb":
+        assert main([*arguments, "county"]) == 2
+        assert "(--parents, --parent)" in capsys.readouterr().err
