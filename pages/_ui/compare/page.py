@@ -2,13 +2,16 @@
 
 import streamlit as st
 
+from pages._ui import jobs
 from pages._ui.compare import column as compare_column
 from pages._ui.compare import curves as compare_curves
+from pages._ui.compare import decided as compare_decided
 from pages._ui.compare import maps as compare_maps
 from pages._ui.compare import numbers as compare_numbers
 from pages._ui.compare import table as compare_table
 from pages._ui.compare import wording as compare_wording
 from pages._ui.compare.column import Column
+from pages._ui.jobs import Job
 from pages._ui.shell import frame, pins, problems, setting, sidebar
 from pages._ui.shell.pins import Pin
 
@@ -118,7 +121,28 @@ def _table(columns: list[Column], part: str) -> None:
         if column.entry is not None:
             with problems.caught():
                 numbers[index] = read(column)
-    st.html(compare_table.table_html(columns, told, numbers))
+    if part == "density":
+        st.html(compare_table.table_html(columns, told, numbers))
+    else:
+        _with_decisions(columns, told, numbers)
     names = {column.entry.name for column in columns if column.entry is not None}
     if len(names) > 1:
         st.caption(compare_wording.DATA_DIFFER)
+
+
+def _with_decisions(
+    columns: list[Column], told: list[dict[str, str]], numbers: list[dict[str, str]]
+) -> None:
+    """Draw the table; the decisions' figures follow from beside the page."""
+    work = compare_decided.asked(columns)
+
+    def show(job: Job | None) -> None:
+        figures = compare_decided.told(columns, job)
+        st.html(compare_table.table_html(columns, told, numbers, figures))
+        for note in compare_decided.notes(columns, job):
+            st.caption(note)
+
+    if work is None:
+        show(None)
+    else:
+        jobs.live(compare_decided.JOB, work, show)

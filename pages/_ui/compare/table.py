@@ -31,13 +31,15 @@ def table_html(
     columns: Sequence[Column],
     told: Sequence[Mapping[str, str]],
     numbers: Sequence[Mapping[str, str]],
+    decided: Sequence[Mapping[str, str]] = (),
 ) -> str:
     """Return the table, everything escaped.
 
     Parameters
     ----------
-    told, numbers : sequences of mapping
-        Settings and numbers of each column by name; one that cannot be shown has no numbers.
+    told, numbers, decided : sequences of mapping
+        Settings, numbers and decisions' figures of each column by name; one that cannot be shown
+        has no numbers.
     """
     heads = "".join(
         f'<th scope="col"><i style="background:{column.colour}"></i>{html.escape(column.name)}</th>'
@@ -45,6 +47,8 @@ def table_html(
     )
     blocks = [_block("Settings", told, len(columns), mark=True)]
     blocks.append(_block("Numbers", numbers, len(columns), mark=False))
+    if decided:
+        blocks.append(_block("Decisions", decided, len(columns), mark=False))
     return (
         f'{STYLE}<div class="compare"><table><thead><tr><th></th>{heads}</tr></thead>'
         f"<tbody>{''.join(blocks)}</tbody></table></div>"

@@ -27,6 +27,18 @@ COARSER = (
     "would keep more trips, and a larger T helps."
 )
 
+DECISIONS = (
+    "Decisions are those on which the page Decisions opens: an epidemic that starts in the largest "
+    "zone and is answered where 20% of the people are infected (estimated on the expected matrices, "
+    "without drawing), and help to the three zones that received most people after the shock that "
+    "the dataset describes (by the exact law). What else is set on that page is not pinned."
+)
+NO_DECISIONS = (
+    "Decisions are followed on days and zones as they were ingested and for the published method "
+    "only; other settings have no figure."
+)
+NOBODY_ACTS = "No zone reaches the limit in truth, so the epidemic leaves nothing to decide."
+
 
 def density_settings(settings: Settings) -> dict[str, str]:
     """Return what is set for the density, by name."""

@@ -6,8 +6,9 @@ from engine import decisions
 from engine.decisions import AidJudgement, Selection, ShockTotals
 from engine.parameters import ODParameters
 from pages._ui import jobs
+from pages._ui.cache import decided
 from pages._ui.cache import decisions as cached_decisions
-from pages._ui.decisions import destinations, emergency, published, totals, wording, work
+from pages._ui.decisions import destinations, emergency, published, totals, wording
 from pages._ui.drawing import cards
 from pages._ui.drawing.cards import Card
 from pages._ui.jobs import Job
@@ -30,7 +31,7 @@ def draw(entry: Entry, parameters: ODParameters, seed: Seed) -> None:
     leaving = cached_decisions.leaving(entry.key, shock, parameters)
     zones = leaving.kept.shape[2]
     most = min(zones, max(k, emergency.MOST if zones <= _FINE_ZONES else _FINE_MOST))
-    law = jobs.job("decisions_law", work.chosen, entry.key, shock, parameters, most)
+    law = jobs.job("decisions_law", decided.chosen, entry.key, shock, parameters, most)
 
     def show(running: Job) -> None:
         jobs.progress(running, "Days of the exact law", "decisions_law")

@@ -1,4 +1,4 @@
-"""Long work of the page, in steps: draws at one ε, draws over all ε, the law of the first k."""
+"""Long work of the page, in steps: draws at one ε and draws over all ε."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -119,28 +119,6 @@ def over_epsilon(
     for block in blocks:
         compared.append(decisions.compare(true, block.prevalence, outbreak.threshold))
         yield Step(block.draws.stop, draws, decisions.concatenate(compared, axis=1))
-
-
-def chosen(key: str, emergency: Emergency, parameters: ODParameters, most: int) -> Iterator[Step]:
-    """Yield the exact law of the first k, one day after another."""
-    leaving = cached_decisions.leaving(key, emergency, parameters)
-    days = len(leaving.true)
-    parts: list[decisions.Selection] = []
-    for day in range(days):
-        today = slice(day, day + 1)
-        one = decisions.Outflow(
-            true=leaving.true[today],
-            kept=leaving.kept[today],
-            destinations=leaving.destinations,
-            inside=leaving.inside[today],
-        )
-        parts.append(decisions.selection_probability(one, parameters, most))
-        found = decisions.Selection(
-            chosen=np.concatenate([part.chosen for part in parts], axis=1),
-            truly=np.concatenate([part.truly for part in parts], axis=1),
-            fewer=np.concatenate([part.fewer for part in parts], axis=1),
-        )
-        yield Step(day + 1, days, found)
 
 
 def aid_over_epsilon(

@@ -1,0 +1,74 @@
+"""The decisions' figures of every setting: an epidemic response and aid after a shock."""
+
+from collections.abc import Sequence
+
+from pages._ui import jobs
+from pages._ui.cache.decided import HELPED, Decided, decided
+from pages._ui.compare import wording as compare_wording
+from pages._ui.compare.column import Column
+from pages._ui.jobs import Job
+from pages._ui.shell.catalogue import in_session
+from pages._ui.wording.numbers import percent
+
+JOB = "compare_decided"
+EPIDEMIC = "Epidemic: zone-days decided as with the true data (estimate)"
+AID = f"Aid: share of the right {HELPED} destinations (expected)"
+NO_FIGURE = "–"
+
+
+def asked(columns: Sequence[Column]) -> Job | None:
+    """Ask for the figures of all columns that decisions can be followed for; None without any."""
+    asks = tuple((column.entry.key, column.settings.trips()) for column in columns if _can(column))
+    if not asks:
+        return None
+    own = [key for key, _ in asks if in_session(key)]
+    return jobs.job(JOB, decided, (own or [asks[0][0]])[0], asks)
+
+
+def told(columns: Sequence[Column], work: Job | None) -> list[dict[str, str]]:
+    """Return the figures of every column by name, as far as they are known."""
+    found = iter(_found(columns, work))
+    return [_figures(next(found), work) if _can(column) else _none() for column in columns]
+
+
+def notes(columns: Sequence[Column], work: Job | None) -> list[str]:
+    """Return which question it is, and why some figure is missing, in words."""
+    able = [column for column in columns if _can(column)]
+    said = [compare_wording.DECISIONS] if able else []
+    if any(column.entry is not None and not _can(column) for column in columns):
+        said.append(compare_wording.NO_DECISIONS)
+    for column, one in zip(able, _found(columns, work), strict=True):
+        if one is not None and (one.problems or not one.acts):
+            quiet = () if one.acts or one.epidemic is None else (compare_wording.NOBODY_ACTS,)
+            said.append(f"**{column.name}**: {' '.join((*quiet, *one.problems))}")
+    return said
+
+
+def _can(column: Column) -> bool:
+    """Whether decisions are followed: the published method, days and zones as ingested."""
+    entry = column.entry
+    return (
+        entry is not None and entry.resolution.finest and column.settings.od_method == "published"
+    )
+
+
+def _found(columns: Sequence[Column], work: Job | None) -> Sequence[Decided | None]:
+    known = None if work is None else work.result
+    return known or [None] * sum(_can(column) for column in columns)
+
+
+def _figures(one: Decided | None, work: Job | None) -> dict[str, str]:
+    if one is None:
+        running = work is not None and work.running
+        return dict.fromkeys((EPIDEMIC, AID), "calculating…" if running else NO_FIGURE)
+    epidemic = NO_FIGURE
+    if one.epidemic is not None:
+        never = percent(one.epidemic.never_acting)
+        epidemic = f"{percent(one.epidemic.accuracy)} (never acting: {never})"
+        if not one.acts:
+            epidemic = "no zone has to act"
+    return {EPIDEMIC: epidemic, AID: NO_FIGURE if one.aid is None else percent(one.aid.overlap)}
+
+
+def _none() -> dict[str, str]:
+    return dict.fromkeys((EPIDEMIC, AID), NO_FIGURE)
