@@ -96,7 +96,7 @@ def draw(
     known = catalogue.entries()
     if shown:
         with st.sidebar:
-            _draw(shown, known, noise=noise, pin=resolution)
+            _draw(shown, known, noise=noise)
     if "epsilon" in shown:
         epsilon_control.narrow()
     address.write(frame.path(), list(frame.PAGES))
@@ -119,14 +119,15 @@ def _pin() -> None:
         on_click=pins.add,
         key="pin",
         width="stretch",
-        help=f"Keeps what is set now for the page Compare: up to {len(pins.LETTERS)} settings "
-        "stand side by side there, and its link holds them.",
+        help="Keeps for the page Compare what is set now in the panels of all pages, not what a "
+        f"page asks below its title. Up to {len(pins.LETTERS)} settings stand side by side there, "
+        "and its link holds them.",
     )
     if kept:
         frame.link(pins.PAGE, f"Compare {kept} pinned")
 
 
-def _draw(shown: set[str], known: dict[str, Entry], *, noise: bool, pin: bool) -> None:
+def _draw(shown: set[str], known: dict[str, Entry], *, noise: bool) -> None:
     if "epsilon" in shown:
         epsilon_control.draw()
     if shown & set(DENSITY):
@@ -153,8 +154,7 @@ def _draw(shown: set[str], known: dict[str, Entry], *, noise: bool, pin: bool) -
         help="Put the settings of every page back to their defaults, datasets too.",
     )
     st.caption(f"{DRAWS} {SHARE}" if noise else SHARE)
-    if pin:
-        _pin()
+    _pin()
     details = {"density_detail", "od_detail"}
     if shown & {"density_data", "od_data"} and not shown & details and coarser():
         st.caption(AS_INGESTED)

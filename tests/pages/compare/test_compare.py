@@ -2,6 +2,7 @@
 
 import html
 import re
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +17,7 @@ from pages._ui.wording.numbers import percent
 from tests.support.link import link_of
 
 PAGE = "pages/9_Compare.py"
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture
@@ -87,6 +89,21 @@ def test_pinning_adds_moves_up_and_stops_at_four(open_compare):
     assert table(app)["Privacy loss (ε)"][1][-1] == "0.3"  # room for the sidebar's again
     app.button(key="compare_use_b").click().run()
     assert app.slider(key="threshold").value == 2
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        path.relative_to(ROOT).as_posix()
+        for path in sorted(ROOT.glob("pages/*.py"))
+        if path.name != "8_Data.py"  # it has no settings
+    ],
+)
+def test_every_page_pins_what_is_set(open_page, page):
+    app = open_page(page, epsilon="0.3", threshold="7", decisions_threshold="2")
+    app.button(key="pin").click().run()
+    assert not app.exception, app.exception
+    assert pins_of(app) == {"pin_a": "e0.3~s7"}
 
 
 def pins_of(app):
