@@ -10,6 +10,7 @@ from engine import datasets, resolution, usability
 from engine import origin_destination as od
 from engine.parameters import ODParameters
 from pages._ui.compare.table import differing
+from pages._ui.release import allowed
 from pages._ui.shell import pins
 from pages._ui.shell.setting import LONGEST_TEXT
 from pages._ui.shell.settings import SETTINGS
@@ -99,7 +100,8 @@ def test_pinning_adds_moves_up_and_stops_at_four(open_compare):
         if path.name != "8_Data.py"  # it has no settings
     ],
 )
-def test_every_page_pins_what_is_set(open_page, page):
+def test_every_page_pins_what_is_set(open_page, monkeypatch, page):
+    monkeypatch.setattr(allowed, "served_locally", lambda: True)
     app = open_page(page, epsilon="0.3", threshold="7", decisions_threshold="2")
     app.button(key="pin").click().run()
     assert not app.exception, app.exception
