@@ -30,8 +30,9 @@ COARSER = (
 DECISIONS = (
     "Decisions are those on which the page Decisions opens: an epidemic that starts in the largest "
     "zone and is answered where 20% of the people are infected (an estimate on the expected "
-    "matrices, without drawing), and help to the three zones that received most people after the shock that "
-    "the dataset describes (by the exact law). What else is set on that page is not pinned."
+    "matrices, without drawing), and help to the three zones that received most people after the "
+    "shock that the dataset describes (by the exact law). What else is set on that page is not "
+    "pinned."
 )
 NO_DECISIONS = (
     "Decisions are followed on days and zones as they were ingested and for the published method "
