@@ -97,6 +97,7 @@ def browser() -> Iterator["playwright.Browser"]:
         if os.environ.get("REQUIRE_BROWSER") == "1":
             pytest.fail(message)
         pytest.skip(message)
+    playwright.expect.set_options(timeout=30_000)
     with playwright.sync_playwright() as started:
         running = started.chromium.launch(executable_path=path, args=list(CHROMIUM_FLAGS))
         yield running

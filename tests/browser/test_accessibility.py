@@ -6,6 +6,7 @@ import pytest
 
 from pages._ui.home.tour import STEPS
 from tests.support.accessibility import COLOUR_RULES, RULES, serious
+from tests.support.browser import settled
 
 expect = pytest.importorskip("playwright.sync_api").expect
 
@@ -15,7 +16,6 @@ PATHS = ("", *sorted(path.stem.partition("_")[2] for path in ROOT.glob("pages/*.
 
 THEMES = {"light": RULES, "dark": COLOUR_RULES}
 """By theme, the rules that are looked at: what has no colour is the same in both."""
-_SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 _THEME = (
     "theme => getComputedStyle(document.querySelector('[data-testid=\"stApp\"]')).colorScheme"
     " === theme"
@@ -33,7 +33,7 @@ def visit(browser, address):
         page.emulate_media(color_scheme="light")
         page.goto(f"{address}/{path}")
         page.wait_for_selector("h1")
-        page.wait_for_selector(_SETTLED)
+        settled(page)
         return page
 
     yield run
@@ -42,7 +42,7 @@ def visit(browser, address):
 
 def settle(page):
     """Wait until the page is computed; nothing then fades between two colours."""
-    page.wait_for_selector(_SETTLED)
+    settled(page)
     page.add_style_tag(content="* { transition: none !important; animation: none !important }")
     page.wait_for_timeout(400)
 

@@ -5,9 +5,10 @@ import re
 
 import pytest
 
-pytestmark = pytest.mark.browser
+from tests.support.browser import settled
 
-SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
+expect = pytest.importorskip("playwright.sync_api").expect
+pytestmark = pytest.mark.browser
 
 
 def said(page):
@@ -28,7 +29,7 @@ def test_the_sentence_follows_epsilon_and_back_leads_home(page, address):
     page.locator("h1").filter(has_text="Mobility Privacy Explorer").wait_for()
     page.locator(".st-key-navigation").get_by_role("link", name="Attack", exact=True).click()
     page.locator(".attack-answer").wait_for()
-    page.wait_for_selector(SETTLED)
+    settled(page)
     seen = []
     for _ in range(3):
         epsilon, *guesses = said(page)
@@ -39,11 +40,11 @@ def test_the_sentence_follows_epsilon_and_back_leads_home(page, address):
         page.wait_for_function(
             "before => document.querySelector('.attack-answer').innerText != before", arg=before
         )
-        page.wait_for_selector(SETTLED)
+        settled(page)
     assert seen == sorted(seen, reverse=True)
     assert len(set(seen)) == 3
-    assert page.locator(".attack-dots i").count() == 100
+    expect(page.locator(".attack-dots i")).to_have_count(100)
     assert page.locator('[data-testid="stException"], [data-testid="stAlert"]').count() == 0
     page.go_back()
     page.locator("h1").filter(has_text="Mobility Privacy Explorer").wait_for()
-    assert "unit=trip" in page.url
+    page.wait_for_url("**unit=trip**")

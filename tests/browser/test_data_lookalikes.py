@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from tests.reference.ingest_inputs import TOWERS
+from tests.support.browser import settled
 from tests.support.messy_files import HEADER, MESSY, SWAPPED, by_points, dated, lines, trips
 
 expect = pytest.importorskip("playwright.sync_api").expect
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 
-SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 BUILT_WITHIN_MS = 300_000
 PLACES = "location_id,lat,lng\n" + "".join(f"{i},{lat},{lng}\n" for i, lat, lng in TOWERS)
 EARLY = "uid,datetime,origin,destination\n" + "".join(
@@ -46,8 +46,7 @@ TOLD = {
 
 
 def settle(page):
-    page.wait_for_timeout(300)
-    page.wait_for_selector(SETTLED)
+    settled(page)
 
 
 def drop(page, place, name, contents):

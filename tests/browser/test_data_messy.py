@@ -1,13 +1,16 @@
 """A newcomer's path on the Data page: messy files become datasets without leaving the page."""
 
+import re
+
 import pytest
+
+from tests.support.browser import settled
 
 playwright = pytest.importorskip("playwright.sync_api")
 expect, TimeoutError = playwright.expect, playwright.TimeoutError
 
 pytestmark = pytest.mark.browser
 
-SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 STATIONS = {str(i): (20.66 + i % 3 / 100, -103.36 + i // 3 / 100) for i in range(9)}
 PLACES = "id;name;latitude;longitude\n" + "".join(
     f"{i};Estación {i};{lat:.2f};{lng:.2f}\n" for i, (lat, lng) in STATIONS.items()
@@ -58,8 +61,7 @@ MESSY = {"coordinates": coordinates, "american": american, "ambiguous": ambiguou
 
 
 def settle(page):
-    page.wait_for_timeout(300)
-    page.wait_for_selector(SETTLED)
+    settled(page)
 
 
 def drop(page, place, name, contents):
@@ -98,16 +100,14 @@ def test_a_messy_file_becomes_a_dataset_without_leaving_the_page(page, address, 
         expect(page.get_by_role("button", name="Build the dataset")).to_be_disabled()
         choose(page, "Order of the date", "day first")
         settle(page)
-    assert "Sep 2015" in page.locator(".rows td small").first.inner_text()
-    assert page.get_by_role("combobox", name="Time zone of the places").input_value() == (
-        "America/Mexico_City"
-    )
+    expect(page.locator(".rows td small").first).to_contain_text("Sep 2015")
+    zone = page.get_by_role("combobox", name="Time zone of the places")
+    expect(zone).to_have_value("America/Mexico_City")
     page.get_by_role("button", name="Build the dataset").click()
     page.locator(".verdict").filter(has_text="was built in").wait_for()
     settle(page)
-    assert page.locator(".account .sum").first.inner_text().split() == ["all", "300"]
-    used = page.locator(".account td").filter(has_text="used").first
-    assert used.is_visible()
+    expect(page.locator(".account .sum").first).to_have_text(re.compile(r"^\s*all\s*300\s*$"))
+    expect(page.locator(".account td").filter(has_text="used").first).to_be_visible()
 
 
 def test_what_was_chosen_stays_on_another_page_and_back(page, address):

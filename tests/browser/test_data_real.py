@@ -3,11 +3,11 @@
 import pytest
 
 from tests.browser.conftest import ROOT
+from tests.support.browser import settled
 
 pytest.importorskip("playwright.sync_api")
 
 REAL = ROOT.parent / "shared" / "data" / "mibici"
-SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.long,
@@ -18,7 +18,7 @@ pytestmark = [
 
 def settle(page):
     page.wait_for_timeout(500)
-    page.wait_for_selector(SETTLED)
+    settled(page)
 
 
 class Hand:

@@ -10,10 +10,10 @@ from engine import datasets
 from engine import origin_destination as od
 from tests.browser.conftest import ROOT, served
 from tests.reference import decisions_reference as plain
+from tests.support.browser import settled
 
 pytestmark = pytest.mark.browser
 
-SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 MODEL = "decisions_threshold=2&decisions_beta=0.5&decisions_mu=0.1&unit=trip&threshold=2"
 LARGEST, LARGE, USUAL = 4, 5000, 1000
 
@@ -82,7 +82,7 @@ def test_a_table_of_populations_is_uploaded_and_aid_and_back_leave_it(page, own,
     ), (said, expected)
     page.get_by_role("radio", name="Aid after a shock").click()
     page.get_by_text("Choose the affected zones").first.wait_for()
-    page.wait_for_selector(SETTLED)
+    settled(page)
     page.get_by_role("radio", name="Epidemic").click()
     page.get_by_text("Populations: a table that was given").wait_for()
     assert page.locator('[data-testid="stException"]').count() == 0

@@ -5,10 +5,11 @@ import re
 import pytest
 
 from engine.parameters import EPSILON_STOPS
+from tests.support.browser import settled
 
+expect = pytest.importorskip("playwright.sync_api").expect
 pytestmark = pytest.mark.browser
 
-SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 SLIDER = ".st-key-epsilon input[type=range]"
 PRIVATE = ".stage .private"
 
@@ -25,7 +26,7 @@ def settle(page):
         "() => document.querySelectorAll('.card .value').length == 8"
         " && ![...document.querySelectorAll('.card .range')].some(e => e.innerText.includes('…'))"
     )
-    page.wait_for_selector(SETTLED)
+    settled(page)
 
 
 @pytest.fixture(scope="module")
@@ -60,8 +61,8 @@ def press(page, key, times=1):
 
 def test_home_shows_both_sides_and_nothing_left_the_machine(page, address):
     open_home(page, address)
-    assert page.locator(".gauge").count() == 2
-    assert page.locator(".stage svg").count() == 2
+    expect(page.locator(".gauge")).to_have_count(2)
+    expect(page.locator(".stage svg")).to_have_count(2)
     assert len(figures(page)) == 8
     flows = page.locator(".stage .true .flow")
     assert flows.count() > 20
@@ -83,12 +84,12 @@ def test_moving_epsilon_moves_gauge_picture_numbers_and_link_together(home):
     true = home.locator(".stage .true svg").inner_html()
     press(home, "ArrowRight", 3)
     settle(home)
-    assert home.locator(SLIDER).evaluate("e => e === document.activeElement")
+    expect(home.locator(SLIDER)).to_be_focused()
     assert guess(home) != before[0] or home.locator(PRIVATE).inner_html() != before[1]
     assert home.locator(PRIVATE).inner_html() != before[1]
     assert home.locator(".stage .true svg").inner_html() == true
     assert figures(home) != before[2]
-    assert "epsilon=0.0125" in home.url
+    home.wait_for_url("**epsilon=0.0125**")
 
 
 def test_a_zone_and_a_flow_under_the_pointer_say_their_numbers(home):
@@ -124,7 +125,7 @@ def test_the_swipe_is_moved_by_keys_and_shows_truth_to_its_left(home):
     handle = home.get_by_role("separator", name="Swipe")
     handle.focus()
     handle.press("ArrowRight")
-    assert handle.get_attribute("aria-valuenow") == "55"
+    expect(handle).to_have_attribute("aria-valuenow", "55")
     clip = "e => getComputedStyle(e).clipPath"
     assert home.locator(".stage .true").evaluate(clip) == "inset(0px 45% 0px 0px)"
     assert home.locator(PRIVATE).evaluate(clip) == "inset(0px 0px 0px 55%)"
@@ -169,11 +170,11 @@ def test_settings_survive_a_reload_of_the_share_link(page, address):
     page.reload()
     page.wait_for_selector(".stage svg")
     settle(page)
-    assert (figures(page), page.url) == (wanted, link)
+    expect(page.locator(".card .value")).to_have_text(wanted)
+    page.wait_for_url(link)
     open_home(page, address, "?epsilon=nan&delta=2&max_visits=-3&unit=%3Cb%3E&od_data=../../etc")
-    assert "nan" not in page.url
-    assert "etc" not in page.url
-    assert "ε = 1" in page.locator(f"{PRIVATE} .paneltitle").inner_text()
+    page.wait_for_url(lambda url: "nan" not in url and "etc" not in url)
+    expect(page.locator(f"{PRIVATE} .paneltitle")).to_contain_text("ε = 1")
 
 
 def test_numbers_do_not_move_the_page_while_they_fill_in(home):
@@ -197,7 +198,7 @@ def test_numbers_do_not_move_the_page_while_they_fill_in(home):
 
 def test_a_presenter_has_no_sidebar_and_moves_epsilon_by_arrow_keys(page, address):
     open_home(page, address, "?view=presenter")
-    assert page.locator('[data-testid="stSidebar"]:visible').count() == 0
+    expect(page.locator('[data-testid="stSidebar"]:visible')).to_have_count(0)
     page.locator(".gauge .note").first.click()
     before = page.locator(f"{PRIVATE} .paneltitle").inner_text()
     page.keyboard.press("ArrowLeft")
@@ -205,9 +206,8 @@ def test_a_presenter_has_no_sidebar_and_moves_epsilon_by_arrow_keys(page, addres
         f"before => document.querySelector('{PRIVATE} .paneltitle').innerText != before",
         arg=before,
     )
-    assert "epsilon=0.9" in page.url
-    assert "view=presenter" in page.url
-    assert page.locator(SLIDER).evaluate("e => e === document.activeElement")
+    page.wait_for_url(lambda url: "epsilon=0.9" in url and "view=presenter" in url)
+    expect(page.locator(SLIDER)).to_be_focused()
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "dark"), (768, "light"), (390, "light")])
@@ -225,7 +225,7 @@ def test_nothing_is_wider_than_the_window(browser, address, width, scheme):
     sliders = page.get_by_role("slider", name="Privacy loss").all()
     assert [one.is_visible() for one in sliders] == [True]
     if width < 640:
-        assert page.locator(".stage .frame.swipe").count() == 1
+        expect(page.locator(".stage .frame.swipe")).to_have_count(1)
         for place in ("0", "document.body.scrollHeight"):
             page.evaluate(f"document.querySelector('[data-testid=stMain]').scrollTo(0, {place})")
             box = sliders[0].bounding_box()
@@ -236,7 +236,7 @@ def test_nothing_is_wider_than_the_window(browser, address, width, scheme):
 def test_curves_say_where_the_slider_stands(page, address):
     open_home(page, address, "?epsilon=0.5&home_details=true")
     curves = page.locator(".curve")
-    assert curves.count() == 2
+    expect(curves).to_have_count(2)
     for curve in curves.all():
         points = curve.locator(".hit title").all_text_contents()
         assert len(points) == len(EPSILON_STOPS)

@@ -5,12 +5,13 @@ import io
 import numpy as np
 import pytest
 
+from tests.support.browser import settled
+
 expect = pytest.importorskip("playwright.sync_api").expect
 pytestmark = pytest.mark.browser
 
 MAP = '[data-testid="stDeckGlJsonChart"]'
 CHART = '[data-testid="stVegaLiteChart"]'
-SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 LINK = "Origin_Destination?od_data=demo-city"
 VIEWS = (
     "From one zone",
@@ -26,18 +27,21 @@ VIEWS = (
 def open_page(page, address, path):
     page.goto(f"{address}/{path}")
     page.wait_for_selector(".card .value")
-    page.wait_for_selector(SETTLED)
+    settled(page)
 
 
 def switch(page, name):
     page.get_by_role("radio", name=name, exact=True).click()
-    page.wait_for_timeout(200)
-    page.wait_for_selector(SETTLED)
-    assert page.locator('[data-testid="stException"]').count() == 0
+    settled(page)
+    expect(page.locator('[data-testid="stException"]')).to_have_count(0)
 
 
 def slider(page, name):
     return page.get_by_role("slider", name=name).get_attribute("aria-valuetext")
+
+
+def reads(page, name, value):
+    expect(page.get_by_role("slider", name=name)).to_have_attribute("aria-valuetext", value)
 
 
 def pixels(page):
@@ -84,7 +88,7 @@ def test_a_click_on_the_grid_sets_both_sliders(page, address):
     box = grid.bounding_box()
     page.mouse.click(box["x"] + 0.3 * box["width"], box["y"] + 0.3 * box["height"])
     page.wait_for_url(lambda url: "threshold=" in url and "epsilon=" in url)
-    page.wait_for_selector(SETTLED)
+    settled(page)
     after = slider(page, "Privacy loss"), slider(page, "Suppress flows")
     assert after[0] != before[0]
     assert after[1] != before[1]
@@ -101,20 +105,20 @@ def test_chosen_epsilon_is_kept_on_the_other_page(page, address):
     page.wait_for_url(lambda url: "epsilon=0.3" in url)
     page.get_by_role("link", name="Origin–destination").click()
     page.wait_for_selector(MAP)
-    page.wait_for_selector(SETTLED)
-    assert slider(page, "Privacy loss") == "0.3"
-    assert slider(page, "Trips kept") == "1"
+    settled(page)
+    reads(page, "Privacy loss", "0.3")
+    reads(page, "Trips kept", "1")
     page.reload()
     page.wait_for_selector(MAP)
-    page.wait_for_selector(SETTLED)
-    assert slider(page, "Privacy loss") == "0.3"
+    settled(page)
+    reads(page, "Privacy loss", "0.3")
 
 
 def test_the_share_link_of_a_question_opens_it_again(page, address):
     open_page(page, address, "Choose_Epsilon?choose_alpha=50&choose_confidence=99")
     tolerated = page.get_by_role("spinbutton", name="I can tolerate")
     expect(tolerated).to_have_value("50")
-    assert page.locator(".card .value").first.inner_text() == "0.3648"  # T = 4
+    expect(page.locator(".card .value").first).to_have_text("0.3648")  # T = 4
     open_page(page, address, "Choose_Epsilon?choose_alpha=-1&choose_confidence=ninety&epsilon=nan")
     expect(tolerated).to_have_value("10")
-    assert slider(page, "Privacy loss") == "1"
+    reads(page, "Privacy loss", "1")

@@ -9,10 +9,11 @@ import pytest
 
 from pages._ui.shell.frame import GROUPS
 from tests.browser.conftest import ROOT, served
+from tests.support.browser import settled
 
+expect = pytest.importorskip("playwright.sync_api").expect
 pytestmark = pytest.mark.browser
 
-SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 CHANGED = {
     "epsilon": "0.5",
     "threshold": "7",
@@ -68,8 +69,7 @@ def arrive(page, name) -> None:
             " && document.querySelector('.verdict') && !document.querySelector('.verdict.pending')"
         )
         page.get_by_role("slider", name="Privacy loss").wait_for()
-    page.wait_for_timeout(200)
-    page.wait_for_selector(SETTLED)
+    settled(page)
 
 
 def key_of(box) -> str:
@@ -98,7 +98,7 @@ def keeps_everything(page, address, settings, walk) -> None:
     query = "&".join(f"{key}={value}" for key, value in settings.items())
     page.goto(f"{address}/?{query}")
     arrive(page, walk[0])
-    said = "\n".join(page.locator(".verdict").all_inner_texts())
+    said = page.locator(".verdict").all_inner_texts()
     read: dict[str, dict[str, str]] = {walk[0]: pickers(page)}
     assert link(page) == settings
     for now, name in itertools.pairwise(walk):
@@ -109,7 +109,7 @@ def keeps_everything(page, address, settings, walk) -> None:
         for label, value in read[walk[0]].items():
             assert first.get(label, value) == value, f"{now} → {name}: {label}"
         if name == walk[0]:
-            assert "\n".join(page.locator(".verdict").all_inner_texts()) == said
+            expect(page.locator(".verdict")).to_have_text(said, use_inner_text=True)
 
 
 @pytest.mark.parametrize("settings", [{}, CHANGED], ids=["defaults", "changed"])
@@ -131,18 +131,18 @@ def test_one_press_of_back_leads_to_the_page_before_as_it_was_left(page, several
     for _ in range(3):
         page.get_by_role("slider", name="Privacy loss").press("ArrowLeft")
     page.wait_for_url("**epsilon=**")
-    page.wait_for_selector(SETTLED)
+    settled(page)
     left = link(page)
     go(page, "Density")
     page.get_by_role("slider", name="Privacy loss").press("ArrowLeft")
     page.wait_for_function(
         "before => location.search.slice(1) != before", arg=urlsplit(page.url).query
     )
-    page.wait_for_selector(SETTLED)
+    settled(page)
     page.go_back()
     arrive(page, "Home")
-    page.wait_for_selector(SETTLED)
+    settled(page)
     assert urlsplit(page.url).path == "/"
     assert link(page) == left
     slider = page.get_by_role("slider", name="Privacy loss")
-    assert slider.get_attribute("aria-valuetext") == left["epsilon"]
+    expect(slider).to_have_attribute("aria-valuetext", left["epsilon"])

@@ -9,6 +9,7 @@ import pytest
 
 from tests.browser.conftest import ROOT, served
 
+expect = pytest.importorskip("playwright.sync_api").expect
 pytestmark = pytest.mark.browser
 
 QUERY = "Release?od_data=demo-city&epsilon=0.1&unit=person-day"
@@ -39,9 +40,7 @@ def ready(page, address):
     box.fill("demo-city")
     box.press("Enter")
     button = page.get_by_role("button", name="Release", exact=True)
-    page.wait_for_function(
-        "button => !button.disabled", arg=button.element_handle(), timeout=30_000
-    )
+    expect(button).to_be_enabled(timeout=60_000)
     return button
 
 

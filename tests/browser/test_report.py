@@ -4,15 +4,16 @@ import re
 
 import pytest
 
-pytestmark = pytest.mark.browser
+from tests.support.browser import settled
 
-SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
+expect = pytest.importorskip("playwright.sync_api").expect
+pytestmark = pytest.mark.browser
 
 
 def weight(page):
     """Open the controls of the trips by hour and return their weight."""
     page.locator('[data-testid="stVegaLiteChart"]').first.wait_for()
-    page.wait_for_selector(SETTLED)
+    settled(page)
     page.locator('[data-testid="stPopover"]').nth(4).get_by_role("button").click()
     slider = page.get_by_role("slider", name=re.compile("Weight in the budget")).first
     slider.wait_for()
@@ -24,11 +25,11 @@ def test_a_moved_weight_stays_in_the_link_with_all_other_settings(page, address)
     slider = weight(page)
     slider.press("ArrowRight")
     page.wait_for_function("() => location.search.includes('report_weight_hours=2')")
-    page.wait_for_selector(SETTLED)
+    settled(page)
     assert "report_trips=10" in page.url
     assert "report_losses=14" in page.url
+    expect(page.locator(".budget")).to_contain_text("Hours 14%")
     shares = page.locator(".budget").inner_text()
-    assert "Hours 14%" in shares
     page.reload()
-    assert weight(page).get_attribute("aria-valuetext") == "2"
-    assert page.locator(".budget").inner_text() == shares
+    expect(weight(page)).to_have_attribute("aria-valuetext", "2")
+    expect(page.locator(".budget")).to_have_text(shares, use_inner_text=True)

@@ -9,6 +9,8 @@ from xml.etree import ElementTree
 import pytest
 from PIL import Image
 
+from tests.support.browser import settled
+
 ROOT = Path(__file__).parents[2]
 NOTICE = "Exploration, not a release."
 SETTING = "Privacy loss (ε)"
@@ -22,7 +24,7 @@ PATHS = sorted(
 
 def saved(page, folder):
     """Press every button that saves something and return the files."""
-    page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
+    settled(page)
     page.wait_for_timeout(1500)
     page.locator(".take-home summary").click()
     buttons = page.locator(".take-home button").filter(has_text=SAVING)
