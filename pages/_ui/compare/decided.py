@@ -18,7 +18,11 @@ NO_FIGURE = "–"
 
 def asked(columns: Sequence[Column]) -> Job | None:
     """Ask for the figures of all columns that decisions can be followed for; None without any."""
-    asks = tuple((column.entry.key, column.settings.trips()) for column in columns if _can(column))
+    asks = tuple(
+        (column.entry.key, column.settings.trips())
+        for column in columns
+        if column.entry is not None and _can(column)
+    )
     if not asks:
         return None
     own = [key for key, _ in asks if in_session(key)]

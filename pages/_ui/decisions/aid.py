@@ -9,7 +9,7 @@ from pages._ui import jobs
 from pages._ui.cache import decided
 from pages._ui.cache import decisions as cached_decisions
 from pages._ui.decisions import destinations, emergency, published, totals, wording
-from pages._ui.drawing import cards
+from pages._ui.drawing import cards, tables
 from pages._ui.drawing.cards import Card
 from pages._ui.jobs import Job
 from pages._ui.shell import setting
@@ -126,5 +126,5 @@ def _notes(entry: Entry, parameters: ODParameters) -> None:
         "Show what P2 printed (Table 3)",
         setting.switch("decisions_p2_aid", default=False),
     ):
-        st.dataframe(published.table_3(), hide_index=True, key="decisions_table_3")
+        st.html(tables.table_html(published.table_3().to_dict("list")))
         st.caption(published.TABLE_3_NOTE)

@@ -12,6 +12,7 @@ from pages._ui.cache import decisions as cached_decisions
 from pages._ui.cache.decisions import Outbreak
 from pages._ui.decisions import places, published, work
 from pages._ui.decisions.work import Here
+from pages._ui.drawing import tables
 from pages._ui.shell import setting
 from pages._ui.shell.catalogue import Entry
 from pages._ui.wording.numbers import percent
@@ -43,7 +44,7 @@ def draw(
                     "Zone-days needless": f"{comparison.needless.sum(axis=-1).mean():,.0f}",
                 }
             )
-    st.dataframe(pd.DataFrame(rows), hide_index=True, key="decisions_origins")
+    st.html(tables.table_html(pd.DataFrame(rows).to_dict("list")))
     st.caption(
         "Mean and, in brackets, standard deviation over zones. Zones for which precision or "
         "recall is undefined, because they never act or never should, are left out and counted."
@@ -53,7 +54,7 @@ def draw(
         "Show what P2 printed (Table 2)",
         setting.switch("decisions_p2_epidemic", default=False),
     ):
-        st.dataframe(published.table_2(), hide_index=True, key="decisions_table_2")
+        st.html(tables.table_html(published.table_2().to_dict("list")))
         st.caption(published.TABLE_2_NOTE)
 
 

@@ -16,11 +16,11 @@ from pages._ui.density import map as density_map
 from pages._ui.density import wording as density_wording
 from pages._ui.density.map import MAP_WIDTH
 from pages._ui.density.settings import Chosen
-from pages._ui.drawing import maps
+from pages._ui.drawing import maps, rows
 from pages._ui.jobs import Job, Step
 from pages._ui.shell.session import map_size
 from pages._ui.shell.settings import Seed
-from pages._ui.wording.numbers import fixed, inert, number, percent
+from pages._ui.wording.numbers import fixed, number, percent
 
 EPSILONS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 5.0, 10.0)
 _ROWS = "density_worst_rows"
@@ -78,13 +78,16 @@ def _map(chosen: Chosen) -> None:
         )
         st.caption(f"{density_wording.LOOK['quality']} {_undefined(scores)}")
         order = _order(scores)
-        st.dataframe(
+        at = zones.ids.index(density_map.zone(chosen.key))
+        clicked = rows.draw(
             _worst(chosen, scores, order),
-            hide_index=True,
             key=_ROWS,
-            on_select=lambda: _take_row(chosen.key, [zones.ids[zone] for zone in order]),
-            selection_mode="single-row",
+            chosen=order.tolist().index(at) if at in order else None,
+            what="Mark this zone on both maps",
         )
+        if clicked is not None and clicked < len(order):
+            density_map.mark(chosen.key, zones.ids[order[clicked]])
+            st.rerun()
         st.caption("Click a row to mark the zone on both maps of this page.")
 
 
@@ -104,24 +107,17 @@ def _order(scores: cached_density.DensityScores) -> Integers:
     return np.argsort(-np.nan_to_num(scores.error, nan=-1.0), kind="stable")[:6]
 
 
-def _take_row(key: str, listed: list[str]) -> None:
-    """Mark the zone of the row that was clicked (the table's callback)."""
-    rows = st.session_state[_ROWS]["selection"]["rows"]
-    if rows and rows[0] < len(listed):
-        density_map.mark(key, listed[rows[0]])
-
-
-def _worst(chosen: Chosen, scores: cached_density.DensityScores, order: Integers) -> pd.DataFrame:
+def _worst(
+    chosen: Chosen, scores: cached_density.DensityScores, order: Integers
+) -> dict[str, list[str]]:
     names = cached_datasets.dataset(chosen.key).zones["name"].to_numpy()
     visits = cached_density.visits_an_hour(chosen.key)[order]
-    return pd.DataFrame(
-        {
-            "Zones that lose most": [inert(name) for name in names[order]],
-            "Visits an hour": [number(value) for value in visits],
-            "MRE": [percent(value) for value in scores.error[order]],
-            "r": [fixed(value) for value in scores.correlation[order]],
-        }
-    )
+    return {
+        "Zones that lose most": [str(name) for name in names[order]],
+        "Visits an hour": [number(value) for value in visits],
+        "MRE": [percent(value) for value in scores.error[order]],
+        "r": [fixed(value) for value in scores.correlation[order]],
+    }
 
 
 def _boxes(chosen: Chosen) -> None:
@@ -160,10 +156,10 @@ def _steps(
     tables: dict[str, list[dict[str, float]]] = {measure: [] for measure in _MEASURES}
     for done, (epsilon, parameters) in enumerate(settings, start=1):
         scores = cached_density.scores(key, parameters, seed)
-        for measure, rows in tables.items():
+        for measure, boxes in tables.items():
             summary = _quantiles(getattr(scores, measure))
             if summary:
-                rows.append({"epsilon": epsilon, **summary})
+                boxes.append({"epsilon": epsilon, **summary})
         yield Step(done, len(settings), {name: list(rows) for name, rows in tables.items()})
 
 

@@ -5,7 +5,7 @@ Nothing here asks the network for anything: decks have no map provider and no st
 
 import html
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -31,6 +31,7 @@ _PURPLE_GREEN = (
 )  # fmt: skip
 _NO_VALUE = (128, 128, 128, 60)
 _MARKED = (209, 73, 91, 255)
+_GROUND = "ground"
 _BORDER = (128, 128, 128, 150)
 
 
@@ -188,16 +189,7 @@ def zone_map(
     lines = [f"{html.escape(label)}: {{t{j}}}" for j, label in enumerate(tooltip)]
     layers = [layer]
     if marked is not None:
-        layers.append(
-            pdk.Layer(
-                "GeoJsonLayer",
-                {"type": "Feature", "geometry": outlines.geometries[marked], "properties": {}},
-                id="marked",
-                filled=False,
-                get_line_color=_MARKED,
-                line_width_min_pixels=3,
-            )
-        )
+        layers.append(_outlined(outlines, marked))
     event = _draw(
         layers,
         view_of(outlines.bounds, width, height),
@@ -205,7 +197,7 @@ def zone_map(
         height=height,
         key=key,
         alt=alt,
-        selectable=selectable,
+        on_select="rerun" if selectable else None,
     )
     if not selectable or event is None:
         return None
@@ -226,6 +218,8 @@ def flow_map(
     colours: NDArray[np.int64] | None = None,
     height: int = 520,
     width: int = 700,
+    marked: int | None = None,
+    on_zone: Callable[[str | None], None] | None = None,
 ) -> None:
     """Draw flows as arrows between zone centres; width and colour follow one scale.
 
@@ -241,7 +235,13 @@ def flow_map(
         Instead of the scale's colours, to mark phantom or lost flows.
     tooltip : mapping
         Label → one text per flow, below origin and destination.
+    marked : int, optional
+        Number of the zone that is outlined as chosen.
+    on_zone : callable, optional
+        Takes the id of a zone that was clicked, None where the choice was taken back.
     """
+    told = [(html.escape(label), texts) for label, texts in tooltip.items()]
+    hint = {f"t{j}": "" if j else "Click: its flows only" for j in range(len(told))}
     shades = (scale.colours(values) if colours is None else colours).tolist()
     view = view_of(outlines.bounds, width, height)
     # widths are pixels of the whole map: an arrow grows with the map as a zone does
@@ -254,7 +254,7 @@ def flow_map(
             "outline": shapes[i].round(5).tolist(),
             "name": f"{outlines.names[o]} → {outlines.names[d]}",
             "colour": shades[i],
-            **{f"t{j}": texts[i] for j, texts in enumerate(tooltip.values())},
+            **{f"t{j}": f"{label}: {texts[i]}" for j, (label, texts) in enumerate(told)},
         }
         for i, (o, d) in enumerate(zip(origins.tolist(), destinations.tolist(), strict=True))
     ]
@@ -263,34 +263,61 @@ def flow_map(
         {
             "type": "FeatureCollection",
             "features": [
-                {"type": "Feature", "geometry": geometry, "properties": {}}
-                for geometry in outlines.geometries
+                {
+                    "type": "Feature",
+                    "geometry": geometry,
+                    "properties": {"id": outlines.ids[i], "name": outlines.names[i], **hint},
+                }
+                for i, geometry in enumerate(outlines.geometries)
             ],
         },
-        id="ground",
-        get_fill_color=[128, 128, 128, 22],
+        id=_GROUND,
+        # given to what is drawn inside the layer, where a choice does not make the rest pale
+        _sub_layer_props={"polygons-fill": {"getFillColor": [128, 128, 128, 22]}},
         get_line_color=[128, 128, 128, 90],
         line_width_min_pixels=0.5,
+        pickable=on_zone is not None,
+        auto_highlight=on_zone is not None,
     )
     flows = pdk.Layer(
         "PolygonLayer",
         rows,
         id="flows",
         get_polygon="outline",
-        get_fill_color="colour",
+        _sub_layer_props={"fill": {"getFillColor": "@@=colour"}},
         get_line_color=_line_colour(),
         line_width_min_pixels=0.5,
         pickable=True,
         auto_highlight=True,
     )
-    lines = [f"{html.escape(label)}: {{t{j}}}" for j, label in enumerate(tooltip)]
+    layers = [ground, flows] if marked is None else [ground, _outlined(outlines, marked), flows]
     _draw(
-        [ground, flows],
+        layers,
         view,
-        tooltip="<br>".join(["<b>{name}</b>", *lines]),
+        tooltip="<br>".join(["<b>{name}</b>", *(f"{{t{j}}}" for j in range(len(told)))]),
         height=height,
         key=key,
         alt=alt,
+        on_select=None if on_zone is None else lambda: _take_zone(key, on_zone),
+    )
+
+
+def _take_zone(key: str, take: Callable[[str | None], None]) -> None:
+    """Hand on the zone that was clicked; a click on a flow chooses nothing (a callback)."""
+    objects = st.session_state[key]["selection"]["objects"]
+    zones = objects.get(_GROUND, [])
+    if zones or not objects:
+        take(str(zones[0]["properties"]["id"]) if zones else None)
+
+
+def _outlined(outlines: Outlines, zone: int) -> pdk.Layer:
+    return pdk.Layer(
+        "GeoJsonLayer",
+        {"type": "Feature", "geometry": outlines.geometries[zone], "properties": {}},
+        id="marked",
+        filled=False,
+        get_line_color=_MARKED,
+        line_width_min_pixels=3,
     )
 
 
@@ -322,7 +349,7 @@ def _draw(
     height: int,
     key: str,
     alt: str,
-    selectable: bool = False,
+    on_select: Callable[[], None] | Literal["rerun"] | None = None,
 ) -> Any:
     returns = f"{key}_returns"
     deck = pdk.Deck(
@@ -333,8 +360,8 @@ def _draw(
         tooltip={"html": tooltip},
     )
     # `map_style` stays out: even as None it would fetch a basemap
-    if selectable:
-        event = st.pydeck_chart(deck, height=height, key=key, alt=alt, on_select="rerun")
+    if on_select is not None:
+        event = st.pydeck_chart(deck, height=height, key=key, alt=alt, on_select=on_select)
     else:
         event = st.pydeck_chart(deck, height=height, key=key, alt=alt)
     st.button(

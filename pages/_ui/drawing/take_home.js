@@ -37,7 +37,8 @@ function things() {
   });
   const tables = [...main().querySelectorAll("table")]
     .filter((one) => seen(one) && !one.closest(".vega-embed") && one.rows.length > 1);
-  return { pictures, tables };
+  const maps = [...main().querySelectorAll('[data-testid="stDeckGlJsonChart"] canvas')].filter(seen);
+  return { pictures, tables, maps };
 }
 
 // A copy that looks the same outside of the page, with the settings written under it.
@@ -80,6 +81,35 @@ function wrapped(text, letters) {
   return rows;
 }
 
+// A map is drawn by the graphics card: what it shows now, its scale and the settings under it.
+async function mapped(canvas) {
+  const box = canvas.getBoundingClientRect();
+  const legend = [...main().querySelectorAll(".legend")]
+    .find((one) => canvas.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING);
+  const words = legend ? [legend.getAttribute("aria-label")] : [];
+  const letters = Math.max(20, Math.floor(box.width / 5.6));
+  const rows = [...words, ...lines()].flatMap((note) => wrapped(note, letters));
+  const bar = legend ? 14 : 0;
+  const made = document.createElement("canvas");
+  [made.width, made.height] = [2 * box.width, 2 * (box.height + 12 + bar + LINE * rows.length)];
+  const pen = made.getContext("2d");
+  pen.scale(2, 2);
+  pen.fillStyle = getComputedStyle(document.querySelector('[data-testid="stApp"]')).backgroundColor;
+  pen.fillRect(0, 0, made.width, made.height);
+  pen.drawImage(canvas, 0, 0, box.width, box.height);
+  if (legend) {
+    const stops = getComputedStyle(legend.querySelector(".bar")).backgroundImage.match(/rgba?\([^)]*\)/g) ?? [];
+    const scale = pen.createLinearGradient(4, 0, box.width - 4, 0);
+    stops.forEach((colour, i) => scale.addColorStop(i / Math.max(stops.length - 1, 1), colour));
+    pen.fillStyle = scale;
+    pen.fillRect(4, box.height + 4, box.width - 8, 8);
+  }
+  pen.fillStyle = getComputedStyle(main()).color;
+  pen.font = "10px sans-serif";
+  rows.forEach((row, i) => pen.fillText(row, 4, box.height + 14 + bar + LINE * i));
+  return noted(await new Promise((done) => made.toBlob(done, "image/png")));
+}
+
 async function png({ text, width, height }) {
   const image = new Image();
   image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(text);
@@ -116,6 +146,7 @@ function crc(bytes) {
 
 // What a chart draws: its marks carry their rows of data.
 function data(svg) {
+  if (svg.rows) return svg.rows;
   const rows = new Map();
   for (const node of svg.querySelectorAll("*")) {
     const item = node.__data__;
@@ -197,7 +228,7 @@ function button(label, act) {
 }
 
 function list(place) {
-  const { pictures, tables } = things();
+  const { pictures, tables, maps } = things();
   const rows = [];
   const row = (name, buttons) => {
     const made = document.createElement("li");
@@ -212,6 +243,12 @@ function list(place) {
       button("SVG", () => save(`${file}.svg`, text(picture(now(), lines()).text, "image/svg+xml"))),
       ...(data(svg).length ? [button("CSV", () => save(`${file}.csv`, text(csv(data(now())), "text/csv")))] : []),
     ]);
+  });
+  maps.forEach((canvas, i) => {
+    const name = canvas.closest("[aria-label]")?.getAttribute("aria-label") ?? heading(canvas);
+    const file = `${slug(told.title)}-map-${i + 1}-${slug(name)}`;
+    const now = () => things().maps[i] ?? canvas;
+    row(`Map: ${name}`, [button("PNG", async () => save(`${file}.png`, await mapped(now())))]);
   });
   tables.forEach((table, i) => {
     const name = heading(table);

@@ -33,12 +33,21 @@ _JOB, _CURVE = "home_density", "home_curve"
 
 
 @dataclass(frozen=True)
+class Worst:
+    """The zones that lose most: their numbers, and what is told of each, by column."""
+
+    zones: tuple[int, ...]
+    columns: dict[str, list[str]]
+
+
+@dataclass(frozen=True)
 class Column:
     """What the page needs of a drawn column."""
 
     entry: Entry
     ledger: Ledger | None
-    worst: Callable[[], dict[str, list[str]]]
+    part: str
+    worst: Callable[[], Worst]
     curve: Callable[[], None]
 
 
@@ -72,6 +81,7 @@ def draw(settings: Settings, entry: Entry) -> Column:
     return Column(
         entry=entry,
         ledger=release.ledger,
+        part="density",
         worst=lambda: _worst(entry, scores),
         curve=lambda: _curve(entry.key, settings, noise),
     )
@@ -125,14 +135,15 @@ def _curve(key: str, settings: Settings, noise: Seed) -> None:
     jobs.live(_CURVE, work, show)
 
 
-def _worst(entry: Entry, scores: DensityScores) -> dict[str, list[str]]:
+def _worst(entry: Entry, scores: DensityScores) -> Worst:
     """Return the zones with the largest relative error."""
     order = np.argsort(-np.nan_to_num(scores.error, nan=-1.0))[:6]
     names = cached_datasets.dataset(entry.key).zones["name"].to_numpy()
     visits = cached_density.visits_an_hour(entry.key)
-    return {
+    columns = {
         "Zone": [str(name) for name in names[order]],
         "Visits an hour": [number(value) for value in visits[order]],
         "Relative error": [percent(value) for value in scores.error[order]],
         "Pearson r": [fixed(value) for value in scores.correlation[order]],
     }
+    return Worst(tuple(order.tolist()), columns)

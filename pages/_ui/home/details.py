@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pages._ui.drawing import tables
+from pages._ui.drawing import rows
+from pages._ui.home import stage as home_stage
 from pages._ui.home.density import Column
 from pages._ui.home.verdict import CONVENTIONS
 from pages._ui.shell import setting
@@ -30,6 +31,21 @@ def draw(columns: Sequence[Column]) -> None:
             st.subheader(f"{column.entry.name}: over ε", anchor=False)
             column.curve()
             st.subheader("Zones that lose most", anchor=False)
-            st.html(tables.table_html(column.worst()))
+            _worst(column)
     st.caption(f"{RANGES} {LIMITS}")
     st.caption(CONVENTIONS)
+
+
+def _worst(column: Column) -> None:
+    """Draw the zones that lose most; a click marks one on the picture, a second takes it off."""
+    worst, marked = column.worst(), home_stage.marked(column.entry)
+    clicked = rows.draw(
+        worst.columns,
+        key=f"home_worst_{column.part}",
+        chosen=worst.zones.index(marked) if marked in worst.zones else None,
+        what="Mark this zone on the picture above",
+    )
+    st.caption("Click a zone to mark it on the picture above.")
+    if clicked is not None and clicked < len(worst.zones):
+        home_stage.mark(column.part, column.entry, worst.zones[clicked])
+        st.rerun()

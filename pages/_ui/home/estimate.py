@@ -10,7 +10,7 @@ from pages._ui.cache import estimates as cached_estimates
 from pages._ui.cache import trips as cached_trips
 from pages._ui.cache.window import declared
 from pages._ui.drawing import cards
-from pages._ui.home.density import Column, said_html
+from pages._ui.home.density import Column, Worst, said_html
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import Settings, seed
 from pages._ui.wording import verdict
@@ -41,26 +41,28 @@ def draw(settings: Settings, entry: Entry) -> Column:
             "Origin–destination page."
         )
 
-    def worst() -> dict[str, list[str]]:
+    def worst() -> Worst:
         ours = cached_estimates.release(entry.key, parameters, noise, window)
         return _worst(entry.key, true.sum(axis=1), ours.counts[0].sum(axis=1))
 
     return Column(
         entry=entry,
         ledger=None,
+        part="trips",
         worst=worst,
         curve=curve,
     )
 
 
-def _worst(key: str, true: NDArray[np.int64], ours: NDArray[np.float64]) -> dict[str, list[str]]:
+def _worst(key: str, true: NDArray[np.int64], ours: NDArray[np.float64]) -> Worst:
     """Return the zones whose departures are off by most trips in this draw."""
     order = np.argsort(-np.abs(ours - true), kind="stable")[:6]
     error = (ours - true)[order] / np.where(true[order] > 0, true[order], np.nan)
     names = cached_datasets.dataset(key).zones["name"].to_numpy()
-    return {
+    columns = {
         "Zone": [str(name) for name in names[order]],
         "Departures": [f"{value:,}" for value in true[order]],
         "Private": [f"{value:,.0f}" for value in ours[order]],
         "Error": [signed_percent(value) for value in error],
     }
+    return Worst(tuple(order.tolist()), columns)

@@ -14,6 +14,7 @@ from pages._ui.home import tour as home_tour
 from pages._ui.home import verdict as home_verdict
 from pages._ui.home.side import Side
 from pages._ui.shell import epsilon_control, frame, setting
+from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import Settings, use_settings
 
 PARTS = {"trips": "Flows", "density": "Density"}
@@ -66,10 +67,7 @@ def draw(settings: Settings, part: str) -> Side:
     """Draw the stage of one part and return what is known of it."""
     entry = settings.od_data if part == "trips" else settings.density_data
     assert entry is not None
-    ids = cached_datasets.dataset(entry.key).zones["zone_id"].astype(str).tolist()
-    picked = setting.place("home_zone", ids, "", shared=entry.shipped)
-    at = setting.value(picked)
-    zone = ids.index(at) if at in ids else None  # it may be of another dataset
+    zone = marked(entry)
     if part == "trips":
         side = home_side.trips(settings, entry, zone)
     else:
@@ -79,27 +77,46 @@ def draw(settings: Settings, part: str) -> Side:
         left, right = st.columns([3.2, 1], gap="medium")
     with left:
         clicked = drawn_stage.draw(
-            side.picture,
+            {**side.picture, "marked": zone},
             key="home_picture",
             height=PRESENTED_HEIGHT if presenting() else HEIGHT,
             presenting=presenting(),
-            clickable=part == "trips",
+            clickable=True,
         )
-        if clicked is not None and clicked < len(ids):
-            setting.put(picked, "" if clicked == zone else ids[clicked])
+        if clicked is not None and clicked < len(side.picture["zones"]):
+            mark(part, entry, clicked)
             st.rerun()
         with st.container(key="home_control"):
             epsilon_control.draw()
-        if part == "trips" and zone is not None:
+        if zone is not None:
             st.button(
-                "Show all zones again",
-                on_click=setting.put,
-                args=(picked, ""),
+                "Show all zones again" if part == "trips" else "Unmark the zone",
+                on_click=mark,
+                args=(part, entry, zone),
                 key="home_all_zones",
             )
     with right:
         _beside(side)
     return side
+
+
+def marked(entry: Entry) -> int | None:
+    """Return the number of the zone that is marked on the picture; None of another dataset's."""
+    picked, ids = _picked(entry)
+    at = setting.value(picked)
+    return ids.index(at) if at in ids else None
+
+
+def mark(part: str, entry: Entry, zone: int) -> None:
+    """Mark a zone and show its part, or take the mark off where it is there (a callback, too)."""
+    picked, ids = _picked(entry)
+    setting.put(picked, "" if marked(entry) == zone else ids[zone])
+    setting.put(_SHOWN, PARTS[part])
+
+
+def _picked(entry: Entry) -> tuple[setting.Setting[str], list[str]]:
+    ids = cached_datasets.dataset(entry.key).zones["zone_id"].astype(str).tolist()
+    return setting.place("home_zone", ids, "", shared=entry.shipped), ids
 
 
 def _beside(side: Side) -> None:

@@ -13,7 +13,7 @@ from pages._ui.drawing import cards
 from pages._ui.drawing.svg import curve as sketch_curve
 from pages._ui.home import estimate as home_estimate
 from pages._ui.home import play as home_play
-from pages._ui.home.density import Column, delay_s, said_html, take
+from pages._ui.home.density import Column, Worst, delay_s, said_html, take
 from pages._ui.jobs import Job
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import Seed, Settings, seed
@@ -51,6 +51,7 @@ def draw(settings: Settings, entry: Entry) -> Column:
     return Column(
         entry=entry,
         ledger=None,
+        part="trips",
         worst=lambda: _worst(entry, parameters, noise, window),
         curve=lambda: _curve(entry.key, settings, window),
     )
@@ -73,18 +74,17 @@ def _curve(key: str, settings: Settings, window: Window) -> None:
     take(picked)
 
 
-def _worst(
-    entry: Entry, parameters: ODParameters, noise: Seed, window: Window
-) -> dict[str, list[str]]:
+def _worst(entry: Entry, parameters: ODParameters, noise: Seed, window: Window) -> Worst:
     """Return the zones whose departures are off by most trips in this draw."""
     true = cached_trips.truth(entry.key, window).sum(axis=1)
     private = cached_trips.drawn(entry.key, parameters, noise, window).counts.sum(axis=1)
     order = np.argsort(-np.abs(private - true), kind="stable")[:6]
     error = (private - true)[order] / np.where(true[order] > 0, true[order], np.nan)
     names = cached_datasets.dataset(entry.key).zones["name"].to_numpy()
-    return {
+    columns = {
         "Zone": [str(name) for name in names[order]],
         "Departures": [f"{value:,}" for value in true[order]],
         "Private": [f"{value:,}" for value in private[order]],
         "Error": [signed_percent(value) for value in error],
     }
+    return Worst(tuple(order.tolist()), columns)

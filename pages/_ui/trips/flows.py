@@ -1,6 +1,6 @@
 """Origin–destination page: arrows of the largest flows, true, private, or phantom and lost."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +17,8 @@ from pages._ui.trips import look as trips_look
 
 TRUE, PRIVATE, WRONG = "True", "Private", "Phantom and lost"
 _SCOPES = ("All zones", "Leaving a zone", "Arriving in a zone", "Leaving or arriving")
+_SCOPE = setting.choice("od_flows_scope", _SCOPES, _SCOPES[0])
+_ZONE = "od_flows_zone"
 
 
 class Chosen(NamedTuple):
@@ -25,6 +27,8 @@ class Chosen(NamedTuple):
     shown: str
     inside: NDArray[np.bool_]
     most: int
+    marked: int | None
+    take_zone: Callable[[str | None], None]
 
 
 def controls(key: str, true: Integers, shows: Sequence[str]) -> Chosen:
@@ -41,12 +45,15 @@ def controls(key: str, true: Integers, shows: Sequence[str]) -> Chosen:
         required=True,
     )
     scope = setting.draw(
-        second.selectbox, "Flows", setting.choice("od_flows_scope", _SCOPES, _SCOPES[0]), _SCOPES
+        second.selectbox,
+        "Flows",
+        _SCOPE,
+        _SCOPES,
+        help="Or click a zone on the map; click it again to see all.",
     )
+    busy, off = true.sum(axis=0) + true.sum(axis=1), scope == _SCOPES[0]
     with third:
-        busy = true.sum(axis=0) + true.sum(axis=1)
-        off = scope == _SCOPES[0]
-        zone = trips_look.zone_choice("Zone", key, busy, key="od_flows_zone", off=off)
+        zone = trips_look.zone_choice("Zone", key, busy, key=_ZONE, off=off)
     most = setting.draw(
         fourth.slider,
         "Largest flows",
@@ -55,12 +62,24 @@ def controls(key: str, true: Integers, shows: Sequence[str]) -> Chosen:
         max_value=300,
         step=10,
     )
-    return Chosen(shown, _scope(len(true), scope, zone), most)
+
+    def take_zone(clicked: str | None) -> None:
+        """Keep the pickers in step with a click on the map (a callback)."""
+        if clicked is None:
+            setting.put(_SCOPE, _SCOPES[0])
+            return
+        if scope == _SCOPES[0]:
+            setting.put(_SCOPE, _SCOPES[3])
+        setting.put(trips_look.zone_setting(key, busy, _ZONE), clicked)
+
+    inside = _scope(len(true), scope, zone)
+    return Chosen(shown, inside, most, None if off else zone, take_zone)
 
 
 def draw(key: str, true: Integers, made: Drawn, several: bool) -> None:
     """Draw the switch, the scope and one large map on a scale that no setting moves."""
-    shown, inside, most = controls(key, true, [TRUE, PRIVATE, WRONG])
+    chosen = controls(key, true, [TRUE, PRIVATE, WRONG])
+    shown, inside, most = chosen.shown, chosen.inside, chosen.most
     largest = float(max(true.max(initial=0), 1))
     scale = maps.Scale(0.0, largest)
     true, private = np.where(inside, true, 0), np.where(inside, made.counts, 0)
@@ -92,6 +111,8 @@ def draw(key: str, true: Integers, made: Drawn, several: bool) -> None:
             "error": [trips_look.signed(int(value)) for value in private[pairs] - true[pairs]],
         },
         colours=colours,
+        marked=chosen.marked,
+        on_zone=chosen.take_zone,
         **map_size(trips_look.MAP_WIDTH, 520),
     )
     if shown != WRONG:

@@ -10,6 +10,7 @@ from engine.arrays import Integers
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.drawing import colours
 from pages._ui.shell import catalogue, setting
+from pages._ui.shell.setting import Setting
 
 MAP_WIDTH = 640
 """Pixels that a map has in a window of 1024: in a wider one there is more around it."""
@@ -57,19 +58,28 @@ def zone_choice(
     label: str, dataset_key: str, trips: Integers, *, key: str, off: bool = False
 ) -> int:
     """Draw a picker of zones by name, at first on the busiest, and return the zone's number."""
-    labels = zone_labels(dataset_key)
-    ids = list(cached_datasets.dataset(dataset_key).zones["zone_id"].astype(str))
-    words = dict(zip(ids, labels, strict=True))
-    busiest, shared = ids[int(np.argmax(trips))], catalogue.shipped(dataset_key)
+    words = dict(zip(zone_ids(dataset_key), zone_labels(dataset_key), strict=True))
+    ids = list(words)
     chosen = setting.draw(
         st.selectbox,
         label,
-        setting.place(key, words, busiest, shared=shared),
+        zone_setting(dataset_key, trips, key),
         sorted(ids, key=words.__getitem__),
         format_func=words.__getitem__,
         disabled=off,
     )
     return ids.index(chosen)
+
+
+def zone_setting(dataset_key: str, trips: Integers, key: str) -> Setting[str]:
+    """Return the setting that holds a zone's id, at first of the busiest."""
+    ids, shared = zone_ids(dataset_key), catalogue.shipped(dataset_key)
+    return setting.place(key, ids, ids[int(np.argmax(trips))], shared=shared)
+
+
+def zone_ids(dataset_key: str) -> list[str]:
+    """Return the ids of the zones in their order."""
+    return list(cached_datasets.dataset(dataset_key).zones["zone_id"].astype(str))
 
 
 def zone_labels(dataset_key: str) -> list[str]:

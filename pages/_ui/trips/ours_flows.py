@@ -17,9 +17,8 @@ _ROWS = 12
 def draw(view: View) -> None:
     """Draw the switch, the scope, the map and how the largest flows read."""
     release, key = view.release, view.entry.key
-    shown, inside, most = trips_flows.controls(
-        key, view.true, [trips_flows.TRUE, trips_flows.PRIVATE]
-    )
+    chosen = trips_flows.controls(key, view.true, [trips_flows.TRUE, trips_flows.PRIVATE])
+    shown, inside, most = chosen.shown, chosen.inside, chosen.most
     drawn = inside & marks.shown(release)
     true = shown == trips_flows.TRUE
     matrix = np.where(inside, view.true, 0) if true else np.where(drawn, release.counts[0], 0)
@@ -41,6 +40,8 @@ def draw(view: View) -> None:
             "published": [f"{value:,}" for value in view.published[pairs]],
             "ours": words,
         },
+        marked=chosen.marked,
+        on_zone=chosen.take_zone,
         colours=None if true else marks.colours(release, pairs, scale, values),
         **map_size(trips_look.MAP_WIDTH, 520),
     )

@@ -1,5 +1,6 @@
 """The Decisions page: every view, figures against the engine, what it says when something lacks."""
 
+import re
 import time
 
 import numpy as np
@@ -92,11 +93,12 @@ def test_an_estimate_says_so(open_epidemic, monkeypatch):
 
 def test_two_origins_and_the_papers_table_stand_side_by_side(open_epidemic):
     app = settled(open_epidemic(), "Mean over 20 releases")
-    table = app.dataframe[0].value
-    assert set(table["Run"]) == {"releases", "suppression only"}
-    assert len(set(table["Epidemic starts in"])) == 2
+    tables = [body for body in bodies(app) if "<th>Epidemic starts in</th>" in body]
+    rows = re.findall(r"<tr><td>(.*?)</td><td>(.*?)</td>", tables[0])
+    assert [run for _, run in rows] == 2 * ["releases", "suppression only"]
+    assert len({zone for zone, _ in rows}) == 2
     app.toggle(key="decisions_p2_epidemic").set_value(True).run()
-    assert "98% (2%)" in app.dataframe[1].value.to_string()
+    assert any("98% (2%)" in body for body in bodies(app) if "<table>" in body)
 
 
 def test_where_no_zone_ever_acts_there_is_nothing_to_decide(open_page):

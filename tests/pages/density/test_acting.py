@@ -1,6 +1,7 @@
 """Curves and tables act: a point of a curve sets ε, a row marks its zone."""
 
 from pages._ui.density import charts as density_charts
+from pages._ui.drawing import rows
 
 PAGE = "pages/1_Density.py"
 
@@ -15,8 +16,15 @@ def test_a_clicked_point_sets_epsilon(open_page, monkeypatch):
     assert not app.exception
 
 
-def test_the_table_of_worst_zones_can_be_clicked(open_page):
+def test_a_row_of_the_worst_zones_marks_its_zone(open_page, monkeypatch):
+    drawn = []
+
+    def row(columns, *, chosen, **_):
+        drawn.append((columns["Zones that lose most"], chosen))
+        return 4 if len(drawn) == 1 else None
+
+    monkeypatch.setattr(rows, "draw", row)
     app = open_page(PAGE, density_data="demo-city", density_view="zones")
-    table = next(one for one in app.dataframe if "Zones that lose most" in one.value)
-    assert len(table.value) == 6
-    assert table.proto.id  # a table that reports its selection has an id
+    assert not app.exception
+    assert len(drawn[0][0]) == 6
+    assert drawn[-1] == (drawn[0][0], 4)

@@ -16,6 +16,7 @@ from engine.origin_destination import ODParameters
 from engine.parameters import EPSILON_STOPS
 from engine.risk import PRECEDENTS
 from pages._ui.cache.draws import generator
+from pages._ui.drawing import rows
 from pages._ui.drawing.svg.dots import DOTS, places
 from pages._ui.drawing.svg.sketches import Shapes
 from pages._ui.drawing.svg.stage import LARGEST, flow_picture
@@ -307,3 +308,26 @@ def test_a_zone_of_the_link_picks_the_flows_from_and_to_it(open_home):
     assert picture(app)["marked"] is None
     assert gauges(app) == wanted  # the verdict is about the whole dataset
     assert picture(open_home(home_zone="nowhere"))["marked"] is None
+
+
+@pytest.mark.parametrize(("part", "shown"), [("density", "Density"), ("trips", "Flows")])
+def test_a_row_of_the_worst_zones_marks_its_zone_on_the_picture(
+    open_home, monkeypatch, part, shown
+):
+    clicks, drawn = [2, None, 2, None], []
+
+    def row(columns, *, key, chosen, **_):
+        if not key.endswith(part):
+            return None
+        drawn.append((columns["Zone"], chosen))
+        return clicks.pop(0) if clicks else None
+
+    monkeypatch.setattr(rows, "draw", row)
+    app = open_home(home_details="true")
+    names = [chosen for _, chosen in drawn]
+    assert names == [None, 2]
+    assert app.button_group(key="home_shown").value == shown
+    known = datasets.load("demo-city").zones["name"].astype(str).tolist()
+    assert known[picture(app)["marked"]] == drawn[0][0][2]
+    app.run()  # a second click takes the mark off
+    assert picture(app)["marked"] is None

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+import streamlit as st
 
 from engine import datasets
 from engine import origin_destination as od
@@ -153,6 +154,48 @@ def test_flows_of_one_zone(open_od, scope):
                 "Leaving or arriving": (start, end),
             }[scope]
         )
+
+
+@pytest.fixture
+def clickable(monkeypatch):
+    """Put buttons in place of the map: one a click, on a zone, a flow or beside them."""
+
+    def chart(deck, *, key, on_select, **_):
+        ground = next(layer for layer in deck.layers if layer.id == "ground")
+        zone = ground.data["features"][2]["properties"]
+        clicks = {"zone": {"ground": [{"properties": zone}]}, "flow": {"flows": [{}]}, "none": {}}
+
+        def press(objects):
+            st.session_state[key] = {"selection": {"objects": objects}}
+            on_select()
+
+        for name, objects in clicks.items():
+            st.button(name, key=f"press_{name}", on_click=press, args=(objects,))
+
+    monkeypatch.setattr(st, "pydeck_chart", chart)
+
+
+@pytest.mark.parametrize("method", ["published", "estimate"])
+def test_a_click_on_a_zone_picks_its_flows(open_od, clickable, method):
+    app = open_od(od_method=method)
+    third = str(datasets.load("demo-city").zones["zone_id"].iloc[2])
+    app.button(key="press_zone").click().run()
+    scope, zone = app.selectbox(key="od_flows_scope"), app.selectbox(key="od_flows_zone")
+    assert (scope.value, zone.value, zone.disabled) == ("Leaving or arriving", third, False)
+    app.selectbox(key="od_flows_scope").set_value("Leaving a zone").run()
+    app.button(key="press_flow").click().run()
+    app.button(key="press_zone").click().run()
+    assert app.selectbox(key="od_flows_scope").value == "Leaving a zone"
+    app.button(key="press_none").click().run()
+    assert app.selectbox(key="od_flows_scope").value == "All zones"
+    assert not app.exception
+
+
+def test_a_zone_that_was_picked_is_outlined(open_od):
+    app = open_od()
+    assert "marked" not in [layer["id"] for layer in deck(app)["layers"]]
+    app.selectbox(key="od_flows_scope").set_value("Leaving a zone").run()
+    assert "marked" in [layer["id"] for layer in deck(app)["layers"]]
 
 
 def test_most_shown_flows_are_as_many_as_asked_for(open_od):

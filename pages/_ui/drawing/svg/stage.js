@@ -42,9 +42,18 @@ function panel(data, which, parent) {
     words.set(flow, said);
   }
   if (Number.isInteger(data.marked)) shape("path", { d: data.zones[data.marked], class: "marked" }, drawing);
+  drawing.rows = told([...words.values()]);
   box.appendChild(drawing);
   element("div", "paneltitle", box, side.title);
   return { box, drawing, words, zones };
+}
+
+// What is said of each shape, as rows for a table: its name, then one column a label.
+function told(said) {
+  const parts = said.map((words) => words.split("\n").map((line) => line.split(": ")));
+  const labels = (parts.find((one) => one.length > 1) ?? [[""]]).slice(1).map(([label]) => label);
+  return [["where", ...labels], ...parts.filter((one) => one.length > labels.length)
+    .map(([[name], ...rest]) => [name, ...rest.map(([, value]) => value)])];
 }
 
 export default function ({ data, parentElement, setTriggerValue }) {
