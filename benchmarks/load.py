@@ -141,11 +141,11 @@ def measure(sessions: int, moves: int) -> Iterator[Row]:
         alone = Measured()
         asyncio.run(_all(address, 1, 1, alone))  # what everybody shares is read before
         before, _ = _memory(process.pid)
-        worked = _processor_s(process.pid)
+        worked = processor_s(process.pid)
         measured = Measured()
         asyncio.run(_all(address, sessions, moves, measured))
         after, helpers = _memory(process.pid)
-        worked = (_processor_s(process.pid) - worked) / max(1, len(measured.moves))
+        worked = (processor_s(process.pid) - worked) / max(1, len(measured.moves))
         load = os.getloadavg()[0]
     ordered = sorted(measured.moves)
     many = f"{sessions} sessions, {len(ordered)} moves"
@@ -182,14 +182,15 @@ def _quantile(values: list[float], share: float) -> float:
 
 
 @contextmanager
-def served() -> "Generator[tuple[str, subprocess.Popen[bytes]]]":
-    """Serve the dashboard with the shipped data and yield the websocket's address."""
+def served(root: Path = ROOT / "data") -> "Generator[tuple[str, subprocess.Popen[bytes]]]":
+    """Serve the dashboard with the datasets of a folder and yield the websocket's address."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     process = subprocess.Popen(
         [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)],
         cwd=ROOT,
+        env={**os.environ, "MOBILITY_DATA": str(root)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
@@ -231,7 +232,7 @@ def _memory(process: int) -> tuple[float, float]:
     return own, helpers
 
 
-def _processor_s(process: int) -> float:
+def processor_s(process: int) -> float:
     """Return the processor time that a process itself has taken (Linux)."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -88,18 +88,42 @@ def draw_five(
     array, shape (5,)
         In order: sorting costs nothing.
     """
-    discrete = is_discrete(analysis)
-    values = quantiles.candidates(params.bins_of(analysis).edges, discrete=discrete)
-    drawn = np.empty(len(params.levels))
-    for number, level in enumerate(params.levels):
-        change = quantile_sensitivity(
-            analysis.counted, params.unit, params.max_trips_per_user, level
+    return _draws(_Questions.of(counts, analysis, params), analysis, epsilon, source)
+
+
+@dataclass(frozen=True, eq=False)
+class _Questions:
+    """What five draws choose from: the candidates, their utilities and how far one unit moves them.
+
+    It holds no noise, so that many draws ask the same.
+    """
+
+    candidates: Floats
+    utilities: tuple[Floats, ...]
+    sensitivities: tuple[float, ...]
+
+    @classmethod
+    def of(cls, counts: Integers, analysis: Analysis, params: ReportParameters) -> "_Questions":
+        discrete = is_discrete(analysis)
+        return cls(
+            quantiles.candidates(params.bins_of(analysis).edges, discrete=discrete),
+            tuple(quantiles.utilities(counts, q, discrete=discrete) for q in params.levels),
+            tuple(
+                quantile_sensitivity(analysis.counted, params.unit, params.max_trips_per_user, q)
+                for q in params.levels
+            ),
         )
-        scores = quantiles.utilities(counts, level, discrete=discrete)
+
+
+def _draws(
+    questions: _Questions, analysis: Analysis, epsilon: float, source: NoiseSource
+) -> Floats:
+    drawn = np.empty(len(questions.utilities))
+    asked = zip(questions.utilities, questions.sensitivities, strict=True)
+    for number, (scores, change) in enumerate(asked):
         gumbel = source.gumbel(analysis, number, len(scores))
-        drawn[number] = values[
-            quantiles.choose(scores, epsilon / len(params.levels), change, gumbel)
-        ]
+        chosen = quantiles.choose(scores, epsilon / len(drawn), change, gumbel)
+        drawn[number] = questions.candidates[chosen]
     return np.sort(drawn)
 
 
@@ -132,10 +156,11 @@ def compare_ways(
     epsilon = params.epsilon_of(analysis)
     change = sensitivity(analysis.counted, params.unit, params.max_trips_per_user)
     scales = np.full(len(counts), change / epsilon)
+    questions = _Questions.of(counts, analysis, params)
     drawn: list[float] = []
     read: list[float] = []
     for source in sources:
-        five = draw_five(counts, analysis, params, epsilon * FIVE_NUMBERS_SHARE, source)
+        five = _draws(questions, analysis, epsilon * FIVE_NUMBERS_SHARE, source)
         drawn.append(float(np.mean(np.abs(five - true))))
         noisy = counts + source.counts(analysis, scales)
         five = quantiles.of_noisy_bins(noisy, bins.edges, params.levels, discrete=discrete)

@@ -4,14 +4,14 @@ All compare private numbers as shown (whole, not below 0) with the truth over al
 of distributions normalise both. A measure that does not exist is NaN.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
-from scipy.stats import kendalltau
 
 from engine import metrics, validation
-from engine.arrays import Floats, Numbers
+from engine.arrays import Floats, Integers, Numbers
 from engine.errors import ParameterError
 from engine.report.analyses import Analysis
 from engine.report.mechanism import ReportRelease
@@ -29,6 +29,7 @@ MeasureOfLoss = Literal[
     "pearson",
 ]
 TOP = (1, 2, 5, 10, 50, 100)
+_MANY = 10_000
 _PLACES = frozenset({Analysis.ZONES, Analysis.FLOWS})
 _SINGLE = frozenset({Analysis.STATISTICS, Analysis.MISSING})
 
@@ -45,8 +46,10 @@ def relative_errors(truth: Numbers, private: Numbers) -> Floats:
     return np.abs(private - exact) / np.where(exact > 0, exact, np.nan)
 
 
-def smape(truth: Numbers, private: Numbers) -> float:
+def smape(truth: Numbers, private: Numbers, times: Numbers | None = None) -> float:
     """Return the mean of |private − true| / ((|private| + |true|)/2); 0/0 counts as 0. 0 to 2.
+
+    `times` says how often each pair of numbers stands there, once by default.
 
     Examples
     --------
@@ -54,40 +57,47 @@ def smape(truth: Numbers, private: Numbers) -> float:
     0.5
     """
     together = (np.abs(truth) + np.abs(private)) / 2
-    return float(np.mean(np.abs(private - truth) / np.where(together > 0, together, 1.0)))
+    apart = np.abs(private - truth) / np.where(together > 0, together, 1.0)
+    return float(np.average(apart, weights=times))
 
 
-def kl_divergence(truth: Numbers, private: Numbers) -> float:
+def kl_divergence(truth: Numbers, private: Numbers, times: Numbers | None = None) -> float:
     """Return Kullback–Leibler(private ‖ true) in nats; infinite where only the truth is 0.
+
+    `times` says how often each pair of numbers stands there, once by default.
 
     Examples
     --------
     >>> round(kl_divergence(np.array([1, 1]), np.array([3, 1])), 4)
     0.1308
     """
-    p, q = _normalised(private), _normalised(truth)
+    times = _once(truth, times)
+    p, q = _normalised(private, times), _normalised(truth, times)
     if p is None or q is None:
         return float("nan")
     on = p > 0
     if (q[on] == 0).any():
         return float("inf")
-    return float(np.sum(p[on] * np.log(p[on] / q[on])))
+    return float(np.sum(times[on] * p[on] * np.log(p[on] / q[on])))
 
 
-def js_divergence(truth: Numbers, private: Numbers) -> float:
+def js_divergence(truth: Numbers, private: Numbers, times: Numbers | None = None) -> float:
     """Return the Jensen–Shannon divergence in nats, 0 to ln 2. Its root is the JS distance.
+
+    `times` says how often each pair of numbers stands there, once by default.
 
     Examples
     --------
     >>> round(js_divergence(np.array([1, 0]), np.array([0, 1])), 4)
     0.6931
     """
-    p, q = _normalised(private), _normalised(truth)
+    times = _once(truth, times)
+    p, q = _normalised(private, times), _normalised(truth, times)
     if p is None or q is None:
         return float("nan")
     middle = (p + q) / 2
     ratios = [np.log(np.where(x > 0, x / np.where(middle > 0, middle, 1), 1)) for x in (p, q)]
-    return float(p @ ratios[0] + q @ ratios[1]) / 2
+    return float((times * p) @ ratios[0] + (times * q) @ ratios[1]) / 2
 
 
 def earth_movers_distance(truth: Numbers, private: Numbers, width: float) -> float:
@@ -98,7 +108,8 @@ def earth_movers_distance(truth: Numbers, private: Numbers, width: float) -> flo
     >>> earth_movers_distance(np.array([1, 0, 0]), np.array([0, 0, 1]), 5.0)
     10.0
     """
-    p, q = _normalised(private), _normalised(truth)
+    times = _once(truth, None)
+    p, q = _normalised(private, times), _normalised(truth, times)
     if p is None or q is None:
         return float("nan")
     return float(np.abs(np.cumsum(p - q)).sum() * width)
@@ -117,6 +128,8 @@ def kendall_tau(truth: Numbers, private: Numbers) -> float:
     """
     if np.ptp(truth) == 0 or np.ptp(private) == 0:
         return float("nan")
+    from scipy.stats import kendalltau  # slow to load, and asked for seldom
+
     found: Any = kendalltau(truth, private)
     return float(found.statistic)
 
@@ -134,8 +147,7 @@ def top_n_coverage(truth: Numbers, private: Numbers, n: int) -> float:
     validation.whole_number("n", n, 1, remedy="10 is usual")
     if n > len(truth):
         return float("nan")
-    first = [set(np.argsort(-values, kind="stable")[:n].tolist()) for values in (truth, private)]
-    return len(first[0] & first[1]) / n
+    return len(np.intersect1d(metrics.largest(truth, n), metrics.largest(private, n))) / n
 
 
 def losses(
@@ -144,6 +156,7 @@ def losses(
     *,
     slow: bool = False,
     distances_m: Floats | None = None,
+    only: Collection[str] | None = None,
 ) -> dict[str, float]:
     """Return the measures that fit one analysis, by name.
 
@@ -158,6 +171,8 @@ def losses(
         zones.
     distances_m : array, shape (zones, zones), or None
         Metres between zones, for the earth mover's distance of zones.
+    only : collection of str, optional
+        Names of the measures that are wanted; all by default.
 
     Returns
     -------
@@ -177,19 +192,20 @@ def losses(
         errors = relative_errors(truth, private)
         known = errors[~np.isnan(errors)]
         return {"relative_error": float(known.mean()) if len(known) else float("nan")}
-    found = {
-        "smape": smape(truth, private),
-        "kl_divergence": kl_divergence(truth, private),
-        "js_divergence": js_divergence(truth, private),
-        "mean_relative_error": _mean_relative_error(truth, private),
-        "pearson": _pearson(truth, private),
+    pairs = _distinct(truth, private)
+    measures: dict[str, Callable[[], float]] = {
+        "smape": lambda: smape(*pairs),
+        "kl_divergence": lambda: kl_divergence(*pairs),
+        "js_divergence": lambda: js_divergence(*pairs),
+        "mean_relative_error": lambda: _mean_relative_error(truth, private),
+        "pearson": lambda: _pearson(truth, private),
     }
     if analysis.is_histogram:
         width = release.parameters.bins_of(analysis).width
-        found["earth_movers_distance"] = earth_movers_distance(truth, private, width)
+        measures["earth_movers_distance"] = lambda: earth_movers_distance(truth, private, width)
     if analysis in _PLACES:
-        found |= _of_places(result, slow=slow, distances_m=distances_m)
-    return found
+        measures |= _of_places(result, slow=slow, distances_m=distances_m)
+    return {name: measure() for name, measure in measures.items() if only is None or name in only}
 
 
 def summarised(repeats: list[Mapping[str, float]]) -> dict[str, tuple[float, float, float]]:
@@ -216,18 +232,23 @@ def summarised(repeats: list[Mapping[str, float]]) -> dict[str, tuple[float, flo
     return summary
 
 
-def _of_places(result: Result, *, slow: bool, distances_m: Floats | None) -> dict[str, float]:
+def _of_places(
+    result: Result, *, slow: bool, distances_m: Floats | None
+) -> dict[str, Callable[[], float]]:
     # zones end with what is outside them, which is no place
     end = -1 if result.analysis is Analysis.ZONES else None
     truth, private = result.truth[:end], result.shown[:end]
-    found = {f"top_{n}_coverage": top_n_coverage(truth, private, n) for n in TOP}
+    measures: dict[str, Callable[[], float]] = {
+        f"top_{n}_coverage": partial(top_n_coverage, truth, private, n) for n in TOP
+    }
     if slow:
-        found["kendall_tau"] = kendall_tau(truth, private)
+        measures["kendall_tau"] = lambda: kendall_tau(truth, private)
     if slow and distances_m is not None and result.analysis is Analysis.ZONES:
         maps = [x.astype(np.float64)[:, None] for x in (truth, private)]
-        moved = metrics.earth_movers_distance(maps[0], maps[1], distances_m)
-        found["earth_movers_distance"] = float(moved[0])
-    return found
+        measures["earth_movers_distance"] = lambda: float(
+            metrics.earth_movers_distance(maps[0], maps[1], distances_m)[0]
+        )
+    return measures
 
 
 def _mean_relative_error(truth: Numbers, private: Numbers) -> float:
@@ -241,6 +262,24 @@ def _pearson(truth: Numbers, private: Numbers) -> float:
     )
 
 
-def _normalised(counts: Numbers) -> Floats | None:
-    total = float(counts.sum())
+def _once(numbers: Numbers, times: Numbers | None) -> Numbers:
+    return np.ones(len(numbers)) if times is None else times
+
+
+def _normalised(counts: Numbers, times: Numbers) -> Floats | None:
+    total = float(counts @ times)
     return counts / total if total > 0 else None
+
+
+def _distinct(truth: Integers, private: Integers) -> tuple[Integers, Integers, Integers]:
+    """Return the pairs of a true and a private number that occur, and how often each does.
+
+    Of a million flows few pairs are different.
+    """
+    most = int(private.max(initial=0)) + 1
+    cells = (int(truth.max(initial=0)) + 1) * most
+    if len(truth) < _MANY or cells > len(truth):
+        return truth, private, np.ones(len(truth), dtype=np.int64)
+    times = np.bincount(truth * most + private, minlength=cells)
+    pair = np.flatnonzero(times)
+    return pair // most, pair % most, times[pair]

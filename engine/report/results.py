@@ -58,10 +58,10 @@ class Result:
         A number is clear if it is larger than what noise moves it by nine times in ten; NaN where
         all are 0.
         """
-        some = self.kept > 0
-        if not some.any():
+        some = np.count_nonzero(self.kept > 0)
+        if not some:
             return float("nan")
-        return float((self.kept > self.half_widths())[some].mean())
+        return np.count_nonzero(self.kept > self.half_widths()) / some
 
     def half_widths(self, level: float = 0.9) -> Floats:
         """Return how far the noise moves each number at most, with probability `level`.
@@ -76,10 +76,9 @@ class Result:
 
     def _of_terms(self, law: Callable[[Terms], float]) -> Floats:
         if len(self.terms) == 1 and all(not any(column.strides) for column in self.terms[0]):
-            scale, count = self.terms[
-                0
-            ]  # one law for all: broadcast, a million flows need no sorting
-            return np.full(len(self.kept), law(((float(scale[0]), int(count[0])),)))
+            scale, count = self.terms[0]  # one law for all: a million flows need no sorting
+            one = np.float64(law(((float(scale[0]), int(count[0])),)))
+            return np.broadcast_to(one, len(self.kept))
         columns = np.column_stack([column for term in self.terms for column in term])
         kinds, kind = np.unique(columns, axis=0, return_inverse=True)
         values = [law(_as_terms(row)) for row in kinds]

@@ -87,3 +87,12 @@ def test_wrong_shapes_and_negative_maps_are_refused_with_a_remedy() -> None:
         metrics.earth_movers_distance(TRUTH, PRIVATE, np.zeros((2, 2)))
     with pytest.raises(ParameterError, match="clip"):
         metrics.earth_movers_distance(TRUTH, PRIVATE - 100, np.zeros((12, 12)))
+
+
+@pytest.mark.parametrize("size", [1, 7, 640, 20_000])
+@pytest.mark.parametrize("most", [2, 10**6])
+def test_the_largest_are_those_of_a_stable_sort(size: int, most: int) -> None:
+    values = np.random.default_rng(size).integers(0, most, size)
+    for n in (0, 1, 10, 100, size):
+        expected = np.argsort(-values, kind="stable")[:n]
+        np.testing.assert_array_equal(metrics.largest(values, n), expected)

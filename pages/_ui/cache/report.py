@@ -7,7 +7,7 @@ from pages._ui.cache.datasets import dataset
 from pages._ui.cache.draws import generator
 from pages._ui.shell.settings import Seed
 
-Losses = dict[Analysis, dict[str, float]]
+Losses = dict[str, float]
 
 FEWEST_DRAWS = 12
 """Draws behind the choice between two ways to five numbers."""
@@ -40,18 +40,31 @@ def release(key: str, parameters: ReportParameters, seed: Seed) -> ReportRelease
 
 @cached_scope.data(max_entries=1024, show_spinner=False)
 def losses(
-    key: str, parameters: ReportParameters, seed: Seed, repeat: int = 0, slow: bool = False
+    key: str,
+    parameters: ReportParameters,
+    seed: Seed,
+    analysis: Analysis,
+    names: tuple[str, ...],
 ) -> Losses:
+    """Return named losses of one analysis in the draw on the page; none where it is off."""
+    drawn = release(key, parameters, seed)
+    if analysis not in drawn.results:
+        return {}
+    moved = analysis is Analysis.ZONES and "earth_movers_distance" in names and _has_towers(key)
+    distances = dataset(key).tessellation.zone_distances_m if moved else None
+    return report.losses(drawn, analysis, slow=True, distances_m=distances, only=names)
+
+
+@cached_scope.data(max_entries=256, show_spinner=False)
+def repeated_losses(
+    key: str, parameters: ReportParameters, seed: Seed, repeat: int
+) -> dict[Analysis, Losses]:
     """Return the losses of every analysis in one draw; the first is the draw on the page."""
     if repeat == 0:
         drawn = release(key, parameters, seed)
     else:
         drawn = report.release(table(key), parameters, noise=noise(key, seed, repeat))
-    distances = dataset(key).tessellation.zone_distances_m if slow and _has_towers(key) else None
-    return {
-        analysis: report.losses(drawn, analysis, slow=slow, distances_m=distances)
-        for analysis in drawn.results
-    }
+    return {analysis: report.losses(drawn, analysis) for analysis in drawn.results}
 
 
 @cached_scope.data(max_entries=128, show_spinner=False)
@@ -68,8 +81,12 @@ def ways(
     key: str, parameters: ReportParameters, seed: Seed, analysis: Analysis
 ) -> dict[str, float]:
     """Return how far five numbers lie from the truth, drawn and from noisy bins."""
-    sources = tuple(noise(key, seed, repeat) for repeat in range(FEWEST_DRAWS))
-    return {**report.compare_ways(table(key), analysis, parameters, sources)}
+    return {**report.compare_ways(table(key), analysis, parameters, _noises(key, seed))}
+
+
+@cached_scope.resource(max_entries=8, show_spinner=False)
+def _noises(key: str, seed: Seed) -> tuple[report.ReportNoise, ...]:
+    return tuple(noise(key, seed, repeat) for repeat in range(FEWEST_DRAWS))
 
 
 def _has_towers(key: str) -> bool:

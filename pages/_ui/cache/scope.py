@@ -8,11 +8,12 @@ from typing import Any, ParamSpec, TypeVar
 import streamlit as st
 
 from engine.parameters import DensityParameters, ODParameters
+from engine.report import ReportParameters
 from pages._ui.cache.window import Window
 from pages._ui.shell.catalogue import in_session
 from pages._ui.shell.session import in_worker
 
-_SETTINGS = (DensityParameters, ODParameters, Window)
+_SETTINGS = (DensityParameters, ODParameters, ReportParameters, Window)
 P = ParamSpec("P")
 R = TypeVar("R")
 

@@ -55,15 +55,11 @@ def losses(report: Report, analysis: Analysis, *, unit: str = "") -> str:
     """Say the chosen losses of an analysis in this draw, and those of the pinned setting."""
     chosen = report.chosen
     shown = setting.value(controls.SHOWN_LOSSES)
-    slow = "kendall_tau" in shown or (
-        analysis is Analysis.ZONES and "earth_movers_distance" in shown
-    )
     parts: list[str] = []
     for words, parameters in (("Loss", chosen.parameters), ("pinned", chosen.pinned)):
         if parameters is None:
             continue
-        found = cached_report.losses(chosen.key, parameters, chosen.seed, slow=slow)
-        values = found.get(analysis, {})
+        values = cached_report.losses(chosen.key, parameters, chosen.seed, analysis, tuple(shown))
         told = [wording.loss(name, values[name], unit) for name in shown if name in values]
         if told:
             parts.append(f"{words}: {', '.join(told)}")

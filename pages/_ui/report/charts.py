@@ -1,6 +1,6 @@
 """Charts of the report page: true grey, private blue with its range, pinned orange."""
 
-import copy
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -8,17 +8,17 @@ from typing import Any
 
 import altair as alt
 import numpy as np
-import pandas as pd
+import pyarrow as pa
 import streamlit as st
 
 from engine.arrays import Numbers
 from engine.report import FiveNumbers
 from pages._ui.drawing.colours import OTHER, PRIVATE, TRUE
 
-Spec = dict[str, Any]
-"""A chart as Vega-Lite reads it."""
+Spec = str
+"""A chart as Vega-Lite reads it, in JSON."""
 
-_WIDE, _LONG = "wide", "long"
+_WIDE, _LONG, _MOST = "wide", "long", "most"
 _LEFT = 62
 """Pixels to the left of a chart, so that what stands above each other lines up."""
 
@@ -31,11 +31,11 @@ class Drawing:
     """A chart whose picture is made once, and the tables that are new in every run."""
 
     picture: Spec
-    tables: dict[str, pd.DataFrame]
+    tables: dict[str, pa.Table]
 
     def show(self, key: str, alt_text: str) -> None:
         """Draw it on the page."""
-        spec = copy.deepcopy(self.picture) | {"datasets": self.tables}
+        spec: dict[str, Any] = json.loads(self.picture) | {"datasets": self.tables}
         st.vega_lite_chart(None, spec, key=key, alt=alt_text)
 
 
@@ -66,11 +66,15 @@ def bars(
         Which labels stand on the axis: every `every`-th.
     """
     order = tuple(labels)
-    table = pd.DataFrame({"label": order, **{name: np.asarray(v) for name, v in series.items()}})
-    table["low"] = np.maximum(table[SHOWN] - half_widths, 0)
-    table["high"] = table[SHOWN] + half_widths
     names = tuple(name for name in _COLOURS if name in series)
-    tables = {_WIDE: table, _LONG: table.melt("label", names, "series", "count")}
+    wide = {name: np.asarray(series[name]) for name in names}
+    ends = {"low": np.maximum(wide[SHOWN] - half_widths, 0), "high": wide[SHOWN] + half_widths}
+    long = {
+        "label": order * len(names),
+        "series": np.repeat(names, len(order)),
+        "count": np.concatenate([wide[name] for name in names]),
+    }
+    tables = {_WIDE: pa.table({"label": order, **wide, **ends}), _LONG: pa.table(long)}
     if five is not None:
         five.show(f"{key}_five", f"{alt_text}: five numbers")
     Drawing(_bars(order, names, title, axis, every, height), tables).show(key, alt_text)
@@ -124,9 +128,9 @@ def _bars(
 
 def _spec(chart: alt.LayerChart | alt.Chart) -> Spec:
     """Return a chart as Streamlit draws it: without the sizes of Altair's own theme."""
-    spec: Spec = chart.to_dict()
+    spec: dict[str, Any] = chart.to_dict()
     spec.pop("config", None)
-    return spec
+    return json.dumps(spec)
 
 
 def five_boxes(
@@ -139,15 +143,20 @@ def five_boxes(
     rows["from bins"] = five.from_bins
     if other is not None:
         rows[PINNED] = other.private
-    table = pd.DataFrame(
+    table = pa.Table.from_pylist(
         [
-            dict(zip(("a", "b", "c", "d", "e"), np.clip(values, low, high), strict=True))
+            dict(zip("abcde", _known(np.clip(values, low, high)), strict=True))
             | {"row": name, "told": " · ".join(f"{value:.3g}" for value in values)}
             for name, values in rows.items()
         ]
     )
     levels = "min · 25% · 50% · 75% · max" if five.levels[0] == 0 else "1% · 25% · 50% · 75% · 99%"
     return Drawing(_boxes(tuple(rows), levels, low, high, title), {_WIDE: table})
+
+
+def _known(values: Numbers) -> list[float | None]:
+    """Return numbers of which nothing is drawn where there is none."""
+    return [None if value != value else float(value) for value in values]
 
 
 @lru_cache(maxsize=128)
@@ -192,7 +201,7 @@ def heat(
     """
     most = max(float(np.max(one)) for one in values.values()) or 1.0
     tables = [
-        pd.DataFrame(
+        pa.table(
             {
                 "row": np.repeat(list(rows), 24),
                 "hour": np.tile(np.arange(24), len(rows)),
@@ -203,14 +212,19 @@ def heat(
     ]
     places = st.grid(len(tables), min_column_width=380, gap="medium")
     for number, (panel, table) in enumerate(zip(values, tables, strict=True)):
-        spec = copy.deepcopy(_heat(tuple(rows), panel, title))
-        spec["encoding"]["color"]["scale"]["domain"] = [0, most]
         with places.cell():
-            Drawing(spec, {_WIDE: table}).show(f"{key}_{number}", f"{alt_text}, {panel}")
+            Drawing(_heat(tuple(rows), panel, title, most), {_WIDE: table}).show(
+                f"{key}_{number}", f"{alt_text}, {panel}"
+            )
+
+
+def _heat(rows: tuple[str, ...], panel: str, title: str, most: float) -> Spec:
+    return _heat_to(rows, panel, title).replace(f'"{_MOST}"', f"{most:g}")
 
 
 @lru_cache(maxsize=32)
-def _heat(rows: tuple[str, ...], panel: str, title: str) -> Spec:
+def _heat_to(rows: tuple[str, ...], panel: str, title: str) -> Spec:
+    """Return the picture with a word in place of the scale's end, which is new in every run."""
     return _spec(
         alt.Chart(alt.NamedData(_WIDE))
         .mark_rect()
@@ -224,7 +238,7 @@ def _heat(rows: tuple[str, ...], panel: str, title: str) -> Spec:
             color=alt.Color(
                 "count:Q",
                 title=title,
-                scale=alt.Scale(scheme="viridis"),
+                scale=alt.Scale(scheme="viridis", domain=[0, _MOST]),
                 legend=alt.Legend(orient="top", gradientThickness=8, format="~s"),
             ),
             tooltip=[

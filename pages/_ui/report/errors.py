@@ -21,6 +21,8 @@ from pages._ui.shell import setting
 from pages._ui.shell.settings import Seed
 from pages._ui.wording.numbers import number
 
+_Drawn = dict[Analysis, cached_report.Losses]
+
 _PEOPLE = setting.number("report_people", 50_000.0, 1.0, 1e9)
 _MEAN = setting.number("report_mean_trips", 10.0, 0.1, 1e4)
 _SPREAD = setting.number("report_spread_trips", 12.0, 0.1, 1e5)
@@ -53,14 +55,14 @@ def _losses(report: Report) -> None:
 
 
 def _steps(key: str, settings: tuple[ReportParameters, ...], seed: Seed) -> Iterator[Step]:
-    repeats: list[list[cached_report.Losses]] = [[] for _ in settings]
+    repeats: list[list[_Drawn]] = [[] for _ in settings]
     for repeat in range(REPEATS):
         for place, parameters in enumerate(settings):
-            repeats[place].append(cached_report.losses(key, parameters, seed, repeat))
+            repeats[place].append(cached_report.repeated_losses(key, parameters, seed, repeat))
         yield Step(repeat + 1, REPEATS, [list(one) for one in repeats])
 
 
-def _table(repeats: list[list[cached_report.Losses]]) -> dict[str, list[str]]:
+def _table(repeats: list[list[_Drawn]]) -> dict[str, list[str]]:
     shown = setting.value(controls.SHOWN_LOSSES)
     rows: list[dict[str, str]] = []
     for analysis in repeats[0][0]:

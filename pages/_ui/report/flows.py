@@ -3,6 +3,8 @@
 import numpy as np
 import streamlit as st
 
+from engine.arrays import Integers
+from engine.metrics import largest
 from engine.report import Analysis
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.drawing import maps, tables
@@ -33,12 +35,10 @@ def draw(report: Report) -> None:
     zones = cached_datasets.outlines(report.chosen.key)
     size = len(zones.ids)
     true, private = result.truth.reshape(size, size), result.shown.reshape(size, size)
-    between = {"true": true.copy(), "private": private.copy()}
-    for matrix in between.values():
-        np.fill_diagonal(matrix, 0)  # flows within a zone are listed, and have no arc
-    most = float(max(matrix.max() for matrix in between.values())) or 1.0
+    between = {"true": true, "private": private}
+    most = float(max(_largest_between(matrix) for matrix in between.values())) or 1.0
     scale = maps.Scale(0.0, most)
-    origins, destinations = maps.largest_flows(between[view], _MOST)
+    origins, destinations = _between(between[view])
     picture, listed = st.columns([2, 1], gap="medium")
     with picture:
         words = f"trips of the {len(origins)} largest flows between zones"
@@ -68,10 +68,23 @@ def draw(report: Report) -> None:
     _onward(report, result.epsilon)
 
 
+def _between(matrix: Integers) -> tuple[Integers, Integers]:
+    """Return the largest flows between two zones; those within one are listed and have no arc."""
+    origins, destinations = maps.largest_flows(matrix, _MOST + len(matrix))
+    apart = origins != destinations
+    return origins[apart][-_MOST:], destinations[apart][-_MOST:]
+
+
+def _largest_between(matrix: Integers) -> int:
+    size = len(matrix)
+    off_diagonal = matrix.reshape(-1)[:-1].reshape(size - 1, size + 1)[:, 1:]
+    return int(off_diagonal.max(initial=0))
+
+
 def _list(report: Report, true: np.ndarray, private: np.ndarray, view: str) -> None:
     names = cached_datasets.dataset(report.chosen.key).zones["name"].astype(str).tolist()
-    ordered = np.argsort(-(true if view == "true" else private), axis=None, kind="stable")
-    origin, destination = np.unravel_index(ordered[:_LISTED], true.shape)
+    ordered = largest((true if view == "true" else private).ravel(), _LISTED)
+    origin, destination = np.unravel_index(ordered, true.shape)
     rows = {
         "From": [names[i] for i in origin],
         "To": [names[i] for i in destination],

@@ -1,0 +1,201 @@
+"""The page Report: from a move of M, ε or a weight to the page's answer.
+
+A session speaks Streamlit's websocket as a browser does. What it times is the server: from the
+message of a moved slider to the word that the whole page has been sent. One view after the other is
+open; no setting comes twice in it, so that no cache of settings answers.
+"""
+
+import asyncio
+import json
+import os
+import statistics
+import time
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from urllib.parse import urlencode
+
+import duckdb
+
+from benchmarks.load import processor_s, served
+from benchmarks.measure import Row
+from engine import datasets
+from engine.ingest.command import main as ingest
+
+ZONES_A_SIDE, PEOPLE, TRIPS_A_PERSON = 32, 50_000, 8
+MOVES, LIMIT_S = 20, 0.1
+VIEWS = {
+    "When": "when",
+    "Where": "where",
+    "Flows": "flows",
+    "How far, how long": "how-far-how-long",
+    "People": "people",
+    "Errors and M": "errors-and-m",
+}
+PAGE = "Report"
+PERIOD = ("--timezone", "Europe/Paris", "--from", "2026-06-01", "--to", "2026-06-07")
+_PATIENCE_S, _SETTLE_S, _PAUSE_S = 120.0, 4.0, 0.4
+_STOPS = {
+    "Trips kept per person (M)": ("1", "2", "3", "5", "10", "30", "50", "100", "256"),
+    "Privacy loss (ε)": ("0.1", "0.2", "0.3", "0.5", "0.7", "1.5", "2", "3", "5"),
+    "Weight in the budget": ("0.5", "2", "3", "5", "10"),
+}
+"""Sliders by label, and stops of theirs."""
+
+
+def rows() -> Iterator[Row]:
+    """Measure every view of the page, with the shipped city and with a large one."""
+    with TemporaryDirectory(prefix="bench-report-") as name:
+        folder = Path(name)
+        large = write_large(folder)
+        for words, dataset in (
+            ("demo-city", datasets.data_root() / "demo-city"),
+            (f"{ZONES_A_SIDE**2:,} zones × {PEOPLE:,} people", large),
+        ):
+            with served(dataset.parent) as (address, process):
+                for view, text in VIEWS.items():
+                    times, worked = asyncio.run(_moves(address, process.pid, dataset.name, text))
+                    yield _row(f"{words}, {view}", times, worked)
+
+
+def write_large(folder: Path) -> Path:
+    """Ingest simulated trips of many people between the squares of a grid; return the dataset."""
+    (folder / "zones.geojson").write_text(json.dumps(_squares()), encoding="utf-8")
+    trips, zones = folder / "trips.parquet", ZONES_A_SIDE**2
+    home = f"(person * 7919 % {zones})"
+
+    def place(salt: int) -> str:
+        far = f"(hash(i * 5 + {salt}) % {zones})"
+        return f"'Z' || CASE WHEN hash(i * 5 + {salt + 1}) % 5 < 2 THEN {home} ELSE {far} END"
+
+    duckdb.sql(
+        f"""
+        COPY (SELECT 'p' || person AS uid, begin AS datetime,
+                begin + to_seconds((300 + hash(i * 7 + 1) % 3000)::BIGINT) AS end_datetime,
+                {place(1)} AS origin, {place(3)} AS destination
+              FROM (SELECT i, hash(i * 3 + 1) % {PEOPLE} AS person,
+                      TIMESTAMP '2026-06-01' + to_seconds((hash(i * 5) % 601200)::BIGINT) AS begin
+                    FROM range({PEOPLE * TRIPS_A_PERSON}) t(i)))
+        TO '{trips}' (FORMAT parquet)
+        """
+    )
+    out = folder / "data" / "large"
+    with redirect_stdout(StringIO()):
+        code = ingest(
+            [
+                *("trips", str(trips), "--zones", str(folder / "zones.geojson")),
+                *("--out", str(out), "--parts", "trips", "--salt", "bench", *PERIOD),
+            ]
+        )
+    if code != 0:
+        raise RuntimeError("the large dataset could not be built")
+    return out
+
+
+def _squares() -> dict[str, object]:
+    """Return a grid of squares of about one kilometre as GeoJSON."""
+    features = [
+        {
+            "type": "Feature",
+            "properties": {"zone_id": f"Z{row * ZONES_A_SIDE + column}", "name": f"{row}/{column}"},
+            "geometry": {
+                "type": "Polygon",
+                "coordinates": [
+                    [
+                        (2.1 + 0.013 * (column + x), 48.7 + 0.009 * (row + y))
+                        for x, y in ((0, 0), (1, 0), (1, 1), (0, 1), (0, 0))
+                    ]
+                ],
+            },
+        }
+        for row in range(ZONES_A_SIDE)
+        for column in range(ZONES_A_SIDE)
+    ]
+    return {"type": "FeatureCollection", "features": features}
+
+
+def _row(what: str, times: list[float], worked: float) -> Row:
+    ordered = sorted(times)
+    high = ordered[round(0.95 * (len(ordered) - 1))]
+    middle = statistics.median(ordered)
+    note = (
+        f"95th percentile {1000 * high:.0f} ms; processor time of the server, with what follows a "
+        f"move, {1000 * worked:.0f} ms; load of the machine {os.getloadavg()[0]:.1f}"
+    )
+    work = f"{what}: a move of M, ε or a weight, median of {MOVES}"
+    return Row(work, middle, None, "≤ 100 ms", middle <= LIMIT_S, note)
+
+
+async def _moves(address: str, process: int, dataset: str, view: str) -> tuple[list[float], float]:
+    """Return how long each move took, and the processor time of one, in seconds."""
+    from websockets.asyncio.client import connect
+
+    async with connect(
+        address, subprotocols=["streamlit"], max_size=None, open_timeout=_PATIENCE_S
+    ) as line:
+        page = _Page(line)
+        reading = asyncio.create_task(page.read())
+        await page.ask(query=urlencode({"od_data": dataset, "report_view": view}))
+        await asyncio.sleep(_SETTLE_S)
+        before = processor_s(process)
+        times: list[float] = []
+        for number in range(MOVES):
+            label = list(_STOPS)[number % len(_STOPS)]
+            stops = _STOPS[label]
+            times.append(await page.ask(label, stops[number // len(_STOPS) % len(stops)]))
+            await asyncio.sleep(_PAUSE_S)
+        worked = (processor_s(process) - before) / MOVES
+        reading.cancel()
+    return times, worked
+
+
+class _Page:
+    """The page Report as a browser has it: its sliders, and whether it is complete."""
+
+    def __init__(self, line: Any) -> None:
+        self._line = line
+        self._sliders: dict[str, str] = {}
+        self._complete = asyncio.Event()
+        self._problem = ""
+
+    async def ask(self, label: str = "", stop: str = "", *, query: str = "") -> float:
+        """Ask for the page, or move the slider of that label; return the seconds until it came."""
+        from streamlit.proto.BackMsg_pb2 import BackMsg
+
+        message = BackMsg()
+        message.rerun_script.query_string = query
+        message.rerun_script.page_name = PAGE
+        if label:
+            state = message.rerun_script.widget_states.widgets.add()
+            state.id = self._sliders[label]
+            state.string_array_value.data.append(stop)
+        self._complete.clear()
+        start = time.perf_counter()
+        await self._line.send(message.SerializeToString())
+        await asyncio.wait_for(self._complete.wait(), _PATIENCE_S)
+        if self._problem:
+            raise RuntimeError(self._problem)
+        return time.perf_counter() - start
+
+    async def read(self) -> None:
+        """Follow what the server sends."""
+        from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+        async for raw in self._line:
+            message = ForwardMsg()
+            message.ParseFromString(raw)
+            kind = message.WhichOneof("type")
+            if kind == "script_finished":
+                ended = message.script_finished
+                if ended == ForwardMsg.ScriptFinishedStatus.FINISHED_SUCCESSFULLY:
+                    self._complete.set()
+            elif kind == "delta":
+                element = message.delta.new_element
+                part = element.WhichOneof("type")
+                if part == "slider" and element.slider.label in _STOPS:
+                    self._sliders[element.slider.label] = element.slider.id
+                elif part == "alert" and "could not be drawn" in element.alert.body:
+                    self._problem = element.alert.body[:60]
