@@ -5,10 +5,35 @@ inside the engine that runs it; what comes out are counts by place, time and ran
 remain confidential, and a report of what became of every row.
 """
 
-from engine.ingest.build import ingest
-from engine.ingest.inputs.preview import Preview, preview
-from engine.ingest.options import IngestOptions
-from engine.ingest.progress import Cancelled, Progress
-from engine.ingest.report import IngestReport
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from engine.ingest.build import ingest
+    from engine.ingest.inputs.preview import Preview, preview
+    from engine.ingest.options import IngestOptions
+    from engine.ingest.progress import Cancelled, Progress
+    from engine.ingest.report import IngestReport
 
 __all__ = ["Cancelled", "IngestOptions", "IngestReport", "Preview", "Progress", "ingest", "preview"]
+
+_WHERE = {
+    "ingest": "build",
+    "Preview": "inputs.preview",
+    "preview": "inputs.preview",
+    "IngestOptions": "options",
+    "Cancelled": "progress",
+    "Progress": "progress",
+    "IngestReport": "report",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a name when it is first asked for.
+
+    ``python -m engine.ingest`` imports this package before its own first line: what takes a second
+    must not come before it can say that it was stopped.
+    """
+    if name not in _WHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_WHERE[name]}"), name)

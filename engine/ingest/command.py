@@ -89,7 +89,8 @@ def _told(lines: Sequence[str]) -> int:
     try:
         for line in lines:
             print("".join(c if c.isprintable() else "?" for c in line))
-        sys.stdout.flush()
+        if sys.stdout is not None:  # closed by whoever started this
+            sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
@@ -119,13 +120,12 @@ def worded(error: ExplorerError) -> str:
 class ProgressBar:
     """One line on a terminal: bar, stage, rows, time left. Silent where there is no terminal."""
 
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-        self._shown = stream.isatty()
+    def __init__(self, stream: TextIO | None) -> None:
+        self._stream = stream if stream is not None and stream.isatty() else None
 
     def show(self, progress: Progress) -> None:
         """Draw `progress` over the line drawn before."""
-        if not self._shown:
+        if self._stream is None:
             return
         full = round(_BAR * progress.fraction)
         parts = [f"{'█' * full}{'·' * (_BAR - full)} {progress.fraction:4.0%} {progress.stage}"]
@@ -139,7 +139,7 @@ class ProgressBar:
 
     def end(self) -> None:
         """Clear the line."""
-        if self._shown:
+        if self._stream is not None:
             self._stream.write("\r\x1b[2K")
             self._stream.flush()
 

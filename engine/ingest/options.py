@@ -134,6 +134,16 @@ class IngestOptions:
                 code="out",
                 settings=("out",),
             )
+        try:
+            str(self.out).encode("utf-8")
+        except UnicodeEncodeError:
+            raise ParameterError(
+                "out must be a path in UTF-8, as the tables' writer takes it",
+                value=ascii(self.out.name),
+                remedy="name another folder",
+                code="out",
+                settings=("out",),
+            ) from None
         if not self.inputs:
             raise ParameterError("inputs must name at least one file, folder or pattern, got none")
         if self.locations is None and self.zones is None and self.coarseness.area is None:

@@ -16,13 +16,14 @@ from engine.ingest.inputs.sources import Source, shown
 
 _SMALL_DISK = 64_000_000
 _LINE = re.compile(r"Line: (\d+)")
+_QUOTE = "has a quote that is not closed, or lines that end in two ways"
 _KINDS: tuple[tuple[str, str, str], ...] = (
     ("unicode", "is not in the encoding it seemed", "name its encoding, or save it as UTF-8"),
     ("utf-8", "is not in the encoding it seemed", "name its encoding, or save it as UTF-8"),
     ("line size", "has a line longer than 1,000,000 bytes", "check that it is a table"),
     ("expected number of columns", "has a row with too many or too few columns", "export it again"),
-    ("unterminated", "has a quote that is not closed", "export it again"),
-    ("quote", "has a quote that is not closed", "export it again"),
+    ("unterminated", _QUOTE, "export it again"),
+    ("quote", _QUOTE, "export it again"),
     ("gzip", "is a damaged gzip file", "export it again"),
     ("parquet", "is a damaged Parquet file", "export it again"),
 )

@@ -19,7 +19,14 @@ from engine import geography
 from engine.errors import InputError
 from engine.ingest.coarseness import MOST_ZONES, Coarseness
 from engine.ingest.inputs import parents
-from engine.ingest.inputs.places import HULL_BUFFER_M, WGS84, Places, from_zones, zone_of
+from engine.ingest.inputs.places import (
+    HULL_BUFFER_M,
+    WGS84,
+    WIDEST_DEGREES,
+    Places,
+    from_zones,
+    zone_of,
+)
 from engine.ingest.inputs.sources import shown
 
 MOST_CELLS_A_DAY = 10_000_000
@@ -98,13 +105,24 @@ def resolution_of(size_m: float) -> int:
 
 
 def check_size(places: Places, *, trips: bool) -> None:
-    """Refuse more zones than can be opened, with the numbers.
+    """Refuse more zones than can be opened, with the numbers, and zones cut by the 180° meridian.
 
     Raises
     ------
     InputError
-        Above 5,000 zones, or 10 million pairs of zones a day where trips are counted.
+        Above 5,000 zones, or 10 million pairs of zones a day where trips are counted; for a zone
+        around a place so near the 180° meridian that its cell reaches beyond it.
     """
+    bounds: Shapes = shapely.bounds(places.zones.geometry.to_numpy())
+    widest = float((bounds[:, 2] - bounds[:, 0]).max())
+    if widest > WIDEST_DEGREES:
+        raise InputError(
+            f"a zone would span {widest:.0f} degrees of longitude: its place lies so near the 180° "
+            "meridian that its area reaches beyond it",
+            remedy="leave places within a few hundred metres of the meridian out, or name zones",
+            code="antimeridian",
+            settings=("locations", "zones"),
+        )
     zones = len(places.zones)
     cells = zones * zones
     if zones <= MOST_ZONES and (not trips or cells <= MOST_CELLS_A_DAY):

@@ -32,6 +32,7 @@ _PACKED_PIECE = 16_384
 _UNPACKED_PIECE = 1_000_000
 _DELIMITERS = ",;\t|"
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d{9,}$")
+_QUOTED = re.compile(r'"[^"]*("|$)')
 _VALUE = re.compile(r"[-+]?\d[\d.:/ -]*$|$")
 _REFUSED = {
     b"PK\x03\x04": "a zip archive; unpack it first",
@@ -239,11 +240,12 @@ def _inspect_csv(
 
 
 def _check_line_ends(name: str, text: str) -> None:
-    """Refuse lines that end in two ways, which engines read in two ways."""
+    """Refuse lines that end in two ways, which engines read in two ways; what is quoted may."""
+    if '"' in text:
+        text = _QUOTED.sub("", text)
     windows = text.count("\r\n")
     unix, mac = text.count("\n") - windows, text.count("\r") - windows
-    quoted = '"' in text
-    if not quoted and (windows > 0) + (unix > 0) + (mac > 0) > 1:
+    if (windows > 0) + (unix > 0) + (mac > 0) > 1:
         raise InputError(
             f"{name}: some lines end as on Windows and some do not",
             remedy="save the file again with one kind of line ends",
@@ -252,7 +254,7 @@ def _check_line_ends(name: str, text: str) -> None:
 
 
 def _check_lines(path: Path, *, packed: bool) -> None:
-    """Refuse a line that fills a whole block of the longest line's length.
+    """Refuse a line that fills a whole block of the longest line's length, and late gzip bombs.
 
     DuckDB would lose such a line in silence if it is the file's last. A block of a plain file is
     read to its end only where its beginning holds no line break.
@@ -260,8 +262,10 @@ def _check_lines(path: Path, *, packed: bool) -> None:
     first = LONGEST_LINE // 50
     start, length = 0, first
     try:
-        with gzip.open(path) if packed else path.open("rb") as handle:
+        with path.open("rb") as raw, gzip.open(raw) if packed else raw as handle:
             while length >= first:
+                if packed and start > LARGEST_PACKING * max(raw.tell(), LONGEST_LINE):
+                    raise _packed_too_far(path)
                 handle.seek(start)
                 block = handle.read(first)
                 length = len(block)
@@ -290,14 +294,18 @@ def _check_packing(path: Path) -> None:
                     unpacked += len(pieces.decompress(piece, _UNPACKED_PIECE))
                     piece = pieces.unconsumed_tail
                     if unpacked > max(LARGEST_PACKING * packed, _UNPACKED_PIECE):
-                        raise InputError(
-                            f"{shown(path.name)}: unpacks to more than {LARGEST_PACKING} times its "
-                            "size; no real table does: export it again"
-                        )
+                        raise _packed_too_far(path)
                     if pieces.eof:
                         piece, pieces = pieces.unused_data, zlib.decompressobj(31)
             except zlib.error:
                 return  # told where it is read
+
+
+def _packed_too_far(path: Path) -> InputError:
+    return InputError(
+        f"{shown(path.name)}: unpacks to more than {LARGEST_PACKING} times its size; no real table "
+        "does: export it again"
+    )
 
 
 def _unpacked_head(path: Path) -> bytes:

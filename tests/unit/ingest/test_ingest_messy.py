@@ -97,6 +97,12 @@ def test_mixed_line_ends_are_named(tmp_path: Path) -> None:
     text = lines(dated("%Y-%m-%d %H:%M:%S")).split("\n")
     error = refused(tmp_path, ("\r\n".join(text[:20]) + "\r\n" + "\n".join(text[20:])).encode())
     assert error.code == "line-ends"
+    quoted = [
+        text[0],
+        *(f'"{line.split(",")[0]}"' + line[line.index(",") :] for line in text[1:-1]),
+    ]
+    mixed = "\r\n".join(quoted[:20]) + "\r\n" + "\n".join(quoted[20:])
+    assert refused(tmp_path, mixed.encode()).code == "line-ends"
 
 
 def test_times_in_another_zone_are_moved(tmp_path: Path, expected: Any) -> None:

@@ -278,7 +278,11 @@ def test_the_columns_that_were_read_are_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "how", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.long)]
+    "how",
+    [
+        signal.SIGTERM,
+        *(pytest.param(one, marks=pytest.mark.long) for one in (signal.SIGINT, signal.SIGHUP)),
+    ],
 )
 def test_a_signal_leaves_nothing_behind(tmp_path: Path, how: signal.Signals) -> None:
     rng = np.random.default_rng(0)
@@ -306,9 +310,11 @@ def test_a_signal_leaves_nothing_behind(tmp_path: Path, how: signal.Signals) -> 
         while not list(spill.iterdir()) and time.monotonic() < until:
             time.sleep(0.02)
         time.sleep(0.4)
+        spilled = [path.stat().st_mode & 0o077 for path in spill.rglob("*")]
         process.send_signal(how)
         told = process.communicate(timeout=60)[1]
     assert process.returncode == 130, told
     assert "stopped; nothing was written" in told
+    assert not any(spilled)  # raw ids are for their owner alone
     assert not list(spill.iterdir())
     assert not (out / "current").exists()

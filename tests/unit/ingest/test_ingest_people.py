@@ -9,6 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -93,19 +94,68 @@ def test_places_are_found_with_and_without_point_and_zeros(tmp_path: Path) -> No
     assert report.rows.used == 2
 
 
-def test_headerless_rows_are_never_quoted(tmp_path: Path) -> None:
+HEADERLESS = {
+    "trips": ("alice,home,work,monday\nbob,home,work,monday\n", "4 columns, none of a usual name"),
+    "json": ('{"uid": "alice", "origin": "home"}\n' * 3, "2 columns, none of a usual name"),
+    "flows": ("alice,home,12\nbob,home,3\n", "3 columns, none of a usual name"),
+    "system": ("alice:x:0:0:home:/root:/bin/bash\n" * 3, "1 columns, none of a usual name"),
+}
+
+
+@pytest.mark.parametrize("kind", HEADERLESS)
+def test_headerless_rows_are_never_quoted(tmp_path: Path, kind: str) -> None:
+    contents, told = HEADERLESS[kind]
     path = tmp_path / "t.csv"
-    path.write_text("alice,home,work,monday\nbob,home,work,monday\n", encoding="utf-8")
+    path.write_text(contents, encoding="utf-8")
+    if kind == "system":
+        (tmp_path / "link.csv").symlink_to(path.rename(tmp_path / "system"))
+        path = tmp_path / "link.csv"
     with pytest.raises(InputError) as caught:
-        ingest(options(tmp_path, "trips", [path]))
+        ingest(options(tmp_path, "flows" if kind == "flows" else "trips", [path]))
     assert "alice" not in str(caught.value)
-    assert "4 columns, none of a usual name" in str(caught.value)
+    assert "home" not in str(caught.value)
+    assert told in str(caught.value)
 
 
-@pytest.mark.parametrize("out", ["", "/", "a/.."])
+@pytest.mark.parametrize("out", ["", "/", "a/..", ".", "a/b/.."])
 def test_an_output_without_a_name_is_refused(tmp_path: Path, out: str) -> None:
     with pytest.raises(ParameterError, match="out must name a folder"):
         options(tmp_path, "trips", [tmp_path / "t.csv"], out=Path(out))
+
+
+def test_an_output_that_is_no_utf8_is_refused(tmp_path: Path) -> None:
+    out = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))
+    with pytest.raises(ParameterError, match="must be a path in UTF-8") as caught:
+        options(tmp_path, "trips", [tmp_path / "t.csv"], out=out)
+    str(caught.value).encode()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have names in Unicode alone")
+def test_files_whose_names_are_no_utf8_are_read_and_named(tmp_path: Path) -> None:
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/d\xe9r"))
+    folder.mkdir()
+    rows = [("a", "2015-09-07 08:00:00", "A", "B")]
+    write_csv(folder / os.fsdecode(b"caf\xe9.csv"), HEADER, rows)
+    dataset, report = ingest(options(tmp_path, "trips", [folder]))
+    assert report.rows.used == 1
+    assert "caf?.csv" in (dataset.folder / "ingest.json").read_text(encoding="utf-8")
+
+
+def test_a_folder_that_cannot_be_looked_into_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "raw" / "locked").mkdir(parents=True)
+    write_csv(tmp_path / "raw" / "t.csv", HEADER, [("a", "2015-09-07 08:00:00", "A", "B")])
+    look = os.scandir
+
+    def refuse(path: Any) -> Any:
+        if Path(path).name == "locked":
+            raise PermissionError(13, "Permission denied", path)
+        return look(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    with pytest.raises(InputError, match="raw: a folder in it cannot be read"):
+        ingest(options(tmp_path, "trips", [tmp_path / "raw"]))
 
 
 @pytest.mark.parametrize(
@@ -151,11 +201,30 @@ def test_bombs_of_gzip_and_of_long_texts_are_refused_before_they_are_read(tmp_pa
             inspect(tmp_path / name)
 
 
+@pytest.mark.long
+def test_a_bomb_behind_honest_rows_is_refused(tmp_path: Path) -> None:
+    numbers = np.random.default_rng(0).integers(0, 10**9, (400_000, 2))
+    honest = ",".join(HEADER) + "\n" + "".join(f"{a},{b},A,B\n" for a, b in numbers.tolist())
+    bomb = gzip.compress(b"p1,2015-09-07 08:00:00,A,B\n" * 10**6)
+    path = tmp_path / "late.csv.gz"
+    path.write_bytes(gzip.compress(honest.encode()) + bomb * 40)
+    with pytest.raises(InputError, match="unpacks to more than 100 times its size"):
+        inspect(path)
+
+
 def test_places_on_both_sides_of_the_antimeridian_are_refused(tmp_path: Path) -> None:
     rows = [("A", -17.0, 179.9), ("B", -17.1, -179.9), ("C", -17.2, 179.8)]
     write_csv(tmp_path / "p.csv", ("location_id", "lat", "lng"), rows)
     path = write_csv(tmp_path / "t.csv", HEADER, [("7", "2015-09-07 08:00:00", "A", "B")])
     with pytest.raises(InputError, match="both sides of the 180° meridian"):
+        ingest(options(tmp_path, "trips", [path], locations=tmp_path / "p.csv"))
+
+
+def test_a_place_whose_cell_reaches_beyond_the_antimeridian_is_refused(tmp_path: Path) -> None:
+    rows = [("A", -17.0, 179.999), ("B", -17.1, 179.5), ("C", -17.2, 179.2)]
+    write_csv(tmp_path / "p.csv", ("location_id", "lat", "lng"), rows)
+    path = write_csv(tmp_path / "t.csv", HEADER, [("7", "2015-09-07 08:00:00", "A", "B")])
+    with pytest.raises(InputError, match="a zone would span 360 degrees"):
         ingest(options(tmp_path, "trips", [path], locations=tmp_path / "p.csv"))
 
 

@@ -2,6 +2,7 @@
 
 import errno
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -38,6 +39,15 @@ def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def leftovers(workplace: Path) -> list[str]:
     known = {"t.csv", "towers.csv", "temporary"}
     return [str(path) for path in workplace.rglob("*") if path.name not in known]
+
+
+def arguments(workplace: Path) -> list[str]:
+    towers = options(workplace, "trips", [workplace / "t.csv"]).locations
+    return [
+        *("trips", str(workplace / "t.csv"), "--locations", str(towers)),
+        *("--timezone", "America/Mexico_City", "--from", "2015-09-01", "--to", "2015-09-30"),
+        *("--out", str(workplace / "city")),
+    ]
 
 
 def test_progress_tells_stage_rows_and_bytes_and_never_falls(workplace: Path) -> None:
@@ -113,15 +123,47 @@ def test_ctrl_c_leaves_nothing_and_says_so(
             raise KeyboardInterrupt
 
     monkeypatch.setattr(command.ProgressBar, "show", interrupted)
-    towers = options(workplace, "trips", [workplace / "t.csv"]).locations
-    arguments = [
-        *("trips", str(workplace / "t.csv"), "--locations", str(towers)),
-        *("--timezone", "America/Mexico_City", "--from", "2015-09-01", "--to", "2015-09-30"),
-        *("--out", str(workplace / "city")),
-    ]
-    assert command.main(arguments) == command.EXIT_CANCELLED
+    assert command.main(arguments(workplace)) == command.EXIT_CANCELLED
     assert "nothing was written" in capsys.readouterr().err
     assert leftovers(workplace) == []
+
+
+_STOPPED_AT_IMPORT = """
+import os, runpy, signal, sys
+class Trap:
+    def find_spec(self, name, path=None, target=None):
+        if name == "numpy":
+            os.kill(os.getpid(), signal.SIGINT)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.meta_path.insert(0, Trap())
+sys.argv = ["engine.ingest", "--help"]
+runpy.run_module("engine.ingest", run_name="__main__", alter_sys=True)
+"""
+
+
+def test_ctrl_c_while_modules_are_imported_says_so() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _STOPPED_AT_IMPORT],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (130, "stopped; nothing was written\n")
+
+
+@pytest.mark.parametrize("gone", ["reader", "stream"])
+def test_a_reader_that_has_gone_leaves_a_whole_dataset_and_no_trace(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch, gone: str
+) -> None:
+    """As with ``| head`` or ``>&-``."""
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "w") as pipe:
+        monkeypatch.setattr(sys, "stdout", pipe if gone == "reader" else None)
+        assert command.main(arguments(workplace)) == 0
+        os.dup2(os.open(os.devnull, os.O_WRONLY), pipe.fileno())
+    assert datasets.load(workplace / "city").has_trips
 
 
 def test_a_full_disk_ends_in_a_clear_error(
