@@ -92,6 +92,7 @@ def _told(lines: Sequence[str]) -> int:
         if sys.stdout is not None:  # closed by whoever started this
             sys.stdout.flush()
     except BrokenPipeError:
+        assert sys.stdout is not None
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 

@@ -19,7 +19,8 @@ from engine.ingest.backends import transcode
 from engine.ingest.backends.engine import PARTS
 from engine.ingest.backends.statements import watched
 from engine.ingest.expressions import Table
-from engine.ingest.inputs.sources import LONGEST_LINE, Source
+from engine.ingest.inputs.bombs import LONGEST_LINE
+from engine.ingest.inputs.sources import Source
 from engine.ingest.options import IngestOptions
 from engine.ingest.progress import Monitor
 

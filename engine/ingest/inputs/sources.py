@@ -14,22 +14,15 @@ from pathlib import Path
 from typing import Literal
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from engine.errors import InputError
+from engine.ingest.inputs import bombs
 
 ENDINGS = (".csv", ".csv.gz", ".tsv", ".txt", ".parquet", ".pq")
 HEAD_BYTES = 1_000_000
 LONGEST_HEADER = 100_000
-LONGEST_LINE = 1_000_000
 MOST_COLUMNS = 2_000
-MOST_UNPACKED = 1_000_000_000
-LARGEST_RATIO = 1_000
-LARGEST_PACKING = 100
-_PACKED_HEAD = 4_000_000
-_PACKED_PIECE = 16_384
-_UNPACKED_PIECE = 1_000_000
 _DELIMITERS = ",;\t|"
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d{9,}$")
 _QUOTED = re.compile(r'"[^"]*("|$)')
@@ -149,52 +142,9 @@ def _inspect_parquet(path: Path, size: int) -> Source:
     _check_header(shown(path.name), columns)
     if metadata.num_rows == 0:
         raise InputError(f"{shown(path.name)}: the table is empty (0 rows); name a file with data")
-    check_unpacked(path, metadata)
+    bombs.check_unpacked(shown(path.name), path, metadata)
     kinds = tuple(str(kind) for kind in schema.types)
     return Source(path, "parquet", columns, kinds, size, rows=metadata.num_rows)
-
-
-def check_unpacked(path: Path, metadata: pq.FileMetaData) -> None:
-    """Refuse a Parquet bomb: rows × width of the columns, told before a row is read.
-
-    A dictionary holds a long text once for any number of rows. Where the file's statistics do not
-    say how long its texts are, the first dictionary of a suspect column does.
-    """
-    size = path.stat().st_size
-    most = max(MOST_UNPACKED, LARGEST_RATIO * size)
-    unpacked = 0
-    for number in range(metadata.num_row_groups):
-        group = metadata.row_group(number)
-        for index in range(group.num_columns):
-            column = group.column(index)
-            width = 8
-            if column.physical_type == "BYTE_ARRAY":
-                longest = column.statistics.max if column.is_stats_set else None
-                if isinstance(longest, str | bytes):
-                    width = len(longest)
-                elif group.num_rows * column.total_uncompressed_size > most:
-                    width = _first_width(path, number, metadata.schema.column(index).path)
-            unpacked += max(group.num_rows * width, column.total_uncompressed_size)
-    if unpacked > most:
-        raise InputError(
-            f"{shown(path.name)}: {metadata.num_rows:,} rows would unpack to {unpacked:,} bytes, "
-            f"more than {LARGEST_RATIO:,} times the file's size; no real table does: export it "
-            "again"
-        )
-
-
-def _first_width(path: Path, group: int, column: str) -> int:
-    """Return the length of the longest text in the first dictionary of a column, in bytes."""
-    try:
-        with pq.ParquetFile(path, read_dictionary=[column]) as file:
-            batch = next(file.iter_batches(1, row_groups=[group], columns=[column]))
-    except (pa.ArrowException, OSError, StopIteration):
-        return 8  # told where it is read
-    values = batch.column(0)
-    texts = values.dictionary if isinstance(values, pa.DictionaryArray) else values
-    if not (pa.types.is_string(texts.type) or pa.types.is_binary(texts.type)):
-        return 8
-    return max(int(pc.max(pc.binary_length(texts)).as_py() or 0), 8)
 
 
 def _inspect_csv(
@@ -204,7 +154,7 @@ def _inspect_csv(
     packed = head.startswith(b"\x1f\x8b")
     if packed:
         head = _unpacked_head(path)
-        _check_packing(path)
+        bombs.check_packing(name, path)
     for magic, what in _REFUSED.items():
         if head.startswith(magic):
             raise InputError(f"{name}: the file is {what}")
@@ -234,7 +184,7 @@ def _inspect_csv(
         raise InputError(f"{name}: only a header, 0 rows of data; name a file with data")
     _check_line_ends(name, text)
     if encoding != "utf-16":  # its line breaks are told when it is made UTF-8
-        _check_lines(path, packed=packed)
+        bombs.check_lines(name, path, packed=packed)
     kinds = ("string",) * len(columns)
     return Source(path, "csv", columns, kinds, size, delimiter, encoding, packed, skipped=skipped)
 
@@ -251,61 +201,6 @@ def _check_line_ends(name: str, text: str) -> None:
             remedy="save the file again with one kind of line ends",
             code="line-ends",
         )
-
-
-def _check_lines(path: Path, *, packed: bool) -> None:
-    """Refuse a line that fills a whole block of the longest line's length, and late gzip bombs.
-
-    DuckDB would lose such a line in silence if it is the file's last. A block of a plain file is
-    read to its end only where its beginning holds no line break.
-    """
-    first = LONGEST_LINE // 50
-    start, length = 0, first
-    try:
-        with path.open("rb") as raw, gzip.open(raw) if packed else raw as handle:
-            while length >= first:
-                if packed and start > LARGEST_PACKING * max(raw.tell(), LONGEST_LINE):
-                    raise _packed_too_far(path)
-                handle.seek(start)
-                block = handle.read(first)
-                length = len(block)
-                if b"\n" not in block and b"\r" not in block:
-                    block += handle.read(LONGEST_LINE - first)
-                    if len(block) == LONGEST_LINE and b"\n" not in block and b"\r" not in block:
-                        raise InputError(
-                            f"{shown(path.name)}: has a line longer than {LONGEST_LINE:,} "
-                            "bytes; check "
-                            "that it is a table"
-                        )
-                start += LONGEST_LINE
-    except (gzip.BadGzipFile, EOFError, zlib.error):
-        raise InputError(f"{shown(path.name)}: the gzip file is damaged; export it again") from None
-
-
-def _check_packing(path: Path) -> None:
-    """Refuse a gzip bomb by how far its first megabytes unpack."""
-    unpacked = packed = 0
-    pieces = zlib.decompressobj(31)
-    with path.open("rb") as handle:
-        while packed < _PACKED_HEAD and (piece := handle.read(_PACKED_PIECE)):
-            packed += len(piece)
-            try:
-                while piece:
-                    unpacked += len(pieces.decompress(piece, _UNPACKED_PIECE))
-                    piece = pieces.unconsumed_tail
-                    if unpacked > max(LARGEST_PACKING * packed, _UNPACKED_PIECE):
-                        raise _packed_too_far(path)
-                    if pieces.eof:
-                        piece, pieces = pieces.unused_data, zlib.decompressobj(31)
-            except zlib.error:
-                return  # told where it is read
-
-
-def _packed_too_far(path: Path) -> InputError:
-    return InputError(
-        f"{shown(path.name)}: unpacks to more than {LARGEST_PACKING} times its size; no real table "
-        "does: export it again"
-    )
 
 
 def _unpacked_head(path: Path) -> bytes:

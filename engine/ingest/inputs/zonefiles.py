@@ -17,7 +17,7 @@ from pyogrio.errors import DataSourceError
 from pyproj.exceptions import CRSError
 
 from engine.errors import InputError
-from engine.ingest.inputs import sources
+from engine.ingest.inputs import bombs
 from engine.ingest.inputs.sources import shown
 
 MOST_BYTES = 100_000_000
@@ -135,7 +135,7 @@ def _read_parquet(path: Path) -> gpd.GeoDataFrame:
                 "rows, more "
                 "than a file of zones may hold; simplify the zones first"
             )
-        sources.check_unpacked(path, metadata)
+        bombs.check_unpacked(shown(path.name), path, metadata)
         _check_texts(path)
         return gpd.read_parquet(path)
     except InputError:
