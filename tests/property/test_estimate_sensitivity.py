@@ -45,6 +45,21 @@ def test_remove_one(unit, people, limit, data):
     assert sum(s.sensitivity / s.noise_scale for s in stages) == pytest.approx(1.0)
 
 
+@settings(max_examples=30, deadline=None)
+@given(people=PEOPLE.filter(any), data=st.data())
+def test_remove_one_trip_from_all_days_together(people, data):
+    parameters = od.ODParameters(epsilon=1.0, unit="trip")
+    gone = data.draw(st.sampled_from([i for i, trips in enumerate(people) if trips]))
+    left = [list(trips) for trips in people]
+    left[gone].pop(data.draw(st.integers(0, len(left[gone]) - 1)))
+    before, after = measure(people, parameters), measure(left, parameters)
+    (stage,) = before.ledger.stages
+    # a trip is of one day: daily matrices with ε each are ε-DP together
+    assert before.cells.shape[0] == DAYS
+    assert np.abs(before.cells - after.cells).sum() <= stage.sensitivity == 1
+    assert stage.sensitivity / stage.noise_scale == pytest.approx(1.0)
+
+
 def test_nothing_claims_less_than_a_heavy_traveller_moves():
     heavy = [[(0, 0, 1)] * 40]
     parameters = od.ODParameters(epsilon=1.0, max_trips_per_user=7)

@@ -76,18 +76,11 @@ def read_once(cells, rate, prediction, most):
             for c in pairs
         )
 
-    starts = []
+    laws = [[float(k == 0) for k in theta]]
     for spread in (0.3 * i for i in range(1, 10)):
         law = [math.exp(-((0.3 * k + spread**2 / 2) ** 2) / (2 * spread**2)) for k in theta]
-        starts.append([p / sum(law) for p in law])
-    weights = max(starts, key=fit)
-    for _ in range(40):
-        sums = [0.0] * len(weights)
-        for c in pairs:
-            joint = [w * p for w, p in zip(weights, likelihood[c], strict=True)]
-            for i, p in enumerate(joint):
-                sums[i] += p / (sum(joint) + of_tail[c])
-        weights = [s / sum(sums) for s in sums]
+        laws.append([p / sum(law) for p in law])
+    weights = max(laws, key=fit)
 
     def posterior(y, level):
         """(mean, 5%, 95%, P(0)) with log μ = 0.3·level, level whole."""
@@ -159,21 +152,20 @@ def predict(cells, variance, distances):
 
     def fitted(band_trips):
         g, rows, columns = dict.fromkeys(pairs, 1.0), [1.0] * zones, [1.0] * zones
+        wanted = sum(out) / sum(band_trips)
         for _ in range(12):
-            if band_trips is not None:
-                wanted = sum(out) / sum(band_trips)
-                for k in bands:
-                    members = [p for p in pairs if band[p] == k]
-                    now = sum(rows[a] * g[a, b] * columns[b] for a, b in members)
-                    for p in members:
-                        g[p] *= band_trips[k] * wanted / now
+            for k in bands:
+                members = [p for p in pairs if band[p] == k]
+                now = sum(rows[a] * g[a, b] * columns[b] for a, b in members)
+                for p in members:
+                    g[p] *= band_trips[k] * wanted / now
             for a in range(zones):
                 rows[a] = out[a] / sum(g[a, b] * columns[b] for b in range(zones) if b != a)
             for b in range(zones):
                 columns[b] = into[b] / sum(g[a, b] * rows[a] for a in range(zones) if a != b)
         return {(a, b): rows[a] * g[a, b] * columns[b] for a, b in pairs}
 
-    product = fitted(None)
+    product = {(a, b): out[a] * into[b] / sum(into) for a, b in pairs}
     expected = [sum(product[p] for p in pairs if band[p] == k) for k in bands]
     ratio = [sum(cells[p] for p in pairs if band[p] == k) / expected[k] for k in bands]
     peak = ratio.index(max(ratio))
@@ -189,13 +181,7 @@ def predict(cells, variance, distances):
         )
     overall = max(sum(cells[p] for p in pairs) / sum(product.values()), 1e-9)
     trips = [max(r, 0.02 * overall) * e for r, e in zip(pooled, expected, strict=True)]
-    gravity = fitted(trips)
-    above = sum((product[p] - gravity[p]) * (cells[p] - gravity[p]) for p in pairs)
-    below = sum((product[p] - gravity[p]) ** 2 for p in pairs)
-    share = min(max(above / max(below, 1e-30), 0.005), 0.2)
-    mixed = {p: (1 - share) * gravity[p] + share * product[p] for p in pairs}
-    mean = sum(mixed.values()) / len(pairs)
-    return {p: 0.998 * mixed[p] + 0.002 * mean for p in pairs}
+    return fitted(trips)
 
 
 def _positive(totals, variance):

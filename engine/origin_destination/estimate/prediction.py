@@ -6,6 +6,7 @@ Reads noisy cells and public distances only; nothing here can see a count.
 import math
 
 import numpy as np
+from scipy import optimize
 
 from engine.arrays import Floats, Integers
 
@@ -13,10 +14,6 @@ BANDS = 12
 """Public bands of distance, at quantiles of the distances of pairs."""
 
 FITTING_STEPS = 12
-MIXING_LIMITS = (0.005, 0.2)
-"""Least and largest share of the prediction that ignores distance."""
-
-UNIFORM_SHARE = 0.002
 BALANCE_FACTOR = 6.0
 """Out and in of a zone differ only where the square of their difference exceeds this many times
 the noise variance of a total."""
@@ -48,16 +45,9 @@ def predict(cells: Integers, cell_variance: float, distances_m: Floats) -> Float
     off = 1.0 - np.eye(zones)
     noisy = cells * off
     out, into = _zone_totals(noisy, cell_variance)
-    product = _fit(off, out, into)
     bands = distance_bands(distances_m)
-    gravity = _fit(off, out, into, bands, _deterrence(noisy, product, bands))
-    # share of the distance-free product: regression of y − gravity on product − gravity
-    apart = product - gravity
-    explained = float((apart * (noisy - gravity)).sum())
-    share = np.clip(explained / max(float((apart**2).sum()), _TINY), *MIXING_LIMITS)
-    mixed = gravity + share * apart
-    uniform = mixed.sum() / max(zones * (zones - 1), 1) * off
-    return (1 - UNIFORM_SHARE) * mixed + UNIFORM_SHARE * uniform
+    trips = _band_trips(noisy, out[:, None] * into / into.sum() * off, bands)
+    return _fit(out, into, off, bands, trips)
 
 
 def distance_bands(distances_m: Floats) -> Integers:
@@ -112,51 +102,29 @@ def _zone_totals(noisy: Floats, cell_variance: float) -> tuple[Floats, Floats]:
     return both * (1 + tilt), both * (1 - tilt)
 
 
-def _deterrence(noisy: Floats, product: Floats, bands: Integers) -> Floats:
+def _band_trips(noisy: Floats, product: Floats, bands: Integers) -> Floats:
     """Trips to fit in each band: positive, and non-increasing beyond the peak per expected trip."""
     expected = _band_sums(bands, product)
     ratio = _band_sums(bands, noisy) / np.maximum(expected, _TINY)
     peak = int(np.argmax(ratio))
-    ratio[peak:] = _non_increasing(ratio[peak:], expected[peak:])
+    weights = np.maximum(expected[peak:], _TINY)
+    ratio[peak:] = optimize.isotonic_regression(ratio[peak:], weights=weights, increasing=False).x
     overall = max(float(noisy.sum() / max(product.sum(), _TINY)), 1e-9)
     return np.maximum(ratio, _SMALLEST_RATIO * overall) * expected
-
-
-def _non_increasing(values: Floats, weights: Floats) -> Floats:
-    """Pool adjacent violators: the closest non-increasing values under the weights."""
-    blocks: list[tuple[float, float, int]] = []
-    for value, weight in zip(values.tolist(), weights.tolist(), strict=True):
-        block = (value, max(weight, _TINY), 1)
-        while blocks and blocks[-1][0] < block[0]:
-            before = blocks.pop()
-            weight_sum = before[1] + block[1]
-            mean = (before[0] * before[1] + block[0] * block[1]) / weight_sum
-            block = (mean, weight_sum, before[2] + block[2])
-        blocks.append(block)
-    return np.concatenate([np.full(length, value) for value, _, length in blocks])
 
 
 def _band_sums(bands: Integers, values: Floats) -> Floats:
     return np.bincount(bands.ravel(), values.ravel()).astype(np.float64)
 
 
-def _fit(
-    start: Floats,
-    out: Floats,
-    into: Floats,
-    bands: Integers | None = None,
-    band_trips: Floats | None = None,
-) -> Floats:
-    """Fit `start` to the totals of zones and of bands by iterative proportional fitting."""
+def _fit(out: Floats, into: Floats, pairs: Floats, bands: Integers, trips: Floats) -> Floats:
+    """Fit a matrix to the totals of zones and of bands by iterative proportional fitting."""
     into = into * (out.sum() / into.sum())
-    rows, columns = np.ones(len(start)), np.ones(len(start))
-    by_distance = start
+    trips = trips * (out.sum() / trips.sum())
+    rows, columns, by_distance = np.ones(len(out)), np.ones(len(out)), pairs
     for _ in range(FITTING_STEPS):
-        if bands is not None and band_trips is not None:
-            fitted = rows[:, None] * by_distance * columns
-            sums = _band_sums(bands, fitted)
-            factor = band_trips * (out.sum() / band_trips.sum()) / np.maximum(sums, _TINY)
-            by_distance = by_distance * factor[bands]
+        sums = _band_sums(bands, rows[:, None] * by_distance * columns)
+        by_distance = by_distance * (trips / np.maximum(sums, _TINY))[bands]
         rows = out / np.maximum(by_distance @ columns, _TINY)
         columns = into / np.maximum(rows @ by_distance, _TINY)
     return rows[:, None] * by_distance * columns

@@ -13,7 +13,7 @@ from engine.geography import centre_distances_m
 from engine.ledger import Ledger
 from engine.origin_destination.estimate import statements
 from engine.origin_destination.estimate.measurement import CAPPED_TRIPS, Measurement, measure
-from engine.origin_destination.estimate.prediction import UNIFORM_SHARE, predict
+from engine.origin_destination.estimate.prediction import predict
 from engine.origin_destination.estimate.reading import Reading, read, read_once
 from engine.origin_destination.matrices import Days
 from engine.origin_destination.mechanism import ODNoise
@@ -200,6 +200,4 @@ def _read_day(measured: Measurement, day: int, whole: Integers, distances_m: Flo
     rest = whole - cells[day]
     rest_rate = float(np.arccosh(1 + 1 / max(others * variance, 1e-12)))
     mean = read(rest, rest_rate, predict(rest, others * variance, distances_m)).mean / others
-    off = 1.0 - np.eye(len(mean))
-    uniform = mean.sum() / max(float(off.sum()), 1.0) * off
-    return read_once(cells[day], rate, (1 - UNIFORM_SHARE) * mean + UNIFORM_SHARE * uniform)
+    return read_once(cells[day], rate, mean)
