@@ -11,6 +11,7 @@ import time
 import urllib.request
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,26 +28,72 @@ FLAGS = (
     "--no-first-run",
     "--disable-quic",
 )
-STARTS, MOVES = 7, 20
+STARTS, MOVES, REST_MS = 7, 20, 500
 CHOICES = {"demo-city": "demo-city", "shipped defaults": None}
 """What is installed, by name: one dataset alone, or all that are shipped."""
 START_LIMIT_S = 6.0
 MEDIAN_LIMIT_S, HIGH_LIMIT_S = 0.3, 0.5
 _MAPS = ".stage svg"
 _SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
-_MEASURE = """() => {
-  // new values come with the words that their ranges follow, also where they round to the old ones
-  const shown = () => [...document.querySelectorAll('.card, .gauge')];
-  const read = () => shown().map(e => e.innerText).join('|');
+_AT_REST = """() => {
+  // nothing is being computed and nothing changes any more
+  const now = document.querySelector('[data-testid="stMain"]').innerText;
+  const still = now === window.seen && !/calculating|computing/.test(now);
+  window.seen = now;
+  return still;
+}"""
+_MEASURE = """(selectors) => {
+  // from rest, a move changes every block that it touches: at least to "calculating range"
+  const read = () => selectors.map(one =>
+    [...document.querySelectorAll(one)].map(e => e.innerText).join('|'));
   const before = read();
   window.moved = new Promise((done, fail) => {
-    setTimeout(() => fail(new Error('nothing moved')), 60000);
-    const watch = () => read() !== before
+    setTimeout(() => fail(new Error('nothing moved: ' + selectors)), 60000);
+    const watch = () => read().every((text, i) => text !== before[i])
       ? done((performance.now() - window.pressed) / 1000) : requestAnimationFrame(watch);
     document.addEventListener('keydown', () => { window.pressed = performance.now(); watch(); },
       {once: true, capture: true});
   });
 }"""
+
+
+@dataclass(frozen=True)
+class Move:
+    """A slider, the key that moves it, and the blocks whose texts must be new.
+
+    Attributes
+    ----------
+    label : str
+        How the slider's name begins.
+    key : str
+    blocks : tuple of str
+        CSS selectors.
+    """
+
+    label: str
+    key: str
+    blocks: tuple[str, ...]
+
+
+_DENSITY = ".st-key-job_live_home_density .card"
+_TRIPS = ".st-key-job_live_home_trips .card"
+HOME = (
+    Move("Privacy loss", "ArrowLeft", (".gauge", _DENSITY, _TRIPS)),
+    Move("Visits kept", "ArrowRight", (_DENSITY,)),
+    Move("Suppress flows below", "ArrowRight", (_TRIPS,)),
+)
+"""Three sliders in turn, so that no setting comes twice and no cache answers."""
+
+PAGES = {
+    "Density": ".card",
+    "Origin_Destination": ".card",
+    "Choose_Epsilon": ".card",
+    "Decisions": ".decisions",
+    "Attack": ".card",
+    "Report": ".card",
+    "Compare": ".plain",
+}
+"""What must be new on each page once ε has moved."""
 
 
 def rows() -> Iterator[Row]:
@@ -62,6 +109,7 @@ def rows() -> Iterator[Row]:
         yield from _start_rows(browser)
         for name, only in CHOICES.items():
             yield from _move_rows(browser, name, only)
+        yield from _page_rows(browser)
         browser.close()
 
 
@@ -105,31 +153,44 @@ def _move_rows(browser: Any, name: str, only: str | None) -> list[Row]:
         page = browser.new_page(viewport={"width": 1440, "height": 900})
         page.goto(address)
         page.wait_for_selector(".card .value", timeout=120_000)
-        times = []
-        for move in range(MOVES):
-            # three sliders in turn, so that no setting comes twice and no cache answers
-            label, key = (
-                ("Privacy loss", "ArrowLeft"),
-                ("Visits kept", "ArrowRight"),
-                ("Suppress flows below", "ArrowRight"),
-            )[move % 3]
-            page.wait_for_selector(_SETTLED, timeout=120_000)
-            slider = page.get_by_role("slider", name=label)
-            slider.focus()
-            page.evaluate(_MEASURE)
-            page.keyboard.press(key)
-            times.append(float(page.evaluate("window.moved")))
+        times = [_moved(page, HOME[move % len(HOME)]) for move in range(MOVES)]
         page.close()
+    return _rows_of(f"slider move to new numbers, {name}", times)
+
+
+def _page_rows(browser: Any) -> Iterator[Row]:
+    """Move ε on every other page, with the shipped data."""
+    with _served(None) as address:
+        for path, block in PAGES.items():
+            page = browser.new_page(viewport={"width": 1440, "height": 900})
+            page.goto(f"{address}/{path}")
+            page.wait_for_selector(block, timeout=120_000)
+            move = Move("Privacy loss", "ArrowLeft", (block,))
+            times = [_moved(page, move) for _ in range(MOVES)]
+            page.close()
+            yield from _rows_of(f"ε moved on {path.replace('_', ' ')} to new numbers", times)
+
+
+def _moved(page: Any, move: Move) -> float:
+    """Move a slider once the page is at rest; return the seconds from the key to new numbers."""
+    page.wait_for_selector(_SETTLED, timeout=120_000)
+    page.wait_for_function(_AT_REST, polling=REST_MS, timeout=120_000)
+    page.get_by_role("slider", name=move.label).first.focus()
+    page.evaluate(_MEASURE, list(move.blocks))
+    page.keyboard.press(move.key)
+    return float(page.evaluate("window.moved"))
+
+
+def _rows_of(what: str, times: list[float]) -> list[Row]:
     ordered = sorted(times)
     high = ordered[round(0.95 * (len(ordered) - 1))]
-    median = statistics.median(times)
-    what = f"slider move to new numbers, {name}, {MOVES} moves"
     return [
-        Row(f"{what}: {which}", seconds, None, f"≤ {limit:g} s", seconds <= limit)
+        Row(f"{what}, {len(times)} moves: {which}", seconds, None, f"≤ {limit:g} s", met)
         for which, seconds, limit in (
-            ("median", median, MEDIAN_LIMIT_S),
+            ("median", statistics.median(times), MEDIAN_LIMIT_S),
             ("95th percentile", high, HIGH_LIMIT_S),
         )
+        for met in [seconds <= limit]
     ]
 
 

@@ -17,7 +17,6 @@ from pages._ui.jobs import Job
 from pages._ui.wording.density_cards import density_cards
 
 STYLE = Path(__file__).with_name("density.css")
-_DELAY_S = 0.3
 
 
 def draw(chosen: Chosen, ledger: Ledger) -> None:
@@ -25,7 +24,9 @@ def draw(chosen: Chosen, ledger: Ledger) -> None:
     st.html(STYLE)
     parameters = chosen.parameters
     first = cached_density.scores(chosen.key, parameters, chosen.seed)
-    work = jobs.job("numbers", density_draws, chosen.key, parameters, chosen.seed, delay_s=_DELAY_S)
+    work = jobs.job(
+        "numbers", density_draws, chosen.key, parameters, chosen.seed, delay_s=jobs.RESTED_S
+    )
 
     def show(running: Job) -> None:
         drawn = running.result or Drawn()

@@ -26,8 +26,8 @@ from pages._ui.wording.measures import density_needs
 from pages._ui.wording.numbers import fixed, number, percent
 from pages._ui.wording.privacy import ledger_line
 
-DELAY_S, FIRST_DELAY_S = 0.3, 2.0
-"""How long repeated draws leave the processor to the page; longer where it is opened."""
+FIRST_DELAY_S = 2.0
+"""How long repeated draws leave the processor to a page that is opened."""
 
 _JOB, _CURVE = "home_density", "home_curve"
 
@@ -67,13 +67,11 @@ def draw(settings: Settings, entry: Entry) -> Column:
         needed=density_needs(parameters, cached_density.needs(entry.key, parameters)),
     )
     st.html(said_html(finding, entry))
-    shown = density_cards(scores)
     if home_play.playing():
-        cards.draw(shown)
+        cards.draw(density_cards(scores))
     else:
         work = jobs.job(_JOB, density_draws, entry.key, parameters, noise, delay_s=delay_s(_JOB))
         jobs.live(_JOB, work, lambda job: cards.draw(_cards(scores, job)))
-        shown = _cards(scores, work)
     st.caption(
         f"Protects **one person, the whole week** ({_kept(settings)}). "
         + ledger_line(release.ledger)
@@ -102,7 +100,7 @@ def take(epsilon: float | None) -> None:
 
 def delay_s(name: str) -> float:
     """Return how long a job of home waits before it starts."""
-    return FIRST_DELAY_S if jobs.named(name) is None else DELAY_S
+    return FIRST_DELAY_S if jobs.named(name) is None else jobs.RESTED_S
 
 
 def _cards(first: DensityScores, work: Job) -> list[cards.Card]:
@@ -116,7 +114,7 @@ def _curve(key: str, settings: Settings, noise: Seed) -> None:
     here = settings.epsilon
     judged_here = cached_density.judged(key, settings.density(), noise)
     asked = tuple(settings.density(epsilon=stop) for stop in EPSILON_STOPS)
-    work = jobs.job(_CURVE, judged_densities, key, asked, noise, delay_s=DELAY_S)
+    work = jobs.job(_CURVE, judged_densities, key, asked, noise, delay_s=jobs.RESTED_S)
 
     def show(job: Job) -> None:
         known = dict(zip(EPSILON_STOPS, job.result or (), strict=False))

@@ -36,17 +36,16 @@ def draw(settings: Settings, entry: Entry) -> Column:
     finding = verdict.trips(exact.judged, parameters)
     st.html(said_html(finding, entry))
 
-    def told(job: Job) -> list[cards.Card]:
-        return trip_cards(*parts, None if job.running else list(job.result or ()) or None)
+    def show(job: Job) -> None:
+        draws = None if job.running else list(job.result or ()) or None
+        cards.draw(trip_cards(*parts, draws))
 
-    shown = trip_cards(*parts)
     if home_play.playing():
-        cards.draw(shown)
+        cards.draw(trip_cards(*parts))
     else:
         asked = (trip_draws, entry.key, parameters, noise, window)
         work = jobs.job(_JOB, *asked, delay_s=delay_s(_JOB))
-        jobs.live(_JOB, work, lambda job: cards.draw(told(job)))
-        shown = told(work)
+        jobs.live(_JOB, work, show)
     st.caption(trips_protection(parameters, entry.metadata))
     return Column(
         entry=entry,

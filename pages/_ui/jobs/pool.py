@@ -90,7 +90,7 @@ class Job:
         self.left = False
         self._cancelled = False
         self._asked = time.monotonic()
-        self._from = self._asked + delay_s
+        self.starts = self._asked + delay_s
 
     @property
     def step(self) -> Step | None:
@@ -122,7 +122,7 @@ class Job:
 
     def waits(self, now: float) -> bool:
         """Whether its session waits for it: not cancelled, and asked for lately."""
-        return not self._cancelled and now >= self._from and now - self._asked < _UNASKED_S
+        return not self._cancelled and now >= self.starts and now - self._asked < _UNASKED_S
 
     def wait(self, seconds: float) -> None:
         """Give the job some time to finish, or to stop where it was cancelled."""
@@ -265,7 +265,7 @@ class Pool:
             with self._changed:
                 self._tidy(seat)
                 while (turn := self._turn(seat)) is None:
-                    self._changed.wait(_LOOK_S if self._turns or seat.read_of else None)
+                    self._changed.wait(self._rest_s() if self._turns or seat.read_of else None)
                     self._tidy(seat)
                 task, job = turn
                 task.at_work, task.seat = True, seat
@@ -291,6 +291,13 @@ class Pool:
         self._turns.move_to_end(session)
         self._tasks.move_to_end(first[session][0].ask)
         return first[session]
+
+    def _rest_s(self) -> float:
+        """Return how long a worker without work waits: until the next job may start, at most."""
+        now = time.monotonic()
+        waiting = [task for task in self._tasks.values() if task.state == "running"]
+        left = [job.starts - now for task in waiting for job in task.jobs if job.starts > now]
+        return min([_LOOK_S, *left])
 
     def _stretch(self, seat: Seat, task: Task, context: Any) -> Stretch:
         def tell(step: Step) -> None:

@@ -13,7 +13,7 @@ from streamlit import logger as streamlit_logger
 
 from pages._ui.jobs.work import Ask, Bench, Step, Stretch
 
-_NICE = 5
+_NICE = 10
 """The pages go first: a worker takes what processor time they leave."""
 
 

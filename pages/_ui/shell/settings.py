@@ -305,6 +305,7 @@ def reset() -> None:
 def redraw() -> None:
     """Draw other noise with the same settings (a callback)."""
     session().redraws += 1
+    session().changes += 1
 
 
 def dataset_with(part: str) -> Entry | None:

@@ -56,8 +56,17 @@ function told(said) {
     .map(([[name], ...rest]) => [name, ...rest.map(([, value]) => value)])];
 }
 
+// The same picture comes with every move of a slider that does not change it: it stays as it is.
 export default function ({ data, parentElement, setTriggerValue }) {
   const place = parentElement.querySelector(".stage");
+  place.choose = (zone) => setTriggerValue("zone", zone);
+  const said = JSON.stringify(data);
+  if (place.said === said) return;
+  place.said = said;
+  fill(place, data);
+}
+
+function fill(place, data) {
   const look = stateOf(place);
   place.stop?.();
   const [left, top, width, height] = data.viewBox.split(" ").map(Number);
@@ -181,7 +190,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     drawing.addEventListener("click", (event) => {
       if (moved || !data.clickable) return;
       const zone = zones.get(event.target);
-      if (zone !== undefined) setTriggerValue("zone", zone);
+      if (zone !== undefined) place.choose(zone);
     });
     drawing.addEventListener("wheel", (event) => {
       if (!event.ctrlKey && !event.metaKey) return; // a plain wheel moves the page
@@ -222,7 +231,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
   watch.observe(place);
 
   // for a presenter the slider keeps the focus: the arrow keys move ε, unless a control has them
-  const resting = () => !document.activeElement || document.activeElement.matches("body, main");
+  const resting = () => place.isConnected
+    && (!document.activeElement || document.activeElement.matches("body, main"));
   const rest = () => {
     if (resting()) document.querySelector(".st-key-epsilon input[type=range]")?.focus({ preventScroll: true });
   };
@@ -246,5 +256,4 @@ export default function ({ data, parentElement, setTriggerValue }) {
     document.removeEventListener("keydown", keys);
     document.removeEventListener("click", rest);
   };
-  return place.stop;
 }
