@@ -1,12 +1,7 @@
-"""Long work on a page: a session's jobs by name, drawn again until they have ended.
+"""Long work on a page: a session's jobs by name, drawn again until they have ended."""
 
-Streamlit's own timer of a part ends only with a run of the whole page, which comes in the way of
-whoever moves a slider just then: here the browser asks for the part alone, and stops by itself.
-"""
-
+import time
 from collections.abc import Callable, Hashable, Iterator
-from functools import cache
-from typing import Any
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -15,10 +10,12 @@ from pages._ui.jobs.pool import Job, pool
 from pages._ui.jobs.work import Ask, Step
 from pages._ui.shell.catalogue import in_session
 from pages._ui.shell.problems import guarded
-from pages._ui.shell.session import session
 
 RESTED_S = 0.4
 """How long a slider has rested before work starts that only adds to what is shown already."""
+
+QUIET_S = 4.0
+"""How long a page is left alone before it is run again only to end the asking."""
 
 POLL_S, _LONGEST_POLL_S = 0.7, 5.0
 """How often a page asks a running job, alone and with very many others."""
@@ -29,15 +26,7 @@ _SESSIONS_AT_EASE = 6
 _AT_ONCE_S = 0.2
 """A job done within this time is drawn without any sign of progress."""
 
-_JOBS, _ASKED = "jobs", "jobs_asked"
-_SCRIPT = """
-export default function ({ data, setTriggerValue }) {
-  // of two parts that ask in the same moment one is answered: the other asks again
-  const ask = () => setTriggerValue("again", data.turn);
-  const timer = setInterval(ask, data.ms * (0.9 + 0.2 * Math.random()));
-  return () => clearInterval(timer);
-}
-"""
+_JOBS = "jobs"
 
 
 def job(
@@ -87,36 +76,23 @@ def poll_s() -> float:
 
 
 def live(name: str, work: Job, draw: Callable[[Job], None]) -> None:
-    """Draw a job here, again and again until it has ended; the rest of the page is left alone."""
-    before = session().changes
+    """Draw a job here, again and again until it has ended; the rest of the page stays free.
+
+    Streamlit ends the asking with a run of the whole page alone. It waits until nobody moves
+    anything: else it would come just when the next numbers are wanted, which end it as well.
+    """
+    polling, since = work.running, time.monotonic()
 
     def part() -> None:
-        if session().changes != before:
-            st.rerun()  # a slider moved in the moment of asking: the browser sent both as one
         # the key lets the style keep what is shown from fading at each asking
         with st.container(key=f"job_live_{name}"):
             draw(work)
-        if work.running:
-            _ask_again(name)
+        resumed = work.running and not polling
+        rested = time.monotonic() - since > QUIET_S
+        if resumed or (polling and not work.running and rested):
+            st.rerun()  # a part cannot change how often it runs
 
-    st.fragment(guarded(part))()
-
-
-def _ask_again(name: str) -> None:
-    """Have the browser ask for the part at hand once more, in a moment."""
-    turn = st.session_state.get(_ASKED, 0) + 1
-    st.session_state[_ASKED] = turn
-    _asking()(
-        key=f"job_ask_{name}",
-        height=0,
-        on_again_change=lambda: None,  # without one the browser's word does not come back
-        data={"turn": turn, "ms": round(1000 * poll_s())},
-    )
-
-
-@cache
-def _asking() -> Any:
-    return st.components.v2.component("mobility_job", html="<i></i>", js=_SCRIPT)
+    st.fragment(guarded(part), run_every=poll_s() if polling else None)()
 
 
 def progress(work: Job, what: str, name: str) -> None:

@@ -30,8 +30,6 @@ class Session:
         Keys whose present value must not stand in a link (a dataset of one's own).
     drawn_on : dict
         The page on which the widget of a key was last drawn; None once code has set the value.
-    changes : int
-        How often a person or a callback has changed a setting or asked for other noise.
     notices : list of str
         What was not taken as the link says; shown once.
     narrow : bool
@@ -55,7 +53,6 @@ class Session:
     unread: dict[str, str] = field(default_factory=dict)
     private: set[str] = field(default_factory=set)
     drawn_on: dict[str, str | None] = field(default_factory=dict)
-    changes: int = 0
     notices: list[str] = field(default_factory=list)
     narrow: bool = False
     adopted: bool = False

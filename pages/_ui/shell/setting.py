@@ -156,7 +156,6 @@ def put(setting: Setting[T], value: T) -> None:
     """Set a setting from code: in a callback, or before its widget is drawn."""
     _remember(setting, value)
     session().drawn_on[setting.key] = None
-    session().changes += 1
 
 
 def forget(keys: Iterable[str] | None = None) -> None:
@@ -167,7 +166,6 @@ def forget(keys: Iterable[str] | None = None) -> None:
             held.pop(key, None)
         kept.private.discard(key)
         kept.drawn_on[key] = None
-    kept.changes += 1
 
 
 def draw(
@@ -234,7 +232,6 @@ def adopt(texts: dict[str, str]) -> None:
 def _take(setting: Setting[Any]) -> None:
     """Keep what a person has just set (a callback)."""
     _remember(setting, st.session_state[setting.key])
-    session().changes += 1
 
 
 def _remember(setting: Setting[T], value: T) -> None:

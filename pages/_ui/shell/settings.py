@@ -305,7 +305,6 @@ def reset() -> None:
 def redraw() -> None:
     """Draw other noise with the same settings (a callback)."""
     session().redraws += 1
-    session().changes += 1
 
 
 def dataset_with(part: str) -> Entry | None:
