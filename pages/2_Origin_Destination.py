@@ -49,7 +49,9 @@ def draw() -> None:
         return
     true = cached_trips.truth(entry.key, window)
     drawn = cached_trips.drawn(entry.key, parameters, noise, window)
-    judgement.html(trips_numbers.judged(entry, parameters, window, note))
+    with judgement:
+        st.html(trips_numbers.judged(entry, parameters, window, note))
+        trips_detail.beside_verdict(entry, parameters)
     cards.row(trips_numbers.headline(entry.key, parameters, noise, window, drawn))
     view = setting.draw(
         st.segmented_control,

@@ -91,3 +91,21 @@ def test_every_save_button_of_every_page(page, address, browser, tmp_path, path)
     for file in saved(page, tmp_path):
         check(file, reader)
     reader.close()
+
+
+def test_a_map_is_saved_as_it_is_seen_with_its_scale_and_settings(page, address, tmp_path):
+    page.goto(f"{address}/Origin_Destination?threshold=1")
+    page.wait_for_selector('[data-testid="stDeckGlJsonChart"] canvas')
+    page.locator(".take-home summary").click()
+    button = page.locator(".take-home li", has_text="Map: ").get_by_role("button", name="PNG")
+    button.wait_for()
+    page.wait_for_timeout(1500)  # the card draws a frame later
+    with page.expect_download() as download:
+        button.click()
+    file = tmp_path / download.value.suggested_filename
+    download.value.save_as(file)
+    check(file, page)
+    picture = Image.open(file).convert("RGB")
+    width, height = picture.size
+    map_part = picture.crop((width // 4, height // 6, 3 * width // 4, height // 2))
+    assert len(map_part.getcolors(maxcolors=1_000_000)) > 50, "the map is blank"

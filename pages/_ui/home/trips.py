@@ -1,11 +1,15 @@
 """Home's second column: one origin–destination matrix in four numbers; curve and worst zones."""
 
+from dataclasses import replace
+
 import numpy as np
 import streamlit as st
 
 from engine.parameters import EPSILON_STOPS, ODParameters
+from engine.resolution import folder_of
 from pages._ui import jobs
 from pages._ui.cache import datasets as cached_datasets
+from pages._ui.cache import details as cached_details
 from pages._ui.cache import trips as cached_trips
 from pages._ui.cache.repeats import trip_draws
 from pages._ui.cache.window import Window, declared
@@ -19,10 +23,11 @@ from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import Seed, Settings, seed
 from pages._ui.wording import verdict
 from pages._ui.wording.numbers import signed_percent
+from pages._ui.wording.places import details_told
 from pages._ui.wording.privacy import trips_protection
 from pages._ui.wording.trip_cards import trip_cards
 
-_JOB = "home_trips"
+_JOB, _FINEST = "home_trips", "home_finest"
 
 
 def draw(settings: Settings, entry: Entry) -> Column:
@@ -46,6 +51,7 @@ def draw(settings: Settings, entry: Entry) -> Column:
         asked = (trip_draws, entry.key, parameters, noise, window)
         work = jobs.job(_JOB, *asked, delay_s=delay_s(_JOB))
         jobs.live(_JOB, work, show)
+        _finest(entry, parameters)
     st.caption(trips_protection(parameters, entry.metadata))
     return Column(
         entry=entry,
@@ -54,6 +60,20 @@ def draw(settings: Settings, entry: Entry) -> Column:
         worst=lambda: _worst(entry, parameters, noise, window),
         curve=lambda: _curve(entry.key, settings, window),
     )
+
+
+def _finest(entry: Entry, parameters: ODParameters) -> None:
+    """Say which detail would make this ε usable; it follows when it is known."""
+    fixed = replace(parameters, epsilon=1.0)  # so that the slider finds the same answer
+    asked = (cached_details.trips, folder_of(entry.key), fixed)
+    work = jobs.job(_FINEST, *asked, delay_s=delay_s(_FINEST))
+
+    def show(job: Job) -> None:
+        told = details_told(job.result, parameters.epsilon, running=job.running)
+        if told:
+            st.caption(told)
+
+    jobs.live(_FINEST, work, show)
 
 
 def _curve(key: str, settings: Settings, window: Window) -> None:

@@ -6,35 +6,50 @@ from dataclasses import replace
 import streamlit as st
 
 from engine.parameters import EPSILON_STOPS, ODParameters
-from engine.resolution import Detail, finest_usable, folder_of
+from engine.resolution import Detail, folder_of
 from engine.usability import GOOD_TRIPS
 from pages._ui import jobs
 from pages._ui.cache import details as cached_details
 from pages._ui.drawing.details import detail_chart
 from pages._ui.jobs import Job
 from pages._ui.shell.catalogue import Entry
-from pages._ui.shell.setting import nearest_stop
 from pages._ui.shell.settings import use_settings
 from pages._ui.wording.labels import TIME_STEPS
-from pages._ui.wording.places import counted_words, detail_words
+from pages._ui.wording.places import counted_words, details_told, details_words
 
-_KEY, _JOB = "od_detail", "od_details"
+_KEY, _JOB, _BESIDE = "od_detail", "od_details", "od_beside"
 _NAMES = "od_detail_names"
 
 
 def draw(entry: Entry, parameters: ODParameters) -> None:
     """Draw the sentence and the picture; a click sets zones, time and ε."""
-    fixed = replace(parameters, epsilon=1.0)  # so that the slider finds the same answer
-    work = jobs.job(_JOB, cached_details.trips, folder_of(entry.key), fixed)
+    work = _judged(_JOB, entry, parameters)
 
     def show(running: Job) -> None:
         jobs.progress(running, "Details judged", _JOB)
         found: Sequence[Detail] = running.result or ()
         if found:
-            st.markdown(_sentence(found, parameters.epsilon))
+            st.markdown(details_words(found, parameters.epsilon))
             _picture(found, entry, parameters)
 
     jobs.live(_JOB, work, show)
+
+
+def beside_verdict(entry: Entry, parameters: ODParameters) -> None:
+    """Say under the verdict which detail would make this ε usable; it follows when it is known."""
+    work = _judged(_BESIDE, entry, parameters)
+
+    def show(running: Job) -> None:
+        told = details_told(running.result, parameters.epsilon, running=running.running)
+        if told:
+            st.caption(told)
+
+    jobs.live(_BESIDE, work, show)
+
+
+def _judged(name: str, entry: Entry, parameters: ODParameters) -> Job:
+    fixed = replace(parameters, epsilon=1.0)  # so that the slider finds the same answer
+    return jobs.job(name, cached_details.trips, folder_of(entry.key), fixed)
 
 
 def _picture(found: Sequence[Detail], entry: Entry, parameters: ODParameters) -> None:
@@ -63,19 +78,6 @@ def _picture(found: Sequence[Detail], entry: Entry, parameters: ODParameters) ->
         "too. Days that are added up cost a person every one of them. The picture is made of the "
         "confidential data: a detail chosen by it tells a little of them."
     )
-
-
-def _sentence(found: Sequence[Detail], epsilon: float) -> str:
-    """Say at this ε which zones can be used, for each span of time."""
-    stop = nearest_stop(epsilon, EPSILON_STOPS)
-    at = EPSILON_STOPS.index(stop)
-    parts = []
-    for time in dict.fromkeys(one.resolution.time for one in found):
-        some = [one for one in found if one.resolution.time == time]
-        best = finest_usable(some, at)
-        finer = [one for one in some if best is None or one.zones > best.zones]
-        parts.append(f"**{TIME_STEPS[time].lower()}** – {detail_words(best, finer)}")
-    return f"At ε = {stop:g}: {'; '.join(parts)}."
 
 
 def _name(one: Detail) -> str:

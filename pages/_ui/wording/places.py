@@ -1,8 +1,10 @@
 """What levels of zones and blocks of time are called, and what a coarser look changes."""
 
 from collections.abc import Sequence
+from math import log
 
-from engine.resolution import FINEST, Detail, Resolution, ZoneLevel
+from engine.parameters import EPSILON_STOPS
+from engine.resolution import FINEST, Detail, Resolution, ZoneLevel, finest_usable
 from pages._ui.wording.labels import HOUR_STEPS, TIME_STEPS
 
 _PLURALS = {"y": "ies"}
@@ -108,3 +110,37 @@ def detail_words(best: Detail | None, finer: Sequence[Detail]) -> str:
     nearest = min(finer, key=lambda one: one.zones, default=None)
     yes = f"{counted_words(best)} yes"
     return yes if nearest is None else f"{yes}, {counted_words(nearest)} no"
+
+
+def details_words(found: Sequence[Detail], epsilon: float) -> str:
+    """Say at an ε which zones can be used, for each span of time.
+
+    Parameters
+    ----------
+    found : sequence of Detail
+        With shares at `EPSILON_STOPS`.
+    epsilon : float
+        The stop nearest to it is spoken of.
+
+    Examples
+    --------
+    >>> week = Resolution(time="week")
+    >>> one = Detail(resolution=week, zones=30, shares=(), usable=(True,) * len(EPSILON_STOPS))
+    >>> details_words([one], 1.0)
+    'At ε = 1: **weeks** – all 30 zones yes.'
+    """
+    at = min(range(len(EPSILON_STOPS)), key=lambda i: abs(log(EPSILON_STOPS[i] / epsilon)))
+    parts = []
+    for time in dict.fromkeys(one.resolution.time for one in found):
+        some = [one for one in found if one.resolution.time == time]
+        best = finest_usable(some, at)
+        finer = [one for one in some if best is None or one.zones > best.zones]
+        parts.append(f"**{TIME_STEPS[time].lower()}** – {detail_words(best, finer)}")
+    return f"At ε = {EPSILON_STOPS[at]:g}: {'; '.join(parts)}."
+
+
+def details_told(found: Sequence[Detail] | None, epsilon: float, *, running: bool) -> str:
+    """Say beside a verdict which detail would make the setting usable; empty where unknown."""
+    if running:
+        return "Which zones and spans of time could be used at this ε: calculating …"
+    return f"What could be used. {details_words(found, epsilon)}" if found else ""

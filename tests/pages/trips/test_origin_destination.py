@@ -1,12 +1,13 @@
 """The Origin–Destination page: every view, every unit, figures against the engine, bad links."""
 
 import json
+import re
 
 import numpy as np
 import pytest
 import streamlit as st
 
-from engine import datasets
+from engine import datasets, resolution, usability
 from engine import origin_destination as od
 from engine.parameters import EPSILON_STOPS, ODParameters
 from pages._ui.cache import trips as cached_trips
@@ -178,6 +179,8 @@ def clickable(monkeypatch):
 @pytest.mark.parametrize("method", ["published", "estimate"])
 def test_a_click_on_a_zone_picks_its_flows(open_od, clickable, method):
     app = open_od(od_method=method)
+    if method == "estimate":
+        app.button_group(key="od_ours_view").set_value("Flows").run()
     third = str(datasets.load("demo-city").zones["zone_id"].iloc[2])
     app.button(key="press_zone").click().run()
     scope, zone = app.selectbox(key="od_flows_scope"), app.selectbox(key="od_flows_zone")
@@ -339,3 +342,21 @@ def test_marked_flows_are_those_that_the_outcomes_count(data_root):
         assert 0 < marked.sum() <= counted.cells
     assert (every.lost >= one.lost).all()
     assert (every.phantom >= one.phantom).all()
+
+
+def test_the_verdict_names_the_zones_and_times_that_could_be_used(open_od, settled):
+    app = settled(open_od(epsilon=1.0, threshold=5))
+    said = next(words for words in text(app).split("\n") if "What could be used" in words)
+    demo = datasets.load("demo-city")
+    parameters = ODParameters(epsilon=1.0, max_trips_per_user=4, suppression_threshold=5)
+    for time, word in (("day", "days"), ("period", "whole period")):
+        usable = {}
+        for zones, count in resolution.details(demo):
+            view = resolution.coarsen(demo, resolution.Resolution(zones=zones, time=time))
+            flows = usability.Flows.of(od.expectation(view, parameters, days=0).histogram)
+            usable[count] = usability.usable_share(flows, parameters) >= usability.GOOD_TRIPS
+        finest = max((count for count, good in usable.items() if good), default=None)
+        about = next(part for part in said.split("; ") if f"**{word}**" in part)
+        assert ("not usable at any" in about) == (finest is None)
+        if finest is not None:
+            assert re.search(rf"– (all )?{finest} \w+ yes", about)
