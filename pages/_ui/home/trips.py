@@ -73,7 +73,10 @@ def _finest(entry: Entry, parameters: ODParameters) -> None:
         if told:
             st.caption(told)
 
-    jobs.live(_FINEST, work, show)
+    if work.running:
+        jobs.live(_FINEST, work, show)
+    else:
+        show(work)  # no part of its own: every move of ε would send it again
 
 
 def _curve(key: str, settings: Settings, window: Window) -> None:

@@ -44,7 +44,10 @@ def beside_verdict(entry: Entry, parameters: ODParameters) -> None:
         if told:
             st.caption(told)
 
-    jobs.live(_BESIDE, work, show)
+    if work.running:
+        jobs.live(_BESIDE, work, show)
+    else:
+        show(work)  # no part of its own: every move of ε would send it again
 
 
 def _judged(name: str, entry: Entry, parameters: ODParameters) -> Job:
