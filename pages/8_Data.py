@@ -28,6 +28,8 @@ def draw() -> None:
         with st.container(horizontal=True, gap="small"):
             with st.container(width=230):
                 data_list.show_on_home(ready, first=True)
+            with st.container(width=230):
+                data_list.show_report(ready)
             if not kept:
                 with st.container(width=230):
                     data_list.keep_button(ready)

@@ -4,7 +4,6 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 
 Terms = tuple[tuple[float, int], ...]
 """Independent Laplace variates: scale and how many of each."""
@@ -58,6 +57,8 @@ def _half_width_of_shape(terms: Terms, level: float) -> float:
     def excess(x: float) -> float:
         within = 2 / np.pi * _STEP * (float(np.sin(t * x) @ weight) + x / 2)
         return within - level
+
+    from scipy.optimize import brentq  # slow to load, and an ingest has no use for it
 
     root: Any = brentq(excess, 1e-6, 40.0)
     return deviation * float(root)

@@ -8,7 +8,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import isotonic_regression
 
 from engine.arrays import Floats, Integers
 from engine.errors import ParameterError
@@ -138,6 +137,8 @@ def of_noisy_bins(
     ...               discrete=False)
     array([ 5., 10.])
     """
+    from scipy.optimize import isotonic_regression  # slow to load; an ingest needs none
+
     running = np.maximum(isotonic_regression(np.cumsum(noisy.astype(np.float64))).x, 0.0)
     total = float(running[-1])
     if total <= 0:

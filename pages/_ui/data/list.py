@@ -5,16 +5,17 @@ from pathlib import Path
 import streamlit as st
 
 from engine.errors import ExplorerError
+from pages._ui.cache import report as cached_report
 from pages._ui.data import build as data_build
 from pages._ui.data import report as data_report
 from pages._ui.data import store as data_store
 from pages._ui.data import table as data_table
 from pages._ui.data import wording as data_wording
-from pages._ui.shell import catalogue
+from pages._ui.shell import catalogue, frame
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import has_part, use_settings
 
-_HOME = "app.py"
+_HOME, _REPORT = "app.py", "pages/6_Report.py"
 _FAILED = "data_failed"
 
 
@@ -83,6 +84,23 @@ def show_on_home(name: str, *, first: bool = False) -> None:
         st.switch_page(_HOME)
 
 
+def show_report(name: str) -> None:
+    """Draw the button that opens the mobility report of a dataset; nothing where it has none."""
+    entry = catalogue.entries().get(name)
+    if entry is None or not frame.exists(_REPORT) or not cached_report.available(entry.key):
+        return
+    if st.button(
+        "Open its report",
+        icon=frame.PAGES[_REPORT][1],
+        key=f"data_to_report_{name}",
+        on_click=_select,
+        args=(entry,),
+        help="What is in it: how many trips, when, where, how far.",
+        width="stretch",
+    ):
+        st.switch_page(_REPORT)
+
+
 def keep_button(name: str) -> None:
     """Draw the button that keeps a session's dataset on this computer, where that is offered."""
     if not in_session(name) or not data_store.served_locally():
@@ -105,6 +123,8 @@ def _own(entry: Entry, *, in_session: bool, here: bool) -> None:
         with st.container(horizontal=True, gap="small"):
             with st.container(width=210):
                 show_on_home(entry.name)
+            with st.container(width=210):
+                show_report(entry.name)
             if in_session:
                 with st.container(width=230):
                     keep_button(entry.name)
