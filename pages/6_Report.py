@@ -31,6 +31,7 @@ VIEWS = {
 
 def draw() -> None:
     """Draw the page."""
+    controls.read()
     settings = sidebar.draw(density=False, trips=("od_data",))
     entry = settings.od_data
     if entry is None or not entry.has_trips:

@@ -48,6 +48,11 @@ class Chosen:
     pinned: ReportParameters | None
 
 
+def read() -> None:
+    """Read what the link asks for, so that the sidebar can say what cannot be set."""
+    setting.value(TRIPS_KEPT)
+
+
 def draw(key: str, name: str, table: ReportTable, epsilon: float, seed: Seed) -> Chosen:
     """Draw the page's own settings in one row and return the report they make.
 

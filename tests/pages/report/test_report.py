@@ -1,8 +1,12 @@
 """The report page: one budget that can be seen, every view, settings that do not work out."""
 
+import json
+import shutil
+
 import pytest
 
-from pages._ui.shell import setting
+from engine.report import Analysis
+from pages._ui.shell import catalogue, setting
 
 PAGE = "pages/6_Report.py"
 VIEWS = ("When", "Where", "Flows", "How far, how long", "People", "Errors and M")
@@ -12,6 +16,12 @@ def texts(app) -> str:
     shown = [*app.markdown, *app.caption, *app.info, *app.error, *app.warning]
     bodies = [one.proto.body for one in app.get("html")]
     return "\n".join([*(one.value for one in shown), *bodies])
+
+
+def stands(app) -> None:
+    """The rest of the page is there: the budget, numbers and charts."""
+    assert "All analyses together cost each person ε = 1 of 1" in texts(app)
+    assert len(app.get("vega_lite_chart")) >= 2
 
 
 @pytest.fixture
@@ -64,10 +74,38 @@ def test_locks_beyond_the_whole_are_said_and_the_usual_settings_shown(open_repor
     [
         ("0:20000:1", "at most 10,000 bins"),
         ("0:10", "must be three numbers"),
+        ("10:5:1", "minimum must be below maximum, got 10.0 and 5.0"),
+        ("0:nan:1", "maximum must be a finite number"),
+        ("0:10:0", "width must be a finite number above 0"),
     ],
 )
-def test_bins_that_do_not_work_out_are_said(open_report, bins, message):
-    assert message in texts(open_report(report_bins_travel_time=bins))
+def test_bins_that_do_not_work_out_are_said_and_the_page_stands(open_report, bins, message):
+    app = open_report(report_bins_travel_time=bins, report_view="how-far-how-long")
+    assert message in texts(app)
+    assert "The usual settings are shown." in texts(app)
+    stands(app)
+
+
+def test_every_weight_0_is_said_and_the_page_stands(open_report):
+    app = open_report(**{f"report_weight_{analysis}": "0" for analysis in Analysis})
+    assert "at least one analysis must have a weight above 0" in texts(app)
+    stands(app)
+
+
+@pytest.mark.parametrize(
+    ("asked", "told", "taken"),
+    [
+        ("300", "M = 300, which cannot be set; 20 is taken", 20),
+        ("0", "M = 0, which cannot be set; 20 is taken", 20),
+        ("many", "M = many, which cannot be set; 20 is taken", 20),
+        ("17", "M = 17; the nearest stop, 15, is taken", 15),
+    ],
+)
+def test_m_that_cannot_be_set_is_said_at_once(open_report, asked, told, taken):
+    app = open_report(report_trips=asked)
+    assert any(told in toast.value for toast in app.toast)
+    assert app.select_slider(key="report_trips").value == taken
+    stands(app)
 
 
 def test_item_level_hides_counts_of_people_and_says_why(open_report):
@@ -79,7 +117,25 @@ def test_item_level_hides_counts_of_people_and_says_why(open_report):
 def test_simulated_data_without_a_report_gives_way_and_says_so(open_page):
     app = open_page(PAGE, od_data="flows")
     assert "The dataset flows has no mobility report" in texts(app)
-    assert "Shown below: demo" in texts(app)
+    assert "Shown below: demo\\-city." in texts(app)  # names are written as they are, not as marks
+    stands(app)
+
+
+def test_confidential_data_without_a_report_is_never_stood_in_for(open_page, data_root, tmp_path):
+    app = open_page(PAGE)
+    folder = tmp_path / "bare"
+    shutil.copytree(data_root / "local" / "town", folder)
+    next(folder.glob("*/report.parquet")).unlink()
+    document = next(folder.glob("*/dataset.json"))
+    held = json.loads(document.read_text(encoding="utf-8"))
+    held["checksums"].pop("report.parquet")
+    document.write_text(json.dumps(held), encoding="utf-8")
+    app.session_state[catalogue.SESSION_DATASETS] = {"bare": folder}
+    app.run()
+    app.selectbox(key="od_data").set_value("bare").run()
+    assert "The dataset bare has no mobility report" in texts(app)
+    assert "Shown below" not in texts(app)
+    assert "All analyses together" not in texts(app)
 
 
 def test_pinning_shows_both_settings(open_report):
