@@ -37,7 +37,7 @@ def draw() -> None:
     }
     if shown:
         home_tour.draw()
-    part = home_stage.header([name for name, there in has.items() if there])
+    part = home_stage.header(settings, [name for name, there in has.items() if there])
     if part is not None:
         with problems.caught():
             home_stage.draw(settings, part)

@@ -8,6 +8,7 @@ from pages._ui.cache import datasets as cached_datasets
 from pages._ui.drawing import cards
 from pages._ui.drawing.gauges import gauges_html
 from pages._ui.drawing.svg import stage as drawn_stage
+from pages._ui.home import methods as home_methods
 from pages._ui.home import play as home_play
 from pages._ui.home import side as home_side
 from pages._ui.home import tour as home_tour
@@ -33,7 +34,7 @@ def presenting() -> bool:
     return setting.value(_VIEW) == "Presenter"
 
 
-def header(available: list[str]) -> str | None:
+def header(settings: Settings, available: list[str]) -> str | None:
     """Draw what is shown and for whom, and return the part, None where there is none."""
     if presenting():
         st.html(_PRESENTER_STYLE)
@@ -49,6 +50,10 @@ def header(available: list[str]) -> str | None:
                 required=True,
                 label_visibility="collapsed",
             )
+        part = next((one for one in available if PARTS[one] == shown), None)
+        entry = None if part is None else _entry(settings, part)
+        if part is not None and entry is not None:
+            home_methods.choose(part, entry)
         if home_tour.ended() and not presenting():
             st.button("Tour", key="home_tour_again", on_click=home_tour.again, type="tertiary")
         setting.draw(
@@ -60,24 +65,29 @@ def header(available: list[str]) -> str | None:
             label_visibility="collapsed",
             help="Presenter: larger type, no sidebar; the arrow keys move ε.",
         )
-    return next((part for part in available if PARTS[part] == shown), None)
+    return part
+
+
+def _entry(settings: Settings, part: str) -> Entry | None:
+    return settings.od_data if part == "trips" else settings.density_data
 
 
 def draw(settings: Settings, part: str) -> Side:
     """Draw the stage of one part and return what is known of it."""
-    entry = settings.od_data if part == "trips" else settings.density_data
+    entry = _entry(settings, part)
     assert entry is not None
     zone = marked(entry)
     if part == "trips":
         side = home_side.trips(settings, entry, zone)
     else:
         side = home_side.density(settings, entry)
+    methods = home_methods.wanted(settings, part, entry, zone)
     st.html(gauges_html(home_verdict.gauges(side), of=entry.name))
     with st.container(key="home_stage"):
         left, right = st.columns([3.2, 1], gap="medium")
     with left:
         clicked = drawn_stage.draw(
-            {**side.picture, "marked": zone},
+            {**(methods.picture if methods else side.picture), "marked": zone},
             key="home_picture",
             height=PRESENTED_HEIGHT if presenting() else HEIGHT,
             presenting=presenting(),
@@ -88,6 +98,8 @@ def draw(settings: Settings, part: str) -> Side:
             st.rerun()
         with st.container(key="home_control"):
             epsilon_control.draw()
+        if methods is not None:
+            home_methods.draw_numbers(methods)
         if zone is not None:
             st.button(
                 "Show all zones again" if part == "trips" else "Unmark the zone",

@@ -78,7 +78,7 @@ function fill(place, data) {
   const handle = element("div", "handle", frame);
   for (const [name, value] of Object.entries({
     role: "separator", tabindex: "0", "aria-orientation": "vertical", "aria-valuemin": "0",
-    "aria-valuemax": "100", "aria-label": "Swipe: true to the left, private to the right",
+    "aria-valuemax": "100", "aria-label": `Swipe: ${data.true.title} to the left, ${data.private.title} to the right`,
   })) handle.setAttribute(name, value);
   element("span", "grip", handle, "◂ ▸").setAttribute("aria-hidden", "true");
 

@@ -156,6 +156,34 @@ def flow_picture(
     return picture
 
 
+def beside(published: Picture, ours: Picture, *, epsilon: float) -> Picture:
+    """Return the private sides of two pictures of one truth as one, both on the true scale.
+
+    Parameters
+    ----------
+    epsilon : float
+        For the titles.
+    """
+    sides = {"Published": published, "Ours": ours}
+    left, right = (
+        {
+            **one["private"],
+            "title": f"{name}, ε = {epsilon:g}",
+            "alt": f"{one['private']['alt']}, {name.lower()}",
+        }
+        for name, one in sides.items()
+    )
+    both = {**published, "true": left, "private": right}
+    if "marks" in published:
+        both["marks"] = [
+            [colour, f"{words} published, {others.rpartition(': ')[2]} ours", kind]
+            for (colour, words, kind), (_, others, _) in zip(
+                published["marks"], ours["marks"], strict=True
+            )
+        ]
+    return both
+
+
 def draw(
     picture: Picture,
     *,
