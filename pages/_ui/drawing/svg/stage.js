@@ -167,8 +167,36 @@ function fill(place, data) {
     tip.style.top = `${above ? Math.max(y - tip.offsetHeight - 26, 0) : y}px`;
   }
   for (const { drawing, words, zones } of sides) {
-    let from = null, moved = false;
+    let from = null, moved = false, pinch = null;
+    // Two fingers zoom and move the map; one moves the page, or the map once it is zoomed in.
+    const fingers = (event) => {
+      const [a, b] = event.touches, box = drawing.getBoundingClientRect();
+      return {
+        apart: Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY),
+        x: ((a.clientX + b.clientX) / 2 - box.left) / box.width,
+        y: ((a.clientY + b.clientY) / 2 - box.top) / box.height,
+      };
+    };
+    drawing.addEventListener("touchstart", (event) => {
+      pinch = event.touches.length === 2 ? fingers(event) : null;
+      if (!pinch) return;
+      event.preventDefault(); // else the browser would zoom the page
+      [from, moved] = [null, true];
+    }, { passive: false });
+    drawing.addEventListener("touchmove", (event) => {
+      if (!pinch || event.touches.length !== 2) return;
+      event.preventDefault();
+      const now = fingers(event);
+      look.x += (pinch.x - now.x) * (width / look.zoom);
+      look.y += (pinch.y - now.y) * (height / look.zoom);
+      zoom(now.apart / Math.max(pinch.apart, 1), now.x, now.y);
+      pinch = now;
+    }, { passive: false });
+    for (const end of ["touchend", "touchcancel"]) {
+      drawing.addEventListener(end, () => { pinch = null; });
+    }
     drawing.addEventListener("pointermove", (event) => {
+      if (pinch) return;
       if (from) {
         const box = drawing.getBoundingClientRect();
         const scale = Math.max(width / look.zoom / box.width, height / look.zoom / box.height);
