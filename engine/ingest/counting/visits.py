@@ -6,7 +6,6 @@ and spill without end. Ranks are cut after counting.
 """
 
 from collections.abc import Mapping
-from functools import partial
 
 import ibis
 import pyarrow as pa
@@ -16,9 +15,9 @@ from engine.ingest.calendar import SECONDS_PER_HOUR, Calendar
 from engine.ingest.counting import tables
 from engine.ingest.counting.keys import Purpose, keyed_hash
 from engine.ingest.counting.run import Run, Step
-from engine.ingest.counting.shares import summed
+from engine.ingest.counting.shares import added_up, share
 from engine.ingest.counting.week import Records, heavy_in_order
-from engine.ingest.counting.zoom import count_zoom
+from engine.ingest.counting.zoom import ZoomSums, by_hour
 from engine.ingest.expressions import Table
 from engine.ingest.progress import Stage
 from engine.ingest.report import Reason
@@ -97,19 +96,20 @@ def beyond_cap(people: Table, cap: int) -> Table:
     return people.aggregate(n=(people.n > cap).ifelse(people.n - cap, 0).sum())
 
 
-def presampled(used: Table, salt: str) -> Table:
+def hourly(used: Table, districts: Table, salt: str) -> Table:
+    """Return by person and hour the ``location`` of one record, chosen at random, and `by_hour`."""
+    digest = keyed_hash(salt, Purpose.HOUR, used.uid, used.hour, used.location)
+    return by_hour(used.mutate(digest=digest), districts, location=_.location.argmin(_.digest))
+
+
+def presampled(hours: Table, salt: str) -> Table:
     """Return n by place, hour and rank: one record per person and hour, ranked at random.
 
     The sum over rank ≤ ℓ is X̄ for any ℓ. Removing one person takes at most one from each hour
     and at most one from each rank.
     """
-    choice = keyed_hash(salt, Purpose.HOUR, used.uid, used.hour, used.location)
-    hourly = (
-        used.mutate(digest=choice)
-        .group_by(["uid", "hour"])
-        .aggregate(location=_.location.argmin(_.digest))
-    )
-    order = hourly.mutate(digest=keyed_hash(salt, Purpose.RANK, hourly.uid, hourly.hour))
+    chosen = hours.select("uid", "hour", "location")
+    order = chosen.mutate(digest=keyed_hash(salt, Purpose.RANK, chosen.uid, chosen.hour))
     window = ibis.window(group_by="uid", order_by=["digest", "hour"])
     ranked = order.mutate(rank=(ibis.row_number().over(window) + 1).cast("int16"))
     return ranked.group_by(["location", "hour", "rank"]).aggregate(n=_.count())
@@ -144,10 +144,24 @@ def _totals(run: Run, records: Records) -> Mapping[str, pa.Table]:
     }
 
 
-def _ranks(run: Run, records: Records) -> Mapping[str, pa.Table]:
-    """Count ``presampled``."""
-    ranked = summed(run, records.used, records.count, partial(presampled, salt=run.salt))
-    return {"presampled": tables.visit_table(run.places, ranked)}
+def _ranks_and_zoom(run: Run, records: Records) -> Mapping[str, pa.Table]:
+    """Count ``presampled`` and the zoom tables: both begin with a person's hours."""
+    sums = ZoomSums(run)
+    kept: list[Table] = []
+    of = run.engine.shares(records.count)
+    for number in range(of):
+        own = share(records.used, number, of)
+        run.monitor.step(2 * number, 2 * of)
+        hours = run.engine.keep("hours", hourly(own, sums.districts, run.salt))
+        kept.append(run.engine.keep(f"ranked_{number}", presampled(hours, run.salt)))
+        run.monitor.step(2 * number + 1, 2 * of)
+        sums.add(run, records, own, hours)
+        run.engine.drop("hours")
+    ranked = run.engine.fetch(added_up(kept))
+    for number in range(of):
+        run.engine.drop(f"ranked_{number}")
+    zoom = sums.tables(run, records)
+    return {"presampled": tables.visit_table(run.places, ranked), **zoom}
 
 
 def _homes(run: Run, records: Records) -> Mapping[str, pa.Table]:
@@ -159,8 +173,7 @@ def _homes(run: Run, records: Records) -> Mapping[str, pa.Table]:
 
 STEPS: tuple[Step[Records], ...] = (
     Step(Stage("adding up visits", 8), _totals),
-    Step(Stage("ranking visits", 25), _ranks),
-    Step(Stage("adding up visits at five zoom levels", 8), count_zoom),
+    Step(Stage("ranking visits", 33), _ranks_and_zoom),
     Step(Stage("finding homes", 4), _homes),
 )
 """What is counted of the density week, in order. A further table is one more step."""

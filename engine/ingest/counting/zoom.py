@@ -6,6 +6,7 @@ engine gives the same bits. Nobody is sampled beyond the public cap, and nothing
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 import ibis
 import numpy as np
@@ -24,7 +25,6 @@ from engine.datasets.zoomtables import (
 )
 from engine.density.zoom import build_tree
 from engine.ingest.counting.run import Run
-from engine.ingest.counting.shares import share
 from engine.ingest.counting.week import Records, heavy_in_order
 from engine.ingest.expressions import Column, Table
 from engine.parameters import HOURS_PER_WEEK
@@ -32,43 +32,60 @@ from engine.parameters import HOURS_PER_WEEK
 _BY_PLACE = ("towers", "districts", "weeks")
 
 
-def count_zoom(run: Run, records: Records) -> Mapping[str, pa.Table]:
-    """Count ``zoom_towers``, ``zoom_districts``, ``zoom_city``, ``zoom_weeks``, ``zoom_visits``."""
-    towers = run.places.towers
-    districts = build_tree(towers.geometry.get_coordinates().to_numpy()).districts
-    numbers = pa.table({"location": np.arange(len(towers), dtype=np.int32), "district": districts})
-    lookup = run.engine.lookup("district_of_location", numbers)
-    sums = {name: np.zeros((len(towers), HOURS_PER_WEEK), dtype=np.int64) for name in _BY_PLACE}
-    city = np.zeros((len(CITY_CLIPS_SQUARED), HOURS_PER_WEEK), dtype=np.int64)
-    of = run.engine.shares(records.count)
-    for number in range(of):
-        run.monitor.step(number, of)
-        used = _within_cap(run, records, share(records.used, number, of))
-        squares = run.engine.keep("zoom_squares", norms(used, lookup))
+class ZoomSums:
+    """The sums of ``zoom_towers``, ``…_districts``, ``…_city``, ``…_weeks``, share by share.
+
+    Attributes
+    ----------
+    districts : Table
+        ``location`` and its ``district``, as a table of the engine.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self._ids = list(run.places.towers["location_id"].astype(str))
+        coordinates = run.places.towers.geometry.get_coordinates().to_numpy()
+        self._district = build_tree(coordinates).districts
+        numbers = np.arange(len(self._ids), dtype=np.int32)
+        told = pa.table({"location": numbers, "district": self._district})
+        self.districts = run.engine.lookup("district_of_location", told)
+        shape = (len(self._ids), HOURS_PER_WEEK)
+        self._sums = {name: np.zeros(shape, dtype=np.int64) for name in _BY_PLACE}
+        self._city = np.zeros((len(CITY_CLIPS_SQUARED), HOURS_PER_WEEK), dtype=np.int64)
+
+    def add(self, run: Run, records: Records, own: Table, hourly: Table) -> None:
+        """Add a share of the people: their records, and these `by_hour`."""
+        used = _within_cap(run, records, own)
+        if records.beyond_cap:
+            hourly = run.engine.keep("zoom_hours", by_hour(used, self.districts))
+        squares = run.engine.keep("zoom_squares", norms(used, self.districts, hourly))
         counted = run.engine.fetch(weights_by_place(used, squares))
         cells = counted["location"].to_numpy(), counted["hour"].to_numpy()
-        for name, values in sums.items():
+        for name, values in self._sums.items():
             values[cells] += counted[name].to_numpy().astype(np.int64)
         counted = run.engine.fetch(visits_by_square(used, squares))
         hours, norm, visits = (counted[name].to_numpy() for name in ("hour", "in_city", "n"))
-        for row, clip_squared in zip(city, CITY_CLIPS_SQUARED, strict=True):
+        for row, clip_squared in zip(self._city, CITY_CLIPS_SQUARED, strict=True):
             np.add.at(row, hours, visits * weight_units(norm, clip_squared))
         run.engine.drop("zoom_squares")
         if records.beyond_cap:
+            run.engine.drop("zoom_hours")
             run.engine.drop("zoom_heavy")
-    coarse = np.zeros((int(districts.max()) + 1, HOURS_PER_WEEK), dtype=np.int64)
-    np.add.at(coarse, districts, sums["districts"])
-    caps = visit_caps(run.options.max_visits_cap)
-    total = run.engine.fetch(capped_sums(records.people, caps))
-    zoom = ZoomTables(
-        towers=sums["towers"],
-        districts=coarse,
-        city=city,
-        weeks=sums["weeks"].sum(axis=1),
-        visits=np.array([int(total[f"n{row}"][0].as_py() or 0) for row in range(len(caps))]),
-        caps=caps,
-    )
-    return to_parquet(zoom, list(towers["location_id"].astype(str)))
+
+    def tables(self, run: Run, records: Records) -> Mapping[str, pa.Table]:
+        """Return the tables once every share has been added, with ``zoom_visits``."""
+        coarse = np.zeros((int(self._district.max()) + 1, HOURS_PER_WEEK), dtype=np.int64)
+        np.add.at(coarse, self._district, self._sums["districts"])
+        caps = visit_caps(run.options.max_visits_cap)
+        total = run.engine.fetch(capped_sums(records.people, caps))
+        zoom = ZoomTables(
+            towers=self._sums["towers"],
+            districts=coarse,
+            city=self._city,
+            weeks=self._sums["weeks"].sum(axis=1),
+            visits=np.array([int(total[f"n{row}"][0].as_py() or 0) for row in range(len(caps))]),
+            caps=caps,
+        )
+        return to_parquet(zoom, self._ids)
 
 
 def _within_cap(run: Run, records: Records, used: Table) -> Table:
@@ -83,20 +100,42 @@ def _within_cap(run: Run, records: Records, used: Table) -> Table:
     return ibis.union(*(part.select("uid", "location", "hour") for part in (light, within)))
 
 
-def norms(used: Table, districts: Table) -> Table:
-    """Return for every ``uid`` ‖v‖₂² of the person's visits in the cells of each table."""
+def by_hour(used: Table, districts: Table, **more: Any) -> Table:
+    """Return by ``uid`` and hour the visits ``v``, the ``lowest`` and ``highest`` district, `more`.
+
+    What else is wanted of a person's hour is an aggregate of `used`, so that it is grouped once.
+    """
     placed = used.inner_join(districts, "location")
-    hourly = (
-        placed.group_by(["uid", "hour", "district"])
+    return placed.group_by(["uid", "hour"]).aggregate(
+        v=_.count(), lowest=_.district.min(), highest=_.district.max(), **more
+    )
+
+
+def norms(used: Table, districts: Table, hourly: Table) -> Table:
+    """Return for every ``uid`` ‖v‖₂² of the person's visits in the cells of each table.
+
+    Most hours of a person lie in one district: only the others are counted by district.
+    """
+    several = hourly.filter(hourly.lowest != hourly.highest).select("uid", "hour")
+    apart = (
+        used.semi_join(several, ["uid", "hour"])
+        .inner_join(districts, "location")
+        .group_by(["uid", "hour", "district"])
         .aggregate(v=_.count())
-        .group_by(["uid", "hour"])
-        .aggregate(squares=(_.v * _.v).sum(), v=_.v.sum())
         .group_by("uid")
-        .aggregate(
-            in_towers=_.v.sum().cast("int64"),
-            in_districts=_.squares.sum().cast("int64"),
-            in_city=(_.v * _.v).sum().cast("int64"),
-        )
+        .aggregate(squares=(_.v * _.v).sum())
+    )
+    one = hourly.lowest == hourly.highest
+    together = hourly.group_by("uid").aggregate(
+        in_towers=hourly.v.sum().cast("int64"),
+        squares=one.ifelse(hourly.v * hourly.v, 0).sum(),
+        in_city=(hourly.v * hourly.v).sum().cast("int64"),
+    )
+    sums = together.left_join(apart, "uid").select(
+        uid=together.uid,
+        in_towers=together.in_towers,
+        in_districts=(together.squares + apart.squares.fill_null(0)).cast("int64"),
+        in_city=together.in_city,
     )
     weeks = (
         used.group_by(["uid", "location"])
@@ -104,7 +143,7 @@ def norms(used: Table, districts: Table) -> Table:
         .group_by("uid")
         .aggregate(in_weeks=(_.v * _.v).sum().cast("int64"))
     )
-    return hourly.inner_join(weeks, "uid")
+    return sums.inner_join(weeks, "uid")
 
 
 def weights_by_place(used: Table, squares: Table) -> Table:
