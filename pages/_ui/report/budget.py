@@ -8,7 +8,7 @@ import streamlit as st
 from engine.report import Analysis, ReportRelease, ReportTable, Result
 from pages._ui.report import controls
 from pages._ui.report.controls import Chosen
-from pages._ui.report.wording import OFF, SHORT, derived, spent
+from pages._ui.report.wording import OFF, SHORT, derived, shares, spent
 from pages._ui.shell import setting
 from pages._ui.shell.setting import Setting
 
@@ -33,7 +33,8 @@ def bar(release: ReportRelease) -> None:
     st.html(
         '<div class="budget" role="img" aria-label="Shares of the privacy loss">'
         + "".join(pieces)
-        + f'</div><div class="budgetnote">{html.escape(spent(release) + note)}</div>'
+        + f'</div><div class="budgetnote narrow">{html.escape(shares(asked))}</div>'
+        + f'<div class="budgetnote">{html.escape(spent(release) + note)}</div>'
     )
 
 
@@ -109,7 +110,7 @@ def _lock(analysis: Analysis, share: float) -> None:
 
 def _piece(name: str, share: float, colour: str) -> str:
     text = html.escape(name)
-    shown = f"{text} {share:.0%}" if share >= 0.045 else ""
+    shown = f"<i>{text} </i><i>{share:.0%}</i>" if share >= 0.03 else ""
     return (
         f'<span style="width:{100 * share:.2f}%;background:{colour}" '
         f'title="{text}: {share:.1%} of ε">{shown}</span>'

@@ -104,7 +104,7 @@ def _split(report: Report) -> None:
             y=alt.Y("analysis:N", sort=[SHORT[a] for a in parts], title=None),
             x=alt.X(
                 "share:Q",
-                title="Share of the mean absolute error of one number",
+                title="Share of the mean absolute error",
                 axis=alt.Axis(format="%"),
                 scale=alt.Scale(domain=[0, 1]),
             ),

@@ -39,8 +39,8 @@ def draw(report: Report) -> None:
     most = float(max(_largest_between(matrix) for matrix in between.values())) or 1.0
     scale = maps.Scale(0.0, most)
     origins, destinations = _between(between[view])
-    picture, listed = st.columns([2, 1], gap="medium")
-    with picture:
+    places = st.grid(2, min_column_width=420, gap="medium")
+    with places.cell():
         words = f"trips of the {len(origins)} largest flows between zones"
         scale.legend(f"{words}; one scale for true and private", "0", f"{most:,.0f}")
         maps.flow_map(
@@ -57,13 +57,16 @@ def draw(report: Report) -> None:
             },
             height=440,
         )
-    with listed:
+    with places.cell():
         _list(report, true, private, view)
+    kept = result.kept.reshape(size, size)
     st.caption(
         f"Noise moves each of the {size * size:,} flows by at most "
-        f"{number(result.half_widths()[0])} nine times in ten. Trips within a zone count here "
-        f"(private total {number(int(np.trace(result.noisy.reshape(size, size))))}, true "
-        f"{number(int(np.trace(true)))})."
+        f"{number(result.half_widths()[0])} nine times in ten. Of the {len(origins)} drawn, "
+        f"{np.count_nonzero(kept[origins, destinations] == 0)} have no kept trip behind them. "
+        "Trips within a zone count here: private "
+        f"{number(int(np.trace(result.noisy.reshape(size, size))))}, kept "
+        f"{number(int(np.trace(kept)))}, true {number(int(np.trace(true)))}."
     )
     _onward(report, result.epsilon)
 

@@ -7,6 +7,7 @@ from pages._ui.drawing import cards
 from pages._ui.drawing.cards import Card
 from pages._ui.report import block
 from pages._ui.report.block import Report
+from pages._ui.report.wording import RANGES
 from pages._ui.wording.numbers import number
 
 _MEANING = {
@@ -26,6 +27,7 @@ def draw(report: Report) -> None:
             result = block.head(report, analysis)
             if result is not None:
                 cards.row(_cards(report, result))
+    st.caption(RANGES)
 
 
 def _cards(report: Report, result: Result) -> list[Card]:

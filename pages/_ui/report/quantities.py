@@ -101,6 +101,7 @@ def _told(report: Report, analysis: Analysis, unit: str) -> str:
         return outside
     nearer = "Reading them off noisy bins" if read <= drawn else "Drawing them"
     return (
-        f"{outside} {nearer} brings the five numbers nearer: {number(min(read, drawn))} against "
-        f"{number(max(read, drawn))} {unit} off on average, at this share of ε."
+        f"{outside} {nearer} brings the five numbers nearer to those of the kept: "
+        f"{number(min(read, drawn))} against {number(max(read, drawn))} {unit} off on average over "
+        f"{cached_report.FEWEST_DRAWS} draws, at this share of ε."
     )

@@ -5,11 +5,12 @@ from itertools import pairwise
 import numpy as np
 import streamlit as st
 
+from engine.metrics import largest
 from engine.report import Analysis
 from engine.report.measures import WINDOWS
 from engine.report.vectors import known_windows
 from pages._ui.cache import datasets as cached_datasets
-from pages._ui.drawing import maps
+from pages._ui.drawing import maps, tables
 from pages._ui.report import block
 from pages._ui.report.block import Report
 from pages._ui.shell import setting
@@ -17,6 +18,7 @@ from pages._ui.wording.numbers import number
 
 _VIEWS = {"true": "True", "private": "Private", "error": "Error"}
 _ALL = "all"
+_LISTED = 10
 _HOURS = [f"{low}–{high} h" for low, high in pairwise(WINDOWS)]
 _TIMES = {
     _ALL: "All visits",
@@ -58,11 +60,28 @@ def draw(report: Report) -> None:
     counts = {name: values[:-1] for name, values in counts.items()}
     shown = np.maximum(counts["private"], 0)
     error = shown - counts["true"]
-    _map(report, counts["true"], shown, error, view, _TIMES[time].lower())
+    places = st.grid(2, min_column_width=420, gap="medium")
+    with places.cell():
+        _map(report, counts["true"], shown, error, view, _TIMES[time].lower())
+    with places.cell():
+        _list(report, {"true": counts["true"], "private": shown, "error": np.abs(error)}, view)
     st.caption(
         f"Noise moves each zone by at most {number(widths[0])} nine times in ten. Outside all "
         f"zones: {number(max(outside[0], 0))} (true {number(outside[1])})."
     )
+
+
+def _list(report: Report, values: dict[str, np.ndarray], view: str) -> None:
+    """List the zones that the map shows brightest: most visits, or the largest errors."""
+    names = cached_datasets.dataset(report.chosen.key).zones["name"].astype(str).tolist()
+    first = largest(values[view], _LISTED)
+    rows = {
+        "Zone": [names[zone] for zone in first],
+        "Private": [number(float(values["private"][zone])) for zone in first],
+        "True": [number(float(values["true"][zone])) for zone in first],
+    }
+    st.caption("Largest errors" if view == "error" else f"Most visits, {_VIEWS[view].lower()}")
+    st.html(tables.table_html(rows))
 
 
 def _map(

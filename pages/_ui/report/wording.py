@@ -1,5 +1,7 @@
 """Words of the report page: short sentences, plain first."""
 
+from collections.abc import Mapping
+
 from engine.report import Analysis, ReportRelease, Result
 from pages._ui.wording.numbers import joined, number, percent
 
@@ -47,6 +49,10 @@ OFF = {
     "empty": "With one trip per person there is no time between trips.",
     "weight": "Switched off: its share goes to the others.",
 }
+RANGES = (
+    "Small beside each number: the range that noise leaves nine times in ten around the kept. What "
+    "M leaves out comes on top."
+)
 KEPT = (
     "Light grey: all trips. Dark line: the kept ones. Blue: private, with the range that noise "
     "leaves nine times in ten."
@@ -91,6 +97,12 @@ def loss(name: str, value: float, unit: str) -> str:
     """Say one loss with its name."""
     shown = f"{number(value)} {unit}" if name == "earth_movers_distance" else small(value)
     return f"{LOSSES[name]} {shown}"
+
+
+def shares(asked: Mapping[Analysis, float]) -> str:
+    """Say the shares of ε, where the bar is too narrow for their names."""
+    told = joined([f"{SHORT[analysis].lower()} {share:.0%}" for analysis, share in asked.items()])
+    return f"Shares of ε: {told}."
 
 
 def spent(release: ReportRelease) -> str:

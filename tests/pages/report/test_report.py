@@ -7,15 +7,10 @@ import pytest
 
 from engine.report import Analysis
 from pages._ui.shell import catalogue, setting
+from tests.support.report_page import texts
 
 PAGE = "pages/6_Report.py"
 VIEWS = ("When", "Where", "Flows", "How far, how long", "People", "Errors and M")
-
-
-def texts(app) -> str:
-    shown = [*app.markdown, *app.caption, *app.info, *app.error, *app.warning]
-    bodies = [one.proto.body for one in app.get("html")]
-    return "\n".join([*(one.value for one in shown), *bodies])
 
 
 def stands(app) -> None:
