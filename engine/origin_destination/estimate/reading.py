@@ -113,53 +113,60 @@ def _read_held(
     """Return mean, low, high and empty, shape (4, cells); the mean alone without confidence."""
     level, node, cells, pair_of_cell = _pairs(grid, noisy, prediction)
     margin = LARGEST_SHIFT + 1
-    steps = np.arange(int(np.floor(level.min())) - margin, int(np.ceil(level.max())) + margin + 1)
-    level -= steps[0]
-    theta = np.arange(-HALF_WIDTH, HALF_WIDTH + 1)
-    wide = np.exp(LOG_STEP * np.arange(steps[0] - HALF_WIDTH, steps[-1] + HALF_WIDTH + 1))
+    first, last = int(np.floor(level.min())) - margin, int(np.ceil(level.max())) + margin
+    steps = last - first + 1  # of log μ
+    level = level - first
+    wide = np.exp(LOG_STEP * np.arange(first - HALF_WIDTH, last + HALF_WIDTH + 1))
     counts, tail = grid.spread_poisson(wide), grid.heavy_tail()
-
-    def mixed(law: Floats, tables: Floats, tail: Floats) -> Floats:
-        """Mix what holds at every intensity to what holds at every μ, with the heavy tail."""
-        mixture = np.zeros((len(steps), len(wide)))
-        for k, weight in zip(theta + HALF_WIDTH, law, strict=True):
-            np.fill_diagonal(mixture[:, k:], weight)
-        return (1 - TAIL_SHARE) * (mixture @ tables) + TAIL_SHARE * tail
-
+    # the law of θ under which all cells are likeliest
     nearest = np.round(level).astype(np.int64)
     seen, column = np.unique(node, return_inverse=True)
     likelihood = grid.likelihood(counts)[:, seen]
     of_tail = grid.likelihood(tail[None])[0, seen]
 
     def fit(law: Floats) -> float:
-        """Log-likelihood of all cells if θ has this law."""
-        return float(cells @ np.log(mixed(law, likelihood, of_tail)[nearest, column]))
+        return float(cells @ np.log(_mixed(law, steps, likelihood, of_tail)[nearest, column]))
 
-    law = max((_log_normal(theta, spread) for spread in range(SPREADS)), key=fit)
-    none = mixed(law, none_of(wide), np.array(grid.tail_at_0))
-    posterior = grid.posterior(mixed(law, counts, tail), none, confidence)
-
-    def at(shift: float, table: Floats) -> Floats:
-        """Posteriors of every pair with log μ shifted, between two steps."""
-        step = np.floor(level + shift).astype(np.int64)
-        above = level + shift - step
-        return table[:, step, node] * (1 - above) + table[:, step + 1, node] * above
-
-    # rescale all μ until the means add up to the noisy sum
-    low, high = -float(LARGEST_SHIFT), float(LARGEST_SHIFT)
-    target = max(float(noisy.sum()), 1e-3)
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        enough = float(at(middle, posterior[:1])[0] @ cells) >= target
-        low, high = (low, middle) if enough else (middle, high)
-    found = at((low + high) / 2, posterior)
+    law = max((_log_normal(spread) for spread in range(SPREADS)), key=fit)
+    none = _mixed(law, steps, none_of(wide), np.array(grid.tail_at_0))
+    posterior = grid.posterior(_mixed(law, steps, counts, tail), none, confidence)
+    shift = _balancing_shift(posterior[:1], level, node, cells, max(float(noisy.sum()), 1e-3))
+    found = _between(posterior, level + shift, node)
     if confidence is not None:
         found[1], found[2] = np.floor(found[1] + 1e-9), np.ceil(found[2] - 1e-9)
     return found[:, pair_of_cell]
 
 
-def _log_normal(steps: Integers, spread: int) -> Floats:
-    """Return the log-normal law of mean 1 on the grid; steps and spread in steps of log θ."""
+def _mixed(law: Floats, steps: int, of_intensity: Floats, of_tail: Floats) -> Floats:
+    """Mix what holds at every intensity to what holds at every step of μ, with the heavy tail."""
+    mixture = np.zeros((steps, steps + 2 * HALF_WIDTH))
+    for k, weight in enumerate(law):
+        np.fill_diagonal(mixture[:, k:], weight)
+    return (1 - TAIL_SHARE) * (mixture @ of_intensity) + TAIL_SHARE * of_tail
+
+
+def _between(table: Floats, level: Floats, node: Integers) -> Floats:
+    """Interpolate a table (…, steps of log μ, nodes) between two steps."""
+    step = np.floor(level).astype(np.int64)
+    above = level - step
+    return table[:, step, node] * (1 - above) + table[:, step + 1, node] * above
+
+
+def _balancing_shift(
+    means: Floats, level: Floats, node: Integers, cells: Integers, target: float
+) -> float:
+    """Return by how many steps all log μ shift so that the means add up to the noisy sum."""
+    low, high = -float(LARGEST_SHIFT), float(LARGEST_SHIFT)
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        enough = float(_between(means, level + middle, node)[0] @ cells) >= target
+        low, high = (low, middle) if enough else (middle, high)
+    return (low + high) / 2
+
+
+def _log_normal(spread: int) -> Floats:
+    """Return the log-normal law of mean 1 on the grid of θ; spread in steps of log θ."""
+    steps = np.arange(-HALF_WIDTH, HALF_WIDTH + 1)
     if spread == 0:
         return (steps == 0).astype(np.float64)
     variance = (LOG_STEP * spread) ** 2
