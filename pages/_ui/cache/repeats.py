@@ -10,6 +10,7 @@ from engine.origin_destination import TripScores
 from engine.parameters import DensityParameters, ODParameters
 from engine.usability import DensityUsability
 from pages._ui.cache import density as cached_density
+from pages._ui.cache import estimates as cached_estimates
 from pages._ui.cache import trips as cached_trips
 from pages._ui.cache.draws import DISTANCE_REPEATS, REPEATS
 from pages._ui.cache.window import Window
@@ -57,6 +58,37 @@ def density_scores(
     for repeat in range(repeats):
         found = (*found, cached_density.scores(key, parameters, seed, repeat))
         yield Step(len(found), repeats, found)
+
+
+@dataclass(frozen=True)
+class Moved:
+    """How far visits seem to move in one draw: mean earth mover's distance over the week, in m."""
+
+    distance_m: float
+
+
+def density_moves(
+    key: str, parameters: DensityParameters, seed: Seed, repeats: int
+) -> Iterator[Step]:
+    """Yield `Moved` of one draw, two, … of a density, chunk by chunk of the week's hours."""
+    total, done = repeats * cached_density.chunks(key), 0
+    found: tuple[Moved, ...] = ()
+    for repeat in range(repeats):
+        hours = []
+        for part in cached_density.distances(key, parameters, seed, repeat):
+            hours.append(part)
+            done += 1
+            yield Step(done, total, found)
+        found = (*found, Moved(mean_of_known(np.concatenate(hours))))
+        yield Step(done, total, found)
+
+
+def estimate_draws(
+    key: str, parameters: ODParameters, seed: Seed, window: Window, repeats: int
+) -> Iterator[Step]:
+    """Yield how our reading of one draw, two, … agrees with the truth, one matrix each."""
+    for draws in cached_estimates.repeated(key, parameters, seed, window, repeats):
+        yield Step(len(draws.ours), repeats, draws.ours)
 
 
 def trip_draws(

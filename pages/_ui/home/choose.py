@@ -24,6 +24,8 @@ def calculator(max_trips: int, unit: str) -> None:
         setting.whole_number("home_alpha", 10, 0, 100_000),
         min_value=0,
         max_value=100_000,
+        help="α of Theorem 6 (one flow) and Theorem 7 (a change): what you can live with. "
+        "The published ε of a change is that of the paper; the exact one counts rounding, too.",
     )
     confidence = setting.draw(
         right.selectbox,
@@ -31,22 +33,23 @@ def calculator(max_trips: int, unit: str) -> None:
         setting.stop("home_confidence", _CONFIDENCES, 0.95),
         _CONFIDENCES,
         format_func="{:.0%}".format,
+        help="1 − β of Theorems 6 and 7: how often the error stays within what is tolerated.",
     )
     beta = 1 - confidence
     flow = float(calculators.epsilon_for_cell_error(alpha, beta, max_trips))
     published = float(calculators.epsilon_for_change(alpha, beta, max_trips, method="published"))
     exact = float(calculators.epsilon_for_change(alpha, beta, max_trips))
     with st.container(horizontal=True, gap="small"):
-        one = _use("one flow", flow, "home_use_epsilon")
-        two = _use("a change", exact, "home_use_epsilon_change")
+        one = _use("one flow", "Theorem 6", flow, "home_use_epsilon")
+        two = _use("a change", "Theorem 7, exact", exact, "home_use_epsilon_change")
     if one or two:
         st.rerun()
     st.html(
         tables.table_html(
             {
                 "Question": [
-                    "One flow is off by no more than this (Theorem 6)",
-                    "A change between two days is off by no more than this (Theorem 7)",
+                    "One flow is off by no more than this",
+                    "A change between two days is off by no more than this",
                 ],
                 "Published ε": [f"{flow:.4g}", f"{published:.4g}"],
                 "Exact ε": [f"{flow:.4g}", f"{exact:.4g}"],
@@ -61,7 +64,7 @@ def calculator(max_trips: int, unit: str) -> None:
     frame.link("pages/3_Choose_Epsilon.py", "More calculators and what ε means")
 
 
-def _use(what: str, epsilon: float, key: str) -> bool:
+def _use(what: str, theorem: str, epsilon: float, key: str) -> bool:
     """Draw the button that moves ε to the next stop that keeps one row's promise."""
     reachable = epsilon <= EPSILON_SLIDER[-1]
     stop = nearest_stop_above(epsilon, EPSILON_SLIDER)
@@ -71,5 +74,5 @@ def _use(what: str, epsilon: float, key: str) -> bool:
         kwargs={"epsilon": epsilon},
         disabled=not reachable,
         key=key,
-        help=f"Moves the ε slider to the next stop that keeps this promise for {what}.",
+        help=f"Moves the ε slider to the next stop that keeps this promise for {what} ({theorem}).",
     )

@@ -8,7 +8,7 @@ from pages._ui.drawing import rows
 from pages._ui.home import stage as home_stage
 from pages._ui.home.density import Column
 from pages._ui.home.verdict import CONVENTIONS
-from pages._ui.shell import setting
+from pages._ui.shell import frame, setting
 from pages._ui.wording.ranges import RANGES
 from pages._ui.wording.verdict import LIMITS
 
@@ -34,6 +34,9 @@ def draw(columns: Sequence[Column]) -> None:
             _worst(column)
     st.caption(f"{RANGES} {LIMITS}")
     st.caption(CONVENTIONS)
+    frame.link(
+        "pages/3_Choose_Epsilon.py", "What ε means for one person, and what others have used"
+    )
 
 
 def _worst(column: Column) -> None:

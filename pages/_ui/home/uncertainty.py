@@ -7,18 +7,26 @@ from typing import Any
 import streamlit as st
 
 from engine.density import DensityScores
-from engine.origin_destination import TripScores
+from engine.origin_destination import Agreement, TripScores
 from pages._ui import jobs
-from pages._ui.cache.repeats import density_scores, trip_draws
+from pages._ui.cache.repeats import (
+    Moved,
+    density_moves,
+    density_scores,
+    estimate_draws,
+    trip_draws,
+)
 from pages._ui.cache.window import declared
 from pages._ui.drawing.svg.dots import DOTS, dot_plot
 from pages._ui.jobs import Job
 from pages._ui.shell import setting
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import Settings, seed
-from pages._ui.wording.numbers import fixed, percent, trip_count
+from pages._ui.wording.numbers import fixed, metres, percent, trip_count
 
-Scores = DensityScores | TripScores
+Scores = DensityScores | TripScores | Agreement | Moved
+MOVES = "distance_m"
+"""The number that takes seconds a draw, so that it is drawn for itself."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +53,13 @@ NUMBERS: dict[str, tuple[Number, ...]] = {
         Number("Relative error (MRE)", "mean_error", percent),
         Number("Rhythm kept (Pearson r)", "mean_correlation", fixed),
         Number("Error of the total", "total_error", percent),
+        Number("Displacement (EMD), takes longer", MOVES, metres),
+    ),
+    "ours": (
+        Number("Ours: mean error of a flow", "mean_error", trip_count),
+        Number("Ours: error of totals leaving zones", "outgoing_error", percent),
+        Number("Ours: common part of commuters", "common_part", percent),
+        Number("Ours: empty among shown flows", "false_share", percent),
     ),
 }
 NOTE = (
@@ -65,32 +80,34 @@ def draw(settings: Settings, part: str) -> None:
     )
     if not asked:
         return
-    if part == "trips" and settings.od_method == "estimate":
-        st.caption("Our own method shows its draws on the Origin–destination page.")
-        return
-    numbers = {number.label: number for number in NUMBERS[part]}
+    ours = part == "trips" and settings.od_method == "estimate"
+    method = "ours" if ours else part
+    numbers = {number.label: number for number in NUMBERS[method]}
     labels = list(numbers)
     chosen = numbers[
         setting.draw(
             st.selectbox,
             "Number",
-            setting.choice(f"home_sure_{part}", labels, labels[0]),
+            setting.choice(f"home_sure_{method}", labels, labels[0]),
             labels,
         )
     ]
     entry = settings.od_data if part == "trips" else settings.density_data
     assert entry is not None
-    jobs.live(_JOB, _draws(settings, part, entry), lambda work: _dots(work, chosen, entry.name))
+    work = _draws(settings, method, entry, moves=chosen.field == MOVES)
+    jobs.live(_JOB, work, lambda job: _dots(job, chosen, entry.name))
     st.caption(NOTE)
 
 
-def _draws(settings: Settings, part: str, entry: Entry) -> Job:
+def _draws(settings: Settings, method: str, entry: Entry, *, moves: bool) -> Job:
     noise = seed(entry)
-    if part == "density":
-        asked: tuple[Any, ...] = (density_scores, entry.key, settings.density(), noise, DOTS)
+    if method == "density":
+        drawn = density_moves if moves else density_scores
+        asked: tuple[Any, ...] = (drawn, entry.key, settings.density(), noise, DOTS)
     else:
         parameters = settings.trips()
-        asked = (trip_draws, entry.key, parameters, noise, declared(parameters), DOTS)
+        drawn = estimate_draws if method == "ours" else trip_draws
+        asked = (drawn, entry.key, parameters, noise, declared(parameters), DOTS)
     return jobs.job(_JOB, *asked)
 
 

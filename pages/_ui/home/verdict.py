@@ -34,7 +34,8 @@ CONVENTIONS = (
     "than once in 20 times; where single trips are protected it is never strong. Flows are good "
     f"where usable ones carry at least {GOOD_TRIPS:.0%} of all trips and too noisy below "
     f"{SOME_TRIPS:.0%}; a density is good with {GOOD_ZONES:.0%} of its zones usable and too noisy "
-    f"below {SOME_ZONES:.0%}."
+    f"below {SOME_ZONES:.0%}. All of these are conventions, explained in docs/home.md "
+    "(How the gauges judge) and held in one place each: `engine/risk.py`, `engine/usability.py`."
 )
 
 

@@ -5,6 +5,7 @@ import itertools
 import json
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,8 +13,9 @@ import pytest
 from engine import datasets, density
 from engine import origin_destination as od
 from engine.density import DensityParameters
+from engine.metrics import earth_movers_distance
 from engine.origin_destination import ODParameters
-from engine.parameters import EPSILON_STOPS
+from engine.parameters import EPSILON_STOPS, gaussian_for
 from engine.risk import PRECEDENTS
 from pages._ui.cache.draws import generator
 from pages._ui.drawing import rows
@@ -24,6 +26,7 @@ from pages._ui.home import play as home_play
 from pages._ui.home import tour as home_tour
 from pages._ui.home import verdict as home_verdict
 from pages._ui.shell.settings import EPSILON_SLIDER, SIMULATED_SEED
+from pages._ui.wording.numbers import metres, trip_count
 
 SEED = (SIMULATED_SEED, 0)
 
@@ -331,3 +334,35 @@ def test_a_row_of_the_worst_zones_marks_its_zone_on_the_picture(
     assert known[picture(app)["marked"]] == drawn[0][0][2]
     app.run()  # a second click takes the mark off
     assert picture(app)["marked"] is None
+
+
+@pytest.mark.parametrize(
+    ("link", "label", "method"),
+    [
+        ({"home_shown": "density"}, "Displacement (EMD), takes longer", "density"),
+        ({"od_method": "estimate"}, "Ours: mean error of a flow", "ours"),
+    ],
+)
+def test_slow_numbers_and_our_own_method_have_dots_too(open_home, settled, link, label, method):
+    app = open_home(home_sure="true", **link)
+    settled(app.selectbox(key=f"home_sure_{method}").set_value(label).run())
+    (element,) = (e for e in app.get("bidi_component") if e.proto.component_name == "dot_plot")
+    data = json.loads(element.proto.json)
+    assert len(data["dots"]) == DOTS
+    demo = datasets.load("demo-city")
+    said = data["dots"][3][2]
+    if method == "density":
+        settings = DensityParameters(epsilon=1.0, delta=1e-7, max_visits_per_user=30)
+        settings = replace(settings, gaussian=gaussian_for(settings.variant, 1.0))
+        made = density.release(demo, settings, rng=generator(SEED, "density", 3))
+        metres_by_hour = earth_movers_distance(
+            density.truth(demo), np.maximum(made.counts, 0.0), demo.tessellation.zone_distances_m
+        )
+        assert said == metres(float(np.nanmean(metres_by_hour)))
+        return
+    settings = ODParameters(epsilon=1.0, max_trips_per_user=4, suppression_threshold=0)
+    noise = od.ODNoise.draw(generator(SEED, "trips", 3, 1), demo, days=0)
+    read = od.estimate.release(demo, settings, noise=noise, days=0).counts[0]
+    pairs = ~np.eye(len(read), dtype=bool)
+    error = np.abs(read - od.truth(demo, days=0)[0])[pairs].mean()
+    assert said == trip_count(float(error))
