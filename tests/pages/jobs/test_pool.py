@@ -39,7 +39,7 @@ def last(steps):
 
 
 def finished(job):
-    job.wait(60)
+    job.wait(150)  # a worker gives way to pages and tests
     assert job.state == "finished", job.error
     return job.result
 
@@ -129,7 +129,9 @@ def test_an_answer_of_a_sessions_own_data_goes_with_the_session(tmp_path, monkey
     monkeypatch.setattr("streamlit.runtime.exists", lambda: True)
     monkeypatch.setattr("streamlit.runtime.get_instance", Runtime)
     alive.clear()
-    time.sleep(2.5)  # the pool looks every second
+    until = time.monotonic() + 30
+    while not own.left and time.monotonic() < until:  # the pool looks every second
+        time.sleep(0.1)
     assert own.left
     alive.add("two")
     after = finished(asked(pool, work.place_of_work, "shared again", session="two"))

@@ -177,8 +177,8 @@ def clickable(monkeypatch):
 
 
 @pytest.mark.parametrize("method", ["published", "estimate"])
-def test_a_click_on_a_zone_picks_its_flows(open_od, clickable, method):
-    app = open_od(od_method=method)
+def test_a_click_on_a_zone_picks_its_flows(open_od, clickable, settled, method):
+    app = settled(open_od(od_method=method))
     if method == "estimate":
         app.button_group(key="od_ours_view").set_value("Flows").run()
     third = str(datasets.load("demo-city").zones["zone_id"].iloc[2])
