@@ -43,8 +43,10 @@ def draw(
     """Draw the verdict in its place, which follows repeated draws, and the chosen view."""
     if window.several:
         judgement.info(
-            "Choose one day: this page compares the methods on one matrix. Several days at once, "
-            "each read with the help of all others, are in the engine (od.estimate.release)."
+            "Choose one day: this page compares the methods on one matrix. The engine "
+            "(od.estimate.release) reads several days at once, each with the help of all others: "
+            "for a week at ε = 0.1 the mean error of a flow falls by about a quarter. A trip is of "
+            "one day, so at trip level that costs no more."
         )
         return
     true = cached_trips.truth(entry.key, window)
