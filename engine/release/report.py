@@ -16,6 +16,7 @@ from engine.release import noise
 from engine.release.plan import Accuracy, Plan, Progress, laplace_bar
 from engine.release.tables import CsvTable, neutral
 from engine.report import Analysis, ReportParameters, ReportRelease, ReportTable
+from engine.resolution import CoarseDataset
 
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
@@ -41,7 +42,21 @@ class ReportProduct:
             )
 
     def plan(self, dataset: Dataset, /) -> Plan:
-        """Return what a release will hold and cost; reads geometry and metadata alone."""
+        """Return what a release will hold and cost; reads geometry and metadata alone.
+
+        Raises
+        ------
+        ParameterError
+            For a view of coarser zones or days: the report's counts are those of the ingest.
+        """
+        if isinstance(dataset, CoarseDataset):
+            raise ParameterError(
+                "a mobility report must be made of a dataset as it was ingested",
+                value=f"a view at {dataset.resolution.text}",
+                remedy="release the dataset itself, or ingest it with coarser zones; nothing was "
+                "spent",
+                code="coarse",
+            )
         parameters = self.parameters
         stages = report.ledger(parameters).stages
         users = parameters.unit == "user"

@@ -1,5 +1,6 @@
 """Budget, consent, confirmation, and the release itself."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import streamlit as st
@@ -7,11 +8,11 @@ import streamlit as st
 from engine import datasets, release
 from engine.datasets import storage
 from engine.errors import ExplorerError
-from engine.release import CONSENT, Ledger, Plan, Product, ReleaseError
+from engine.release import CONSENT, Budget, Ledger, Plan, Product, ReleaseError
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.drawing.tables import table_html
 from pages._ui.release import tuning, work
-from pages._ui.release.wording import NO_BUDGET, UNIT_WORDS, budget_line, cost
+from pages._ui.release.wording import NO_BUDGET, UNIT_WORDS, WHOSE, budget_line, cost
 from pages._ui.shell.catalogue import Entry
 
 POLL_S = 0.7
@@ -113,7 +114,7 @@ def bundle(out: Path, where: str) -> None:
         if archive.is_file():
             st.download_button(
                 "Bundle (zip)",
-                archive.read_bytes(),
+                archive.read_bytes,  # read when it is asked for: a ledger may hold many
                 file_name=archive.name,
                 mime="application/zip",
                 icon=":material/download:",
@@ -123,7 +124,7 @@ def bundle(out: Path, where: str) -> None:
         if statement.is_file():
             st.download_button(
                 "Statement (HTML)",
-                statement.read_bytes(),
+                statement.read_bytes,
                 file_name=f"{out.name}-statement.html",
                 mime="text/html",
                 icon=":material/article:",
@@ -167,7 +168,31 @@ def history(ledger: Ledger) -> None:
 
 
 def _declare(entry: Entry, ledger: Ledger) -> None:
+    """Ask for the budget of a dataset's people: a new one, or that of people who have one."""
     st.warning(NO_BUDGET, icon=":material/account_balance:")
+    known = ledger.budgets()
+    if known:
+        whose = st.radio("Whose data is it?", list(WHOSE), format_func=WHOSE.__getitem__)
+        if whose == "same":
+            _join(entry, ledger, known)
+            return
+    _declare_new(entry, ledger)
+
+
+def _join(entry: Entry, ledger: Ledger, known: Mapping[str, Budget]) -> None:
+    with st.form("release_join", border=True):
+        people = st.selectbox("The same people as", list(known))
+        by = st.text_input("Who says so, and may raise their budget")
+        if st.form_submit_button("Share their budget", type="primary"):
+            try:
+                ledger.join(str(people), dataset=entry.name, by=by)
+            except ExplorerError as problem:
+                st.error(str(problem))
+            else:
+                st.rerun()
+
+
+def _declare_new(entry: Entry, ledger: Ledger) -> None:
     with st.form("release_budget", border=True):
         people = st.text_input("Name of the people and the period", value=entry.name)
         left, middle, right = st.columns(3)

@@ -31,6 +31,10 @@ NO_BUDGET = (
     "No budget has been declared for the people in this dataset. Declare it once: it is the most "
     "that may ever be learnt about one of them from all releases together."
 )
+WHOSE = {
+    "new": "People of whom nothing was released yet",
+    "same": "People who have a budget already: what several datasets tell about them adds up",
+}
 TUNED = {
     "public": "By a public rule, without looking at data",
     "simulated": "On simulated data of similar size",

@@ -2,6 +2,7 @@
 
 import json
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -168,3 +169,31 @@ def test_other_products_plan_without_an_error(page, product, method, said):
     assert said in texts(app) + " ".join(errors(app))
     fits = [one for one in app.button if one.key == "release_start"]
     assert bool(fits) == ("exceeds" not in said)
+
+
+def test_a_second_dataset_of_the_same_people_shares_their_budget(page):
+    Ledger().declare("town", datasets=["other"], unit="person", epsilon=9.0, by="custodian")
+    app = page.run()
+    app.radio[0].set_value("same").run()
+    same = next(one for one in app.selectbox if one.label == "The same people as")
+    assert same.options == ["town"]
+    share = next(one for one in app.button if one.label == "Share their budget")
+    share.click().run()  # by nobody
+    assert "a change of a budget must come from custodian" in " ".join(errors(app))
+    assert Ledger().budget("town").datasets == ("other",)
+    next(one for one in app.text_input if "Who says so" in one.label).set_value("custodian")
+    next(one for one in app.button if one.label == "Share their budget").click().run()
+    assert sorted(Ledger().budget("town").datasets) == ["demo-city", "other"]
+    assert "costs a person 7; 2 is left after it." in texts(app)
+
+
+def test_no_archive_is_read_before_it_is_asked_for(page, monkeypatch):
+    app = declared(page, epsilon=20.0)
+    confirmed(app).click().run()
+    app = finished(app)
+    read = []
+    whole = Path.read_bytes
+    monkeypatch.setattr(Path, "read_bytes", lambda path: read.append(path.name) or whole(path))
+    app.run()
+    assert len(app.get("download_button")) == 4  # of the new bundle, and in the list
+    assert not [name for name in read if name.endswith((".zip", ".html"))]

@@ -145,6 +145,18 @@ def test_a_view_that_adds_days_up_is_refused(ledger, demo, tmp_path):
     assert ledger.budget("people").releases == 0
 
 
+@pytest.mark.parametrize("seen", [Resolution(zones="clusters-30"), Resolution(time="week")])
+def test_a_report_of_a_coarser_view_is_refused_before_anything_is_charged(
+    ledger, demo, tmp_path, seen
+):
+    """Its counts are by the zones and days of the ingest."""
+    product = ReportProduct(parameters=ReportParameters(epsilon=1.0))
+    with pytest.raises(ParameterError, match=r"must be made of a dataset as it was ingested"):
+        release(coarsen(demo, seen), product, tmp_path / "out", ledger=ledger, tuning="public")
+    assert ledger.budget("people").releases == 0
+    assert not (tmp_path / "out").exists()
+
+
 def test_what_a_dataset_lacks_is_said_before_anything_is_charged(tmp_path):
     ledger = Ledger(tmp_path / "l.sqlite")
     name = "afghanistan-provinces"
