@@ -30,13 +30,10 @@ MEGABYTES = 200
 
 
 def parquet_bomb(path: Path) -> None:
-    """A hundred million equal rows in a few kilobytes."""
-    schema = pa.schema([(name, pa.string()) for name in HEADER.strip().split(",")])
-    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-        column = pa.DictionaryArray.from_arrays(pa.array([0] * 1_000_000, pa.int32()), ["x" * 100])
-        batch = pa.table({name: column.cast(pa.string()) for name in schema.names}, schema=schema)
-        for _ in range(5):
-            writer.write_table(batch, row_group_size=1_000_000)
+    """A million rows of equal long texts in a few kilobytes."""
+    column = pa.DictionaryArray.from_arrays(pa.array([0] * 1_000_000, pa.int32()), ["x" * 1_000])
+    table = pa.table(dict.fromkeys(HEADER.strip().split(","), column))
+    pq.write_table(table, path, compression="zstd")
 
 
 def gigabyte_line(path: Path) -> None:
@@ -122,7 +119,7 @@ ZONES: dict[str, tuple[Callable[[Path], None], str]] = {
     "vertices.geojson": (million_vertices, "vertices"),
     "deep.geojson": (text('{"features":' + "[" * 100_000), "nested"),
     "no.geojson": (text('{"type": "Topology", "CANARY": 1}'), "damaged or no FeatureCollection"),
-    "bomb.zip": (zip_with(("z.shp", b"\0" * 400_000_000)), "unpacks to"),
+    "bomb.zip": (zip_with(("z.shp", b"\0" * 40_000_000)), "unpacks to"),
     "many.zip": (zip_with(*[(f"{i}.txt", b"") for i in range(200)]), "200 files"),
     "path.zip": (zip_with(("../z.shp", b"x"), ("../z.shx", b"x")), "leads outside"),
     "two.zip": (zip_with(("a.shp", b"x"), ("b.shp", b"x")), "2 Shapefiles"),
@@ -202,7 +199,8 @@ def test_encodings_are_read(tmp_path: Path) -> None:
         path = tmp_path / name
         path.write_bytes(rows.encode(encoding))
         assert inspect(path).columns[0] == "uid"
-        _, report = ingest(options(tmp_path, "trips", [path], out=tmp_path / name[0]))
+        asked = options(tmp_path, "trips", [path], out=tmp_path / name[0], parts=("trips",))
+        _, report = ingest(asked)
         assert report.rows.used == 1
     assert len({table_bytes(tmp_path / name) for name in "ublwx"}) == 1
 

@@ -197,6 +197,7 @@ def test_zones_on_top_of_one_another_are_refused_before_pairs_are_compared(tmp_p
         read_zones(tmp_path / "z.parquet", {})
 
 
+@pytest.mark.long
 def test_long_names_in_a_small_geoparquet_are_a_bomb(tmp_path: Path) -> None:
     count = 30_000
     squares = [

@@ -53,6 +53,7 @@ def built(folder: Path, name: str, inputs: Path, **changes: Any) -> dict[str, by
     return {**files, "rows": json.dumps(report.to_json()["rows"]).encode()}
 
 
+@pytest.mark.long
 def test_order_of_rows_files_threads_and_memory_never_change_a_bit(
     tmp_path: Path, visits: list[tuple[str, str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -65,6 +66,17 @@ def test_order_of_rows_files_threads_and_memory_never_change_a_bit(
     assert built(tmp_path, "shares", many, threads=2) == expected
 
 
+def test_order_of_rows_and_shares_of_people_never_change_a_bit(
+    tmp_path: Path, visits: list[tuple[str, str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    some = visits[:1_000]
+    expected = built(tmp_path, "one", written(tmp_path / "a", some, 1))
+    shuffled = [some[i] for i in np.random.default_rng(9).permutation(len(some))]
+    monkeypatch.setattr(embedded, "BYTES_A_ROW", 8_000_000)  # three shares of the people
+    assert built(tmp_path, "other", written(tmp_path / "b", shuffled, 2), threads=2) == expected
+
+
+@pytest.mark.long
 def test_more_shares_than_people_are_no_harm(
     tmp_path: Path, visits: list[tuple[str, str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -74,6 +86,7 @@ def test_more_shares_than_people_are_no_harm(
     assert built(tmp_path, "shares", inputs) == expected
 
 
+@pytest.mark.long
 def test_another_salt_gives_other_ranks_of_the_same_visits(
     tmp_path: Path, visits: list[tuple[str, str, str]]
 ) -> None:

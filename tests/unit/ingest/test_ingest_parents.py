@@ -16,6 +16,8 @@ from engine.ingest import ingest
 from engine.ingest.backends.spark import available
 from engine.ingest.coarseness import Coarseness
 from engine.ingest.command import main
+from engine.ingest.inputs.coarse import coarsen
+from engine.ingest.inputs.places import read_places
 from engine.ingest.inputs.zones import read_with_parents, read_zones
 from engine.resolution import Resolution
 from tests.reference.ingest_inputs import options, write_csv
@@ -59,8 +61,12 @@ def built(folder: Path, columns: Columns, name: str = "city", **changes: Any) ->
     return ingest(asked)[0]
 
 
+def levels(zones: gpd.GeoDataFrame) -> dict[str, int]:
+    return {level.name: level.zones for level in resolution.zone_levels(zones)}
+
+
 def names(dataset: Dataset) -> dict[str, int]:
-    return {level.name: level.zones for level in resolution.zone_levels(dataset.zones)}
+    return levels(dataset.zones)
 
 
 def test_levels_of_usual_names_are_kept_and_resolution_offers_them(tmp_path: Path) -> None:
@@ -96,10 +102,12 @@ def test_trips_seen_by_parents_are_those_of_a_dataset_built_at_the_parents(tmp_p
 
 def test_columns_of_any_name_can_be_declared_and_guesses_switched_off(tmp_path: Path) -> None:
     columns: Columns = {"bande": DISTRICTS, "province": PROVINCES}
-    assert names(built(tmp_path, columns, parents=("bande",))) == {"zones": 6, "bande": 3}
-    assert names(built(tmp_path, columns, parents=())) == {"zones": 6}
-    how = Coarseness(zoning="parents", parent="bande")
-    assert names(built(tmp_path, columns, coarseness=how)) == {"zones": 3, "province": 2}
+    path = zones_file(tmp_path, **columns)
+    declared, _ = read_with_parents(path, {}, ("bande",))
+    assert levels(declared) == {"zones": 6, "bande": 3}
+    needed, _ = read_with_parents(path, {}, None, "bande")
+    assert levels(needed) == {"zones": 6, "bande": 3, "province": 2}
+    assert levels(read_with_parents(path, {}, ())[0]) == {"zones": 6}
 
 
 BAD: dict[str, tuple[Columns, tuple[str, ...], str]] = {
@@ -154,22 +162,20 @@ def test_guesses_that_are_no_hierarchy_are_left_out_and_told(tmp_path: Path) -> 
 def test_districts_of_stations_are_those_of_their_cells(tmp_path: Path) -> None:
     rows = [(f"z{i}", 20.6 + (i % 2) / 100, -103.4 + i / 50, d) for i, d in enumerate(DISTRICTS)]
     places = write_csv(tmp_path / "stations.csv", ("id", "lat", "lng", "municipio"), rows[::-1])
-    asked = options(tmp_path, "trips", [trips(tmp_path)], locations=places)
+    asked = options(tmp_path, "trips", [trips(tmp_path)], locations=places, parts=("trips",))
     dataset, _ = ingest(asked)
     assert names(dataset) == {"zones": 6, "municipio": 3}
     of = dict(zip(dataset.zones["zone_id"], dataset.zones["municipio_id"], strict=True))
     assert of == {f"z{i}": d for i, d in enumerate(DISTRICTS)}
-    assert list(dataset.towers.columns) == ["location_id", "name", "geometry"]
+    assert list(read_places(asked).towers.columns) == ["location_id", "name", "geometry"]
     for zoning, expected in (
         ("voronoi", {"zones": 6, "municipio": 3}),
         ("parents", {"zones": 3}),
         ("clusters", {"zones": 4}),
     ):
         how = Coarseness(zoning=zoning, parent="municipio", clusters=4)
-        asked = options(
-            tmp_path, "trips", [trips(tmp_path)], locations=places, coarseness=how, parts=("trips",)
-        )
-        assert names(ingest(asked)[0]) == expected, zoning
+        asked = options(tmp_path, "trips", [places], locations=places, coarseness=how)
+        assert levels(coarsen(read_places(asked), how).zones) == expected, zoning
 
 
 @pytest.mark.parametrize(

@@ -103,6 +103,7 @@ def test_ingest_counts_what_the_definitions_say_for_every_m(
             assert np.abs(head - np.array(fine)[: len(head)]).sum() <= slack, (measure, kept)
 
 
+@pytest.mark.long
 def test_order_of_rows_shares_and_threads_never_change_a_bit(
     tmp_path: Path, rows: list[Row], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -233,7 +233,10 @@ ingest(options(folder, "trips", [folder / "t.csv"], salt=sys.argv[3]))
 """
 
 
-@pytest.mark.parametrize(("deadly", "survivor"), [(1, "old"), (2, "old"), (-2, "new")])
+@pytest.mark.parametrize(
+    ("deadly", "survivor"),
+    [pytest.param(1, "old", marks=pytest.mark.long), (2, "old"), (-2, "new")],
+)
 def test_killed_before_or_after_the_swap_a_dataset_is_whole(
     tmp_path: Path, deadly: int, survivor: str
 ) -> None:
@@ -256,6 +259,7 @@ def test_killed_before_or_after_the_swap_a_dataset_is_whole(
     assert not list((tmp_path / "city").glob("*.partial"))
 
 
+@pytest.mark.long
 def test_killed_at_the_first_build_there_is_no_dataset(tmp_path: Path) -> None:
     write_csv(tmp_path / "t.csv", HEADER, ROWS)
     subprocess.run(
