@@ -20,7 +20,8 @@ from engine.ingest import ingest
 from engine.ingest.backends.embedded import DuckDBEngine
 from engine.ingest.inputs.sources import inspect
 from engine.ingest.progress import Monitor
-from tests.reference.ingest_inputs import options, write_csv
+from tests.reference.ingest_inputs import trip_options as options
+from tests.reference.ingest_inputs import write_csv
 
 ROOT = Path(__file__).parents[3]
 HEADER = "uid,datetime,origin,destination\n"
@@ -199,7 +200,7 @@ def test_encodings_are_read(tmp_path: Path) -> None:
         path = tmp_path / name
         path.write_bytes(rows.encode(encoding))
         assert inspect(path).columns[0] == "uid"
-        asked = options(tmp_path, "trips", [path], out=tmp_path / name[0], parts=("trips",))
+        asked = options(tmp_path, "trips", [path], out=tmp_path / name[0])
         _, report = ingest(asked)
         assert report.rows.used == 1
     assert len({table_bytes(tmp_path / name) for name in "ublwx"}) == 1

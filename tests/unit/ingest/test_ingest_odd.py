@@ -25,7 +25,8 @@ from engine.ingest import ingest
 from engine.ingest.command import main
 from engine.ingest.inputs.zones import read_zones
 from engine.ingest.report import Reason
-from tests.reference.ingest_inputs import TOWERS, options, write_csv, write_towers
+from tests.reference.ingest_inputs import TOWERS, write_csv, write_towers
+from tests.reference.ingest_inputs import trip_options as options
 
 A, B = TOWERS[0][0], TOWERS[1][0]
 START = 1_441_612_800  # 2015-09-07 08:00 UTC

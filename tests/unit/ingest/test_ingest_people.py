@@ -19,7 +19,8 @@ from engine.errors import DatasetError, InputError, ParameterError
 from engine.ingest import ingest
 from engine.ingest.command import main
 from engine.ingest.inputs.sources import inspect
-from tests.reference.ingest_inputs import options, write_csv
+from tests.reference.ingest_inputs import trip_options as options
+from tests.reference.ingest_inputs import write_csv
 
 ROOT = Path(__file__).parents[3]
 HEADER = ("uid", "datetime", "origin", "destination")
@@ -67,7 +68,9 @@ def test_one_person_written_in_two_ways_is_one(tmp_path: Path) -> None:
     rows = [("7.0", "2015-09-08 08:00:00", "A", "B"), *again]
     second = write_csv(tmp_path / "b.csv", HEADER, rows)
     third = parquet(tmp_path / "c.parquet", pa.array([7.0]))
-    dataset, report = ingest(options(tmp_path, "trips", [first, second, third]))
+    dataset, report = ingest(
+        options(tmp_path, "trips", [first, second, third], parts=("density", "trips"))
+    )
     assert report.people_with_trips == 1
     assert int(dataset.single_visit_by_tower.sum()) == 1
 
