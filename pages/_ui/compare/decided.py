@@ -41,11 +41,12 @@ def notes(columns: Sequence[Column], work: Job | None) -> list[str]:
     said = [compare_wording.DECISIONS] if able else []
     if any(column.entry is not None and not _can(column) for column in columns):
         said.append(compare_wording.NO_DECISIONS)
+    whose: dict[str, list[str]] = {}
     for column, one in zip(able, _found(columns, work), strict=True):
         if one is not None and (one.problems or not one.acts):
             quiet = () if one.acts or one.epidemic is None else (compare_wording.NOBODY_ACTS,)
-            said.append(f"**{column.name}**: {' '.join((*quiet, *one.problems))}")
-    return said
+            whose.setdefault(" ".join((*quiet, *one.problems)), []).append(column.name)
+    return [*said, *(f"**{', '.join(names)}**: {words}" for words, names in whose.items())]
 
 
 def _can(column: Column) -> bool:

@@ -19,10 +19,13 @@ STYLE = """<style>
 .compare .differs th { font-weight: 650; opacity: 1; background: #e0a10026; }
 .compare .differs th::after { content: " ≠"; }
 .compare .head td { font-weight: 600; padding-top: 0.9rem; border-bottom: none; }
+@media (max-width: 1000px) {
+  .compare tbody th, .compare tbody td { white-space: normal; overflow-wrap: anywhere; }
+  .compare tbody th { min-width: 6rem; }
+}
 @media (max-width: 640px) {
   .compare table { font-size: 0.82rem; }
   .compare th, .compare td { padding: 0.25rem 0.35rem; }
-  .compare tbody th { white-space: normal; min-width: 6.5rem; }
 }
 </style>"""
 
