@@ -95,15 +95,15 @@ def read_once(
     # far above the noise a cell is read as it is
     side = cell_reach(rate, confidence=confidence or MODEL_CONFIDENCE)
     found = np.stack([noisy, noisy - side, noisy + side, np.zeros(len(noisy))])
+    found = found if confidence is not None else found[:1]
     if not large.all():
-        held = _read_held(noisy[~large], grid, prediction[off][~large], confidence)
-        found[: len(held), ~large] = held
+        found[:, ~large] = _read_held(noisy[~large], grid, prediction[off][~large], confidence)
     reach = cell_reach(rate, cells=max(len(noisy), 1))
     above = np.maximum(noisy, 0)
     found[0] = np.clip(found[0], above - reach, above + reach)
     filled = np.zeros((4, *cells.shape))
     filled[3] = 1.0
-    filled[:, off] = found
+    filled[: len(found), off] = found
     return Reading(mean=filled[0], low=filled[1], high=filled[2], empty=filled[3])
 
 
@@ -119,15 +119,12 @@ def _read_held(
     wide = np.exp(LOG_STEP * np.arange(first - HALF_WIDTH, last + HALF_WIDTH + 1))
     counts, tail = grid.spread_poisson(wide), grid.heavy_tail()
     # the law of θ under which all cells are likeliest
-    nearest = np.round(level).astype(np.int64)
-    seen, column = np.unique(node, return_inverse=True)
-    likelihood = grid.likelihood(counts)[:, seen]
-    of_tail = grid.likelihood(tail[None])[0, seen]
-
-    def fit(law: Floats) -> float:
-        return float(cells @ np.log(_mixed(law, steps, likelihood, of_tail)[nearest, column]))
-
-    law = max((_log_normal(spread) for spread in range(SPREADS)), key=fit)
+    laws = np.stack([_log_normal(spread) for spread in range(SPREADS)])
+    row = np.round(level).astype(np.int64)[:, None] + np.arange(2 * HALF_WIDTH + 1)
+    of_theta = grid.likelihood(counts)[row, node[:, None]]
+    of_tail = grid.likelihood(tail[None])[0, node, None]
+    fit = cells @ np.log((1 - TAIL_SHARE) * (of_theta @ laws.T) + TAIL_SHARE * of_tail)
+    law = laws[int(np.argmax(fit))]
     none = _mixed(law, steps, none_of(wide), np.array(grid.tail_at_0))
     posterior = grid.posterior(_mixed(law, steps, counts, tail), none, confidence)
     shift = _balancing_shift(posterior[:1], level, node, cells, max(float(noisy.sum()), 1e-3))
