@@ -84,14 +84,15 @@ HOME = (
 )
 """Three sliders in turn, so that no setting comes twice and no cache answers."""
 
+_TEXT = '[data-testid="stMain"]'
 PAGES = {
     "Density": ".card",
     "Origin_Destination": ".card",
-    "Choose_Epsilon": ".card",
-    "Decisions": ".decisions",
+    "Choose_Epsilon?choose_view=what-ε-means": _TEXT,
+    "Decisions?decisions_view=aid-after-a-shock": _TEXT,
     "Attack": ".card",
     "Report": ".card",
-    "Compare": ".plain",
+    "Compare": ".compare",
 }
 """What must be new on each page once ε has moved."""
 
@@ -168,7 +169,8 @@ def _page_rows(browser: Any) -> Iterator[Row]:
             move = Move("Privacy loss", "ArrowLeft", (block,))
             times = [_moved(page, move) for _ in range(MOVES)]
             page.close()
-            yield from _rows_of(f"ε moved on {path.replace('_', ' ')} to new numbers", times)
+            name = path.partition("?")[0].replace("_", " ")
+            yield from _rows_of(f"ε moved on {name} to new numbers", times)
 
 
 def _moved(page: Any, move: Move) -> float:
