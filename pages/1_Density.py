@@ -45,17 +45,17 @@ def draw() -> None:
     with warnings:
         needs = cached_density.needs(entry.key, parameters)
         for flag in release.flags:
-            told = density_wording.flag(flag, parameters, needs, release.cluster_minimum)
+            text = density_wording.flag(flag, parameters, needs, release.cluster_minimum)
             if flag == density.NOISE_EXCEEDS_DATA:
-                st.error(told, icon=":material/error:")
+                st.error(text, icon=":material/error:")
             else:
-                st.caption(f":material/info: {told}")
-        for told in (
+                st.caption(f":material/info: {text}")
+        for text in (
             density_wording.exceeds(release.ledger, settings.epsilon),
             delta_warning(settings.delta, entry.metadata.people_public),
         ):
-            if told:
-                st.warning(told, icon=":material/warning:")
+            if text:
+                st.warning(text, icon=":material/warning:")
     with numbers:
         density_numbers.draw(chosen, release.ledger)
     for note in chosen.notes:

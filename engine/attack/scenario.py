@@ -90,8 +90,8 @@ def over_flows(scenario: Scenario, parameters: ODParameters, flows: Sequence[int
     """
     shown = max(parameters.suppression_threshold, 1)
     alike = [min(flow, shown) if scenario.knows == "everything" else flow for flow in flows]
-    found = {flow: replace(scenario, flow=flow).attack(parameters) for flow in set(alike)}
-    return _reached([found[flow] for flow in alike])
+    by_flow = {flow: replace(scenario, flow=flow).attack(parameters) for flow in set(alike)}
+    return _reached([by_flow[flow] for flow in alike])
 
 
 def over_epsilons(

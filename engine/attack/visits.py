@@ -120,8 +120,8 @@ def strongest_on_density(
     (0.0165, 0.0165)
     """
     stages = stage_losses(target, parameters, cover_size=cover_size, max_visits_cap=max_visits_cap)
-    book = ledger(parameters, cover_size=cover_size, max_visits_cap=max_visits_cap)
-    kept = Guarantee(epsilon=book.proved_epsilon, delta=_delta(book))
+    account = ledger(parameters, cover_size=cover_size, max_visits_cap=max_visits_cap)
+    kept = Guarantee(epsilon=account.proved_epsilon, delta=_delta(account))
     return Attack(roc=_composed(stages), limit=limit(kept), guarantee=kept, releases=1)
 
 
@@ -140,11 +140,11 @@ def stage_losses(
     visits, every = _checked(target, parameters, max_visits_cap)
     if parameters.variant == "zoom":
         return _zoom_losses(every, parameters, cover_size, max_visits_cap)
-    book = ledger(parameters, cover_size=cover_size, max_visits_cap=max_visits_cap)
+    account = ledger(parameters, cover_size=cover_size, max_visits_cap=max_visits_cap)
     share = math.sqrt(visits / parameters.max_visits_per_user)
     changes = {"shares of the towers": 1, "number of visits": every, "totals of the cells": visits}
     losses: list[StageLoss] = []
-    for stage in book.stages:
+    for stage in account.stages:
         if stage.noise_scale is None:
             # κ·ε_E/(4√ℓ)·‖Δ‖₂ with ε_E = ε/2 and ‖Δ‖₂ = √visits (erratum D1)
             reach = math.sqrt(BOUNDED_RANGE_FACTOR_SQUARED) * parameters.epsilon / 8 * share
@@ -208,8 +208,8 @@ def _checked(
     return target.visits, every
 
 
-def _delta(book: Ledger) -> float:
-    return 0.0 if book.proved_notion == "ε-DP" else book.delta
+def _delta(account: Ledger) -> float:
+    return 0.0 if account.proved_notion == "ε-DP" else account.delta
 
 
 def _composed(stages: Sequence[StageLoss]) -> Roc:

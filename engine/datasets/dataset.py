@@ -167,9 +167,9 @@ class Dataset:
 
     @cached_property
     def _presampled(self) -> Presampled:
-        made = Presampled(self._read("presampled.parquet", "density"), self._tower_index)
+        presampled = Presampled(self._read("presampled.parquet", "density"), self._tower_index)
         pa.default_memory_pool().release_unused()
-        return made
+        return presampled
 
     def _tower_hours(
         self, location: pa.ChunkedArray, hour: pa.ChunkedArray, n: pa.ChunkedArray
@@ -199,8 +199,8 @@ class Dataset:
     def _positions(self, ids: pa.ChunkedArray, known: Any, what: str) -> Integers:
         values = pa.array(known.astype(str), pa.string())
         encoded = ids.dictionary_encode().combine_chunks()  # look up each id once, not each row
-        found = pc.index_in(encoded.dictionary.cast(pa.string()), value_set=values).fill_null(-1)
-        rows = found.to_numpy()[encoded.indices.fill_null(0).to_numpy()].astype(np.int64)
+        matches = pc.index_in(encoded.dictionary.cast(pa.string()), value_set=values).fill_null(-1)
+        rows = matches.to_numpy()[encoded.indices.fill_null(0).to_numpy()].astype(np.int64)
         if unknown := ids.null_count + int((rows < 0).sum()):
             raise DatasetError(
                 f"dataset '{self.id}': {unknown} rows name a {what} not listed; build it again"

@@ -15,10 +15,10 @@ def data_root() -> Path:
 def available() -> dict[str, Path]:
     """Return the folders of all installed datasets by name: shipped ones first, then local."""
     root = data_root()
-    found = {path.parent.name: path.parent for path in sorted(root.glob("*/current"))}
+    folders = {path.parent.name: path.parent for path in sorted(root.glob("*/current"))}
     for pointer in sorted((root / "local").glob("*/current")):
-        found.setdefault(pointer.parent.name, pointer.parent)
-    return found
+        folders.setdefault(pointer.parent.name, pointer.parent)
+    return folders
 
 
 def describe(name: str) -> Metadata:

@@ -124,13 +124,13 @@ def checksums(folder: Path) -> dict[str, str]:
 
 def verify(version: Path, expected: dict[str, str]) -> None:
     """Raise `DatasetError` unless the files of `version` are exactly those of `expected`."""
-    found = checksums(version)
-    for name in sorted(expected.keys() | found.keys()):
-        if name not in found:
+    actual = checksums(version)
+    for name in sorted(expected.keys() | actual.keys()):
+        if name not in actual:
             problem = "is missing"
         elif name not in expected:
             problem = "is not listed in dataset.json"
-        elif found[name] != expected[name]:
+        elif actual[name] != expected[name]:
             problem = "does not fit its checksum"
         else:
             continue
@@ -171,7 +171,7 @@ def only_writer(folder: Path) -> Generator[None]:
     DatasetError
         If another process builds it right now.
     """
-    made = not folder.exists()
+    is_new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     lock = folder / ".lock"
     descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
@@ -192,7 +192,7 @@ def only_writer(folder: Path) -> Generator[None]:
             yield
         finally:
             lock.unlink(missing_ok=True)
-            if made and folder.is_dir() and not any(folder.iterdir()):
+            if is_new and folder.is_dir() and not any(folder.iterdir()):
                 folder.rmdir()
     finally:
         os.close(descriptor)

@@ -87,14 +87,14 @@ def read_trip_counts(
         )
         done = 0
         for batch in file.iter_batches(_ROWS_AT_ONCE):
-            here = slice(done, done + batch.num_rows)
+            part = slice(done, done + batch.num_rows)
             table = pa.Table.from_batches([batch])
-            counts.day[here] = pc.days_between(start, table["date"].cast(pa.date32())).to_numpy()
-            counts.origin[here] = zone_index(table["origin"])
-            counts.destination[here] = zone_index(table["destination"])
-            counts.rank[here] = table["rank"].to_numpy()
-            counts.n[here] = table["n"].to_numpy()
-            done = here.stop
+            counts.day[part] = pc.days_between(start, table["date"].cast(pa.date32())).to_numpy()
+            counts.origin[part] = zone_index(table["origin"])
+            counts.destination[part] = zone_index(table["destination"])
+            counts.rank[part] = table["rank"].to_numpy()
+            counts.n[part] = table["n"].to_numpy()
+            done = part.stop
     pa.default_memory_pool().release_unused()
     for values in vars(counts).values():
         values.flags.writeable = False

@@ -144,8 +144,8 @@ def zcdp_to_epsilon(rho: float, delta: float) -> float:
     best = math.sqrt(max(-math.log(delta), 1.0) / rho)
     beyond = best * np.exp(np.linspace(-3.0, 3.0, 601))
     order = 1.0 + beyond
-    found = rho * order - np.log1p(1 / beyond) - np.log(delta * order) / beyond
-    return max(float(found.min()), 0.0)
+    epsilons = rho * order - np.log1p(1 / beyond) - np.log(delta * order) / beyond
+    return max(float(epsilons.min()), 0.0)
 
 
 def at_equal_proved_epsilon(

@@ -92,11 +92,11 @@ def _total_error(true: NDArray[Any], released: NDArray[Any]) -> float:
 
 def _leading(true: NDArray[Any], released: NDArray[Any]) -> float:
     zones = true.shape[-1]
-    rows, found = true.reshape(-1, zones), released.reshape(-1, zones)
+    rows, private = true.reshape(-1, zones), released.reshape(-1, zones)
     some = (rows > 0).sum(axis=1) >= LEADING
     if not some.any():
         return float("nan")
     # ties go to the zone that comes first, on both sides
     first = np.argsort(-rows[some], axis=1, kind="stable")[:, :LEADING]
-    other = np.argsort(-found[some], axis=1, kind="stable")[:, :LEADING]
+    other = np.argsort(-private[some], axis=1, kind="stable")[:, :LEADING]
     return float((first[:, :, None] == other[:, None, :]).any(axis=2).mean())

@@ -132,11 +132,15 @@ def read_entries(connection: sqlite3.Connection) -> list[Entry]:
 
 def replay(entries: Sequence[Entry]) -> dict[str, Budget]:
     """Replay the entries: totals declared and raised, costs added up exactly."""
-    found: dict[str, dict[str, Any]] = {}
+    states: dict[str, dict[str, Any]] = {}
     for entry in entries:
         if entry.kind == "budget":
-            found[entry.people] = {**entry.body, "spent": (Fraction(0), Fraction(0)), "releases": 0}
-        state = found.get(entry.people)
+            states[entry.people] = {
+                **entry.body,
+                "spent": (Fraction(0), Fraction(0)),
+                "releases": 0,
+            }
+        state = states.get(entry.people)
         if state is None:
             continue
         if entry.kind == "raise":
@@ -160,7 +164,7 @@ def replay(entries: Sequence[Entry]) -> dict[str, Budget]:
             releases=state["releases"],
             raised_by=tuple(state["raised_by"]),
         )
-        for people, state in found.items()
+        for people, state in states.items()
     }
 
 

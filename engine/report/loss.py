@@ -130,8 +130,8 @@ def kendall_tau(truth: Numbers, private: Numbers) -> float:
         return float("nan")
     from scipy.stats import kendalltau  # slow to load, and asked for seldom
 
-    found: Any = kendalltau(truth, private)
-    return float(found.statistic)
+    correlation: Any = kendalltau(truth, private)
+    return float(correlation.statistic)
 
 
 def top_n_coverage(truth: Numbers, private: Numbers, n: int) -> float:

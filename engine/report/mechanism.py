@@ -94,8 +94,8 @@ def release(
     }
     if params.preset == "derived" and Analysis.DAYS in asked:
         asked[Analysis.DAYS] = _grouped(table, asked[Analysis.DAYS])
-    made = asked | derived
-    results = {analysis: made[analysis] for analysis in Analysis if analysis in made}
+    available = asked | derived
+    results = {analysis: available[analysis] for analysis in Analysis if analysis in available}
     five = {
         analysis: five_numbers(table, result, params, source)
         for analysis, result in results.items()

@@ -181,10 +181,10 @@ def coarse_metadata(metadata: Metadata, resolution: Resolution) -> Metadata:
     >>> len(week.days), len(week.periods)
     (7, 1)
     """
-    told = {name: value for name, value in vars(metadata).items() if name != "starts"}
+    fields = {name: value for name, value in vars(metadata).items() if name != "starts"}
     if resolution.time == "day":
-        return Metadata(**told)
-    return CoarseMetadata(**told, starts=period_starts(metadata.days, resolution.time))
+        return Metadata(**fields)
+    return CoarseMetadata(**fields, starts=period_starts(metadata.days, resolution.time))
 
 
 def coarsen(dataset: Dataset, resolution: Resolution) -> Dataset:

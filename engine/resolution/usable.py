@@ -110,7 +110,7 @@ def trip_details(
             yield Detail(resolution=resolution, zones=count, shares=shares, usable=usable)
 
 
-def finest_usable(found: Sequence[Detail], at: int) -> Detail | None:
+def finest_usable(candidates: Sequence[Detail], at: int) -> Detail | None:
     """Return the detail with most zones that is usable at one of the ε, None where none is.
 
     Parameters
@@ -128,5 +128,5 @@ def finest_usable(found: Sequence[Detail], at: int) -> Detail | None:
     >>> finest_usable([one, two], 0).zones
     10
     """
-    usable = [one for one in found if one.usable[at]]
+    usable = [one for one in candidates if one.usable[at]]
     return max(usable, key=lambda one: one.zones, default=None)

@@ -130,14 +130,14 @@ def _count_day(
     table.add(trips.person, when, trips.origin, trips.destination)
     keys, counts = table.counts()
     sample = min(SAMPLE, population.people)
-    found = {
+    counted = {
         "keys": keys,
         "counts": counts,
         "sample": np.bincount(trips.person[trips.person < sample], minlength=sample),
     }
     if spec.with_person_ranks:
-        found |= {"person": trips.person, "origin": trips.origin, "dest": trips.destination}
-    return found
+        counted |= {"person": trips.person, "origin": trips.origin, "dest": trips.destination}
+    return counted
 
 
 def _tables(
@@ -150,13 +150,13 @@ def _tables(
     busy = np.zeros(0, dtype=np.int64)
     everyone: list[tuple[Integers, Integers, Integers, Integers]] = []
     for day in range(spec.days):
-        found = store.get(day)
-        by_day.add_counts(found["keys"], found["counts"])
-        per_person += found["sample"]
-        busy = _sum(busy, np.bincount(found["sample"][found["sample"] > 0]))
+        stored = store.get(day)
+        by_day.add_counts(stored["keys"], stored["counts"])
+        per_person += stored["sample"]
+        busy = _sum(busy, np.bincount(stored["sample"][stored["sample"] > 0]))
         if spec.with_person_ranks:
-            when = np.full(len(found["person"]), day)
-            everyone.append((found["person"], when, found["origin"], found["dest"]))
+            when = np.full(len(stored["person"]), day)
+            everyone.append((stored["person"], when, stored["origin"], stored["dest"]))
     tables = {"trips": by_day.table(spec.first_day, ids)}
     if spec.with_person_ranks:
         columns = [np.concatenate(parts) for parts in zip(*everyone, strict=True)]

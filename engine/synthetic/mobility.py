@@ -219,16 +219,16 @@ class Population:
         total, start = int(outings.size.sum()), outings.start
         origin = np.empty(total, dtype=np.int64)
         destination = np.empty(total, dtype=np.int64)
-        here = home.copy()
+        current = home.copy()
         out = np.arange(len(home))
         step = 0
         while len(out):
             back = rng.random(len(out)) < self._habits.return_home
-            there = draw_by_row(self._coarse_choice, here[out], rng)
-            there = np.where(back & (here[out] != home[out]), home[out], there)
-            origin[start[out] + step] = here[out]
+            there = draw_by_row(self._coarse_choice, current[out], rng)
+            there = np.where(back & (current[out] != home[out]), home[out], there)
+            origin[start[out] + step] = current[out]
             destination[start[out] + step] = there
-            here[out] = there
+            current[out] = there
             step += 1
             out = out[outings.size[out] > step]
         return Trips(np.repeat(outings.person, outings.size), origin, destination)
@@ -249,16 +249,16 @@ class Population:
         origin = np.empty(int(size.sum()), dtype=np.int64)
         destination = np.empty_like(origin)
         home = self.home[person].astype(np.int64)
-        here = home.copy()
+        current = home.copy()
         out = np.arange(len(person))
         step = 0
         while len(out):
             left = travels[out] + moves[out]
             leaves = rng.random(len(out)) * left < travels[out]
-            there = draw_by_row(self._move_choice, here[out], rng)
+            there = draw_by_row(self._move_choice, current[out], rng)
             back = rng.random(len(out)) < self._habits.return_home
-            can_return = (here[out] != home[out]) & (
-                self._coarse_of_fine[here[out]] == self._coarse_of_fine[home[out]]
+            can_return = (current[out] != home[out]) & (
+                self._coarse_of_fine[current[out]] == self._coarse_of_fine[home[out]]
             )
             there = np.where(back & can_return, home[out], there)
             goes = out[leaves]
@@ -271,9 +271,9 @@ class Population:
             next_travel[goes] += 1
             travels[goes] -= 1
             moves[out[~leaves]] -= 1
-            origin[start[out] + step] = here[out]
+            origin[start[out] + step] = current[out]
             destination[start[out] + step] = there
-            here[out] = there
+            current[out] = there
             step += 1
             out = out[travels[out] + moves[out] > 0]
         return Trips(np.repeat(person, size), origin, destination)

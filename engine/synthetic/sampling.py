@@ -24,8 +24,8 @@ def draw_by_row(distributions: Floats, rows: Integers, rng: np.random.Generator)
     """Draw one column for each entry of `rows` from that row's cumulative distribution."""
     width = distributions.shape[1]
     steps = (distributions + np.arange(len(distributions))[:, None]).ravel()
-    found = np.searchsorted(steps, rows + rng.random(len(rows)), side="right")
-    return np.minimum(found - rows * width, width - 1)
+    positions = np.searchsorted(steps, rows + rng.random(len(rows)), side="right")
+    return np.minimum(positions - rows * width, width - 1)
 
 
 def random_order_within(groups: Integers, rng: np.random.Generator) -> Integers:

@@ -65,7 +65,7 @@ def scatter(
     """Draw `count` points inside `region`, shape (count, 2), with relative `density`."""
     shapely.prepare(region)
     west, south, east, north = shapely.bounds(region)
-    found: list[Floats] = []
+    accepted: list[Floats] = []
     missing = count
     peak = 0.0
     while missing > 0:
@@ -75,9 +75,9 @@ def scatter(
             weight = density(draw)
             peak = peak or float(weight.max())
             draw = draw[rng.random(len(draw)) * peak < weight]
-        found.append(draw[:missing])
-        missing -= len(found[-1])
-    return np.concatenate(found)
+        accepted.append(draw[:missing])
+        missing -= len(accepted[-1])
+    return np.concatenate(accepted)
 
 
 def _relaxed(points: Floats, region: shapely.Geometry) -> Floats:

@@ -28,12 +28,12 @@ def tower_sizes(weeks: NoisyTable, tree: Tree, constants: ZoomConstants) -> tupl
     differences = tree.first @ counts / first - tree.second @ counts / second
     variances = noise**2 * (1 / first + 1 / second)
     for level in np.unique(tree.level):
-        here = tree.level == level
-        squares = differences[here, None] ** 2
+        at_level = tree.level == level
+        squares = differences[at_level, None] ** 2
         signal = signal_variance(
-            squares, variances[here], np.ones(1), errors=0.0, constants=constants
+            squares, variances[at_level], np.ones(1), errors=0.0, constants=constants
         )
-        differences[here] *= signal / (signal + variances[here])
+        differences[at_level] *= signal / (signal + variances[at_level])
     sizes = np.maximum(1 / towers + hand_down(tree, np.ones(towers)) @ differences, 0.0)
     drawn = sizes**3 / (sizes**2 + noise**2)
     region = tree.nodes[min(constants.region_level, len(tree.nodes) - 1)]

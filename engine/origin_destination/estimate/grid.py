@@ -135,12 +135,12 @@ class CountGrid:
         up = np.log(level) + np.log(evidence) + slope
         down = slope - np.log(1 - level) - np.log(evidence)
         node = np.arange(self.nodes)
-        found = np.empty_like(evidence)
+        bounds = np.empty_like(evidence)
         for row in range(len(evidence)):
             least = np.searchsorted(rising[row], up[row] - 1e-9)
             beyond = np.searchsorted(falling[row], down[row] - 1e-9)
-            found[row] = np.where(least <= node, least, np.maximum(beyond, node))
-        return np.minimum(found, self.nodes - 1) * self.packet
+            bounds[row] = np.where(least <= node, least, np.maximum(beyond, node))
+        return np.minimum(bounds, self.nodes - 1) * self.packet
 
     def _edges(self) -> Floats:
         """First count of every node, and of what follows the last."""

@@ -158,10 +158,10 @@ def _far_lower(rate: float, n: Floats, known: int, sum_at_known: float) -> Float
 def _odd_derivative(rate: float, v: Floats, k: int) -> Floats:
     """Return −f⁽²ᵏ⁺¹⁾(0) of f(x) = e^(−ax)/(x + v)."""
     # d₀ = 1/v and dₙ = (aⁿ + n·dₙ₋₁)/v for dₙ = (−1)ⁿ·f⁽ⁿ⁾(0)
-    found = 1 / v
+    term = 1 / v
     for order in range(1, 2 * k + 2):
-        found = (rate**order + order * found) / v
-    return found
+        term = (rate**order + order * term) / v
+    return term
 
 
 def _scaled_e1(x: Floats) -> Floats:

@@ -146,7 +146,7 @@ def _terms(
     used = np.unique(counts.indices)
     counts, kept = counts[:, used], kept[used]
     half = period // 2
-    found: list[Complex] = []
+    parts: list[Complex] = []
     first = 1
     while first <= half:
         if first * max(len(used), 1) > _MOST_VALUES:
@@ -158,10 +158,10 @@ def _terms(
             logs = np.log(_characteristic(law, kept, angle, threshold))
         logs = np.maximum(np.real(logs), -700.0) + 1j * np.imag(logs)
         values: Complex = np.exp(np.asarray(counts @ logs) - 1j * start[:, None] * angle)
-        found.append(values)
+        parts.append(values)
         if np.abs(values).max(initial=0.0) < _VANISHED:
             break
-    terms = np.concatenate(found, axis=1)
+    terms = np.concatenate(parts, axis=1)
     if terms.shape[1] == half:
         terms[:, -1] /= 2  # the highest frequency has no conjugate of its own
     return terms

@@ -16,10 +16,10 @@ _CORNERS = 300
 
 def roc(attack: Attack, *, key: str) -> None:
     """Draw the ROC of the attack in the region that the guarantee leaves."""
-    limit, found = attack.limit.thinned(_CORNERS), attack.roc.thinned(_CORNERS)
+    limit, measured = attack.limit.thinned(_CORNERS), attack.roc.thinned(_CORNERS)
     region = pd.DataFrame({"wrong": limit.false_positives, "right": limit.true_positives})
-    curve = pd.DataFrame({"wrong": found.false_positives, "right": found.true_positives})
-    best = int(np.argmax(found.true_positives - found.false_positives))
+    curve = pd.DataFrame({"wrong": measured.false_positives, "right": measured.true_positives})
+    best = int(np.argmax(measured.true_positives - measured.false_positives))
     quarters = alt.Axis(format="~%", values=[0, 0.25, 0.5, 0.75, 1])
     whole = alt.Scale(domain=[0, 1])
     x = alt.X(

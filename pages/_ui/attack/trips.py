@@ -82,10 +82,10 @@ def _own_trips(question: Question, entry: Entry | None) -> None:
     if entry is None or not entry.has_trips:
         st.caption("Choose a dataset with trips to see how exposed its trips are on average.")
         return
-    told = "simulated people" if entry.metadata.simulated else "confidential data"
+    whose = "simulated people" if entry.metadata.simulated else "confidential data"
     read = setting.draw(
         st.toggle,
-        f"Read the flows of {entry.name} ({told})",
+        f"Read the flows of {entry.name} ({whose})",
         _READ,
         help="All that stands above needs no data. This reads how many trips every flow has, and "
         "averages over all of them; no single trip or person is picked.",
@@ -93,13 +93,13 @@ def _own_trips(question: Question, entry: Entry | None) -> None:
     if not read:
         return
     frame.banners([entry])
-    found = cached.averages(entry.key, question.parameters, question.scenario.law)
-    right, most = (50 + 50 * value for value in (found.typical, found.most_exposed))
+    shares = cached.averages(entry.key, question.parameters, question.scenario.law)
+    right, most = (50 + 50 * value for value in (shares.typical, shares.most_exposed))
     st.markdown(
         f"Against the **typical trip** of {entry.name} the strongest attacker gets "
         f"**{right:.1f}** of 100 guesses right, against the **most exposed** one **{most:.1f}** "
-        f"(one trip, ε = {question.parameters.epsilon:g}, read from {number(found.trips)} trips"
+        f"(one trip, ε = {question.parameters.epsilon:g}, read from {number(shares.trips)} trips"
         + (")." if question.parameters.unit == "trip" else " kept after trimming).")
-        + f" Suppression without noise would prove **{percent(found.proven_without_noise)}** of "
+        + f" Suppression without noise would prove **{percent(shares.proven_without_noise)}** of "
         "these trips with certainty: that is why there is noise."
     )

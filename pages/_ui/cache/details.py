@@ -26,10 +26,10 @@ def trips(folder: str, parameters: ODParameters) -> Iterator[Step]:
     source = dataset(folder)
     spans = 1 if parameters.unit == "person" else len(resolution.times(source))
     total = len(resolution.details(source)) * spans
-    found: tuple[Detail, ...] = ()
+    known: tuple[Detail, ...] = ()
     for one in resolution.trip_details(source, parameters, EPSILON_STOPS):
-        found = (*found, one)
-        yield Step(len(found), total, found)
+        known = (*known, one)
+        yield Step(len(known), total, known)
 
 
 def density(
@@ -37,7 +37,7 @@ def density(
 ) -> Iterator[Step]:
     """Yield the same of a density's zones, at `DENSITY_EPSILONS`, on the draw of the page."""
     levels = resolution.details(dataset(folder))
-    found: list[Detail] = []
+    known: list[Detail] = []
     for zones, count in levels:
         view = Resolution(zones=zones, hours=hours)
         key = view_key(folder, view)
@@ -50,6 +50,6 @@ def density(
                 shares=tuple(one.usable_share for one in judged),
                 usable=tuple(one.level == "good" for one in judged),
             )
-            found = [*(one for one in found if one.resolution != view), now]
-            done = (len(found) - 1) * len(DENSITY_EPSILONS) + len(judged)
-            yield Step(done, len(levels) * len(DENSITY_EPSILONS), tuple(found))
+            known = [*(one for one in known if one.resolution != view), now]
+            done = (len(known) - 1) * len(DENSITY_EPSILONS) + len(judged)
+            yield Step(done, len(levels) * len(DENSITY_EPSILONS), tuple(known))

@@ -111,8 +111,8 @@ def repeated(
     ours: list[Agreement] = []
     near: Any = 0.0
     for repeat in range(repeats):
-        found = compared(key, parameters, seed, window, repeat)
-        published.append(found.published)
-        ours.append(found.ours)
-        near = near + found.near
+        comparison = compared(key, parameters, seed, window, repeat)
+        published.append(comparison.published)
+        ours.append(comparison.ours)
+        near = near + comparison.near
         yield Draws(tuple(published), tuple(ours), np.asarray(near / (repeat + 1)))

@@ -54,10 +54,10 @@ def density_scores(
     key: str, parameters: DensityParameters, seed: Seed, repeats: int
 ) -> Iterator[Step]:
     """Yield the scores of one draw, two, … of a density; the first is the draw on the page."""
-    found: tuple[DensityScores, ...] = ()
+    scores: tuple[DensityScores, ...] = ()
     for repeat in range(repeats):
-        found = (*found, cached_density.scores(key, parameters, seed, repeat))
-        yield Step(len(found), repeats, found)
+        scores = (*scores, cached_density.scores(key, parameters, seed, repeat))
+        yield Step(len(scores), repeats, scores)
 
 
 @dataclass(frozen=True)
@@ -95,17 +95,17 @@ def trip_draws(
     key: str, parameters: ODParameters, seed: Seed, window: Window, repeats: int = REPEATS
 ) -> Iterator[Step]:
     """Yield the scores of one draw, two, … of one matrix; the first is the draw on the page."""
-    found: tuple[TripScores, ...] = ()
+    scores: tuple[TripScores, ...] = ()
     for repeat in range(repeats):
-        found = (*found, cached_trips.drawn_scores(key, parameters, seed, window, repeat))
-        yield Step(len(found), repeats, found)
+        scores = (*scores, cached_trips.drawn_scores(key, parameters, seed, window, repeat))
+        yield Step(len(scores), repeats, scores)
 
 
 def judged_densities(
     key: str, settings: tuple[DensityParameters, ...], seed: Seed
 ) -> Iterator[Step]:
     """Yield for how many zones the draw on the page can be used at each of `settings`."""
-    found: tuple[DensityUsability, ...] = ()
+    judgements: tuple[DensityUsability, ...] = ()
     for one in settings:
-        found = (*found, cached_density.judged(key, one, seed))
-        yield Step(len(found), len(settings), found)
+        judgements = (*judgements, cached_density.judged(key, one, seed))
+        yield Step(len(judgements), len(settings), judgements)

@@ -56,9 +56,9 @@ def _figures(
     shock: cached_decisions.Emergency,
     k: int,
     exact: ShockTotals,
-    found: Selection,
+    selection: Selection,
 ) -> None:
-    judged = decisions.judge_aid(exact, found.overlap[k - 1])
+    judged = decisions.judge_aid(exact, selection.overlap[k - 1])
     st.html(
         cards.verdict_html(
             judged.level,
@@ -69,18 +69,18 @@ def _figures(
             of=entry.name,
         )
     )
-    cards.row(_cards(exact, judged, found, k))
+    cards.row(_cards(exact, judged, selection, k))
     left, right = st.columns([1.3, 1], gap="large")
     with left:
-        destinations.ranked(entry, shock, parameters, k, found)
+        destinations.ranked(entry, shock, parameters, k, selection)
     with right:
-        destinations.overlap(found, k)
+        destinations.overlap(selection, k)
 
 
-def _cards(exact: ShockTotals, judged: AidJudgement, found: Selection, k: int) -> list[Card]:
+def _cards(exact: ShockTotals, judged: AidJudgement, selection: Selection, k: int) -> list[Card]:
     together = exact.together
     low, high = (number(float(value)) for value in (together.low, together.high))
-    fewer = float(found.fewer[k - 1].mean())
+    fewer = float(selection.fewer[k - 1].mean())
     return [
         Card(
             "People leaving, truly",

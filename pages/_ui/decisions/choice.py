@@ -134,8 +134,8 @@ def _epidemic(
             else cached_decisions.epidemic_remedies(source.key, outbreak, parameters, target)
         )
         period = f"{days[outbreak.days[0]]:%d %b %Y} to {days[outbreak.days[1]]:%d %b %Y}"
-        found = Answer(choice, wanted, remedies, more_to_come=running.running)
-        _answer(entry, source, period, found, parameters, confidence)
+        answer = Answer(choice, wanted, remedies, more_to_come=running.running)
+        _answer(entry, source, period, answer, parameters, confidence)
 
     jobs.live(
         "decisions_curve",
@@ -201,25 +201,25 @@ def _answer(
     confidence: float,
 ) -> None:
     choice = answer.choice
-    found = choice.epsilon
-    told, curve = st.columns([1, 1.5], gap="large")
-    with told:
-        if found is not None:
+    chosen = choice.epsilon
+    words, curve = st.columns([1, 1.5], gap="large")
+    with words:
+        if chosen is not None:
             st.html(
                 cards.verdict_html(
                     "good",
-                    f"ε = {found:g} is the strongest privacy on the slider that keeps "
+                    f"ε = {chosen:g} is the strongest privacy on the slider that keeps "
                     f"{answer.wanted} in {confidence:.0%} of releases, there and at every larger "
                     "ε.",
                     of=source.name,
                 )
             )
             st.button(
-                f"Use ε = {found:g}",
+                f"Use ε = {chosen:g}",
                 key="decisions_use",
                 icon=":material/tune:",
                 on_click=_use,
-                args=(found, source, period, answer.wanted, confidence),
+                args=(chosen, source, period, answer.wanted, confidence),
             )
         elif choice.draws < choice.least_draws and answer.more_to_come:
             needed = f"{choice.draws} of at least {choice.least_draws} releases are drawn."

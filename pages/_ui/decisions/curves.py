@@ -25,14 +25,14 @@ _QUIET_EPSILON = 1.0
 
 
 def draw(
-    entry: Entry, outbreak: Outbreak, parameters: ODParameters, true: Floats, found: Here
+    entry: Entry, outbreak: Outbreak, parameters: ODParameters, true: Floats, drawn: Here
 ) -> None:
     """Draw the curves of the zones chosen, the origin and the first ones hit at first."""
     st.subheader("Epidemic curves", anchor=False)
     names = places.names(entry.key)
     ids = list(names)
     origin = outbreak.origins[0]
-    usual = _usual(true, found, ids.index(origin))
+    usual = _usual(true, drawn, ids.index(origin))
     chosen = st.multiselect(
         f"Zones (at most {MOST_ZONES})",
         ids,
@@ -48,7 +48,7 @@ def draw(
         entry.key, outbreak, work.at(parameters, epsilon=_QUIET_EPSILON)
     )[0]
     days = pd.to_datetime(entry.metadata.days[outbreak.days[0] : outbreak.days[1] + 1])
-    highest = float(max(true.max(), quiet.max(), found.high.max(), outbreak.threshold))
+    highest = float(max(true.max(), quiet.max(), drawn.high.max(), outbreak.threshold))
     _legend()
     for start in range(0, len(chosen), _COLUMNS):
         for column, zone in zip(
@@ -60,9 +60,9 @@ def draw(
                     "day": days,
                     TRUTH: true[:, at],
                     QUIET: quiet[:, at],
-                    DRAWN: found.middle[:, at],
-                    "low": found.low[:, at],
-                    "high": found.high[:, at],
+                    DRAWN: drawn.middle[:, at],
+                    "low": drawn.low[:, at],
+                    "high": drawn.high[:, at],
                 }
             )
             with column:
@@ -79,9 +79,9 @@ def draw(
     )
 
 
-def _usual(true: Floats, found: Here, origin: int) -> list[int]:
+def _usual(true: Floats, drawn: Here, origin: int) -> list[int]:
     """Return the origin and the zones whose curves differ most."""
-    apart = np.abs(true - found.middle).max(axis=0)
+    apart = np.abs(true - drawn.middle).max(axis=0)
     apart[origin] = np.inf
     return np.argsort(-apart, kind="stable")[:3].tolist()
 

@@ -21,15 +21,15 @@ SLOPES = 8
 
 
 def ranked(
-    entry: Entry, shock: Emergency, parameters: ODParameters, k: int, found: Selection
+    entry: Entry, shock: Emergency, parameters: ODParameters, k: int, selection: Selection
 ) -> None:
     """Draw the destinations most often chosen, in truth and in releases."""
     st.subheader(f"Who is among the first {k}", anchor=False)
     leaving = cached_decisions.leaving(entry.key, shock, parameters)
     names = list(places.names(entry.key).values())
-    days = found.chosen.shape[1]
-    chance = found.chosen[k - 1].mean(axis=0)
-    truly = found.truly[k - 1].mean(axis=0)
+    days = selection.chosen.shape[1]
+    chance = selection.chosen[k - 1].mean(axis=0)
+    truly = selection.truly[k - 1].mean(axis=0)
     received = leaving.true[:days].sum(axis=(0, 1))
     order = np.lexsort((-received, -chance, -truly))[: max(SHOWN, 2 * k)]
     order = order[(received[order] > 0) | (chance[order] >= 0.005)]
@@ -76,12 +76,12 @@ def ranked(
     )
 
 
-def overlap(found: Selection, k: int) -> None:
+def overlap(selection: Selection, k: int) -> None:
     """Draw the expected overlap over k, with "you are here"."""
     st.subheader("If more or fewer are helped", anchor=False)
     means = [
         float(np.mean(row[np.isfinite(row)])) if np.isfinite(row).any() else np.nan
-        for row in found.overlap
+        for row in selection.overlap
     ]
     table = pd.DataFrame({"k": range(1, len(means) + 1), "overlap": means})
     x = alt.X(

@@ -19,7 +19,7 @@ from pages._ui.wording.numbers import percent
 
 
 def draw(
-    entry: Entry, outbreak: Outbreak, parameters: ODParameters, true: Floats, found: Here
+    entry: Entry, outbreak: Outbreak, parameters: ODParameters, true: Floats, drawn: Here
 ) -> None:
     """Draw accuracy, precision and recall from every origin, by cause."""
     st.subheader("From every origin", anchor=False)
@@ -29,13 +29,13 @@ def draw(
     rows = []
     for place, zone in enumerate(outbreak.origins):
         for run, comparison in (
-            ("releases", decisions.one_origin(found.comparison, place)),
+            ("releases", decisions.one_origin(drawn.comparison, place)),
             ("suppression only", decisions.one_origin(without, place)),
         ):
             rows.append(
                 {
                     "Epidemic starts in": names[zone],
-                    "Run": "estimate" if run == "releases" and found.estimate else run,
+                    "Run": "estimate" if run == "releases" and drawn.estimate else run,
                     "Accuracy": _figure(comparison.accuracy),
                     "Precision": _figure(comparison.precision),
                     "Recall": _figure(comparison.recall),
@@ -62,5 +62,5 @@ def _figure(figure: OverZones) -> str:
     mean = float(np.mean(figure.mean))
     deviation = float(np.mean(figure.standard_deviation))
     without = float(np.mean(figure.undefined))
-    told = f"{percent(mean)} ({percent(deviation)})"
-    return told + (f", {without:.0f} zones without" if without >= 0.5 else "")
+    text = f"{percent(mean)} ({percent(deviation)})"
+    return text + (f", {without:.0f} zones without" if without >= 0.5 else "")

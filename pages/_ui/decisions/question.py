@@ -26,7 +26,7 @@ _ASSUMED = 1000.0
 
 def ask(entry: Entry) -> Outbreak | None:
     """Draw the question and return it; None where something is missing, which is then said."""
-    people, told = _people_known(entry)
+    people, said_of_people = _people_known(entry)
     start, act = st.columns([1.6, 1], gap="medium", vertical_alignment="bottom")
     # not a popover: its widgets would start at their least values once it is opened
     with st.expander(
@@ -44,7 +44,7 @@ def ask(entry: Entry) -> Outbreak | None:
         )
         model = _model()
     if people is _MISSING:
-        st.info(told, icon=":material/group:")
+        st.info(said_of_people, icon=":material/group:")
         return None
     try:
         scenario = decisions.scenario_origins(

@@ -18,10 +18,10 @@ _WIDTH = 330
 """Pixels that the map has beside the strip in a window of 1024."""
 
 
-def draw(entry: Entry, outbreak: Outbreak, true: Floats, found: Here) -> None:
+def draw(entry: Entry, outbreak: Outbreak, true: Floats, drawn: Here) -> None:
     """Draw the map of the shift, in days, median over draws."""
     st.subheader("How far the first day moves", anchor=False)
-    comparison = decisions.one_origin(found.comparison, 0)
+    comparison = decisions.one_origin(drawn.comparison, 0)
     shifts = comparison.shift
     some = np.isfinite(shifts).any(axis=0)
     median = np.full(shifts.shape[1], np.nan)

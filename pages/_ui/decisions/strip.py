@@ -24,11 +24,11 @@ _NAMED = 60
 _HEIGHT = 620
 
 
-def draw(entry: Entry, outbreak: Outbreak, true: Floats, found: Here) -> None:
+def draw(entry: Entry, outbreak: Outbreak, true: Floats, drawn: Here) -> None:
     """Draw the strip of what most releases decide."""
     st.subheader("Which zones act, and when", anchor=False)
     truly = decisions.acts(true, outbreak.threshold)
-    now = found.acting >= 0.5
+    now = drawn.acting >= 0.5
     order = _order(truly, now)
     table = _table(entry, outbreak, truly, now, order)
     if table.empty:
@@ -73,7 +73,7 @@ def draw(entry: Entry, outbreak: Outbreak, true: Floats, found: Here) -> None:
         alt="Bars of the days on which each zone acts: wide where rightly, half as wide where it "
         "is missed, narrow where needless",
     )
-    what = "the estimate decides" if found.estimate else "at least half of the releases decide"
+    what = "the estimate decides" if drawn.estimate else "at least half of the releases decide"
     rest = (
         f" {truly.shape[1] - shown} zones that never act are left out."
         if shown < truly.shape[1]

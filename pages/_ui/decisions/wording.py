@@ -42,17 +42,17 @@ def epidemic_verdict(
                 "the true data none would."
             )
         return f"At ε = {epsilon:g}, no zone acts, and none should."
-    told = (
+    text = (
         f"At ε = {epsilon:g}, {percent(judged.accuracy)} of zone-days are decided as with the true "
         f"data – never acting would get {percent(judged.never_acting)}."
     )
     if estimate:
-        told = f"First estimate, from the expected flows: {told[0].lower()}{told[1:]}"
-    told = f"{told} {_timing(judged, origin)}"
+        text = f"First estimate, from the expected flows: {text[0].lower()}{text[1:]}"
+    text = f"{text} {_timing(judged, origin)}"
     if judged.phantom >= 0.5:
         zones = number(round(judged.phantom))
-        told += f" Phantom flows make {zones} zones act that never should."
-    return told
+        text += f" Phantom flows make {zones} zones act that never should."
+    return text
 
 
 def _timing(judged: EpidemicJudgement, origin: str) -> str:

@@ -228,7 +228,7 @@ def boxes(
         scale, axis = _plain_axis(percent=False)
     tooltip = [
         alt.Tooltip("at:N", title="ε"),
-        *(alt.Tooltip(f"{name}:Q", title=told, format=form) for name, told in _BOX.items()),
+        *(alt.Tooltip(f"{name}:Q", title=label, format=form) for name, label in _BOX.items()),
     ]
     base = alt.Chart(drawn).encode(x=at, tooltip=tooltip)
     opacity = alt.condition(alt.datum.epsilon == here, alt.value(0.95), alt.value(0.4))

@@ -97,10 +97,10 @@ def _methods(chosen: Chosen) -> pd.DataFrame:
     for variant, name in SHORT_VARIANTS.items():
         parameters = chosen.vary(variant=variant)
         ledger = cached_density.ledger(chosen.key, parameters)
-        here = " ●" if variant == chosen.parameters.variant else ""
+        mark = " ●" if variant == chosen.parameters.variant else ""
         rows.append(
             (
-                name + here,
+                name + mark,
                 f"{ledger.published_epsilon:.3g}",
                 f"{ledger.pure_epsilon:.3g}",
                 density_wording.marked(ledger.proved_epsilon, chosen.epsilon),

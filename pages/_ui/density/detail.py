@@ -31,21 +31,21 @@ def draw(chosen: Chosen) -> None:
 
     def show(running: Job) -> None:
         jobs.progress(running, "Releases judged", _JOB)
-        found: Sequence[Detail] = running.result or ()
-        if not found:
+        judged: Sequence[Detail] = running.result or ()
+        if not judged:
             return
         stop = nearest_stop(chosen.epsilon, DENSITY_EPSILONS)
         at = DENSITY_EPSILONS.index(stop)
-        known = [one for one in found if len(one.usable) > at]
+        known = [one for one in judged if len(one.usable) > at]
         best = finest_usable(known, at)
         finer = [one for one in known if best is None or one.zones > best.zones]
         st.markdown(
             f"At ε = {stop:g}, **{HOUR_STEPS[now.hours].lower()}** – {detail_words(best, finer)}."
         )
-        names = {counted_words(one): one.resolution.zones for one in found}
+        names = {counted_words(one): one.resolution.zones for one in judged}
         st.session_state[_NAMES] = names
         detail_chart(
-            [(counted_words(one), one.shares, one.usable) for one in found],
+            [(counted_words(one), one.shares, one.usable) for one in judged],
             DENSITY_EPSILONS,
             (next((name for name, zones in names.items() if zones == now.zones), ""), stop),
             what="Usable zones",

@@ -51,17 +51,17 @@ def draw(chosen: Chosen) -> None:
 
     def show(running: Job) -> None:
         jobs.progress(running, "Methods computed", "hours")
-        found: Mapping[str, np.ndarray] = running.result or {}
-        if not found:
+        errors: Mapping[str, np.ndarray] = running.result or {}
+        if not errors:
             return
         density_charts.hours(
-            found,
+            errors,
             names,
             title="Metres",
             key="density_hours_distance",
             alt_text="Earth mover's distance in metres for each hour of the week, by method",
         )
-        means = "; ".join(f"{name} {metres(mean_of_known(part))}" for name, part in found.items())
+        means = "; ".join(f"{name} {metres(mean_of_known(part))}" for name, part in errors.items())
         st.caption(f"Mean over the week: {means}. {density_wording.LOOK['distance']}")
 
     jobs.live("hours", work, show)
@@ -69,18 +69,18 @@ def draw(chosen: Chosen) -> None:
 
 def _compared(chosen: Chosen) -> dict[str, DensityParameters]:
     """Return this setting and up to three others, by name."""
-    here = chosen.parameters
-    name = f"this setting ({SHORT_VARIANTS[here.variant]})"
-    found = {name: here}
-    if here.variant != "lpa":
-        found["Laplace on the cover (LPA)"] = chosen.vary(variant="lpa")
-    if here.variant != "efpa":
-        found["EFPA"] = chosen.vary(variant="efpa")
-    if here.variant in FOURIER_VARIANTS and (here.scaling or here.smoothing):
-        found["no scaling, no smoothing"] = chosen.vary(scaling=False, smoothing=False)
+    current = chosen.parameters
+    name = f"this setting ({SHORT_VARIANTS[current.variant]})"
+    methods = {name: current}
+    if current.variant != "lpa":
+        methods["Laplace on the cover (LPA)"] = chosen.vary(variant="lpa")
+    if current.variant != "efpa":
+        methods["EFPA"] = chosen.vary(variant="efpa")
+    if current.variant in FOURIER_VARIANTS and (current.scaling or current.smoothing):
+        methods["no scaling, no smoothing"] = chosen.vary(scaling=False, smoothing=False)
     return {
         f"{name} ▲" if _exceeds(chosen, parameters) else name: parameters
-        for name, parameters in found.items()
+        for name, parameters in methods.items()
     }
 
 
@@ -92,13 +92,13 @@ def _exceeds(chosen: Chosen, parameters: DensityParameters) -> bool:
 def _steps(
     key: str, compared: tuple[tuple[str, DensityParameters], ...], seed: Seed
 ) -> Iterator[Step]:
-    found: dict[str, np.ndarray] = {}
+    errors: dict[str, np.ndarray] = {}
     for name, parameters in compared:
         hours = np.full(len(block_names(resolution_of(key).hours)), np.nan)
         at = 0
         for part in cached_density.distances(key, parameters, seed):
             hours[at : at + len(part)] = part
             at += len(part)
-            yield Step(len(found), len(compared), dict(found))
-        found[name] = hours
-        yield Step(len(found), len(compared), dict(found))
+            yield Step(len(errors), len(compared), dict(errors))
+        errors[name] = hours
+        yield Step(len(errors), len(compared), dict(errors))

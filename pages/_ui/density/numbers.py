@@ -30,8 +30,8 @@ def draw(chosen: Chosen, ledger: Ledger) -> None:
 
     def show(running: Job) -> None:
         drawn = running.result or Drawn()
-        told = _cards(first, drawn, ledger, chosen.epsilon, waiting=running.running)
-        st.html(f'<div class="across">{cards.cards_html(told)}</div>')
+        shown = _cards(first, drawn, ledger, chosen.epsilon, waiting=running.running)
+        st.html(f'<div class="across">{cards.cards_html(shown)}</div>')
 
     jobs.live("numbers", work, show)
 

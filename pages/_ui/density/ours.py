@@ -91,34 +91,34 @@ def _numbers(chosen: Chosen, compared: dict[str, DensityParameters]) -> None:
             done = not running.running
             few = running.running and not part.ranges_known
             repeats = None if few else part.scores
-            told = density_cards(score, repeats, part.distances_m, finished=done)
+            shown = density_cards(score, repeats, part.distances_m, finished=done)
             with column:
                 st.markdown(f"**{name}**")
-                st.html(cards.cards_html(told))
+                st.html(cards.cards_html(shown))
 
     jobs.live("ours_numbers", work, show)
 
 
 def _steps(key: str, compared: tuple[DensityParameters, ...], seed: Seed) -> Iterator[Step]:
-    found = [Drawn() for _ in compared]
+    drawn = [Drawn() for _ in compared]
     total = len(compared) * (REPEATS + DISTANCE_REPEATS)
     done = 0
     for index, parameters in enumerate(compared):
         for repeat in range(REPEATS):
             score = cached_density.scores(key, parameters, seed, repeat)
-            found[index] = Drawn((*found[index].scores, score))
+            drawn[index] = Drawn((*drawn[index].scores, score))
             done += 1
-            yield Step(done, total, tuple(found))
+            yield Step(done, total, tuple(drawn))
     for repeat in range(DISTANCE_REPEATS):
         for index, parameters in enumerate(compared):
             hours = []
             for part in cached_density.distances(key, parameters, seed, repeat):
                 hours.append(part)
-                yield Step(done, total, tuple(found))
+                yield Step(done, total, tuple(drawn))
             moved = mean_of_known(np.concatenate(hours))
-            found[index] = replace(found[index], distances_m=(*found[index].distances_m, moved))
+            drawn[index] = replace(drawn[index], distances_m=(*drawn[index].distances_m, moved))
             done += 1
-            yield Step(done, total, tuple(found))
+            yield Step(done, total, tuple(drawn))
 
 
 def _maps(chosen: Chosen, compared: dict[str, DensityParameters]) -> None:

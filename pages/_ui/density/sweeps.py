@@ -87,11 +87,11 @@ def draw(name: str, chosen: Chosen, curves: Sequence[Curve], look: str) -> None:
             st.caption("The first curve follows in a moment …")
             return
         dashes = tuple(dict.fromkeys(curve.kind for curve in curves))
-        told = {
+        series = {
             "curves": list(dict.fromkeys(curve.name for curve in curves)),
             "dashes": dashes if len(dashes) > 1 else (),
         }
-        density_charts.legend(**told)
+        density_charts.legend(**series)
         for column, measure in zip(st.columns(2, gap="large"), (ERROR, RHYTHM), strict=True):
             with column:
                 density_charts.bands(
@@ -100,7 +100,7 @@ def draw(name: str, chosen: Chosen, curves: Sequence[Curve], look: str) -> None:
                     chosen.epsilon,
                     key=f"density_{name}_{measure.mean}",
                     alt_text=f"{measure.title} over epsilon, mean and standard deviation",
-                    **told,
+                    **series,
                 )
         _at_slider(chosen, table, settings)
         repeats = int(table["repeats"].min())
@@ -155,18 +155,18 @@ def _with_spread(
     write: Callable[[float], str],
     write_spread: Callable[[float], str] | None = None,
 ) -> str:
-    told = write(mean)
-    return told if math.isnan(spread) else f"{told} ± {(write_spread or write)(spread)}"
+    text = write(mean)
+    return text if math.isnan(spread) else f"{text} ± {(write_spread or write)(spread)}"
 
 
 def _steps(key: str, settings: Sequence[DensityParameters], seed: Seed) -> Iterator[Step]:
-    found: list[sweep.SweepResult] = []
+    finished: list[sweep.SweepResult] = []
     draws = [generator(seed, "density", repeat) for repeat in range(REPEATS)]  # as on the cards
     results = sweep.density_sweep(cached_datasets.dataset(key), settings, REPEATS, rng=draws)
     total = REPEATS * len(settings)
     for result in results:
-        found.append(result)
-        yield Step(len(found), total, tuple(found))
+        finished.append(result)
+        yield Step(len(finished), total, tuple(finished))
 
 
 def _table(

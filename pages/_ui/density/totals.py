@@ -65,17 +65,17 @@ def draw(chosen: Chosen) -> None:
 
 
 def _steps(key: str, settings: tuple[DensityParameters, ...], seed: Seed) -> Iterator[Step]:
-    found: dict[float, list[TotalErrors]] = {one.epsilon: [] for one in settings}
+    errors: dict[float, list[TotalErrors]] = {one.epsilon: [] for one in settings}
     for repeat in range(REPEATS):
         for one in settings:
-            found[one.epsilon].append(cached_density.total_errors(key, one, seed, repeat))
-        done = {epsilon: tuple(part) for epsilon, part in found.items()}
+            errors[one.epsilon].append(cached_density.total_errors(key, one, seed, repeat))
+        done = {epsilon: tuple(part) for epsilon, part in errors.items()}
         yield Step(repeat + 1, REPEATS, done)
 
 
-def _table(found: dict[float, tuple[TotalErrors, ...]]) -> pd.DataFrame:
+def _table(errors: dict[float, tuple[TotalErrors, ...]]) -> pd.DataFrame:
     rows = []
-    for epsilon, draws in found.items():
+    for epsilon, draws in errors.items():
         for approach, name in _CURVES.items():
             shares = pd.Series([getattr(one, approach).shares for one in draws], dtype=float)
             totals = pd.Series([getattr(one, approach).totals for one in draws], dtype=float)

@@ -167,5 +167,5 @@ def _quantiles(values: Floats) -> dict[str, float]:
     known = values[np.isfinite(values)]
     if not len(known):
         return {}
-    found = np.quantile(known, list(_QUANTILES.values()))
-    return dict(zip(_QUANTILES, found.tolist(), strict=True))
+    quantiles = np.quantile(known, list(_QUANTILES.values()))
+    return dict(zip(_QUANTILES, quantiles.tolist(), strict=True))

@@ -91,9 +91,9 @@ class Scale:
         missing = np.isnan(position)
         at = np.nan_to_num(position) * (len(stops) - 1)
         channels = [np.interp(at, np.arange(len(stops)), stops[:, i]) for i in range(3)]
-        made = np.column_stack([*channels, np.full(len(at), opacity)]).round().astype(np.int64)
-        made[missing] = _NO_VALUE
-        return made
+        rgba = np.column_stack([*channels, np.full(len(at), opacity)]).round().astype(np.int64)
+        rgba[missing] = _NO_VALUE
+        return rgba
 
     def gradient(self) -> str:
         """Return the scale's colours from low to high, as styles take them."""
@@ -243,8 +243,8 @@ def flow_map(
     on_zone : callable, optional
         Takes the id of a zone that was clicked, None where the choice was taken back.
     """
-    told = [(html.escape(label), texts) for label, texts in tooltip.items()]
-    hint = {f"t{j}": "" if j else "Click: its flows only" for j in range(len(told))}
+    texts_of = [(html.escape(label), texts) for label, texts in tooltip.items()]
+    hint = {f"t{j}": "" if j else "Click: its flows only" for j in range(len(texts_of))}
     shades = (scale.colours(values) if colours is None else colours).tolist()
     view = view_of(outlines.bounds, width, height)
     # widths are pixels of the whole map: an arrow grows with the map as a zone does
@@ -257,7 +257,7 @@ def flow_map(
             "outline": shapes[i].round(5).tolist(),
             "name": f"{outlines.names[o]} → {outlines.names[d]}",
             "colour": shades[i],
-            **{f"t{j}": f"{label}: {texts[i]}" for j, (label, texts) in enumerate(told)},
+            **{f"t{j}": f"{label}: {texts[i]}" for j, (label, texts) in enumerate(texts_of)},
         }
         for i, (o, d) in enumerate(zip(origins.tolist(), destinations.tolist(), strict=True))
     ]
@@ -297,7 +297,7 @@ def flow_map(
     _draw(
         layers,
         view,
-        tooltip="<br>".join(["<b>{name}</b>", *(f"{{t{j}}}" for j in range(len(told)))]),
+        tooltip="<br>".join(["<b>{name}</b>", *(f"{{t{j}}}" for j in range(len(texts_of)))]),
         height=height,
         key=key,
         alt=alt,

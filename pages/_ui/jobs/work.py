@@ -70,7 +70,7 @@ class Bench:
     ) -> Stretch:
         """Work for a stretch, at least one step, or until `stop` says so."""
         until = time.monotonic() + STRETCH_S
-        told = -float("inf")
+        told_at = -float("inf")
         step: Step | None = None
         try:
             if number not in self._begun:
@@ -79,9 +79,9 @@ class Bench:
                 step, now = following, time.monotonic()
                 if stop() or now >= until:
                     return Stretch("running", step)
-                if now - told >= _TELL_S:
+                if now - told_at >= _TELL_S:
                     tell(step)
-                    step, told = None, now
+                    step, told_at = None, now
             ended = Stretch("finished", step)
         except ExplorerError as problem:
             ended = Stretch("failed", step, str(problem))

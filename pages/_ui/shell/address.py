@@ -47,7 +47,7 @@ def read() -> None:
 def write(path: str, pages: list[str]) -> None:
     """Write all settings into the address of the page `path`, one of `pages`."""
     kept = session()
-    told = _component()(
+    answer = _component()(
         key="address",
         height=0,
         on_narrow_change=lambda: None,  # without one the browser's word does not come back
@@ -58,8 +58,8 @@ def write(path: str, pages: list[str]) -> None:
             "pages": [name for name in map(url_name, pages) if name],
         },
     )
-    if told.get("narrow") is not None:
-        kept.narrow = bool(told["narrow"])
+    if answer.get("narrow") is not None:
+        kept.narrow = bool(answer["narrow"])
 
 
 def url_name(path: str) -> str:

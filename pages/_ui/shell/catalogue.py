@@ -95,8 +95,8 @@ def damaged() -> dict[str, tuple[Path, str]]:
 
 
 def _opened(folders: Mapping[str, Path]) -> dict[str, Entry]:
-    found = {name: _entry(name, Path(folder)) for name, folder in folders.items()}
-    return {name: entry for name, entry in found.items() if entry is not None}
+    entries = {name: _entry(name, Path(folder)) for name, folder in folders.items()}
+    return {name: entry for name, entry in entries.items() if entry is not None}
 
 
 def _entry(name: str, folder: Path) -> Entry | None:

@@ -68,12 +68,12 @@ def _take() -> None:
     first step. They read as changed too: then the one that moved alone before is meant.
     """
     kept = session()
-    told = {
+    shown = {
         EPSILON.key: kept.epsilon_told,
         _NARROW: kept.epsilon_told,
         _TYPED: _plain(kept.epsilon_told),
     }
-    moved = [key for key in told if st.session_state.get(key, told[key]) != told[key]]
+    moved = [key for key in shown if st.session_state.get(key, shown[key]) != shown[key]]
     if not moved:
         return
     if kept.epsilon_moved_by not in moved:

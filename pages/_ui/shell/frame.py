@@ -135,8 +135,8 @@ def banners(entries: Iterable[Entry | None]) -> None:
     if real:
         st.warning(f"{CONFIDENTIAL_BANNER} Dataset: {joined(real)}.", icon=":material/lock:")
     names = [name for name, entry in used.items() if entry.metadata.simulated]
-    told = f"**{SIMULATED_BANNER}** ({joined(names)}). " if names else ""
-    st.caption(f"{told}{NOT_A_RELEASE}")
+    text = f"**{SIMULATED_BANNER}** ({joined(names)}). " if names else ""
+    st.caption(f"{text}{NOT_A_RELEASE}")
 
 
 def missing(entry: Entry | None, part: str, offer: Entry | None, key: str) -> None:

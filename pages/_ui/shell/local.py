@@ -13,8 +13,8 @@ def served_locally() -> bool:
     to be allowed, and the request itself, which must name this computer (no rebound name) and must
     not have been passed on.
     """
-    told = (st.get_option("server.address"), st.get_option("browser.serverAddress"))
-    if any(address not in _LOOPBACK for address in told):
+    addresses = (st.get_option("server.address"), st.get_option("browser.serverAddress"))
+    if any(address not in _LOOPBACK for address in addresses):
         return False
     if st.get_option("server.corsAllowedOrigins"):
         return False

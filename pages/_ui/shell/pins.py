@@ -92,8 +92,8 @@ def settings(pin: Pin) -> tuple[Settings, list[str]]:
 
 def pinned() -> dict[str, Pin]:
     """Return the pinned settings by letter, in their order."""
-    found = {letter: setting.value(_slot(letter)) for letter in LETTERS}
-    return {letter: pin for letter, pin in found.items() if pin is not None}
+    pins = {letter: setting.value(_slot(letter)) for letter in LETTERS}
+    return {letter: pin for letter, pin in pins.items() if pin is not None}
 
 
 def surplus() -> int:

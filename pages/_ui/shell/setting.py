@@ -188,14 +188,14 @@ def draw(
         The widget's own arguments; leave out its value, ``key``, ``on_change``, ``bind`` and
         ``persist_state``.
     """
-    kept, here, key = session(), page(), setting.key
-    if key in st.session_state and kept.drawn_on.get(key, here) == here:
+    kept, current_page, key = session(), page(), setting.key
+    if key in st.session_state and kept.drawn_on.get(key, current_page) == current_page:
         _remember(setting, st.session_state[key])
     current = value(setting)
     if options is not None and current not in options:
         current = setting.default if setting.default in options else options[0]
         _remember(setting, current)
-    moved = kept.drawn_on.get(key, here) != here
+    moved = kept.drawn_on.get(key, current_page) != current_page
     if moved or key not in st.session_state or st.session_state[key] != current:
         st.session_state[key] = current
     arguments = {"on_change": _take, "args": (setting,), **named}
@@ -204,7 +204,7 @@ def draw(
     # Told twice: the browser makes a widget it has missed the first telling of from its own start.
     arguments |= _start(widget, current, options)
     drawn = widget(label, key=key, **arguments)
-    kept.drawn_on[key] = here
+    kept.drawn_on[key] = current_page
     return drawn
 
 

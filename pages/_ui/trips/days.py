@@ -22,7 +22,9 @@ _POINTS = 14
 _ZONES = 18
 
 
-def draw(entry: Entry, parameters: ODParameters, window: Window, made: Drawn, delta: float) -> None:
+def draw(
+    entry: Entry, parameters: ODParameters, window: Window, release: Drawn, delta: float
+) -> None:
     """Draw the cost of releasing every day, then the totals of the busiest zones."""
     left, right = st.columns([1, 1.15], gap="large")
     with left:
@@ -30,7 +32,7 @@ def draw(entry: Entry, parameters: ODParameters, window: Window, made: Drawn, de
         _composition(parameters, entry.metadata, delta)
     with right:
         st.subheader("Trips leaving a zone, with the 95% interval", anchor=False)
-        _totals(entry, parameters, window, made)
+        _totals(entry, parameters, window, release)
 
 
 def _composition(parameters: ODParameters, about: Metadata, delta: float) -> None:
@@ -114,7 +116,7 @@ def _composition(parameters: ODParameters, about: Metadata, delta: float) -> Non
     )
 
 
-def _totals(entry: Entry, parameters: ODParameters, window: Window, made: Drawn) -> None:
+def _totals(entry: Entry, parameters: ODParameters, window: Window, release: Drawn) -> None:
     exact = cached_trips.expectation(entry.key, parameters, window)
     grand: Totals = exact.grand
     true, expected = float(grand.true), float(grand.expected)
@@ -127,7 +129,7 @@ def _totals(entry: Entry, parameters: ODParameters, window: Window, made: Drawn)
             "true": exact.outgoing.true[order],
             "low": exact.outgoing.low[order],
             "high": exact.outgoing.high[order],
-            "drawn": made.counts.sum(axis=1)[order],
+            "drawn": release.counts.sum(axis=1)[order],
         }
     )
     y = alt.Y(

@@ -27,10 +27,10 @@ def draw(entry: Entry, parameters: ODParameters) -> None:
 
     def show(running: Job) -> None:
         jobs.progress(running, "Details judged", _JOB)
-        found: Sequence[Detail] = running.result or ()
-        if found:
-            st.markdown(details_words(found, parameters.epsilon))
-            _picture(found, entry, parameters)
+        judged: Sequence[Detail] = running.result or ()
+        if judged:
+            st.markdown(details_words(judged, parameters.epsilon))
+            _picture(judged, entry, parameters)
 
     jobs.live(_JOB, work, show)
 
@@ -40,9 +40,9 @@ def beside_verdict(entry: Entry, parameters: ODParameters) -> None:
     work = _judged(_BESIDE, entry, parameters)
 
     def show(running: Job) -> None:
-        told = details_told(running.result, parameters.epsilon, running=running.running)
-        if told:
-            st.caption(told)
+        text = details_told(running.result, parameters.epsilon, running=running.running)
+        if text:
+            st.caption(text)
 
     if work.running:
         jobs.live(_BESIDE, work, show)
@@ -55,19 +55,19 @@ def _judged(name: str, entry: Entry, parameters: ODParameters) -> Job:
     return jobs.job(name, cached_details.trips, folder_of(entry.key), fixed)
 
 
-def _picture(found: Sequence[Detail], entry: Entry, parameters: ODParameters) -> None:
-    spans = list(dict.fromkeys(one.resolution.time for one in found))
-    names = {_name(one): one for span in spans for one in found if one.resolution.time == span}
+def _picture(judged: Sequence[Detail], entry: Entry, parameters: ODParameters) -> None:
+    spans = list(dict.fromkeys(one.resolution.time for one in judged))
+    names = {_name(one): one for span in spans for one in judged if one.resolution.time == span}
     st.session_state[_NAMES] = {
         name: (one.resolution.zones, one.resolution.time) for name, one in names.items()
     }
     time = entry.resolution.time if entry.resolution.time in spans else spans[-1]
     now = (entry.resolution.zones, time)
-    here = next((name for name, at in st.session_state[_NAMES].items() if at == now), "")
+    current = next((name for name, at in st.session_state[_NAMES].items() if at == now), "")
     detail_chart(
         [(name, one.shares, one.usable) for name, one in names.items()],
         EPSILON_STOPS,
-        (here, parameters.epsilon),
+        (current, parameters.epsilon),
         what="Trips in usable flows",
         key=_KEY,
         alt_text="Share of trips in usable flows by detail and epsilon",

@@ -76,14 +76,14 @@ def controls(key: str, true: Integers, shows: Sequence[str]) -> Chosen:
     return Chosen(shown, inside, most, None if off else zone, take_zone)
 
 
-def draw(key: str, true: Integers, made: Drawn, several: bool) -> None:
+def draw(key: str, true: Integers, release: Drawn, several: bool) -> None:
     """Draw the switch, the scope and one large map on a scale that no setting moves."""
     chosen = controls(key, true, [TRUE, PRIVATE, WRONG])
     shown, inside, most = chosen.shown, chosen.inside, chosen.most
     largest = float(max(true.max(initial=0), 1))
     scale = maps.Scale(0.0, largest)
-    true, private = np.where(inside, true, 0), np.where(inside, made.counts, 0)
-    phantom, lost = inside & made.phantom, inside & made.lost
+    true, private = np.where(inside, true, 0), np.where(inside, release.counts, 0)
+    phantom, lost = inside & release.phantom, inside & release.lost
     if shown == WRONG:
         marked = np.where(lost, true, np.where(phantom, private, 0))
         origins, destinations = maps.largest_flows(marked, most)
@@ -154,6 +154,6 @@ def _words(
     if shown == TRUE:
         return "Look for the corridors that must survive; switch to Private to see which do."
     if shown == PRIVATE:
-        found = int(phantom[pairs].sum())
-        return f"{counted}; {found} of the {len(pairs[0])} arrows drawn here are phantoms."
+        count = int(phantom[pairs].sum())
+        return f"{counted}; {count} of the {len(pairs[0])} arrows drawn here are phantoms."
     return f"{counted}; the {len(pairs[0])} largest are drawn; an arrow's width shows its trips."

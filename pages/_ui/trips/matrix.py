@@ -22,7 +22,7 @@ _SHORT = (
 )
 
 
-def draw(key: str, true: Integers, made: Drawn) -> None:
+def draw(key: str, true: Integers, release: Drawn) -> None:
     """Draw the block's choice, then two heat maps on one scale with wrong cells outlined."""
     names = trips_look.zone_labels(key)
     busy = true.sum(axis=0) + true.sum(axis=1)
@@ -42,7 +42,7 @@ def draw(key: str, true: Integers, made: Drawn) -> None:
     if block == _AROUND:
         ranked[zone] = ranked.max(initial=0) + 1
     chosen = np.argsort(-ranked, kind="stable")[:size]
-    table = _table(chosen, names, true, made)
+    table = _table(chosen, names, true, release)
     top = float(max(table[["true", "private"]].to_numpy().max(initial=0), 1))
     places = st.grid(2, min_column_width=400, gap="large")
     for name in ("true", "private"):
@@ -60,19 +60,19 @@ def _table(
     chosen: Integers,
     names: list[str],
     true: Integers,
-    made: Drawn,
+    release: Drawn,
 ) -> pd.DataFrame:
     origins, destinations = np.meshgrid(chosen, chosen, indexing="ij")
     off = origins != destinations
     pairs = (origins[off], destinations[off])
-    mark = np.where(made.phantom[pairs], trips_look.PHANTOM.name, "")
-    mark = np.where(made.lost[pairs], trips_look.LOST.name, mark)
+    mark = np.where(release.phantom[pairs], trips_look.PHANTOM.name, "")
+    mark = np.where(release.lost[pairs], trips_look.LOST.name, mark)
     return pd.DataFrame(
         {
             "from": [names[i] for i in pairs[0]],
             "to": [names[i] for i in pairs[1]],
             "true": true[pairs],
-            "private": made.counts[pairs],
+            "private": release.counts[pairs],
             "mark": mark,
         }
     )

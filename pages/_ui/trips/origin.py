@@ -14,7 +14,7 @@ from pages._ui.trips import look as trips_look
 TRUE, PRIVATE, ERROR = "True", "Private", "Error"
 
 
-def draw(key: str, true: Integers, made: Drawn) -> None:
+def draw(key: str, true: Integers, release: Drawn) -> None:
     """Draw where the trips of one zone go: true, private, or the difference."""
     left = middle = right = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
     shown = setting.draw(
@@ -26,7 +26,7 @@ def draw(key: str, true: Integers, made: Drawn) -> None:
     )
     with middle:
         origin = trips_look.zone_choice("Trips from", key, true.sum(axis=1), key="od_origin_zone")
-    before, after = true[origin], made.counts[origin]
+    before, after = true[origin], release.counts[origin]
     right.markdown(
         f"**{int(before.sum()):,}** trips leave; the release shows **{int(after.sum()):,}** "
         f"({trips_look.signed(int(after.sum() - before.sum()))})."

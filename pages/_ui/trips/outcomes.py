@@ -26,15 +26,15 @@ PUBLISHED = {
 _TABLE_LIMIT = 15
 
 
-def draw(entry: Entry, parameters: ODParameters, window: Window, made: Drawn) -> None:
+def draw(entry: Entry, parameters: ODParameters, window: Window, release: Drawn) -> None:
     """Draw the bars by cells and by trips, the counts, and the share of cells under τ."""
     exact = cached_trips.expectation(entry.key, parameters, window).outcomes
     bars = pd.concat(
         [
             _rows("Flows, expected", exact, "cells"),
-            _rows("Flows, this draw", made.outcomes, "cells"),
+            _rows("Flows, this draw", release.outcomes, "cells"),
             _rows("Trips, expected", exact, "trips"),
-            _rows("Trips, this draw", made.outcomes, "trips"),
+            _rows("Trips, this draw", release.outcomes, "trips"),
         ]
     )
     _bar(bars)
@@ -48,14 +48,14 @@ def draw(entry: Entry, parameters: ODParameters, window: Window, made: Drawn) ->
     left, right = st.columns([1.15, 1], gap="large")
     with left:
         st.subheader("In numbers", anchor=False)
-        st.table(_numbers(exact, made.outcomes), hide_index=True, border="horizontal")
+        st.table(_numbers(exact, release.outcomes), hide_index=True, border="horizontal")
         invented = float(exact.phantom.trips)
         st.caption(
-            f"Phantom flows carry {number(float(made.outcomes.phantom.trips))} trips that "
+            f"Phantom flows carry {number(float(release.outcomes.phantom.trips))} trips that "
             f"nobody made in this draw; {number(invented)} are expected."
         )
     with right:
-        _below(entry, parameters, window, made)
+        _below(entry, parameters, window, release)
 
 
 def _parts(outcomes: Outcomes, measure: str) -> dict[str, float]:
@@ -122,9 +122,9 @@ def _bar(table: pd.DataFrame) -> None:
     )
 
 
-def _numbers(exact: Outcomes, made: Outcomes) -> pd.DataFrame:
-    cells, drawn = _parts(exact, "cells"), _parts(made, "cells")
-    trips, drawn_trips = _parts(exact, "trips"), _parts(made, "trips")
+def _numbers(exact: Outcomes, release: Outcomes) -> pd.DataFrame:
+    cells, drawn = _parts(exact, "cells"), _parts(release, "cells")
+    trips, drawn_trips = _parts(exact, "trips"), _parts(release, "trips")
     empty = trips_look.PHANTOM.name
     return pd.DataFrame(
         {
@@ -143,13 +143,13 @@ def _numbers(exact: Outcomes, made: Outcomes) -> pd.DataFrame:
     )
 
 
-def _below(entry: Entry, parameters: ODParameters, window: Window, made: Drawn) -> None:
+def _below(entry: Entry, parameters: ODParameters, window: Window, release: Drawn) -> None:
     limit = max(parameters.suppression_threshold, 1)
     st.subheader(f"Share of flows under {limit} trips (Table S2)", anchor=False)
-    here = cached_trips.below(entry.key, parameters, window)
+    exact = cached_trips.below(entry.key, parameters, window)
     rows = {
-        "All pairs of zones": (*here["all"], made.below),
-        "Pairs with a trip": (*here["travelled"], made.below_travelled),
+        "All pairs of zones": (*exact["all"], release.below),
+        "Pairs with a trip": (*exact["travelled"], release.below_travelled),
     }
     if not window.summed and len(entry.metadata.periods) > 1:
         whole = cached_trips.below(entry.key, parameters, Window(None, summed=True))
@@ -159,11 +159,11 @@ def _below(entry: Entry, parameters: ODParameters, window: Window, made: Drawn) 
         columns=["", "True", "Expected", "Drawn"],
     )
     st.table(table, hide_index=True, border="horizontal")
-    told = PUBLISHED.get(entry.name) if limit == _TABLE_LIMIT else None
+    published = PUBLISHED.get(entry.name) if limit == _TABLE_LIMIT else None
     note = (
-        f"The paper's Table S2 prints {told[0]} without noise and {told[1]} at ε = 0.1 for the "
-        "real data. "
-        if told
+        f"The paper's Table S2 prints {published[0]} without noise and {published[1]} at ε = 0.1 "
+        "for the real data. "
+        if published
         else ""
     )
     st.caption(

@@ -22,7 +22,7 @@ def described(name: str, about: Metadata, zones: int, size_bytes: int, lacks: st
     """Describe a dataset in the pickers: public facts only; `lacks` names a part it has not."""
     kind = "simulated" if about.simulated else "confidential"
     estimate = "" if about.simulated else "about "
-    told = (
+    facts = (
         name,
         kind,
         f"no {lacks}" if lacks else "",
@@ -33,7 +33,7 @@ def described(name: str, about: Metadata, zones: int, size_bytes: int, lacks: st
     )
     # lines are broken between facts only
     return "\N{NO-BREAK SPACE}· ".join(
-        fact.replace(" ", "\N{NO-BREAK SPACE}") for fact in told if fact
+        fact.replace(" ", "\N{NO-BREAK SPACE}") for fact in facts if fact
     )
 
 

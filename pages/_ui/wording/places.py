@@ -18,13 +18,13 @@ def zone_words(named: Sequence[ZoneLevel], clusters: Sequence[int]) -> dict[str,
     >>> zone_words((ZoneLevel("zones", 416), ZoneLevel("province", 5)), (100,))
     {'zones': 'All 416', 'province': '5 provinces', 'clusters-100': '100 clusters'}
     """
-    told = {
+    words = {
         one.name: f"All {one.zones:,}"
         if one.name == FINEST
         else f"{one.zones:,} {plural(one.name)}"
         for one in named
     }
-    return {**told, **{f"clusters-{k}": cluster_words(f"clusters-{k}") for k in clusters}}
+    return {**words, **{f"clusters-{k}": cluster_words(f"clusters-{k}") for k in clusters}}
 
 
 def cluster_words(level: str) -> str:

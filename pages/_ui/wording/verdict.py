@@ -104,16 +104,16 @@ def drawn_trips(
     ours: Sequence[Agreement],
 ) -> Finding:
     """Put the judgement of our method, made of repeated draws, into words."""
-    found = trips(judged, parameters)
+    finding = trips(judged, parameters)
     if not judged.trips:
-        return found
+        return finding
 
     def off(draws: Sequence[Agreement]) -> str:
         return percent(sum(draw.outgoing_error for draw in draws) / len(draws))
 
     count = "one draw" if len(ours) == 1 else f"{len(ours)} draws"
     return replace(
-        found,
+        finding,
         remedy=f"Ours, judged by {count} of the noise: it has no exact expectation. Totals of "
         f"zones are off by {off(ours)} of all trips, {off(published)} with the published method.",
     )
@@ -147,18 +147,20 @@ def _trimming(dropped: float, parameters: ODParameters) -> str:
     )
 
 
-def _for_half(found: ForHalf | None, parameters: ODParameters) -> str:
+def _for_half(for_half: ForHalf | None, parameters: ODParameters) -> str:
     """Say what would make half of all trips usable, or why no ε does; nothing where they are."""
-    if found is None:
+    if for_half is None:
         return ""
-    people = "" if found.people is None else f"about {_times(found.people)} times as many people"
-    if found.epsilon is not None and found.epsilon <= EPSILON_STOPS[-1]:
+    people = (
+        "" if for_half.people is None else f"about {_times(for_half.people)} times as many people"
+    )
+    if for_half.epsilon is not None and for_half.epsilon <= EPSILON_STOPS[-1]:
         either = f", or {people} who travel alike" if people else ""
-        return f"For half of all trips it would take ε near {number(found.epsilon)}{either}."
+        return f"For half of all trips it would take ε near {number(for_half.epsilon)}{either}."
     would = f"; {people} would" if people else ""
-    if found.epsilon is not None:
+    if for_half.epsilon is not None:
         return f"No ε up to {EPSILON_STOPS[-1]:g} makes half of all trips usable{would}."
-    if found.below_threshold:
+    if for_half.below_threshold:
         return (
             f"Half of all trips lie in flows below τ = {parameters.suppression_threshold}: no ε "
             f"shows those, a smaller τ does{would}."

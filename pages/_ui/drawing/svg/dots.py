@@ -31,13 +31,13 @@ def places(values: Sequence[float]) -> list[tuple[float, int]]:
     low, high = min(values), max(values)
     span = (high - low) or 1.0
     taken: dict[int, int] = {}
-    found = []
+    positions = []
     for value in values:
         column = round((_COLUMNS - 1) * (value - low) / span)
         height = taken.get(column, 0)
         taken[column] = height + 1
-        found.append((round(column / (_COLUMNS - 1), 4), height))
-    return found
+        positions.append((round(column / (_COLUMNS - 1), 4), height))
+    return positions
 
 
 def dot_plot(values: Sequence[float], words: Sequence[str], *, what: str, key: str) -> None:
