@@ -44,7 +44,7 @@ def _losses(report: Report) -> None:
     st.markdown(f"**Losses over {REPEATS} draws**: median (5% to 95%)")
     chosen = report.chosen
     settings = tuple(one for one in (chosen.parameters, chosen.pinned) if one is not None)
-    work = jobs.job("report", _steps, chosen.key, settings, chosen.seed)
+    work = jobs.job("report", _steps, chosen.key, settings, chosen.seed, delay_s=jobs.RESTED_S)
 
     def part(job: Job) -> None:
         jobs.progress(job, "Draws", "report")

@@ -143,3 +143,20 @@ def test_the_large_numbers_are_sums_of_noisy_counts(opened, table):
     draws = np.random.default_rng(1).laplace(0, M / (EPSILON * SHARE), (100_000, days_in_all))
     within = np.mean(np.abs(draws.sum(axis=1)) <= (high - low) / 2)
     assert within == pytest.approx(0.9, abs=0.006)
+
+
+def test_the_table_of_losses_is_over_20_draws_of_the_noise(open_page, settled, table):
+    text = texts(settled(open_page(PAGE, od_data="demo-city", report_view="errors-and-m")))
+    true, kept = (table.counts(Measure.HOUR, m) for m in (None, M))
+    values = []
+    for repeat in range(20):
+        source = ReportNoise.draw(generator((SIMULATED_SEED, 0), "report", repeat))
+        scales = np.full(len(kept), 2 * M / (EPSILON * SHARE))
+        private = np.maximum(kept + source.counts(Analysis.HOURS, scales), 0)
+        pairs = [(int(a), int(b)) for a, b in zip(true, private, strict=True)]
+        values.append(np.mean([2 * abs(a - b) / (a + b) if a + b else 0 for a, b in pairs]))
+    row = text[text.index("Losses over 20 draws") :]
+    median, low, high = found(r"Trips by hour.*?(\d\.\d{3}) \((\d\.\d{3}) to (\d\.\d{3})\)", row)
+    assert median == pytest.approx(np.median(values), abs=6e-4)
+    assert min(values) - 6e-4 <= low <= np.quantile(values, 0.2)
+    assert np.quantile(values, 0.8) <= high <= max(values) + 6e-4
