@@ -15,7 +15,7 @@ from pages._ui.density.settings import Chosen
 from pages._ui.drawing import charts, maps
 from pages._ui.shell import catalogue, setting
 from pages._ui.shell.problems import guarded
-from pages._ui.shell.session import map_size
+from pages._ui.shell.session import map_size, session
 from pages._ui.shell.setting import Setting
 from pages._ui.wording.numbers import fixed, inert, number, percent
 
@@ -39,10 +39,10 @@ _BESIDE = {
 
 def draw(chosen: Chosen) -> None:
     """Draw the map and the week; the hour, the view and the zone rerun only this part."""
-    playing = st.session_state.get("density_playing", False)
+    playing = session().week_playing
 
     def part() -> None:
-        if st.session_state.get("density_playing", False) != playing:
+        if session().week_playing != playing:
             st.rerun()  # the whole page once: a part cannot change how often it runs
         with st.container(key="density_live_map"):
             _explore(chosen, playing=playing)
@@ -204,8 +204,8 @@ def _take_click(key: str) -> None:
     event = st.session_state.get(_map_key(key))
     clicked = event["selection"]["objects"].get("zones") if event else None
     zone = str(clicked[0]["properties"]["id"]) if clicked else None
-    if zone != st.session_state.get("density_clicked"):
-        st.session_state["density_clicked"] = zone
+    if zone != session().zone_clicked:
+        session().zone_clicked = zone
         if zone is not None:
             setting.put(_zone_setting(key), zone)
 
@@ -230,14 +230,14 @@ def _zone_setting(key: str) -> Setting[str]:
 
 
 def _play(playing: bool) -> None:
-    st.session_state["density_playing"] = playing
+    session().week_playing = playing
 
 
 def _advance(starts: list[int]) -> None:
     """Go to the next time, unless the last step was only a moment ago (a click between two)."""
     now = time.monotonic()
-    if now - st.session_state.get("density_ticked", 0.0) > 0.7 * TICK_S:
-        st.session_state["density_ticked"] = now
+    if now - session().week_moved_on_s > 0.7 * TICK_S:
+        session().week_moved_on_s = now
         later = [start for start in starts if start > setting.value(HOUR)]
         setting.put(HOUR, later[0] if later else starts[0])
 

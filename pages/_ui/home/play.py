@@ -1,42 +1,22 @@
 """Play: ε sweeps from 10 to 0.01, one stop at a time; the page is free in between."""
 
 import time
-from dataclasses import dataclass
 
 import streamlit as st
 
 from engine.parameters import EPSILON_STOPS
 from pages._ui.shell import setting
 from pages._ui.shell.problems import guarded
+from pages._ui.shell.session import Sweep, session
 from pages._ui.shell.settings import EPSILON
 
 TICK_S = 1.0
 """How long each stop is shown at least."""
-_KEY = "home_play"
-
-
-@dataclass
-class Sweep:
-    """A sweep that is under way.
-
-    Attributes
-    ----------
-    epsilon : float
-        Where it stands; whoever moves the slider elsewhere ends it.
-    since : float
-        When it came there, by the monotonic clock.
-    before : float or None
-        The stop it came from.
-    """
-
-    epsilon: float
-    since: float
-    before: float | None = None
 
 
 def playing() -> bool:
     """Whether a sweep is under way."""
-    sweep = st.session_state.get(_KEY)
+    sweep = session().sweep
     return sweep is not None and sweep.epsilon == setting.value(EPSILON)
 
 
@@ -46,7 +26,7 @@ def hold() -> None:
     A busy browser that has not drawn the new stop yet still reports the one before: that is an echo
     and not a person who moves the slider.
     """
-    sweep = st.session_state.get(_KEY)
+    sweep = session().sweep
     if sweep is not None and setting.value(EPSILON) == sweep.before != sweep.epsilon:
         setting.put(EPSILON, sweep.epsilon)
 
@@ -68,31 +48,31 @@ def button() -> None:
 def _start() -> None:
     """Start at the top, or go on from a stop at which it was paused (a callback)."""
     now = setting.value(EPSILON)
-    paused = st.session_state.get("home_play_paused")
+    paused = session().sweep_paused_at
     first = now if paused == now and now > EPSILON_STOPS[0] else EPSILON_STOPS[-1]
     setting.put(EPSILON, first)
-    st.session_state[_KEY] = Sweep(first, time.monotonic(), before=now)
+    session().sweep = Sweep(first, time.monotonic(), before=now)
 
 
 def _pause() -> None:
     """Stop where it stands (a callback)."""
-    st.session_state["home_play_paused"] = setting.value(EPSILON)
-    st.session_state.pop(_KEY, None)
+    session().sweep_paused_at = setting.value(EPSILON)
+    session().sweep = None
 
 
 def _step() -> None:
     """Go to the next stop if the one at hand has been seen long enough."""
     hold()
-    if not playing():
-        st.session_state.pop(_KEY, None)
+    sweep = session().sweep
+    if sweep is None or not playing():
+        session().sweep = None
         return
-    sweep = st.session_state[_KEY]
     if time.monotonic() - sweep.since < 0.8 * TICK_S:
         return
     lower = [stop for stop in EPSILON_STOPS if stop < sweep.epsilon]
     if not lower:
-        st.session_state.pop(_KEY)
+        session().sweep = None
     else:
         setting.put(EPSILON, lower[-1])
-        st.session_state[_KEY] = Sweep(lower[-1], time.monotonic(), before=sweep.epsilon)
+        session().sweep = Sweep(lower[-1], time.monotonic(), before=sweep.epsilon)
     st.rerun()

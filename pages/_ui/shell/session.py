@@ -14,6 +14,25 @@ IN_WORKER = "MOBILITY_IN_WORKER"
 
 
 @dataclass
+class Sweep:
+    """A sweep over ε that is under way.
+
+    Attributes
+    ----------
+    epsilon : float
+        Where it stands; whoever moves the slider elsewhere ends it.
+    since : float
+        When it came there, by the monotonic clock.
+    before : float or None
+        The stop it came from.
+    """
+
+    epsilon: float
+    since: float
+    before: float | None = None
+
+
+@dataclass
 class Session:
     """The fields of one session; pages read and write them, nothing of it reaches a file.
 
@@ -46,6 +65,16 @@ class Session:
         Secret number by dataset key, for data that is not simulated.
     tour : int or None
         Step of home's tour, None once it has been ended.
+    sweep : Sweep or None
+        Home's sweep over ε that is under way.
+    sweep_paused_at : float or None
+        The ε at which it was paused last.
+    week_playing : bool
+        Whether the hours on the Density page move on by themselves.
+    week_moved_on_s : float
+        When they did so last, by the monotonic clock.
+    zone_clicked : str or None
+        The zone last clicked on the map of the Density page.
     """
 
     values: dict[str, Any] = field(default_factory=dict)
@@ -61,6 +90,11 @@ class Session:
     redraws: int = 0
     secret_seeds: dict[str, int] = field(default_factory=dict)
     tour: int | None = 0
+    sweep: Sweep | None = None
+    sweep_paused_at: float | None = None
+    week_playing: bool = False
+    week_moved_on_s: float = 0.0
+    zone_clicked: str | None = None
 
 
 def session() -> Session:

@@ -216,7 +216,7 @@ def test_week_can_be_compared_with_plain_laplace(open_density):
 def test_playing_moves_the_hour(open_density):
     app = open_density()
     before = app.session_state["density_hour"]
-    app.session_state["density_playing"] = True
+    app.session_state["session"].week_playing = True
     app.run()
     assert app.session_state["density_hour"] == before + 1
 
