@@ -170,7 +170,7 @@ def test_play_goes_from_the_top_to_the_bottom_and_can_be_paused(open_home, monke
     monkeypatch.setattr(home_play, "TICK_S", 0.0)
     seen = []
     app.button(key="home_play_button").click().run()
-    while home_play._KEY in app.session_state:
+    while app.session_state["session"].sweep is not None:
         seen.append(app.select_slider(key="epsilon").value)
         assert len(seen) <= len(EPSILON_STOPS)
         app.run()
