@@ -62,7 +62,7 @@ def arguments(key: str, outbreak: Outbreak) -> dict[str, Any]:
     return {"populations": populations(key, outbreak.people), "days": outbreak.span}
 
 
-@cached_scope.resource(max_entries=16, show_spinner="Running the epidemic with the true trips …")
+@cached_scope.resource(max_entries=16, show_spinner=False)  # also called by work beside a page
 def true(key: str, outbreak: Outbreak) -> Floats:
     """Return the true prevalence, shape (origins, days, zones), read-only (confidential)."""
     run = decisions.true_epidemic(
@@ -106,7 +106,7 @@ def epidemic_remedies(
     )
 
 
-@cached_scope.resource(max_entries=32, show_spinner="Reading the trips out of the area …")
+@cached_scope.resource(max_entries=32, show_spinner=False)
 def outflow(
     key: str, emergency: Emergency, unit: str, max_trips_per_user: int
 ) -> decisions.Outflow:

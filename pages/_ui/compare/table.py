@@ -20,7 +20,7 @@ STYLE = """<style>
 .compare .differs th::after { content: " ≠"; }
 .compare .head td { font-weight: 600; padding-top: 0.9rem; border-bottom: none; }
 @media (max-width: 1000px) {
-  .compare tbody th, .compare tbody td { white-space: normal; overflow-wrap: anywhere; }
+  .compare tbody th, .compare tbody td { white-space: normal; }
   .compare tbody th { min-width: 6rem; }
 }
 @media (max-width: 640px) {

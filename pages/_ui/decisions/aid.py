@@ -27,8 +27,9 @@ def draw(entry: Entry, parameters: ODParameters, seed: Seed) -> None:
     if asked is None:
         return
     shock, k = asked
+    with st.spinner("Reading the trips out of the area …"):
+        leaving = cached_decisions.leaving(entry.key, shock, parameters)
     exact = cached_decisions.totals(entry.key, shock, parameters)
-    leaving = cached_decisions.leaving(entry.key, shock, parameters)
     zones = leaving.kept.shape[2]
     most = min(zones, max(k, emergency.MOST if zones <= _FINE_ZONES else _FINE_MOST))
     law = jobs.job("decisions_law", decided.chosen, entry.key, shock, parameters, most)

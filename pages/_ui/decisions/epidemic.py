@@ -59,7 +59,8 @@ def draw(entry: Entry, parameters: ODParameters, seed: Seed) -> None:
     if outbreak is None:
         return
     cached_datasets.dataset(entry.key)
-    true = cached_decisions.true(entry.key, outbreak)
+    with st.spinner("Running the epidemic with the true trips …"):
+        true = cached_decisions.true(entry.key, outbreak)
     if _nothing_happens(entry, outbreak, true):
         return
     drawn = jobs.job("decisions_here", work.here, entry.key, outbreak, parameters, seed)
