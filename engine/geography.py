@@ -132,7 +132,7 @@ def tessellate(towers: gpd.GeoDataFrame, zones: gpd.GeoDataFrame) -> Tessellatio
     shape = (len(cells), len(polygons))
     overlap = csr_array(coo_array((pieces.share, (pieces.tower, pieces.zone)), shape=shape))
     cover_towers, cover_zones = minimum_cover(overlap)
-    to_cover, to_zones = _cover_maps(overlap, cover_towers, cover_zones)
+    to_cover, to_zones = cover_maps(overlap, cover_towers, cover_zones)
     centres, areas = _cover_centres(pieces, polygons, cover_towers, cover_zones)
     return Tessellation(
         overlap=overlap,
@@ -277,10 +277,33 @@ def _columns(matrix: csr_array) -> int:
     return int(np.asarray(matrix.shape)[1])
 
 
-def _cover_maps(
+def cover_maps(
     overlap: csr_array, cover_towers: Integers, cover_zones: Integers
 ) -> tuple[csr_array, csr_array]:
-    """Build D2's exact partition of each visit and the way back to zones."""
+    """Build D2's exact partition of each visit and the way back to zones.
+
+    Parameters
+    ----------
+    overlap : sparse array, shape (towers, zones)
+        Share of each tower's cell that lies in each zone; rows sum to 1.
+    cover_towers, cover_zones : arrays of int
+        Towers and zones of the cover.
+
+    Returns
+    -------
+    to_cover : sparse array, shape (cover, towers)
+        The rests of towers, then zones; no visit counts for more than 1.
+    to_zones : sparse array, shape (zones, cover)
+
+    Examples
+    --------
+    One tower half in each of two zones; the cover is the tower and the second zone.
+
+    >>> overlap = csr_array(np.array([[0.5, 0.5]]))
+    >>> to_cover, to_zones = cover_maps(overlap, np.array([0]), np.array([1]))
+    >>> to_cover.toarray().tolist()
+    [[0.5], [0.5]]
+    """
     towers, zones = len(overlap.indptr) - 1, _columns(overlap)
     covered = np.zeros(zones)
     covered[cover_zones] = 1.0

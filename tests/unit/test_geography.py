@@ -94,7 +94,7 @@ def test_p1_correction_breaks_the_sensitivity_that_d2_keeps():
     visit = np.array([1.0])
     zone = overlap[:, [1]].T @ visit
     assert abs(visit[0] - zone[0] * 0.5) + zone[0] == 1.25
-    to_cover, _ = geography._cover_maps(overlap, np.array([0]), np.array([1]))
+    to_cover, _ = geography.cover_maps(overlap, np.array([0]), np.array([1]))
     assert np.abs(to_cover @ visit).sum() == 1.0
 
 
