@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
@@ -128,7 +129,7 @@ class ThreadWorker:
 
     def go_on(self, number: int, ask: Ask, context: Any, tell: Callable[[Step], None]) -> Stretch:
         # what is cached of a session's own datasets is found by the session's threads
-        add_script_run_ctx(threading.current_thread(), context)
+        add_script_run_ctx(threading.current_thread(), _silent(context))
         self._interrupted.clear()
         return self._bench.go_on(number, ask, tell, self._interrupted.is_set)
 
@@ -140,6 +141,14 @@ class ThreadWorker:
 
     def end(self) -> None:
         """Go on: the caches of a session end with it, and works are dropped one by one."""
+
+
+def _silent(context: Any) -> Any:
+    """Return the session's context, but without a way to write on its page.
+
+    A cached function that is new to the thread would show its spinner there, after the page's run.
+    """
+    return None if context is None else replace(context, _enqueue=lambda _: None)
 
 
 def _pipe(pipe: Any) -> BinaryIO:
