@@ -115,13 +115,13 @@ def test_files_become_a_dataset_on_home_and_nobody_else_sees_it(page, address, b
     page.get_by_role("button", name="See it on home").click()
     page.wait_for_selector(".card .value")
     page.get_by_text("Details: curves over").click()
-    table = page.locator(".plain")
+    table = page.locator(".rows table")
     table.first.wait_for()
     for label in ("Visits dataset", "Trips dataset"):
         names = [name.replace("\N{NO-BREAK SPACE}", " ") for name in offered(page, label)]
         assert any(name.startswith("uploaded-city · confidential · ") for name in names)
     assert "uploaded-city" not in page.url
-    page.locator(".plain").filter(has_text=HOSTILE_NAME).first.wait_for()
+    table.filter(has_text=HOSTILE_NAME).first.wait_for()
     assert table.locator(":is(img, a)").count() == 0
     assert page.locator('img[src="x"]').count() == 0
     assert dialogs == []
