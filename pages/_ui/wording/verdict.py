@@ -79,7 +79,7 @@ def trips(judged: TripsUsability, parameters: ODParameters) -> Finding:
         lost = f"the other flows ({percent(1 - judged.usable_share)} of all trips)"
     else:
         size = judged.smallest_flow
-        rest = 1 - judged.share_from_smallest - judged.usable_below_smallest
+        rest = 1 - judged.share_from_smallest - (judged.usable_below_smallest if smaller else 0)
         usable = (
             f"flows of {size:,} trips or more ({percent(judged.share_from_smallest)} of all trips)"
         )

@@ -66,6 +66,11 @@ def test_zones_are_counted_and_empty_ones_apart():
             "flows of 200 trips or more (70.0% of all trips)",
             "flows below 200 trips (30.0% of all trips)",
         ),
+        (  # so few of the small ones are usable that the words leave them out: all are below 58
+            trips("good", 0.9, size=58, large=0.933, smaller=0.007),
+            "flows of 58 trips or more (93.3% of all trips)",
+            "flows below 58 trips (6.7% of all trips)",
+        ),
         (
             trips("partly", 0.315, size=80, large=0.063, smaller=0.252),
             "flows of 80 trips or more (6.3% of all trips) and some smaller ones (25.2%)",
