@@ -73,10 +73,7 @@ def _finest(entry: Entry, parameters: ODParameters) -> None:
         if told:
             st.caption(told)
 
-    if work.running:
-        jobs.live(_FINEST, work, show)
-    else:
-        show(work)  # no part of its own: every move of ε would send it again
+    jobs.follow(_FINEST, work, show)
 
 
 def _curve(key: str, settings: Settings, window: Window) -> None:

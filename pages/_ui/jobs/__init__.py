@@ -5,7 +5,7 @@ for by `job` with its arguments and drawn by `live`.
 """
 
 from pages._ui.jobs.pool import Job
-from pages._ui.jobs.view import RESTED_S, job, live, named, progress
+from pages._ui.jobs.view import RESTED_S, follow, job, live, named, progress
 from pages._ui.jobs.work import Step
 
-__all__ = ["RESTED_S", "Job", "Step", "job", "live", "named", "progress"]
+__all__ = ["RESTED_S", "Job", "Step", "follow", "job", "live", "named", "progress"]

@@ -95,6 +95,17 @@ def live(name: str, work: Job, draw: Callable[[Job], None]) -> None:
     st.fragment(guarded(part), run_every=poll_s() if polling else None)()
 
 
+def follow(name: str, work: Job, draw: Callable[[Job], None]) -> None:
+    """Draw a job here again and again while it runs; afterwards as any other part of the page.
+
+    A part of its own would be sent again by every move of a slider.
+    """
+    if work.running:
+        live(name, work, draw)
+    else:
+        draw(work)
+
+
 def progress(work: Job, what: str, name: str) -> None:
     """Draw progress and a cancel button while the job runs, or how it ended if it was cut short."""
     if work.state == "failed":

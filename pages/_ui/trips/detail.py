@@ -44,10 +44,7 @@ def beside_verdict(entry: Entry, parameters: ODParameters) -> None:
         if text:
             st.caption(text)
 
-    if work.running:
-        jobs.live(_BESIDE, work, show)
-    else:
-        show(work)  # no part of its own: every move of ε would send it again
+    jobs.follow(_BESIDE, work, show)
 
 
 def _judged(name: str, entry: Entry, parameters: ODParameters) -> Job:
