@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.browser.conftest import ROOT, served
-from tests.support.browser import settled
+from tests.support.browser import offered, settled
 
 expect = pytest.importorskip("playwright.sync_api").expect
 
@@ -45,11 +45,6 @@ def places_csv():
 def open_data(page, address):
     page.goto(f"{address}/Data")
     page.get_by_role("button", name="Build the dataset").wait_for()
-    settle(page)
-
-
-def settle(page):
-    page.wait_for_timeout(250)
     settled(page)
 
 
@@ -65,13 +60,13 @@ def fill(page, name, trips=None):
     page.locator(".rows").wait_for()
     upload(page, 1, "stations.csv", places_csv())
     page.locator(".picture").wait_for()
-    settle(page)
+    settled(page)
     zone = page.get_by_role("combobox", name="Time zone of the places")
     expect(zone).to_have_value("America/Mexico_City")  # offered from the coordinates
     field = page.get_by_role("textbox", name="Name of the dataset")
     field.fill(name)
     field.press("Enter")
-    settle(page)
+    settled(page)
 
 
 def build(page):
@@ -80,16 +75,8 @@ def build(page):
         has_text=re.compile("was built in|cannot be built", re.I)
     )
     told.wait_for()
-    settle(page)
+    settled(page)
     return told.inner_text()
-
-
-def offered(page, label):
-    """Return what a picker of home offers."""
-    page.get_by_role("combobox", name=label, exact=True).click()
-    names = page.get_by_role("option").all_inner_texts()
-    page.keyboard.press("Escape")
-    return names
 
 
 def test_files_become_a_dataset_on_home_and_nobody_else_sees_it(page, address, browser):
@@ -108,7 +95,7 @@ def test_files_become_a_dataset_on_home_and_nobody_else_sees_it(page, address, b
     assert "uploaded-city" not in other.locator("body").inner_text()
     other.goto(f"{address}/Choose_Epsilon?od_data=uploaded-city&density_data=uploaded-city")
     other.get_by_role("combobox", name="Trips dataset", exact=True).wait_for()
-    settle(other)
+    settled(other)
     assert not any("uploaded-city" in name for name in offered(other, "Trips dataset"))
     other.context.close()
 
@@ -134,7 +121,7 @@ def test_a_file_dropped_while_another_is_looked_at_is_not_lost(page, address):
         files.nth(place).set_input_files({"name": name, "mimeType": "", "buffer": contents})
         page.wait_for_timeout(150)  # the look at it has begun and has not ended
     page.locator(".picture").wait_for()
-    settle(page)
+    settled(page)
     expect(page.get_by_title("t_2015_09.csv", exact=True)).to_be_visible()
     expect(page.get_by_title("s.csv", exact=True)).to_be_visible()
     expect(page.get_by_role("button", name="Build the dataset")).to_be_enabled()
@@ -182,18 +169,18 @@ def test_a_path_is_read_and_a_dataset_kept_and_deleted(page, address, tmp_path):
     (tmp_path / "stations.csv").write_bytes(places_csv())
     open_data(page, address)
     page.get_by_role("radio", name="Path on this computer").click()
-    settle(page)
+    settled(page)
     for label, path in (("Trips, visits or flows", "trips_*.csv"), ("Stations", "stations.csv")):
         field = page.get_by_role("textbox", name=label)
         field.fill(str(tmp_path / path))
         field.press("Enter")
-        settle(page)
+        settled(page)
     assert "kept on this computer" not in build(page)
     page.get_by_role("button", name="Keep on this computer").click()
     page.get_by_text("kept on this computer in data/local").wait_for()
     page.get_by_role("button", name="Build another").click()
     page.get_by_role("heading", name="Kept on this computer").wait_for()
-    settle(page)
+    settled(page)
     page.get_by_role("button", name="Delete").click()
     page.get_by_role("button", name="Delete it for good").click()
     page.get_by_role("heading", name="Kept on this computer").wait_for(state="detached")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.reference.ingest_inputs import TOWERS
-from tests.support.browser import settled
+from tests.support.browser import choose, settled
 from tests.support.messy_files import HEADER, MESSY, SWAPPED, by_points, dated, lines, trips
 
 expect = pytest.importorskip("playwright.sync_api").expect
@@ -45,21 +45,17 @@ TOLD = {
 """What cannot be built as it is: the rows, a word of the message, and the control it names."""
 
 
-def settle(page):
-    settled(page)
-
-
 def drop(page, place, name, contents):
     files = page.locator('input[type="file"]')
     files.nth(place).set_input_files({"name": name, "mimeType": "text/csv", "buffer": contents})
     page.get_by_title(name, exact=True).wait_for()
-    settle(page)
+    settled(page)
 
 
 def open_with(page, address, name, contents, places=PLACES):
     page.goto(f"{address}/Data")
     page.get_by_role("button", name="Build the dataset").wait_for()
-    settle(page)
+    settled(page)
     drop(page, 0, name, contents)
     drop(page, 1, "towers.csv", places.encode())
 
@@ -67,7 +63,7 @@ def open_with(page, address, name, contents, places=PLACES):
 def read_period(page):
     page.get_by_role("button", name="Read the period from the data").click()
     page.get_by_text("The period is the one that the file's name tells").wait_for()
-    settle(page)
+    settled(page)
 
 
 def build(page):
@@ -76,7 +72,7 @@ def build(page):
         has_text=re.compile("was built in|cannot be built", re.I)
     )
     told.wait_for(timeout=BUILT_WITHIN_MS)
-    settle(page)
+    settled(page)
     return told.inner_text()
 
 
@@ -97,9 +93,7 @@ def test_dates_in_doubt_are_asked(page, address):
     open_with(page, address, "early.csv", EARLY.encode())
     expect(page.get_by_text("is that 3 April or 4 March?")).to_be_visible()
     expect(page.get_by_role("button", name="Build the dataset")).to_be_disabled()
-    page.get_by_role("combobox", name="Order of the date").click()
-    page.get_by_role("option", name="day first").click()
-    settle(page)
+    choose(page, "Order of the date", "day first")
     read_period(page)
     assert "was built in" in build(page)
 
@@ -118,7 +112,7 @@ def test_twelve_thousand_places_are_offered_coarser_zones_and_built(page, addres
     assert "144,000,000 pairs" in told.inner_text()
     page.get_by_role("radio", name="Clusters of places").click()
     page.get_by_text("30 zones", exact=True).wait_for()
-    settle(page)
+    settled(page)
     assert "was built in" in build(page)
 
 

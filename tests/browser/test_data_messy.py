@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from tests.support.browser import settled
+from tests.support.browser import choose, settled
 
 playwright = pytest.importorskip("playwright.sync_api")
-expect, TimeoutError = playwright.expect, playwright.TimeoutError
+expect = playwright.expect
 
 pytestmark = pytest.mark.browser
 
@@ -60,52 +60,33 @@ def ambiguous():
 MESSY = {"coordinates": coordinates, "american": american, "ambiguous": ambiguous}
 
 
-def settle(page):
-    settled(page)
-
-
 def drop(page, place, name, contents):
     files = page.locator('input[type="file"]')
     files.nth(place).set_input_files({"name": name, "mimeType": "text/csv", "buffer": contents})
     page.get_by_title(name, exact=True).wait_for()  # long names are shortened, not the title
-    settle(page)
-
-
-def choose(page, label, option):
-    """Open a picker and choose; open a list again that a rerun has closed, as a person would."""
-    offered = page.get_by_role("option", name=option)
-    for _ in range(5):
-        page.get_by_role("combobox", name=label).click()
-        try:
-            offered.wait_for(timeout=5_000)
-        except TimeoutError:
-            continue
-        offered.click()
-        return
-    raise AssertionError(f"{label} offers no {option}")
+    settled(page)
 
 
 @pytest.mark.parametrize("name", MESSY)
 def test_a_messy_file_becomes_a_dataset_without_leaving_the_page(page, address, name):
     page.goto(f"{address}/Data")
     page.get_by_role("button", name="Build the dataset").wait_for()
-    settle(page)
+    settled(page)
     drop(page, 0, f"{name}_2015_09.csv", MESSY[name]())
     page.locator(".rows").wait_for()
     drop(page, 1, "stations.csv", PLACES.encode("windows-1252"))
     page.locator(".picture").wait_for()
-    settle(page)
+    settled(page)
     if name == "ambiguous":
         expect(page.get_by_text("is that 3 April or 4 March?")).to_be_visible()
         expect(page.get_by_role("button", name="Build the dataset")).to_be_disabled()
         choose(page, "Order of the date", "day first")
-        settle(page)
     expect(page.locator(".rows td small").first).to_contain_text("Sep 2015")
     zone = page.get_by_role("combobox", name="Time zone of the places")
     expect(zone).to_have_value("America/Mexico_City")
     page.get_by_role("button", name="Build the dataset").click()
     page.locator(".verdict").filter(has_text="was built in").wait_for()
-    settle(page)
+    settled(page)
     expect(page.locator(".account .sum").first).to_have_text(re.compile(r"^\s*all\s*300\s*$"))
     expect(page.locator(".account td").filter(has_text="used").first).to_be_visible()
 
@@ -113,18 +94,18 @@ def test_a_messy_file_becomes_a_dataset_without_leaving_the_page(page, address, 
 def test_what_was_chosen_stays_on_another_page_and_back(page, address):
     page.goto(f"{address}/Data")
     page.get_by_role("button", name="Build the dataset").wait_for()
-    settle(page)
+    settled(page)
     drop(page, 0, "american_2015_09.csv", american())
     drop(page, 1, "stations.csv", PLACES.encode("utf-8"))
     page.locator(".picture").wait_for()
     page.get_by_role("radio", name="Clusters of places").click()
-    settle(page)
+    settled(page)
     page.get_by_role("spinbutton", name="Number of clusters").fill("4")
     page.get_by_role("spinbutton", name="Number of clusters").press("Enter")
     page.get_by_text("4 zones", exact=True).wait_for()
     page.get_by_role("link", name="Choose ε").first.click()
     page.get_by_role("heading", name="Choose ε").first.wait_for()
-    settle(page)
+    settled(page)
     page.get_by_role("link", name="Data", exact=True).first.click()
     page.get_by_text("Kept from before: american_2015_09.csv").wait_for()
     page.get_by_text("4 zones", exact=True).wait_for()

@@ -16,11 +16,6 @@ pytestmark = [
 ]
 
 
-def settle(page):
-    page.wait_for_timeout(500)
-    settled(page)
-
-
 class Hand:
     """Acts on the page and counts what a person does."""
 
@@ -32,18 +27,18 @@ class Hand:
         self.actions += 1
         self.page.locator('input[type="file"]').nth(place).set_input_files(paths)
         self.page.get_by_title(paths[-1].name, exact=True).wait_for()
-        settle(self.page)
+        settled(self.page)
 
     def click(self, role, name):
         self.actions += 1
         self.page.get_by_role(role, name=name).click()
-        settle(self.page)
+        settled(self.page)
 
 
 def test_ten_months_become_a_dataset_in_three_actions(page, address):
     page.goto(f"{address}/Data")
     page.get_by_role("button", name="Build the dataset").wait_for()
-    settle(page)
+    settled(page)
     hand = Hand(page)
     hand.drop(0, sorted(REAL.glob("trips_*.csv")))
     hand.drop(1, [REAL / "stations.csv"])
@@ -57,7 +52,7 @@ def test_ten_months_become_a_dataset_in_three_actions(page, address):
 def test_a_month_at_thirty_clusters_is_said_to_be_usable_before_it_is_built(page, address):
     page.goto(f"{address}/Data")
     page.get_by_role("button", name="Build the dataset").wait_for()
-    settle(page)
+    settled(page)
     hand = Hand(page)
     hand.drop(0, [REAL / "trips_2015_09.csv"])
     hand.drop(1, [REAL / "stations.csv"])

@@ -1,7 +1,13 @@
 """Waiting for a page in a real browser: nothing is read before it stands still."""
 
 import itertools
+import re
 from typing import Any
+
+import pytest
+
+playwright = pytest.importorskip("playwright.sync_api")
+expect, TimeoutError = playwright.expect, playwright.TimeoutError
 
 _CALLS = itertools.count()
 _STANDS_STILL = """([call, still]) => {
@@ -15,10 +21,50 @@ _STANDS_STILL = """([call, still]) => {
 }"""
 
 
-def settled(page: Any, *, still_ms: int = 250) -> None:
+def settled(page: Any, *, still_ms: int = 400) -> None:
     """Wait until the page's script has not run for a while.
 
     One look is not enough: the state reads "not running" between a press and the run that it
     starts, and before the first run of all.
     """
     page.wait_for_function(_STANDS_STILL, arg=[next(_CALLS), still_ms])
+
+
+def opened(page: Any, label: str) -> Any:
+    """Open a picker's list and return its options; a list that a rerun has closed is opened again.
+
+    The press is made only while the list is closed: on an open list it would close it.
+    """
+    picker = page.get_by_role("combobox", name=label, exact=True)
+    options = page.get_by_role("option")
+    for _ in range(5):
+        if picker.get_attribute("aria-expanded") != "true":
+            picker.click()
+        try:
+            options.first.wait_for(timeout=5_000)
+        except TimeoutError:
+            continue
+        return options
+    raise AssertionError(f"{label} does not open")
+
+
+def offered(page: Any, label: str) -> list[str]:
+    """Return the texts that a picker offers, and close its list."""
+    texts: list[str] = opened(page, label).all_inner_texts()
+    page.keyboard.press("Escape")
+    assert texts
+    return texts
+
+
+def choose(page: Any, label: str, option: str) -> None:
+    """Choose in a picker, again if a rerun takes the list away, until the page shows the choice."""
+    picker = page.get_by_role("combobox", name=label, exact=True)
+    for _ in range(5):
+        try:
+            opened(page, label).filter(has_text=option).first.click(timeout=5_000)
+            expect(picker).to_have_value(re.compile(re.escape(option)), timeout=5_000)
+        except (TimeoutError, AssertionError):
+            continue
+        settled(page)
+        return
+    raise AssertionError(f"{label} does not take {option}")
