@@ -17,6 +17,9 @@ import duckdb
 import numpy as np
 
 from benchmarks.measure import Row
+from engine.datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED, WEIGHT_UNITS, visit_caps
+from engine.density.zoom import build_tree
+from engine.ingest.options import IngestOptions
 
 ROOT = Path(__file__).parent.parent
 REAL_DATA = ROOT.parent / "shared" / "data"
@@ -53,13 +56,18 @@ def rows() -> Iterator[Row]:
 
 
 def write_towers(folder: Path) -> None:
-    """Write 1,303 towers around Paris."""
+    """Write 1,303 towers around Paris, and beside them their districts in the zoom tables."""
     rng = np.random.default_rng(0)
-    with (folder / "towers.csv").open("w", encoding="utf-8") as out:
-        out.write("location_id,lat,lng\n")
-        for i in range(TOWERS):
-            lat, lng = 48.86 + 0.03 * rng.standard_normal(), 2.34 + 0.04 * rng.standard_normal()
-            out.write(f"T{i:04d},{lat:.6f},{lng:.6f}\n")
+    lines = ["location_id,lat,lng"]
+    for i in range(TOWERS):
+        lat, lng = 48.86 + 0.03 * rng.standard_normal(), 2.34 + 0.04 * rng.standard_normal()
+        lines.append(f"T{i:04d},{lat:.6f},{lng:.6f}")
+    (folder / "towers.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    written = np.array([[float(cell) for cell in line.split(",")[1:]] for line in lines[1:]])
+    districts = build_tree(written[:, ::-1]).districts
+    pairs = [f"{location},{district}" for location, district in enumerate(districts)]
+    text = "\n".join(["location,district", *pairs]) + "\n"
+    (folder / "districts.csv").write_text(text, encoding="utf-8")
 
 
 def write_visits(folder: Path, count: int) -> Path:
@@ -238,7 +246,44 @@ def _bare_statements(path: Path) -> list[str]:
         "FROM records GROUP BY uid, hour)) GROUP BY ALL",
         "SELECT location, count(*) FROM (SELECT uid, arg_max(location, n) AS location FROM "
         "(SELECT uid, location, count(*) AS n FROM records "
-        "WHERE hour % 24 IN (22, 23, 0, 1, 2, 3, 4, 5) GROUP BY ALL) GROUP BY uid) GROUP BY ALL",
+        "WHERE hour % 24 IN (20, 21, 22, 23, 0, 1, 2, 3, 4, 5) GROUP BY ALL) GROUP BY uid) "
+        "GROUP BY ALL",
+        *_bare_zoom(path.parent / "districts.csv"),
+    ]
+
+
+def _bare_zoom(districts: Path) -> list[str]:
+    """Return the five zoom tables in SQL: clipped by a person's ‖v‖₂ in each."""
+    most = IngestOptions.max_visits_cap
+
+    def units(squares: str, clip_squared: float) -> str:
+        whole = int(clip_squared * WEIGHT_UNITS**2)
+        return f"least(floor(sqrt({whole} // {squares})), {WEIGHT_UNITS})"
+
+    towers, weeks = units("people.n", CLIP_SQUARED), units("weeks.squares", CLIP_SQUARED)
+    cells = units("hours.in_districts", CLIP_SQUARED)
+    city = ", ".join(f"sum(n * {units('in_city', clip)})" for clip in CITY_CLIPS_SQUARED)
+    caps = ", ".join(f"sum(least(n, {cap}))" for cap in visit_caps(most))
+    return [
+        f"CREATE TEMP TABLE districts AS SELECT * FROM read_csv('{districts}')",
+        "CREATE TEMP TABLE hours AS SELECT uid, sum(v * v) AS in_city, "
+        "sum(squares) AS in_districts FROM (SELECT uid, hour, sum(v) AS v, sum(v * v) AS squares "
+        "FROM (SELECT uid, hour, district, count(*) AS v FROM records JOIN districts "
+        "USING (location) GROUP BY ALL) GROUP BY ALL) GROUP BY uid",
+        "CREATE TEMP TABLE weeks AS SELECT uid, sum(v * v) AS squares FROM "
+        "(SELECT uid, location, count(*) AS v FROM records GROUP BY ALL) GROUP BY uid",
+        f"CREATE TEMP TABLE weights AS SELECT uid, in_city::BIGINT AS in_city, {towers} AS towers, "
+        f"{cells} AS cells, {weeks} AS weeks FROM people JOIN hours USING (uid) "
+        "JOIN weeks USING (uid)",
+        "CREATE TEMP TABLE weighted AS SELECT location, hour, in_city, towers, cells, weeks "
+        "FROM records JOIN weights USING (uid)",
+        "SELECT location, hour, sum(towers) FROM weighted GROUP BY ALL",
+        "SELECT district, hour, sum(cells) FROM weighted JOIN districts USING (location) "
+        "GROUP BY ALL",
+        "SELECT location, sum(weeks) FROM weighted GROUP BY ALL",
+        f"SELECT hour, {city} FROM (SELECT hour, in_city, count(*) AS n FROM weighted GROUP BY ALL)"
+        " GROUP BY hour",
+        f"SELECT {caps} FROM people",
     ]
 
 

@@ -16,8 +16,8 @@ from engine.ingest.counting import tables
 from engine.ingest.counting.keys import Purpose, keyed_hash
 from engine.ingest.counting.run import Run, Step
 from engine.ingest.counting.shares import added_up, share
-from engine.ingest.counting.week import Records, heavy_in_order
-from engine.ingest.counting.zoom import ZoomSums, by_hour
+from engine.ingest.counting.week import Records, by_hour, heavy_in_order, in_shared_hours
+from engine.ingest.counting.zoom import ZoomSums
 from engine.ingest.expressions import Table
 from engine.ingest.progress import Stage
 from engine.ingest.report import Reason
@@ -96,19 +96,16 @@ def beyond_cap(people: Table, cap: int) -> Table:
     return people.aggregate(n=(people.n > cap).ifelse(people.n - cap, 0).sum())
 
 
-def hourly(used: Table, districts: Table, salt: str) -> Table:
-    """Return by person and hour the ``location`` of one record, chosen at random, and `by_hour`."""
-    digest = keyed_hash(salt, Purpose.HOUR, used.uid, used.hour, used.location)
-    return by_hour(used.mutate(digest=digest), districts, location=_.location.argmin(_.digest))
-
-
-def presampled(hours: Table, salt: str) -> Table:
+def presampled(hours: Table, together: Table, salt: str) -> Table:
     """Return n by place, hour and rank: one record per person and hour, ranked at random.
 
     The sum over rank ≤ ℓ is X̄ for any ℓ. Removing one person takes at most one from each hour
-    and at most one from each rank.
+    and at most one from each rank. Only hours with several records need a choice.
     """
-    chosen = hours.select("uid", "hour", "location")
+    alone = hours.filter(hours.n == 1).select("uid", "hour", location="lowest")
+    digest = keyed_hash(salt, Purpose.HOUR, together.uid, together.hour, together.location)
+    several = together.mutate(digest=digest).group_by(["uid", "hour"])
+    chosen = ibis.union(alone, several.aggregate(location=_.location.argmin(_.digest)))
     order = chosen.mutate(digest=keyed_hash(salt, Purpose.RANK, chosen.uid, chosen.hour))
     window = ibis.window(group_by="uid", order_by=["digest", "hour"])
     ranked = order.mutate(rank=(ibis.row_number().over(window) + 1).cast("int16"))
@@ -152,16 +149,18 @@ def _ranks_and_zoom(run: Run, records: Records) -> Mapping[str, pa.Table]:
     for number in range(of):
         own = share(records.used, number, of)
         run.monitor.step(2 * number, 2 * of)
-        hours = run.engine.keep("hours", hourly(own, sums.districts, run.salt))
-        kept.append(run.engine.keep(f"ranked_{number}", presampled(hours, run.salt)))
+        hours = run.engine.keep("hours", by_hour(own))
+        together = run.engine.keep("together", in_shared_hours(own, hours))
+        ranks = presampled(hours, together, run.salt)
+        kept.append(run.engine.keep(f"ranked_{number}", ranks))
         run.monitor.step(2 * number + 1, 2 * of)
-        sums.add(run, records, own, hours)
+        sums.add(run, records, own, together)
+        run.engine.drop("together")
         run.engine.drop("hours")
     ranked = run.engine.fetch(added_up(kept))
     for number in range(of):
         run.engine.drop(f"ranked_{number}")
-    zoom = sums.tables(run, records)
-    return {"presampled": tables.visit_table(run.places, ranked), **zoom}
+    return {"presampled": tables.visit_table(run.places, ranked), **sums.tables(run, records)}
 
 
 def _homes(run: Run, records: Records) -> Mapping[str, pa.Table]:

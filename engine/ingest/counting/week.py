@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import ibis
+from ibis import _
 
 from engine.ingest.counting.keys import Purpose, keyed_hash
 from engine.ingest.expressions import Table
@@ -37,3 +38,14 @@ def heavy_in_order(used: Table, people: Table, cap: int, salt: str) -> Table:
     digest = keyed_hash(salt, Purpose.CAP, own.uid, own.hour, own.location)
     window = ibis.window(group_by="uid", order_by=["digest", "hour", "location"])
     return own.mutate(digest=digest).mutate(rank=ibis.row_number().over(window))
+
+
+def by_hour(used: Table) -> Table:
+    """Return by ``uid`` and ``hour`` the number ``n`` of records and the ``lowest`` place."""
+    return used.group_by(["uid", "hour"]).aggregate(n=_.count(), lowest=_.location.min())
+
+
+def in_shared_hours(used: Table, hours: Table) -> Table:
+    """Return the records of a person's hours that hold several of them; most hold one."""
+    several = hours.filter(hours.n > 1).select("uid", "hour")
+    return used.select("uid", "location", "hour").semi_join(several, ["uid", "hour"])

@@ -6,7 +6,6 @@ engine gives the same bits. Nobody is sampled beyond the public cap, and nothing
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 import ibis
 import numpy as np
@@ -35,10 +34,7 @@ _BY_PLACE = ("towers", "districts", "weeks")
 class ZoomSums:
     """The sums of ``zoom_towers``, ``…_districts``, ``…_city``, ``…_weeks``, share by share.
 
-    Attributes
-    ----------
-    districts : Table
-        ``location`` and its ``district``, as a table of the engine.
+    Whose records lie beyond the cap is taken with the records within it.
     """
 
     def __init__(self, run: Run) -> None:
@@ -46,29 +42,33 @@ class ZoomSums:
         coordinates = run.places.towers.geometry.get_coordinates().to_numpy()
         self._district = build_tree(coordinates).districts
         numbers = np.arange(len(self._ids), dtype=np.int32)
-        told = pa.table({"location": numbers, "district": self._district})
-        self.districts = run.engine.lookup("district_of_location", told)
+        districts = pa.table({"location": numbers, "district": self._district})
+        self._districts = run.engine.lookup("district_of_location", districts)
         shape = (len(self._ids), HOURS_PER_WEEK)
         self._sums = {name: np.zeros(shape, dtype=np.int64) for name in _BY_PLACE}
         self._city = np.zeros((len(CITY_CLIPS_SQUARED), HOURS_PER_WEEK), dtype=np.int64)
 
-    def add(self, run: Run, records: Records, own: Table, hourly: Table) -> None:
-        """Add a share of the people: their records, and these `by_hour`."""
-        used = _within_cap(run, records, own)
+    def add(self, run: Run, records: Records, own: Table, together: Table) -> None:
+        """Add a share of the people: their records, and those `in_shared_hours`."""
+        used = own
         if records.beyond_cap:
-            hourly = run.engine.keep("zoom_hours", by_hour(used, self.districts))
-        squares = run.engine.keep("zoom_squares", norms(used, self.districts, hourly))
-        counted = run.engine.fetch(weights_by_place(used, squares))
+            used = run.engine.keep("zoom_used", _within_cap(run, records, own))
+            together = used.semi_join(together, ["uid", "hour"])
+        squares = run.engine.keep("zoom_squares", norms(used, together, self._districts))
+        # kept: DuckDB 2.0 takes three times as long to group what comes out of a join
+        weighted = run.engine.keep("zoom_weighted", weights(used, squares))
+        counted = run.engine.fetch(weights_by_place(weighted))
         cells = counted["location"].to_numpy(), counted["hour"].to_numpy()
         for name, values in self._sums.items():
             values[cells] += counted[name].to_numpy().astype(np.int64)
-        counted = run.engine.fetch(visits_by_square(used, squares))
+        counted = run.engine.fetch(visits_by_square(weighted))
         hours, norm, visits = (counted[name].to_numpy() for name in ("hour", "in_city", "n"))
         for row, clip_squared in zip(self._city, CITY_CLIPS_SQUARED, strict=True):
             np.add.at(row, hours, visits * weight_units(norm, clip_squared))
+        run.engine.drop("zoom_weighted")
         run.engine.drop("zoom_squares")
         if records.beyond_cap:
-            run.engine.drop("zoom_hours")
+            run.engine.drop("zoom_used")
             run.engine.drop("zoom_heavy")
 
     def tables(self, run: Run, records: Records) -> Mapping[str, pa.Table]:
@@ -100,74 +100,69 @@ def _within_cap(run: Run, records: Records, used: Table) -> Table:
     return ibis.union(*(part.select("uid", "location", "hour") for part in (light, within)))
 
 
-def by_hour(used: Table, districts: Table, **more: Any) -> Table:
-    """Return by ``uid`` and hour the visits ``v``, the ``lowest`` and ``highest`` district, `more`.
-
-    What else is wanted of a person's hour is an aggregate of `used`, so that it is grouped once.
-    """
-    placed = used.inner_join(districts, "location")
-    return placed.group_by(["uid", "hour"]).aggregate(
-        v=_.count(), lowest=_.district.min(), highest=_.district.max(), **more
-    )
-
-
-def norms(used: Table, districts: Table, hourly: Table) -> Table:
+def norms(used: Table, together: Table, districts: Table) -> Table:
     """Return for every ``uid`` ‖v‖₂² of the person's visits in the cells of each table.
 
-    Most hours of a person lie in one district: only the others are counted by district.
+    A visit alone in its cell adds 1 and v visits add v²: what v² has beyond v is counted apart, of
+    the few visits in an hour with others (`together`).
     """
-    several = hourly.filter(hourly.lowest != hourly.highest).select("uid", "hour")
-    apart = (
-        used.semi_join(several, ["uid", "hour"])
-        .inner_join(districts, "location")
+    by_district = (
+        together.inner_join(districts, "location")
         .group_by(["uid", "hour", "district"])
         .aggregate(v=_.count())
+    )
+    more = (
+        by_district.group_by(["uid", "hour"])
+        .aggregate(v=_.v.sum(), squares=(_.v * _.v).sum())
         .group_by("uid")
-        .aggregate(squares=(_.v * _.v).sum())
+        .aggregate(in_districts=(_.squares - _.v).sum(), in_city=(_.v * _.v - _.v).sum())
     )
-    one = hourly.lowest == hourly.highest
-    together = hourly.group_by("uid").aggregate(
-        in_towers=hourly.v.sum().cast("int64"),
-        squares=one.ifelse(hourly.v * hourly.v, 0).sum(),
-        in_city=(hourly.v * hourly.v).sum().cast("int64"),
+    by_place = used.group_by(["uid", "location"]).aggregate(v=_.count())
+    people = by_place.group_by("uid").aggregate(n=_.v.sum(), in_weeks=(_.v * _.v).sum())
+    return people.left_join(more, "uid").select(
+        uid=people.uid,
+        in_towers=_int64(people.n),
+        in_districts=_int64(people.n + more.in_districts.fill_null(0)),
+        in_city=_int64(people.n + more.in_city.fill_null(0)),
+        in_weeks=_int64(people.in_weeks),
     )
-    sums = together.left_join(apart, "uid").select(
-        uid=together.uid,
-        in_towers=together.in_towers,
-        in_districts=(together.squares + apart.squares.fill_null(0)).cast("int64"),
-        in_city=together.in_city,
-    )
-    weeks = (
-        used.group_by(["uid", "location"])
-        .aggregate(v=_.count())
-        .group_by("uid")
-        .aggregate(in_weeks=(_.v * _.v).sum().cast("int64"))
-    )
-    return sums.inner_join(weeks, "uid")
 
 
-def weights_by_place(used: Table, squares: Table) -> Table:
+def weights(used: Table, squares: Table) -> Table:
+    """Return for each visit its place and hour, its weight in three tables, and ``in_city``."""
+    by_name = {name: weight(squares[f"in_{name}"], CLIP_SQUARED) for name in _BY_PLACE}
+    people = squares.select("uid", "in_city", **by_name)
+    joined = used.inner_join(people, "uid")
+    return joined.select("location", "hour", "in_city", *_BY_PLACE)
+
+
+def weights_by_place(weighted: Table) -> Table:
     """Return by place and hour the sum of the weights that its visits have in three tables.
 
     A cell of a table is a sum over visits of their person's weight, so coarser tables are sums of
     these over places or hours. Sums of whole numbers below 2⁵³ are exact in floating point.
     """
-    weights = {name: weight(squares[f"in_{name}"], CLIP_SQUARED) for name in _BY_PLACE}
-    people = squares.select("uid", **weights)
-    sums = {name: _[name].sum() for name in _BY_PLACE}
-    return used.inner_join(people, "uid").group_by(["location", "hour"]).aggregate(**sums)
+    sums = {name: weighted[name].sum() for name in _BY_PLACE}
+    return weighted.group_by(["location", "hour"]).aggregate(**sums)
 
 
-def visits_by_square(used: Table, squares: Table) -> Table:
+def visits_by_square(weighted: Table) -> Table:
     """Return by hour the number of visits of people with each ‖v‖₂² in the city's table."""
-    placed = used.inner_join(squares.select("uid", "in_city"), "uid")
-    return placed.group_by(["hour", "in_city"]).aggregate(n=_.count())
+    return weighted.group_by(["hour", "in_city"]).aggregate(n=_.count())
 
 
 def weight(squares: Column, clip_squared: float) -> Column:
     """Return ⌊1024·min(1, c/‖v‖₂)⌋, as `engine.datasets.zoomtables.weight_units` does."""
     largest = (ibis.literal(int(clip_squared * WEIGHT_UNITS**2)) // squares).cast("float64")
-    return ibis.least(largest.sqrt().floor().cast("float64"), float(WEIGHT_UNITS))
+    return ibis.least(largest.sqrt().floor(), float(WEIGHT_UNITS)).cast("float32")
+
+
+def _int64(total: Column) -> Column:
+    """Return a sum in 64 bits: DuckDB's has 128, and Ibis leaves out a cast that it takes for none.
+
+    Whole numbers below 2⁵³ are exact in floating point.
+    """
+    return total.cast("float64").cast("int64")
 
 
 def capped_sums(people: Table, caps: Integers) -> Table:
