@@ -120,12 +120,14 @@ def _show_budgets(_options: argparse.Namespace, ledger: Ledger) -> None:
         print(
             f"{one.people} ({', '.join(one.datasets)}): ε = {one.spent_epsilon:g} of "
             f"{one.epsilon:g} and δ = {one.spent_delta:g} of {one.delta:g} spent per {one.unit} in "
-            f"{one.releases} releases; may be raised by {', '.join(one.raised_by)}"
+            f"{one.releases} release{'' if one.releases == 1 else 's'}; "
+            f"may be raised by {', '.join(one.raised_by)}"
         )
 
 
 def _verify(_options: argparse.Namespace, ledger: Ledger) -> None:
-    print(f"{ledger.verify()} entries, unbroken")
+    entries = ledger.verify()
+    print(f"{entries} {'entry' if entries == 1 else 'entries'}, unbroken")
 
 
 def _show(share: float) -> None:

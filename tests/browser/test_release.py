@@ -61,7 +61,7 @@ def test_two_sessions_spend_once_and_a_refresh_neither_repeats_nor_loses_it(page
     finally:
         context.close()
     assert "ε = 0.7 of 0.7" in ledger(folder, "budget", "show")
-    assert "in 1 releases" in ledger(folder, "budget", "show")
+    assert "in 1 release;" in ledger(folder, "budget", "show")
     assert "3 entries, unbroken" in ledger(folder, "verify")
     releases = folder / "local" / "releases"
     bundles = [path for path in releases.iterdir() if path.is_dir()]

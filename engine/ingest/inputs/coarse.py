@@ -239,7 +239,9 @@ def _clusters(places: Places, count: int) -> gpd.GeoDataFrame:
     width = len(str(count))
     names = [f"C{c + 1:0{width}d}" for c in range(count)]
     sizes = np.bincount(label, minlength=count)
-    labels = [f"cluster {c + 1} ({sizes[c]} places)" for c in range(count)]
+    labels = [
+        f"cluster {c + 1} ({sizes[c]} place{'' if sizes[c] == 1 else 's'})" for c in range(count)
+    ]
     frame: Any = gpd.GeoDataFrame({"zone_id": names, "name": labels}, geometry=shapes, crs=crs)
     return frame.to_crs(WGS84)
 

@@ -11,6 +11,7 @@ from pages._ui.drawing import cards, colours
 from pages._ui.drawing.cards import Card
 from pages._ui.shell import setting
 from pages._ui.shell.settings import Settings
+from pages._ui.wording.numbers import trip_count
 
 _CONFIDENCES = (0.8, 0.9, 0.95, 0.99)
 _LINES = ("#5ec962", "#21918c", "#4a7fc1", "#9a6fc9")
@@ -80,8 +81,8 @@ def _flow_sentence(question: Question) -> str:
     shown = max(_EXAMPLE_FLOW, 3 * question.alpha)
     low, high = shown - question.alpha, shown + question.alpha
     return (
-        f"{question.sure} of flows read within {question.alpha:,} trips of {question.aim}, before "
-        f"small ones are suppressed: {shown:,} reads between {low:,} and {high:,}."
+        f"{question.sure} of flows read within {trip_count(question.alpha)} of {question.aim}, "
+        f"before small ones are suppressed: {shown:,} reads between {low:,} and {high:,}."
     )
 
 
@@ -106,7 +107,7 @@ def _heuristic(question: Question) -> tuple[str, Card, float | None]:
         )
     )
     meaning = (
-        f"Noise of one standard deviation equals {question.alpha:,} trips: only {held:.0%} of "
+        f"Noise of one standard deviation equals {trip_count(question.alpha)}: only {held:.0%} of "
         f"flows then lie within {question.alpha:,} of {question.aim}, whatever confidence you "
         "ask for."
     )
@@ -166,7 +167,7 @@ def _curve(question: Question, *, change: bool) -> None:
     st.altair_chart(
         alt.layer(rule, lines, dot, words).properties(height=320),
         key="choose_curve_chart",
-        alt=f"Epsilon against the tolerated error; {here:.3g} at {question.alpha} trips",
+        alt=f"Epsilon against the tolerated error; {here:.3g} at {trip_count(question.alpha)}",
     )
     st.caption(
         "Look for the bend: halving the error doubles ε almost everywhere, while more confidence "

@@ -5,6 +5,7 @@ import streamlit as st
 
 from engine.origin_destination import calculators
 from engine.parameters import ODParameters
+from pages._ui.wording.numbers import trip_count
 
 PAPER = (
     "Kohli, Aiken and Blumenstock, *Privacy Guarantees for Personal Mobility Data in Humanitarian "
@@ -85,7 +86,7 @@ def _changes() -> pd.DataFrame:
     really = 1 - calculators.change_error_probability(_ALPHAS, published)
     return pd.DataFrame(
         {
-            "Error tolerated": [f"{alpha} trips" for alpha in _ALPHAS],
+            "Error tolerated": [trip_count(alpha) for alpha in _ALPHAS],
             "Published ε": [f"{value:.4g}" for value in published],
             "really gives": [f"{value:.1%}" for value in really],
             "Exact ε for 95%": [f"{value:.4g}" for value in exact],
@@ -101,7 +102,7 @@ def _shown(parameters: ODParameters) -> pd.DataFrame:
     exact = calculators.stays_released_probability(counts, *setting)
     return pd.DataFrame(
         {
-            "Count": [f"{count} trips" for count in counts],
+            "Count": [trip_count(count) for count in counts],
             "Printed": [f"{value:.1%}" if value >= 0 else "below 0" for value in printed],
             "Exact": [f"{value:.1%}" for value in exact],
         }

@@ -37,7 +37,7 @@ def draw(question: Question, parameters: ODParameters) -> None:
                 f"Error of a flow, {sure} sure",
                 trip_count(float(flow)),
                 "at most",
-                f"{sure} of flows read within {float(flow):,.0f} trips of {question.aim}, before "
+                f"{sure} of flows read within {trip_count(float(flow))} of {question.aim}, before "
                 "small ones are suppressed.",
             ),
             Card(
@@ -48,13 +48,13 @@ def draw(question: Question, parameters: ODParameters) -> None:
                 "adds up.",
             ),
             Card(
-                f"Flow within {question.alpha:,} trips",
+                f"Flow within {trip_count(question.alpha)}",
                 percent(within),
                 "of flows",
                 "The confidence that this ε gives for the error you tolerate.",
             ),
             Card(
-                f"Change within {question.alpha:,} trips",
+                f"Change within {trip_count(question.alpha)}",
                 percent(steady),
                 "of changes",
                 "The same for a change between two dates, rounding included.",
@@ -120,7 +120,7 @@ def _needed(count: int, question: Question, parameters: ODParameters) -> str:
             alpha, question.beta, count, parameters.suppression_threshold, trips, law=question.law
         )
     )
-    promise = f"within {alpha:,} trips {question.sure} of the times it is shown"
+    promise = f"within {trip_count(alpha)} {question.sure} of the times it is shown"
     if not math.isfinite(shown):
         return f"No ε keeps it {promise}: it is shown only with a larger error."
     plain = float(calculators.epsilon_for_cell_error(alpha, question.beta, trips, law=question.law))
@@ -184,7 +184,7 @@ def _promises(
     )
     return [
         (first[0], _share(float(first[1])), _share(float(first[2]))),
-        (f"Noise above {alpha:,} trips (Theorem 4)", _share(float(far)), _share(float(exact))),
+        (f"Noise above {trip_count(alpha)} (Theorem 4)", _share(float(far)), _share(float(exact))),
         ("… given that the flow is shown (O3)", _share(float(far)), _share(float(shown))),
     ]
 

@@ -30,7 +30,7 @@ from pages._ui.jobs import Job
 from pages._ui.shell import catalogue
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import Seed, use_settings
-from pages._ui.wording.numbers import number, percent
+from pages._ui.wording.numbers import counted, number, percent
 
 LONG_ENOUGH = "afghanistan-2020"
 _FEW_DAYS = 60
@@ -184,7 +184,7 @@ def _cards(seen: Seen) -> list[Card]:
             "First acting day",
             wording.shift(judged.shift_days),
             "middle zone",
-            f"{number(judged.early)} zones early, {number(judged.same)} on the day, "
+            f"{counted(judged.early, 'zone')} early, {number(judged.same)} on the day, "
             f"{number(judged.late)} late; {number(judged.phantom)} act only in the release, "
             f"{number(judged.missed_zones)} only in truth.",
         ),

@@ -3,7 +3,7 @@
 import math
 
 from engine.decisions import AidJudgement, EpidemicJudgement
-from pages._ui.wording.numbers import number, percent
+from pages._ui.wording.numbers import counted, number, percent
 
 BARELY = (
     "Without any travel the epidemic of these defaults peaks at 24.1% on day 85, barely above the "
@@ -50,8 +50,8 @@ def epidemic_verdict(
         text = f"First estimate, from the expected flows: {text[0].lower()}{text[1:]}"
     text = f"{text} {_timing(judged, origin)}"
     if judged.phantom >= 0.5:
-        zones = number(round(judged.phantom))
-        text += f" Phantom flows make {zones} zones act that never should."
+        zones = counted(round(judged.phantom), "zone")
+        text += f" Phantom flows make {zones} act that never should."
     return text
 
 

@@ -143,7 +143,8 @@ def history(ledger: Ledger) -> None:
         return
     st.subheader("The ledger", anchor=False)
     try:
-        st.caption(f"{ledger.verify()} entries, their hashes unbroken.")
+        entries = ledger.verify()
+        st.caption(f"{entries} {'entry' if entries == 1 else 'entries'}, hashes unbroken.")
     except ReleaseError as problem:
         st.error(str(problem), icon=":material/error:")
     st.html(

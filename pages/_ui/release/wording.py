@@ -1,6 +1,7 @@
 """Sentences of the Release page."""
 
 from engine.release import Budget, Plan
+from pages._ui.wording.numbers import counted
 
 LEAD = (
     "Draw once with vetted noise, enter the cost in a ledger that survives, and pack the numbers "
@@ -68,6 +69,6 @@ def budget_line(budget: Budget) -> str:
     delta = f", δ = {budget.spent_delta:g} of {budget.delta:g}" if budget.delta else ""
     return (
         f"**{budget.people}**: ε = {budget.spent_epsilon:g} of {budget.epsilon:g}{delta} spent per "
-        f"{UNIT_WORDS[budget.unit]} in {budget.releases} releases. May be raised by "
+        f"{UNIT_WORDS[budget.unit]} in {counted(budget.releases, 'release')}. May be raised by "
         f"{', '.join(budget.raised_by)}, on the command line."
     )

@@ -10,7 +10,7 @@ from pages._ui.drawing.cards import Card
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import Seed
 from pages._ui.wording import verdict
-from pages._ui.wording.numbers import number, percent
+from pages._ui.wording.numbers import number, percent, trip_count
 from pages._ui.wording.trip_cards import trip_cards
 
 
@@ -49,10 +49,10 @@ def headline(
             "Lost flows",
             f"{float(drawn.outcomes.lost.cells):,.0f}",
             f"drawn; {number(scores.lost_flows)} expected",
-            f"Flows of {limit:,} trips or more{each} that read 0: "
+            f"Flows of {trip_count(limit)} or more{each} that read 0: "
             f"{percent(scores.lost_flows / scores.flows)} of them."
             if scores.flows
-            else f"No flow has {limit:,} trips or more{each}: what is shown is noise alone.",
+            else f"No flow has {trip_count(limit)} or more{each}: what is shown is noise alone.",
         ),
         Card(
             "Phantom flows",

@@ -11,7 +11,7 @@ from pages._ui.cache.trips import Drawn
 from pages._ui.cache.window import Window
 from pages._ui.shell.catalogue import Entry
 from pages._ui.trips import look as trips_look
-from pages._ui.wording.numbers import number, percent
+from pages._ui.wording.numbers import number, percent, trip_count
 
 PUBLISHED = {
     "rwanda-districts": ("49.3%", "47.6%"),
@@ -145,7 +145,7 @@ def _numbers(exact: Outcomes, release: Outcomes) -> pd.DataFrame:
 
 def _below(entry: Entry, parameters: ODParameters, window: Window, release: Drawn) -> None:
     limit = max(parameters.suppression_threshold, 1)
-    st.subheader(f"Share of flows under {limit} trips (Table S2)", anchor=False)
+    st.subheader(f"Share of flows under {trip_count(limit)} (Table S2)", anchor=False)
     exact = cached_trips.below(entry.key, parameters, window)
     rows = {
         "All pairs of zones": (*exact["all"], release.below),

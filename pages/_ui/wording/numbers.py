@@ -93,11 +93,20 @@ def signed_percent(share: float) -> str:
     return f"{'−' if value < 0 else '+'}{shown}%"
 
 
+def counted(count: float, noun: str) -> str:
+    """Write a count with its noun, in the singular where it is one.
+
+    Examples
+    --------
+    >>> counted(1, "release"), counted(2, "release"), counted(0, "zone")
+    ('1 release', '2 releases', '0 zones')
+    """
+    return f"{number(count)} {noun}{'' if count == 1 else 's'}"
+
+
 def trip_count(value: float) -> str:
     """Write a number of trips with its unit."""
-    if not math.isfinite(value):
-        return number(value)
-    return f"{number(value)} trip" if value == 1 else f"{number(value)} trips"
+    return counted(value, "trip") if math.isfinite(value) else number(value)
 
 
 def file_size(number: float) -> str:

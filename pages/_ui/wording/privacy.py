@@ -46,6 +46,8 @@ def composition(parameters: ODParameters, about: Metadata) -> str:
     Days that are added up cost a person who travels on all of them as much as one by one.
     """
     days, matrices = len(about.days), len(about.periods)
+    if days == 1:
+        return "there is one day, and its release is all that is spent"
     if parameters.unit == "person":
         return f"one release of all {days} days together, spent once"
     if parameters.unit == "trip":

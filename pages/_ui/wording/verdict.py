@@ -16,7 +16,7 @@ from engine.usability import (
     Level,
     TripsUsability,
 )
-from pages._ui.wording.numbers import number, percent
+from pages._ui.wording.numbers import counted, number, percent, trip_count
 
 QUIETER = (
     "More people or a larger ε would help the quieter zones; the curve over ε shows how far a "
@@ -62,7 +62,7 @@ def density(judged: DensityUsability, *, needed: str = "") -> Finding:
     lost = (
         "the others"
         if judged.busy_limit is None
-        else f"zones with fewer than about {number(judged.busy_limit)} visits an hour"
+        else f"zones with fewer than about {counted(judged.busy_limit, 'visit')} an hour"
     )
     return Finding("partly", usable, lost, QUIETER)
 
@@ -80,12 +80,11 @@ def trips(judged: TripsUsability, parameters: ODParameters) -> Finding:
     else:
         size = judged.smallest_flow
         rest = 1 - judged.share_from_smallest - (judged.usable_below_smallest if smaller else 0)
-        usable = (
-            f"flows of {size:,} trips or more ({percent(judged.share_from_smallest)} of all trips)"
-        )
+        share = percent(judged.share_from_smallest)
+        usable = f"flows of {trip_count(size)} or more ({share} of all trips)"
         if smaller:
             usable += f" and some smaller ones ({percent(judged.usable_below_smallest)})"
-        lost = f"{'the other ' if smaller else ''}flows below {size:,} trips"
+        lost = f"{'the other ' if smaller else ''}flows below {trip_count(size)}"
         if rest > 0:
             lost += f" ({percent(rest)} of all trips)"
     if judged.level != "noisy":
