@@ -9,6 +9,7 @@ from engine.attack import Attack
 from pages._ui.attack import wording
 from pages._ui.drawing.cards import Card, cards_html
 from pages._ui.wording.numbers import scientific
+from pages._ui.wording.privacy import guess, guess_at_most
 
 _STYLE = Path(__file__).with_name("attack.css")
 
@@ -57,8 +58,8 @@ def _cards(attack: Attack) -> list[Card]:
     return [
         Card(
             "Best guess",
-            f"{100 * attack.roc.best_guess:.1f}%",
-            f"at most {100 * attack.limit.best_guess:.1f}%",
+            guess(attack.roc.best_guess, 1),
+            guess_at_most(attack.limit.best_guess, 1),
             "Right guesses where the target is in the data half the time.",
         ),
         Card(

@@ -10,7 +10,7 @@ from engine.risk import PRECEDENTS, Guarantee
 from pages._ui.drawing import cards, charts, colours
 from pages._ui.drawing.cards import Card
 from pages._ui.wording.numbers import number
-from pages._ui.wording.privacy import PROTECTED, UNITS
+from pages._ui.wording.privacy import PROTECTED, UNITS, guess
 
 _AXIS_END = 50.0
 
@@ -28,7 +28,7 @@ def draw(epsilon: float, unit: str, days: int | None) -> None:
         Days of the dataset chosen, for the sum over days at person-day.
     """
     guarantee = Guarantee(epsilon=epsilon)
-    odds, guess = guarantee.odds_factor, guarantee.best_guess
+    odds = guarantee.odds_factor
     cards.row(
         [
             Card(
@@ -40,14 +40,14 @@ def draw(epsilon: float, unit: str, days: int | None) -> None:
             ),
             Card(
                 "Best possible guess",
-                f"{100 * guess:.1f}%" if guess < 0.999 else f"{100 * guess:.3f}%",
+                guess(guarantee.best_guess, 1),
                 "50% is a coin toss",
                 "An attacker who knows all other records and starts from even odds is right at "
                 "most this often: e^ε / (1 + e^ε).",
             ),
             Card(
                 "From a suspicion of 10%",
-                f"{100 * guarantee.suspicion(0.1):.1f}%",
+                guess(guarantee.suspicion(0.1), 1),
                 "at most",
                 f"How far anybody's suspicion that {PROTECTED[unit]} is in the data can grow.",
             ),

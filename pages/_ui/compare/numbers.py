@@ -6,7 +6,9 @@ from pages._ui.cache import estimates as cached_estimates
 from pages._ui.cache import trips as cached_trips
 from pages._ui.cache.window import declared
 from pages._ui.compare.column import Column
+from pages._ui.wording.measures import MEAN_ERROR, trip_labels
 from pages._ui.wording.numbers import fixed, number, percent, trip_count
+from pages._ui.wording.privacy import guess
 
 
 def density(column: Column) -> dict[str, str]:
@@ -21,7 +23,7 @@ def density(column: Column) -> dict[str, str]:
         "Relative error (MRE)": "–" if scores.exceeded else percent(scores.mean_error),
         "Rhythm kept (Pearson r)": fixed(scores.mean_correlation),
         "Error of the total": percent(scores.total_error),
-        "Best guess about a person": percent(worth.best_guess),
+        "Best guess about a person": guess(worth.best_guess),
         "ε of a person in all": number(worth.total_epsilon, 4),
     }
 
@@ -36,7 +38,7 @@ def trips(column: Column) -> dict[str, str]:
     return {
         **(_ours(column) if column.settings.od_method == "estimate" else _published(column)),
         "True trips between zones": f"{int(cached_trips.truth(key, window).sum()):,}",
-        "Best guess, all released": percent(worth.best_guess),
+        "Best guess, all released": guess(worth.best_guess),
         "ε of a person in all": "not bounded"
         if parameters.unit == "trip"
         else number(worth.total_epsilon, 4),
@@ -47,12 +49,13 @@ def _published(column: Column) -> dict[str, str]:
     assert column.entry is not None
     parameters = column.settings.trips()
     exact = cached_trips.numbers(column.entry.key, parameters, declared(parameters))
+    labels = trip_labels("τ or more")
     return {
         "Trips in usable flows": percent(exact.judged.usable_share),
-        "Median error, flows of τ or more": trip_count(exact.scores.median_error),
-        "Relative error, flows of τ or more": percent(exact.scores.relative_error),
-        "Trips in flows of τ or more still shown": percent(exact.scores.visible_share),
-        "Pairs of zones that read 0": percent(exact.scores.zero_share),
+        labels["median_error"]: trip_count(exact.scores.median_error),
+        labels["relative_error"]: percent(exact.scores.relative_error),
+        labels["visible_share"]: percent(exact.scores.visible_share),
+        labels["zero_share"]: percent(exact.scores.zero_share),
     }
 
 
@@ -64,7 +67,7 @@ def _ours(column: Column) -> dict[str, str]:
         column.entry.key, parameters, column.seed, declared(parameters), 0
     ).ours
     return {
-        "Mean error of a flow (this draw)": trip_count(found.mean_error),
+        f"{MEAN_ERROR} (this draw)": trip_count(found.mean_error),
         "Error of totals leaving zones (this draw)": percent(found.outgoing_error),
         "Common part of commuters (this draw)": percent(found.common_part),
     }

@@ -16,6 +16,7 @@ from pages._ui.shell import setting
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import Settings, seed
 from pages._ui.wording.labels import SHORT_VARIANTS
+from pages._ui.wording.measures import MEAN_ERROR
 from pages._ui.wording.numbers import fixed, percent, trip_count
 
 PRIVATE, METHODS = "True | private", "Published | ours"
@@ -79,7 +80,7 @@ def _trips(settings: Settings, entry: Entry, zone: int | None) -> Methods:
             epsilon=parameters.epsilon,
         ),
         {
-            "Mean error of a flow, all pairs": (
+            MEAN_ERROR: (
                 trip_count(one.mean_error),
                 trip_count(other.mean_error),
             ),

@@ -22,6 +22,7 @@ from pages._ui.jobs import Job
 from pages._ui.shell import setting
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import Settings, seed
+from pages._ui.wording.measures import MEAN_ERROR, trip_labels
 from pages._ui.wording.numbers import fixed, metres, percent, trip_count
 
 Scores = DensityScores | TripScores | Agreement | Moved
@@ -42,12 +43,13 @@ class Number:
         return [float(getattr(draw, self.field)) for draw in draws]
 
 
+_TRIPS = trip_labels("τ or more")
 NUMBERS: dict[str, tuple[Number, ...]] = {
     "trips": (
-        Number("Relative error of flows", "relative_error", percent),
-        Number("Median error of flows", "median_error", trip_count),
-        Number("Pairs of zones that read 0", "zero_share", percent),
-        Number("Trips in flows still shown", "visible_share", percent),
+        Number(_TRIPS["relative_error"], "relative_error", percent),
+        Number(_TRIPS["median_error"], "median_error", trip_count),
+        Number(_TRIPS["zero_share"], "zero_share", percent),
+        Number(_TRIPS["visible_share"], "visible_share", percent),
     ),
     "density": (
         Number("Relative error (MRE)", "mean_error", percent),
@@ -56,7 +58,7 @@ NUMBERS: dict[str, tuple[Number, ...]] = {
         Number("Displacement (EMD), takes longer", MOVES, metres),
     ),
     "ours": (
-        Number("Ours: mean error of a flow", "mean_error", trip_count),
+        Number(f"Ours: {MEAN_ERROR[0].lower()}{MEAN_ERROR[1:]}", "mean_error", trip_count),
         Number("Ours: error of totals leaving zones", "outgoing_error", percent),
         Number("Ours: common part of commuters", "common_part", percent),
         Number("Ours: empty among shown flows", "false_share", percent),

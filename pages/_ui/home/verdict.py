@@ -9,6 +9,7 @@ from pages._ui.drawing.gauges import Gauge
 from pages._ui.home.side import Side
 from pages._ui.shell.settings import EPSILON_SLIDER
 from pages._ui.wording.numbers import number, percent, scientific
+from pages._ui.wording.privacy import guess
 
 STANDINGS: dict[attack.Standing, str] = {
     "balanced": "Balanced",
@@ -46,19 +47,6 @@ class Preset:
     name: str
     epsilon: float
     meaning: str
-
-
-def guess(share: float) -> str:
-    """Write a share of right guesses; near certainty with more figures.
-
-    Examples
-    --------
-    >>> guess(0.7311), guess(0.99484), guess(0.99999)
-    ('73%', '99.5%', 'over 99.9%')
-    """
-    if share < 0.985:
-        return f"{100 * share:.0f}%"
-    return f"{100 * share:.1f}%" if share < 0.9995 else "over 99.9%"
 
 
 def gauges(side: Side) -> list[Gauge]:

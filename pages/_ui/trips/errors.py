@@ -53,22 +53,23 @@ def draw(entry: Entry, parameters: ODParameters, window: Window) -> None:
         table = _curves(entry.key, settings, window, population, absolute, relative=False)
         _chart(table, list(settings), shades, "Error of at most … trips", key="od_error_absolute")
     with right:
-        st.subheader("Relative error", anchor=False)
+        st.subheader("Symmetric relative error", anchor=False)
         table = _curves(entry.key, settings, window, population, _RELATIVE, relative=True)
         _chart(
             table,
             list(settings),
             shades,
-            "Relative error of at most … (symmetric)",
+            "Symmetric relative error of at most …",
             key="od_error_relative",
             as_percent=True,
         )
     st.caption(
-        "Exact, without drawing: each curve is the share of flows whose error is at most the value "
-        "below. The earlier it rises, the better; the step at 200% is flows that are suppressed or "
-        "invented, and where it is above half of them the median reads 200%, also at a larger ε "
-        "that suppresses more of them as it should. Relative error is 2·|private − true| / "
-        "(private + true)."
+        f"Over {POPULATIONS[population]}. Exact, without drawing: each curve is the share of flows "
+        "whose error is at most the value below. The earlier it rises, the better; the step at "
+        "200% is flows that are suppressed or invented, and where it is above half of them the "
+        "median reads 200%, also at a larger ε that suppresses more of them as it should. The "
+        "symmetric relative error is 2·|private − true| / (private + true), the other "
+        "|private − true| / max(true, 1), which the cards above take over flows of at least τ."
     )
     st.table(
         _summary(entry.key, settings, window, population), hide_index=True, border="horizontal"
@@ -166,9 +167,9 @@ def _summary(
                 "Setting": name,
                 "Median error (trips)": number(errors.median_absolute),
                 "Mean error (trips)": number(errors.mean_absolute, 3),
-                "Median relative error": percent(errors.median_relative),
-                "Mean relative error": percent(errors.mean_relative),
-                "with a sanity bound (MRE)": percent(errors.mean_bounded_relative),
+                "Median symmetric error": percent(errors.median_relative),
+                "Mean symmetric error": percent(errors.mean_relative),
+                "Relative error (MRE)": percent(errors.mean_bounded_relative),
             }
         )
     return pd.DataFrame(rows)

@@ -20,10 +20,11 @@ from pages._ui.shell import setting
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.setting import nearest_stop
 from pages._ui.shell.settings import use_settings
+from pages._ui.wording.measures import trip_labels
 from pages._ui.wording.numbers import number, percent
 
 _KEY = "od_grid"
-_RELATIVE = "Mean relative error"
+_RELATIVE = "Symmetric relative error"
 
 
 @dataclass(frozen=True)
@@ -73,12 +74,13 @@ def _revealed(grid: HeatMap) -> Floats:
     return grid.outcomes.revealed.cells - grid.outcomes.phantom.cells
 
 
+_TRIPS = trip_labels("τ or more")
 MEASURES = {
-    "Mean error of a flow (trips)": Measure(
+    "Mean error (trips)": Measure(
         lambda grid: grid.mean_absolute, False, True, "trips by which a flow is off on average"
     ),
     _RELATIVE: Measure(None, True, True, "2·|private − true| / (private + true), on average"),
-    "Relative error with a sanity bound (MRE)": Measure(
+    "Relative error (MRE)": Measure(
         lambda grid: grid.mean_bounded_relative,
         True,
         True,
@@ -97,10 +99,13 @@ MEASURES = {
     "Phantom flows": Measure(
         lambda grid: grid.outcomes.phantom.cells, False, False, "flows shown where nobody travelled"
     ),
-    "Suppressed flows": Measure(
-        lambda grid: _over(_suppressed(grid), _cells(grid)), True, False, "pairs that read 0"
+    _TRIPS["zero_share"]: Measure(
+        lambda grid: _over(_suppressed(grid), _cells(grid)),
+        True,
+        False,
+        "pairs of zones, empty ones too, that the release sets to 0",
     ),
-    "Trips kept": Measure(
+    _TRIPS["visible_share"]: Measure(
         lambda grid: _over(grid.outcomes.kept.trips, _trips(grid)),
         True,
         False,
@@ -114,7 +119,10 @@ MEASURES = {
     ),
 }
 
-_POPULATIONS: dict[Population, str] = {"travelled": "flows with a trip", "all": "all pairs"}
+_POPULATIONS: dict[Population, str] = {
+    "travelled": "flows with a trip",
+    "all": "all pairs of zones",
+}
 
 
 def draw(entry: Entry, parameters: ODParameters, window: Window) -> None:
@@ -146,12 +154,13 @@ def draw(entry: Entry, parameters: ODParameters, window: Window) -> None:
     if not np.isfinite(values).any():
         st.info("There are no such flows in this window, so there is nothing to average.")
         return
-    _heat(values, measure, name, parameters)
+    of = f", {_POPULATIONS[population]}" if measure.averaged else ""
+    _heat(values, measure, f"{name}{of}", parameters)
     row = EPSILON_STOPS.index(nearest_stop(parameters.epsilon, EPSILON_STOPS))
     column = _nearest(parameters.suppression_threshold)
     here = _written(float(values[row, column]), measure)
     st.caption(
-        f"{measure.meaning[0].upper() + measure.meaning[1:]}. You are here (red frame), at "
+        f"{measure.meaning[0].upper() + measure.meaning[1:]}{of}. You are here (red frame), at "
         f"ε = {EPSILON_STOPS[row]:g} and τ = {GRID_THRESHOLDS[column]}: **{here}**. Look along a "
         "row for what more ε buys, along a column for what a threshold costs; click a cell to set "
         f"both sliders. Exact for T = {parameters.max_trips_per_user}; no noise is drawn."

@@ -10,7 +10,7 @@ from pages._ui.drawing.cards import Card
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import Seed
 from pages._ui.wording import verdict
-from pages._ui.wording.numbers import number, percent, trip_count
+from pages._ui.wording.numbers import expected_number, percent, trip_count
 from pages._ui.wording.trip_cards import trip_cards
 
 
@@ -48,7 +48,7 @@ def headline(
         Card(
             "Lost flows",
             f"{float(drawn.outcomes.lost.cells):,.0f}",
-            f"drawn; {number(scores.lost_flows)} expected",
+            f"drawn; {expected_number(scores.lost_flows)} expected",
             f"Flows of {trip_count(limit)} or more{each} that read 0: "
             f"{percent(scores.lost_flows / scores.flows)} of them."
             if scores.flows
@@ -57,7 +57,7 @@ def headline(
         Card(
             "Phantom flows",
             f"{float(drawn.outcomes.phantom.cells):,.0f}",
-            f"drawn; {number(scores.phantom_flows)} expected",
+            f"drawn; {expected_number(scores.phantom_flows)} expected",
             "Flows shown although nobody travelled. A higher τ removes them.",
         ),
     ]

@@ -11,7 +11,7 @@ from pages._ui.cache.trips import Drawn
 from pages._ui.cache.window import Window
 from pages._ui.shell.catalogue import Entry
 from pages._ui.trips import look as trips_look
-from pages._ui.wording.numbers import number, percent, trip_count
+from pages._ui.wording.numbers import expected_number, number, percent, trip_count
 
 PUBLISHED = {
     "rwanda-districts": ("49.3%", "47.6%"),
@@ -52,7 +52,7 @@ def draw(entry: Entry, parameters: ODParameters, window: Window, release: Drawn)
         invented = float(exact.phantom.trips)
         st.caption(
             f"Phantom flows carry {number(float(release.outcomes.phantom.trips))} trips that "
-            f"nobody made in this draw; {number(invented)} are expected."
+            f"nobody made in this draw; {expected_number(invented)} are expected."
         )
     with right:
         _below(entry, parameters, window, release)

@@ -22,6 +22,7 @@ from pages._ui.jobs import Job, Step
 from pages._ui.shell.settings import Seed
 from pages._ui.trips.view import View
 from pages._ui.wording.agreement_cards import agreement_cards
+from pages._ui.wording.measures import MEAN_ERROR
 from pages._ui.wording.numbers import number
 
 LARGEST = 60
@@ -57,7 +58,7 @@ def draw(view: View, work: Job) -> None:
         _map(view, np.where(shown, view.release.counts[0], 0), scale, "ours", marked=True)
     scale.legend("trips of a flow", "0", f"{largest:,.0f} or more")
     marks.key()
-    st.subheader("Mean error of a flow over ε", anchor=False)
+    st.subheader(f"{MEAN_ERROR}, over ε", anchor=False)
     job = jobs.job(
         _CURVE,
         _curve_steps,
@@ -152,7 +153,7 @@ def _curve(parameters: ODParameters, work: Job) -> None:
             x=charts.epsilon_axis(),
             y=alt.Y(
                 "error:Q",
-                title="Mean error of a flow (trips), log scale",
+                title="Mean error (trips), log scale",
                 scale=alt.Scale(type="log", nice=False),
                 axis=alt.Axis(format="~g", values=[0.001, 0.01, 0.1, 1, 10, 100, 1000]),
             ),

@@ -6,6 +6,7 @@ import numpy as np
 
 from engine.origin_destination import Agreement
 from pages._ui.drawing.cards import Card
+from pages._ui.wording.measures import MEAN_ERROR
 from pages._ui.wording.numbers import percent, trip_count
 from pages._ui.wording.ranges import interval
 
@@ -20,7 +21,7 @@ def agreement_cards(draws: Sequence[Agreement]) -> list[Card]:
         return Card(label, value, interval(values, write), meaning)
 
     return [
-        card("Mean error of a flow", "mean_error", trip_count, "Over all pairs, mean of draws."),
+        card(MEAN_ERROR, "mean_error", trip_count, "How far a flow is off; mean of draws."),
         card(
             "Error of totals leaving zones",
             "outgoing_error",

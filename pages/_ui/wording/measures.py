@@ -6,6 +6,29 @@ from engine.density import Needs
 from engine.parameters import DensityParameters
 from pages._ui.wording.numbers import metres, number
 
+MEAN_ERROR = "Mean error, all pairs of zones"
+
+
+def trip_labels(flows: str) -> dict[str, str]:
+    """Return the names of a matrix's large numbers by their field, each with whom it is of.
+
+    Parameters
+    ----------
+    flows : str
+        Which flows are large: those of ``15+``, or of ``τ or more`` where it differs.
+
+    Examples
+    --------
+    >>> trip_labels("15+")["visible_share"]
+    'All trips: in shown flows of 15+'
+    """
+    return {
+        "median_error": f"Median error, flows of {flows}",
+        "relative_error": f"Relative error, flows of {flows}",
+        "zero_share": "Pairs of zones that read 0",
+        "visible_share": f"All trips: in shown flows of {flows}",
+    }
+
 
 def density_error(error: float) -> str:
     """Say what a mean relative error means."""

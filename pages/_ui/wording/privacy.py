@@ -19,6 +19,8 @@ PROTECTED = {
     "person": "a person's trips of the whole period",
     "trip": "one trip",
 }
+_NEARLY, _CERTAIN = 0.985, 0.9995
+"""Right guesses from which on a digit more is written, and from which on no more is said."""
 
 
 def protection(unit: str, max_trips: int) -> str:
@@ -95,14 +97,38 @@ def odds(guarantee: Guarantee) -> tuple[str, str]:
     Examples
     --------
     >>> odds(Guarantee(epsilon=1.0)), odds(Guarantee(epsilon=10.0))
-    (('2.72', 'at most 73%'), ('22,026', 'more than 99.99%'))
+    (('2.72', 'at most 73%'), ('22,026', 'over 99.9%'))
     """
-    factor, guess = guarantee.odds_factor, guarantee.best_guess
-    share = f"{100 * guess:.0f}%" if guess < 0.99 else f"{100 * guess:.2f}%"
+    factor = guarantee.odds_factor
     return (
         f"{factor:.2f}" if factor < 10 else f"{factor:,.0f}",
-        "more than 99.99%" if share == "100.00%" else f"at most {share}",
+        guess_at_most(guarantee.best_guess),
     )
+
+
+def guess(share: float, digits: int = 0) -> str:
+    """Write a share of right guesses; near certainty with more digits, and never as certainty.
+
+    Examples
+    --------
+    >>> guess(0.7311), guess(0.7311, 1), guess(0.99484), guess(0.99999)
+    ('73%', '73.1%', '99.5%', 'over 99.9%')
+    """
+    if share >= _CERTAIN:
+        return "over 99.9%"
+    return f"{100 * share:.{max(digits, 1) if share >= _NEARLY else digits}f}%"
+
+
+def guess_at_most(share: float, digits: int = 0) -> str:
+    """Write the most right guesses that a guarantee allows.
+
+    Examples
+    --------
+    >>> guess_at_most(0.7311), guess_at_most(0.99999)
+    ('at most 73%', 'over 99.9%')
+    """
+    written = guess(share, digits)
+    return written if share >= _CERTAIN else f"at most {written}"
 
 
 def up_to(delta: float) -> str:

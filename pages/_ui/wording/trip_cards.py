@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from engine.origin_destination import TripAccount, TripScores, ZeroAccount, calculators
 from engine.parameters import ODParameters
 from pages._ui.drawing.cards import Card
-from pages._ui.wording.measures import flow_error
+from pages._ui.wording.measures import flow_error, trip_labels
 from pages._ui.wording.numbers import number, percent, trip_count
 from pages._ui.wording.ranges import interval
 
@@ -43,28 +43,29 @@ def trip_cards(
         return interval(draws and [getattr(score, name) for score in draws], write)
 
     least = max(parameters.suppression_threshold, 1)
+    labels = trip_labels(f"{least}+")
     none = "" if scores.flows else f"No flow has {trip_count(least)} or more."
     return [
         Card(
-            f"Median error, flows of {least}+",
+            labels["median_error"],
             trip_count(scores.median_error),
             over("median_error", number),
             none or causes(account, parameters),
         ),
         Card(
-            f"Relative error, flows of {least}+",
+            labels["relative_error"],
             percent(scores.relative_error),
             over("relative_error", percent),
             none or flow_error(scores.relative_error),
         ),
         Card(
-            "Pairs of zones that read 0",
+            labels["zero_share"],
             percent(scores.zero_share),
             over("zero_share", percent),
             hidden(zeros, least),
         ),
         Card(
-            f"Trips in flows of {least}+ still shown",
+            labels["visible_share"],
             percent(scores.visible_share),
             over("visible_share", percent),
             chain(account),

@@ -73,27 +73,20 @@ def trips(judged: TripsUsability, parameters: ODParameters) -> Finding:
         return Finding("noisy", "", "flows, of which the data have none")
     parts = (_for_half(judged.for_half, parameters), _trimming(judged.trimmed_share, parameters))
     remedy = " ".join(part for part in parts if part)
-    smaller = judged.usable_below_smallest > _FEW
-    if judged.smallest_flow is None:
-        usable = f"some flows ({percent(judged.usable_share)} of all trips)"
-        lost = f"the other flows ({percent(1 - judged.usable_share)} of all trips)"
-    else:
-        size = judged.smallest_flow
-        rest = 1 - judged.share_from_smallest - (judged.usable_below_smallest if smaller else 0)
-        share = percent(judged.share_from_smallest)
-        usable = f"flows of {trip_count(size)} or more ({share} of all trips)"
-        if smaller:
-            usable += f" and some smaller ones ({percent(judged.usable_below_smallest)})"
-        lost = f"{'the other ' if smaller else ''}flows below {trip_count(size)}"
-        if rest > 0:
-            lost += f" ({percent(rest)} of all trips)"
-    if judged.level != "noisy":
-        return Finding(judged.level, usable, lost if judged.usable_share < 1 else "", remedy)
-    if judged.smallest_flow is None or smaller:
-        lost = "flows of any size"
-        if judged.usable_share:
-            lost = f"flows (usable ones carry {percent(judged.usable_share)} of all trips)"
-    return Finding("noisy", "", lost, remedy)
+    share = percent(judged.usable_share)
+    if judged.level == "noisy":
+        carried = f"flows (usable ones carry {share} of all trips)"
+        return Finding("noisy", "", carried if judged.usable_share else "flows of any size", remedy)
+    if judged.usable_share == 1:
+        return Finding(judged.level, "all flows", "", remedy)
+    usable = f"some flows ({share} of all trips)"
+    if judged.smallest_flow is not None:
+        usable = f"flows that carry {share} of all trips (nearly all of "
+        few = judged.usable_below_smallest <= _FEW
+        usable += f"{trip_count(judged.smallest_flow)} or more"
+        usable += ")" if few else ", and some smaller ones)"
+    lost = f"the other flows ({percent(1 - judged.usable_share)} of all trips)"
+    return Finding(judged.level, usable, lost, remedy)
 
 
 def drawn_trips(

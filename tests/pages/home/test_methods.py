@@ -43,7 +43,7 @@ def test_flows_of_both_methods_stand_side_by_side_with_their_errors(open_home):
     released = cached_trips.drawn(key, parameters, (SIMULATED_SEED, 0), window).counts
     true = od.truth(demo, days=0)[0]
     pairs = ~np.eye(len(true), dtype=bool)
-    published, ours = row(app, "Mean error of a flow, all pairs")
+    published, ours = row(app, "Mean error, all pairs of zones")
     assert published == trip_count(float(np.abs(released - true)[pairs].mean()))
     assert ours != published
     totals = np.abs(released.sum(axis=1) - true.sum(axis=1)).sum() / true.sum()

@@ -340,7 +340,7 @@ def test_a_row_of_the_worst_zones_marks_its_zone_on_the_picture(
     ("link", "label", "method"),
     [
         ({"home_shown": "density"}, "Displacement (EMD), takes longer", "density"),
-        ({"od_method": "estimate"}, "Ours: mean error of a flow", "ours"),
+        ({"od_method": "estimate"}, "Ours: mean error, all pairs of zones", "ours"),
     ],
 )
 def test_slow_numbers_and_our_own_method_have_dots_too(open_home, settled, link, label, method):

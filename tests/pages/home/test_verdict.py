@@ -63,18 +63,19 @@ def test_zones_are_counted_and_empty_ones_apart():
     [
         (
             trips("good", 0.7, size=200, large=0.7),
-            "flows of 200 trips or more (70.0% of all trips)",
-            "flows below 200 trips (30.0% of all trips)",
+            "flows that carry 70.0% of all trips (nearly all of 200 trips or more)",
+            "the other flows (30.0% of all trips)",
         ),
-        (  # so few of the small ones are usable that the words leave them out: all are below 58
+        (  # so few of the small ones are usable that the words leave them out
             trips("good", 0.9, size=58, large=0.933, smaller=0.007),
-            "flows of 58 trips or more (93.3% of all trips)",
-            "flows below 58 trips (6.7% of all trips)",
+            "flows that carry 90.0% of all trips (nearly all of 58 trips or more)",
+            "the other flows (10.0% of all trips)",
         ),
         (
             trips("partly", 0.315, size=80, large=0.063, smaller=0.252),
-            "flows of 80 trips or more (6.3% of all trips) and some smaller ones (25.2%)",
-            "the other flows below 80 trips (68.5% of all trips)",
+            "flows that carry 31.5% of all trips (nearly all of 80 trips or more, and some smaller "
+            "ones)",
+            "the other flows (68.5% of all trips)",
         ),
         (
             trips("partly", 0.2),
@@ -91,11 +92,11 @@ def test_zones_are_counted_and_empty_ones_apart():
         (
             trips("noisy", 0.05, size=90, large=0.05),
             "",
-            "flows below 90 trips (95.0% of all trips)",
+            "flows (usable ones carry 5.0% of all trips)",
         ),
     ],
 )
-def test_each_share_stands_beside_the_flows_that_it_is_of(found, usable, lost):
+def test_the_words_give_the_share_that_the_gauge_gives(found, usable, lost):
     assert (found.usable, found.lost) == (usable, lost)
 
 

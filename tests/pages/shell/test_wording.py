@@ -32,8 +32,8 @@ def test_risk_states_odds_and_guess():
     text = home_wording.risk(1.0, "person")
     assert "2.72" in text
     assert "73%" in text
-    assert f"{100 / (1 + math.exp(-9)):.2f}%" in home_wording.risk(9.0, "person")
-    assert "right more than 99.99% of the time" in home_wording.risk(10.0, "person")
+    assert f"{100 / (1 + math.exp(-6)):.1f}%" in home_wording.risk(6.0, "person")
+    assert "right over 99.9% of the time" in home_wording.risk(10.0, "person")
 
 
 def test_one_trip_is_singular_and_signs_are_typographic():
