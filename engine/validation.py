@@ -41,6 +41,21 @@ def finite_at_least(name: str, value: object, low: float, remedy: str) -> float:
     return number
 
 
+def finite_within(name: str, value: object, limits: tuple[float, float], remedy: str) -> float:
+    """Return `value` as a float from the first to the second of `limits`, both included.
+
+    Raises
+    ------
+    ParameterError
+        If it is not a number, NaN, infinite, or outside.
+    """
+    low, high = limits
+    number = as_real(value)
+    if number is None or not low <= number <= high:
+        raise _refused(name, f"must be a number from {low:g} to {high:g}", value, remedy)
+    return number
+
+
 def inside_open_interval(name: str, value: object, low: float, high: float, remedy: str) -> float:
     """Return `value` as a float if ``low < value < high``; raise `ParameterError` otherwise."""
     number = as_real(value)

@@ -128,17 +128,28 @@ def release(
         intent = _charge(dataset, plan, ledger, tuning, tuning_note)
         try:
             return _make(dataset, product, plan, work, out, ledger, intent, progress)
-        except BaseException as error:
-            if isinstance(error, OSError):
-                raise ReleaseError(
-                    f"the bundle could not be written ({error.strerror or type(error).__name__})",
-                    remedy=f"its cost, entry {intent.id} of the ledger, stays spent, since its "
-                    "noise was drawn; make space and release again at a new cost",
-                    code="unwritten",
-                ) from error
-            raise
+        except Exception as error:
+            raise _failed(error, intent, out) from error
     finally:
         shutil.rmtree(work, ignore_errors=True)
+
+
+def _failed(error: Exception, intent: Entry, out: Path) -> ReleaseError:
+    """Say what a failure after the charge leaves behind: the cost is spent whatever failed."""
+    why = error.strerror if isinstance(error, OSError) else None
+    spent = f"its cost, entry {intent.id} of the ledger, stays spent, since its noise was drawn"
+    if out.exists():
+        return ReleaseError(
+            f"the bundle '{out.name}' is there, whole, but what follows it failed "
+            f"({why or type(error).__name__})",
+            remedy=f"{spent}; use the bundle, and do not release again for it",
+            code="unfinished",
+        )
+    return ReleaseError(
+        f"the bundle could not be written ({why or type(error).__name__})",
+        remedy=f"{spent}; make space and release again at a new cost",
+        code="unwritten",
+    )
 
 
 def zip_of(out: Path) -> Path:

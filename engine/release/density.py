@@ -43,7 +43,7 @@ class DensityProduct:
     max_visits_per_user: int = 30
 
     def __post_init__(self) -> None:
-        validation.finite_above("epsilon", self.epsilon, 0, f"at most {EPSILON_RANGE[1]:g}")
+        validation.finite_within("epsilon", self.epsilon, EPSILON_RANGE, "0.1 to 2 is usual")
         validation.whole_number(
             "max_visits_per_user",
             self.max_visits_per_user,

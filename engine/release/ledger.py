@@ -252,6 +252,7 @@ class Ledger:
         if not self.path.is_file():
             return 0
         with self._open(writing=False) as connection:
+            connection.execute("begin")  # rows and head of one moment, though others may write
             rows = connection.execute("select * from entries order by id").fetchall()
             head = connection.execute("select id, hash from head").fetchone()
         previous = FIRST_HASH

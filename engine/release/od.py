@@ -75,6 +75,12 @@ class ODProduct:
                 remedy="a person pays for every day of it: release the dataset as ingested",
             )
         limit, zones = parameters.max_trips_per_user, len(dataset.zones)
+        if zones < 2:
+            raise ParameterError(
+                "a release of flows needs at least 2 zones",
+                value=f"{zones}",
+                remedy="there is no flow between zones to count; choose finer ones",
+            )
         scale = safe_scale(limit, parameters.epsilon)
         law = NoiseLaw(1 / scale, "discrete_laplace")
         least = max(parameters.suppression_threshold, 1)

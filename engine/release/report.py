@@ -86,7 +86,7 @@ class ReportProduct:
             proof=f"each of {len(stages)} questions has discrete Laplace noise of scale "
             "sensitivity/ε for its share of ε, and the shares add up to at most "
             f"ε = {parameters.epsilon:g} (basic composition).",
-            cells=len(stages),
+            cells=report.noisy_numbers(parameters, report.extent_of(dataset)),
             cells_words=f"{len(stages)} questions, each over bins fixed in advance",
             settings={
                 "max_trips_per_user": parameters.max_trips_per_user,

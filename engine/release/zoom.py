@@ -22,12 +22,17 @@ from engine.datasets.zoomtables import (
 )
 from engine.density.aggregates import tower_tree
 from engine.density.zoom import DEFAULTS, measure_with, noise_scale, read
-from engine.parameters import EPSILON_RANGE, HOURS_PER_WEEK
+from engine.errors import ParameterError
+from engine.parameters import HOURS_PER_WEEK
 from engine.release import noise
 from engine.release.density import zone_variances
 from engine.release.plan import Accuracy, Plan, Progress, normal_bar
 from engine.release.tables import CsvTable, neutral, write_zones
 from engine.release.zcdp import zcdp_strength
+
+_EPSILON_RANGE = (1e-3, 50.0)
+_LARGEST_DELTA = 1e-3
+"""Within both OpenDP's conversion from ρ finds its ε for every pair."""
 
 _ROOM = 1 + 1e-12  # for the rounding of σ: ρ never exceeds its share
 
@@ -46,10 +51,15 @@ class ZoomProduct:
     delta: float = 1e-7
 
     def __post_init__(self) -> None:
-        validation.finite_above("epsilon", self.epsilon, 0, f"at most {EPSILON_RANGE[1]:g}")
-        validation.inside_open_interval(
-            "delta", self.delta, 0, 1, "choose it below one over the number of people, such as 1e-7"
-        )
+        validation.finite_within("epsilon", self.epsilon, _EPSILON_RANGE, "0.1 to 2 is usual")
+        remedy = "choose it below one over the number of people, such as 1e-7"
+        validation.inside_open_interval("delta", self.delta, 0, 1, remedy)
+        if self.delta > _LARGEST_DELTA:
+            raise ParameterError(
+                f"delta must be at most {_LARGEST_DELTA:g} for a release",
+                value=f"{self.delta!r}",
+                remedy=remedy,
+            )
 
     def plan(self, dataset: Dataset, /) -> Plan:
         """Return what a release will hold and cost; reads geometry and metadata alone."""

@@ -5,7 +5,7 @@ by public numbers, its sensitivity and its share of ε. Everything is computed f
 ``report.parquet``, so that no setting needs a look at a person.
 """
 
-from engine.report.aggregates import ReportTable, available, read
+from engine.report.aggregates import ReportTable, available, extent_of, read
 from engine.report.analyses import (
     HISTOGRAMS,
     UNIT_WORDS,
@@ -29,7 +29,7 @@ from engine.report.draws import DiscreteNoise, NoiseSource, ReportNoise
 from engine.report.fivenumbers import FiveNumbers, compare_ways
 from engine.report.loss import losses, summarised
 from engine.report.measures import STOPS, Extent, Measure
-from engine.report.mechanism import ReportRelease, ledger, release
+from engine.report.mechanism import ReportRelease, ledger, noisy_numbers, release
 from engine.report.results import Result
 from engine.report.settings import Plan, ReportParameters
 from engine.report.vectors import Periods, periods
@@ -64,8 +64,10 @@ __all__ = [
     "compare_ways",
     "default_bins",
     "error_parts",
+    "extent_of",
     "ledger",
     "losses",
+    "noisy_numbers",
     "parts",
     "periods",
     "quantile_sensitivity",

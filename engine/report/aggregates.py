@@ -153,9 +153,13 @@ def read(dataset: Dataset) -> ReportTable:
         table = pq.read_table(dataset.folder / FILE)
     except (pa.ArrowInvalid, OSError) as error:
         raise _damaged(dataset.id) from error
+    return ReportTable(table, extent_of(dataset))
+
+
+def extent_of(dataset: Dataset) -> Extent:
+    """Return the declared period and the number of zones; no count is read."""
     metadata = dataset.metadata
-    extent = Extent(first_day=metadata.first_day, days=len(metadata.days), zones=len(dataset.zones))
-    return ReportTable(table, extent)
+    return Extent(first_day=metadata.first_day, days=len(metadata.days), zones=len(dataset.zones))
 
 
 def _damaged(name: str = "") -> DatasetError:

@@ -14,7 +14,7 @@ from engine.report.analyses import UNIT_WORDS, Analysis, parts, sensitivity
 from engine.report.derived import derive
 from engine.report.draws import NoiseSource, ReportNoise
 from engine.report.fivenumbers import FiveNumbers, five_numbers
-from engine.report.measures import Measure
+from engine.report.measures import Extent, Measure
 from engine.report.results import Result
 from engine.report.settings import ReportParameters
 
@@ -143,6 +143,37 @@ def ledger(params: ReportParameters) -> Ledger:
                 )
             )
     return simple_ledger(tuple(stages), unit=UNIT_WORDS[params.unit])
+
+
+def noisy_numbers(params: ReportParameters, extent: Extent) -> int:
+    """Return how many numbers get noise of their own, by public facts; no count is read.
+
+    Examples
+    --------
+    >>> from datetime import date
+    >>> from engine.report import Budget
+    >>> one = ReportParameters(epsilon=1.0, budget=Budget.of(
+    ...     weights={str(a): float(a is Analysis.HOURS) for a in Analysis}))
+    >>> noisy_numbers(one, Extent(first_day=date(2026, 6, 1), days=7, zones=3))
+    96
+    """
+    return sum(_size(analysis, params, extent) for analysis in params.plan.asked)
+
+
+def _size(analysis: Analysis, params: ReportParameters, extent: Extent) -> int:
+    if analysis.is_histogram:
+        return params.bins_of(analysis).count + 2
+    if analysis in (Analysis.STATISTICS, Analysis.MISSING):
+        return len(parts(analysis, params.unit))
+    daily = extent.days if params.preset == "derived" else len(vectors.periods(extent).starts)
+    return {
+        Analysis.DAYS: daily + 1,
+        Analysis.WEEKDAYS: vectors.DAYS_PER_WEEK,
+        Analysis.HOURS: extent.bins(Measure.HOUR)[1],
+        Analysis.ZONES: extent.zones + 1,
+        Analysis.ZONE_WINDOWS: extent.bins(Measure.ZONE_WINDOW)[1],
+        Analysis.FLOWS: extent.bins(Measure.FLOW)[1],
+    }[analysis]
 
 
 def _source(rng: np.random.Generator | None, noise: NoiseSource | None) -> NoiseSource:

@@ -5,6 +5,7 @@ import os
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -37,6 +38,7 @@ from engine.release import (
     check,
     release,
 )
+from engine.release import ledger as ledgers
 from engine.release.command import main
 from engine.release.plan import PRODUCTS
 from engine.release.statement import statement
@@ -286,6 +288,63 @@ def test_a_full_disk_leaves_the_cost_spent_and_no_bundle(ledger, demo, tmp_path,
         release(demo, flows(), tmp_path / "out", ledger=ledger, tuning="public")
     assert ledger.budget("people").releases == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == ["ledger.sqlite"]
+
+
+def test_a_failure_after_the_bundle_is_there_says_so(ledger, demo, tmp_path, monkeypatch):
+    append = ledgers._append
+
+    def full(connection, kind, *rest):
+        if kind == "done":
+            raise sqlite3.OperationalError("disk I/O error")
+        return append(connection, kind, *rest)
+
+    monkeypatch.setattr(ledgers, "_append", full)
+    with pytest.raises(ReleaseError, match=r"is there, whole.*stays spent") as refused:
+        release(demo, flows(days=(0,)), tmp_path / "out", ledger=ledger, tuning="public")
+    assert "nothing was charged" not in str(refused.value)
+    assert (tmp_path / "out" / "SHA256SUMS").is_file()
+    assert ledger.budget("people").releases == 1
+
+
+def test_whatever_fails_after_the_charge_the_message_says_that_it_is_spent(
+    ledger, demo, tmp_path, monkeypatch
+):
+    def fail(self, dataset, folder, progress):
+        raise MemoryError
+
+    monkeypatch.setattr(ODProduct, "write", fail)
+    with pytest.raises(ReleaseError, match=r"\(MemoryError\).*entry 2 of the ledger, stays spent"):
+        release(demo, flows(), tmp_path / "out", ledger=ledger, tuning="public")
+
+
+@pytest.mark.parametrize("kind", [ODProduct, EstimateProduct])
+def test_flows_between_one_zone_are_refused_before_anything_is_charged(
+    ledger, demo, tmp_path, kind
+):
+    whole = coarsen(demo, Resolution(zones="clusters-1"))
+    product = kind(parameters=flows().parameters, days=(0,))
+    with pytest.raises(ParameterError, match="at least 2 zones, got 1"):
+        release(whole, product, tmp_path / "out", ledger=ledger, tuning="public")
+    assert ledger.budget("people").releases == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        (DensityProduct, {"epsilon": 1e9}),
+        (ZoomProduct, {"epsilon": 1e-9}),
+        (ZoomProduct, {"epsilon": 100.0}),
+        (ZoomProduct, {"epsilon": 0.001, "delta": 0.1}),
+    ],
+)
+def test_a_privacy_loss_that_no_accounting_reaches_is_refused(kind, values):
+    with pytest.raises(ParameterError, match=r"must be (a number from|at most)"):
+        kind(**values)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.001, 1e-3), (50.0, 1e-12), (0.001, 1e-12)])
+def test_every_privacy_loss_that_is_taken_has_a_plan(demo, epsilon, delta):
+    assert ZoomProduct(epsilon=epsilon, delta=delta).plan(demo).scale > 0
 
 
 def test_formulas_and_markup_in_names_are_harmless(demo, tmp_path):

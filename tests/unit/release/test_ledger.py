@@ -5,7 +5,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
 import pytest
@@ -134,6 +134,27 @@ def test_a_changed_or_missing_row_is_found(ledger, change):
         connection.execute(change)
     with pytest.raises(ReleaseError, match="does not fit the chain"):
         ledger.verify()
+
+
+def test_checking_while_another_process_writes_is_no_alarm(ledger, monkeypatch):
+    spend(ledger, 0.1)
+    other = ThreadPoolExecutor(1)
+    waiting = []
+
+    class Slow(sqlite3.Connection):
+        def execute(self, sql, *rest):
+            if "from head" in sql:  # the rows are read: another release is charged meanwhile
+                waiting.append(other.submit(spend, Ledger(ledger.path), 0.1))
+                wait(waiting, timeout=0.5)
+            return super().execute(sql, *rest)
+
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *a, **k: connect(*a, **{"factory": Slow} | k))
+    assert ledger.verify() == 2
+    monkeypatch.undo()
+    assert waiting[0].result().id == 3
+    other.shutdown()
+    assert ledger.verify() == 3
 
 
 def test_clocks_that_disagree_do_no_harm(ledger, monkeypatch):

@@ -99,6 +99,23 @@ def test_every_analysis_spends_its_share_and_no_more():
         assert spent == pytest.approx(made.ledger.proved_epsilon)
 
 
+@pytest.mark.parametrize("unit", ["user", "item"])
+@pytest.mark.parametrize("preset", ["derived", "package"])
+def test_the_noisy_numbers_that_are_stated_are_those_that_are_drawn(unit, preset):
+    source, asked = ReportNoise.draw(np.random.default_rng(0)), []
+
+    class Counting:
+        def counts(self, analysis, scales, /):
+            asked.append(len(scales))
+            return source.counts(analysis, scales)
+
+        gumbel = staticmethod(source.gumbel)
+
+    params = ReportParameters(epsilon=1.0, unit=unit, preset=preset)
+    report.release(TABLE, params, noise=Counting())
+    assert report.noisy_numbers(params, TABLE.extent) == sum(asked)
+
+
 def test_item_level_keeps_all_trips_and_hides_people():
     made = drawn(unit="item")
     assert Analysis.TRIPS_PER_USER not in made.results
