@@ -33,6 +33,7 @@ from engine.attack.scenario import (
     over_days,
     over_epsilons,
     over_flows,
+    suppression_alone,
 )
 from engine.attack.strongest import MOST_DAYS, Attack, guarantee, strongest
 from engine.attack.visits import (
@@ -85,6 +86,7 @@ __all__ = [
     "standing",
     "strongest",
     "strongest_on_density",
+    "suppression_alone",
     "together",
     "without_noise",
     "worth_of_density",

@@ -9,7 +9,7 @@ import numpy as np
 from engine import validation
 from engine.arrays import Floats
 from engine.attack.cells import Corridor
-from engine.attack.habits import UsualFlow, knowing_habits
+from engine.attack.habits import UsualFlow, knowing_habits, without_noise
 from engine.attack.strongest import Attack, strongest
 from engine.origin_destination import LawName
 from engine.parameters import ODParameters
@@ -59,8 +59,11 @@ class Scenario:
         if self.knows == "everything":
             target = [Corridor(trips=self.trips, rest=self.flow, cells=self.cells)]
             return strongest(target, parameters, days=days, law=self.law)
-        usual = [UsualFlow(trips=self.trips, mean=max(self.flow, 1), cells=self.cells)]
-        return knowing_habits(usual, parameters, days=days, law=self.law)
+        return knowing_habits([self.usual(self.flow)], parameters, days=days, law=self.law)
+
+    def usual(self, flow: int) -> UsualFlow:
+        """Return the target's routes to one who knows that `flow` others, at least 1, use them."""
+        return UsualFlow(trips=self.trips, mean=max(flow, 1), cells=self.cells)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -92,6 +95,31 @@ def over_flows(scenario: Scenario, parameters: ODParameters, flows: Sequence[int
     alike = [min(flow, shown) if scenario.knows == "everything" else flow for flow in flows]
     by_flow = {flow: replace(scenario, flow=flow).attack(parameters) for flow in set(alike)}
     return _reached([by_flow[flow] for flow in alike])
+
+
+def suppression_alone(
+    scenario: Scenario, suppression_threshold: int, flows: Sequence[int]
+) -> Floats:
+    """Return the same attacker's share of right guesses if τ were all that hides the target.
+
+    One who knows all other trips is certain where the flow is shown with the target; to one who
+    knows the usual flow alone, its ordinary variation still hides him.
+
+    Examples
+    --------
+    >>> suppression_alone(Scenario(), 15, (0, 50)).tolist()
+    [0.5, 1.0]
+    >>> suppression_alone(Scenario(knows="habits"), 15, (50,)).round(3).tolist()
+    [0.528]
+    """
+    if scenario.knows == "everything":
+        shown = np.array(flows) + scenario.trips >= max(suppression_threshold, 1)
+        return np.where(shown, 1.0, 0.5)
+    curves = [
+        without_noise([scenario.usual(flow)], suppression_threshold=suppression_threshold)
+        for flow in flows
+    ]
+    return np.array([curve.best_guess for curve in curves])
 
 
 def over_epsilons(

@@ -1,5 +1,7 @@
 """Attack: ROC, best guesses over ε, over flows and over days."""
 
+from collections.abc import Sequence
+
 import altair as alt
 import numpy as np
 import pandas as pd
@@ -86,9 +88,14 @@ def over_epsilon(epsilons: tuple[float, ...], reached: Reached, here: float, bes
 
 
 def over_flow(
-    flows: tuple[int, ...], reached: Reached, *, here: int, trips: int, threshold: int
+    flows: tuple[int, ...],
+    reached: Reached,
+    suppressed: Sequence[float],
+    *,
+    here: int,
+    threshold: int,
 ) -> None:
-    """Draw right guesses over the flow's size, with τ, and what suppression alone would do."""
+    """Draw right guesses over the flow's size, with τ, and those that suppression alone leaves."""
     x = alt.X(
         "flow:Q",
         title="Other trips on each route (log scale)",
@@ -96,11 +103,10 @@ def over_flow(
         axis=alt.Axis(values=_ticks(max(flows)), format=",d", grid=False),
     )
     shown = max(threshold, 1)
-    bare = np.where(np.array(flows) + trips >= shown, 1.0, 0.5)
     table = pd.concat(
         [
             _table("flow", flows, reached),
-            pd.DataFrame({"flow": flows, "right": 100 * bare, "line": BARE}),
+            pd.DataFrame({"flow": flows, "right": 100 * np.array(suppressed), "line": BARE}),
         ]
     )
     rule = alt.Chart(pd.DataFrame({"flow": [shown]})).encode(x=x)

@@ -41,14 +41,11 @@ def draw(question: Question, entry: Entry | None) -> None:
         curves.over_flow(
             flows,
             cached.over_flows(scenario, parameters, flows),
+            cached.suppression_alone(scenario, parameters.suppression_threshold, flows),
             here=scenario.flow,
-            trips=scenario.trips,
             threshold=parameters.suppression_threshold,
         )
-        st.caption(
-            "Red: the flow entered above. Noise protects every route that is shown equally; "
-            "suppression protects quiet routes only."
-        )
+        st.caption(f"Red: the flow entered above. {wording.busy(scenario)}")
     with right:
         st.subheader("Several days", anchor=False)
         _days(question, entry)

@@ -84,6 +84,16 @@ def suppressed(scenario: Scenario, parameters: ODParameters) -> str:
     )
 
 
+def busy(scenario: Scenario) -> str:
+    """Say what the size of a flow changes."""
+    if scenario.knows == "everything":
+        return (
+            "Noise protects every route that is shown equally; suppression protects quiet routes "
+            "only."
+        )
+    return "The busier the route, the more the others' ordinary variation hides by itself."
+
+
 def days_note(parameters: ODParameters, days: int) -> str:
     """Say how several daily matrices add up."""
     if parameters.unit == "person":

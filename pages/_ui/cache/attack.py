@@ -28,6 +28,14 @@ def over_flows(scenario: Scenario, parameters: ODParameters, flows: Sequence[int
 
 
 @st.cache_data(max_entries=128, show_spinner=False)
+def suppression_alone(
+    scenario: Scenario, suppression_threshold: int, flows: Sequence[int]
+) -> Sequence[float]:
+    """Return the same attacker's right guesses if nothing but τ hid the target."""
+    return attack.suppression_alone(scenario, suppression_threshold, flows).tolist()
+
+
+@st.cache_data(max_entries=128, show_spinner=False)
 def over_epsilons(
     scenario: Scenario, parameters: ODParameters, epsilons: Sequence[float]
 ) -> Reached:

@@ -84,14 +84,14 @@ def _cards(exact: ShockTotals, judged: AidJudgement, selection: Selection, k: in
     fewer = float(selection.fewer[k - 1].mean())
     return [
         Card(
-            "People leaving, truly",
+            "Trips out of the area, truly",
             number(float(together.true)),
-            "trips out",
+            "true total",
             f"Trips within the affected area, {number(float(exact.inside_by_day.sum()))}, are not "
             "counted.",
         ),
         Card(
-            "People leaving, as released",
+            "Trips out, as released",
             number(float(together.expected)),
             f"{low} to {high}",
             f"Expected value and 95% interval; {signed_percent(judged.total_error)} off the truth.",

@@ -10,19 +10,23 @@ from pages._ui.release.wording import TUNED
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import TUNED_ON
 
+_WORST = ("these data", "")
+"""What a release states until the custodian says otherwise: never more than is known."""
+
 
 def ask(plan: Plan, entry: Entry) -> tuple[str, str]:
     """Draw how ε was chosen; return it, one of `TUNED`, with the custodian's words."""
     record = st.session_state.get(TUNED_ON)
     filled = suggestion(record, plan, entry.name)
     if filled != st.session_state.get("release_filled"):  # a record came, or no longer holds
-        how, words = filled or ("public", "")
+        how, words = filled or _WORST
         st.session_state["release_tuned"], st.session_state["release_note"] = how, words
         st.session_state["release_filled"] = filled
-    elif filled:
+    else:
         # Streamlit forgets what a widget held while another page was shown
-        st.session_state.setdefault("release_tuned", filled[0])
-        st.session_state.setdefault("release_note", filled[1])
+        how, words = filled or _WORST
+        st.session_state.setdefault("release_tuned", how)
+        st.session_state.setdefault("release_note", words)
     left, right = st.columns(2)
     tuned = left.selectbox(
         "How were ε and the other settings chosen?",

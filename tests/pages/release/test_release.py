@@ -69,6 +69,7 @@ def test_a_budget_is_asked_for_first(page):
 def test_the_cost_and_what_is_left_are_said_before_confirming(page):
     app = declared(page)
     assert "on 7 days costs a person 7; 3 is left after it." in texts(app)
+    assert filled(app) == ("these data", "")
     assert app.button(key="release_start").disabled
     app.text_input(key="release_confirm").set_value("demo").run()
     assert app.button(key="release_start").disabled
@@ -147,7 +148,7 @@ def test_tuning_on_the_released_data_is_said_and_another_epsilon_is_not_that_cho
     assert filled(app)[0] == "these data"
     app.session_state["tuned_on"] = TUNED | {"epsilon": 0.5}
     app.run()
-    assert filled(app) == ("public", "")
+    assert filled(app) == ("these data", "")  # nothing better is claimed unasked
     assert "On the page Decisions ε = 0.5 was chosen; it is 1 now." in texts(app)
 
 

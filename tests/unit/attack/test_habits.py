@@ -76,6 +76,20 @@ def test_published_figures_without_noise(cells, shown):
         assert found.advantage == pytest.approx(mode, abs=1e-12)
 
 
+@pytest.mark.parametrize(("trips", "flow", "threshold"), [(1, 50, 15), (2, 14, 15), (3, 5, 0)])
+def test_suppression_alone_is_held_against_the_attacker_who_asks(trips, flow, threshold):
+    """A line for one who knows everything beside the attack of one who does not would mislead."""
+    asked = attack.Scenario(knows="habits", trips=trips, flow=flow)
+    results = results_of(poisson(flow, 200), trips, {0: 1.0}, threshold)
+    (found,) = attack.suppression_alone(asked, threshold, (flow,))
+    assert found == pytest.approx((1 + plain.advantage(results)) / 2, abs=1e-10)
+    strongest = attack.Scenario(trips=trips)
+    edge = max(threshold, 1) - trips  # his trips lift the flow to the threshold
+    around = (max(edge - 1, 0), max(edge, 0), flow + threshold)
+    told = [0.5 if around[0] + trips < max(threshold, 1) else 1.0, 1.0, 1.0]
+    assert attack.suppression_alone(strongest, threshold, around).tolist() == told
+
+
 @pytest.mark.parametrize("law", ["rounded_laplace", "discrete_laplace"])
 @pytest.mark.parametrize("variance", [None, 60.0])
 @pytest.mark.parametrize(("mean", "threshold", "trips"), [(20, 15, 1), (3, 15, 4), (20, 0, 2)])
