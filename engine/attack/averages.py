@@ -36,6 +36,16 @@ class TripAverages:
     most_exposed: float
     proven_without_noise: float
 
+    @property
+    def typical_guess(self) -> float:
+        """Share of right guesses about the typical trip, where a coin gets half."""
+        return (1 + self.typical) / 2
+
+    @property
+    def most_exposed_guess(self) -> float:
+        """The same about the most exposed trip."""
+        return (1 + self.most_exposed) / 2
+
 
 def over_trips(
     histogram: CountHistogram, parameters: ODParameters, *, law: LawName = "rounded_laplace"

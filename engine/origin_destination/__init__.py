@@ -38,7 +38,7 @@ from engine.origin_destination.scores import (
     trip_account,
     zero_account,
 )
-from engine.origin_destination.trimming import TrimmingCurve, trimming_curve
+from engine.origin_destination.trimming import TrimmingCurve, joined_curves, trimming_curve
 from engine.parameters import ODParameters
 
 __all__ = [
@@ -78,6 +78,7 @@ __all__ = [
     "heat_map",
     "histogram",
     "histogram_of_matrix",
+    "joined_curves",
     "ledger",
     "person_total",
     "reading",

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,4 +112,31 @@ def trimming_curve(
         total=total,
         kept_share=np.array(kept),
         best=chosen[int(total.argmin())],
+    )
+
+
+def joined_curves(curves: Sequence[TrimmingCurve]) -> TrimmingCurve:
+    """Return one curve of several at other T, in the order given.
+
+    Examples
+    --------
+    >>> from engine import datasets
+    >>> city, settings = datasets.load("demo-city"), ODParameters(epsilon=1.0)
+    >>> parts = [trimming_curve(city, settings, [limit], days=0) for limit in (1, 4)]
+    >>> joined_curves(parts).limits
+    array([1, 4])
+    """
+
+    def all_of(name: str) -> NDArray[Any]:
+        return np.concatenate([getattr(curve, name) for curve in curves])
+
+    limits, total = all_of("limits"), all_of("total")
+    return TrimmingCurve(
+        limits=limits,
+        trimmed=all_of("trimmed"),
+        noise=all_of("noise"),
+        suppression=all_of("suppression"),
+        total=total,
+        kept_share=all_of("kept_share"),
+        best=int(limits[total.argmin()]),
     )

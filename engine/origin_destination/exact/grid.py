@@ -50,6 +50,46 @@ class HeatMap:
     mean_absolute: Floats
     mean_bounded_relative: Floats
 
+    @property
+    def zero_share(self) -> Floats:
+        """Share of all ordered pairs of zones that read 0."""
+        hidden = self.outcomes.lost.cells + self.outcomes.kept_suppressed.cells
+        return _ratio(hidden, self._all("cells"))
+
+    @property
+    def visible_share(self) -> Floats:
+        """Share of all true trips, trimmed ones too, in flows of at least τ′ that are shown."""
+        return _ratio(self.outcomes.kept.trips, self._all("trips"))
+
+    @property
+    def lost_share(self) -> Floats:
+        """Share of the flows of at least τ′ trips that read 0; NaN where there is none."""
+        lost = self.outcomes.lost.cells
+        return _ratio(lost, lost + self.outcomes.kept.cells)
+
+    @property
+    def lost_trips_share(self) -> Floats:
+        """Share of all true trips in flows of at least τ′ that read 0."""
+        return _ratio(self.outcomes.lost.trips, self._all("trips"))
+
+    @property
+    def revealed_flows(self) -> Floats:
+        """Flows below τ′ that are shown; pairs on which nobody travelled are phantoms instead."""
+        return np.asarray(self.outcomes.revealed.cells - self.outcomes.phantom.cells)
+
+    @property
+    def bias_share(self) -> Floats:
+        """Expected minus true total, as a share of all true trips."""
+        return _ratio(self.bias, self._all("trips"))
+
+    def _all(self, measure: str) -> Floats:
+        parts = ("kept", "lost", "kept_suppressed", "revealed")
+        return np.sum([getattr(getattr(self.outcomes, part), measure) for part in parts], axis=0)
+
+
+def _ratio(part: ArrayLike, whole: Floats) -> Floats:
+    return np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=whole > 0)
+
 
 def heat_map(
     counted: CountHistogram,

@@ -91,7 +91,7 @@ def _own_trips(question: Question, entry: Entry | None) -> None:
         return
     frame.banners([entry])
     shares = cached.averages(entry.key, question.parameters, question.scenario.law)
-    right, most = (50 + 50 * value for value in (shares.typical, shares.most_exposed))
+    right, most = 100 * shares.typical_guess, 100 * shares.most_exposed_guess
     st.markdown(
         f"Against the **typical trip** of {entry.name} the strongest attacker gets "
         f"**{right:.1f}** of 100 guesses right, against the **most exposed** one **{most:.1f}** "

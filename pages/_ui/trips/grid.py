@@ -12,10 +12,13 @@ from engine.arrays import Floats
 from engine.origin_destination import HeatMap, Population
 from engine.origin_destination.exact.expected import SANITY_BOUND
 from engine.parameters import EPSILON_STOPS, ODParameters
+from pages._ui import jobs
+from pages._ui.cache import curves as cached_curves
 from pages._ui.cache import trips as cached_trips
 from pages._ui.cache.trips import GRID_THRESHOLDS
 from pages._ui.cache.window import Window
 from pages._ui.drawing import colours
+from pages._ui.jobs import Job
 from pages._ui.shell import setting
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.setting import nearest_stop
@@ -23,7 +26,8 @@ from pages._ui.shell.settings import use_settings
 from pages._ui.wording.measures import trip_labels
 from pages._ui.wording.numbers import number, percent
 
-_KEY = "od_grid"
+_KEY, _JOB = "od_grid", "od_grid_relative"
+_BIAS = "Bias of the total"
 _RELATIVE = "Symmetric relative error"
 
 
@@ -35,43 +39,6 @@ class Measure:
     percent: bool
     averaged: bool
     meaning: str
-
-
-def _over(part: Floats, whole: Floats) -> Floats:
-    return np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=whole > 0)
-
-
-def _cells(grid: HeatMap) -> Floats:
-    outcomes = grid.outcomes
-    return (
-        outcomes.kept.cells
-        + outcomes.lost.cells
-        + outcomes.kept_suppressed.cells
-        + outcomes.revealed.cells
-    )
-
-
-def _trips(grid: HeatMap) -> Floats:
-    outcomes = grid.outcomes
-    return (
-        outcomes.kept.trips
-        + outcomes.lost.trips
-        + outcomes.kept_suppressed.trips
-        + outcomes.revealed.trips
-    )
-
-
-def _suppressed(grid: HeatMap) -> Floats:
-    return grid.outcomes.lost.cells + grid.outcomes.kept_suppressed.cells
-
-
-def _lost(grid: HeatMap) -> Floats:
-    return _over(grid.outcomes.lost.cells, grid.outcomes.lost.cells + grid.outcomes.kept.cells)
-
-
-def _revealed(grid: HeatMap) -> Floats:
-    # a pair on which nobody travelled is no flow to reveal: those are phantoms
-    return grid.outcomes.revealed.cells - grid.outcomes.phantom.cells
 
 
 _TRIPS = trip_labels("τ or more")
@@ -86,33 +53,38 @@ MEASURES = {
         True,
         f"|private − true| / max(true, {SANITY_BOUND:g}), on average",
     ),
-    "Lost flows": Measure(_lost, True, False, "flows of at least τ that the release hides"),
+    "Lost flows": Measure(
+        lambda grid: grid.lost_share, True, False, "flows of at least τ that the release hides"
+    ),
     "Lost trips": Measure(
-        lambda grid: _over(grid.outcomes.lost.trips, _trips(grid)),
+        lambda grid: grid.lost_trips_share,
         True,
         False,
         "trips in flows of at least τ that the release hides",
     ),
     "Revealed flows": Measure(
-        _revealed, False, False, "flows below τ, of at least one trip, that noise lifts into view"
+        lambda grid: grid.revealed_flows,
+        False,
+        False,
+        "flows below τ, of at least one trip, that noise lifts into view",
     ),
     "Phantom flows": Measure(
         lambda grid: grid.outcomes.phantom.cells, False, False, "flows shown where nobody travelled"
     ),
     _TRIPS["zero_share"]: Measure(
-        lambda grid: _over(_suppressed(grid), _cells(grid)),
+        lambda grid: grid.zero_share,
         True,
         False,
         "pairs of zones, empty ones too, that the release sets to 0",
     ),
     _TRIPS["visible_share"]: Measure(
-        lambda grid: _over(grid.outcomes.kept.trips, _trips(grid)),
+        lambda grid: grid.visible_share,
         True,
         False,
         "true trips, trimmed ones too, in flows of at least τ that are shown",
     ),
-    "Bias of the total": Measure(
-        lambda grid: _over(grid.bias, _trips(grid)),
+    _BIAS: Measure(
+        lambda grid: grid.bias_share,
         True,
         False,
         "released minus true trips, as a share of all true trips",
@@ -147,36 +119,38 @@ def draw(entry: Entry, parameters: ODParameters, window: Window) -> None:
         )
     # ε and τ are the grid's own axes: fixed here, so that the sliders find the same grid again
     fixed = replace(parameters, epsilon=1.0, suppression_threshold=0)
-    if measure.of is None:
-        values = _relative(entry.key, fixed, window, population)
-    else:
+    of = f", {_POPULATIONS[population]}" if measure.averaged else ""
+    if measure.of is not None:
         values = measure.of(cached_trips.grid(entry.key, fixed, window, population))
+        _map(values, measure, f"{name}{of}", parameters)
+        return
+    asked = (cached_curves.relative_errors, entry.key, fixed, window, population)
+
+    def show(work: Job) -> None:
+        jobs.progress(work, "Values of ε", _JOB)
+        if work.result is not None:
+            _map(work.result, measure, f"{name}{of}", parameters)
+
+    jobs.follow(_JOB, jobs.job(_JOB, *asked), show)
+
+
+def _map(values: Floats, measure: Measure, name: str, parameters: ODParameters) -> None:
+    """Draw the heat map and say where the sliders stand on it."""
     if not np.isfinite(values).any():
         st.info("There are no such flows in this window, so there is nothing to average.")
         return
-    of = f", {_POPULATIONS[population]}" if measure.averaged else ""
-    _heat(values, measure, f"{name}{of}", parameters)
+    _heat(values, measure, name, parameters)
     row = EPSILON_STOPS.index(nearest_stop(parameters.epsilon, EPSILON_STOPS))
     column = _nearest(parameters.suppression_threshold)
     here = _written(float(values[row, column]), measure)
+    of = name.partition(",")[2]
+    meaning = measure.meaning[0].upper() + measure.meaning[1:] + (f",{of}" if of else "")
     st.caption(
-        f"{measure.meaning[0].upper() + measure.meaning[1:]}{of}. You are here (red frame), at "
+        f"{meaning}. You are here (red frame), at "
         f"ε = {EPSILON_STOPS[row]:g} and τ = {GRID_THRESHOLDS[column]}: **{here}**. Look along a "
         "row for what more ε buys, along a column for what a threshold costs; click a cell to set "
         f"both sliders. Exact for T = {parameters.max_trips_per_user}; no noise is drawn."
     )
-
-
-def _relative(key: str, fixed: ODParameters, window: Window, population: Population) -> Floats:
-    slot = st.empty()
-    rows = []
-    for done, epsilon in enumerate(EPSILON_STOPS):
-        slot.progress(done / len(EPSILON_STOPS), f"Relative error at ε = {epsilon:g} …")
-        rows.append(
-            cached_trips.relative_row(key, replace(fixed, epsilon=epsilon), window, population)
-        )
-    slot.empty()
-    return np.array(rows)
 
 
 def _heat(values: Floats, measure: Measure, name: str, parameters: ODParameters) -> None:
@@ -196,7 +170,7 @@ def _heat(values: Floats, measure: Measure, name: str, parameters: ODParameters)
         (table["epsilon"] == f"{nearest_stop(parameters.epsilon, EPSILON_STOPS):g}")
         & (table["threshold"] == GRID_THRESHOLDS[_nearest(parameters.suppression_threshold)])
     ]
-    diverging = name == "Bias of the total"
+    diverging = name == _BIAS
     reach = float(table["value"].abs().max())
     scale = (
         alt.Scale(scheme="purplegreen", domain=[-reach, reach])

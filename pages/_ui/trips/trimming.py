@@ -6,19 +6,24 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
+from engine.origin_destination import TrimmingCurve
 from engine.parameters import ODParameters
+from pages._ui import jobs
+from pages._ui.cache import curves as cached_curves
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import trips as cached_trips
+from pages._ui.cache.curves import LIMITS
 from pages._ui.cache.window import Window
 from pages._ui.drawing import cards, colours
 from pages._ui.drawing.cards import Card
+from pages._ui.jobs import Job
 from pages._ui.shell import setting
 from pages._ui.shell.catalogue import Entry
-from pages._ui.shell.settings import MAX_TRIPS_STOPS, use_settings
+from pages._ui.shell.settings import use_settings
 from pages._ui.wording.numbers import number, percent
 
+_JOB = "od_trimming_curve"
 _MANY_ROWS = 1_000_000
-_LIMITS = tuple(stop for stop in MAX_TRIPS_STOPS if stop <= 50)
 _CAUSES = ("trimmed", "noise", "suppression", "total")
 _COLOURS = ("#e0a100", colours.PRIVATE, "#b5579c", colours.TRUE)
 _BELOW = " Suppression below zero saves error: it sets the noise of empty pairs back to 0."
@@ -38,7 +43,7 @@ def draw(entry: Entry, parameters: ODParameters, window: Window) -> None:
             "one person's day or the whole period in the sidebar to compare T."
         )
         return
-    now = _row(entry.key, parameters, window)
+    now = cached_trips.trimming(entry.key, parameters, window)
     cards.row(_cards(now, parameters))
     st.subheader("The trade-off over T", anchor=False)
     if (
@@ -52,21 +57,34 @@ def draw(entry: Entry, parameters: ODParameters, window: Window) -> None:
     ):
         st.caption("Each T is another matrix for every day. One day shows the same shape at once.")
         return
-    rows = _rows(entry.key, parameters, window)
-    best = min(rows, key=lambda limit: rows[limit]["total"])
-    _chart(rows, best, parameters)
+    fixed = replace(parameters, max_trips_per_user=1)  # a slider over T finds the same curve
+    work = jobs.job(_JOB, cached_curves.trimming, entry.key, fixed, window)
+
+    def show(running: Job) -> None:
+        jobs.progress(running, "Trimming, values of T", _JOB)
+        if running.result is not None:
+            _chart(running.result, parameters, best_known=running.state == "finished")
+        if running.state == "finished":
+            _best(running.result)
+
+    jobs.follow(_JOB, work, show)
+
+
+def _best(curve: TrimmingCurve) -> None:
+    """Name the T of least error, offer it, and say what choosing it costs."""
+    spares = bool((curve.suppression < 0).any())
+    kept = float(curve.kept_share[curve.limits == curve.best][0])
     left, right = st.columns([3, 1], vertical_alignment="center")
     left.caption(
-        f"Left of the best point trimming drops too many trips, right of it noise (in proportion "
-        f"to T) drowns the flows. Least total error here: **T = {best}**, which keeps "
-        f"{percent(rows[best]['kept'])} of trips."
-        + (_BELOW if any(row["suppression"] < 0 for row in rows.values()) else "")
+        "Left of the best point trimming drops too many trips, right of it noise (in proportion "
+        f"to T) drowns the flows. Least total error here: **T = {curve.best}**, which keeps "
+        f"{percent(kept)} of trips." + (_BELOW if spares else "")
     )
     right.button(
-        f"Use T = {best}",
+        f"Use T = {curve.best}",
         icon=":material/tune:",
         on_click=use_settings,
-        kwargs={"max_trips": best},
+        kwargs={"max_trips": curve.best},
         key="od_use_trips",
         width="stretch",
     )
@@ -78,25 +96,26 @@ def _is_long(key: str) -> bool:
     return len(cached_datasets.dataset(key).trips.n) > _MANY_ROWS
 
 
-def _cards(now: dict[str, float], parameters: ODParameters) -> list[Card]:
-    limit = parameters.max_trips_per_user
-    spared = now["suppression"] < 0
+def _cards(now: TrimmingCurve, parameters: ODParameters) -> list[Card]:
+    trimmed, noise, suppression, total = (float(getattr(now, cause)[0]) for cause in _CAUSES)
+    spared = suppression < 0
     return [
         Card(
-            f"Trimmed away (T = {limit})",
-            number(now["trimmed"]),
+            f"Trimmed away (T = {parameters.max_trips_per_user})",
+            number(trimmed),
             "trips",
-            f"{percent(now['kept'])} of true trips are kept; nothing restores the others.",
+            f"{percent(float(now.kept_share[0]))} of true trips are kept; nothing restores the "
+            "others.",
         ),
         Card(
             "Noise adds",
-            number(now["noise"]),
+            number(noise),
             "trips of error",
             f"Noise of scale T/ε = {parameters.noise_scale:.3g} trips in every pair of zones.",
         ),
         Card(
             "Suppression saves" if spared else "Suppression adds",
-            number(abs(now["suppression"])),
+            number(abs(suppression)),
             "trips of error",
             "Empty pairs read 0 again, which outweighs the real flows that are hidden."
             if spared
@@ -104,43 +123,23 @@ def _cards(now: dict[str, float], parameters: ODParameters) -> list[Card]:
         ),
         Card(
             "In all",
-            number(now["total"]),
+            number(total),
             "trips of error",
             "Expected sum of |private − true| over all pairs of zones, exact.",
         ),
     ]
 
 
-def _row(key: str, parameters: ODParameters, window: Window) -> dict[str, float]:
-    """Return the expected error at one T by its causes, in trips, and the share that is kept."""
-    curve = cached_trips.trimming(key, parameters, window)
-    causes = {cause: float(getattr(curve, cause)[0]) for cause in _CAUSES}
-    return {**causes, "kept": float(curve.kept_share[0])}
-
-
-def _rows(key: str, parameters: ODParameters, window: Window) -> dict[int, dict[str, float]]:
-    slot = st.empty()
-    rows: dict[int, dict[str, float]] = {}
-    for done, limit in enumerate(_LIMITS):
-        slot.progress(done / len(_LIMITS), f"Trimming to T = {limit} …")
-        rows[limit] = _row(key, replace(parameters, max_trips_per_user=limit), window)
-    slot.empty()
-    return rows
-
-
-def _chart(rows: dict[int, dict[str, float]], best: int, parameters: ODParameters) -> None:
-    table = pd.DataFrame(
-        [
-            {"limit": limit, "cause": cause, "trips": row[cause]}
-            for limit, row in rows.items()
-            for cause in _CAUSES
-        ]
+def _chart(curve: TrimmingCurve, parameters: ODParameters, *, best_known: bool) -> None:
+    causes = {cause: getattr(curve, cause) for cause in _CAUSES}
+    table = pd.DataFrame({"limit": curve.limits, **causes}).melt(
+        "limit", var_name="cause", value_name="trips"
     )
     x = alt.X(
         "limit:Q",
         title="Trips kept per person (T), log scale",
-        scale=alt.Scale(type="log", nice=False, domain=[_LIMITS[0], _LIMITS[-1]]),
-        axis=alt.Axis(values=list(_LIMITS), grid=False),
+        scale=alt.Scale(type="log", nice=False, domain=[LIMITS[0], LIMITS[-1]]),
+        axis=alt.Axis(values=list(LIMITS), grid=False),
     )
     y = alt.Y("trips:Q", title="Expected error (trips)", axis=_SI)
     colour = alt.Color(
@@ -167,10 +166,13 @@ def _chart(rows: dict[int, dict[str, float]], best: int, parameters: ODParameter
             ],
         )
     )
-    mark = alt.Chart(pd.DataFrame({"limit": [best], "trips": [rows[best]["total"]]}))
+    least = curve.limits == curve.best
+    mark = alt.Chart(pd.DataFrame({"limit": curve.limits[least], "trips": curve.total[least]}))
     star = mark.mark_point(shape="diamond", size=190, filled=True, color="#2a9d6f", opacity=1)
     words = mark.mark_text(dy=-15, color="#2a9d6f", fontSize=12, fontWeight=600)
-    here = min(parameters.max_trips_per_user, _LIMITS[-1])
+    words_of = alt.value(f"least error: T = {curve.best}")
+    best = [star.encode(x=x, y=y), words.encode(x=x, y=y, text=words_of)] if best_known else []
+    here = min(parameters.max_trips_per_user, LIMITS[-1])
     rule = alt.Chart(pd.DataFrame({"limit": [here]})).mark_rule(
         color=colours.HERE, strokeDash=[4, 3]
     )
@@ -182,9 +184,8 @@ def _chart(rows: dict[int, dict[str, float]], best: int, parameters: ODParameter
             rule.encode(x=x),
             label.encode(x=x, text=alt.value("you are here")),
             lines,
-            star.encode(x=x, y=y),
-            words.encode(x=x, y=y, text=alt.value(f"least error: T = {best}")),
+            *best,
         ).properties(height=360),
         key="od_trimming",
-        alt=f"Expected error over T by its causes; least at T = {best}",
+        alt=f"Expected error over T by its causes; least at T = {curve.best}",
     )

@@ -1,0 +1,41 @@
+"""Exact curves and grids of trips in steps: one setting after another, each computed once."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from engine import origin_destination as od
+from engine.parameters import EPSILON_STOPS, ODParameters
+from pages._ui.cache import trips as cached_trips
+from pages._ui.cache.window import Window
+from pages._ui.jobs.work import Step
+from pages._ui.shell.settings import MAX_TRIPS_STOPS
+
+LIMITS = tuple(stop for stop in MAX_TRIPS_STOPS if stop <= 50)
+
+
+def trimming(key: str, parameters: ODParameters, window: Window) -> Iterator[Step]:
+    """Yield the `TrimmingCurve` over the first T, then over the first two, and so on.
+
+    The T of `parameters` plays no part.
+    """
+    curves: list[od.TrimmingCurve] = []
+    for limit in LIMITS:
+        at = replace(parameters, max_trips_per_user=limit)
+        curves.append(cached_trips.trimming(key, at, window))
+        yield Step(len(curves), len(LIMITS), od.joined_curves(curves))
+
+
+def relative_errors(
+    key: str, parameters: ODParameters, window: Window, population: od.Population
+) -> Iterator[Step]:
+    """Yield the symmetric relative error over ε × τ, row by row; unknown rows are NaN.
+
+    ε and τ of `parameters` play no part.
+    """
+    values = np.full((len(EPSILON_STOPS), len(cached_trips.GRID_THRESHOLDS)), np.nan)
+    for row, epsilon in enumerate(EPSILON_STOPS):
+        at = replace(parameters, epsilon=epsilon)
+        values[row] = cached_trips.relative_row(key, at, window, population)
+        yield Step(row + 1, len(EPSILON_STOPS), values.copy())
