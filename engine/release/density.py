@@ -66,7 +66,6 @@ class DensityProduct:
             epsilon=self.epsilon,
             days=7,
             contribution=f"at most {limit} visits of a person in the week, one an hour, at random",
-            bounded_by="a setting chosen in advance, not read from these data",
             sensitivity=limit,
             mechanism="discrete Laplace on whole counts",
             scale=scale,

@@ -109,7 +109,6 @@ class ODProduct:
             epsilon=parameters.epsilon,
             days=len(chosen),
             contribution=unit_words[parameters.unit],
-            bounded_by="a setting chosen in advance, not read from these data",
             sensitivity=limit,
             mechanism="discrete Laplace on whole counts",
             scale=scale,

@@ -101,7 +101,7 @@ class Plan:
     delta: float = 0.0
     days: int
     contribution: str
-    bounded_by: str
+    bounded_by: str = "a setting, which this software does not read from the data"
     sensitivity: float
     norm: str = "L₁"
     mechanism: str

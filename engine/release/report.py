@@ -79,7 +79,6 @@ class ReportProduct:
             "whole period, at random"
             if users
             else "each trip by itself; nobody's trips are bounded",
-            bounded_by="a setting chosen in advance, not read from these data",
             sensitivity=largest.sensitivity,
             mechanism="discrete Laplace on whole counts",
             scale=float(largest.noise_scale or 0),

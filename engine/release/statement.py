@@ -125,7 +125,7 @@ def statement(
         ),
         "cells": f"{plan.cells:,} noisy numbers: {plan.cells_words}. All are fixed by public "
         "geometry and the declared period, so that no row depends on a person.",
-        "bounds": f"The bound on a unit is {plan.bounded_by}. ε and the other settings were "
+        "bounds": f"The bound on a unit is {plan.bounded_by}. It, ε and the other settings were "
         f"chosen {TUNING[tuning]}{f' ({tuning_note})' if tuning_note else ''}.",
         "accuracy": "Error bars hold with probability 90% over the noise alone, whatever the data, "
         "for a number picked before the release is seen. "

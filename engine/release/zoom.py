@@ -82,7 +82,6 @@ class ZoomProduct:
             days=7,
             contribution="a person's visits are scaled down so that they weigh at most a public "
             f"clip in every table (√10 where towers are told apart); at most {cap} visits count",
-            bounded_by="a setting chosen in advance, not read from these data",
             sensitivity=float(root * WEIGHT_UNITS),
             norm="L₂",
             mechanism="discrete Gaussian on whole numbers",

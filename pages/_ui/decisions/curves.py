@@ -75,7 +75,7 @@ def draw(
                 )
     st.caption(
         "Share of a zone's people who are infected. The dashed red line is the share from which "
-        "it acts. Bias moves the curves, chance hardly does: the band of the releases is narrow."
+        "it acts. What lies between the grey and the blue line is bias; the blue band is chance."
     )
 
 

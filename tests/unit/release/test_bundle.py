@@ -54,7 +54,7 @@ def flows(epsilon=0.5, unit="person-day", **rest):
     return ODProduct(parameters=parameters, **rest)
 
 
-def statement_of(dataset, plan):
+def statement_of(dataset, plan, tuning="public"):
     budget = Budget(
         people="p",
         unit="person",
@@ -73,7 +73,7 @@ def statement_of(dataset, plan):
         budget=budget,
         cost=1.0,
         others=(),
-        tuning="public",
+        tuning=tuning,
         tuning_note="",
         made="2026-01-01",
         version="1",
@@ -260,6 +260,12 @@ def test_one_missing_folder_above_is_made_for_its_owner(ledger, demo, tmp_path):
     out = release(demo, flows(), tmp_path / "local" / "out", ledger=ledger, tuning="public")
     assert out.parent.stat().st_mode & 0o777 == 0o700
     assert (out / "statement.html").exists()
+
+
+def test_a_bound_tuned_on_these_data_is_not_said_to_be_chosen_in_advance(demo):
+    content = statement_of(demo, flows().plan(demo), tuning="these data")["items"]["bounds"]
+    assert "It, ε and the other settings were chosen on these very data" in content
+    assert "in advance" not in content
 
 
 def test_trip_level_is_marked_on_every_file_that_speaks(demo, tmp_path):
