@@ -21,6 +21,7 @@ from engine.report.bounding import (
     BoundingCurve,
     ErrorParts,
     TripsGuess,
+    balance,
     bounding_curve,
     error_parts,
 )
@@ -60,6 +61,7 @@ __all__ = [
     "TripsGuess",
     "Unit",
     "available",
+    "balance",
     "bounding_curve",
     "compare_ways",
     "default_bins",

@@ -140,3 +140,27 @@ def bounding_curve(guess: TripsGuess, epsilon: float, numbers: int) -> BoundingC
         bounding=np.array([guess.trips_left_out(m) for m in STOPS]),
         noise=np.array([numbers * m / epsilon for m in STOPS]),
     )
+
+
+def balance(guess: TripsGuess, result: Result, max_trips_per_user: int) -> BoundingCurve:
+    """Return bounding and noise of a released count of trips or points at every M, in trips.
+
+    The noise is that of the numbers as they are shown: a week adds up seven noisy days. Only its
+    law is read, and no count. It grows with M in proportion.
+
+    Parameters
+    ----------
+    guess : TripsGuess
+        Of people and their trips.
+    result : Result
+        At unit ``user``; an analysis that counts trips or points.
+    max_trips_per_user : int
+        The M of `result`.
+    """
+    per_trip = 2 if result.analysis.counted == "point" else 1
+    noise = float(result.mean_absolute_noise().sum()) / per_trip / max_trips_per_user
+    return BoundingCurve(
+        stops=STOPS,
+        bounding=np.array([guess.trips_left_out(m) for m in STOPS]),
+        noise=np.array([noise * m for m in STOPS]),
+    )

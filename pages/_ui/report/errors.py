@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from engine.report import STOPS, Analysis, ReportParameters, TripsGuess, bounding_curve, summarised
+from engine.report import STOPS, Analysis, ReportParameters, TripsGuess, balance, summarised
 from pages._ui import jobs
 from pages._ui.cache import report as cached_report
 from pages._ui.cache.draws import REPEATS
@@ -152,8 +152,8 @@ def _guess(report: Report) -> None:
     analysis = Analysis(name)
     params = report.chosen.parameters
     guess = TripsGuess(people=int(people), mean=float(mean), standard_deviation=float(spread))
-    numbers = len(report.release.results[analysis].noisy)
-    curve = bounding_curve(guess, params.epsilon_of(analysis), numbers)
+    result = report.release.results[analysis]
+    curve = balance(guess, result, params.max_trips_per_user)
     table = pd.DataFrame(
         {
             "M": list(curve.stops) * 3,
@@ -186,6 +186,6 @@ def _guess(report: Report) -> None:
     )
     st.altair_chart(lines, key="report_guess", alt="Error left out and noise over M")
     st.caption(
-        f"Least error over its {number(numbers)} numbers at **M = {curve.best}**; now M = "
-        f"{params.max_trips_per_user}. Trips per person are taken as lognormal."
+        f"Least error over its {number(len(result.noisy))} numbers at **M = {curve.best}**; now "
+        f"M = {params.max_trips_per_user}. Trips per person are taken as lognormal."
     )

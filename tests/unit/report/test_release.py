@@ -212,6 +212,29 @@ def test_best_m_follows_the_error_it_balances():
     assert guess.trips_left_out(20) == pytest.approx(expected, rel=0.02)
 
 
+@pytest.mark.parametrize("days", [7, 140])
+def test_the_balance_counts_the_noise_of_the_numbers_that_are_shown(days):
+    """Where days are shown by the week, a number holds seven days' noise."""
+    table = report.ReportTable(
+        pa.table({"measure": ["day"], "cap": [1], "bin": [0], "n": [5]}),
+        report.Extent(first_day=FIRST_DAY, days=days, zones=1),
+    )
+    only = {str(a): float(a is Analysis.DAYS) for a in Analysis}
+    params = ReportParameters(epsilon=1.0, budget=Budget.of(weights=only))
+    guess = report.TripsGuess(people=5_000, mean=12.0, standard_deviation=15.0)
+    errors = []
+    for seed in range(60):
+        made = report.release(table, params, rng=np.random.default_rng(seed))
+        result = made.results[Analysis.DAYS]
+        errors.append(np.abs(result.noisy - result.kept).sum())
+    curve = report.balance(guess, result, 20)
+    assert curve.noise[report.STOPS.index(20)] == pytest.approx(np.mean(errors), rel=0.1)
+    if days == 7:
+        same = report.bounding_curve(guess, 1.0, 8)
+        assert curve.noise == pytest.approx(same.noise)
+        assert curve.bounding == pytest.approx(same.bounding)
+
+
 def test_error_parts_add_up_to_what_draws_show():
     parts, errors = [], []
     for seed in range(40):
