@@ -10,7 +10,9 @@ from engine.errors import ParameterError
 
 Encoding = Literal["utf-8", "windows-1252", "latin-1", "utf-16"]
 DateOrder = Literal["ymd", "dmy", "mdy"]
-NumberTimes = Literal["seconds", "milliseconds", "microseconds", "minutes", "days", "yyyymmdd"]
+NumberTimes = Literal[
+    "seconds", "milliseconds", "microseconds", "nanoseconds", "minutes", "days", "yyyymmdd"
+]
 DELIMITERS = (",", ";", "\t", "|")
 THOUSANDS = ("", ",", ".", " ", "'")
 EPOCH = date(1970, 1, 1)
@@ -33,7 +35,8 @@ class Reading:
         be either are refused where it is None.
     number_times : str or None
         What times that are numbers count since `epoch`: ``seconds``, ``milliseconds``,
-        ``microseconds``, ``minutes`` or ``days``; or ``yyyymmdd``, a date written as a number.
+        ``microseconds``, ``nanoseconds``, ``minutes`` or ``days``; or ``yyyymmdd``, a date written
+        as a number.
     epoch : date
         Day from which numbers count, at 00:00 UTC; 1970-01-01 is usual, 1899-12-30 in Excel.
     text_time_zone : str or None

@@ -1,4 +1,4 @@
-"""Thirty look-alikes of real files: the same forty trips, written in thirty ways."""
+"""Look-alikes of real files: the same forty trips, written in over thirty ways."""
 
 import gzip
 from collections.abc import Callable
@@ -100,9 +100,14 @@ MESSY: dict[str, bytes] = {
         ]
     ).encode(),
     "iso_basic": lines(dated("%Y%m%dT%H%M%S")).encode(),
+    "iso_hour": lines(dated("%Y-%m-%dT%H")).encode(),
+    "iso_basic_hour": lines(
+        lambda r: [r[0], r[1].replace(tzinfo=ZONE).strftime("%Y%m%dT%H%z"), *r[2:]]
+    ).encode(),
     "seconds": lines(epoch(1)).encode(),
     "milliseconds": lines(epoch(1_000)).encode(),
     "microseconds": lines(epoch(1_000_000)).encode(),
+    "nanoseconds": lines(lambda r: [r[0], int(instant(r[1])) * 10**9 + 10**9 - 1, *r[2:]]).encode(),
     "minutes": lines(epoch(1 / 60)).encode(),
     "spreadsheet": lines(lambda r: [r[0], excel_day(r[1]), *r[2:]]).encode(),
     "split_hour": lines(

@@ -16,14 +16,18 @@ from engine.ingest.reading import Reading
 _OFFSET_END = r"([Zz]|[+-]\d{2}(:?\d{2})?)"
 _ISO = (
     r"^[12]\d{3}-[01]\d-[0-3]\d"
-    rf"([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d([.,]\d+)?)?( ?{_OFFSET_END})?)?$"
+    rf"([T ]([01]\d|2[0-3])(:[0-5]\d(:[0-5]\d([.,]\d+)?)?)?( ?{_OFFSET_END})?)?$"
 )
 _PLAIN = r"^[12]\d{3}-[01]\d-[0-3]\d[T ]([01]\d|2[0-3]):[0-5]\d:[0-5]\d$"
-_BASIC = rf"^[12]\d{{3}}[01]\d[0-3]\dT([01]\d|2[0-3])[0-5]\d([0-5]\d([.,]\d+)?)?{_OFFSET_END}?$"
-_NUMBER = r"^-?\d{1,18}([.]\d+)?$"
-_OFFSET = r"^.{15}.*([+-])(\d{2}):?(\d{2})?$"
+_BASIC = (
+    r"^[12]\d{3}[01]\d[0-3]\dT([01]\d|2[0-3])"
+    rf"(([0-5]\d)(([0-5]\d)([.,]\d+)?)?)?{_OFFSET_END}?$"
+)
+"""Group 3 are the minutes, group 5 the seconds."""
+_NUMBER = r"^-?\d{1,19}([.]\d+)?$"
+_OFFSET = r"^.{11}.*([+-])(\d{2}):?(\d{2})?$"
 _FREE_OFFSET = r":\d.*([+-])(\d{2}):?(\d{2})$"
-_WITH_OFFSET = rf"^.{{15}}.*{_OFFSET_END}$"
+_WITH_OFFSET = rf"^.{{11}}.*{_OFFSET_END}$"
 _FREE = (
     r"^(\d{1,4})[-/. ](\d{1,2})[-/. ](\d{2,4})"
     r"(?:[,T ] ?(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?(?: ?([AaPp])[.]? ?[Mm][.]?)?"
@@ -34,7 +38,7 @@ _PLACES = {"ymd": (1, 2, 3), "dmy": (3, 2, 1), "mdy": (3, 1, 2)}
 Moment: TypeAlias = tuple[Column, Column]
 """Seconds of the local wall clock, and of UTC; at most one of the two is not null."""
 _NONE = ibis.null("int64")
-_UNITS = {"milliseconds": 1_000, "microseconds": 1_000_000}
+_UNITS = {"milliseconds": 1_000, "microseconds": 1_000_000, "nanoseconds": 1_000_000_000}
 _LONG_UNITS = {"minutes": 60, "days": SECONDS_PER_DAY}
 
 
@@ -116,15 +120,14 @@ def _from_text(text: Column, calendar: Calendar, reading: Reading) -> Moment:
 
 def _iso(text: Column, calendar: Calendar, reading: Reading) -> Moment:
     time = ibis.cases(
-        (text.length() < 16, " 00:00:00"),
+        (text.length() < 13, " 00:00:00"),
+        (text.substr(13, 1) != ":", " " + text.substr(11, 2) + ":00:00"),
         (text.substr(16, 1) == ":", " " + text.substr(11, 8)),
         else_=" " + text.substr(11, 5) + ":00",
     )
     wall = _seconds_of(text.substr(0, 10) + time)
-    basic_seconds = (text.substr(13, 2).re_search(r"^[0-5]\d$")).ifelse(text.substr(13, 2), "00")
-    basic = _seconds_of(
-        _dashed(text) + " " + text.substr(9, 2) + ":" + text.substr(11, 2) + ":" + basic_seconds
-    )
+    minute, second = (_or_zero(text.re_extract(_BASIC, group)) for group in (3, 5))
+    basic = _seconds_of(_dashed(text) + " " + text.substr(9, 2) + ":" + minute + ":" + second)
     iso, compact = text.re_search(_ISO), text.re_search(_BASIC)
     offset = text.re_search(_WITH_OFFSET)
     number_wall, number_instant = _of_text_number(text, reading)
@@ -162,7 +165,7 @@ def _of_number(number: Column, reading: Reading) -> Moment:
     if unit in _LONG_UNITS:
         seconds = number * _LONG_UNITS[unit]
     elif unit in _UNITS:
-        seconds = floored(number.cast("float64") / _UNITS[unit])
+        seconds = _quotient(number, _UNITS[unit])
     else:
         seconds = number
     return _NONE, _sane(seconds) + local_seconds_of(reading.epoch)
@@ -173,6 +176,14 @@ def _of_float(number: Column, reading: Reading) -> Moment:
         seconds = floored(number * SECONDS_PER_DAY + 0.5)
         return _NONE, _sane(seconds) + local_seconds_of(reading.epoch)
     return _of_number(floored(number), reading)
+
+
+def _quotient(number: Column, divisor: int) -> Column:
+    """Return ⌊number / divisor⌋ to the last digit: nanoseconds have more than a float holds."""
+    limit = 9 * 10**18  # so that taking away a rest cannot overflow
+    near = ((number > -limit) & (number < limit)).ifelse(number, ibis.null("int64"))
+    rest = ((near % divisor) + divisor) % divisor
+    return ((near - rest).cast("float64") / divisor).round().cast("int64")
 
 
 def _sane(seconds: Column) -> Column:

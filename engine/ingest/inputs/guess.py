@@ -19,7 +19,7 @@ SAMPLE_ROWS = 2_000
 SPREADSHEET_EPOCH = date(1899, 12, 30)
 _TIMES = ("datetime", "end_datetime", "date")
 _NUMBERS = ("lat", "lng", "origin_lat", "origin_lng", "destination_lat", "destination_lng", "flow")
-_NUMBER = re.compile(r"-?\d{1,18}([.,]\d+)?$")
+_NUMBER = re.compile(r"-?\d{1,19}([.,]\d+)?$")
 _PARTS = re.compile(r"(\d{1,4})[-/. ](\d{1,2})[-/. ](\d{2,4})(\D|$)")
 _COMMA_DECIMAL = re.compile(r"[-+]?\d{1,3}([. ]\d{3})*,\d+$|[-+]?\d+,\d+$")
 _GROUPED = re.compile(r"\d{1,3}(?P<mark>[.,' ])\d{3}((?P=mark)\d{3})*$")
@@ -29,6 +29,7 @@ _UNITS: tuple[tuple[NumberTimes, float, float], ...] = (
     ("seconds", 6.3e8, 2.53e9),
     ("milliseconds", 6.3e11, 2.53e12),
     ("microseconds", 6.3e14, 2.53e15),
+    ("nanoseconds", 6.3e17, 2.53e18),
 )
 _SPREADSHEET_DAYS = (32_874, 54_789)
 
@@ -167,7 +168,7 @@ def unit_of(values: Sequence[str]) -> tuple[NumberTimes | None, date | None]:
 
 
 def _is_iso(value: str) -> bool:
-    return bool(re.match(r"\d{4}-\d\d-\d\d($|[T ]\d\d:\d\d)", value))
+    return bool(re.match(r"\d{4}-\d\d-\d\d($|[T ]\d\d(:\d\d|$|[Zz+-]))", value))
 
 
 def _is_day(value: str) -> bool:

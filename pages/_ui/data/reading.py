@@ -20,6 +20,7 @@ UNITS = {
     "seconds": "seconds since 1970",
     "milliseconds": "milliseconds since 1970",
     "microseconds": "microseconds since 1970",
+    "nanoseconds": "nanoseconds since 1970",
     "minutes": "minutes since 1970",
     "days": "days (a spreadsheet's, or since 1970)",
     "yyyymmdd": "a date such as 20160503",
