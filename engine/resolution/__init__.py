@@ -14,6 +14,7 @@ Examples
 
 from engine.resolution.clusters import cluster_zones
 from engine.resolution.coarse import CoarseDataset, coarse_metadata, coarsen
+from engine.resolution.groups import Groups, flows_between, group_levels
 from engine.resolution.hours import HourStep, block_at, block_names, hour_blocks, largest_change
 from engine.resolution.levels import (
     FINEST,
@@ -32,6 +33,7 @@ __all__ = [
     "FINEST",
     "CoarseDataset",
     "Detail",
+    "Groups",
     "HourStep",
     "Resolution",
     "TimeStep",
@@ -43,7 +45,9 @@ __all__ = [
     "coarsen",
     "details",
     "finest_usable",
+    "flows_between",
     "folder_of",
+    "group_levels",
     "hour_blocks",
     "labels_of",
     "largest_change",

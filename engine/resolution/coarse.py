@@ -11,6 +11,7 @@ counts in fewer, larger cells. A person's visits change the counts by at most �
 hours that are counted together are bounded in `engine.resolution.hours`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
@@ -75,15 +76,7 @@ class CoarseDataset(Dataset):
         """Coarse zones in the order in which their first zone stands: zone_id, name, geometry."""
         if self.resolution.zones == FINEST:
             return self.base.zones
-        polygons = self.base.zones.geometry.to_numpy()
-        smallest = float(shapely.area(polygons).min())
-        order = np.argsort(self.labels, kind="stable")
-        parts = np.split(polygons[order], np.flatnonzero(np.diff(self.labels[order])) + 1)
-        return gpd.GeoDataFrame(
-            {"zone_id": self._ids, "name": self._names},
-            geometry=[_joined_shape(part, smallest) for part in parts],
-            crs=self.base.zones.crs,
-        )
+        return joined_zones(self.base.zones, self.labels, self._ids, self._names)
 
     @cached_property
     def hour_blocks(self) -> Integers:
@@ -213,6 +206,34 @@ def coarsen(dataset: Dataset, resolution: Resolution) -> Dataset:
             "dataset must be as it was ingested, got a coarse view; coarsen its base instead"
         )
     return dataset if resolution.finest else CoarseDataset(dataset, resolution)
+
+
+def joined_zones(
+    zones: gpd.GeoDataFrame, labels: Integers, ids: Sequence[str], names: Sequence[str]
+) -> gpd.GeoDataFrame:
+    """Return zones joined by their labels.
+
+    Parameters
+    ----------
+    zones : GeoDataFrame, EPSG:4326
+    labels : int array, shape (zones,)
+        0 … k − 1, each at least once.
+    ids, names : sequences of str, shape (k,)
+
+    Returns
+    -------
+    GeoDataFrame, shape (k, …)
+        zone_id, name and geometry.
+    """
+    polygons = zones.geometry.to_numpy()
+    smallest = float(shapely.area(polygons).min())
+    order = np.argsort(labels, kind="stable")
+    parts = np.split(polygons[order], np.flatnonzero(np.diff(labels[order])) + 1)
+    return gpd.GeoDataFrame(
+        {"zone_id": ids, "name": names},
+        geometry=[_joined_shape(part, smallest) for part in parts],
+        crs=zones.crs,
+    )
 
 
 def _joined_shape(parts: Geometries, smallest: float) -> shapely.Geometry:

@@ -252,3 +252,19 @@ def test_curves_say_where_the_slider_stands(page, address):
         top, bottom = (float(line.get_attribute(end)) for end in ("y1", "y2"))
         for share, height in zip(shares, heights, strict=True):
             assert (bottom - height) / (bottom - top) == pytest.approx(min(share, 1), abs=0.006)
+
+
+def test_zones_that_lie_too_close_are_drawn_in_groups_until_one_zooms_in(page, address):
+    page.set_viewport_size({"width": 340, "height": 800})
+    open_home(page, address)
+    zones = page.locator(f"{PRIVATE} .ground")
+    note = page.locator(".stage .key .note")
+    expect(zones).to_have_count(37)
+    expect(note).to_contain_text("flows between groups of zones, added up from the released flows")
+    page.get_by_role("button", name="Zoom in").click()
+    expect(zones).to_have_count(150)
+    expect(note).to_have_text("Each zone's own flows.")
+    page.get_by_role("button", name="Show the whole map").click()
+    expect(zones).to_have_count(37)
+    page.get_by_role("button", name="Draw each zone's own flows").click()
+    expect(zones).to_have_count(150)

@@ -10,7 +10,7 @@ from engine import resolution
 from engine.datasets import Dataset
 from pages._ui.cache import scope as cached_scope
 from pages._ui.drawing.maps import Outlines
-from pages._ui.drawing.svg import sketches
+from pages._ui.drawing.svg import sketches, stage
 
 _SIMPLIFY = 1 / 600
 """Outlines are simplified to this share of the map's extent: about one pixel on a large map."""
@@ -27,7 +27,16 @@ def dataset(key: str) -> Dataset:
 @cached_scope.resource(max_entries=8, show_spinner=False)
 def outlines(key: str) -> Outlines:
     """Return the zones ready to draw: simplified, rounded to 5 decimals, names escaped."""
-    zones = dataset(key).zones
+    return _outlines(dataset(key).zones)
+
+
+@cached_scope.resource(max_entries=8, show_spinner=False)
+def group_outlines(key: str) -> tuple[Outlines, ...]:
+    """Return the groups of zones ready to draw, finest first."""
+    return tuple(_outlines(one.zones) for one in groups(key))
+
+
+def _outlines(zones: Any) -> Outlines:
     west, south, east, north = (float(edge) for edge in zones.total_bounds)
     tolerance = max(east - west, north - south) * _SIMPLIFY
     # coverage simplification keeps shared borders shared: no gaps between zones
@@ -46,7 +55,22 @@ def outlines(key: str) -> Outlines:
 @cached_scope.resource(max_entries=8, show_spinner=False)
 def sketch(key: str) -> sketches.Shapes:
     """Return the zones of the small maps."""
-    zones = dataset(key).zones
+    return _sketch(dataset(key).zones)
+
+
+@cached_scope.resource(max_entries=8, show_spinner=False)
+def groups(key: str) -> tuple[resolution.Groups, ...]:
+    """Return groups of neighbouring zones for maps seen from far away, finest first."""
+    return resolution.group_levels(dataset(key).zones)
+
+
+@cached_scope.resource(max_entries=8, show_spinner=False)
+def group_sketches(key: str) -> tuple[stage.Group, ...]:
+    """Return the groups of the picture of home."""
+    return tuple(stage.Group(_sketch(one.zones), one.labels) for one in groups(key))
+
+
+def _sketch(zones: Any) -> sketches.Shapes:
     return sketches.shapes(zones.geometry.to_numpy(), zones["name"].astype(str).tolist(), 1 / 400)
 
 

@@ -8,9 +8,10 @@ from pages._ui.cache import density as cached_density
 from pages._ui.cache import estimates as cached_estimates
 from pages._ui.cache import scope as cached_scope
 from pages._ui.cache import trips as cached_trips
-from pages._ui.cache.datasets import sketch
+from pages._ui.cache.datasets import group_sketches, sketch
 from pages._ui.cache.window import Window
 from pages._ui.drawing import marks
+from pages._ui.drawing.groups import OURS_ADDED_UP
 from pages._ui.drawing.maps import largest_flows
 from pages._ui.drawing.svg import stage
 from pages._ui.shell.settings import Seed
@@ -45,6 +46,7 @@ def trips(
         least=max(parameters.suppression_threshold, 1),
         epsilon=parameters.epsilon,
         zone=zone,
+        groups=group_sketches(key),
     )
 
 
@@ -65,4 +67,6 @@ def estimates(
         epsilon=parameters.epsilon,
         words={(origin, destination): words for origin, destination, words in reads},
         zone=zone,
+        groups=group_sketches(key),
+        added_up=OURS_ADDED_UP,
     )

@@ -11,6 +11,8 @@ _STEPS = 9
 _TAIL = 0.5
 """Width at the origin, as a share of the width before the head."""
 _LONGEST_HEAD = 0.45
+_THICKEST = 0.2
+"""As a share of the length: a short arrow stays an arrow."""
 
 
 def arrows(start: Floats, end: Floats, widths: Floats, *, unit: float = 1.0) -> Floats:
@@ -40,9 +42,9 @@ def arrows(start: Floats, end: Floats, widths: Floats, *, unit: float = 1.0) -> 
     length = np.maximum(np.hypot(way[:, 0], way[:, 1]), 1e-9)[:, None]
     aside = np.stack([way[:, 1], -way[:, 0]], axis=1)
     bend = (start + end) / 2 + BEND * aside
-    thick = unit * widths[:, None]
+    thick = np.minimum(unit * widths[:, None], _THICKEST * length)
     head = np.minimum(1.6 * thick + 6 * unit, _LONGEST_HEAD * length)
-    wing = np.minimum(thick / 2 + 2.5 * unit, head)
+    wing = np.minimum(thick / 2 + 2.5 * unit, 0.7 * head)
     t = np.linspace(0.0, 1.0, _STEPS) * (1 - head / length)  # the head follows after the last
     middle, across = _curve(start, bend, end, t)
     half = thick / 2 * np.linspace(_TAIL, 1.0, _STEPS)

@@ -223,6 +223,8 @@ def flow_map(
     width: int = 700,
     marked: int | None = None,
     on_zone: Callable[[str | None], None] | None = None,
+    hint: str = "Click: its flows only",
+    turn: int = 0,
 ) -> None:
     """Draw flows as arrows between zone centres; width and colour follow one scale.
 
@@ -242,9 +244,13 @@ def flow_map(
         Number of the zone that is outlined as chosen.
     on_zone : callable, optional
         Takes the id of a zone that was clicked, None where the choice was taken back.
+    hint : str
+        What a click on a zone does.
+    turn : int
+        Another wherever what is chosen has changed: else a second click only takes it back.
     """
     texts_of = [(html.escape(label), texts) for label, texts in tooltip.items()]
-    hint = {f"t{j}": "" if j else "Click: its flows only" for j in range(len(texts_of))}
+    hints = {f"t{j}": "" if j else hint for j in range(len(texts_of))}
     shades = (scale.colours(values) if colours is None else colours).tolist()
     view = view_of(outlines.bounds, width, height)
     # widths are pixels of the whole map: an arrow grows with the map as a zone does
@@ -269,12 +275,12 @@ def flow_map(
                 {
                     "type": "Feature",
                     "geometry": geometry,
-                    "properties": {"id": outlines.ids[i], "name": outlines.names[i], **hint},
+                    "properties": {"id": outlines.ids[i], "name": outlines.names[i], **hints},
                 }
                 for i, geometry in enumerate(outlines.geometries)
             ],
         },
-        id=_GROUND,
+        id=f"{_GROUND}-{turn}",
         # given to what is drawn inside the layer, where a choice does not make the rest pale
         _sub_layer_props={"polygons-fill": {"getFillColor": [128, 128, 128, 22]}},
         get_line_color=[128, 128, 128, 90],
@@ -308,7 +314,7 @@ def flow_map(
 def _take_zone(key: str, take: Callable[[str | None], None]) -> None:
     """Hand on the zone that was clicked; a click on a flow chooses nothing (a callback)."""
     objects = st.session_state[key]["selection"]["objects"]
-    zones = objects.get(_GROUND, [])
+    zones = [one for layer, some in objects.items() if layer.startswith(_GROUND) for one in some]
     if zones or not objects:
         take(str(zones[0]["properties"]["id"]) if zones else None)
 

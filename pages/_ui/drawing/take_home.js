@@ -12,6 +12,8 @@ const slug = (text) => text.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^
 const escaped = (text) => String(text).replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
 const lines = () => [told.notice, ...told.banners, told.settings.map(([k, v]) => `${k}: ${v}`).join("; ")];
 
+const notes = (svg) => [...(svg.note ? [svg.note] : []), ...lines()]; // what the picture says of itself
+
 function save(name, blob) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);
@@ -176,13 +178,13 @@ function cells(table) {
   return rows.map((row) => [...row, ...Array(width - row.length).fill("")]);
 }
 
-function csv(rows) {
+function csv(rows, notes = lines()) {
   // a spreadsheet must not take a name for a formula
   const cell = (value) => {
     const text = typeof value === "string" && /^[=+@\t\r]|^-(?![\d.])/.test(value) ? `'${value}` : String(value);
     return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
-  const head = lines().map((line) => `# ${line}`);
+  const head = notes.map((line) => `# ${line}`);
   return [...head, ...rows.map((row) => row.map(cell).join(","))].join("\r\n") + "\r\n";
 }
 
@@ -239,9 +241,9 @@ function list(place) {
     const name = heading(svg), file = `${slug(told.title)}-${i + 1}-${slug(name)}`;
     const now = () => things().pictures[i] ?? svg; // drawn anew since, perhaps
     row(name, [
-      button("PNG", async () => save(`${file}.png`, await png(picture(now(), lines())))),
-      button("SVG", () => save(`${file}.svg`, text(picture(now(), lines()).text, "image/svg+xml"))),
-      ...(data(svg).length ? [button("CSV", () => save(`${file}.csv`, text(csv(data(now())), "text/csv")))] : []),
+      button("PNG", async () => save(`${file}.png`, await png(picture(now(), notes(now()))))),
+      button("SVG", () => save(`${file}.svg`, text(picture(now(), notes(now())).text, "image/svg+xml"))),
+      ...(data(svg).length ? [button("CSV", () => save(`${file}.csv`, text(csv(data(now()), notes(now())), "text/csv")))] : []),
     ]);
   });
   maps.forEach((canvas, i) => {

@@ -75,6 +75,10 @@ class Session:
         When they did so last, by the monotonic clock.
     zone_clicked : str or None
         The zone last clicked on the map of the Density page.
+    flows_of : str or None
+        The zone whose flows the map of flows drew last.
+    flows_turn : int
+        How often that has changed.
     """
 
     values: dict[str, Any] = field(default_factory=dict)
@@ -95,6 +99,8 @@ class Session:
     week_playing: bool = False
     week_moved_on_s: float = 0.0
     zone_clicked: str | None = None
+    flows_of: str | None = None
+    flows_turn: int = 0
 
 
 def session() -> Session:

@@ -11,8 +11,10 @@ from engine.arrays import Integers
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache.trips import Drawn
 from pages._ui.drawing import maps
+from pages._ui.drawing.groups import ADDED_UP
 from pages._ui.shell import setting
-from pages._ui.shell.session import map_size
+from pages._ui.shell.session import map_size, session
+from pages._ui.trips import groups as trips_groups
 from pages._ui.trips import look as trips_look
 
 TRUE, PRIVATE, WRONG = "True", "Private", "Phantom and lost"
@@ -28,13 +30,15 @@ class Chosen(NamedTuple):
     inside: NDArray[np.bool_]
     most: int
     marked: int | None
+    group_level: int | None
     take_zone: Callable[[str | None], None]
+    turn: int
 
 
 def controls(key: str, true: Integers, shows: Sequence[str]) -> Chosen:
     """Draw what is shown, of which zones and how many flows; the same for every method."""
     # in a row where there is room, else wrapped: nothing is cut off in a small window
-    first = second = third = fourth = st.container(
+    first = second = third = fourth = fifth = st.container(
         horizontal=True, vertical_alignment="bottom", gap="medium"
     )
     shown = setting.draw(
@@ -62,10 +66,13 @@ def controls(key: str, true: Integers, shows: Sequence[str]) -> Chosen:
         max_value=300,
         step=10,
     )
+    with fifth:
+        group_level = trips_groups.choose(key, off=not off or shown == WRONG)
+    ids = trips_look.zone_ids(key)
 
     def take_zone(clicked: str | None) -> None:
         """Keep the pickers in step with a click on the map (a callback)."""
-        if clicked is None:
+        if clicked is None or (not off and clicked == ids[zone]):
             setting.put(_SCOPE, _SCOPES[0])
             return
         if scope == _SCOPES[0]:
@@ -73,13 +80,35 @@ def controls(key: str, true: Integers, shows: Sequence[str]) -> Chosen:
         setting.put(trips_look.zone_setting(key, busy, _ZONE), clicked)
 
     inside = _scope(len(true), scope, zone)
-    return Chosen(shown, inside, most, None if off else zone, take_zone)
+    turn = _turn(f"groups {group_level}" if off else ids[zone])
+    return Chosen(shown, inside, most, None if off else zone, group_level, take_zone, turn)
+
+
+def _turn(of: str) -> int:
+    """Return how often the map has drawn the flows of something else."""
+    now = session()
+    if of != now.flows_of:
+        now.flows_of, now.flows_turn = of, now.flows_turn + 1
+    return now.flows_turn
 
 
 def draw(key: str, true: Integers, release: Drawn, several: bool) -> None:
     """Draw the switch, the scope and one large map on a scale that no setting moves."""
     chosen = controls(key, true, [TRUE, PRIVATE, WRONG])
     shown, inside, most = chosen.shown, chosen.inside, chosen.most
+    if chosen.group_level is not None:
+        trips_groups.draw(
+            key,
+            chosen.group_level,
+            true,
+            release.counts,
+            shown_true=shown == TRUE,
+            most=most,
+            map_key="od_flows",
+            turn=chosen.turn,
+            added_up=ADDED_UP,
+        )
+        return
     largest = float(max(true.max(initial=0), 1))
     scale = maps.Scale(0.0, largest)
     true, private = np.where(inside, true, 0), np.where(inside, release.counts, 0)
@@ -113,7 +142,8 @@ def draw(key: str, true: Integers, release: Drawn, several: bool) -> None:
         colours=colours,
         marked=chosen.marked,
         on_zone=chosen.take_zone,
-        **map_size(trips_look.MAP_WIDTH, 520),
+        turn=chosen.turn,
+        **map_size(trips_look.MAP_WIDTH, trips_groups.HEIGHT),
     )
     if shown != WRONG:
         scale.legend("trips of a flow", "0", f"{largest:,.0f} or more")

@@ -6,8 +6,10 @@ import streamlit as st
 
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.drawing import maps, marks
+from pages._ui.drawing.groups import OURS_ADDED_UP
 from pages._ui.shell.session import map_size
 from pages._ui.trips import flows as trips_flows
+from pages._ui.trips import groups as trips_groups
 from pages._ui.trips import look as trips_look
 from pages._ui.trips.view import View
 
@@ -21,6 +23,19 @@ def draw(view: View) -> None:
     shown, inside, most = chosen.shown, chosen.inside, chosen.most
     drawn = inside & marks.shown(release)
     true = shown == trips_flows.TRUE
+    if chosen.group_level is not None:
+        trips_groups.draw(
+            key,
+            chosen.group_level,
+            view.true,
+            np.where(drawn, release.counts[0], 0.0),
+            shown_true=true,
+            most=most,
+            map_key="od_ours_flows",
+            turn=chosen.turn,
+            added_up=OURS_ADDED_UP,
+        )
+        return
     matrix = np.where(inside, view.true, 0) if true else np.where(drawn, release.counts[0], 0)
     pairs = origins, destinations = maps.largest_flows(matrix, most)
     values = matrix[pairs].astype(float)
@@ -42,8 +57,9 @@ def draw(view: View) -> None:
         },
         marked=chosen.marked,
         on_zone=chosen.take_zone,
+        turn=chosen.turn,
         colours=None if true else marks.colours(release, pairs, scale, values),
-        **map_size(trips_look.MAP_WIDTH, 520),
+        **map_size(trips_look.MAP_WIDTH, trips_groups.HEIGHT),
     )
     scale.legend("trips of a flow", "0", f"{largest:,.0f} or more")
     marks.key()

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine import datasets, density
+from engine import datasets, density, resolution
 from engine import origin_destination as od
 from engine.density import DensityParameters
 from engine.metrics import earth_movers_distance
@@ -229,6 +229,31 @@ def test_the_picture_counts_phantoms_inflated_and_lost_flows(open_home):
     for _, _, _, said in drawn["private"]["flows"]:
         t, p, error = (part.split(": ")[1].replace(",", "") for part in said.split("\n")[1:])
         assert int(p) - int(t) == int(error.replace("−", "-"))
+
+
+def test_zoomed_out_flows_are_sums_of_the_flows_that_are_shown(open_home, monkeypatch):
+    monkeypatch.delenv("MOBILITY_DATA")  # the tiny city has too few zones
+    drawn = picture(open_home(od_data="demo-city", epsilon="0.5", unit="trip"))
+    demo = datasets.load("demo-city")
+    (level,) = resolution.group_levels(demo.zones)
+    noise = od.ODNoise.draw(generator(SEED, "trips", 0, 1), demo, days=0)
+    settings = ODParameters(epsilon=0.5, unit="trip", suppression_threshold=15)
+    released = od.release(demo, settings, noise=noise, days=0).counts[0]
+    (coarse,) = drawn["coarser"]
+    assert coarse["note"].startswith("Zoomed out: flows between groups of zones, added up from")
+    assert coarse["spacing"] > 1.5 * drawn["spacing"]
+    names = level.zones["name"].tolist()
+    for side, counts in (("true", od.truth(demo, days=0)[0]), ("private", released)):
+        assert len(coarse[side]["flows"]) >= LARGEST
+        for _, _, kind, said in coarse[side]["flows"]:
+            way, *numbers = said.split("\n")
+            a, b = (names.index(name) for name in way.split(" → "))
+            within = counts[np.ix_(level.labels == a, level.labels == b)]
+            number = numbers[0 if side == "true" else 1].split(": ")[1]
+            assert int(number.replace(",", "")) == within.sum(), kind
+    zone = str(demo.zones["zone_id"].iloc[0])
+    picked = picture(open_home(od_data="demo-city", home_zone=zone))
+    assert "coarser" not in picked  # the flows of one zone are few at every zoom
 
 
 def test_lost_flows_are_those_above_the_threshold_only():

@@ -19,33 +19,55 @@ function element(kind, name, parent, words) {
 
 // what outlives a redraw: how the map is looked at
 function stateOf(place) {
-  place.look ??= { mode: null, share: 50, zoom: 1, x: 0, y: 0 };
+  place.look ??= { mode: null, share: 50, zoom: 1, x: 0, y: 0, every: false };
   return place.look;
 }
 
 function panel(data, which, parent) {
   const box = element("div", `panel ${which}`, parent);
   const drawing = document.createElementNS(SVG, "svg");
-  const side = data[which];
   drawing.setAttribute("role", "img");
-  drawing.setAttribute("aria-label", side.alt);
-  const words = new Map(), zones = new Map();
-  data.zones.forEach((path, i) => {
-    const zone = shape("path", { d: path, class: side.fills ? "zone" : "ground" }, drawing);
-    if (side.fills) zone.setAttribute("fill", side.fills[i]);
-    words.set(zone, side.fills ? side.words[i] : data.names[i]);
-    zones.set(zone, i);
-  });
-  for (const [path, colour, kind, said] of side.flows ?? []) {
-    const flow = shape("path", { d: path, class: `flow ${kind}` }, drawing);
-    flow.style[kind === "lost" ? "stroke" : "fill"] = colour;
-    words.set(flow, said);
-  }
-  if (Number.isInteger(data.marked)) shape("path", { d: data.zones[data.marked], class: "marked" }, drawing);
-  drawing.rows = told([...words.values()]);
   box.appendChild(drawing);
-  element("div", "paneltitle", box, side.title);
-  return { box, drawing, words, zones };
+  element("div", "paneltitle", box, data[which].title);
+  return { which, box, drawing, levels: new Map(), words: new Map(), zones: new Map(), groups: new Map() };
+}
+
+// One side at one level of zones, made when it is first looked at.
+function drawn(panel, level, coarse) {
+  const made = document.createElementNS(SVG, "g");
+  const side = level[panel.which], said = [];
+  const say = (one, words) => { panel.words.set(one, words); said.push(words); };
+  level.zones.forEach((path, i) => {
+    const zone = shape("path", { d: path, class: side.fills ? "zone" : "ground" }, made);
+    if (side.fills) zone.setAttribute("fill", side.fills[i]);
+    say(zone, side.fills ? side.words[i] : level.names[i] + (coarse ? "\nClick: zoom in" : ""));
+    (coarse ? panel.groups : panel.zones).set(zone, i);
+  });
+  for (const [path, colour, kind, words] of side.flows ?? []) {
+    const flow = shape("path", { d: path, class: `flow ${kind}` }, made);
+    flow.style[kind === "lost" ? "stroke" : "fill"] = colour;
+    say(flow, words);
+  }
+  if (Number.isInteger(level.marked)) shape("path", { d: level.zones[level.marked], class: "marked" }, made);
+  return { made, rows: told(said) };
+}
+
+// The scale, the marks and, where there are groups, what the arrows are.
+function explain(key, { scale, marks, note }) {
+  key.replaceChildren();
+  const bar = element("span", "bar", key);
+  bar.setAttribute("role", "img");
+  bar.setAttribute("aria-label", `Colour scale: ${scale.what}, from 0 to ${scale.high}`);
+  element("span", "", bar, "0");
+  element("i", "", bar).style.background = scale.gradient;
+  element("span", "", bar, `${scale.high} or more`);
+  element("span", "", key, scale.what);
+  for (const [colour, words, kind] of marks ?? []) {
+    const mark = element("span", "mark", key);
+    element("i", kind, mark).style.color = colour;
+    mark.append(words);
+  }
+  if (note) element("span", "note", key, note);
 }
 
 // What is said of each shape, as rows for a table: its name, then one column a label.
@@ -74,6 +96,10 @@ function fill(place, data) {
   const frame = document.createElement("div");
   frame.className = data.clickable ? "frame clickable" : "frame";
   const sides = [panel(data, "true", frame), panel(data, "private", frame)];
+  const levels = [data, ...(data.coarser ?? [])]; // of zones, then of ever larger groups of them
+  const key = document.createElement("div");
+  key.className = "key";
+  let level, tall = 160, room = 0;
   const [, hidden] = sides;
   const handle = element("div", "handle", frame);
   for (const [name, value] of Object.entries({
@@ -99,9 +125,9 @@ function fill(place, data) {
   function lay() {
     const swipe = swiping();
     frame.classList.toggle("swipe", swipe);
-    const room = swipe ? frame.clientWidth : (frame.clientWidth - 8) / 2;
+    room = swipe ? frame.clientWidth : (frame.clientWidth - 8) / 2;
     const fits = Math.round((room * height) / width);
-    const tall = Math.max(Math.min(fits, data.height), 160);
+    tall = Math.max(Math.min(fits, data.height), 160);
     for (const side of sides) side.drawing.style.height = `${tall}px`;
     place.style.minHeight = `${tall}px`;
     hidden.box.style.clipPath = swipe ? `inset(0 0 0 ${look.share}%)` : "";
@@ -121,6 +147,38 @@ function fill(place, data) {
     const box = `${left + look.x} ${top + look.y} ${w} ${h}`;
     for (const side of sides) side.drawing.setAttribute("viewBox", box);
     frame.classList.toggle("zoomed", look.zoom > 1);
+    const pixels = Math.min(room / w, tall / h);
+    const apart = levels.findIndex((one) => one.spacing * pixels >= data.close);
+    show(levels.length === 1 || look.every ? 0 : apart < 0 ? levels.length - 1 : apart);
+  }
+
+  // Zones, or groups of them where zones would lie too close to be told apart.
+  function show(number) {
+    if (levels.length > 1) {
+      every.textContent = look.every ? "Groups" : "All zones";
+      every.title = look.every ? "Draw groups of zones where zones lie close" : "Draw each zone's own flows";
+      every.setAttribute("aria-label", every.title);
+      every.hidden = !look.every && number === 0;
+    }
+    if (number === level) return;
+    level = number;
+    const now = levels[level];
+    for (const side of sides) {
+      if (!side.levels.has(level)) side.levels.set(level, drawn(side, now, level > 0));
+      const { made, rows } = side.levels.get(level);
+      side.drawing.replaceChildren(made);
+      side.drawing.setAttribute("aria-label", now[side.which].alt);
+      [side.drawing.rows, side.drawing.note] = [rows, now.note];
+    }
+    tip.hidden = true;
+    explain(key, now);
+  }
+
+  function zoomTo(box) {
+    look.zoom = Math.min(Math.max(Math.min(width / box.width, height / box.height) / 3, look.zoom * STEP), MOST);
+    look.x = box.x + box.width / 2 - left - width / look.zoom / 2;
+    look.y = box.y + box.height / 2 - top - height / look.zoom / 2;
+    view();
   }
 
   function zoom(factor, fx = 0.5, fy = 0.5) {
@@ -134,6 +192,7 @@ function fill(place, data) {
   button("+", "Zoom in", () => zoom(STEP));
   button("−", "Zoom out", () => zoom(1 / STEP));
   button("⟲", "Show the whole map", () => { Object.assign(look, { zoom: 1, x: 0, y: 0 }); view(); });
+  const every = levels.length > 1 ? button("", "", () => { look.every = !look.every; view(); }) : null;
   const mode = button("", "", () => { look.mode = swiping() ? "beside" : "swipe"; lay(); });
 
   const swipeTo = (event) => {
@@ -166,7 +225,7 @@ function fill(place, data) {
     tip.style.left = `${Math.max(x, 0)}px`;
     tip.style.top = `${above ? Math.max(y - tip.offsetHeight - 26, 0) : y}px`;
   }
-  for (const { drawing, words, zones } of sides) {
+  for (const { drawing, words, zones, groups } of sides) {
     let from = null, moved = false, pinch = null;
     // Two fingers zoom and move the map; one moves the page, or the map once it is zoomed in.
     const fingers = (event) => {
@@ -216,7 +275,9 @@ function fill(place, data) {
     drawing.addEventListener("pointerup", () => { from = null; });
     drawing.addEventListener("pointercancel", () => { from = null; });
     drawing.addEventListener("click", (event) => {
-      if (moved || !data.clickable) return;
+      if (moved) return;
+      if (groups.has(event.target)) return zoomTo(event.target.getBBox());
+      if (!data.clickable) return;
       const zone = zones.get(event.target);
       if (zone !== undefined) place.choose(zone);
     });
@@ -232,22 +293,6 @@ function fill(place, data) {
       zoom(STEP * STEP, (event.clientX - box.left) / box.width,
         (event.clientY - box.top) / box.height);
     });
-  }
-
-  const key = document.createElement("div");
-  key.className = "key";
-  const bar = element("span", "bar", key);
-  bar.setAttribute("role", "img");
-  bar.setAttribute("aria-label", `Colour scale: ${data.scale.what}, from 0 to ${data.scale.high}`);
-  element("span", "", bar, "0");
-  element("i", "", bar).style.background = data.scale.gradient;
-  element("span", "", bar, `${data.scale.high} or more`);
-  element("span", "", key, data.scale.what);
-  for (const [colour, words, kind] of data.marks ?? []) {
-    const mark = element("span", "mark", key);
-    const swatch = element("i", kind, mark);
-    swatch.style.color = colour;
-    mark.append(words);
   }
 
   place.replaceChildren(frame, key);

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from engine.arrays import Floats, Integers
+from engine.resolution import flows_between
 from pages._ui.drawing import colours
+from pages._ui.drawing import groups as groups_said
 from pages._ui.drawing.arrows import arrows
 from pages._ui.drawing.maps import Scale, largest_flows
 from pages._ui.drawing.svg import sketches
@@ -20,6 +22,21 @@ _THIN, _THICK = 0.8, 5.0
 
 Picture = dict[str, Any]
 """What the browser draws: plain texts and numbers, made once and kept."""
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Zones joined to groups, ready to draw where the zones lie too close.
+
+    Attributes
+    ----------
+    drawn : Shapes
+    labels : int array, shape (zones,)
+        Group of every zone.
+    """
+
+    drawn: sketches.Shapes
+    labels: Integers
 
 
 @dataclass(frozen=True)
@@ -76,11 +93,14 @@ def flow_picture(
     epsilon: float,
     words: dict[tuple[int, int], str] | None = None,
     zone: int | None = None,
+    groups: Sequence[Group] = (),
+    added_up: str = groups_said.ADDED_UP,
 ) -> Picture:
     """Return the largest flows of each side as arrows over grey zones.
 
     A phantom is shown where nobody travelled, an inflated flow reads more than twice the truth; a
-    lost one is among the largest true flows, should be shown and reads 0.
+    lost one is among the largest true flows, should be shown and reads 0. Between groups all of it
+    is judged by the sums.
 
     Parameters
     ----------
@@ -93,23 +113,58 @@ def flow_picture(
     words : dict, optional
         How private flows read, by origin and destination, where that is more than a number.
     zone : int, optional
-        Draw the flows from and to this zone only; the scale stays.
+        Draw the flows from and to this zone only, at every zoom; the scale stays.
+    groups : sequence of Group
+        Finest first: what is drawn where the zones lie closer than `groups.CLOSE_PX`.
+    added_up : str
+        What the sums between groups are.
     """
+    picture = _flows(drawn, true, private, least, epsilon, words or {}, zone)
+    if zone is not None or not groups:
+        return picture
+    coarser = [
+        _flows(
+            one.drawn,
+            flows_between(true, one.labels).astype(np.int64),
+            flows_between(private, one.labels),
+            least,
+            epsilon,
+            names="groups of zones",
+        )
+        | {"note": added_up}
+        for one in groups
+    ]
+    return picture | {"note": groups_said.OWN, "close": groups_said.CLOSE_PX, "coarser": coarser}
+
+
+def _flows(
+    drawn: sketches.Shapes,
+    true: Integers,
+    private: Integers | Floats,
+    least: int,
+    epsilon: float,
+    words: dict[tuple[int, int], str] | None = None,
+    zone: int | None = None,
+    names: str = "",
+) -> Picture:
+    """Return the flows of one level; `names` are the ends of its flows where they are no zones."""
     scale = Scale(0.0, float(true.max(initial=1)))
-    what = f"trips, the {LARGEST} largest flows"
+    between = f" between {names}" if names else ""
+    what = f"trips, the {LARGEST} largest flows{between}"
     if zone is not None:
         what = f"trips from and to {drawn.names[zone]}"
         inside = np.zeros(true.shape, dtype=bool)
         inside[zone, :] = inside[:, zone] = True
         true, private = np.where(inside, true, 0), np.where(inside, private, 0)
     picture = _picture(drawn, what, scale, epsilon)
-    picture["marked"] = zone
+    picture |= {"marked": zone, "spacing": round(groups_said.spacing(drawn.centres), 1)}
+    label = "private, added up" if names else "private"
 
     def said(o: int, d: int) -> str:
         t, p = true[o, d], private[o, d]
         reads = (words or {}).get((o, d), f"{p:,.0f}")
         return (
-            f"{drawn.names[o]} → {drawn.names[d]}\ntrue: {t:,}\nprivate: {reads}\n"
+            f"{drawn.names[o]} → {drawn.names[d]}\ntrue: {t:,}\n{label}: {reads}\n"
             f"error: {_signed(float(p - t))}"
         )
 
@@ -141,11 +196,11 @@ def flow_picture(
     ]
     picture["true"] |= {
         "flows": [flow.row for flow in truly],
-        "alt": f"Map of the {LARGEST} largest true flows",
+        "alt": f"Map of the {LARGEST} largest true flows{between}",
     }
     picture["private"] |= {
         "flows": [flow.row for flow in privately],
-        "alt": f"Map of the {LARGEST} largest private flows",
+        "alt": f"Map of the {LARGEST} largest private flows{between}",
     }
     arrows_drawn = f"of {len(phantom)}"
     picture["marks"] = [
@@ -164,6 +219,12 @@ def beside(published: Picture, ours: Picture, *, epsilon: float) -> Picture:
     epsilon : float
         For the titles.
     """
+    if "coarser" in published:
+        coarser = [
+            beside(one, other, epsilon=epsilon) | {"note": f"{one['note']} {other['note']}"}
+            for one, other in zip(published["coarser"], ours["coarser"], strict=True)
+        ]
+        published = {**published, "coarser": coarser}
     sides = {"Published": published, "Ours": ours}
     left, right = (
         {
