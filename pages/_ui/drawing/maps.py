@@ -222,7 +222,7 @@ def flow_map(
     height: int = 520,
     width: int = 700,
     marked: int | None = None,
-    on_zone: Callable[[str | None], None] | None = None,
+    on_zone: Callable[[str], None] | None = None,
     hint: str = "Click: its flows only",
     turn: int = 0,
 ) -> None:
@@ -243,11 +243,11 @@ def flow_map(
     marked : int, optional
         Number of the zone that is outlined as chosen.
     on_zone : callable, optional
-        Takes the id of a zone that was clicked, None where the choice was taken back.
+        Takes the id of a zone that was clicked.
     hint : str
         What a click on a zone does.
     turn : int
-        Another wherever what is chosen has changed: else a second click only takes it back.
+        Another wherever what is chosen has changed: else a second click tells nothing.
     """
     texts_of = [(html.escape(label), texts) for label, texts in tooltip.items()]
     hints = {f"t{j}": "" if j else hint for j in range(len(texts_of))}
@@ -311,12 +311,12 @@ def flow_map(
     )
 
 
-def _take_zone(key: str, take: Callable[[str | None], None]) -> None:
+def _take_zone(key: str, take: Callable[[str], None]) -> None:
     """Hand on the zone that was clicked; a click on a flow chooses nothing (a callback)."""
-    objects = st.session_state[key]["selection"]["objects"]
-    zones = [one for layer, some in objects.items() if layer.startswith(_GROUND) for one in some]
-    if zones or not objects:
-        take(str(zones[0]["properties"]["id"]) if zones else None)
+    # an empty choice says nothing: the browser makes one by itself when a layer is gone
+    for layer, objects in st.session_state[key]["selection"]["objects"].items():
+        if layer.startswith(_GROUND) and objects:
+            take(str(objects[0]["properties"]["id"]))
 
 
 def _outlined(outlines: Outlines, zone: int) -> pdk.Layer:

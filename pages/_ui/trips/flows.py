@@ -31,7 +31,7 @@ class Chosen(NamedTuple):
     most: int
     marked: int | None
     group_level: int | None
-    take_zone: Callable[[str | None], None]
+    take_zone: Callable[[str], None]
     turn: int
 
 
@@ -70,9 +70,9 @@ def controls(key: str, true: Integers, shows: Sequence[str]) -> Chosen:
         group_level = trips_groups.choose(key, off=not off or shown == WRONG)
     ids = trips_look.zone_ids(key)
 
-    def take_zone(clicked: str | None) -> None:
+    def take_zone(clicked: str) -> None:
         """Keep the pickers in step with a click on the map (a callback)."""
-        if clicked is None or (not off and clicked == ids[zone]):
+        if not off and clicked == ids[zone]:
             setting.put(_SCOPE, _SCOPES[0])
             return
         if scope == _SCOPES[0]:

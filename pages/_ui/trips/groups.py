@@ -113,7 +113,6 @@ def draw(
     st.caption(f"{added_up} {count} groups of the {len(group.labels)} zones.")
 
 
-def _to_zones(clicked: str | None) -> None:
+def _to_zones(_: str) -> None:
     """Draw the zones' own flows after a click on a group (a callback)."""
-    if clicked is not None:
-        setting.put(_DETAIL, ZONES)
+    setting.put(_DETAIL, ZONES)
