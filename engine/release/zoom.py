@@ -17,7 +17,6 @@ from engine.datasets import Dataset
 from engine.datasets.zoomtables import (
     CLIP_SQUARED,
     SUMS_OF_VISITS,
-    WEIGHT_UNITS,
     visit_caps,
 )
 from engine.density.aggregates import tower_tree
@@ -82,10 +81,10 @@ class ZoomProduct:
             days=7,
             contribution="a person's visits are scaled down so that they weigh at most a public "
             f"clip in every table (√10 where towers are told apart); at most {cap} visits count",
-            sensitivity=float(root * WEIGHT_UNITS),
+            sensitivity=float(root),
             norm="L₂",
-            mechanism="discrete Gaussian on whole numbers",
-            scale=float(fine * WEIGHT_UNITS),
+            mechanism="discrete Gaussian on whole multiples of 1/1024 of a visit",
+            scale=float(fine),
             proof="five tables of whole multiples of 1/1024, each with discrete Gaussian noise of "
             f"its share of ρ = {strength**2 / 2:.6g}, are ρ-zero-concentrated (Canonne, Kamath and "
             f"Steinke 2020), also where one's clip is chosen from another's noisy sum; that is "

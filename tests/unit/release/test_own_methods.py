@@ -27,7 +27,11 @@ def test_the_tables_of_zoom_add_up_to_what_is_charged(demo, tmp_path, monkeypatc
         return counts
 
     monkeypatch.setattr(noise, "discrete_gaussian", record)
-    ZoomProduct(epsilon=1.0, delta=1e-7).write(demo, tmp_path, lambda share: None)
+    product = ZoomProduct(epsilon=1.0, delta=1e-7)
+    product.write(demo, tmp_path, lambda share: None)
+    plan = product.plan(demo)  # states noise and sensitivity in visits, as its error bars are
+    assert plan.scale == pytest.approx(drawn[3][1] / 1024)
+    assert plan.sensitivity == pytest.approx(10**0.5)
     tables = demo.zoom_tables
     sums, rest = drawn[:3], drawn[3:]
     changes = [float(cap) for cap in tables.caps]
