@@ -12,7 +12,6 @@ from streamlit.testing.v1 import AppTest
 
 from engine.datasets import Dataset, storage
 from engine.errors import ExplorerError
-from pages._ui.data import build as data_build
 from pages._ui.data import store as data_store
 from pages._ui.jobs.pool import pool
 from pages._ui.shell import problems
@@ -63,7 +62,7 @@ def settled() -> Callable[[AppTest], AppTest]:
 
     def run(app: AppTest, seconds: float = 60.0) -> AppTest:
         until = time.monotonic() + seconds
-        while any(job.running for job in app.session_state["jobs"].values()):
+        while any(job.running for job in app.session_state["session"].jobs.values()):
             assert time.monotonic() < until, "long work did not end"
             time.sleep(0.02)
         app.run()
@@ -161,11 +160,12 @@ def open_data(open_page, temporary):
 
     yield run
     for app in opened:
-        if data_build._KEY in app.session_state:
-            app.session_state[data_build._KEY].cancel()
-            app.session_state[data_build._KEY].wait(10)
-        if data_store._KEY in app.session_state:
-            app.session_state[data_store._KEY].remove()
+        own = app.session_state["session"].own
+        if own.build is not None:
+            own.build.cancel()
+            own.build.wait(10)
+        if own.workspace is not None:
+            own.workspace.remove()
 
 
 @pytest.fixture

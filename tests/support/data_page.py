@@ -2,7 +2,6 @@
 
 from streamlit.testing.v1 import AppTest
 
-from pages._ui.data import build as data_build
 from tests.reference.ingest_inputs import TOWERS
 
 PAGE = "pages/8_Data.py"
@@ -61,7 +60,7 @@ def built(app: AppTest, seconds: float = 30.0) -> AppTest:
     """Press the button and run the page until the build has ended, as a browser would."""
     button(app, "data_start").click().run()
     assert not app.exception, app.exception
-    ended(app.session_state[data_build._KEY], seconds)
+    ended(app.session_state["session"].own.build, seconds)
     return app.run()
 
 

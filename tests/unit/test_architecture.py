@@ -158,6 +158,18 @@ SHORT = {
 """One small subject that several files share; a page itself and ``__main__`` may be short, too."""
 
 
+def test_what_a_session_remembers_stands_in_one_file():
+    """A key of Streamlit's own dictionary is a name that nobody lists and no type checks.
+
+    Drawing knows no session; a map keeps there what was clicked on it and how often it was sent
+    back, under the key of the map itself.
+    """
+    files = [ROOT / "app.py", *(ROOT / "pages").rglob("*.py")]
+    using = [path for path in files if "session_state" in path.read_text(encoding="utf-8")]
+    allowed = ["pages/_ui/drawing/maps.py", "pages/_ui/shell/session.py"]
+    assert sorted(using) == [ROOT / path for path in allowed]
+
+
 def test_files_hold_one_subject_in_40_to_400_lines():
     lines = {
         str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines())

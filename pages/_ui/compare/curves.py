@@ -15,6 +15,7 @@ from pages._ui.compare.column import Column
 from pages._ui.drawing.charts import epsilon_axis
 from pages._ui.jobs import Job, Step
 from pages._ui.shell.catalogue import in_session
+from pages._ui.shell.session import picked
 from pages._ui.shell.settings import EPSILON_SLIDER, Seed, use_settings
 from pages._ui.wording.numbers import percent
 
@@ -134,7 +135,7 @@ def _chart(columns: Sequence[Column], shares: Sequence[Sequence[float]], title: 
 
 def take_click() -> None:
     """Set ε to that of the point that was clicked (the chart's callback)."""
-    chosen = st.session_state[_KEY]["selection"].get("point", [])
+    chosen = picked(_KEY, "point")
     if chosen:
         clicked = float(chosen[0]["epsilon"])
         use_settings(epsilon=min(EPSILON_SLIDER, key=lambda stop: abs(stop - clicked)))

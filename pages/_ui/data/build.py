@@ -2,25 +2,21 @@
 
 import threading
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
-
-import streamlit as st
 
 from engine.ingest import IngestOptions, ingest
 from pages._ui.data import files as data_files
 from pages._ui.data import store as data_store
 from pages._ui.data import wording as data_wording
 from pages._ui.data.work import Tell, Work, live
-from pages._ui.shell import catalogue
+from pages._ui.shell.session import session
 
-_KEY = "data_build"
 _STOP_S = 3.0
 
 
 def current() -> Work | None:
     """Return this session's last build, running or ended; its result is the ingest's report."""
-    return st.session_state.get(_KEY)
+    return session().own.build
 
 
 def running() -> bool:
@@ -31,7 +27,7 @@ def running() -> bool:
 
 def dismiss() -> None:
     """Forget the last build and empty the form (a callback); its dataset stays."""
-    st.session_state.pop(_KEY, None)
+    session().own.build = None
     data_files.next_round()
 
 
@@ -40,7 +36,7 @@ def start(options: IngestOptions) -> None:
     if running():
         return
     space = data_store.workspace()
-    known: dict[str, Path] = st.session_state.setdefault(catalogue.SESSION_DATASETS, {})
+    known = session().datasets
 
     def task(tell: Tell, cancel: threading.Event) -> dict[str, Any]:
         _, report = ingest(replace(options, spill=space.spill), tell, cancel)
@@ -49,7 +45,7 @@ def start(options: IngestOptions) -> None:
         return report.to_json()
 
     build = Work(options.out.name, task)
-    st.session_state[_KEY] = build
+    session().own.build = build
 
     def stop() -> None:
         build.cancel()

@@ -17,13 +17,11 @@ from engine.ingest.inputs.zonefiles import read_shapes
 from pages._ui.data import store as data_store
 from pages._ui.data import wording as data_wording
 from pages._ui.data.wording import COLUMNS
+from pages._ui.shell.session import session
 from pages._ui.wording.numbers import file_size
 
 ROWS = 5
 MOST_LISTED = 20
-_LOOKS = "data_looks"
-_ROUND = "data_round"
-_KEPT = "data_kept"
 _ABSENT = ""
 _log = logging.getLogger(__name__)
 
@@ -37,7 +35,7 @@ class Asked:
 
     def key(self, name: str) -> str:
         """Return a widget's key; a new round of uploads has new ones."""
-        return f"data_{name}_{st.session_state.get(_ROUND, 0)}"
+        return f"data_{name}_{session().own.round}"
 
 
 @dataclass(frozen=True)
@@ -52,9 +50,9 @@ class ZoneLook:
 
 def next_round() -> None:
     """Empty the form (a callback)."""
-    st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
-    for key in (_LOOKS, _KEPT, "data_uploads"):
-        st.session_state.pop(key, None)
+    own = session().own
+    own.round += 1
+    own.looks, own.kept, own.uploads = {}, {}, {}
 
 
 def choose(
@@ -87,8 +85,7 @@ def _uploaded(
     space = data_store.workspace() if files else data_store.existing()
     if space is None:
         return []
-    wanted: dict[str, set[str]] = st.session_state.setdefault("data_uploads", {})
-    kept: dict[str, list[Path]] = st.session_state.setdefault(_KEPT, {})
+    wanted, kept = session().own.uploads, session().own.kept
     if not files:  # the uploader forgets its files on another page, this session does not
         return _kept(name, kept)
     wanted[name] = {file.file_id for file in files}
@@ -113,8 +110,8 @@ def _kept(name: str, kept: dict[str, list[Path]]) -> list[Path]:
 
 def _forget(name: str) -> None:
     """Forget the files of an uploader (a callback): others were dropped, or these taken away."""
-    st.session_state.get(_KEPT, {}).pop(name, None)
-    st.session_state.get("data_uploads", {}).pop(name, None)
+    session().own.kept.pop(name, None)
+    session().own.uploads.pop(name, None)
 
 
 def _by_path(asked: Asked, name: str, label: str, hint: str, several: bool) -> list[Path]:
@@ -167,7 +164,7 @@ def look_at_zones(path: Path) -> ZoneLook | None:
 
 def _looked(path: Path, read: Any, how: tuple[str | None, ...] = ()) -> Any:
     """Look once a file; errors are kept too. Neither page nor log repeat a foreign message."""
-    looks: dict[tuple[Any, ...], Any] = st.session_state.setdefault(_LOOKS, {})
+    looks = session().own.looks
     key = (str(path), *how)
     try:
         key = (str(path), path.stat().st_mtime_ns, *how)

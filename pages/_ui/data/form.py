@@ -26,6 +26,7 @@ from pages._ui.data import zoning as data_zoning
 from pages._ui.data.draft import Draft, position
 from pages._ui.data.files import Asked
 from pages._ui.data.wording import KINDS
+from pages._ui.shell.session import session
 
 TABLES = ("csv", "gz", "tsv", "txt", "parquet", "pq")
 ZONES = ("geojson", "json", "gpkg", "zip", "parquet", "pq")
@@ -146,7 +147,7 @@ def _reading(asked: Asked, draft: Draft) -> None:
         st.caption("Dates, numbers and the first rows are shown here once there is a table.")
         return
     names = {canonical: column for canonical, column in draft.chosen.items() if column}
-    zone = st.session_state.get(data_when.CHOSEN_ZONE)
+    zone = session().own.time_zone
     read = data_reading.choose(asked, draft.seen.source, names, draft.encoding, zone)
     draft.missing += read.missing
     draft.values |= {"reading": read.reading, "encoding": draft.encoding}
@@ -193,7 +194,7 @@ def _zoning(asked: Asked, draft: Draft) -> None:
 
 def _strangers(draft: Draft, places: Places) -> None:
     """Say how many rows name places that are not among those given; counted on request."""
-    counted: dict[Any, tuple[int, int]] = st.session_state.setdefault("data_strangers", {})
+    counted = session().own.strangers
     key = (tuple(draft.values["inputs"]), tuple(places.towers["location_id"][:50]))
     assert draft.mappings is not None
     if st.button("Do all rows name a known place?", key="data_match", icon=":material/rule:"):

@@ -13,10 +13,10 @@ from pages._ui.data import table as data_table
 from pages._ui.data import wording as data_wording
 from pages._ui.shell import catalogue, frame
 from pages._ui.shell.catalogue import Entry
+from pages._ui.shell.session import session
 from pages._ui.shell.settings import has_part, use_settings
 
 _HOME, _REPORT = "app.py", "pages/6_Report.py"
-_FAILED = "data_failed"
 
 
 def own(*, without: str | None = None) -> None:
@@ -25,18 +25,17 @@ def own(*, without: str | None = None) -> None:
     `without` names one that is drawn elsewhere on the page.
     """
     entries = {name: entry for name, entry in catalogue.entries().items() if name != without}
-    built = st.session_state.get(catalogue.SESSION_DATASETS, {})
-    session = [name for name in built if name in entries]
+    built = [name for name in session().datasets if name in entries]
     local = {
         name: entry
         for name, entry in entries.items()
-        if name not in session and data_store.is_local(_folder(entry))
+        if name not in built and data_store.is_local(_folder(entry))
     }
     here = data_store.served_locally()
-    if session:
+    if built:
         st.subheader("In this session", anchor=False)
         st.caption("Nobody else sees these. They are deleted when you leave.")
-        for name in session:
+        for name in built:
             _own(entries[name], in_session=True, here=here)
     if local:
         st.subheader("Kept on this computer", anchor=False)
@@ -60,13 +59,15 @@ def shipped() -> None:
 
 def failure() -> None:
     """Say, once, why the last button could not do what it says."""
-    if told := st.session_state.pop(_FAILED, None):
-        data_wording.problem("Not done", told)
+    own = session().own
+    if own.failed:
+        data_wording.problem("Not done", own.failed)
+        own.failed = ""
 
 
 def in_session(name: str) -> bool:
     """Whether a dataset is this session's alone, and not kept."""
-    return name in st.session_state.get(catalogue.SESSION_DATASETS, {})
+    return name in session().datasets
 
 
 def show_on_home(name: str, *, first: bool = False) -> None:
@@ -160,21 +161,21 @@ def _select(entry: Entry) -> None:
 
 
 def _keep(name: str) -> None:
-    session: dict[str, Path] = st.session_state.get(catalogue.SESSION_DATASETS, {})
-    if name not in session or not data_store.served_locally():
+    made = session().datasets
+    if name not in made or not data_store.served_locally():
         return
     try:
-        data_store.keep(name, session[name])
+        data_store.keep(name, made[name])
     except ExplorerError as problem:
-        st.session_state[_FAILED] = str(problem)
+        session().own.failed = str(problem)
         return
-    data_store.delete(session.pop(name))
+    data_store.delete(made.pop(name))
 
 
 def _delete(name: str, folder: Path) -> None:
-    session: dict[str, Path] = st.session_state.get(catalogue.SESSION_DATASETS, {})
-    if session.get(name) == folder:
-        data_store.delete(session.pop(name))
+    made = session().datasets
+    if made.get(name) == folder:
+        data_store.delete(made.pop(name))
     elif data_store.is_local(folder) and data_store.served_locally():
         data_store.delete(folder)
     ended = data_build.current()

@@ -14,6 +14,7 @@ from engine.ingest.inputs.sources import Source
 from engine.ingest.reading import Reading
 from pages._ui.data import wording as data_wording
 from pages._ui.data.files import Asked
+from pages._ui.shell.session import session
 
 ORDERS = {"ymd": "year, month, day", "dmy": "day first", "mdy": "month first"}
 UNITS = {
@@ -139,7 +140,7 @@ def _times(
     """Return what the first rows' times are read as; looked at once."""
     if "datetime" not in names and "date" not in names:
         return ()
-    known: dict[Any, tuple[datetime | None, ...]] = st.session_state.setdefault("data_times", {})
+    known: dict[Any, tuple[datetime | None, ...]] = session().own.times
     key = (source.path, source.encoding, tuple(sorted(names.items())), reading, time_zone)
     if key not in known:
         complete = {k: v for k, v in names.items() if k in mapping.CLOCKS or "date" in k}

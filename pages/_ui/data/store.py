@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path, PurePosixPath
 
-import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -23,6 +22,7 @@ from engine import datasets
 from engine.datasets import storage
 from engine.errors import InputError
 from pages._ui.shell.local import served_locally as served_locally
+from pages._ui.shell.session import session
 
 PREFIX = "mobility-session-"
 GRACE_S = 150.0
@@ -30,7 +30,6 @@ GRACE_S = 150.0
 
 LONGEST_NAME = 100
 _LOOK_S = 15.0
-_KEY = "data_workspace"
 
 
 class Workspace:
@@ -92,13 +91,13 @@ _janitor: threading.Thread | None = None
 
 def workspace() -> Workspace:
     """Return this session's workspace, made on first use."""
-    known: Workspace | None = st.session_state.get(_KEY)
+    known: Workspace | None = session().own.workspace
     if known is not None and known.folder.is_dir():
         return known
     _sweep()
     context = get_script_run_ctx()
     made = Workspace(context.session_id if context else "")
-    st.session_state[_KEY] = made
+    session().own.workspace = made
     with _lock:
         _open.append(made)
         _start_janitor()
@@ -107,7 +106,7 @@ def workspace() -> Workspace:
 
 def existing() -> Workspace | None:
     """Return this session's workspace if it has one."""
-    return st.session_state.get(_KEY)
+    return session().own.workspace
 
 
 def safe_name(name: str) -> str:

@@ -1,7 +1,6 @@
 """The step of period, time zone and week: guessed from names, offered, never taken unseen."""
 
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
 from zoneinfo import ZoneInfo
 
 import streamlit as st
@@ -12,6 +11,7 @@ from pages._ui.data import guesses as data_guesses
 from pages._ui.data import wording as data_wording
 from pages._ui.data.draft import Draft
 from pages._ui.data.files import Asked
+from pages._ui.shell.session import session
 
 CHOSEN_ZONE = "data_zone"
 _EARLIEST, _LATEST = date(1970, 1, 1), date(2100, 12, 31)
@@ -50,7 +50,7 @@ def draw(asked: Asked, draft: Draft) -> None:
         help="“04:00” means nothing without it. That of the coordinates is offered, or your "
         "browser's.",
     )
-    st.session_state[CHOSEN_ZONE] = zone
+    session().own.time_zone = zone
     first, last = days
     draft.missing += [] if first and last else ["the period"]
     draft.missing += [] if zone else ["the time zone"]
@@ -80,7 +80,7 @@ def _days_button(draft: Draft, zone: str | None) -> None:
         "sensitive.",
     ):
         assert draft.mappings is not None
-        known: dict[Any, Any] = st.session_state.setdefault("data_days_found", {})
+        known = session().own.days
         try:
             with st.spinner("Reading the times …", show_time=True):
                 found = look.days(draft.mappings, draft.values["reading"], zone or "UTC")
@@ -92,7 +92,7 @@ def _days_button(draft: Draft, zone: str | None) -> None:
 
 
 def _found_days(draft: Draft) -> tuple[date, date] | None:
-    return st.session_state.get("data_days_found", {}).get(tuple(draft.values.get("inputs", ())))
+    return session().own.days.get(tuple(draft.values.get("inputs", ())))
 
 
 def _zone_there(draft: Draft) -> str | None:

@@ -19,6 +19,7 @@ from engine.ingest.whereabouts import Area
 from pages._ui.data import wording as data_wording
 from pages._ui.data.draft import Draft
 from pages._ui.data.files import Asked
+from pages._ui.shell.session import session
 
 ZONINGS = {
     "given": "As given",
@@ -142,7 +143,7 @@ def _kept(places: Places) -> None:
 
 def forecast(options: IngestOptions, key: str) -> None:
     """Draw a button that says before building what the trips would read as."""
-    known: dict[Any, Any] = st.session_state.setdefault("data_forecasts", {})
+    known = session().own.forecasts
     told = (options.inputs, options.coarseness, options.first_day, options.last_day, options.zones)
     told = (*told, options.locations, options.reading)
     if st.button("What verdict to expect?", key=key, icon=":material/query_stats:"):
@@ -209,7 +210,7 @@ def picture(places: Places) -> str:
 
 def grid_area(asked: Asked, draft: Draft) -> Area | None:
     """Draw the four edges of a grid's area; None until all are there."""
-    known: dict[Any, Area] = st.session_state.setdefault("data_areas", {})
+    known: dict[Any, Area] = session().own.areas
     inputs = tuple(draft.values.get("inputs", ()))
     if draft.mappings is not None and st.button(
         "Read the area from the data",
@@ -246,7 +247,7 @@ def grid_area(asked: Asked, draft: Draft) -> Area | None:
 
 def _places(values: dict[str, Any], how: Coarseness) -> Places:
     """Return places and zones; read and made once for what was chosen."""
-    known: dict[Any, Places] = st.session_state.setdefault("data_places", {})
+    known: dict[Any, Places] = session().own.places
     asked = {
         name: values[name]
         for name in ("locations", "zones", "locations_mapping", "zones_mapping", "parents")

@@ -18,8 +18,9 @@ from pages._ui.drawing.colours import HERE, OTHER, PRIVATE
 from pages._ui.jobs import Job
 from pages._ui.shell import catalogue, setting
 from pages._ui.shell.catalogue import Entry
+from pages._ui.shell.session import session
 from pages._ui.shell.setting import Setting
-from pages._ui.shell.settings import TUNED_ON, Seed, Settings, has_part, use_settings
+from pages._ui.shell.settings import Seed, Settings, has_part, use_settings
 from pages._ui.shell.settings import seed as seed_of
 from pages._ui.wording.numbers import number, percent
 
@@ -278,7 +279,7 @@ def _help(remedies: list[Remedy], parameters: ODParameters) -> str:
 def _use(epsilon: float, source: Entry, period: str, wanted: str, confidence: float) -> None:
     """Move ε, and note what it was tuned on for the record of a release."""
     use_settings(epsilon=epsilon)
-    st.session_state[TUNED_ON] = {
+    session().tuned_on = {
         "epsilon": epsilon,
         "dataset": source.name,
         "simulated": source.metadata.simulated,

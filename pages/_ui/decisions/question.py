@@ -14,6 +14,7 @@ from pages._ui.cache.decisions import Outbreak, People
 from pages._ui.decisions import fields, places
 from pages._ui.shell import setting
 from pages._ui.shell.catalogue import Entry
+from pages._ui.shell.session import session
 
 KINDS = {"largest": "largest", "mid_size": "mid-size", "random": "picked at random"}
 DIRECTIONS = {
@@ -68,7 +69,7 @@ _MISSING = object()
 
 def _people_known(entry: Entry) -> tuple[object, str]:
     """Return None where the homes will do, what was given before, or that nothing is known."""
-    given = st.session_state.get(_key(entry), _MISSING)
+    given = session().people.get(entry.key, _MISSING)
     if given is not _MISSING:
         return given, ""
     try:
@@ -76,10 +77,6 @@ def _people_known(entry: Entry) -> tuple[object, str]:
     except ExplorerError as problem:
         return _MISSING, f"{problem}. Open “Model, days and populations” to do so."
     return None, ""
-
-
-def _key(entry: Entry) -> str:
-    return f"decisions_people_{entry.key}"
 
 
 def _populations(entry: Entry, known: object) -> People | object:
@@ -117,9 +114,9 @@ def _populations(entry: Entry, known: object) -> People | object:
         st.error(str(problem))
         return _MISSING
     if people is not _MISSING and people is not None:
-        st.session_state[_key(entry)] = people
+        session().people[entry.key] = people
     elif people is None:
-        st.session_state.pop(_key(entry), None)
+        session().people.pop(entry.key, None)
     return people
 
 

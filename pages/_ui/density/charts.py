@@ -14,6 +14,7 @@ from engine.arrays import Floats
 from pages._ui.drawing.charts import epsilon_axis
 from pages._ui.drawing.colours import HERE, OTHER, PRIVATE, TRUE
 from pages._ui.drawing.weeks import week_axis
+from pages._ui.shell.session import picked
 from pages._ui.shell.settings import use_settings
 
 COLOURS = (PRIVATE, OTHER, TRUE, "#8e6bbd", "#2a9d6f", HERE)
@@ -117,19 +118,18 @@ def bands(
         .encode(x=epsilon_axis(), y="low:Q", y2="high:Q", color=colour, detail=detail)
     )
     line = alt.Chart(drawn).mark_line(strokeWidth=1.8).encode(**lines)
-    picked = alt.selection_point(name="point", fields=["epsilon"], empty=False)
+    point = alt.selection_point(name="point", fields=["epsilon"], empty=False)
     dots = alt.Chart(drawn).mark_circle(size=46, opacity=1, cursor="pointer").encode(**lines)
     mark = alt.Chart(pd.DataFrame({"epsilon": [here]}))
     rule = mark.mark_rule(color=HERE, strokeDash=[4, 3]).encode(x=epsilon_axis())
-    chart = alt.layer(spread, line, rule, dots.add_params(picked)).properties(height=height)
+    chart = alt.layer(spread, line, rule, dots.add_params(point)).properties(height=height)
     st.altair_chart(
-        chart, key=key, alt=alt_text, on_select=lambda: take_epsilon(st.session_state[key])
+        chart, key=key, alt=alt_text, on_select=lambda: take_epsilon(picked(key, "point"))
     )
 
 
-def take_epsilon(event: Mapping[str, Any]) -> None:
+def take_epsilon(chosen: Sequence[Mapping[str, Any]]) -> None:
     """Set ε to that of the point of a curve that was clicked (a chart's callback)."""
-    chosen = event["selection"].get("point", [])
     if chosen:
         use_settings(epsilon=float(chosen[0]["epsilon"]))
 

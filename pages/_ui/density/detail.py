@@ -12,13 +12,13 @@ from pages._ui.cache.details import DENSITY_EPSILONS
 from pages._ui.density.settings import Chosen
 from pages._ui.drawing.details import detail_chart
 from pages._ui.jobs import Job
+from pages._ui.shell.session import picked, session
 from pages._ui.shell.setting import nearest_stop
 from pages._ui.shell.settings import use_settings
 from pages._ui.wording.labels import HOUR_STEPS
 from pages._ui.wording.places import counted_words, detail_words
 
 _KEY, _JOB = "density_detail", "density_details"
-_NAMES = "density_detail_names"
 
 
 def draw(chosen: Chosen) -> None:
@@ -43,7 +43,7 @@ def draw(chosen: Chosen) -> None:
             f"At ε = {stop:g}, **{HOUR_STEPS[now.hours].lower()}** – {detail_words(best, finer)}."
         )
         names = {counted_words(one): one.resolution.zones for one in judged}
-        st.session_state[_NAMES] = names
+        session().details[_KEY] = dict(names)
         detail_chart(
             [(counted_words(one), one.shares, one.usable) for one in judged],
             DENSITY_EPSILONS,
@@ -65,7 +65,7 @@ def draw(chosen: Chosen) -> None:
 
 def _take() -> None:
     """Set what was clicked (the chart's callback)."""
-    clicked = st.session_state[_KEY]["selection"].get("detail", [])
+    clicked = picked(_KEY, "detail")
     if clicked:
-        zones = st.session_state[_NAMES][clicked[0]["detail"]]
+        zones = session().details[_KEY][clicked[0]["detail"]]
         use_settings(epsilon=float(clicked[0]["value"]), density_zones=zones)

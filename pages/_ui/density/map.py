@@ -15,7 +15,7 @@ from pages._ui.density.settings import Chosen
 from pages._ui.drawing import charts, maps
 from pages._ui.shell import catalogue, setting
 from pages._ui.shell.problems import guarded
-from pages._ui.shell.session import map_size, session
+from pages._ui.shell.session import map_size, session, widget_value
 from pages._ui.shell.setting import Setting
 from pages._ui.wording.numbers import fixed, inert, number, percent
 
@@ -201,7 +201,7 @@ def _map_key(key: str) -> str:
 
 def _take_click(key: str) -> None:
     """Choose the zone that was just clicked, before anything is drawn."""
-    event = st.session_state.get(_map_key(key))
+    event = widget_value(_map_key(key))
     clicked = event["selection"]["objects"].get("zones") if event else None
     zone = str(clicked[0]["properties"]["id"]) if clicked else None
     if zone != session().zone_clicked:

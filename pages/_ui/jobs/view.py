@@ -10,6 +10,7 @@ from pages._ui.jobs.pool import Job, pool
 from pages._ui.jobs.work import Ask, Step
 from pages._ui.shell.catalogue import in_session
 from pages._ui.shell.problems import guarded
+from pages._ui.shell.session import session
 
 RESTED_S = 0.4
 """How long a slider has rested before work starts that only adds to what is shown already."""
@@ -25,8 +26,6 @@ _SESSIONS_AT_EASE = 6
 
 _AT_ONCE_S = 0.2
 """A job done within this time is drawn without any sign of progress."""
-
-_JOBS = "jobs"
 
 
 def job(
@@ -54,12 +53,12 @@ def job(
     if known is not None and known.signature == ask and not known.left:
         return known
     context = get_script_run_ctx(suppress_warning=True)
-    session = "" if context is None else context.session_id
+    session_id = "" if context is None else context.session_id
     shared = not (arguments and isinstance(arguments[0], str) and in_session(arguments[0]))
-    asked = pool().join(ask, session, context, shared=shared, delay_s=delay_s)
+    asked = pool().join(ask, session_id, context, shared=shared, delay_s=delay_s)
     if known is not None:
         known.leave()
-    st.session_state.setdefault(_JOBS, {})[name] = asked
+    session().jobs[name] = asked
     if not delay_s:
         asked.wait(_AT_ONCE_S)
     return asked
@@ -67,7 +66,7 @@ def job(
 
 def named(name: str) -> Job | None:
     """Return this session's job of that name, None where there is none yet."""
-    return st.session_state.get(_JOBS, {}).get(name)
+    return session().jobs.get(name)
 
 
 def poll_s() -> float:

@@ -14,6 +14,7 @@ from pages._ui.drawing.tables import table_html
 from pages._ui.release import tuning, work
 from pages._ui.release.wording import NO_BUDGET, UNIT_WORDS, WHOSE, budget_line, cost
 from pages._ui.shell.catalogue import Entry
+from pages._ui.shell.session import forget_widget
 
 POLL_S = 0.7
 
@@ -103,7 +104,7 @@ def draw_work() -> None:
 
 
 def _another() -> None:
-    st.session_state.pop("release_confirm", None)
+    forget_widget("release_confirm")
     work.dismiss()
 
 

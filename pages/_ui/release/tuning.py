@@ -8,7 +8,7 @@ import streamlit as st
 from engine.release import Plan
 from pages._ui.release.wording import TUNED
 from pages._ui.shell.catalogue import Entry
-from pages._ui.shell.settings import TUNED_ON
+from pages._ui.shell.session import session, set_widget, widget_value
 
 _WORST = ("these data", "")
 """What a release states until the custodian says otherwise: never more than is known."""
@@ -16,17 +16,18 @@ _WORST = ("these data", "")
 
 def ask(plan: Plan, entry: Entry) -> tuple[str, str]:
     """Draw how ε was chosen; return it, one of `TUNED`, with the custodian's words."""
-    record = st.session_state.get(TUNED_ON)
+    record = session().tuned_on
     filled = suggestion(record, plan, entry.name)
-    if filled != st.session_state.get("release_filled"):  # a record came, or no longer holds
+    if filled != session().tuning_filled:  # a record came, or no longer holds
         how, words = filled or _WORST
-        st.session_state["release_tuned"], st.session_state["release_note"] = how, words
-        st.session_state["release_filled"] = filled
+        set_widget("release_tuned", how)
+        set_widget("release_note", words)
+        session().tuning_filled = filled
     else:
         # Streamlit forgets what a widget held while another page was shown
         how, words = filled or _WORST
-        st.session_state.setdefault("release_tuned", how)
-        st.session_state.setdefault("release_note", words)
+        set_widget("release_tuned", widget_value("release_tuned", how))
+        set_widget("release_note", widget_value("release_note", words))
     left, right = st.columns(2)
     tuned = left.selectbox(
         "How were ε and the other settings chosen?",

@@ -10,6 +10,7 @@ from pages._ui.report import controls
 from pages._ui.report.controls import Chosen
 from pages._ui.report.wording import OFF, SHORT, derived, shares, spent
 from pages._ui.shell import setting
+from pages._ui.shell.session import set_widget, widget_value
 from pages._ui.shell.setting import Setting
 
 T = TypeVar("T")
@@ -88,17 +89,17 @@ def _afresh(one: Setting[T]) -> Setting[T]:
     A popover makes its widgets when it is opened, and would show their first option where the value
     came with an earlier run.
     """
-    st.session_state[one.key] = setting.value(one)
+    set_widget(one.key, setting.value(one))
     return one
 
 
 def _lock(analysis: Analysis, share: float) -> None:
     one = controls.lock_setting(analysis)
     key = f"report_hold_{analysis}"
-    st.session_state[key] = setting.value(one) > 0
+    set_widget(key, setting.value(one) > 0)
 
     def change() -> None:
-        setting.put(one, round(share, 6) if st.session_state[key] else 0.0)
+        setting.put(one, round(share, 6) if widget_value(key) else 0.0)
 
     st.toggle(
         f"Hold its share of {share:.1%}",

@@ -19,6 +19,7 @@ from engine.report import (
 )
 from pages._ui.report.wording import LOSSES, PRESETS, UNITS
 from pages._ui.shell import setting
+from pages._ui.shell.session import session
 from pages._ui.shell.setting import Setting
 from pages._ui.shell.settings import Seed
 
@@ -33,6 +34,7 @@ SHOWN_LOSSES: Setting[list[str]] = Setting(
     read=lambda text: [_SHOWN[int(digit)] for digit in text],
     write=lambda names: "".join(str(_SHOWN.index(name)) for name in names),
 )
+
 WEIGHTS = (0.0, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0)
 _PINNED = "report_pinned"
 
@@ -172,7 +174,7 @@ def _written(bins: Bins) -> str:
 
 
 def _pinned(key: str, parameters: ReportParameters) -> ReportParameters | None:
-    held = st.session_state.get(_PINNED)
+    held = session().report_pinned
     pinned = held[1] if held and held[0] == key else None
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if pinned is None:
@@ -194,8 +196,8 @@ def _pinned(key: str, parameters: ReportParameters) -> ReportParameters | None:
 
 
 def _pin(key: str, parameters: ReportParameters) -> None:
-    st.session_state[_PINNED] = (key, parameters)
+    session().report_pinned = (key, parameters)
 
 
 def _unpin() -> None:
-    st.session_state.pop(_PINNED, None)
+    session().report_pinned = None

@@ -5,15 +5,13 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
-import streamlit as st
-
 from engine import datasets
 from engine.datasets import Metadata, storage
 from engine.errors import ExplorerError
 from engine.resolution import Resolution, coarse_metadata, folder_of, resolution_of, view_key
 from pages._ui.shell.public import public
+from pages._ui.shell.session import session
 
-SESSION_DATASETS = "session_datasets"
 """Session-state key: name → folder of datasets built in this session and seen by nobody else."""
 
 
@@ -64,7 +62,7 @@ def entries() -> dict[str, Entry]:
     """
     if public():
         return shared()
-    return {**shared(), **_opened(st.session_state.get(SESSION_DATASETS, {}))}
+    return {**shared(), **_opened(session().datasets)}
 
 
 def shared() -> dict[str, Entry]:

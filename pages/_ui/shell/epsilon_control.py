@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages._ui.shell import setting
-from pages._ui.shell.session import session
+from pages._ui.shell.session import session, set_widget, widget_value
 from pages._ui.shell.settings import EPSILON, EPSILON_SLIDER
 from pages._ui.wording.labels import HELP
 
@@ -57,7 +57,7 @@ def narrow() -> None:
 
 
 def _tell(key: str, value: float | str) -> None:
-    st.session_state[key] = value
+    set_widget(key, value)
     session().epsilon_told = setting.value(EPSILON)
 
 
@@ -73,12 +73,12 @@ def _take() -> None:
         _NARROW: kept.epsilon_told,
         _TYPED: _plain(kept.epsilon_told),
     }
-    moved = [key for key in shown if st.session_state.get(key, shown[key]) != shown[key]]
+    moved = [key for key in shown if widget_value(key, shown[key]) != shown[key]]
     if not moved:
         return
     if kept.epsilon_moved_by not in moved:
         kept.epsilon_moved_by = moved[0]
-    chosen = st.session_state[kept.epsilon_moved_by]
+    chosen = widget_value(kept.epsilon_moved_by)
     if kept.epsilon_moved_by == _TYPED:
         chosen = _typed(chosen)
     if chosen is not None:

@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -30,6 +31,42 @@ class Sweep:
     epsilon: float
     since: float
     before: float | None = None
+
+
+@dataclass
+class OwnData:
+    """The form of the page Data, and what the session has made with it.
+
+    Attributes
+    ----------
+    round : int
+        How often the form has been emptied; each round's widgets have keys of their own.
+    uploads, kept : dict
+        Ids of the files in each uploader, and where they lie on this disk.
+    looks, times, days, areas, places, strangers, forecasts : dict
+        What has been read of the files, once for what was asked.
+    time_zone : str or None
+        The one chosen last, for the rows shown above it.
+    failed : str
+        Why the last button could not do what it says; shown once.
+    workspace, build : object or None
+        The session's folder, and its last build.
+    """
+
+    round: int = 0
+    uploads: dict[str, set[str]] = field(default_factory=dict)
+    kept: dict[str, list[Path]] = field(default_factory=dict)
+    looks: dict[Any, Any] = field(default_factory=dict)
+    times: dict[Any, Any] = field(default_factory=dict)
+    days: dict[Any, Any] = field(default_factory=dict)
+    areas: dict[Any, Any] = field(default_factory=dict)
+    places: dict[Any, Any] = field(default_factory=dict)
+    strangers: dict[Any, tuple[int, int]] = field(default_factory=dict)
+    forecasts: dict[Any, Any] = field(default_factory=dict)
+    time_zone: str | None = None
+    failed: str = ""
+    workspace: Any = None
+    build: Any = None
 
 
 @dataclass
@@ -79,6 +116,22 @@ class Session:
         The zone whose flows the map of flows drew last.
     flows_turn : int
         How often that has changed.
+    details : dict
+        What each row of a picture of usable details stands for, by the picture's key.
+    jobs : dict
+        Long work asked for, by name; what nobody asks for any more is left.
+    datasets : dict
+        Folders of the datasets made in this session, by name.
+    tuned_on : dict or None
+        What ε was tuned on at the page Decisions, for the record of a release.
+    tuning_filled : tuple or None
+        What of it was last filled in on the page Release.
+    people : dict
+        Numbers of people by zone given on the page Decisions, by dataset key.
+    report_pinned : tuple or None
+        The setting pinned on the page Report, behind the key of its dataset.
+    own : OwnData
+        The form of the page Data and what was made with it.
     """
 
     values: dict[str, Any] = field(default_factory=dict)
@@ -101,6 +154,14 @@ class Session:
     zone_clicked: str | None = None
     flows_of: str | None = None
     flows_turn: int = 0
+    details: dict[str, dict[str, Any]] = field(default_factory=dict)
+    jobs: dict[str, Any] = field(default_factory=dict)
+    datasets: dict[str, Path] = field(default_factory=dict)
+    tuned_on: dict[str, Any] | None = None
+    tuning_filled: tuple[str, str] | None = None
+    people: dict[str, Any] = field(default_factory=dict)
+    report_pinned: tuple[str, Any] | None = None
+    own: OwnData = field(default_factory=OwnData)
 
 
 def session() -> Session:
@@ -108,6 +169,31 @@ def session() -> Session:
     if _KEY not in st.session_state:
         st.session_state[_KEY] = Session()
     return st.session_state[_KEY]
+
+
+def has_widget(key: str) -> bool:
+    """Whether Streamlit holds a value for the widget of that key."""
+    return key in st.session_state
+
+
+def widget_value(key: str, default: Any = None) -> Any:
+    """Return the value of the widget of that key as the browser last sent it."""
+    return st.session_state.get(key, default)
+
+
+def set_widget(key: str, value: Any) -> None:
+    """Give a widget its value, before it is drawn or in a callback."""
+    st.session_state[key] = value
+
+
+def forget_widget(key: str) -> None:
+    """Let a widget begin anew."""
+    st.session_state.pop(key, None)
+
+
+def picked(key: str, name: str) -> list[dict[str, Any]]:
+    """Return what has just been chosen in a chart's selection of that name."""
+    return list(st.session_state[key]["selection"].get(name, []))
 
 
 def in_worker() -> bool:

@@ -11,9 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-import streamlit as st
-
-from pages._ui.shell.session import page, session
+from pages._ui.shell.session import has_widget, page, session, set_widget, widget_value
 
 T = TypeVar("T")
 L = TypeVar("L", bound=str)
@@ -189,15 +187,15 @@ def draw(
         ``persist_state``.
     """
     kept, current_page, key = session(), page(), setting.key
-    if key in st.session_state and kept.drawn_on.get(key, current_page) == current_page:
-        _remember(setting, st.session_state[key])
+    if has_widget(key) and kept.drawn_on.get(key, current_page) == current_page:
+        _remember(setting, widget_value(key))
     current = value(setting)
     if options is not None and current not in options:
         current = setting.default if setting.default in options else options[0]
         _remember(setting, current)
     moved = kept.drawn_on.get(key, current_page) != current_page
-    if moved or key not in st.session_state or st.session_state[key] != current:
-        st.session_state[key] = current
+    if moved or not has_widget(key) or widget_value(key) != current:
+        set_widget(key, current)
     arguments = {"on_change": _take, "args": (setting,), **named}
     if options is not None:
         arguments["options"] = options
@@ -231,7 +229,7 @@ def adopt(texts: dict[str, str]) -> None:
 
 def _take(setting: Setting[Any]) -> None:
     """Keep what a person has just set (a callback)."""
-    _remember(setting, st.session_state[setting.key])
+    _remember(setting, widget_value(setting.key))
 
 
 def _remember(setting: Setting[T], value: T) -> None:

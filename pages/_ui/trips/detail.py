@@ -13,12 +13,12 @@ from pages._ui.cache import details as cached_details
 from pages._ui.drawing.details import detail_chart
 from pages._ui.jobs import Job
 from pages._ui.shell.catalogue import Entry
+from pages._ui.shell.session import picked, session
 from pages._ui.shell.settings import use_settings
 from pages._ui.wording.labels import TIME_STEPS
 from pages._ui.wording.places import counted_words, details_told, details_words
 
 _KEY, _JOB, _BESIDE = "od_detail", "od_details", "od_beside"
-_NAMES = "od_detail_names"
 
 
 def draw(entry: Entry, parameters: ODParameters) -> None:
@@ -55,12 +55,12 @@ def _judged(name: str, entry: Entry, parameters: ODParameters) -> Job:
 def _picture(judged: Sequence[Detail], entry: Entry, parameters: ODParameters) -> None:
     spans = list(dict.fromkeys(one.resolution.time for one in judged))
     names = {_name(one): one for span in spans for one in judged if one.resolution.time == span}
-    st.session_state[_NAMES] = {
+    session().details[_KEY] = {
         name: (one.resolution.zones, one.resolution.time) for name, one in names.items()
     }
     time = entry.resolution.time if entry.resolution.time in spans else spans[-1]
     now = (entry.resolution.zones, time)
-    current = next((name for name, at in st.session_state[_NAMES].items() if at == now), "")
+    current = next((name for name, at in session().details[_KEY].items() if at == now), "")
     detail_chart(
         [(name, one.shares, one.usable) for name, one in names.items()],
         EPSILON_STOPS,
@@ -86,7 +86,7 @@ def _name(one: Detail) -> str:
 
 def _take() -> None:
     """Set what was clicked (the chart's callback)."""
-    chosen = st.session_state[_KEY]["selection"].get("detail", [])
+    chosen = picked(_KEY, "detail")
     if chosen:
-        zones, time = st.session_state[_NAMES][chosen[0]["detail"]]
+        zones, time = session().details[_KEY][chosen[0]["detail"]]
         use_settings(epsilon=float(chosen[0]["value"]), od_zones=zones, od_time=time)

@@ -21,6 +21,7 @@ from pages._ui.drawing import colours
 from pages._ui.jobs import Job
 from pages._ui.shell import setting
 from pages._ui.shell.catalogue import Entry
+from pages._ui.shell.session import picked
 from pages._ui.shell.setting import nearest_stop
 from pages._ui.shell.settings import use_settings
 from pages._ui.wording.measures import trip_labels
@@ -217,7 +218,7 @@ def _heat(values: Floats, measure: Measure, name: str, parameters: ODParameters)
 
 def _take() -> None:
     """Move the sliders to the clicked cell (the chart's callback)."""
-    chosen = st.session_state[_KEY]["selection"].get("setting", [])
+    chosen = picked(_KEY, "setting")
     if chosen:
         use_settings(epsilon=float(chosen[0]["epsilon"]), threshold=int(chosen[0]["threshold"]))
 

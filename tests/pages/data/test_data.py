@@ -7,9 +7,7 @@ from datetime import date
 import pytest
 
 from pages._ui.data import build as data_build
-from pages._ui.data import store as data_store
 from pages._ui.data import wording as data_wording
-from pages._ui.shell import catalogue
 from pages._ui.wording.datasets import CONFIDENTIAL_BANNER
 from tests.support.data_page import (
     CANARY,
@@ -111,7 +109,7 @@ def test_a_column_left_out_or_taken_twice_is_named(open_data):
 
 def test_a_build_is_reported_exactly_and_stands_in_the_pickers(open_data):
     app = built(filled(open_data))
-    report = app.session_state[data_build._KEY].result
+    report = app.session_state["session"].own.build.result
     assert report["rows"] == {
         "read": 36,
         "used": 21,
@@ -121,7 +119,7 @@ def test_a_build_is_reported_exactly_and_stands_in_the_pickers(open_data):
     assert "<td>used</td><td>21</td>" in page
     assert '<tr class="sum"><td>all</td><td>36</td>' in page
     assert CONFIDENTIAL_BANNER in [one.value for one in app.warning]
-    assert "trips-2015-09" in app.session_state[catalogue.SESSION_DATASETS]
+    assert "trips-2015-09" in app.session_state["session"].datasets
     button(app, "data_home_trips-2015-09").click().run()
     app.switch_page("app.py").run()
     assert not app.exception, app.exception
@@ -146,7 +144,7 @@ def test_an_uploads_copy_goes_when_it_is_built(open_data, temporary):
     built(app)
     assert list(temporary.rglob("*.csv")) == []
     assert len(list(temporary.rglob("trips.parquet"))) == 1
-    app.session_state[data_store._KEY].remove()
+    app.session_state["session"].own.workspace.remove()
     assert list(temporary.iterdir()) == []
 
 
@@ -186,10 +184,7 @@ def test_a_build_that_fails_leaks_nothing(open_data, temporary, caplog, row, wor
     assert CANARY not in text(app)
     assert CANARY not in caplog.text
     assert list(temporary.rglob("*.parquet")) == []
-    assert (
-        catalogue.SESSION_DATASETS not in app.session_state
-        or not (app.session_state[catalogue.SESSION_DATASETS])
-    )
+    assert not app.session_state["session"].datasets
     assert len(uploader(app, "table").value) == 1  # the form is as it was
 
 
@@ -217,7 +212,7 @@ def test_a_build_can_be_cancelled(open_data, monkeypatch, temporary):
     button(app, "data_start").click().run()
     assert entered.wait(10)
     button(app, "data_build_cancel").click().run()
-    ended(app.session_state[data_build._KEY])
+    ended(app.session_state["session"].own.build)
     app.run()
     assert "Cancelled; nothing was written." in text(app)
     assert list(temporary.rglob("*.parquet")) == []

@@ -8,7 +8,6 @@ from engine import datasets, synthetic
 from engine.datasets import storage
 from engine.errors import DatasetError
 from pages._ui.data import first_use as data_first_use
-from pages._ui.shell import catalogue
 from tests.support.data_page import (
     DISTRICTS,
     built,
@@ -26,7 +25,7 @@ def test_a_dataset_is_kept_for_its_owner_only_and_deleted(open_data, local, own_
     button(app, "data_keep_trips-2015-09").click().run()
     folder = own_root / "local" / "trips-2015-09"
     assert datasets.load("trips-2015-09").has_trips
-    assert app.session_state[catalogue.SESSION_DATASETS] == {}
+    assert app.session_state["session"].datasets == {}
     for path in (own_root / "local", folder, *folder.rglob("*")):
         assert path.stat().st_mode & 0o777 == (0o700 if path.is_dir() else 0o600)
     assert "kept on this computer in data/local" in html_of(app)

@@ -6,7 +6,6 @@ from shapely import box
 from shapely.geometry import mapping
 
 from engine import datasets
-from pages._ui.shell import catalogue
 from tests.reference.ingest_inputs import TOWERS
 from tests.support.data_page import (
     HEADER,
@@ -112,5 +111,5 @@ def test_coarser_zones_of_the_file_are_kept_offered_and_refused_where_they_do_no
     assert "**2 zones**" in text(app)
     zone(app, "America/Mexico_City")
     built(app)
-    dataset = datasets.load(app.session_state[catalogue.SESSION_DATASETS]["trips-2015-09"])
+    dataset = datasets.load(app.session_state["session"].datasets["trips-2015-09"])
     assert list(dataset.zones["zone_id"]) == ["l", "r"]

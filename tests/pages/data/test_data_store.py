@@ -4,6 +4,7 @@ import threading
 import time
 
 import pytest
+import streamlit as st
 
 from engine.ingest.inputs import mapping
 from pages._ui.data import guesses as data_guesses
@@ -33,8 +34,8 @@ def test_only_loopback_is_local(monkeypatch, address, headers, expected):
         pass
 
     Context.headers = headers
-    monkeypatch.setattr(data_store.st, "get_option", lambda name: given.get(name))
-    monkeypatch.setattr(data_store.st, "context", Context)
+    monkeypatch.setattr(st, "get_option", lambda name: given.get(name))
+    monkeypatch.setattr(st, "context", Context)
     assert data_store.served_locally() is expected
 
 

@@ -175,8 +175,8 @@ def test_a_choice_is_taken_and_recorded(open_page, town):
     chosen = float(button.label.removeprefix("Use ε = "))
     button.click().run()
     assert app.select_slider(key="epsilon").value == chosen
-    assert app.session_state["tuned_on"]["epsilon"] == chosen
-    assert app.session_state["tuned_on"]["dataset"] == "demo-city"
+    assert app.session_state["session"].tuned_on["epsilon"] == chosen
+    assert app.session_state["session"].tuned_on["dataset"] == "demo-city"
 
 
 def test_a_target_out_of_reach_is_said_with_what_would_help(open_page, town):

@@ -87,7 +87,7 @@ def view(app: AppTest, name: str) -> AppTest:
 def finish(app: AppTest, name: str, seconds: float = 240.0) -> AppTest:
     """Run the page until its job has ended, as a browser would by asking again."""
     until = time.monotonic() + seconds
-    while app.session_state["jobs"][name].running:
+    while app.session_state["session"].jobs[name].running:
         assert time.monotonic() < until, f"{name} did not end"
         time.sleep(0.05)
     return app.run()
@@ -109,7 +109,7 @@ def test_first_screen_shows_the_engines_numbers(open_density):
 @pytest.mark.parametrize("name", VIEWS)
 def test_each_view_draws_without_undefined_numbers(open_density, name):
     app = view(open_density(epsilon=0.5), name)
-    if name in app.session_state["jobs"]:
+    if name in app.session_state["session"].jobs:
         finish(app, name)
     assert not app.exception, app.exception
     assert not re.search(r"\bnan\b|\binf\b|\bNone\b", text(app), re.IGNORECASE)
@@ -224,13 +224,13 @@ def test_playing_moves_the_hour(open_density):
 def test_methods_are_swept_by_the_engine(open_density):
     app = view(open_density(epsilon=1.0, max_visits=10), "methods")
     app = finish(app, "methods")
-    assert app.session_state["jobs"]["methods"].step.total == 20 * 10 * len(
+    assert app.session_state["session"].jobs["methods"].step.total == 20 * 10 * len(
         get_args(DensityVariant)
     )
     shown = app.table[0].value
     # the curve's points are means of the very draws whose errors the cards show
     settings = DensityParameters(epsilon=1.0, max_visits_per_user=10, variant="lpa")
-    (key,) = {job.signature.arguments[0] for job in app.session_state["jobs"].values()}
+    (key,) = {job.signature.arguments[0] for job in app.session_state["session"].jobs.values()}
     errors = [
         np.nanmean(cached_density.scores(key, settings, (SIMULATED_SEED, 0), repeat).error)
         for repeat in range(20)
@@ -241,7 +241,7 @@ def test_methods_are_swept_by_the_engine(open_density):
 
 def test_a_cancelled_sweep_keeps_what_it_has_and_goes_on(open_density):
     app = view(open_density(), "kept")
-    work = app.session_state["jobs"]["kept"]
+    work = app.session_state["session"].jobs["kept"]
     while work.step is None:
         time.sleep(0.01)
     work.cancel()
@@ -260,14 +260,14 @@ def test_a_cancelled_sweep_keeps_what_it_has_and_goes_on(open_density):
 def test_figures_without_sampling_are_worse(open_density):
     app = view(open_density(), "totals")
     app = finish(app, "totals")
-    (key,) = {job.signature.arguments[0] for job in app.session_state["jobs"].values()}
+    (key,) = {job.signature.arguments[0] for job in app.session_state["session"].jobs.values()}
     settings = DensityParameters(epsilon=0.3)
     errors = [
         cached_density.total_errors(key, settings, (SIMULATED_SEED, 0), repeat)
         for repeat in range(5)
     ]
     assert all(one.sampled.totals < one.plain.totals for one in errors)
-    assert list(app.session_state["jobs"]["totals"].result[0.3][:5]) == errors
+    assert list(app.session_state["session"].jobs["totals"].result[0.3][:5]) == errors
     # figure 6 from its definition: |noisy − true| / true over the towers with any visit
     city = load("demo-city")
     true = city.truth_by_tower.sum(axis=1)

@@ -126,7 +126,7 @@ def filled(app):
 
 
 def test_what_epsilon_was_tuned_on_travels_from_decisions_into_the_statement(page):
-    page.session_state["tuned_on"] = TUNED
+    page.session_state["session"].tuned_on = TUNED
     app = declared(page, epsilon=20.0)
     how, note = filled(app)
     assert how == "simulated"
@@ -143,10 +143,10 @@ def test_what_epsilon_was_tuned_on_travels_from_decisions_into_the_statement(pag
 
 
 def test_tuning_on_the_released_data_is_said_and_another_epsilon_is_not_that_choice(page):
-    page.session_state["tuned_on"] = TUNED | {"dataset": "demo-city"}
+    page.session_state["session"].tuned_on = TUNED | {"dataset": "demo-city"}
     app = declared(page, epsilon=20.0)
     assert filled(app)[0] == "these data"
-    app.session_state["tuned_on"] = TUNED | {"epsilon": 0.5}
+    app.session_state["session"].tuned_on = TUNED | {"epsilon": 0.5}
     app.run()
     assert filled(app) == ("these data", "")  # nothing better is claimed unasked
     assert "On the page Decisions ε = 0.5 was chosen; it is 1 now." in texts(app)

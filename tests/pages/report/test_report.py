@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from engine.report import Analysis
-from pages._ui.shell import catalogue, setting
+from pages._ui.shell import setting
 from tests.support.report_page import texts
 
 PAGE = "pages/6_Report.py"
@@ -125,7 +125,7 @@ def test_confidential_data_without_a_report_is_never_stood_in_for(open_page, dat
     held = json.loads(document.read_text(encoding="utf-8"))
     held["checksums"].pop("report.parquet")
     document.write_text(json.dumps(held), encoding="utf-8")
-    app.session_state[catalogue.SESSION_DATASETS] = {"bare": folder}
+    app.session_state["session"].datasets = {"bare": folder}
     app.run()
     app.selectbox(key="od_data").set_value("bare").run()
     assert "The dataset bare has no mobility report" in texts(app)

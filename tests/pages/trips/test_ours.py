@@ -45,7 +45,7 @@ def open_ours(open_page):
 
     yield run
     for app in opened:  # the folder of data is this test's: no job may outlive it
-        for job in app.session_state["jobs"].values():
+        for job in app.session_state["session"].jobs.values():
             job.cancel()
             job.wait(30)
             assert job.state in ("cancelled", "finished")
