@@ -129,16 +129,16 @@ def release(
         try:
             return _make(dataset, product, plan, work, out, ledger, intent, progress)
         except Exception as error:
-            raise _failed(error, intent, out) from error
+            raise _failed(error, intent, work, out) from error
     finally:
         shutil.rmtree(work, ignore_errors=True)
 
 
-def _failed(error: Exception, intent: Entry, out: Path) -> ReleaseError:
+def _failed(error: Exception, intent: Entry, work: Path, out: Path) -> ReleaseError:
     """Say what a failure after the charge leaves behind: the cost is spent whatever failed."""
     why = error.strerror if isinstance(error, OSError) else None
     spent = f"its cost, entry {intent.id} of the ledger, stays spent, since its noise was drawn"
-    if out.exists():
+    if out.exists() and not (work / out.name).exists():  # moved there, so it is this one
         return ReleaseError(
             f"the bundle '{out.name}' is there, whole, but what follows it failed "
             f"({why or type(error).__name__})",

@@ -312,6 +312,19 @@ def test_a_failure_after_the_bundle_is_there_says_so(ledger, demo, tmp_path, mon
     assert ledger.budget("people").releases == 1
 
 
+def test_a_folder_that_another_release_took_meanwhile_is_not_said_to_be_this_one(
+    ledger, demo, tmp_path, monkeypatch
+):
+    def slow(self, dataset, folder, progress):
+        (tmp_path / "out").mkdir()
+        (tmp_path / "out" / "flows.csv").write_text("of another release")
+
+    monkeypatch.setattr(ODProduct, "write", slow)
+    with pytest.raises(ReleaseError, match=r"could not be written.*stays spent"):
+        release(demo, flows(), tmp_path / "out", ledger=ledger, tuning="public")
+    assert (tmp_path / "out" / "flows.csv").read_text() == "of another release"
+
+
 def test_whatever_fails_after_the_charge_the_message_says_that_it_is_spent(
     ledger, demo, tmp_path, monkeypatch
 ):
