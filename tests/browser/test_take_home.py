@@ -27,6 +27,7 @@ def saved(page, folder):
     settled(page)
     page.wait_for_timeout(1500)
     page.locator(".take-home summary").click()
+    page.locator(".take-home li").first.wait_for()
     buttons = page.locator(".take-home button").filter(has_text=SAVING)
     files = []
     for number in range(buttons.count()):
@@ -97,8 +98,15 @@ def test_a_map_is_saved_as_it_is_seen_with_its_scale_and_settings(page, address,
     page.goto(f"{address}/Origin_Destination?threshold=1")
     page.wait_for_selector('[data-testid="stDeckGlJsonChart"] canvas')
     page.locator(".take-home summary").click()
-    button = page.locator(".take-home li", has_text="Map: ").get_by_role("button", name="PNG")
+    row = page.locator(".take-home li", has_text="Map: ")
+    button = row.get_by_role("button", name="PNG")
     button.wait_for()
+    with page.expect_download() as download:
+        row.get_by_role("button", name="CSV").click()
+    file = tmp_path / download.value.suggested_filename
+    download.value.save_as(file)
+    check(file, page)
+    assert "\r\nfrom,to,true,private,error\r\n" in file.read_bytes().decode()
     page.wait_for_timeout(1500)  # the card draws a frame later
     with page.expect_download() as download:
         button.click()

@@ -4,7 +4,6 @@ Nothing here asks the network for anything: decks have no map provider and no st
 """
 
 import html
-import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,12 +13,12 @@ import numpy as np
 import pydeck as pdk
 import streamlit as st
 from numpy.typing import NDArray
-from pydeck.bindings.json_tools import default_serialize
 
 from engine.arrays import Floats
 from engine.metrics import largest
+from pages._ui.drawing import deck
 from pages._ui.drawing.arrows import arrows
-from pages._ui.drawing.projection import WORLD, from_plane, nudged, to_plane, view_of
+from pages._ui.drawing.projection import WORLD, from_plane, to_plane, view_of
 
 Kind = Literal["linear", "root", "log", "diverging"]
 
@@ -193,13 +192,14 @@ def zone_map(
     layers = [layer]
     if marked is not None:
         layers.append(_outlined(outlines, marked))
-    event = _draw(
+    event = deck.draw(
         layers,
         view_of(outlines.bounds, width, height),
         tooltip="<br>".join(["<b>{name}</b>", *lines]),
         height=height,
         key=key,
         alt=alt,
+        rows={"zone": _plain(outlines.names), **tooltip},
         on_select="rerun" if selectable else None,
     )
     if not selectable or event is None:
@@ -300,13 +300,18 @@ def flow_map(
         auto_highlight=True,
     )
     layers = [ground, flows] if marked is None else [ground, _outlined(outlines, marked), flows]
-    _draw(
+    deck.draw(
         layers,
         view,
         tooltip="<br>".join(["<b>{name}</b>", *(f"{{t{j}}}" for j in range(len(texts_of)))]),
         height=height,
         key=key,
         alt=alt,
+        rows={
+            "from": _plain([outlines.names[i] for i in origins]),
+            "to": _plain([outlines.names[i] for i in destinations]),
+            **tooltip,
+        },
         on_select=None if on_zone is None else lambda: _take_zone(key, on_zone),
     )
 
@@ -350,50 +355,8 @@ def largest_flows(
     return origins.astype(np.int64), destinations.astype(np.int64)
 
 
-def _draw(
-    layers: list[pdk.Layer],
-    view: pdk.ViewState,
-    *,
-    tooltip: str,
-    height: int,
-    key: str,
-    alt: str,
-    on_select: Callable[[], None] | Literal["rerun"] | None = None,
-) -> Any:
-    returns = f"{key}_returns"
-    deck = _Deck(
-        layers,
-        initial_view_state=nudged(view, st.session_state.get(returns, 0)),
-        views=[pdk.View("MapView", controller=True)],
-        map_provider=None,
-        tooltip={"html": tooltip},
-    )
-    # `map_style` stays out: even as None it would fetch a basemap
-    if on_select is not None:
-        event = st.pydeck_chart(deck, height=height, key=key, alt=alt, on_select=on_select)
-    else:
-        event = st.pydeck_chart(deck, height=height, key=key, alt=alt)
-    st.button(
-        "Whole map",
-        key=f"{key}_whole",
-        icon=":material/zoom_out_map:",
-        type="tertiary",
-        help="Back to the view of the whole region",
-        on_click=_return,
-        args=(returns,),
-    )
-    return event
-
-
-class _Deck(pdk.Deck):
-    """A deck written in one line: a thousand zones with line breaks take ten times as long."""
-
-    def to_json(self) -> str:
-        return json.dumps(self, sort_keys=True, default=default_serialize, separators=(",", ":"))
-
-
-def _return(returns: str) -> None:
-    st.session_state[returns] = st.session_state.get(returns, 0) + 1
+def _plain(names: Sequence[str]) -> list[str]:
+    return [html.unescape(name) for name in names]
 
 
 def _line_colour() -> list[int]:

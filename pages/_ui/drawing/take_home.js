@@ -112,6 +112,13 @@ async function mapped(canvas) {
   return noted(await new Promise((done) => made.toBlob(done, "image/png")));
 }
 
+// What a map shows, as its tooltips say it: hidden texts that follow the map.
+function mapRows(canvas) {
+  const kept = [...main().querySelectorAll(".maprows")]
+    .find((one) => canvas.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING);
+  return kept ? JSON.parse(kept.textContent) : [];
+}
+
 async function png({ text, width, height }) {
   const image = new Image();
   image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(text);
@@ -250,7 +257,10 @@ function list(place) {
     const name = canvas.closest("[aria-label]")?.getAttribute("aria-label") ?? heading(canvas);
     const file = `${slug(told.title)}-map-${i + 1}-${slug(name)}`;
     const now = () => things().maps[i] ?? canvas;
-    row(`Map: ${name}`, [button("PNG", async () => save(`${file}.png`, await mapped(now())))]);
+    row(`Map: ${name}`, [
+      button("PNG", async () => save(`${file}.png`, await mapped(now()))),
+      button("CSV", () => save(`${file}.csv`, text(csv(mapRows(now()), [name, ...lines()]), "text/csv"))),
+    ]);
   });
   tables.forEach((table, i) => {
     const name = heading(table);

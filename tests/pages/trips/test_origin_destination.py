@@ -1,5 +1,6 @@
 """The Origin–Destination page: every view, every unit, figures against the engine, bad links."""
 
+import html
 import json
 import re
 
@@ -255,6 +256,16 @@ def test_a_zone_that_was_picked_is_outlined(open_od):
     assert "marked" not in [layer["id"] for layer in deck(app)["layers"]]
     app.selectbox(key="od_flows_scope").set_value("Leaving a zone").run()
     assert "marked" in [layer["id"] for layer in deck(app)["layers"]]
+
+
+def test_what_the_map_shows_is_kept_for_saving_and_no_more(open_od):
+    app = open_od(threshold=0)
+    arcs = next(layer for layer in deck(app)["layers"] if layer["id"] == "flows")
+    (kept,) = (body for body in bodies(app) if 'class="maprows"' in body)
+    head, *rows = json.loads(html.unescape(re.sub("<.*?>", "", kept)))
+    assert head == ["from", "to", "true", "private", "error"]
+    told = [[*row["name"].split(" → "), *(row[f"t{j}"] for j in range(3))] for row in arcs["data"]]
+    assert [[a, b, f"true: {t}", f"private: {p}", f"error: {e}"] for a, b, t, p, e in rows] == told
 
 
 def test_most_shown_flows_are_as_many_as_asked_for(open_od):

@@ -1,0 +1,71 @@
+"""A deck on a page: offline, its view kept, what it shows kept for saving."""
+
+import html
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
+
+import pydeck as pdk
+import streamlit as st
+from pydeck.bindings.json_tools import default_serialize
+
+from pages._ui.drawing.projection import nudged
+
+
+def draw(
+    layers: list[pdk.Layer],
+    view: pdk.ViewState,
+    *,
+    tooltip: str,
+    height: int,
+    key: str,
+    alt: str,
+    rows: Mapping[str, Sequence[str]],
+    on_select: Callable[[], None] | Literal["rerun"] | None = None,
+) -> Any:
+    """Draw layers, a way back to the whole map, and what is saved as CSV.
+
+    Parameters
+    ----------
+    tooltip : str
+        HTML with fields of the layers' rows in braces.
+    rows : mapping
+        Label → one text per thing shown, as on the tooltips: no more than a reader can see.
+    """
+    returns = f"{key}_returns"
+    deck = _Deck(
+        layers,
+        initial_view_state=nudged(view, st.session_state.get(returns, 0)),
+        views=[pdk.View("MapView", controller=True)],
+        map_provider=None,
+        tooltip={"html": tooltip},
+    )
+    # `map_style` stays out: even as None it would fetch a basemap
+    if on_select is not None:
+        event = st.pydeck_chart(deck, height=height, key=key, alt=alt, on_select=on_select)
+    else:
+        event = st.pydeck_chart(deck, height=height, key=key, alt=alt)
+    st.button(
+        "Whole map",
+        key=f"{key}_whole",
+        icon=":material/zoom_out_map:",
+        type="tertiary",
+        help="Back to the view of the whole region",
+        on_click=_return,
+        args=(returns,),
+    )
+    # hidden texts, read by "Take it home": what a graphics card has drawn cannot be read back
+    kept = json.dumps([list(rows), *zip(*rows.values(), strict=True)], ensure_ascii=False)
+    st.html(f'<div class="maprows" hidden>{html.escape(kept)}</div>')
+    return event
+
+
+class _Deck(pdk.Deck):
+    """A deck written in one line: a thousand zones with line breaks take ten times as long."""
+
+    def to_json(self) -> str:
+        return json.dumps(self, sort_keys=True, default=default_serialize, separators=(",", ":"))
+
+
+def _return(returns: str) -> None:
+    st.session_state[returns] = st.session_state.get(returns, 0) + 1
