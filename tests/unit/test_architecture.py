@@ -166,7 +166,7 @@ def test_what_a_session_remembers_stands_in_one_file():
     """
     files = [ROOT / "app.py", *(ROOT / "pages").rglob("*.py")]
     using = [path for path in files if "session_state" in path.read_text(encoding="utf-8")]
-    allowed = ["pages/_ui/drawing/maps.py", "pages/_ui/shell/session.py"]
+    allowed = ["pages/_ui/drawing/deck.py", "pages/_ui/shell/session.py"]
     assert sorted(using) == [ROOT / path for path in allowed]
 
 

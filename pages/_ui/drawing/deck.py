@@ -60,6 +60,20 @@ def draw(
     return event
 
 
+def take_zone(key: str, ground: str, take: Callable[[str], None]) -> None:
+    """Hand on the zone that was clicked; a click on a flow chooses nothing (a callback).
+
+    Parameters
+    ----------
+    ground : str
+        How the ids of layers of zones begin.
+    """
+    # an empty choice says nothing: the browser makes one by itself when a layer is gone
+    for layer, objects in st.session_state[key]["selection"]["objects"].items():
+        if layer.startswith(ground) and objects:
+            take(str(objects[0]["properties"]["id"]))
+
+
 class _Deck(pdk.Deck):
     """A deck written in one line: a thousand zones with line breaks take ten times as long."""
 

@@ -312,16 +312,8 @@ def flow_map(
             "to": _plain([outlines.names[i] for i in destinations]),
             **tooltip,
         },
-        on_select=None if on_zone is None else lambda: _take_zone(key, on_zone),
+        on_select=None if on_zone is None else lambda: deck.take_zone(key, _GROUND, on_zone),
     )
-
-
-def _take_zone(key: str, take: Callable[[str], None]) -> None:
-    """Hand on the zone that was clicked; a click on a flow chooses nothing (a callback)."""
-    # an empty choice says nothing: the browser makes one by itself when a layer is gone
-    for layer, objects in st.session_state[key]["selection"]["objects"].items():
-        if layer.startswith(_GROUND) and objects:
-            take(str(objects[0]["properties"]["id"]))
 
 
 def _outlined(outlines: Outlines, zone: int) -> pdk.Layer:
