@@ -47,7 +47,11 @@ class Agreement:
 
 
 def agreement(
-    true: NDArray[Any], released: NDArray[Any], shown: NDArray[np.bool_] | None = None
+    true: NDArray[Any],
+    released: NDArray[Any],
+    shown: NDArray[np.bool_] | None = None,
+    *,
+    sums: NDArray[Any] | None = None,
 ) -> Agreement:
     """Return how `released` agrees with `true`.
 
@@ -57,6 +61,9 @@ def agreement(
         Trips of at least 0; diagonals are left out.
     shown : array of bool, same shape, or None
         Which flows are drawn on a map; None takes those above 0.
+    sums : array, same shape, or None
+        What the release says to add up and to rank by, where it has other numbers for that than
+        for single flows; None takes `released`.
 
     Examples
     --------
@@ -64,22 +71,28 @@ def agreement(
     >>> found.mean_error, found.outgoing_error, found.false_share
     (7.0, 0.28, 0.0)
     """
-    if true.shape != released.shape or true.ndim < 2 or true.shape[-1] != true.shape[-2]:
+    added = released if sums is None else sums
+    if (
+        true.shape != released.shape
+        or true.shape != added.shape
+        or true.ndim < 2
+        or true.shape[-1] != true.shape[-2]
+    ):
         raise ParameterError(
             "true and released must be square matrices of the same shape, got "
             f"{true.shape} and {released.shape}; take both for the same days"
         )
     off = ~np.eye(true.shape[-1], dtype=bool)
-    t, out = true * off, released * off
+    t, out, added = true * off, released * off, added * off
     drawn = ((out > 0) if shown is None else shown) & off
     both = float(t.sum() + out.sum())
     count = int(drawn.sum())
     return Agreement(
         mean_error=float(np.abs(out - t)[..., off].mean()) if off.any() else float("nan"),
-        outgoing_error=_total_error(t.sum(axis=-1), out.sum(axis=-1)),
-        incoming_error=_total_error(t.sum(axis=-2), out.sum(axis=-2)),
+        outgoing_error=_total_error(t.sum(axis=-1), added.sum(axis=-1)),
+        incoming_error=_total_error(t.sum(axis=-2), added.sum(axis=-2)),
         common_part=2 * float(np.minimum(t, out).sum()) / both if both > 0 else float("nan"),
-        leading_destinations=_leading(t, out),
+        leading_destinations=_leading(t, added),
         shown=count,
         false_share=float((t[drawn] == 0).mean()) if count else 0.0,
     )

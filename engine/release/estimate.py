@@ -104,9 +104,10 @@ class EstimateProduct:
             bias=(
                 "Columns 'measured' are kept trips with unbiased whole-number noise; their bars "
                 "hold whatever the data, for a flow picked in advance.",
-                "Column 'trips' is what a model reads from all of them; its bars (low_90, high_90) "
-                "hold by the model alone. It draws isolated large flows towards the pattern of the "
-                "rest.",
+                "Column 'trips' is what a model expects, having read all of them: add these up. "
+                "'typical' is its number for one flow, as likely too high as too low; its bars "
+                "(low_90, high_90) hold by the model alone. The model draws isolated large flows "
+                "towards the pattern of the rest.",
                 "Flows are marked 'certain' (on average at most 5% of them are empty, whatever the "
                 "data) or 'likely' (by the model). Keep the others in sums; do not show them.",
                 "Trips beyond the bound per person are not measured"
@@ -177,6 +178,7 @@ _COLUMNS = {
     "destination": pa.string(),
     "mark": pa.string(),
     "trips": pa.float64(),
+    "typical": pa.float64(),
     "low_90": pa.int64(),
     "high_90": pa.int64(),
     "measured": pa.int64(),
@@ -216,6 +218,7 @@ def _columns(read: EstimateRelease, pairs: Booleans, bar: int) -> tuple[Any, ...
     return (
         pa.array(mark),
         np.round(trips, 2),
+        np.round(read.typical[0][pairs], 2),
         read.low[0][pairs].astype(np.int64),
         read.high[0][pairs].astype(np.int64),
         measured,

@@ -40,90 +40,118 @@ def certain_flows(cells, rate, level):
     return [[a != b and p[a, b] <= bound for b in range(zones)] for a in range(zones)]
 
 
-def spread_poisson(m, intensity, shape=25.0):
+def negative_binomial(m, mean, shape):
     """P(M = m), M Poisson with a gamma intensity."""
-    share = intensity / (intensity + shape)
+    share = mean / (mean + shape)
     log_binomial = math.lgamma(m + shape) - math.lgamma(shape) - math.lgamma(m + 1)
     return math.exp(log_binomial + shape * math.log(1 - share) + m * math.log(share))
 
 
-def read_once(cells, rate, prediction, most):
-    """(mean, low, high, empty) of every off-diagonal cell; counts run from 0 to `most`."""
-    zones = len(cells)
-    pairs = [(a, b) for a in range(zones) for b in range(zones) if a != b]
-    steps = {pair: round(math.log(prediction[pair]) / 0.3 * 8) / 8 for pair in pairs}
-    theta = range(-20, 21)
+def heavy_tail(most):
     zeta = sum((1 + m) ** -1.5 for m in range(10**6)) + 2 / math.sqrt(10**6)
-    tail = [(1 + m) ** -1.5 / zeta for m in range(most + 1)]
+    return [(1 + m) ** -1.5 / zeta for m in range(most + 1)]
 
-    pmf = {}
-    for j in range(math.floor(min(steps.values())) - 25, math.ceil(max(steps.values())) + 26):
-        pmf[j] = [spread_poisson(m, math.exp(0.3 * j)) for m in range(most + 1)]
 
-    def chance(y, law):
-        """P(y), with the noise on both sides of 0."""
-        return sum(p * noise_pmf(y - m, rate) for m, p in enumerate(law))
+def off_diagonal(cells):
+    return [(a, b) for a in range(len(cells)) for b in range(len(cells)) if a != b]
 
-    likelihood = {
-        pair: [0.999 * chance(cells[pair], pmf[round(steps[pair]) + k]) for k in theta]
-        for pair in pairs
-    }
-    of_tail = {pair: 0.001 * chance(cells[pair], tail) for pair in pairs}
 
-    def fit(weights):
-        return sum(
-            math.log(sum(w * p for w, p in zip(weights, likelihood[c], strict=True)) + of_tail[c])
-            for c in pairs
-        )
+def chance(y, law, rate):
+    """P(y) under a law of the count; a noisy count below 0 is read as 0."""
+    return sum(p * math.exp(-rate * abs(max(y, 0) - m)) for m, p in enumerate(law))
 
-    laws = [[float(k == 0) for k in theta]]
-    for spread in (0.3 * i for i in range(1, 10)):
-        law = [math.exp(-((0.3 * k + spread**2 / 2) ** 2) / (2 * spread**2)) for k in theta]
-        laws.append([p / sum(law) for p in law])
-    weights = max(laws, key=fit)
 
-    def posterior(y, level):
-        """(mean, 5%, 95%, P(0)) with log μ = 0.3·level, level whole."""
-        law = [
-            0.999 * sum(w * pmf[level + k][m] for w, k in zip(weights, theta, strict=True))
-            + 0.001 * tail[m]
-            for m in range(most + 1)
-        ]
-        joint = [p * noise_pmf(y - m, rate) for m, p in enumerate(law)]
-        joint = [p / sum(joint) for p in joint]
-        below = np.cumsum(joint)
-        low, high = (next(m for m in range(most + 1) if below[m] >= p) for p in (0.05, 0.95))
-        return np.array([sum(m * p for m, p in enumerate(joint)), low, high, joint[0]])
+def intensity(cells, rate, prediction, most):
+    """{pair: (mean, relative variance)} of μθ, θ on its grid; counts run from 0 to `most`."""
+    theta, tail = range(-30, 31), heavy_tail(most)
+    evidence, fits = {}, [0.0] * 15
+
+    def law(spread):
+        if spread == 0:
+            return [float(k == 0) for k in theta]
+        s = 0.2 * spread
+        weights = [math.exp(-((0.2 * k + s**2 / 2) ** 2) / (2 * s**2)) for k in theta]
+        return [w / sum(weights) for w in weights]
 
     known = {}
-
-    def at(pair, shift):
-        level = steps[pair] + shift
-        whole = math.floor(level)
-        ends = []
-        for j in (whole, whole + 1):
-            key = (cells[pair], j)
-            if key not in known:
-                known[key] = posterior(*key)
-            ends.append(known[key])
-        return ends[0] * (1 - level + whole) + ends[1] * (level - whole)
-
-    target = max(sum(cells[pair] for pair in pairs), 1e-3)
-    below, above = -3.0, 3.0
-    for _ in range(40):
-        middle = (below + above) / 2
-        if sum(at(pair, middle)[0] for pair in pairs) < target:
-            below = middle
-        else:
-            above = middle
-    found = {pair: at(pair, (below + above) / 2) for pair in pairs}
-    reach = 0
-    while noise_tail(reach, rate) > 0.05 / len(pairs):
-        reach += 1
-    for pair, values in found.items():
+    for pair in off_diagonal(cells):
+        log_mu = 0.2 * round(math.log(prediction[pair]) / 0.2 * 5) / 5
+        step = math.floor(round(log_mu / 0.2, 9))
+        above = log_mu / 0.2 - step
         y = max(cells[pair], 0)
-        values[0] = min(max(values[0], y - reach), y + reach)
-        values[1], values[2] = math.floor(values[1] + 1e-9), math.ceil(values[2] - 1e-9)
+        rows = []  # (weight of the step, place in the law, log θ, likelihood)
+        for start, weight in ((step, 1 - above), (step + 1, above)):
+            for i, k in enumerate(theta):
+                if (start + k, y) not in known:
+                    counts = [
+                        negative_binomial(m, math.exp(0.2 * (start + k)), 100.0)
+                        for m in range(most + 1)
+                    ]
+                    known[start + k, y] = chance(y, counts, rate)
+                log_theta = 0.2 * (start + k) - log_mu
+                rows.append((weight, i, log_theta, known[start + k, y]))
+        surprise = max(y, 1) / math.exp(log_mu), 0.001 * chance(y, tail, rate)
+        evidence[pair] = rows, surprise
+        for spread in range(15):
+            weights = law(spread)
+            total = 0.999 * sum(w * weights[i] * p for w, i, _, p in rows) + surprise[1]
+            fits[spread] += math.log(total)
+    best = law(fits.index(max(fits)))
+    found = {}
+    for pair, (rows, (surprise, of_tail)) in evidence.items():
+        sums = [
+            0.999 * sum(w * best[i] * p * math.exp(r * t) for w, i, t, p in rows)
+            + of_tail * surprise**r
+            for r in range(3)
+        ]
+        mean = sums[1] / sums[0]
+        found[pair] = mean * prediction[pair], sums[2] / sums[0] / mean**2 - 1
+    return found
+
+
+def own_variance(cells, rate, expected):
+    """Variance of η by five rounds of weighed moments."""
+    q = math.exp(-rate)
+    own = 0.0
+    for _ in range(5):
+        above = below = 0.0
+        for pair, (mu, u) in expected.items():
+            known = 2 * q / (1 - q) ** 2 + mu + u * mu**2
+            weight = mu**2 / (known + own * mu**2) ** 2
+            above += weight * ((cells[pair] - mu) ** 2 - known)
+            below += weight * mu**2
+        own = max(above / below, 0.0)
+    return own
+
+
+def read_expected(cells, rate, expected, most):
+    """{pair: (mean, typical, low, high, empty)}; counts run from 0 to `most`."""
+    tail, own, found = heavy_tail(most), own_variance(cells, rate, expected), {}
+    reach = 0
+    while noise_tail(reach, rate) > 0.05 / len(expected):
+        reach += 1
+
+    def posterior(y, step, shape):
+        law = [
+            0.999 * negative_binomial(m, math.exp(0.2 * step), shape) + 0.001 * tail[m]
+            for m in range(most + 1)
+        ]
+        joint = [p * math.exp(-rate * abs(y - m)) for m, p in enumerate(law)]
+        joint = [p / sum(joint) for p in joint]
+        below = np.cumsum(joint)
+        mean = sum(m * p for m, p in enumerate(joint))
+        ends = [next(m for m in range(most + 1) if below[m] >= p) for p in (0.5, 0.05, 0.95)]
+        return np.array([mean, *ends, joint[0]])
+
+    for pair, (mu, u) in expected.items():
+        shape = 4.0 ** min(max(round(-math.log(u + own + u * own, 4)), -2), 5)
+        level = round(math.log(mu) / 0.2 * 5) / 5
+        step, y = math.floor(level), max(cells[pair], 0)
+        low, high = (posterior(y, s, shape) for s in (step, step + 1))
+        values = low * (1 - level + step) + high * (level - step)
+        values[:2] = np.clip(values[:2], y - reach, y + reach)
+        values[2], values[3] = math.floor(values[2] + 1e-9), math.ceil(values[3] - 1e-9)
+        found[pair] = values
     return found
 
 

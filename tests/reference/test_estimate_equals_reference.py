@@ -36,14 +36,23 @@ def test_prediction(rate, seed):
 def test_reading(rate, seed):
     cells, distances = noisy_matrix(rate, seed)
     mu = prediction.predict(cells, statements.noise_variance(rate), distances)
-    found = reading.read_once(cells, rate, mu)
     most = int(cells.max() + 12 / rate) + 31  # the engine's nodes
-    expected = plain.read_once(cells, rate, mu, most)
-    for (a, b), (mean, low, high, empty) in expected.items():
-        assert found.mean[a, b] == pytest.approx(mean, rel=2e-3, abs=2e-3)
-        assert found.empty[a, b] == pytest.approx(empty, rel=2e-3, abs=1e-5)
-        assert abs(found.low[a, b] - low) <= 1
-        assert abs(found.high[a, b] - high) <= 1
+    behind = reading.intensity(cells, rate, mu)
+    expected = plain.intensity(cells, rate, mu, most)
+    for pair, (trips, uncertainty) in expected.items():
+        assert behind.trips[pair] == pytest.approx(trips, rel=1e-4)
+        assert behind.uncertainty[pair] == pytest.approx(uncertainty, rel=1e-3, abs=1e-6)
+    from_back = {
+        (a, b): (expected[b, a][0] * mu[a, b] / mu[b, a], expected[b, a][1]) for a, b in expected
+    }
+    found = reading.read(cells, rate, mu)
+    for pair, values in plain.read_expected(cells, rate, from_back, most).items():
+        mean, typical, low, high, empty = values
+        assert found.mean[pair] == pytest.approx(mean, rel=2e-3, abs=2e-3)
+        assert found.empty[pair] == pytest.approx(empty, rel=2e-3, abs=1e-5)
+        assert abs(found.typical[pair] - typical) <= 0.3
+        assert abs(found.low[pair] - low) <= 1
+        assert abs(found.high[pair] - high) <= 1
 
 
 def test_noise_is_the_inverse_of_the_distribution_function():
@@ -89,12 +98,12 @@ def test_certain_flows(seed):
 def test_grid_of_counts(rate):
     counts = grid.CountGrid.of_cells(np.array([0, 600]), rate)
     assert counts.packet == (1 if rate == 0.4 else 4)
-    law = counts.spread_poisson(np.array([0.5, 30.0, 250.0]))
+    law = counts.negative_binomial(np.array([0.5, 30.0, 250.0]), 25.0)
     for row, intensity in zip(law, (0.5, 30.0, 250.0), strict=True):
         expected = np.zeros(counts.nodes)
         for m in range((counts.nodes - 1) * counts.packet):
-            expected[(m + counts.packet // 2) // counts.packet] += plain.spread_poisson(
-                m, intensity
+            expected[(m + counts.packet // 2) // counts.packet] += plain.negative_binomial(
+                m, intensity, 25.0
             )
         if counts.packet == 1:
             assert row[:600] == pytest.approx(expected[:600], rel=1e-9, abs=1e-300)

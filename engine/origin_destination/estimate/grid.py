@@ -21,10 +21,6 @@ LARGE_SCALES = 12.0
 """A cell closer than this to the end of the nodes is read as it is; it is far above the noise."""
 
 TAIL_EXPONENT = 1.5
-GAMMA_SHAPE = 25.0
-"""Around every intensity of the grid the count's own intensity spreads by 20% (a gamma law), so
-that large counts between two steps of the grid are as believable as those on them."""
-
 _FIRST = 16
 
 
@@ -63,12 +59,12 @@ class CountGrid:
         held = np.where(self.is_large(cells), 0, np.maximum(cells, 0))
         return (held + self.packet // 2) // self.packet
 
-    def spread_poisson(self, intensity: Floats) -> Floats:
-        """Return P(M is nearest to a node), shape (intensities, nodes).
+    def negative_binomial(self, mean: Floats, shape: float) -> Floats:
+        """Return P(M is nearest to a node), shape (means, nodes).
 
-        M is Poisson with a gamma intensity of mean `intensity` and shape κ = 25: negative binomial.
+        M is Poisson with a gamma intensity of that mean and shape κ: negative binomial.
         """
-        shape, share = GAMMA_SHAPE, intensity / (intensity + GAMMA_SHAPE)
+        share = mean / (mean + shape)
         m = np.arange(self.nodes) * self.packet - self.packet // 2 + (self.packet - 1) / 2
         m[0] = 0.0
         of_count = special.gammaln(m + shape) - special.gammaln(shape) - special.gammaln(m + 1)
@@ -96,23 +92,20 @@ class CountGrid:
         below, above = self._pieces(priors)
         return below + above
 
-    def posterior(self, priors: Floats, none: Floats, confidence: float | None) -> Floats:
-        """Return what every noisy count says under every prior, shape (4, priors, nodes).
+    def posterior(self, priors: Floats, none: Floats, confidence: float) -> Floats:
+        """Return what every noisy count says under every prior, shape (5, priors, nodes).
 
-        The four are the mean, both ends of the middle `confidence` and P(M = 0); with None the
-        mean only, shape (1, priors, nodes). `priors` has shape (priors, nodes), `none` is P(M = 0)
-        under each.
+        The five are the mean, the median, both ends of the middle `confidence` and P(M = 0).
+        `priors` has shape (priors, nodes), `none` is P(M = 0) under each.
         """
         m = np.arange(self.nodes) * float(self.packet)
         below, above = self._pieces(priors)
         evidence = below + above
         mean = self.likelihood(priors * m) / evidence
-        if confidence is None:
-            return mean[None]
         side = (1 - confidence) / 2
-        low, high = (self._quantile(below, above, evidence, p) for p in (side, 1 - side))
+        bounds = (self._quantile(below, above, evidence, p) for p in (0.5, side, 1 - side))
         empty = none[:, None] * np.exp(-self.rate * m) / evidence
-        return np.stack([mean, low, high, np.minimum(empty, 1.0)])
+        return np.stack([mean, *bounds, np.minimum(empty, 1.0)])
 
     def _pieces(self, priors: Floats) -> tuple[Floats, Floats]:
         from scipy import signal  # half a second to load: only whoever estimates waits for it
@@ -148,6 +141,6 @@ class CountGrid:
         return np.maximum(starts, 0).astype(np.float64)
 
 
-def none_of(intensity: Floats) -> Floats:
-    """Return P(M = 0) of the spread Poisson law: (1 + λ/κ)^−κ."""
-    return np.exp(-GAMMA_SHAPE * np.log1p(intensity / GAMMA_SHAPE))
+def none_of(mean: Floats, shape: float) -> Floats:
+    """Return P(M = 0) of the negative binomial law: (1 + λ/κ)^−κ."""
+    return np.exp(-shape * np.log1p(mean / shape))

@@ -1,8 +1,9 @@
 """Read noisy cells by statistics: the law of the count behind each, given a prediction.
 
-M ~ Poisson(μθ) with the prediction μ, y = M + noise. θ is log-normal with mean 1; how far it
-spreads is what makes all cells together most likely (empirical Bayes). Reads noisy cells and
-predictions only; nothing here can see a count.
+M ~ Poisson(μθη), y = M + noise. μ is the prediction, θ what a flow has in common with the flow back
+(log-normal of mean 1) and η what is its own (gamma of mean 1). All that is known of θ from one
+direction goes into the reading of the other. How far θ and η spread is learnt from all cells
+(empirical Bayes). Reads noisy cells and predictions only; nothing here can see a count.
 """
 
 from dataclasses import dataclass
@@ -11,30 +12,53 @@ import numpy as np
 
 from engine.arrays import Floats, Integers
 from engine.origin_destination.estimate.grid import CountGrid, none_of
-from engine.origin_destination.estimate.statements import cell_reach
+from engine.origin_destination.estimate.statements import cell_reach, noise_variance
 
-LOG_STEP = 0.3
+LOG_STEP = 0.2
 """Step of the grids of log θ and log μ."""
 
-HALF_WIDTH = 20
-"""θ runs over e^(0.3·k), k from −20 to 20."""
+HALF_WIDTH = 30
+"""θ runs over e^(0.2·k), k from −30 to 30."""
 
-SPREADS = 10
-"""The spread of log θ is one of 0, 0.3, … 2.7."""
+SPREADS = 15
+"""The spread of log θ is one of 0, 0.2, … 2.8."""
 
-FINE_STEPS = 8
-"""μ is rounded to an eighth of a step (2%), so that like cells are read together."""
+STEP_SHAPE = 100.0
+"""Around every step of θ the intensity spreads by a tenth (gamma), so that counts between two
+steps are as believable as those on them."""
+
+FINE_STEPS = 5
+"""μ is rounded to a fifth of a step (4%), so that like cells are read together."""
+
+SHAPE_STEP = 4.0
+SHAPE_LIMITS = (1 / 16, 1024.0)
+"""The shape of what is expected of a cell, 1/(relative variance), is read as a power of 4 from
+1/16 (four times its mean) to 1,024 (3% of it)."""
+
+OWN_ROUNDS = 5
+"""Rounds of weighing by which the spread of η is found."""
 
 TAIL_SHARE = 0.001
 """Share of the heavy tail ∝ (1 + m)^−1.5: no flow is so unexpected that it is not believed."""
 
 MODEL_CONFIDENCE = 0.90
-RETURN_SHARE = 0.7
-LARGEST_SHIFT = 3
-"""Most steps by which all predictions are rescaled (a factor of 2.5)."""
-
 _LOG_LIMITS = (-12.0, 16.0)
-_HALVINGS = 12
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Expected:
+    """What is expected of every cell before its own noisy count is read; shape (zones, zones).
+
+    Attributes
+    ----------
+    trips : array
+        Mean of the intensity, above 0 off the diagonal.
+    uncertainty : array
+        Its relative variance, Var/mean².
+    """
+
+    trips: Floats
+    uncertainty: Floats
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -44,7 +68,10 @@ class Reading:
     Attributes
     ----------
     mean : array
-        Posterior mean, clipped to what the noise allows for all cells at once (95%).
+        Posterior mean: what a flow adds to a sum.
+    typical : array
+        Posterior median: as likely too low as too high, the least expected absolute error.
+        Like the mean clipped to what the noise allows for all cells at once (95%).
     low, high : arrays
         The middle 90% of the posterior, whole numbers.
     empty : array
@@ -52,13 +79,14 @@ class Reading:
     """
 
     mean: Floats
+    typical: Floats
     low: Floats
     high: Floats
     empty: Floats
 
 
 def read(cells: Integers, rate: float, prediction: Floats) -> Reading:
-    """Return the reading of one matrix, with the flow back as part of the second prediction.
+    """Return the reading of one matrix, every flow in the light of the flow back.
 
     Parameters
     ----------
@@ -72,74 +100,136 @@ def read(cells: Integers, rate: float, prediction: Floats) -> Reading:
     Examples
     --------
     >>> noisy = np.array([[0, 40, -3], [38, 0, 2], [1, 0, 0]])
-    >>> read(noisy, 1.0, 10.0 * (1 - np.eye(3))).mean.round(0).astype(int)[0].tolist()
+    >>> read(noisy, 1.0, 10.0 * (1 - np.eye(3))).typical.round(0).astype(int)[0].tolist()
     [0, 40, 0]
     """
-    first = read_once(cells, rate, prediction, confidence=None)
-    back = first.mean.T * prediction / np.maximum(prediction.T, 1e-300)
-    return read_once(cells, rate, RETURN_SHARE * back + (1 - RETURN_SHARE) * prediction)
+    return read_expected(cells, rate, from_flow_back(cells, rate, prediction))
 
 
-def read_once(
-    cells: Integers,
-    rate: float,
-    prediction: Floats,
-    *,
-    confidence: float | None = MODEL_CONFIDENCE,
-) -> Reading:
-    """Return the reading of one matrix under one prediction; None spares all but the mean."""
+def from_flow_back(cells: Integers, rate: float, prediction: Floats) -> Expected:
+    """Return what the prediction and the noisy flow back say of every cell."""
+    found = intensity(cells, rate, prediction)
+    back = found.trips.T * prediction / np.where(prediction.T > 0, prediction.T, 1.0)
+    return Expected(trips=back, uncertainty=found.uncertainty.T)
+
+
+def intensity(cells: Integers, rate: float, prediction: Floats) -> Expected:
+    """Return the intensity μθ behind every cell, given its own noisy count and a prediction μ."""
     off = ~np.eye(len(cells), dtype=bool)
     noisy = cells[off]
     grid = CountGrid.of_cells(noisy, rate)
-    large = grid.is_large(noisy)
+    held = ~grid.is_large(noisy)
+    # far above the noise the count is known
+    trips = np.maximum(noisy, 1).astype(np.float64)
+    uncertainty = (noise_variance(rate) + trips) / trips**2
+    if held.any():
+        trips[held], uncertainty[held] = _intensity(noisy[held], grid, prediction[off][held])
+    filled = np.zeros((2, *cells.shape))
+    filled[:, off] = trips, uncertainty
+    return Expected(trips=filled[0], uncertainty=filled[1])
+
+
+def read_expected(cells: Integers, rate: float, expected: Expected) -> Reading:
+    """Return the reading of one matrix, given what is expected of every cell."""
+    off = ~np.eye(len(cells), dtype=bool)
+    noisy = cells[off]
+    large = CountGrid.of_cells(noisy, rate).is_large(noisy)
     # far above the noise a cell is read as it is
-    side = cell_reach(rate, confidence=confidence or MODEL_CONFIDENCE)
-    found = np.stack([noisy, noisy - side, noisy + side, np.zeros(len(noisy))])
-    found = found if confidence is not None else found[:1]
+    side = cell_reach(rate, confidence=MODEL_CONFIDENCE)
+    found = np.stack([noisy, noisy, noisy - side, noisy + side, 0 * noisy]).astype(np.float64)
     if not large.all():
-        found[:, ~large] = _read_held(noisy[~large], grid, prediction[off][~large], confidence)
+        held = noisy[~large]
+        trips, uncertainty = expected.trips[off][~large], expected.uncertainty[off][~large]
+        own = own_variance(held, noise_variance(rate), trips, uncertainty)
+        found[:, ~large] = _read_held(held, rate, trips, uncertainty + own + uncertainty * own)
+    found[0] += _missing(noisy, rate, found[0]) * _shares(found[3] - found[2])
     reach = cell_reach(rate, cells=max(len(noisy), 1))
     above = np.maximum(noisy, 0)
-    found[0] = np.clip(found[0], above - reach, above + reach)
-    filled = np.zeros((4, *cells.shape))
-    filled[3] = 1.0
-    filled[: len(found), off] = found
-    return Reading(mean=filled[0], low=filled[1], high=filled[2], empty=filled[3])
+    found[:2] = np.clip(found[:2], np.maximum(above - reach, 0), above + reach)
+    filled = np.zeros((5, *cells.shape))
+    filled[4] = 1.0
+    filled[:, off] = found
+    return Reading(
+        mean=filled[0], typical=filled[1], low=filled[2], high=filled[3], empty=filled[4]
+    )
 
 
-def _read_held(
-    noisy: Integers, grid: CountGrid, prediction: Floats, confidence: float | None
-) -> Floats:
-    """Return mean, low, high and empty, shape (4, cells); the mean alone without confidence."""
+def _missing(noisy: Integers, rate: float, mean: Floats) -> float:
+    """Return how many trips the means lack as far as that exceeds the noise of the noisy sum."""
+    apart = float(noisy.sum() - mean.sum())
+    return max(0.0, 1 - len(noisy) * noise_variance(rate) / max(apart**2, 1.0)) * apart
+
+
+def _shares(width: Floats) -> Floats:
+    """Return what part of missing trips each cell takes: the more the less is known of it."""
+    return width**2 / max(float((width**2).sum()), 1.0)
+
+
+def own_variance(noisy: Integers, variance: float, trips: Floats, uncertainty: Floats) -> float:
+    """Return the variance of η by moments: what noise, chance and uncertainty do not explain.
+
+    E(y − μ)² = v + μ + μ²(u + s); s is found by least squares, weighed by the variance under s.
+    """
+    square = trips * trips
+    known = variance + trips + uncertainty * square
+    left = ((noisy - trips) ** 2 - known) * square
+    own = 0.0
+    for _ in range(OWN_ROUNDS):
+        weight = 1 / (known + own * square) ** 2
+        own = max(float(weight @ left / max(float(weight @ (square * square)), 1e-300)), 0.0)
+    return own
+
+
+def _intensity(noisy: Integers, grid: CountGrid, prediction: Floats) -> tuple[Floats, Floats]:
+    """Mean and relative variance of μθ, θ on its grid, for every cell that the grid holds."""
     level, node, cells, pair_of_cell = _pairs(grid, noisy, prediction)
-    margin = LARGEST_SHIFT + 1
-    first, last = int(np.floor(level.min())) - margin, int(np.ceil(level.max())) + margin
-    steps = last - first + 1  # of log μ
-    level = level - first
-    wide = np.exp(LOG_STEP * np.arange(first - HALF_WIDTH, last + HALF_WIDTH + 1))
-    counts, tail = grid.spread_poisson(wide), grid.heavy_tail()
+    first = int(np.floor(level.min()))
+    step = np.floor(level).astype(np.int64)
+    above = (level - step)[:, None]
+    k = np.arange(-HALF_WIDTH, HALF_WIDTH + 1)
+    wide = np.exp(LOG_STEP * np.arange(first - HALF_WIDTH, step.max() + HALF_WIDTH + 2))
+    counts = grid.negative_binomial(wide, STEP_SHAPE)
+    rows = (step - first)[:, None] + np.arange(len(k) + 1)
+    of_theta = grid.likelihood(counts)[rows, node[:, None]]
+    of_tail = TAIL_SHARE * grid.likelihood(grid.heavy_tail()[None])[0, node]
+
+    def under(laws: Floats, power: int) -> Floats:
+        """Σ law·likelihood·θ^power; log μ between two steps takes both laws in proportion."""
+        weights = laws * np.exp(LOG_STEP * power * k)[:, None]
+        next_step = np.exp(LOG_STEP * power) * above
+        both = (1 - above) * (of_theta[:, :-1] @ weights) + next_step * (of_theta[:, 1:] @ weights)
+        return (1 - TAIL_SHARE) * both * np.exp(-LOG_STEP * power * above)
+
     # the law of θ under which all cells are likeliest
-    laws = np.stack([_log_normal(spread) for spread in range(SPREADS)])
-    row = np.round(level).astype(np.int64)[:, None] + np.arange(2 * HALF_WIDTH + 1)
-    of_theta = grid.likelihood(counts)[row, node[:, None]]
-    of_tail = grid.likelihood(tail[None])[0, node, None]
-    fit = cells @ np.log((1 - TAIL_SHARE) * (of_theta @ laws.T) + TAIL_SHARE * of_tail)
-    law = laws[int(np.argmax(fit))]
-    none = _mixed(law, steps, none_of(wide), np.array(grid.tail_at_0))
-    posterior = grid.posterior(_mixed(law, steps, counts, tail), none, confidence)
-    shift = _balancing_shift(posterior[:1], level, node, cells, max(float(noisy.sum()), 1e-3))
-    found = _between(posterior, level + shift, node)
-    if confidence is not None:
-        found[1], found[2] = np.floor(found[1] + 1e-9), np.ceil(found[2] - 1e-9)
-    return found[:, pair_of_cell]
+    laws = np.stack([_log_normal(spread) for spread in range(SPREADS)], axis=1)
+    fit = cells @ np.log(under(laws, 0) + of_tail[:, None])
+    law = laws[:, [int(np.argmax(fit))]]
+    # in the heavy tail the count is what was measured
+    surprise = np.maximum(node * grid.packet, 1) / np.exp(LOG_STEP * level)
+    none, one, two = (under(law, r)[:, 0] + of_tail * surprise**r for r in (0, 1, 2))
+    mean, uncertainty = one / none, np.maximum(two * none / one**2 - 1, 0.0)
+    return mean[pair_of_cell] * prediction, uncertainty[pair_of_cell]
 
 
-def _mixed(law: Floats, steps: int, of_intensity: Floats, of_tail: Floats) -> Floats:
-    """Mix what holds at every intensity to what holds at every step of μ, with the heavy tail."""
-    mixture = np.zeros((steps, steps + 2 * HALF_WIDTH))
-    for k, weight in enumerate(law):
-        np.fill_diagonal(mixture[:, k:], weight)
-    return (1 - TAIL_SHARE) * (mixture @ of_intensity) + TAIL_SHARE * of_tail
+def _read_held(noisy: Integers, rate: float, trips: Floats, uncertainty: Floats) -> Floats:
+    """Return mean, typical, low, high and empty, shape (5, cells)."""
+    shapes = np.clip(1 / np.maximum(uncertainty, 1e-12), *SHAPE_LIMITS)
+    power = np.round(np.log(shapes) / np.log(SHAPE_STEP))
+    found = np.empty((5, len(noisy)))
+    for one in np.unique(power):
+        at = np.flatnonzero(power == one)
+        grid = CountGrid.of_cells(noisy[at], rate)
+        level, node, _, pair_of_cell = _pairs(grid, noisy[at], trips[at])
+        first = int(np.floor(level.min()))
+        wide = np.exp(LOG_STEP * np.arange(first, int(np.floor(level.max())) + 2))
+        shape = SHAPE_STEP**one
+        priors, none = grid.negative_binomial(wide, shape), none_of(wide, shape)
+        priors = (1 - TAIL_SHARE) * priors + TAIL_SHARE * grid.heavy_tail()
+        none = (1 - TAIL_SHARE) * none + TAIL_SHARE * grid.tail_at_0
+        posterior = grid.posterior(priors, none, MODEL_CONFIDENCE)
+        found[:, at] = _between(posterior, level - first, node)[:, pair_of_cell]
+    found[2], found[3] = np.floor(found[2] + 1e-9), np.ceil(found[3] - 1e-9)
+    return found
 
 
 def _between(table: Floats, level: Floats, node: Integers) -> Floats:
@@ -147,18 +237,6 @@ def _between(table: Floats, level: Floats, node: Integers) -> Floats:
     step = np.floor(level).astype(np.int64)
     above = level - step
     return table[:, step, node] * (1 - above) + table[:, step + 1, node] * above
-
-
-def _balancing_shift(
-    means: Floats, level: Floats, node: Integers, cells: Integers, target: float
-) -> float:
-    """Return by how many steps all log μ shift so that the means add up to the noisy sum."""
-    low, high = -float(LARGEST_SHIFT), float(LARGEST_SHIFT)
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        enough = float(_between(means, level + middle, node)[0] @ cells) >= target
-        low, high = (low, middle) if enough else (middle, high)
-    return (low + high) / 2
 
 
 def _log_normal(spread: int) -> Floats:

@@ -14,7 +14,13 @@ from engine.ledger import Ledger
 from engine.origin_destination.estimate import statements
 from engine.origin_destination.estimate.measurement import CAPPED_TRIPS, Measurement, measure
 from engine.origin_destination.estimate.prediction import predict
-from engine.origin_destination.estimate.reading import Reading, read, read_once
+from engine.origin_destination.estimate.reading import (
+    Reading,
+    from_flow_back,
+    intensity,
+    read,
+    read_expected,
+)
 from engine.origin_destination.matrices import Days
 from engine.origin_destination.mechanism import ODNoise
 from engine.parameters import ODParameters
@@ -30,8 +36,11 @@ class EstimateRelease:
     Attributes
     ----------
     counts : array, shape (days, zones, zones)
-        Estimated trips, at least 0 and not whole: keep the small ones in sums, and never show
-        them by rounding. Diagonal 0.
+        Expected trips (posterior mean), at least 0 and not whole: what to add up. Keep the small
+        ones in sums, and never show them by rounding. Diagonal 0.
+    typical : array, same shape
+        The number of one flow (posterior median), with the least expected absolute error. Not for
+        sums: small flows are mostly empty, so their medians add up to too little.
     low, high : arrays, same shape
         90% of each flow by the model, trips.
     empty : array, same shape
@@ -41,6 +50,7 @@ class EstimateRelease:
     """
 
     counts: Floats
+    typical: Floats
     low: Floats
     high: Floats
     empty: Floats
@@ -153,6 +163,7 @@ def read_measurement(
     days = list(read_days(measured, distances_m, max_trips_per_user=max_trips_per_user))
     return EstimateRelease(
         counts=np.concatenate([day.counts for day in days]),
+        typical=np.concatenate([day.typical for day in days]),
         low=np.concatenate([day.low for day in days]),
         high=np.concatenate([day.high for day in days]),
         empty=np.concatenate([day.empty for day in days]),
@@ -179,6 +190,7 @@ def read_days(
             factor = float(np.clip(factor, 1.0, CAPPED_TRIPS / max_trips_per_user))
         yield EstimateRelease(
             counts=factor * reading.mean[None],
+            typical=factor * reading.typical[None],
             low=np.floor(factor * reading.low[None]),
             high=np.ceil(factor * reading.high[None]),
             empty=reading.empty[None],
@@ -190,7 +202,9 @@ def _read_day(measured: Measurement, day: int, whole: Integers, distances_m: Flo
     cells, rate = measured.cells, measured.rate
     if cells.shape[-1] == 1:  # no flow between zones
         nothing = np.zeros((1, 1))
-        return Reading(mean=nothing, low=nothing, high=nothing, empty=np.ones((1, 1)))
+        return Reading(
+            mean=nothing, typical=nothing, low=nothing, high=nothing, empty=np.ones((1, 1))
+        )
     variance = statements.noise_variance(rate)
     others = len(cells) - 1
     if others == 0:
@@ -199,5 +213,11 @@ def _read_day(measured: Measurement, day: int, whole: Integers, distances_m: Flo
     # discrete Laplace noise of the same variance, 1/(cosh a − 1)
     rest = whole - cells[day]
     rest_rate = float(np.arccosh(1 + 1 / max(others * variance, 1e-12)))
-    mean = read(rest, rest_rate, predict(rest, others * variance, distances_m)).mean / others
-    return read_once(cells[day], rate, mean)
+    expected = from_flow_back(rest, rest_rate, predict(rest, others * variance, distances_m))
+    known = intensity(rest, rest_rate, expected.trips)
+    # the day's volume differs from that of the others as far as it does so beyond its noise
+    usual = max(float(known.trips.sum()) / others, 1e-3)
+    apart = float(cells[day].sum()) - usual
+    believed = max(0.0, 1 - len(rest) * (len(rest) - 1) * variance / max(apart**2, 1.0))
+    volume = max(usual + believed * apart, 0.05 * usual) / usual
+    return read_expected(cells[day], rate, replace(known, trips=known.trips * volume / others))

@@ -90,8 +90,8 @@ def compared(
     shown = (ours.certain | ours.likely)[0]
     return Compared(
         published=od.agreement(true, published),
-        ours=od.agreement(true, ours.counts[0], shown),
-        near=frozen(usability.near_flows(true, ours.counts[0], shown)),
+        ours=od.agreement(true, ours.typical[0], shown, sums=ours.counts[0]),
+        near=frozen(usability.near_flows(true, ours.typical[0], shown)),
     )
 
 

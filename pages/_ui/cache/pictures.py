@@ -56,7 +56,7 @@ def estimates(
 ) -> stage.Picture:
     """Return the largest flows, true and as our own method reads and shows them."""
     ours = cached_estimates.release(key, parameters, seed, window)
-    shown = np.where(marks.shown(ours), ours.counts[0], 0.0)
+    shown = np.where(marks.shown(ours), ours.typical[0], 0.0)
     pairs = largest_flows(shown, stage.LARGEST)
     reads = zip(*(part.tolist() for part in pairs), marks.words(ours, pairs), strict=True)
     return stage.flow_picture(

@@ -52,7 +52,7 @@ def words(
     """
     kept = "" if release.measurement.ledger.unit == UNIT_WORDS["trip"] else " kept trips,"
     low, high = release.exact_interval()
-    parts = (release.counts[0], release.low[0], release.high[0], low[0], high[0])
+    parts = (release.typical[0], release.low[0], release.high[0], low[0], high[0])
     return [
         f"{_estimate(count)} ({a:,.0f}–{b:,.0f} by the model; {c:,}–{d:,}{kept} whatever the model)"
         for count, a, b, c, d in zip(*(part[pairs] for part in parts), strict=True)

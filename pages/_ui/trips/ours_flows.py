@@ -36,7 +36,7 @@ def draw(view: View) -> None:
             added_up=OURS_ADDED_UP,
         )
         return
-    matrix = np.where(inside, view.true, 0) if true else np.where(drawn, release.counts[0], 0)
+    matrix = np.where(inside, view.true, 0) if true else np.where(drawn, release.typical[0], 0)
     pairs = origins, destinations = maps.largest_flows(matrix, most)
     values = matrix[pairs].astype(float)
     largest = float(max(view.true.max(initial=0), 1))
@@ -68,8 +68,9 @@ def draw(view: View) -> None:
         f"{int((drawn & release.certain[0]).sum()):,} certain and "
         f"{int((drawn & release.likely[0]).sum()):,} likely flows; the others together hold about "
         f"{rest:,.0f} trips. A reading such as 42 (31–55 by the model; 12–72 whatever the model) "
-        "gives the estimate, the middle 90% by the model, and the 95% range of the trips kept by "
-        "trimming that needs no model."
+        "gives the estimate, as likely too high as too low, the middle 90% by the model, and the "
+        "95% range of the trips kept by trimming that needs no model. Sums add up what is expected "
+        "of every flow."
     )
     names = trips_look.zone_labels(key)
     rows = list(zip(origins.tolist(), destinations.tolist(), words, strict=True))[::-1][:_ROWS]

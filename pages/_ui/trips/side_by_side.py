@@ -55,7 +55,7 @@ def draw(view: View, work: Job) -> None:
         _map(view, view.published, scale, "published", marked=False)
     with right:
         st.html(f'<div class="maptitle">Ours: the {LARGEST} largest certain or likely flows</div>')
-        _map(view, np.where(shown, view.release.counts[0], 0), scale, "ours", marked=True)
+        _map(view, np.where(shown, view.release.typical[0], 0), scale, "ours", marked=True)
     scale.legend("trips of a flow", "0", f"{largest:,.0f} or more")
     marks.key()
     st.subheader(f"{MEAN_ERROR}, over ε", anchor=False)

@@ -11,7 +11,7 @@ from engine import origin_destination as od
 from engine.errors import ParameterError
 from engine.ledger import simple_ledger
 from engine.origin_destination import estimate
-from engine.origin_destination.estimate import prediction, statements
+from engine.origin_destination.estimate import prediction, reading, statements
 from tests.reference.od_people import Counted, random_people
 
 PACKAGE = Path(estimate.__file__).parent
@@ -52,6 +52,7 @@ def test_reading_cannot_see_counts(name):
     allowed = (
         own + "grid.",
         own + "statements.cell_reach",
+        own + "statements.noise_variance",
         "engine.validation",
         "engine.arrays",  # names of types alone
     )
@@ -86,7 +87,7 @@ def test_the_same_noisy_cells_of_other_people_give_the_same_bytes(days):
     b = estimate.release(
         second, parameters, noise=od.ODNoise(cells=variates), days=days, distances_m=DISTANCES
     )
-    for name in ("counts", "low", "high", "empty", "certain", "likely"):
+    for name in ("counts", "typical", "low", "high", "empty", "certain", "likely"):
         assert getattr(a, name).tobytes() == getattr(b, name).tobytes()
 
 
@@ -167,10 +168,12 @@ def test_odd_matrices_give_finite_answers(zones, rate, days):
         cells = rng.poisson(count, (days, zones, zones)) * (1 - np.eye(zones, dtype=int))
         for distances in (np.zeros((zones, zones)), rng.random((zones, zones))):
             release = estimate.read_measurement(measured(cells, rate), distances)
-            for values in (release.counts, release.low, release.high, release.empty):
+            for name in ("counts", "typical", "low", "high", "empty"):
+                values = getattr(release, name)
                 assert np.isfinite(values).all()
                 assert values.min() >= 0
-            assert (release.low <= release.high).all()
+            assert (release.low <= release.typical).all()
+            assert (release.typical <= release.high).all()
             assert (release.empty <= 1).all()
             assert np.einsum("dzz->dz", release.counts).max() == 0
             low, high = release.exact_interval()
@@ -213,10 +216,46 @@ def test_other_days_sharpen_a_day():
     noise = rng.laplace(0, 1, truth.shape) * 10
     cells = truth + np.round(noise).astype(np.int64) * (1 - np.eye(30, dtype=int))
     alone = np.stack(
-        [estimate.read_measurement(measured([c], 0.1), distances).counts[0] for c in cells]
+        [estimate.read_measurement(measured([c], 0.1), distances).typical[0] for c in cells]
     )
-    together = estimate.read_measurement(measured(cells, 0.1), distances).counts
+    together = estimate.read_measurement(measured(cells, 0.1), distances).typical
     assert np.abs(together - truth).mean() < 0.8 * np.abs(alone - truth).mean()
+
+
+def test_the_flow_back_sharpens_a_flow():
+    rng = np.random.default_rng(6)
+    place = rng.random((30, 2)) * 1e5
+    distances = np.hypot(*(place[:, None] - place).T)
+    both = np.triu(rng.gamma(0.3, 300, (30, 30)), 1)
+    truth = rng.poisson(both + both.T)
+    noise = np.round(rng.laplace(0, 10, truth.shape)).astype(np.int64)
+    cells = (truth + noise) * (1 - np.eye(30, dtype=int))
+    errors = []
+    # with the flows back of other pairs nothing is learnt from them
+    for order in (np.arange(30), rng.permutation(30)):
+        mu = prediction.predict(cells, statements.noise_variance(0.1), distances)
+        back = reading.intensity(cells, 0.1, mu)
+        trips = mu * (back.trips / np.where(mu > 0, mu, 1))[np.ix_(order, order)].T
+        uncertainty = back.uncertainty[np.ix_(order, order)].T
+        trips, uncertainty = np.where(mu > 0, np.maximum(trips, 1e-3), 0), uncertainty
+        expected = reading.Expected(trips=trips, uncertainty=uncertainty)
+        typical = reading.read_expected(cells, 0.1, expected).typical
+        errors.append(np.abs(typical - truth).mean())
+    assert errors[0] < 0.85 * errors[1]
+
+
+def test_a_typical_flow_errs_less_and_its_expected_trips_add_up():
+    rng = np.random.default_rng(7)
+    place = rng.random((60, 2)) * 1e5
+    distances = np.hypot(*(place[:, None] - place).T)
+    truth = rng.poisson(rng.gamma(0.1, 20, (60, 60))) * (1 - np.eye(60, dtype=int))
+    noise = np.round(rng.laplace(0, 4, truth.shape)).astype(np.int64)
+    cells = (truth + noise) * (1 - np.eye(60, dtype=int))
+    release = estimate.read_measurement(measured([cells], 0.25), distances)
+    errors = [np.abs(x[0] - truth).mean() for x in (release.typical, release.counts)]
+    assert errors[0] < 0.9 * errors[1]
+    assert release.counts.sum() == pytest.approx(truth.sum(), rel=0.1)
+    assert release.typical.sum() < 0.9 * truth.sum()
 
 
 def test_a_large_surprise_is_certain_and_listed():
