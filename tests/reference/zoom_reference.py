@@ -131,7 +131,7 @@ def read(noisy, positions):
             visits = noisy.visits[i]
             break
     sizes, noise_of_one = read_sizes(noisy.weeks, positions)
-    city = read_city(noisy.city)
+    city = read_city(*city_hours(noisy))
     weights = [max(n, 0.3 * noise_of_one) for n in sizes]
     weeks = read_weeks(noisy, positions, weights, city)
     return visits, sizes, city, single_cells(noisy.towers, sizes, weeks)
@@ -159,10 +159,24 @@ def read_sizes(table, positions):
     return normalised(made), sigma
 
 
-def read_city(table):
+def city_hours(noisy):
+    """The city's hours and their noise: with the smallest clip a mean of three tables' sums."""
+    if noisy.city_clip > math.sqrt(10) * (1 + 1e-12):
+        return noisy.city.values, noisy.city.sigma
+    hours, precision = np.zeros(HOURS), 0.0
+    for table in (noisy.city, noisy.districts, noisy.towers):
+        rows = np.atleast_2d(table.values)
+        weight = 1 / (len(rows) * table.sigma**2)
+        precision += weight
+        for row in rows:
+            hours = hours + weight * row
+    return hours / precision, 1 / math.sqrt(precision)
+
+
+def read_city(hours, sigma):
     week = np.zeros(HOURS)
     for index, basis in enumerate(rhythms()):
-        x, m, v = basis.T @ table.values, basis.shape[1], table.sigma**2
+        x, m, v = basis.T @ hours, basis.shape[1], sigma**2
         bound = v * (1 - 2 / (9 * m) + 2 * math.sqrt(2 / (9 * m))) ** 3
         if index == 0:
             week += basis @ x

@@ -69,6 +69,8 @@ class NoisyTables:
         Their standard deviations.
     city_clip : float
         c of the city's table as chosen.
+    clip : float
+        c of towers, districts and weeks; the smallest that the city's table can have.
     """
 
     towers: NoisyTable
@@ -78,6 +80,7 @@ class NoisyTables:
     visits: Floats
     sigma_visits: Floats
     city_clip: float
+    clip: float
 
 
 def measure(
@@ -130,6 +133,7 @@ def measure_with(
         visits=visits,
         sigma_visits=sigma_visits,
         city_clip=math.sqrt(tables.city_clips_squared[row]),
+        clip=math.sqrt(tables.clip_squared),
     )
 
 

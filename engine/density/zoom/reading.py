@@ -47,7 +47,7 @@ class Reading:
 def read(noisy: NoisyTables, tree: Tree, constants: ZoomConstants) -> Reading:
     """Read the noisy tables. A pure function of private results, so it costs no privacy."""
     sizes, size_noise = tower_sizes(noisy.weeks, tree, constants)
-    city = city_week(noisy.city.values, noisy.city.sigma, constants)
+    city = city_week(*_city_hours(noisy), constants)
     weights = np.maximum(sizes, constants.least_weight * size_noise)
     weeks = tower_weeks(noisy, tree, weights, city, constants)
     return Reading(
@@ -56,3 +56,19 @@ def read(noisy: NoisyTables, tree: Tree, constants: ZoomConstants) -> Reading:
         city=city,
         weeks=with_single_cells(noisy.towers, sizes, weeks, constants),
     )
+
+
+def _city_hours(noisy: NoisyTables) -> tuple[Floats, float]:
+    """Return the city's noisy hours and their noise.
+
+    Where the noise left it the clip of the finer tables, their sums say the same of a person as it
+    does: all three are averaged by precision. Under a larger clip it alone knows those who move
+    much.
+    """
+    if noisy.city_clip > noisy.clip:
+        return noisy.city.values, noisy.city.sigma
+    tables = [(noisy.city.values[None], noisy.city.sigma)]
+    tables += [(table.values, table.sigma) for table in (noisy.districts, noisy.towers)]
+    precisions = np.array([1 / (len(values) * sigma**2) for values, sigma in tables])
+    sums = np.stack([values.sum(axis=0) for values, _ in tables])
+    return precisions @ sums / precisions.sum(), float(precisions.sum() ** -0.5)

@@ -142,7 +142,10 @@ def read_expected(cells: Integers, rate: float, expected: Expected) -> Reading:
         trips, uncertainty = expected.trips[off][~large], expected.uncertainty[off][~large]
         own = own_variance(held, noise_variance(rate), trips, uncertainty)
         found[:, ~large] = _read_held(held, rate, trips, uncertainty + own + uncertainty * own)
-    found[0] += _missing(noisy, rate, found[0]) * _shares(found[3] - found[2])
+    # what the means lack of the noisy sum goes to the cells of which least is known
+    lacking = beyond_noise(float(noisy.sum() - found[0].sum()), len(noisy) * noise_variance(rate))
+    squares = (found[3] - found[2]) ** 2
+    found[0] += lacking * squares / max(float(squares.sum()), 1.0)
     reach = cell_reach(rate, cells=max(len(noisy), 1))
     above = np.maximum(noisy, 0)
     found[:2] = np.clip(found[:2], np.maximum(above - reach, 0), above + reach)
@@ -154,15 +157,9 @@ def read_expected(cells: Integers, rate: float, expected: Expected) -> Reading:
     )
 
 
-def _missing(noisy: Integers, rate: float, mean: Floats) -> float:
-    """Return how many trips the means lack as far as that exceeds the noise of the noisy sum."""
-    apart = float(noisy.sum() - mean.sum())
-    return max(0.0, 1 - len(noisy) * noise_variance(rate) / max(apart**2, 1.0)) * apart
-
-
-def _shares(width: Floats) -> Floats:
-    """Return what part of missing trips each cell takes: the more the less is known of it."""
-    return width**2 / max(float((width**2).sum()), 1.0)
+def beyond_noise(apart: float, variance: float) -> float:
+    """Return a difference as far as it exceeds its noise (positive part of James and Stein)."""
+    return max(0.0, 1 - variance / max(apart**2, 1.0)) * apart
 
 
 def own_variance(noisy: Integers, variance: float, trips: Floats, uncertainty: Floats) -> float:

@@ -16,6 +16,7 @@ from engine.origin_destination.estimate.measurement import CAPPED_TRIPS, Measure
 from engine.origin_destination.estimate.prediction import predict
 from engine.origin_destination.estimate.reading import (
     Reading,
+    beyond_noise,
     from_flow_back,
     intensity,
     read,
@@ -217,7 +218,7 @@ def _read_day(measured: Measurement, day: int, whole: Integers, distances_m: Flo
     known = intensity(rest, rest_rate, expected.trips)
     # the day's volume differs from that of the others as far as it does so beyond its noise
     usual = max(float(known.trips.sum()) / others, 1e-3)
-    apart = float(cells[day].sum()) - usual
-    believed = max(0.0, 1 - len(rest) * (len(rest) - 1) * variance / max(apart**2, 1.0))
-    volume = max(usual + believed * apart, 0.05 * usual) / usual
+    pairs = len(rest) * (len(rest) - 1)
+    apart = beyond_noise(float(cells[day].sum()) - usual, pairs * variance)
+    volume = max(1 + apart / usual, 0.05)
     return read_expected(cells[day], rate, replace(known, trips=known.trips * volume / others))

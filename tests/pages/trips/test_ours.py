@@ -110,7 +110,8 @@ def test_page_figures_are_the_engines():
     assert release.counts.tobytes() == direct.counts.tobytes()
     found = cached_estimates.compared(key, parameters, SEED, window, 0)
     true = od.truth(dataset, days=2)[0]
-    assert found.ours == od.agreement(true, direct.counts[0], marks.shown(direct))
+    sums, shown = direct.counts[0], marks.shown(direct)
+    assert found.ours == od.agreement(true, direct.typical[0], shown, sums=sums)
     drawn = cached_trips.drawn(key, parameters, SEED, window).counts
     assert found.published == od.agreement(true, drawn)
     *_, draws = cached_estimates.repeated(key, parameters, SEED, window, repeats=3)
