@@ -85,8 +85,8 @@ def ingest(
 def _inputs(options: IngestOptions) -> list[Path]:
     """Return the input files; a folder of them may hold the locations and zones too."""
     places = {path.resolve() for path in (options.locations, options.zones) if path is not None}
-    found = sources.find(options.inputs)
-    return [path for path in found if path not in places] or found
+    paths = sources.find(options.inputs)
+    return [path for path in paths if path not in places] or paths
 
 
 def count(options: IngestOptions, monitor: Monitor) -> Result:
@@ -94,16 +94,16 @@ def count(options: IngestOptions, monitor: Monitor) -> Result:
     monitor.plan(stages.plan(options, by_points=False))
     monitor.start(stages.CHECKING)
     checks.parts(options)
-    found = [
+    files = [
         sources.inspect(path, options.encoding, options.reading.delimiter)
         for path in _inputs(options)
     ]
-    mappings = columns.mappings(options, found)
+    mappings = columns.mappings(options, files)
     by_points = any(lat in names for names in mappings.values() for lat, _lng in rows.POINTS)
     monitor.plan(stages.plan(options, by_points=by_points))
-    known = [source.rows for source in found if source.rows is not None]
-    rows_total = sum(known) if len(known) == len(found) else None
-    monitor.expect(sum(source.size_bytes for source in found), rows_total)
+    known = [source.rows for source in files if source.rows is not None]
+    rows_total = sum(known) if len(known) == len(files) else None
+    monitor.expect(sum(source.size_bytes for source in files), rows_total)
     monitor.start(stages.PLACES)
     places = _places(options)
     salt = keys.salt_of(options.out, options.salt)
@@ -118,7 +118,7 @@ def count(options: IngestOptions, monitor: Monitor) -> Result:
         checks.unparsable(options, mappings, account, reader, monitor)
         checks.anything_used(account, options, mappings)
 
-    engine = open_engine(options, found, monitor)
+    engine = open_engine(options, files, monitor)
     try:
         run = Run(options, monitor, engine, places, reader, salt)
         counted = _COUNT[options.kind](run, rows.read_all(engine, mappings), accept)
@@ -141,8 +141,8 @@ def _report(options: IngestOptions, result: Result, seconds: float) -> IngestRep
     counted = result.counted
     notes = [*result.places.notes, result.id_note]
     if levels := parents.kept_levels(result.places.zones):
-        told = ", ".join(f"{name} ({zones:,})" for name, zones in levels.items())
-        notes.append(f"coarser zones kept, to look at the dataset by: {told}")
+        levels_text = ", ".join(f"{name} ({zones:,})" for name, zones in levels.items())
+        notes.append(f"coarser zones kept, to look at the dataset by: {levels_text}")
     if counted.backwards:
         notes.append(
             f"{counted.backwards:,} trips end before they start: they count, by the time and place "

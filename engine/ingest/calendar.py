@@ -64,22 +64,22 @@ def offsets(zone: ZoneInfo, first_day: date, last_day: date) -> list[tuple[int, 
     """
     moment = local_seconds_of(first_day - timedelta(days=2))
     end = local_seconds_of(last_day + timedelta(days=3))
-    found = [(moment, _offset(zone, moment))]
+    rules = [(moment, _offset(zone, moment))]
     while moment < end:
         later = moment + SECONDS_PER_HOUR
         if _offset(zone, later) != _offset(zone, moment):
-            found.append(_change(zone, moment, later))
+            rules.append(_change(zone, moment, later))
         moment = later
-    return found
+    return rules
 
 
 def _text_rules(options: IngestOptions) -> list[tuple[int, int]] | None:
     name = options.reading.text_time_zone
     if name is None or name == options.time_zone:
         return None
-    found = offsets(ZoneInfo(name), options.first_day, options.last_day)
+    rules = offsets(ZoneInfo(name), options.first_day, options.last_day)
     # on that clock's own wall: a rule holds from the wall time at which it begins
-    return [(start + shift, shift) for start, shift in found]
+    return [(start + shift, shift) for start, shift in rules]
 
 
 def _offset(zone: ZoneInfo, moment: int) -> int:

@@ -75,7 +75,7 @@ def main(arguments: Sequence[str]) -> int:
     finally:
         os.umask(previous)
     bar.end()
-    return _told(
+    return _print_summary(
         [
             *report.summary(),
             f"dataset '{dataset.id}' written to {dataset.folder} in {report.seconds:.1f} s",
@@ -84,7 +84,7 @@ def main(arguments: Sequence[str]) -> int:
     )
 
 
-def _told(lines: Sequence[str]) -> int:
+def _print_summary(lines: Sequence[str]) -> int:
     """Print the end of a run; whoever reads it may have gone."""
     try:
         for line in lines:
@@ -168,9 +168,9 @@ def _parser() -> argparse.ArgumentParser:
         ("--map-locations", "locations_mapping"),
         ("--map-zones", "zones_mapping"),
     ):
-        told = "columns of the table of " + option.removeprefix("--map-").replace("--map", "rows")
-        told += "; others are guessed and named in the summary"
-        add(option, dest=dest, nargs="+", default=(), type=_pair, metavar="NAME=COLUMN", help=told)
+        text = "columns of the table of " + option.removeprefix("--map-").replace("--map", "rows")
+        text += "; others are guessed and named in the summary"
+        add(option, dest=dest, nargs="+", default=(), type=_pair, metavar="NAME=COLUMN", help=text)
     add(
         "--parts",
         nargs="+",

@@ -134,10 +134,10 @@ def strangers(mappings: Mappings, places: Places) -> tuple[int, int]:
         )
         counted = ids.group_by("place_id").aggregate(n=ids.count())
         unknown = counted.anti_join(lookup, counted.place_id == lookup.place)
-        found = engine.fetch(unknown.aggregate(ids=unknown.count(), rows=unknown.n.sum()))
+        totals = engine.fetch(unknown.aggregate(ids=unknown.count(), rows=unknown.n.sum()))
     finally:
         engine.close()
-    line = found.to_pylist()[0]
+    line = totals.to_pylist()[0]
     return int(line["ids"]), int(line["rows"] or 0)
 
 

@@ -44,18 +44,18 @@ def area(mappings: Mappings, given: Reading) -> Area:
             for name in ("lng", "lat")
             for end, share in (("low", rest), ("high", 1 - rest))
         }
-        found = engine.fetch(points.aggregate(**edges)).to_pylist()[0]
+        quantiles = engine.fetch(points.aggregate(**edges)).to_pylist()[0]
     finally:
         engine.close()
-    if found["lng_low"] is None:
+    if quantiles["lng_low"] is None:
         raise InputError(
             "no row has coordinates that can be read",
             remedy="choose the columns of coordinates and the decimal mark",
             code="unparsable",
             settings=("mapping", "decimal"),
         )
-    west, south = (_down(found[name]) for name in ("lng_low", "lat_low"))
-    east, north = (-_down(-found[name]) for name in ("lng_high", "lat_high"))
+    west, south = (_down(quantiles[name]) for name in ("lng_low", "lat_low"))
+    east, north = (-_down(-quantiles[name]) for name in ("lng_high", "lat_high"))
     return west, south, max(east, west + _STEP_DEGREES), max(north, south + _STEP_DEGREES)
 
 

@@ -36,6 +36,11 @@ class DuckDBEngine:
 
     No extension is installed or loaded, no file but the inputs is readable, and the configuration
     is locked before the first row is read.
+
+    Attributes
+    ----------
+    connection : DuckDBPyConnection
+        The locked connection.
     """
 
     def __init__(
@@ -53,7 +58,7 @@ class DuckDBEngine:
         self._tables = 0
         try:
             self._paths = {source.path: self._readable(source) for source in sources}
-            self._connection = self._connect(options, keep_order)
+            self.connection = self._connect(options, keep_order)
             self._lock()
         except BaseException:
             shutil.rmtree(self._folder, ignore_errors=True)
@@ -86,13 +91,13 @@ class DuckDBEngine:
         view = f"input_{self._tables}"
         wanted = ", ".join(f"{_name(column)} AS {canonical}" for canonical, column in names.items())
         self._execute(f"CREATE TEMP VIEW {view} AS SELECT {wanted} FROM {reader}")
-        described = self._run(lambda: self._connection.execute(f"DESCRIBE {view}").fetchall())
+        described = self._run(lambda: self.connection.execute(f"DESCRIBE {view}").fetchall())
         schema = {row[0]: DuckDBType.from_string(row[1]) for row in described}
         return ibis.table(schema, name=view)
 
     def lookup(self, name: str, table: pa.Table) -> Table:
         """Return a small table of places as a table of the engine."""
-        self._connection.register(name, table)
+        self.connection.register(name, table)
         return ibis.table(ibis.Schema.from_pyarrow(table.schema), name=name)
 
     def view(self, name: str, table: Table) -> Table:
@@ -112,24 +117,24 @@ class DuckDBEngine:
     def fetch(self, table: Table) -> pa.Table:
         """Compute `table` and return its rows; for aggregates only."""
         query = _sql(table)
-        return self._run(lambda: self._connection.sql(query).to_arrow_table())
+        return self._run(lambda: self.connection.sql(query).to_arrow_table())
 
     def shares(self, rows: int, /) -> int:
         """Return as many as it takes to rank each share in memory: sorting on disk takes long."""
         statement = "SELECT current_setting('memory_limit')"
-        size, unit = str(self._connection.execute(statement).fetchall()[0][0]).split()
+        size, unit = str(self.connection.execute(statement).fetchall()[0][0]).split()
         memory = float(size) * _UNITS[unit]
         return min(max(math.ceil(rows * BYTES_A_ROW / memory), 1), PARTS)
 
     def close(self) -> None:
         """Release everything, temporary files included."""
         try:
-            self._connection.close()
+            self.connection.close()
         finally:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def _execute(self, statement: str) -> None:
-        self._run(lambda: self._connection.execute(statement))
+        self._run(lambda: self.connection.execute(statement))
 
     def _connect(self, options: IngestOptions, keep_order: bool) -> duckdb.DuckDBPyConnection:
         settings: dict[str, Any] = {
@@ -164,7 +169,7 @@ class DuckDBEngine:
             "SET enable_external_access = false",
             "SET lock_configuration = true",
         ):
-            self._connection.execute(statement)
+            self.connection.execute(statement)
 
     def _readable(self, source: Source) -> str:
         """Return a path that DuckDB can open: without wildcards, of UTF-8 in name and contents."""
@@ -183,7 +188,7 @@ class DuckDBEngine:
         return str(link)
 
     def _run(self, work: Callable[[], Any]) -> Any:
-        connection = self._connection
+        connection = self.connection
         return watched(
             work,
             self._monitor,

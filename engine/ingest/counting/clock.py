@@ -131,24 +131,24 @@ def _iso(text: Column, calendar: Calendar, reading: Reading) -> Moment:
     iso, compact = text.re_search(_ISO), text.re_search(_BASIC)
     offset = text.re_search(_WITH_OFFSET)
     number_wall, number_instant = _of_text_number(text, reading)
-    told = ibis.cases(
+    local = ibis.cases(
         # what nearly all files hold comes first, and costs one look at the text
         (text.re_search(_PLAIN), _seconds_of(text)),
         (iso & ~offset, wall),
         (compact & ~offset, basic),
         else_=ibis.null("int64"),
     )
-    told_wall, told_instant = _of_wall(told, calendar)
+    local_wall, local_instant = _of_wall(local, calendar)
     ahead = _ahead(text, _OFFSET)
     number = text.re_search(_NUMBER)
     instant = ibis.cases(
-        (told_instant.notnull(), told_instant),
+        (local_instant.notnull(), local_instant),
         (number, number_instant),
         (iso & offset, wall - ahead),
         (compact & offset, basic - ahead),
         else_=ibis.null("int64"),
     )
-    return ibis.coalesce(told_wall, number.ifelse(number_wall, _NONE)), instant
+    return ibis.coalesce(local_wall, number.ifelse(number_wall, _NONE)), instant
 
 
 def _of_text_number(text: Column, reading: Reading) -> Moment:
@@ -210,9 +210,9 @@ def _free(text: Column, calendar: Calendar, order: str) -> Moment:
     wall = _seconds_of(year + "-" + month.lpad(2, "0") + "-" + day.lpad(2, "0") + " " + clock)
     offset = text.re_search(r":\d.*([Zz]|[+-]\d{2}:?\d{2})$")
     fits = text.re_search(_FREE) & (hour < 24) & (year.length() == 4)
-    told_wall, told_instant = _of_wall((fits & ~offset).ifelse(wall, _NONE), calendar)
+    local_wall, local_instant = _of_wall((fits & ~offset).ifelse(wall, _NONE), calendar)
     shifted = (fits & offset).ifelse(wall - _ahead(text, _FREE_OFFSET), _NONE)
-    return told_wall, ibis.coalesce(told_instant, shifted)
+    return local_wall, ibis.coalesce(local_instant, shifted)
 
 
 def _or_zero(digits: Column) -> Column:

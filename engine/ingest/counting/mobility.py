@@ -172,9 +172,9 @@ def _jumps(trips: Table, places: Table) -> Counts:
     """Count great circles, once for each pair of places."""
     placed = trips.filter(trips.origin.notnull() & trips.destination.notnull())
     pairs = placed.group_by(["block", "origin", "destination"]).aggregate(n=_.count())
-    here = places.select(origin="place", x1="x", y1="y", z1="z")
-    there = places.view().select(destination="place", x2="x", y2="y", z2="z")
-    both = pairs.inner_join(here, "origin").inner_join(there, "destination")
+    origins = places.select(origin="place", x1="x", y1="y", z1="z")
+    destinations = places.view().select(destination="place", x2="x", y2="y", z2="z")
+    both = pairs.inner_join(origins, "origin").inner_join(destinations, "destination")
     steps = [both[f"{axis}1"] - both[f"{axis}2"] for axis in "xyz"]
     squared = steps[0] * steps[0] + steps[1] * steps[1] + steps[2] * steps[2]
     length = people.length_bin(people.great_circle_m(squared))

@@ -75,12 +75,12 @@ def count_people(run: Run, trips: Table, places: Table) -> list[pa.Table]:
     )
     points = engine.keep("report_points", _points(trips))
     stages = engine.keep("report_stages", _stages(trips, points, places, logarithms))
-    found = [_fetch(run, _of_stages(stages, logarithms))]
+    counted = [_fetch(run, _of_stages(stages, logarithms))]
     last = stages.group_by("person").aggregate(last=_.block.max(), trips=_.number.max())
-    found.append(_fetch(run, _gaps(run, trips, last)))
+    counted.append(_fetch(run, _gaps(run, trips, last)))
     engine.drop("report_stages")
     engine.drop("report_points")
-    return found
+    return counted
 
 
 def _fetch(run: Run, parts: list[Counts]) -> pa.Table:

@@ -230,16 +230,16 @@ def _at_both_ends(parsed: Table, places: Table) -> Table:
     """Add place and zone numbers of origin and destination."""
     by_points = "origin_lat" in parsed.columns
     keys = [("lat", "lat"), ("lng", "lng")] if by_points else [("id", "place")]
-    here = places.select(
+    origins = places.select(
         **{f"origin_{own}": other for own, other in keys}, origin="location", origin_zone="zone"
     )
-    there = places.view().select(
+    destinations = places.view().select(
         **{f"destination_{own}": other for own, other in keys},
         destination="location",
         destination_zone="zone",
     )
-    joined = parsed.left_join(here, [f"origin_{own}" for own, _other in keys])
-    return joined.left_join(there, [f"destination_{own}" for own, _other in keys])
+    joined = parsed.left_join(origins, [f"origin_{own}" for own, _other in keys])
+    return joined.left_join(destinations, [f"destination_{own}" for own, _other in keys])
 
 
 def _trip_reason(trips: Table, calendar: Calendar) -> Column:

@@ -96,8 +96,8 @@ def from_visits(run: Run, raw: Sequence[Table], accept: checks.Accept) -> Counte
         accept(account)
     if run.wants_trips:
         run.monitor.start(DERIVING)
-        found = shares.divided(rows.trips_of_visits(placed, run.calendar))
-        every = run.engine.keep("trips", found)
+        divided = shares.divided(rows.trips_of_visits(placed, run.calendar))
+        every = run.engine.keep("trips", divided)
         derived = accounts.trip_account(accounts.by_reason(run.engine, every))
         moves, trips_per_person = _count_trips(run, every, derived.used)
         result |= moves

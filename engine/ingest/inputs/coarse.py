@@ -67,11 +67,11 @@ def coarsen(places: Places, how: Coarseness) -> Places:
         note = f"zones are {how.clusters} clusters of neighbouring places, by their positions alone"
     else:
         return _parents(places, how.parent)
-    found = zone_of(places.towers, shapes)
+    zone_of_tower = zone_of(places.towers, shapes)
     return replace(
         places,
         zones=shapes,
-        zone_of_tower=found,
+        zone_of_tower=zone_of_tower,
         notes=(*places.notes, note),
         zones_are_towers=False,
     )

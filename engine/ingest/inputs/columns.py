@@ -11,10 +11,10 @@ _USABLE = ("string", "large_string", "int", "uint", "float", "double", "halffloa
 _USABLE_TOO = ("string_view", "date32", "dictionary", "decimal128", "time32", "time64")
 
 
-def mappings(options: IngestOptions, found: list[Source]) -> Mappings:
+def mappings(options: IngestOptions, files: list[Source]) -> Mappings:
     """Return the column mapping of every file, checked."""
     result: Mappings = {}
-    for source in found:
+    for source in files:
         names = mapping.resolve(options.kind, options.mapping, source)
         if options.kind != "flows":
             names = mapping.one_place(options.kind, names, options.mapping, source)

@@ -96,8 +96,8 @@ def complete(mappings: Mappings, given: Reading) -> Reading:
         If dates can be read in two ways, or files differ.
     """
     guesses = {source: guess(source, names, given) for source, names in mappings.items()}
-    found = {(g.reading.date_order, g.reading.number_times) for g in guesses.values()}
-    orders = {order for order, _unit in found} - {None}
+    kinds = {(g.reading.date_order, g.reading.number_times) for g in guesses.values()}
+    orders = {order for order, _unit in kinds} - {None}
     asked = next(((s, g) for s, g in guesses.items() if g.asks_date_order), None)
     if asked is not None and not orders - {"ymd"}:
         source, first = asked
@@ -108,7 +108,7 @@ def complete(mappings: Mappings, given: Reading) -> Reading:
             code="ambiguous-dates",
             settings=("date_order",),
         )
-    units = {unit for _order, unit in found} - {None}
+    units = {unit for _order, unit in kinds} - {None}
     if len(orders) > 1 or len(units) > 1:
         what = "date_order" if len(orders) > 1 else "number_times"
         raise InputError(

@@ -33,5 +33,5 @@ def bare(text: str) -> str:
     >>> bare("007"), bare("000"), bare("A07")
     ('7', '0', 'A07')
     """
-    found = re.fullmatch(r"0+([0-9]+)", text)
-    return found[1] if found else text
+    match = re.fullmatch(r"0+([0-9]+)", text)
+    return match[1] if match else text

@@ -97,22 +97,22 @@ def guess(kind: str, columns: Sequence[str]) -> dict[str, str]:
     {'location_id': 'id', 'lat': 'latitude', 'lng': 'longitude', 'name': 'name'}
     """
     plain = {_plain(column): column for column in reversed(columns)}
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     known = REQUIRED[kind] + OPTIONAL[kind]
     for canonical in known:
-        if canonical in CLOCKS and _plain(found.get(CLOCKS[canonical], "")) not in _DAYS:
+        if canonical in CLOCKS and _plain(names.get(CLOCKS[canonical], "")) not in _DAYS:
             continue  # a time of its own belongs to a column of days alone
         for wanted in (canonical, *_SYNONYMS[canonical].split(",")):
             if kind == "visits" and wanted == "id":  # there it numbers the rows
                 continue
             column = plain.get(_plain(wanted))
-            if column is not None and column not in found.values():
-                found[canonical] = column
+            if column is not None and column not in names.values():
+                names[canonical] = column
                 break
     day = next((plain[name] for name in plain if name in _DAYS), None)
-    if _plain(found.get("datetime", "")) in _CLOCK_NAMES and "clock" in known and day is not None:
-        found |= {"clock": found["datetime"], "datetime": day}
-    return found
+    if _plain(names.get("datetime", "")) in _CLOCK_NAMES and "clock" in known and day is not None:
+        names |= {"clock": names["datetime"], "datetime": day}
+    return names
 
 
 def resolve(
@@ -171,8 +171,8 @@ def one_place(
             code="column-missing",
             settings=("mapping",),
         )
-    told = any(name in given for name in points) and not any(given.get(name) for name in ids)
-    by_points = has_points and (not has_ids or told)
+    asked = any(name in given for name in points) and not any(given.get(name) for name in ids)
+    by_points = has_points and (not has_ids or asked)
     dropped = ids if by_points else points
     return {canonical: column for canonical, column in names.items() if canonical not in dropped}
 

@@ -108,11 +108,11 @@ def levels(columns: Sequence[str]) -> list[Level]:
     groups: dict[str, list[str]] = {}
     for column in columns:
         groups.setdefault(level_name(column), []).append(column)
-    found: list[Level] = []
+    result: list[Level] = []
     for name, alike in groups.items():
         ids = next((c for c in alike if _holds_ids(c)), alike[0])
-        found.append(Level(name, ids, next((c for c in alike if not _holds_ids(c)), ids)))
-    return found
+        result.append(Level(name, ids, next((c for c in alike if not _holds_ids(c)), ids)))
+    return result
 
 
 def guess(columns: Sequence[str]) -> list[Level]:
@@ -139,9 +139,9 @@ def wanted(columns: Sequence[str], declared: Sequence[str] | None, needed: str =
     ['district', 'band']
     """
     named = {*(declared or ()), needed}
-    found = [level for level in levels(columns) if {level.ids, level.names} & named]
-    found += guess(columns) if declared is None else []
-    looked_at = {column for level in found for column in (level.ids, level.names)}
+    chosen = [level for level in levels(columns) if {level.ids, level.names} & named]
+    chosen += guess(columns) if declared is None else []
+    looked_at = {column for level in chosen for column in (level.ids, level.names)}
     return [column for column in columns if column in looked_at]
 
 
@@ -180,8 +180,8 @@ def read(
     kept: dict[str, Any] = {}
     names: dict[str, Any] = {}
     notes: list[str] = []
-    told_of = [level for level in levels(free) if {level.ids, level.names} & set(named)]
-    for level in told_of:
+    declared_levels = [level for level in levels(free) if {level.ids, level.names} & set(named)]
+    for level in declared_levels:
         ids = as_text(table[level.ids])
         if fault := _fault(level.name, ids, kept):
             raise InputError(
@@ -193,7 +193,7 @@ def read(
         kept[level.name], names[level.name] = ids, table[level.names]
     for level in guess(free) if declared is None else ():
         ids = as_text(table[level.ids])
-        if level in told_of or not 1 < ids.nunique() < len(ids):
+        if level in declared_levels or not 1 < ids.nunique() < len(ids):
             continue
         if any(_same(ids, other) for other in kept.values()):
             continue
@@ -220,12 +220,12 @@ def kept_levels(zones: Frame) -> dict[str, int]:
     >>> kept_levels(pd.DataFrame({"zone_id": ["a", "b"], "land_id": ["x", "x"]}))
     {'land': 1}
     """
-    found = {
+    sizes = {
         str(column).removesuffix("_id"): int(zones[column].nunique())
         for column in zones.columns
         if str(column).endswith("_id") and column != "zone_id"
     }
-    return dict(sorted(found.items(), key=lambda level: -level[1]))
+    return dict(sorted(sizes.items(), key=lambda level: -level[1]))
 
 
 def above(zones: Frame, codes: Any, ids: Sequence[str]) -> dict[str, list[Any]]:
@@ -239,7 +239,7 @@ def above(zones: Frame, codes: Any, ids: Sequence[str]) -> dict[str, list[Any]]:
     ids : sequence of str, shape (coarse zones,)
     """
     first = np.unique(codes, return_index=True)[1]
-    found: dict[str, list[Any]] = {}
+    result: dict[str, list[Any]] = {}
     for level in kept_levels(zones):
         own = zones[f"{level}_id"].to_numpy(dtype=object)
         whole = (own[first][codes] == own).all()
@@ -247,8 +247,8 @@ def above(zones: Frame, codes: Any, ids: Sequence[str]) -> dict[str, list[Any]]:
             continue
         for column in (f"{level}_id", level):
             if column in zones.columns:
-                found[column] = list(zones[column].to_numpy(dtype=object)[first])
-    return found
+                result[column] = list(zones[column].to_numpy(dtype=object)[first])
+    return result
 
 
 def _holds_ids(column: str) -> bool:

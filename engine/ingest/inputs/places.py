@@ -94,29 +94,29 @@ def read_places(options: IngestOptions) -> Places:
     """
     if options.locations is None:
         assert options.zones is not None
-        zones, told = _zones_of(options.zones, options)
-        made = from_zones(zones)
-        return replace(made, notes=(*made.notes, *told))
+        zones, notes = _zones_of(options.zones, options)
+        places = from_zones(zones)
+        return replace(places, notes=(*places.notes, *notes))
     towers, coarser = _locations(options)
     _check_extent(options.locations.name, towers)
     if options.zones is None:
         return _from_towers(towers, coarser)
-    zones, told = _zones_of(options.zones, options)
-    found = zone_of(towers, zones)
-    outside = int((found < 0).sum())
+    zones, notes = _zones_of(options.zones, options)
+    zone_of_tower = zone_of(towers, zones)
+    outside = int((zone_of_tower < 0).sum())
     note = (
         f"{outside} of {len(towers)} locations lie in no zone: they give no trips; their visits "
         "count in the zones that their cell reaches, or the nearest"
     )
-    return Places(towers, zones, found, ((note, *told) if outside else told))
+    return Places(towers, zones, zone_of_tower, ((note, *notes) if outside else notes))
 
 
 def _zones_of(path: Path, options: IngestOptions) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
-    zones, told = read_with_parents(
+    zones, notes = read_with_parents(
         path, options.zones_mapping, options.parents, options.coarseness.parent
     )
     _check_extent(path.name, zones)
-    return zones, told
+    return zones, notes
 
 
 def _check_extent(name: str, places: gpd.GeoDataFrame) -> None:
@@ -147,12 +147,12 @@ def read_locations(options: IngestOptions) -> gpd.GeoDataFrame:
 def _locations(options: IngestOptions) -> tuple[gpd.GeoDataFrame, Parents]:
     """Return the locations, and coarser zones by location where no file of zones is given."""
     assert options.locations is not None
-    found = sources.find([str(options.locations)])
-    if len(found) != 1:
+    paths = sources.find([str(options.locations)])
+    if len(paths) != 1:
         raise InputError(
-            f"{options.locations.name}: {len(found)} tables of locations; name one file"
+            f"{options.locations.name}: {len(paths)} tables of locations; name one file"
         )
-    source = sources.inspect(found[0])
+    source = sources.inspect(paths[0])
     columns = mapping.resolve("locations", options.locations_mapping, source)
     # where zones are made of places, a station's district is its zone's
     beside: list[str] = []
@@ -228,9 +228,9 @@ def zone_of(towers: gpd.GeoDataFrame, zones: gpd.GeoDataFrame) -> NDArray[np.int
     """Return the first zone (by id) that each tower lies in or on the border of, else -1."""
     tree = shapely.STRtree(zones.geometry.to_numpy())
     tower, zone = tree.query(towers.geometry.to_numpy(), predicate="intersects")
-    found = np.full(len(towers), len(zones), dtype=np.int32)
-    np.minimum.at(found, tower, zone.astype(np.int32))
-    return np.where(found == len(zones), -1, found).astype(np.int32)
+    lowest = np.full(len(towers), len(zones), dtype=np.int32)
+    np.minimum.at(lowest, tower, zone.astype(np.int32))
+    return np.where(lowest == len(zones), -1, lowest).astype(np.int32)
 
 
 def _small_table(

@@ -112,9 +112,9 @@ class _Finder:
     def _zone(self, lat: Floats, lng: Floats) -> NDArray[np.int32]:
         tree = shapely.STRtree(_points(np.column_stack((lng, lat))))
         zone, point = tree.query(self._zones, predicate="intersects")
-        found = np.full(len(lat), len(self._zones), dtype=np.int32)
-        np.minimum.at(found, point, zone.astype(np.int32))
-        return np.where(found == len(self._zones), -1, found).astype(np.int32)
+        lowest = np.full(len(lat), len(self._zones), dtype=np.int32)
+        np.minimum.at(lowest, point, zone.astype(np.int32))
+        return np.where(lowest == len(self._zones), -1, lowest).astype(np.int32)
 
     def _nearest(self, lat: Floats, lng: Floats) -> tuple[NDArray[np.int32], Floats]:
         if len(lat) == 0:

@@ -85,7 +85,7 @@ def find(patterns: Sequence[str]) -> list[Path]:
     InputError
         If a pattern matches nothing, or a folder holds no table.
     """
-    found: set[Path] = set()
+    paths: set[Path] = set()
     for pattern in patterns:
         path = Path(pattern)
         if path.is_dir():
@@ -101,8 +101,8 @@ def find(patterns: Sequence[str]) -> list[Path]:
                 "tables; "
                 f"name CSV, CSV.gz or Parquet files ({', '.join(ENDINGS)})"
             )
-        found.update(file.resolve() for file in files)
-    return sorted(found)
+        paths.update(file.resolve() for file in files)
+    return sorted(paths)
 
 
 def inspect(path: Path, encoding: str | None = None, delimiter: str | None = None) -> Source:
@@ -282,7 +282,7 @@ def shown(text: str, longest: int = 60) -> str:
 
 def _tables_in(folder: Path) -> list[Path]:
     """Return every table below `folder`; what cannot be looked into is an error, not left out."""
-    found: list[Path] = []
+    paths: list[Path] = []
 
     def refuse(_problem: OSError) -> None:
         raise InputError(
@@ -293,8 +293,8 @@ def _tables_in(folder: Path) -> list[Path]:
         ) from None
 
     for place, _folders, names in os.walk(folder, onerror=refuse, followlinks=False):
-        found += [Path(place, name) for name in names if _is_table(Path(name))]
-    return [path for path in found if path.is_file()]
+        paths += [Path(place, name) for name in names if _is_table(Path(name))]
+    return [path for path in paths if path.is_file()]
 
 
 def _is_table(path: Path) -> bool:

@@ -126,7 +126,7 @@ def _by_path(asked: Asked, name: str, label: str, hint: str, several: bool) -> l
     if not given:
         return []
     try:
-        found = sources.find([str(Path(given).expanduser())])
+        paths = sources.find([str(Path(given).expanduser())])
     except ExplorerError as problem:
         data_wording.problem("Not found", str(problem))
         return []
@@ -134,9 +134,9 @@ def _by_path(asked: Asked, name: str, label: str, hint: str, several: bool) -> l
         data_wording.problem("Not found", "this is no path; name a file, a folder or a pattern")
         return []
     if several:
-        size = file_size(sum(path.stat().st_size for path in found))
-        st.caption(f"{len(found):,} {'file' if len(found) == 1 else 'files'}, {size}")
-    return found if several else found[:1]
+        size = file_size(sum(path.stat().st_size for path in paths))
+        st.caption(f"{len(paths):,} {'file' if len(paths) == 1 else 'files'}, {size}")
+    return paths if several else paths[:1]
 
 
 def look(path: Path, encoding: str | None = None, delimiter: str | None = None) -> Preview | None:
@@ -174,14 +174,14 @@ def _looked(path: Path, read: Any, how: tuple[str | None, ...] = ()) -> Any:
         looks[key] = data_wording.on_page(problem)
     except Exception as problem:
         _log.error("a first look failed with %s", type(problem).__name__)
-        told = f"{path.name}: cannot be read ({type(problem).__name__}); export it again"
-        data_wording.problem("Cannot be read", told)
+        text = f"{path.name}: cannot be read ({type(problem).__name__}); export it again"
+        data_wording.problem("Cannot be read", text)
         return None
-    found = looks[key]
-    if isinstance(found, str):
-        data_wording.problem("Cannot be read", found)
+    outcome = looks[key]
+    if isinstance(outcome, str):
+        data_wording.problem("Cannot be read", outcome)
         return None
-    return found
+    return outcome
 
 
 def columns(

@@ -108,9 +108,9 @@ def _cells(name: str) -> list[str]:
     ]
 
 
-def _progress(told: tuple[float, float | None] | None) -> tuple[float, str]:
-    share, left = told or (0.0, None)
-    words = f"{share:.0%} done" if told else "placing people …"
+def _progress(state: tuple[float, float | None] | None) -> tuple[float, str]:
+    share, left = state or (0.0, None)
+    words = f"{share:.0%} done" if state else "placing people …"
     if left is not None and share < 1:
         words += f" · about {data_wording.duration(left)} left"
     return min(max(share, 0.0), 1.0), words

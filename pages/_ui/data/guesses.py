@@ -33,11 +33,11 @@ def kind(columns: Sequence[str]) -> str:
     ('points', 'flows')
     """
     for name in ("trips", "flows"):
-        found = mapping.guess(name, columns).keys()
+        names = mapping.guess(name, columns).keys()
         ids, points = mapping.PLACES[name]
-        if set(mapping.REQUIRED[name]) <= found and set(ids) <= found:
+        if set(mapping.REQUIRED[name]) <= names and set(ids) <= names:
             return name
-        if name == "trips" and {*_PERSON, *points} <= found:
+        if name == "trips" and {*_PERSON, *points} <= names:
             return "journeys"
     visits = mapping.guess("visits", columns)
     if set(_PERSON) <= visits.keys():
@@ -60,13 +60,13 @@ def period(names: Sequence[str]) -> Period | None:
     >>> period(["visits.csv"]) is None
     True
     """
-    found: list[date] = []
+    dates: list[date] = []
     for name in names:
         days = [day for match in _DATE.finditer(name) for day in _days(*match.groups())]
         if not days:
             return None
-        found += days
-    return (min(found), max(found)) if found else None
+        dates += days
+    return (min(dates), max(dates)) if dates else None
 
 
 def _days(year: str, month: str, day: str | None) -> list[date]:
@@ -107,11 +107,11 @@ def weeks(first: date, last: date) -> list[date]:
     [7, 14, 21]
     """
     monday = first + timedelta(days=-first.weekday() % 7)
-    found: list[date] = []
+    mondays: list[date] = []
     while monday + timedelta(days=6) <= last:
-        found.append(monday)
+        mondays.append(monday)
         monday += timedelta(days=7)
-    return found
+    return mondays
 
 
 @cache

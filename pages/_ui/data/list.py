@@ -31,21 +31,21 @@ def own(*, without: str | None = None) -> None:
         for name, entry in entries.items()
         if name not in built and data_store.is_local(_folder(entry))
     }
-    here = data_store.served_locally()
+    served_locally = data_store.served_locally()
     if built:
         st.subheader("In this session", anchor=False)
         st.caption("Nobody else sees these. They are deleted when you leave.")
         for name in built:
-            _own(entries[name], in_session=True, here=here)
+            _own(entries[name], in_session=True, served_locally=served_locally)
     if local:
         st.subheader("Kept on this computer", anchor=False)
         for entry in local.values():
-            _own(entry, in_session=False, here=here)
+            _own(entry, in_session=False, served_locally=served_locally)
     for name, (folder, reason) in catalogue.damaged().items():
         data_wording.problem(f"{name} cannot be opened", reason)
-        if here and data_store.is_local(folder):
+        if served_locally and data_store.is_local(folder):
             _deletion(name, folder)
-    if not here:
+    if not served_locally:
         st.caption(data_wording.LOCAL_ONLY)
 
 
@@ -118,7 +118,7 @@ def keep_button(name: str) -> None:
     )
 
 
-def _own(entry: Entry, *, in_session: bool, here: bool) -> None:
+def _own(entry: Entry, *, in_session: bool, served_locally: bool) -> None:
     with st.container(border=True):
         st.html(data_table.table_html([data_table.cells(entry)]))
         with st.container(horizontal=True, gap="small"):
@@ -129,12 +129,12 @@ def _own(entry: Entry, *, in_session: bool, here: bool) -> None:
             if in_session:
                 with st.container(width=230):
                     keep_button(entry.name)
-            if in_session or here:
+            if in_session or served_locally:
                 _deletion(entry.name, _folder(entry))
         report = data_report.read(entry.key)
         if report is not None:
-            told = "What became of every row (confidential)"
-            with st.expander(told, icon=":material/lock:", key=f"data_report_{entry.name}"):
+            text = "What became of every row (confidential)"
+            with st.expander(text, icon=":material/lock:", key=f"data_report_{entry.name}"):
                 data_report.draw(report)
 
 
@@ -161,21 +161,21 @@ def _select(entry: Entry) -> None:
 
 
 def _keep(name: str) -> None:
-    made = session().datasets
-    if name not in made or not data_store.served_locally():
+    built = session().datasets
+    if name not in built or not data_store.served_locally():
         return
     try:
-        data_store.keep(name, made[name])
+        data_store.keep(name, built[name])
     except ExplorerError as problem:
         session().own.failed = str(problem)
         return
-    data_store.delete(made.pop(name))
+    data_store.delete(built.pop(name))
 
 
 def _delete(name: str, folder: Path) -> None:
-    made = session().datasets
-    if made.get(name) == folder:
-        data_store.delete(made.pop(name))
+    built = session().datasets
+    if built.get(name) == folder:
+        data_store.delete(built.pop(name))
     elif data_store.is_local(folder) and data_store.served_locally():
         data_store.delete(folder)
     ended = data_build.current()

@@ -79,12 +79,12 @@ def choose(
         return Read(given, encoding, ("a table that can be read",))
     tag = abs(hash((source.columns, tuple(sorted(names.items())))))
     missing: list[str] = []
-    found = guessed.reading
+    reading = guessed.reading
     one, two, three, four = st.columns(4)
     order = one.selectbox(
         "Order of the date",
         list(ORDERS),
-        index=None if guessed.asks_date_order else list(ORDERS).index(found.date_order or "ymd"),
+        index=None if guessed.asks_date_order else list(ORDERS).index(reading.date_order or "ymd"),
         format_func=ORDERS.__getitem__,
         placeholder="choose",
         key=asked.key(f"order_{tag}"),
@@ -97,22 +97,22 @@ def choose(
             f"“{guessed.asks_date_order}” do not tell. Choose under Order of the date.",
             icon=":material/help:",
         )
-    elif order != "ymd" or found.date_order is not None:
-        found = replace(found, date_order=order)
+    elif order != "ymd" or reading.date_order is not None:
+        reading = replace(reading, date_order=order)
     unit = two.selectbox(
         "Times that are numbers",
         list(UNITS),
-        index=list(UNITS).index(found.number_times or "seconds"),
+        index=list(UNITS).index(reading.number_times or "seconds"),
         format_func=UNITS.__getitem__,
         key=asked.key(f"unit_{tag}"),
         persist_state="session",
     )
-    if found.number_times is not None or unit != "seconds":
-        found = replace(found, number_times=unit)
+    if reading.number_times is not None or unit != "seconds":
+        reading = replace(reading, number_times=unit)
     decimal = three.selectbox(
         "Decimal mark",
         [".", ","],
-        index=[".", ","].index(found.decimal or "."),
+        index=[".", ","].index(reading.decimal or "."),
         format_func={".": "point", ",": "comma"}.__getitem__,
         key=asked.key(f"decimal_{tag}"),
         persist_state="session",
@@ -124,9 +124,9 @@ def choose(
         key=asked.key(f"thousands_{tag}_{decimal}"),
         persist_state="session",
     )
-    found = replace(found, decimal=decimal, thousands=thousands)
-    times = _times(source, names, found, time_zone) if order is not None else ()
-    return Read(found, encoding, tuple(missing), times)
+    reading = replace(reading, decimal=decimal, thousands=thousands)
+    times = _times(source, names, reading, time_zone) if order is not None else ()
+    return Read(reading, encoding, tuple(missing), times)
 
 
 def inspected(path: Path, read: Read) -> Source:

@@ -96,12 +96,12 @@ def workspace() -> Workspace:
         return known
     _sweep()
     context = get_script_run_ctx()
-    made = Workspace(context.session_id if context else "")
-    session().own.workspace = made
+    opened = Workspace(context.session_id if context else "")
+    session().own.workspace = opened
     with _lock:
-        _open.append(made)
+        _open.append(opened)
         _start_janitor()
-    return made
+    return opened
 
 
 def existing() -> Workspace | None:

@@ -20,7 +20,7 @@ _EARLIEST, _LATEST = date(1970, 1, 1), date(2100, 12, 31)
 def draw(asked: Asked, draft: Draft) -> None:
     """Draw the step."""
     st.markdown("**4 · Period and time zone**")
-    guess = data_guesses.period([path.name for path in draft.files]) or _found_days(draft)
+    guess = data_guesses.period([path.name for path in draft.files]) or _period_of_data(draft)
     tag = "" if guess is None else f"_{guess[0]}_{guess[1]}"
     left, right = st.columns(2)
     days = [
@@ -83,15 +83,15 @@ def _days_button(draft: Draft, zone: str | None) -> None:
         known = session().own.days
         try:
             with st.spinner("Reading the times …", show_time=True):
-                found = look.days(draft.mappings, draft.values["reading"], zone or "UTC")
+                period = look.days(draft.mappings, draft.values["reading"], zone or "UTC")
         except ExplorerError as problem:
             data_wording.problem("Cannot be read", data_wording.on_page(problem))
             return
-        known[tuple(draft.values["inputs"])] = found
+        known[tuple(draft.values["inputs"])] = period
         st.rerun()
 
 
-def _found_days(draft: Draft) -> tuple[date, date] | None:
+def _period_of_data(draft: Draft) -> tuple[date, date] | None:
     return session().own.days.get(tuple(draft.values.get("inputs", ())))
 
 

@@ -101,9 +101,9 @@ def live(
     def part() -> None:
         if work.state != "running":
             st.rerun()  # the whole page once: form and lists change with the end
-        share, told = words(work.progress)
+        share, text = words(work.progress)
         left, right = st.columns([6, 1], vertical_alignment="bottom")
-        left.progress(share, text=f"{title}: {'stopping …' if work.stopping else told}")
+        left.progress(share, text=f"{title}: {'stopping …' if work.stopping else text}")
         right.button(
             stop,
             key=f"{key}_cancel",

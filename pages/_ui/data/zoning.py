@@ -101,9 +101,9 @@ def choose(asked: Asked, draft: Draft) -> Zoned:
     try:
         how = replace(how, area=area)
         places = _places(values, how)
-        here = look.size(places)
+        size = look.size(places)
         st.caption(
-            f"**{here.zones:,} zones**, half of them smaller than {here.median_km2:,.2g} km² · "
+            f"**{size.zones:,} zones**, half of them smaller than {size.median_km2:,.2g} km² · "
             f"{len(places.towers):,} places"
         )
         _kept(places)
@@ -134,8 +134,8 @@ def _keep(asked: Asked, draft: Draft, columns: tuple[str, ...], usual: list[str]
 def _kept(places: Places) -> None:
     """Say which coarser zones stand beside the zones, and which guess was none."""
     if levels := parents.kept_levels(places.zones):
-        told = ", ".join(f"{name} ({zones:,})" for name, zones in levels.items())
-        st.caption(f"Coarser zones kept: {told}")
+        text = ", ".join(f"{name} ({zones:,})" for name, zones in levels.items())
+        st.caption(f"Coarser zones kept: {text}")
     for note in places.notes:
         if parents.NOT_KEPT in note:
             st.warning(note, icon=":material/account_tree:")
@@ -144,16 +144,23 @@ def _kept(places: Places) -> None:
 def forecast(options: IngestOptions, key: str) -> None:
     """Draw a button that says before building what the trips would read as."""
     known = session().own.forecasts
-    told = (options.inputs, options.coarseness, options.first_day, options.last_day, options.zones)
-    told = (*told, options.locations, options.reading)
+    question = (
+        options.inputs,
+        options.coarseness,
+        options.first_day,
+        options.last_day,
+        options.zones,
+        options.locations,
+        options.reading,
+    )
     if st.button("What verdict to expect?", key=key, icon=":material/query_stats:"):
         try:
             with st.spinner("Counting the trips …", show_time=True):
-                known[told] = look.forecast(options)
+                known[question] = look.forecast(options)
         except ExplorerError as problem:
             data_wording.problem("No forecast", data_wording.on_page(problem))
             return
-    for one in known.get(told, []):
+    for one in known.get(question, []):
         share = f"{one.usable_share:.0%} of all trips lie in flows off by at most a quarter"
         if one.epsilon is None:
             text = f"too noisy at every ε up to 1 ({share} at best): choose coarser zones"
@@ -223,16 +230,16 @@ def grid_area(asked: Asked, draft: Draft) -> Area | None:
                 known[inputs] = whereabouts.area(draft.mappings, draft.values["reading"])
         except ExplorerError as problem:
             data_wording.problem("Cannot be read", data_wording.on_page(problem))
-    found = known.get(inputs)
+    area = known.get(inputs)
     edges = [
         column.number_input(
             f"{name}, degrees",
             min_value=-float(limit),
             max_value=float(limit),
-            value=None if found is None else found[number],
+            value=None if area is None else area[number],
             step=0.05,
             placeholder="such as -103.45" if limit == 180 else "such as 20.55",
-            key=asked.key(f"edge_{number}_{found}"),
+            key=asked.key(f"edge_{number}_{area}"),
             persist_state="session",
         )
         for number, (column, name, limit) in enumerate(

@@ -229,7 +229,7 @@ def test_the_embedded_engine_is_locked_down(tmp_path: Path) -> None:
             "SELECT * FROM settings",
         ):
             with pytest.raises(Exception, match=r"(?i)permission|disabled|locked|exist|access"):
-                engine._connection.execute(statement)
+                engine.connection.execute(statement)
     finally:
         engine.close()
     assert not (tmp_path / "out.csv").exists()
