@@ -37,7 +37,8 @@ def draw(entry: Entry, parameters: ODParameters) -> None:
 
 def beside_verdict(entry: Entry, parameters: ODParameters) -> None:
     """Say under the verdict which detail would make this ε usable; it follows when it is known."""
-    work = _judged(_BESIDE, entry, parameters)
+    # it follows when the slider rests: the verdict and the map come first
+    work = _judged(_BESIDE, entry, parameters, delay_s=jobs.RESTED_S)
 
     def show(running: Job) -> None:
         text = details_told(running.result, parameters.epsilon, running=running.running)
@@ -47,9 +48,9 @@ def beside_verdict(entry: Entry, parameters: ODParameters) -> None:
     jobs.follow(_BESIDE, work, show)
 
 
-def _judged(name: str, entry: Entry, parameters: ODParameters) -> Job:
+def _judged(name: str, entry: Entry, parameters: ODParameters, *, delay_s: float = 0.0) -> Job:
     fixed = replace(parameters, epsilon=1.0)  # so that the slider finds the same answer
-    return jobs.job(name, cached_details.trips, folder_of(entry.key), fixed)
+    return jobs.job(name, cached_details.trips, folder_of(entry.key), fixed, delay_s=delay_s)
 
 
 def _picture(judged: Sequence[Detail], entry: Entry, parameters: ODParameters) -> None:
