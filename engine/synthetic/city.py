@@ -12,7 +12,7 @@ import shapely
 from numpy.typing import NDArray
 from pyproj import CRS
 
-from engine import datasets
+from engine import datasets, validation
 from engine.arrays import Floats, Integers
 from engine.datasets.zoomtables import to_parquet
 from engine.density.zoom import build_tree
@@ -42,7 +42,7 @@ class CitySpec:
     outline : callable
         From a generator to the region (projected) and its CRS.
     zones, towers, people : int
-        How many.
+        How many: at least two zones and two towers, else nobody can go anywhere, and one person.
     activity : Activity
         Visits per person and week.
     monday : date
@@ -53,6 +53,11 @@ class CitySpec:
         Whether trips and homes of the same people are counted too.
     seed : int
         Decides everything.
+
+    Raises
+    ------
+    ParameterError
+        If there are too few zones, towers or people, or if a number of them is not whole.
     """
 
     name: str
@@ -68,6 +73,12 @@ class CitySpec:
     with_trips: bool
     quarters: tuple[str, ...]
     seed: int
+
+    def __post_init__(self) -> None:
+        for name, least in (("zones", 2), ("towers", 2), ("people", 1)):
+            remedy = f"a city needs {least} of them or more"
+            number = validation.whole_number(name, getattr(self, name), least, remedy=remedy)
+            object.__setattr__(self, name, number)
 
 
 @dataclass(frozen=True)

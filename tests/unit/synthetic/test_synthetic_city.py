@@ -11,10 +11,11 @@ import shapely
 
 from engine import synthetic
 from engine.datasets import Dataset
-from engine.errors import DatasetError
+from engine.errors import DatasetError, ParameterError
 from engine.geography import projected_crs
 from engine.synthetic import outlines
 from engine.synthetic.__main__ import main
+from engine.synthetic.catalogue import DEMO_CITY
 from engine.synthetic.city import CitySpec, make_city, make_places
 
 MAKE_TINY = """
@@ -151,3 +152,12 @@ def test_unknown_name_lists_the_known_ones(capsys: pytest.CaptureFixture[str]) -
         synthetic.make("atlantis")
     assert main(["atlantis"]) == 2
     assert "known are demo-city" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "few", [{"towers": 1}, {"zones": 1}, {"people": 0}, {"towers": 2.5}, {"people": float("nan")}]
+)
+def test_a_city_without_anywhere_to_go_or_anybody_is_refused(few):
+    (name,) = few
+    with pytest.raises(ParameterError, match=rf"{name} must be a whole number .* a city needs"):
+        replace(DEMO_CITY, **few)
