@@ -95,6 +95,7 @@ def flow_picture(
     zone: int | None = None,
     groups: Sequence[Group] = (),
     added_up: str = groups_said.ADDED_UP,
+    sums: Floats | None = None,
 ) -> Picture:
     """Return the largest flows of each side as arrows over grey zones.
 
@@ -118,6 +119,8 @@ def flow_picture(
         Finest first: what is drawn where the zones lie closer than `groups.CLOSE_PX`.
     added_up : str
         What the sums between groups are.
+    sums : array, shape (zones, zones), optional
+        What to add up between groups where that is not `private`.
     """
     picture = _flows(drawn, true, private, least, epsilon, words or {}, zone)
     if zone is not None or not groups:
@@ -126,7 +129,7 @@ def flow_picture(
         _flows(
             one.drawn,
             flows_between(true, one.labels).astype(np.int64),
-            flows_between(private, one.labels),
+            flows_between(private if sums is None else sums, one.labels),
             least,
             epsilon,
             names="groups of zones",
