@@ -8,13 +8,13 @@ from engine.ingest import IngestOptions, ingest
 from pages._ui.data import files as data_files
 from pages._ui.data import store as data_store
 from pages._ui.data import wording as data_wording
-from pages._ui.data.work import Tell, Work, live
+from pages._ui.jobs.kept import Kept, Tell, follow_kept
 from pages._ui.shell.session import session
 
 _STOP_S = 3.0
 
 
-def current() -> Work | None:
+def current() -> Kept | None:
     """Return this session's last build, running or ended; its result is the ingest's report."""
     return session().own.build
 
@@ -44,7 +44,9 @@ def start(options: IngestOptions) -> None:
         space.keep_only(())  # the raw uploads have done their duty
         return report.to_json()
 
-    build = Work(options.out.name, task)
+    build = Kept(
+        options.out.name, task, said=data_wording.on_page, unforeseen=data_wording.unexpected
+    )
     session().own.build = build
 
     def stop() -> None:
@@ -54,7 +56,7 @@ def start(options: IngestOptions) -> None:
     space.stop = stop
 
 
-def draw_progress(build: Work) -> None:
+def draw_progress(build: Kept) -> None:
     """Draw where a build stands, with a button that cancels it."""
     title = f"Building {build.name}"
-    live(build, data_wording.progress, title=title, stop="Cancel", key="data_build")
+    follow_kept(build, data_wording.progress, title=title, key="data_build")

@@ -13,7 +13,7 @@ from engine.synthetic.countries import ON_FIRST_USE
 from pages._ui.data import store as data_store
 from pages._ui.data import table as data_table
 from pages._ui.data import wording as data_wording
-from pages._ui.data.work import Tell, Work, live
+from pages._ui.jobs.kept import Kept, Tell, follow_kept
 from pages._ui.wording.numbers import file_size
 
 _HEADING = "Simulated, made on first use"
@@ -31,7 +31,7 @@ class Cost:
 
 COSTS = {"afghanistan-2020-districts": Cost(minutes=7, size_bytes=41e6)}
 
-_works: dict[str, Work] = {}  # of this computer, not of a session: nobody makes one twice at once
+_works: dict[str, Kept] = {}  # of this computer, not of a session: nobody makes one twice at once
 _lock = threading.Lock()
 
 
@@ -64,14 +64,16 @@ def start(name: str) -> None:
     with _lock:
         known = _works.get(name)
         if known is None or known.state != "running":
-            _works[name] = Work(name, task)
+            _works[name] = Kept(
+                name, task, said=data_wording.on_page, unforeseen=data_wording.unexpected
+            )
 
 
 def _offer(name: str) -> None:
     st.html(data_table.table_html([_cells(name)]))
     work = _works.get(name)
     if work is not None and work.state == "running":
-        live(work, _progress, title=f"Making {name}", stop="Stop", key=f"data_make_{name}")
+        follow_kept(work, _progress, title=f"Making {name}", stop="Stop", key=f"data_make_{name}")
         st.caption("It goes on while you look at other pages. What is done is kept if you stop it.")
         return
     if work is not None and work.state == "failed":

@@ -1,7 +1,7 @@
 """Long work beside the page: progress, partial results, cancel; shared by all pages.
 
 What takes longer than about 0.3 s is a function at the top of a module that yields `Step`, asked
-for by `job` with its arguments and drawn by `live`.
+for by `job` with its arguments and drawn by `live`. What must outlive its page is in `jobs.kept`.
 """
 
 from pages._ui.jobs.pool import Job

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -114,10 +115,32 @@ def progress(work: Job, what: str, name: str) -> None:
         return
     share = work.step.done / work.step.total if work.step and work.step.total else 0.0
     done = f"{work.step.done:,} of {work.step.total:,}" if work.step else "starting"
-    bar, button = st.columns([7, 1], vertical_alignment="bottom")
     if work.running:
-        bar.progress(share, text=f"{what}: {done} …")
-        button.button("Cancel", key=f"job_cancel_{name}", on_click=work.cancel, width="stretch")
+        press = Press("Cancel", f"job_cancel_{name}", work.cancel)
+        bar(share, f"{what}: {done} …", press)
     else:
-        bar.progress(share, text=f"{what}: stopped at {done}; partial results shown.")
-        button.button("Continue", key=f"job_continue_{name}", on_click=work.resume, width="stretch")
+        press = Press("Continue", f"job_continue_{name}", work.resume)
+        bar(share, f"{what}: stopped at {done}; partial results shown.", press)
+
+
+@dataclass(frozen=True)
+class Press:
+    """A button beside a bar of progress."""
+
+    label: str
+    key: str
+    on_click: Callable[[], None]
+    disabled: bool = False
+
+
+def bar(share: float, text: str, press: Press) -> None:
+    """Draw how far some work is, and the button beside it: alike for all long work."""
+    left, right = st.columns([7, 1], vertical_alignment="bottom")
+    left.progress(share, text=text)
+    right.button(
+        press.label,
+        key=press.key,
+        on_click=press.on_click,
+        disabled=press.disabled,
+        width="stretch",
+    )

@@ -11,12 +11,11 @@ from engine.errors import ExplorerError
 from engine.release import CONSENT, Budget, Ledger, Plan, Product, ReleaseError
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.drawing.tables import table_html
+from pages._ui.jobs.kept import follow_kept
 from pages._ui.release import tuning, work
 from pages._ui.release.wording import NO_BUDGET, UNIT_WORDS, WHOSE, budget_line, cost
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import forget_widget
-
-POLL_S = 0.7
 
 
 def folder() -> Path:
@@ -85,22 +84,16 @@ def draw_work() -> None:
     latest = work.latest()
     if latest is None:
         return
-    polling = latest.state == "running"
-
-    def part() -> None:
-        if latest.state == "running":
-            st.progress(latest.share, text=f"Releasing {latest.name}: do not switch off …")
-        if polling and latest.state != "running":
-            st.rerun()
-
-    st.fragment(part, run_every=POLL_S if polling else None)()
+    if latest.state == "running":
+        title = f"Releasing {latest.name}"
+        follow_kept(latest, work.share, title=title, key="release", stop=None)
+        return
     if latest.state == "failed":
         st.error(latest.error, icon=":material/error:")
-    elif latest.state == "finished" and latest.out is not None:
+    elif latest.result is not None:
         st.success(f"Released: {latest.name}", icon=":material/check:")
-        bundle(latest.out, "new")
-    if latest.state != "running":
-        st.button("Release something else", key="release_again", on_click=_another)
+        bundle(latest.result, "new")
+    st.button("Release something else", key="release_again", on_click=_another)
 
 
 def _another() -> None:

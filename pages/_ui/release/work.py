@@ -1,47 +1,20 @@
-"""One release at a time, in a thread of the server: a refresh neither repeats nor loses it."""
+"""One release at a time on this computer: a refresh neither repeats nor loses it."""
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
-from engine.errors import ExplorerError
-
-State = Literal["running", "finished", "failed"]
-
-
-@dataclass
-class Work:
-    """A release that is being made or was made last; every session of this computer sees it.
-
-    Attributes
-    ----------
-    name : str
-        Of the bundle's folder.
-    share : float
-        How much is done, 0 to 1.
-    state : str
-    error : str
-        Why it failed.
-    out : Path or None
-        The bundle, once it is there.
-    """
-
-    name: str
-    share: float = 0.0
-    state: State = "running"
-    error: str = ""
-    out: Path | None = None
-    thread: threading.Thread | None = field(default=None, repr=False)
-
+from pages._ui.jobs.kept import Kept
 
 _lock = threading.Lock()
-_last: list[Work] = []
+_last: list[Kept] = []
 
 
-def latest() -> Work | None:
-    """Return the release that runs, or else the last one since the server started."""
+def latest() -> Kept | None:
+    """Return the release that runs, or else the last one since the server started.
+
+    Every session of this computer sees it: its progress is the share done, its result the bundle.
+    """
     return _last[-1] if _last else None
 
 
@@ -57,34 +30,17 @@ def start(name: str, make: Callable[[Callable[[float], None]], Path]) -> bool:
     Parameters
     ----------
     name : str
+        Of the bundle's folder.
     make : callable
-        Makes the bundle, given where to report progress.
+        Makes the bundle, given where to report progress. It is not stopped half way: what it has
+        charged stays charged.
     """
     with _lock:
         if running():
             return False
-        work = Work(name)
-        _last[:] = [work]
-
-    def run() -> None:
-        def report(share: float) -> None:
-            work.share = share
-
-        try:
-            work.out = make(report)
-            work.state = "finished"
-        except ExplorerError as problem:
-            work.error, work.state = str(problem), "failed"
-        except Exception:
-            work.error = (
-                "The release failed; the server's log says where. If the ledger lists it, its "
-                "cost is spent."
-            )
-            work.state = "failed"
-            raise
-
-    work.thread = threading.Thread(target=run, name="release", daemon=False)
-    work.thread.start()
+        _last[:] = [
+            Kept(name, lambda tell, _: make(tell), unforeseen=_unforeseen, must_end=True),
+        ]
     return True
 
 
@@ -93,3 +49,15 @@ def dismiss() -> None:
     with _lock:
         if not running():
             _last.clear()
+
+
+def share(told: float | None) -> tuple[float, str]:
+    """Return the share done and what is said beside it."""
+    return told or 0.0, "do not switch off …"
+
+
+def _unforeseen(kind: str) -> str:
+    return (
+        f"The release failed ({kind}); the server's log says where. If the ledger lists it, its "
+        "cost is spent."
+    )

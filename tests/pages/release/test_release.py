@@ -15,8 +15,8 @@ from pages._ui.release import allowed, confirm, work
 def own_data(own_root):
     """A data folder of the test's own, since releases write a ledger into it."""
     yield own_root
-    if (latest := work.latest()) is not None and latest.thread is not None:
-        latest.thread.join(60)
+    if (latest := work.latest()) is not None:
+        latest.wait(60)
     work.dismiss()
 
 
@@ -48,7 +48,7 @@ def confirmed(app):
 
 
 def finished(app):
-    work.latest().thread.join(60)
+    work.latest().wait(60)
     return app.run()
 
 

@@ -1,0 +1,139 @@
+"""Long work that outlives its page: a build, a release.
+
+The pool leaves what no page asks for any more. This goes on until it has ended or is stopped, in a
+thread of its own, and ends with the session or the server that keeps it.
+"""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from engine.errors import ExplorerError
+from engine.ingest import Cancelled
+from pages._ui.jobs.view import Press, bar
+from pages._ui.jobs.work import State
+from pages._ui.shell import problems
+
+POLL_S = 0.5
+Tell = Callable[[Any], None]
+Task = Callable[[Tell, threading.Event], Any]
+"""Work to do: it is given what to tell its progress to and an event that asks it to stop."""
+
+
+class Kept:
+    """Work under way or ended; its attributes may be read at any time.
+
+    Parameters
+    ----------
+    name : str
+        What is made.
+    task : callable
+    said : callable
+        From an error that the engine explains to words for the page.
+    unforeseen : callable
+        From the name of any other error to words: its message may quote the data, and neither page
+        nor log repeats it.
+    must_end : bool
+        Whether the server waits for it before it ends.
+
+    Attributes
+    ----------
+    state : str
+        ``running``, ``finished``, ``cancelled`` or ``failed``.
+    progress : object or None
+        What the task told last.
+    result : object or None
+        What the task returned. **Confidential** where the data is.
+    error : str
+        What went wrong, in plain words; it never holds a value of the data.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        task: Task,
+        *,
+        said: Callable[[ExplorerError], str] = str,
+        unforeseen: Callable[[str], str],
+        must_end: bool = False,
+    ) -> None:
+        self.name = name
+        self.state: State = "running"
+        self.progress: Any = None
+        self.result: Any = None
+        self.error = ""
+        self._task, self._said, self._unforeseen = task, said, unforeseen
+        self._cancel = threading.Event()
+        self._thread = threading.Thread(
+            target=self._run, daemon=not must_end, name=f"making {name}"
+        )
+        self._thread.start()
+
+    def cancel(self) -> None:
+        """Ask it to stop."""
+        self._cancel.set()
+
+    @property
+    def stopping(self) -> bool:
+        """Whether it was asked to stop and has not ended yet."""
+        return self.state == "running" and self._cancel.is_set()
+
+    def wait(self, seconds: float) -> None:
+        """Give it some time to end."""
+        self._thread.join(seconds)
+
+    def _run(self) -> None:
+        try:
+            self.result = self._task(self._tell, self._cancel)
+            self.state = "finished"
+        except Cancelled:
+            self.state = "cancelled"
+        except ExplorerError as problem:
+            self.error = self._said(problem)
+            self.state = "failed"
+        except Exception as problem:
+            problems.log(problem)
+            self.error = self._unforeseen(type(problem).__name__)
+            self.state = "failed"
+
+    def _tell(self, progress: Any) -> None:
+        self.progress = progress
+
+
+def follow_kept(
+    work: Kept,
+    words: Callable[[Any], tuple[float, str]],
+    *,
+    title: str,
+    key: str,
+    stop: str | None = "Cancel",
+) -> None:
+    """Draw progress, and a button to stop, again and again until the work has ended.
+
+    Parameters
+    ----------
+    words : callable
+        From what the task tells to the share done and where it stands.
+    title : str
+        What is made.
+    key : str
+        Begins the widgets' keys, such as ``data_build``.
+    stop : str or None
+        The button's label; None where it cannot be stopped.
+    """
+
+    def part() -> None:
+        if work.state != "running":
+            st.rerun()  # the whole page once: what stands around it changes with the end
+        share, where = words(work.progress)
+        text = f"{title}: {'stopping …' if work.stopping else where}"
+        if stop is None:
+            st.progress(share, text=text)
+        else:
+            press = Press(stop, f"{key}_cancel", work.cancel, disabled=work.stopping)
+            bar(share, text, press)
+
+    with st.container(key=f"{key}_live"):
+        st.fragment(problems.guarded(part), run_every=POLL_S)()
