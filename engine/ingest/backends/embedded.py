@@ -29,6 +29,7 @@ BYTES_A_ROW = 400
 taken by the table that is read, the result and what the engine needs itself."""
 _UNITS = {"bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 _GLOB_CHARACTERS = set("*?[")
+_NANOSECONDS = ("TIMESTAMP_NS", "TIMESTAMPTZ_NS")
 
 
 class DuckDBEngine:
@@ -90,9 +91,16 @@ class DuckDBEngine:
         self._tables += 1
         view = f"input_{self._tables}"
         wanted = ", ".join(f"{_name(column)} AS {canonical}" for canonical, column in names.items())
-        self._execute(f"CREATE TEMP VIEW {view} AS SELECT {wanted} FROM {reader}")
-        described = self._run(lambda: self.connection.execute(f"DESCRIBE {view}").fetchall())
-        schema = {row[0]: DuckDBType.from_string(row[1]) for row in described}
+        kinds = self._kinds(f"SELECT {wanted} FROM {reader}")
+        whole = ", ".join(
+            f"{_whole_seconds(name, kind)} AS {name}"
+            for name, kind in kinds.items()
+            if kind in _NANOSECONDS
+        )
+        replaced = f"* REPLACE ({whole})" if whole else "*"
+        query = f"SELECT {replaced} FROM (SELECT {wanted} FROM {reader})"
+        self._execute(f"CREATE TEMP VIEW {view} AS {query}")
+        schema = {name: DuckDBType.from_string(kind) for name, kind in self._kinds(query).items()}
         return ibis.table(schema, name=view)
 
     def lookup(self, name: str, table: pa.Table) -> Table:
@@ -132,6 +140,11 @@ class DuckDBEngine:
             self.connection.close()
         finally:
             shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _kinds(self, query: str) -> dict[str, str]:
+        """Return the type of each column of `query`."""
+        rows = self._run(lambda: self.connection.execute(f"DESCRIBE {query}").fetchall())
+        return {row[0]: row[1] for row in rows}
 
     def _execute(self, statement: str) -> None:
         self._run(lambda: self.connection.execute(statement))
@@ -201,6 +214,19 @@ class DuckDBEngine:
 
 def _sql(table: Table) -> str:
     return str(ibis.to_sql(table, dialect="duckdb"))
+
+
+def _whole_seconds(name: str, kind: str) -> str:
+    """Return a time in nanoseconds as one in seconds, cut off.
+
+    Ibis knows no instant in nanoseconds, and DuckDB 2.0 rounds where it should cut off.
+    """
+    second = 1_000_000_000
+    number = f"epoch_ns({name})"
+    seconds = f"({number} - (({number} % {second}) + {second}) % {second}) // {second}"
+    if kind == "TIMESTAMP_NS":
+        return f"make_timestamp({seconds} * 1000000)"
+    return f"to_timestamp({seconds})"
 
 
 def _text(value: str) -> str:

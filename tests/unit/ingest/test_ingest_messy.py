@@ -125,10 +125,17 @@ def test_thousands_and_decimals_of_flows_are_read(tmp_path: Path) -> None:
     assert sorted(counted(ingest(asked)[0].folder).values()) == [12, 1234]
 
 
-def test_parquet_nanoseconds_and_dates_are_read(tmp_path: Path, expected: Any) -> None:
+@pytest.mark.parametrize("zone", [None, "UTC"])
+def test_parquet_nanoseconds_are_read_and_cut_off(
+    tmp_path: Path, expected: Any, zone: str | None
+) -> None:
     rows = trips()
     columns = dict(zip(HEADER, zip(*rows, strict=True), strict=True))
-    columns["datetime"] = pa.array([np.datetime64(r[1], "ns") for r in rows], pa.timestamp("ns"))
+    # just before midnight: rounded up, the trip would count on the day after
+    late = [r[1].replace(hour=23, minute=59, second=59) for r in rows]
+    times = late if zone is None else [datetime.fromtimestamp(instant(at), UTC) for at in late]
+    numbers = [int(at.replace(tzinfo=UTC).timestamp()) * 10**9 + 999_999_999 for at in times]
+    columns["datetime"] = pa.array(numbers, pa.timestamp("ns", tz=zone))
     pq.write_table(pa.table(columns), tmp_path / "t.parquet")
     asked = options(tmp_path, "trips", [tmp_path / "t.parquet"], parts=("trips",))
     assert counted(ingest(asked)[0].folder) == expected
