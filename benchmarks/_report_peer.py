@@ -41,7 +41,7 @@ BINS = {
 
 def report(trips, zones, epsilon, kept, seed):
     start = time.perf_counter()
-    made = DpMobilityReport(
+    release = DpMobilityReport(
         trips,
         zones.copy(),
         privacy_budget=epsilon,
@@ -51,29 +51,29 @@ def report(trips, zones, epsilon, kept, seed):
         disable_progress_bar=True,
         **BINS,
     ).report
-    return numbers(made, len(zones)), time.perf_counter() - start
+    return numbers(release, len(zones)), time.perf_counter() - start
 
 
-def numbers(made, zones):
+def numbers(release, zones):
     flows = [[0] * zones for _ in range(zones)]
-    data = made[const.OD_FLOWS].data
+    data = release[const.OD_FLOWS].data
     for origin, destination, flow in zip(data.origin, data.destination, data.flow, strict=True):
         flows[int(origin)][int(destination)] = int(flow)
-    tiles = made[const.VISITS_PER_TILE].data.set_index(const.TILE_ID).visits
-    days = made[const.TRIPS_OVER_TIME].data
-    hours = made[const.TRIPS_PER_HOUR].data
+    tiles = release[const.VISITS_PER_TILE].data.set_index(const.TILE_ID).visits
+    days = release[const.TRIPS_OVER_TIME].data
+    hours = release[const.TRIPS_PER_HOUR].data
     five = {}
     for name, ours in HISTOGRAMS:
-        quartiles = made[name].quartiles
+        quartiles = release[name].quartiles
         if hasattr(quartiles.iloc[0], "total_seconds"):
             quartiles = quartiles.apply(lambda x: x.total_seconds() / 3600)
         five[ours] = [float(value) for value in quartiles]
-    statistics = made[const.DS_STATISTICS].data
+    statistics = release[const.DS_STATISTICS].data
     return {
         "people": statistics[const.N_USERS],
         "trips": statistics[const.N_TRIPS],
         "days": {str(day): int(n) for day, n in zip(days.datetime, days.trip_count, strict=True)},
-        "weekdays": [float(x) for x in made[const.TRIPS_PER_WEEKDAY].data.tolist()],
+        "weekdays": [float(x) for x in release[const.TRIPS_PER_WEEKDAY].data.tolist()],
         "hours": {
             f"{category}|{int(hour)}": float(share)
             for hour, category, share in zip(

@@ -33,14 +33,14 @@ def rows() -> list[Row]:
         ledger = Ledger(folder / "ledger.sqlite")
         ledger.declare("people", datasets=[DATASET], unit="person", epsilon=1e6, by="benchmark")
 
-        def made(out: str, **rest: tuple[int, ...]) -> None:
+        def one_release(out: str, **rest: tuple[int, ...]) -> None:
             product = ODProduct(parameters=parameters, **rest)
             release(
                 datasets.load(DATASET), product, folder / out, ledger=ledger, tuning="simulated"
             )
 
-        made("one", days=(0,))
-        ours = _seconds(lambda: made("all"))
+        one_release("one", days=(0,))
+        ours = _seconds(lambda: one_release("all"))
     scale = safe_scale(parameters.max_trips_per_user, parameters.epsilon)
     alone = _seconds(lambda: [noise.discrete_laplace(counts, scale) for counts in days])
     return [

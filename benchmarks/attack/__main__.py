@@ -25,8 +25,8 @@ def report(plan: Plan) -> Iterator[str]:
     """Yield the lines of the report; everything is computed in the run."""
     yield from _introduction()
     yield from _exact()
-    found = list(scores(plan))
-    yield from _control(plan, found)
+    results = list(scores(plan))
+    yield from _control(plan, results)
 
 
 def _introduction() -> Iterator[str]:
@@ -87,8 +87,8 @@ def _exact() -> Iterator[str]:
     yield from proof.lines()
 
 
-def _control(plan: Plan, found: list[Score]) -> Iterator[str]:
-    by_key = {(score.habit, score.matrices, score.classifier): score for score in found}
+def _control(plan: Plan, results: list[Score]) -> Iterator[str]:
+    by_key = {(score.habit, score.matrices, score.classifier): score for score in results}
     yield "## P2's classifiers (Table S1), with the control they lack"
     yield ""
     yield (
@@ -112,7 +112,7 @@ def _control(plan: Plan, found: list[Score]) -> Iterator[str]:
     yield ""
     columns = tuple(f"{WHO[habit]}: {NAMES[name]}" for habit in HABITS for name in CLASSIFIERS)
     yield from figures.header("matrices", columns)
-    for matrices in dict.fromkeys(score.matrices for score in found):
+    for matrices in dict.fromkeys(score.matrices for score in results):
         each = [by_key.get((habit, matrices, name)) for habit in HABITS for name in CLASSIFIERS]
         yield figures.row(matrices, (_with_error(score) for score in each))
     yield ""

@@ -39,15 +39,15 @@ def header(first: str, columns: tuple[str, ...]) -> list[str]:
 def strongest_table() -> Iterator[str]:
     yield from header("advantage (AUC)", tuple(f"ε = {epsilon:g}" for epsilon in EPSILONS))
     for label, target in TARGETS.items():
-        found = [attack.strongest(target, trip_level(epsilon)) for epsilon in EPSILONS]
-        yield row(label, (both(each) for each in found))
+        result = [attack.strongest(target, trip_level(epsilon)) for epsilon in EPSILONS]
+        yield row(label, (both(each) for each in result))
     for label, trips in (("the most that ε allows", 1), ("the most that 14ε allows", 14)):
         limits = [Guarantee(epsilon=trips * epsilon) for epsilon in EPSILONS]
         yield row(label, (f"{each.advantage:.4f} ({each.area:.4f})" for each in limits))
 
 
-def both(found: Attack) -> str:
-    return f"{found.roc.advantage:.4f} ({found.roc.area:.4f})"
+def both(result: Attack) -> str:
+    return f"{result.roc.advantage:.4f} ({result.roc.area:.4f})"
 
 
 def habits_table() -> Iterator[str]:
@@ -71,11 +71,11 @@ def averages_table() -> Iterator[str]:
     yield from header("dataset (simulated people), daily matrices", columns)
     for name in DATASETS:
         counted = od.histogram(datasets.load(name))
-        found = attack.over_trips(counted, trip_level(0.5))
+        result = attack.over_trips(counted, trip_level(0.5))
         cells = (
-            f"{found.proven_without_noise:.1%} of trips",
-            f"{found.typical:.3f}",
-            f"{found.most_exposed:.3f}",
+            f"{result.proven_without_noise:.1%} of trips",
+            f"{result.typical:.3f}",
+            f"{result.most_exposed:.3f}",
         )
         yield row(name, iter(cells))
 
@@ -88,8 +88,8 @@ def density_table() -> Iterator[str]:
         "one visit": Visitor(visits=1),
     }
     for label, target in targets.items():
-        found = [density_attack(target, epsilon) for epsilon in (0.3, 1.0, 4.0)]
-        yield row(label, (f"{each.roc.advantage:.3f}" for each in found))
+        result = [density_attack(target, epsilon) for epsilon in (0.3, 1.0, 4.0)]
+        yield row(label, (f"{each.roc.advantage:.3f}" for each in result))
     limits = [density_attack(Visitor(visits=30), epsilon) for epsilon in (0.3, 1.0, 4.0)]
     yield row("the most that is proved", (f"{each.limit.advantage:.3f}" for each in limits))
 

@@ -39,12 +39,12 @@ def text(load: Load, plan: DecisionsPlan) -> list[str]:
 def _epidemics(load: Load, plan: DecisionsPlan) -> Iterator[str]:
     yield "### Table 2: epidemic response"
     yield ""
-    found = {
+    result = {
         level: measured.epidemics(dataset, plan)
         for level, name in LEVELS.items()
         if (dataset := load(name)) is not None
     }
-    known = {level: each for level, each in found.items() if each is not None}
+    known = {level: each for level, each in result.items() if each is not None}
     if not known:
         yield "No dataset with origins was there to be measured."
         yield ""
@@ -88,9 +88,9 @@ def _epidemics(load: Load, plan: DecisionsPlan) -> Iterator[str]:
     yield ""
 
 
-def _table_2(level: str, found: Epidemics) -> Iterator[list[str]]:
-    for place, (kind, name) in enumerate(found.origins.items()):
-        for epsilon, comparison in found.drawn.items():
+def _table_2(level: str, result: Epidemics) -> Iterator[list[str]]:
+    for place, (kind, name) in enumerate(result.origins.items()):
+        for epsilon, comparison in result.drawn.items():
             printed = TABLE_2[kind, level, epsilon]
             cells = [level, name, f"{epsilon:g}"]
             for figure in ("accuracy", "precision", "recall"):
@@ -110,18 +110,18 @@ def _scores(figure: OverZones, place: int) -> str:
     return f"{mean:.1f} ({deviation:.1f})" + (f", {without:.1f} without" if without else "")
 
 
-def _figure_s1(level: str, found: Epidemics) -> Iterator[list[str]]:
-    for place, name in enumerate(found.origins.values()):
-        wrong = (found.quiet.missed + found.quiet.needless)[place].sum()
+def _figure_s1(level: str, result: Epidemics) -> Iterator[list[str]]:
+    for place, name in enumerate(result.origins.values()):
+        wrong = (result.quiet.missed + result.quiet.needless)[place].sum()
         shifts = [
             f"{np.nanmedian(comparison.shift[:, place]):+.0f} days"
-            for comparison in found.drawn.values()
+            for comparison in result.drawn.values()
         ]
         yield [
             level,
             name,
-            f"{100 * found.highest[place]:.4f}%",
-            f"{found.quiet.acting_true[place].sum():,}",
+            f"{100 * result.highest[place]:.4f}%",
+            f"{result.quiet.acting_true[place].sum():,}",
             f"{wrong:,}",
             *shifts,
         ]
@@ -130,9 +130,9 @@ def _figure_s1(level: str, found: Epidemics) -> Iterator[list[str]]:
 def _aid(load: Load, plan: DecisionsPlan) -> Iterator[str]:
     loaded = {name: dataset for name in EVENTS if (dataset := load(name)) is not None}
     exact = {
-        name: found
+        name: result
         for name, dataset in loaded.items()
-        if (found := measured.by_epsilon(dataset, measured.trip_level(1.0), plan.most)) is not None
+        if (result := measured.by_epsilon(dataset, measured.trip_level(1.0), plan.most)) is not None
     }
     if not exact:
         yield "### Table 3: aid after a shock"
@@ -183,20 +183,20 @@ def _migration(name: str, printed: Migration, ours: Aid, k: int) -> list[str]:
     ]
 
 
-def _mean(found: Aid, k: int) -> float:
-    return float(np.nanmean(found.overlap[k - 1]))
+def _mean(result: Aid, k: int) -> float:
+    return float(np.nanmean(result.overlap[k - 1]))
 
 
 def _figures(exact: dict[str, dict[float, Aid]], plan: DecisionsPlan) -> Iterator[str]:
     yield "### Figure S2: out-migration by day, true and expected"
     yield ""
     rows = []
-    for name, found in exact.items():
-        true = found[EPSILONS[0]].totals.by_day.true
+    for name, result in exact.items():
+        true = result[EPSILONS[0]].totals.by_day.true
         rows.append([EVENTS[name], "true", *(f"{value:,.0f}" for value in true)])
         rows += [
             [EVENTS[name], f"ε = {e:g}", *(f"{v:,.0f}" for v in each.totals.by_day.expected)]
-            for e, each in found.items()
+            for e, each in result.items()
         ]
     days = max(len(row) for row in rows) - 2
     yield from table(["event", "", *(f"day {day + 1}" for day in range(days))], rows)
@@ -211,8 +211,8 @@ def _figures(exact: dict[str, dict[float, Aid]], plan: DecisionsPlan) -> Iterato
                 f"{epsilon:g}",
                 *(f"{100 * _mean(each, k):.1f}" for k in range(1, plan.most + 1)),
             ]
-            for name, found in exact.items()
-            for epsilon, each in found.items()
+            for name, result in exact.items()
+            for epsilon, each in result.items()
         ],
     )
     yield ""
@@ -239,8 +239,8 @@ def _table_s3(loaded: dict[str, object], plan: DecisionsPlan) -> Iterator[str]:
         base = od.ODParameters(
             epsilon=1.0, max_trips_per_user=trips, suppression_threshold=measured.THRESHOLD
         )
-        found = measured.by_epsilon(dataset, base, plan.k)
-        if found is None:
+        result = measured.by_epsilon(dataset, base, plan.k)
+        if result is None:
             continue
         rows += [
             [
@@ -248,7 +248,7 @@ def _table_s3(loaded: dict[str, object], plan: DecisionsPlan) -> Iterator[str]:
                 f"{percentile}%",
                 f"{trips}",
                 f"{epsilon:g}",
-                *_migration(name, printed, found[epsilon], plan.k),
+                *_migration(name, printed, result[epsilon], plan.k),
             ]
             for epsilon, printed in zip(EPSILONS, columns, strict=True)
         ]

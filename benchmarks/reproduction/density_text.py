@@ -85,11 +85,11 @@ def gather(dataset: Dataset, plan: DensityPlan) -> DensityResults:
     )
 
 
-def text(found: DensityResults) -> list[str]:
+def text(result: DensityResults) -> list[str]:
     """Return the part of the report on P1."""
-    plan = found.plan
+    plan = result.plan
     return [
-        f"## Density (P1) on `{found.name}`",
+        f"## Density (P1) on `{result.name}`",
         "",
         f"ε = {plan.epsilon:g}, δ = 2·10⁻⁶, ℓ = {plan.max_visits} unless another is shown; "
         f"{plan.repeats} releases for each figure, as in P1, {plan.distance_repeats} for "
@@ -103,20 +103,20 @@ def text(found: DensityResults) -> list[str]:
         "",
         "### Numbers that P1 prints (§5 and §6)",
         "",
-        *lines_table(found.lines),
-        *_weeks(found),
+        *lines_table(result.lines),
+        *_weeks(result),
         "### What P1 says of figures that are drawn, not tabulated",
         "",
-        *_claims(found),
+        *_claims(result),
         "",
-        *_figure_6(found),
-        *_figures_7_and_8(found),
-        *_figure_9(found),
-        *_figures_10_and_11(found),
+        *_figure_6(result),
+        *_figures_7_and_8(result),
+        *_figure_9(result),
+        *_figures_10_and_11(result),
     ]
 
 
-def _weeks(found: DensityResults) -> list[str]:
+def _weeks(result: DensityResults) -> list[str]:
     rows = [
         [
             label,
@@ -126,7 +126,7 @@ def _weeks(found: DensityResults) -> list[str]:
             weeks.less_efpa_mre.text(signed=True),
             weeks.less_efpa_pearson.text(signed=True),
         ]
-        for label, weeks in found.evidence.weeks.items()
+        for label, weeks in result.evidence.weeks.items()
     ]
     header = ["weeks of the towers", "MRE", "PC", "distance", "MRE less EFPA's", "PC less EFPA's"]
     printed = [P1[f"efpag_{kind}"] for kind in ("mre", "pearson", "emd")]
@@ -139,36 +139,36 @@ def _weeks(found: DensityResults) -> list[str]:
     return [
         "How far the likeness of weeks carries: EFPAG on the same towers and totals with other "
         "weeks, made for this table only (the dataset is not tuned to it). P1's two differences "
-        f"are means over ε, ours are at ε = {found.plan.epsilon:g}; distances of the altered "
-        f"weeks over {len(found.plan.few_hours)} hours.",
+        f"are means over ε, ours are at ε = {result.plan.epsilon:g}; distances of the altered "
+        f"weeks over {len(result.plan.few_hours)} hours.",
         "",
         *table(header, [*rows, theirs]),
         "",
     ]
 
 
-def _claims(found: DensityResults) -> list[str]:
-    plan, totals = found.plan, found.totals
+def _claims(result: DensityResults) -> list[str]:
+    plan, totals = result.plan, result.totals
     low, high = plan.epsilons[0], plan.epsilons[-1]
     better = all(t.totals.mean() < t.unsampled.mean() for t in totals.values())
     gains = {e: t.unsampled.mean() - t.totals.mean() for e, t in totals.items()}
 
     def mre(name: str, kept: int, epsilon: float) -> float:
-        return Spread.of(found.curves[name, kept, epsilon].mean_relative_error).mean
+        return Spread.of(result.curves[name, kept, epsilon].mean_relative_error).mean
 
     worse = [
         mre("LPA", kept, epsilon) / mre("EFPAG", kept, epsilon)
         for kept in plan.max_visits_shown
         for epsilon in plan.epsilons
     ]
-    efpag = found.curves["EFPAG", plan.max_visits, plan.epsilon]
+    efpag = result.curves["EFPAG", plan.max_visits, plan.epsilon]
     error, pearson = Spread.of(efpag.mean_relative_error), Spread.of(efpag.pearson)
     ahead = {
         e: mre("EFPA", plan.max_visits, e) - mre("EFPAG", plan.max_visits, e) for e in plan.epsilons
     }
-    medians = [Spread.of(errors[:, 1]).mean for errors, _ in found.quartiles.values()]
-    widths = [Spread.of(e[:, 2] - e[:, 0]).mean for e, _ in found.quartiles.values()]
-    sizes, noise = found.evidence.sizes, P1["lpa_noise"].value
+    medians = [Spread.of(errors[:, 1]).mean for errors, _ in result.quartiles.values()]
+    widths = [Spread.of(e[:, 2] - e[:, 0]).mean for e, _ in result.quartiles.values()]
+    sizes, noise = result.evidence.sizes, P1["lpa_noise"].value
     rows = [
         (
             "§5.3: the noise of LPA (141) is larger than the mean count in the cover",
@@ -215,8 +215,8 @@ def _claims(found: DensityResults) -> list[str]:
         ),
         (
             "figure 11: practical utility for most zones (our reading: MRE of at most 0.2)",
-            f"{found.zones_within.text(100, '%')} of the zones",
-            found.zones_within.mean > 0.5,
+            f"{result.zones_within.text(100, '%')} of the zones",
+            result.zones_within.mean > 0.5,
         ),
     ]
     header = ["P1 says", "measured here", "holds"]
@@ -227,7 +227,7 @@ def _claims(found: DensityResults) -> list[str]:
     )
 
 
-def _figure_6(found: DensityResults) -> list[str]:
+def _figure_6(result: DensityResults) -> list[str]:
     rows = [
         [
             f"{epsilon:g} ({epsilon / 2:g})",
@@ -235,7 +235,7 @@ def _figure_6(found: DensityResults) -> list[str]:
             Spread.of(errors.totals).text(),
             Spread.of(errors.unsampled).text(),
         ]
-        for epsilon, errors in found.totals.items()
+        for epsilon, errors in result.totals.items()
     ]
     header = ["ε (ε′)", "6a: shares, sampled", "6b: totals, sampled", "without sampling"]
     return [
@@ -249,15 +249,15 @@ def _figure_6(found: DensityResults) -> list[str]:
     ]
 
 
-def _figures_7_and_8(found: DensityResults) -> list[str]:
-    plan = found.plan
+def _figures_7_and_8(result: DensityResults) -> list[str]:
+    plan = result.plan
     epsilons = plan.epsilons
 
     def rows(names: Sequence[tuple[str, int]], pearson: bool) -> list[list[str]]:
         lines: list[list[str]] = []
         for name, kept in names:
             label = name if kept == plan.max_visits else f"{name}, ℓ = {kept}"
-            utilities = [found.curves[name, kept, epsilon] for epsilon in epsilons]
+            utilities = [result.curves[name, kept, epsilon] for epsilon in epsilons]
             values = [u.pearson if pearson else u.mean_relative_error for u in utilities]
             lines.append([label, *(Spread.of(v).text() for v in values)])
         return lines
@@ -281,19 +281,20 @@ def _figures_7_and_8(found: DensityResults) -> list[str]:
     ]
 
 
-def _figure_9(found: DensityResults) -> list[str]:
+def _figure_9(result: DensityResults) -> list[str]:
     improved, plain = (
-        found.evidence.by_hour[name].reshape(-1, 7, 24).mean(axis=1) for name in ("EFPAG", "EFPAG−")
+        result.evidence.by_hour[name].reshape(-1, 7, 24).mean(axis=1)
+        for name in ("EFPAG", "EFPAG−")
     )
     rows = [
         [f"{hour:02d}:00"]
         + [Spread.of(each[:, hour]).text() for each in (improved, plain, plain / improved)]
         for hour in HOURS_SHOWN
     ]
-    plan = found.plan
+    plan = result.plan
     apart = [
         [name, Spread.of(values).text(unit=" m")]
-        for name, values in found.evidence.distances.items()
+        for name, values in result.evidence.distances.items()
     ]
     return [
         "### Figure 9a: mean relative error by hour, mean of the seven days",
@@ -309,13 +310,13 @@ def _figure_9(found: DensityResults) -> list[str]:
     ]
 
 
-def _figures_10_and_11(found: DensityResults) -> list[str]:
+def _figures_10_and_11(result: DensityResults) -> list[str]:
     def row(label: str, quartiles: tuple[Floats, Floats]) -> list[str]:
         return [label, *(Spread.of(kind[:, i]).text() for kind in quartiles for i in range(3))]
 
-    epsilon = found.plan.epsilon
-    rows = [row(f"EFPAG, ε = {e:g}", quartiles) for e, quartiles in found.quartiles.items()]
-    rows.append(row(f"LPA, ε = {epsilon:g}", found.quartiles_lpa))
+    epsilon = result.plan.epsilon
+    rows = [row(f"EFPAG, ε = {e:g}", quartiles) for e, quartiles in result.quartiles.items()]
+    rows.append(row(f"LPA, ε = {epsilon:g}", result.quartiles_lpa))
     header = ["", *(f"{what} {share}" for what in ("MRE", "PC") for share in ("25%", "50%", "75%"))]
     return [
         "### Figures 10 and 11: quartiles over zones",

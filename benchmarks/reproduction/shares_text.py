@@ -25,9 +25,9 @@ def is_possible(column: SmallShares, place: int, epsilon: float) -> bool:
     return low - 0.05 <= column.private[place] <= high + 0.05
 
 
-def shares_text(found: dict[str, Shares], missing: Sequence[str], plan: TripsPlan) -> list[str]:
+def shares_text(result: dict[str, Shares], missing: Sequence[str], plan: TripsPlan) -> list[str]:
     """Return the part of the report on Table S2."""
-    rows = [row for name, shares in found.items() for row in _rows(name, shares, plan)]
+    rows = [row for name, shares in result.items() for row in _rows(name, shares, plan)]
     header = [
         "data",
         "ε",
@@ -55,10 +55,10 @@ def shares_text(found: dict[str, Shares], missing: Sequence[str], plan: TripsPla
         f"Where ours differ by more than {BOUND:g} points, and where P2's table contradicts "
         "itself:",
         "",
-        *(f"- {reason}" for name, shares in found.items() for reason in _why(name, shares, plan)),
+        *(f"- {reason}" for name, shares in result.items() for reason in _why(name, shares, plan)),
         f"- **ε = {plan.epsilons[0]:g}, fine levels**: {_fine_words(plan.epsilons[0])}",
         "",
-        *_readings(found),
+        *_readings(result),
     ]
 
 
@@ -154,9 +154,9 @@ def _fine_words(epsilon: float) -> str:
     )
 
 
-def _readings(found: dict[str, Shares]) -> list[str]:
+def _readings(result: dict[str, Shares]) -> list[str]:
     rows: list[list[str]] = []
-    for name, shares in found.items():
+    for name, shares in result.items():
         column = TABLE_S2[name]
         mean, least = measured.least_share_by_mean(column)
         far = {reading: measured.distance_from(column, shares, reading) for reading in READINGS}

@@ -69,39 +69,40 @@ def figure_two(dataset: Dataset, plan: TripsPlan) -> FigureTwo:
     )
 
 
-def figure_text(found: FigureTwo) -> list[str]:
+def figure_text(result: FigureTwo) -> list[str]:
     """Return the part of the report on figure 2."""
     return [
-        f"### Figure 2: errors of daily flows between provinces, `{found.name}`, {found.days} days",
+        f"### Figure 2: errors of daily flows between provinces, `{result.name}`, "
+        f"{result.days} days",
         "",
         "P2's caption takes all days and all pairs of provinces; so do ours here. Expected values "
-        f"are exact (no draw); drawn ones are of {found.plan.repeats} draws of all days.",
+        f"are exact (no draw); drawn ones are of {result.plan.repeats} draws of all days.",
         "",
-        *lines_table(found.lines),
-        *_populations(found),
-        *_distributions(found),
-        *_sizes(found),
+        *lines_table(result.lines),
+        *_populations(result),
+        *_distributions(result),
+        *_sizes(result),
     ]
 
 
-def _absolute(found: FigureTwo, epsilon: float, printed: Published) -> Line:
-    ours = found.medians[epsilon]["all"]
-    large, cut = found.medians[epsilon]["large"], found.cut[epsilon]
+def _absolute(result: FigureTwo, epsilon: float, printed: Published) -> Line:
+    ours = result.medians[epsilon]["all"]
+    large, cut = result.medians[epsilon]["large"], result.cut[epsilon]
     return Line(
         f"median absolute error in trips, ε = {epsilon:g}",
         number(printed.value),
         f"{number(ours.absolute)} expected, {ours.drawn_absolute.text()} drawn",
         abs(ours.absolute - printed.value) <= printed.half_unit,
         printed.source,
-        f"{percent(found.sizes.empty)} of our pairs are empty and mostly stay so, which lowers the "
-        f"median of all; flows of at least {P2_THRESHOLD} have {number(large.absolute)}, as the "
-        f"noise has a median of {number(measured.median_noise(epsilon))} before rounding; were it "
-        f"cut instead, the flows shown in both matrices would have {cut.absolute.text()}.",
+        f"{percent(result.sizes.empty)} of our pairs are empty and mostly stay so, which lowers "
+        f"the median of all; flows of at least {P2_THRESHOLD} have {number(large.absolute)}, as "
+        f"the noise has a median of {number(measured.median_noise(epsilon))} before rounding; were "
+        f"it cut instead, the flows shown in both matrices would have {cut.absolute.text()}.",
     )
 
 
-def _relative(found: FigureTwo, epsilon: float, printed: Published) -> Line:
-    ours, cut = found.medians[epsilon]["all"], found.cut[epsilon]
+def _relative(result: FigureTwo, epsilon: float, printed: Published) -> Line:
+    ours, cut = result.medians[epsilon]["all"], result.cut[epsilon]
     below = printed.half_unit == 0
     noise = measured.median_noise(epsilon)
     zero = (
@@ -113,7 +114,7 @@ def _relative(found: FigureTwo, epsilon: float, printed: Published) -> Line:
     size = (
         f"the median noise of {number(noise)} trips is {percent(printed.value, 2)} of a flow of "
         f"{number(noise / printed.value)} trips; our median flow of at least {P2_THRESHOLD} has "
-        f"{number(found.sizes.median_large)}, and P2 prints no sizes of flows (2.54% also stands "
+        f"{number(result.sizes.median_large)}, and P2 prints no sizes of flows (2.54% also stands "
         "in its Table 3, for Kunduz at ε = 0.5); with noise cut to whole trips the flows shown in "
         f"both matrices have {cut.relative.text(100, '%')}."
     )
@@ -129,9 +130,9 @@ def _relative(found: FigureTwo, epsilon: float, printed: Published) -> Line:
     )
 
 
-def _populations(found: FigureTwo) -> list[str]:
+def _populations(result: FigureTwo) -> list[str]:
     rows: list[list[str]] = []
-    for epsilon, medians in found.medians.items():
+    for epsilon, medians in result.medians.items():
         rows += [
             [
                 f"{epsilon:g}",
@@ -143,7 +144,7 @@ def _populations(found: FigureTwo) -> list[str]:
             ]
             for population, errors in medians.items()
         ]
-        cut = found.cut[epsilon]
+        cut = result.cut[epsilon]
         rows.append(
             [
                 f"{epsilon:g}",
@@ -173,10 +174,10 @@ def _populations(found: FigureTwo) -> list[str]:
     ]
 
 
-def _distributions(found: FigureTwo) -> list[str]:
+def _distributions(result: FigureTwo) -> list[str]:
     rows = [
         [f"{epsilon:g}", *(percent(float(share)) for share in (*absolute, *relative))]
-        for epsilon, (absolute, relative) in found.within.items()
+        for epsilon, (absolute, relative) in result.within.items()
     ]
     header = [
         "ε",
@@ -192,15 +193,15 @@ def _distributions(found: FigureTwo) -> list[str]:
     ]
 
 
-def _sizes(found: FigureTwo) -> list[str]:
-    epsilons = list(found.by_size)
+def _sizes(result: FigureTwo) -> list[str]:
+    epsilons = list(result.by_size)
     rows: list[list[str]] = []
-    for place, (label, cells, _, _) in enumerate(found.by_size[epsilons[0]]):
-        errors = [found.by_size[epsilon][place][2:] for epsilon in epsilons]
+    for place, (label, cells, _, _) in enumerate(result.by_size[epsilons[0]]):
+        errors = [result.by_size[epsilon][place][2:] for epsilon in epsilons]
         rows.append([label, number(cells), *(f"{a.text()}; {r.text(100, '%')}" for a, r in errors)])
     header = ["true trips", "flows", *(f"ε = {epsilon:g}" for epsilon in epsilons)]
     largest = [
-        [found.by_size[e][place][3].mean for e in epsilons]
+        [result.by_size[e][place][3].mean for e in epsilons]
         for place in range(2, len(rows))  # flows that would be shown without noise
     ]
     holds = all(

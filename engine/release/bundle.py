@@ -261,7 +261,7 @@ def _describe(dataset: Dataset, plan: Plan, folder: Path, ledger: Ledger, intent
         others=others,
         tuning=intent.body["tuning"],
         tuning_note=intent.body["tuning_note"],
-        made=datetime.now(UTC).date().isoformat(),
+        made_on=datetime.now(UTC).date().isoformat(),
         version=version("mobility-privacy-explorer"),
     )
     jsonschema.validate(content, SCHEMA)

@@ -62,7 +62,7 @@ def statement(
     others: Sequence[Mapping[str, Any]],
     tuning: str,
     tuning_note: str,
-    made: str,
+    made_on: str,
     version: str,
 ) -> dict[str, Any]:
     """Return the statement as a JSON object; nothing in it depends on a count.
@@ -81,7 +81,7 @@ def statement(
         Earlier releases from the same people: date, product, ε, δ.
     tuning, tuning_note : str
         One of `TUNING`, and the custodian's words.
-    made : str
+    made_on : str
         Day of the release.
     version : str
         Of this software.
@@ -148,7 +148,7 @@ def statement(
         "dataset": name,
         "people": budget.people,
         "simulated": simulated,
-        "made": made,
+        "made": made_on,
         "product": plan.product,
         "warnings": warnings,
         "unit": plan.unit,

@@ -47,7 +47,7 @@ def settle(page):
     page.wait_for_timeout(400)
 
 
-def found(page, part=None):
+def violations_of(page, part=None):
     """Return the serious violations in both themes, each with its theme."""
     lines = []
     for theme, rules in THEMES.items():
@@ -60,7 +60,7 @@ def found(page, part=None):
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path or "Home")
 def test_no_page_has_a_serious_violation(visit, path):
-    lines = found(visit(path))
+    lines = violations_of(visit(path))
     assert not lines, "\n".join(lines)
 
 
@@ -73,7 +73,7 @@ def test_no_step_of_the_tour_has_a_serious_violation(visit):
         again.click()
     for number in range(1, len(STEPS) + 1):
         expect(step).to_have_attribute("aria-label", f"Tour, step {number} of {len(STEPS)}")
-        lines = found(page, ".st-key-home_tour")
+        lines = violations_of(page, ".st-key-home_tour")
         assert not lines, f"step {number}\n" + "\n".join(lines)
         if number < len(STEPS):
             page.get_by_role("button", name="Next", exact=True).click()

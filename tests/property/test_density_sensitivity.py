@@ -39,7 +39,7 @@ def neighbours(crowd: list[list[tuple[int, int]]], seed: int) -> list[MemoryData
     ]
 
 
-def book(variant: str, kept: int, scaling: bool = True) -> Ledger:
+def ledger_of(variant: str, kept: int, scaling: bool = True) -> Ledger:
     parameters = density.DensityParameters(
         epsilon=1.0, variant=variant, max_visits_per_user=kept, scaling=scaling
     )
@@ -61,7 +61,7 @@ def test_counts_of_every_variant(crowd: list, kept: int, seed: int) -> None:
         "lpa": density.cover_series,
     }
     for variant, read in readers.items():
-        (stage,) = book(variant, kept).stages
+        (stage,) = ledger_of(variant, kept).stages
         assert within(read(one, kept) - read(other, kept), stage.sensitivity, stage.norm)
     per_hour = np.abs(density.cover_series(one, kept) - density.cover_series(other, kept)).sum(0)
     assert per_hour.max() <= 1 + 1e-9
@@ -71,12 +71,12 @@ def test_counts_of_every_variant(crowd: list, kept: int, seed: int) -> None:
 @given(crowd=crowds, kept=kept_visits, seed=st.integers(0, 5))
 def test_totals(crowd: list, kept: int, seed: int) -> None:
     one, other = neighbours(crowd, seed)
-    shares, visits = book("efpag", kept).stages[:2]
+    shares, visits = ledger_of("efpag", kept).stages[:2]
     change = one.single_visit_by_tower - other.single_visit_by_tower
     assert within(change, shares.sensitivity, shares.norm)
     change = one.truth_by_tower.sum() - other.truth_by_tower.sum()
     assert within(change, visits.sensitivity, visits.norm)
-    plain = book("efpag", kept, scaling=False).stages[0]
+    plain = ledger_of("efpag", kept, scaling=False).stages[0]
     change = (density.cover_series(one, kept) - density.cover_series(other, kept)).sum(axis=1)
     assert within(change, plain.sensitivity, plain.norm)
 
@@ -92,7 +92,7 @@ def test_coefficients_and_choices_for_any_clusters(
         fourier.to_coefficients(np.array([rows[labels == c].sum(axis=0) for c in range(4)]))
         for rows in series
     ]
-    *_, choice, coefficients = book("efpag_joint", kept).stages
+    *_, choice, coefficients = ledger_of("efpag_joint", kept).stages
     change = spectra[0] - spectra[1]
     assert within(change, coefficients.sensitivity, coefficients.norm)
     # clusters one by one: what simple composition adds up, most of all where each is one cell
@@ -136,7 +136,7 @@ def test_one_visit_counts_exactly_once_on_the_cover_where_the_paper_counts_more(
 def test_the_check_itself_sees_a_person_counted_twice() -> None:
     crowd = [[(0, hour) for hour in range(40)], [(1, 5)]]
     one, other = neighbours(crowd, 0)
-    (stage,) = book("lpa", 40).stages
+    (stage,) = ledger_of("lpa", 40).stages
     change = density.cover_series(one, 40) - density.cover_series(other, 40)
     assert within(change, stage.sensitivity, stage.norm)
     assert not within(2 * change, stage.sensitivity, stage.norm)

@@ -158,6 +158,23 @@ SHORT = {
 """One small subject that several files share; a page itself and ``__main__`` may be short, too."""
 
 
+VAGUE = {"told", "made", "found", "book", "here"}
+
+
+@pytest.mark.parametrize("folder", ["engine", "pages", "tests", "benchmarks"])
+def test_names_say_what_they_hold(folder):
+    """Participles say what was done, not what it is: `text`, `release`, `matches`, `ledger`."""
+    vague = []
+    for path in sources(folder):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            name = getattr(node, "name", None) or getattr(node, "arg", None)
+            if name in VAGUE and isinstance(node, ast.FunctionDef | ast.ClassDef | ast.arg):
+                vague.append(f"{path.relative_to(ROOT)}:{node.lineno} {name}")
+        if path.stem in VAGUE:
+            vague.append(str(path.relative_to(ROOT)))
+    assert not vague
+
+
 def test_what_a_session_remembers_stands_in_one_file():
     """A key of Streamlit's own dictionary is a name that nobody lists and no type checks.
 

@@ -60,12 +60,14 @@ def roc(attack: Attack, *, key: str) -> None:
     )
 
 
-def over_epsilon(epsilons: tuple[float, ...], reached: Reached, here: float, best: float) -> None:
+def over_epsilon(
+    epsilons: tuple[float, ...], reached: Reached, current: float, best: float
+) -> None:
     """Draw right guesses out of 100 over ε, with "you are here"."""
     x = charts.epsilon_axis()
     table = _table("epsilon", epsilons, reached)
-    mark = pd.DataFrame({"epsilon": [here], "right": [100 * best]})
-    left = here < 3  # below the curve, inside the axes
+    mark = pd.DataFrame({"epsilon": [current], "right": [100 * best]})
+    left = current < 3  # below the curve, inside the axes
     chart = alt.layer(
         _lines(table, x),
         alt.Chart(mark).mark_circle(color=HERE, size=110, opacity=1).encode(x=x, y=_guesses()),
@@ -83,7 +85,7 @@ def over_epsilon(epsilons: tuple[float, ...], reached: Reached, here: float, bes
     st.altair_chart(
         chart.properties(height=HEIGHT),
         key="attack_epsilon",
-        alt=f"Right guesses out of 100 over epsilon; {100 * best:.1f} at {here:g}",
+        alt=f"Right guesses out of 100 over epsilon; {100 * best:.1f} at {current:g}",
     )
 
 
@@ -92,7 +94,7 @@ def over_flow(
     reached: Reached,
     suppressed: Sequence[float],
     *,
-    here: int,
+    current: int,
     threshold: int,
 ) -> None:
     """Draw right guesses over the flow's size, with τ, and those that suppression alone leaves."""
@@ -110,7 +112,7 @@ def over_flow(
         ]
     )
     rule = alt.Chart(pd.DataFrame({"flow": [shown]})).encode(x=x)
-    mark = pd.DataFrame({"flow": [min(here, max(flows))]})
+    mark = pd.DataFrame({"flow": [min(current, max(flows))]})
     layers = [
         _lines(table, x),
         rule.mark_rule(color=TRUE, strokeDash=[2, 2]),

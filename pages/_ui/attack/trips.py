@@ -42,7 +42,7 @@ def draw(question: Question, entry: Entry | None) -> None:
             flows,
             cached.over_flows(scenario, parameters, flows),
             cached.suppression_alone(scenario, parameters.suppression_threshold, flows),
-            here=scenario.flow,
+            current=scenario.flow,
             threshold=parameters.suppression_threshold,
         )
         st.caption(f"Red: the flow entered above. {wording.busy(scenario)}")

@@ -29,7 +29,7 @@ def asked(columns: Sequence[Column]) -> Job | None:
     return jobs.job(JOB, decided, (own or [asks[0][0]])[0], asks)
 
 
-def told(columns: Sequence[Column], work: Job | None) -> list[dict[str, str]]:
+def texts(columns: Sequence[Column], work: Job | None) -> list[dict[str, str]]:
     """Return the figures of every column by name, as far as they are known."""
     found = iter(_found(columns, work))
     return [_figures(next(found), work) if _can(column) else _none() for column in columns]

@@ -108,12 +108,12 @@ def _heads(columns: list[Column]) -> None:
                     help=f"Takes {column.name} off; those after it move up.",
                 )
     for column in columns:
-        for told in column.problems:
-            st.warning(f"**{column.name}**: {told}", icon=":material/help:")
+        for text in column.problems:
+            st.warning(f"**{column.name}**: {text}", icon=":material/help:")
 
 
 def _table(columns: list[Column], part: str) -> None:
-    told = [compare_column.described(column, part) for column in columns]
+    described = [compare_column.described(column, part) for column in columns]
     read = compare_numbers.density if part == "density" else compare_numbers.trips
     numbers: list[dict[str, str]] = []
     for index, column in enumerate(columns):
@@ -122,23 +122,23 @@ def _table(columns: list[Column], part: str) -> None:
             with problems.caught():
                 numbers[index] = read(column)
     if part == "density":
-        st.html(compare_table.table_html(columns, told, numbers))
+        st.html(compare_table.table_html(columns, described, numbers))
     else:
-        _with_decisions(columns, told, numbers)
+        _with_decisions(columns, described, numbers)
     names = {column.entry.name for column in columns if column.entry is not None}
     if len(names) > 1:
         st.caption(compare_wording.DATA_DIFFER)
 
 
 def _with_decisions(
-    columns: list[Column], told: list[dict[str, str]], numbers: list[dict[str, str]]
+    columns: list[Column], described: list[dict[str, str]], numbers: list[dict[str, str]]
 ) -> None:
     """Draw the table; the decisions' figures follow from beside the page."""
     work = compare_decided.asked(columns)
 
     def show(job: Job | None) -> None:
-        figures = compare_decided.told(columns, job)
-        st.html(compare_table.table_html(columns, told, numbers, figures))
+        figures = compare_decided.texts(columns, job)
+        st.html(compare_table.table_html(columns, described, numbers, figures))
         for note in compare_decided.notes(columns, job):
             st.caption(note)
 

@@ -32,7 +32,7 @@ STYLE = """<style>
 
 def table_html(
     columns: Sequence[Column],
-    told: Sequence[Mapping[str, str]],
+    described: Sequence[Mapping[str, str]],
     numbers: Sequence[Mapping[str, str]],
     decided: Sequence[Mapping[str, str]] = (),
 ) -> str:
@@ -40,7 +40,7 @@ def table_html(
 
     Parameters
     ----------
-    told, numbers, decided : sequences of mapping
+    described, numbers, decided : sequences of mapping
         Settings, numbers and decisions' figures of each column by name; one that cannot be shown
         has no numbers.
     """
@@ -48,7 +48,7 @@ def table_html(
         f'<th scope="col"><i style="background:{column.colour}"></i>{html.escape(column.name)}</th>'
         for column in columns
     )
-    blocks = [_block("Settings", told, len(columns), mark=True)]
+    blocks = [_block("Settings", described, len(columns), mark=True)]
     blocks.append(_block("Numbers", numbers, len(columns), mark=False))
     if decided:
         blocks.append(_block("Decisions", decided, len(columns), mark=False))
@@ -58,7 +58,7 @@ def table_html(
     )
 
 
-def differing(told: Sequence[Mapping[str, str]]) -> list[str]:
+def differing(described: Sequence[Mapping[str, str]]) -> list[str]:
     """Return the settings that are not the same in every column.
 
     Examples
@@ -66,8 +66,8 @@ def differing(told: Sequence[Mapping[str, str]]) -> list[str]:
     >>> differing([{"ε": "1", "T": "4"}, {"ε": "2", "T": "4"}])
     ['ε']
     """
-    names = dict.fromkeys(name for one in told for name in one)
-    return [name for name in names if len({one.get(name) for one in told}) > 1]
+    names = dict.fromkeys(name for one in described for name in one)
+    return [name for name in names if len({one.get(name) for one in described}) > 1]
 
 
 def _block(title: str, rows: Sequence[Mapping[str, str]], columns: int, *, mark: bool) -> str:

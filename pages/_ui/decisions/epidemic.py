@@ -63,7 +63,7 @@ def draw(entry: Entry, parameters: ODParameters, seed: Seed) -> None:
         true = cached_decisions.true(entry.key, outbreak)
     if _nothing_happens(entry, outbreak, true):
         return
-    drawn = jobs.job("decisions_here", work.here, entry.key, outbreak, parameters, seed)
+    drawn = jobs.job("decisions_here", work.current, entry.key, outbreak, parameters, seed)
 
     def show(running: Job) -> None:
         jobs.progress(running, "Releases drawn at this ε", "decisions_here")

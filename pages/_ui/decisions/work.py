@@ -58,7 +58,7 @@ def at(parameters: ODParameters, **changes: object) -> ODParameters:
     return replace(parameters, **changes)
 
 
-def here(key: str, outbreak: Outbreak, parameters: ODParameters, seed: Seed) -> Iterator[Step]:
+def current(key: str, outbreak: Outbreak, parameters: ODParameters, seed: Seed) -> Iterator[Step]:
     """Yield the estimate, then the draws at one ε as they come."""
     true = cached_decisions.true(key, outbreak)
     expected = cached_decisions.expected(key, outbreak, parameters)[None]

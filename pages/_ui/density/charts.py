@@ -57,7 +57,7 @@ class Band:
 def bands(
     table: pd.DataFrame,
     measure: Band,
-    here: float,
+    current: float,
     curves: Sequence[str],
     *,
     key: str,
@@ -120,7 +120,7 @@ def bands(
     line = alt.Chart(drawn).mark_line(strokeWidth=1.8).encode(**lines)
     point = alt.selection_point(name="point", fields=["epsilon"], empty=False)
     dots = alt.Chart(drawn).mark_circle(size=46, opacity=1, cursor="pointer").encode(**lines)
-    mark = alt.Chart(pd.DataFrame({"epsilon": [here]}))
+    mark = alt.Chart(pd.DataFrame({"epsilon": [current]}))
     rule = mark.mark_rule(color=HERE, strokeDash=[4, 3]).encode(x=epsilon_axis())
     chart = alt.layer(spread, line, rule, dots.add_params(point)).properties(height=height)
     st.altair_chart(
@@ -204,7 +204,7 @@ def hours(
 
 
 def boxes(
-    table: pd.DataFrame, *, title: str, percent: bool, here: float, key: str, alt_text: str
+    table: pd.DataFrame, *, title: str, percent: bool, current: float, key: str, alt_text: str
 ) -> None:
     """Draw one box an ε: the middle half of the zones, their median and 5% to 95%.
 
@@ -214,7 +214,7 @@ def boxes(
         Columns ``epsilon``, ``low``, ``lower``, ``median``, ``upper``, ``high``.
     percent : bool
         Whether values are shares above 0: a logarithmic axis in percent.
-    here : float
+    current : float
         The slider's ε, whose box is drawn in full colour.
     """
     form = ".1%" if percent else ".3f"
@@ -231,7 +231,7 @@ def boxes(
         *(alt.Tooltip(f"{name}:Q", title=label, format=form) for name, label in _BOX.items()),
     ]
     base = alt.Chart(drawn).encode(x=at, tooltip=tooltip)
-    opacity = alt.condition(alt.datum.epsilon == here, alt.value(0.95), alt.value(0.4))
+    opacity = alt.condition(alt.datum.epsilon == current, alt.value(0.95), alt.value(0.4))
     whisker = base.mark_rule(color=TRUE).encode(
         y=alt.Y("low:Q", title=title, axis=axis, scale=scale), y2="high:Q"
     )

@@ -138,7 +138,7 @@ def _boxes(chosen: Chosen) -> None:
                         pd.DataFrame(tables[measure]),
                         title=title,
                         percent=measure == "error",
-                        here=chosen.epsilon,
+                        current=chosen.epsilon,
                         key=f"density_boxes_{measure}",
                         alt_text=f"{title} over zones for each epsilon, as box plots",
                     )

@@ -15,7 +15,7 @@ _ROW = 30
 def detail_chart(
     rows: Sequence[tuple[str, Sequence[float], Sequence[bool]]],
     epsilons: Sequence[float],
-    here: tuple[str, float],
+    current: tuple[str, float],
     *,
     what: str,
     key: str,
@@ -29,7 +29,7 @@ def detail_chart(
     rows : sequence of (str, shares, usable)
         What a detail is called, its shares and whether they count as usable, one an ε; shares may
         be fewer while they are computed.
-    here : (str, float)
+    current : (str, float)
         The row and the ε that are set.
     what : str
         What the shares are of.
@@ -52,7 +52,7 @@ def detail_chart(
     if table.empty:
         st.caption("Nothing is known yet.")
         return
-    nearest = min(epsilons, key=lambda epsilon: abs(epsilon / here[1] - 1))
+    nearest = min(epsilons, key=lambda epsilon: abs(epsilon / current[1] - 1))
     x = alt.X(
         "epsilon:N",
         title="Privacy loss (ε): more private ← → more accurate",
@@ -83,7 +83,7 @@ def detail_chart(
         color=alt.condition(alt.datum.usable, alt.value("white"), alt.value("#888888")),
         tooltip=tooltip,
     )
-    at = table[(table["detail"] == here[0]) & (table["value"] == nearest)]
+    at = table[(table["detail"] == current[0]) & (table["value"] == nearest)]
     frame = alt.Chart(at).mark_rect(filled=False, stroke=HERE, strokeWidth=3).encode(x=x, y=y)
     st.altair_chart(
         alt.layer(cells, words, frame).properties(height=_ROW * len(order) + 60),

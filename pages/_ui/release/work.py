@@ -51,9 +51,9 @@ def dismiss() -> None:
             _last.clear()
 
 
-def share(told: float | None) -> tuple[float, str]:
+def share(fraction: float | None) -> tuple[float, str]:
     """Return the share done and what is said beside it."""
-    return told or 0.0, "do not switch off …"
+    return fraction or 0.0, "do not switch off …"
 
 
 def _unforeseen(kind: str) -> str:

@@ -112,12 +112,12 @@ def detail_words(best: Detail | None, finer: Sequence[Detail]) -> str:
     return yes if nearest is None else f"{yes}, {counted_words(nearest)} no"
 
 
-def details_words(found: Sequence[Detail], epsilon: float) -> str:
+def details_words(details: Sequence[Detail], epsilon: float) -> str:
     """Say at an ε which zones can be used, for each span of time.
 
     Parameters
     ----------
-    found : sequence of Detail
+    details : sequence of Detail
         With shares at `EPSILON_STOPS`.
     epsilon : float
         The stop nearest to it is spoken of.
@@ -131,16 +131,16 @@ def details_words(found: Sequence[Detail], epsilon: float) -> str:
     """
     at = min(range(len(EPSILON_STOPS)), key=lambda i: abs(log(EPSILON_STOPS[i] / epsilon)))
     parts = []
-    for time in dict.fromkeys(one.resolution.time for one in found):
-        some = [one for one in found if one.resolution.time == time]
+    for time in dict.fromkeys(one.resolution.time for one in details):
+        some = [one for one in details if one.resolution.time == time]
         best = finest_usable(some, at)
         finer = [one for one in some if best is None or one.zones > best.zones]
         parts.append(f"**{TIME_STEPS[time].lower()}** – {detail_words(best, finer)}")
     return f"At ε = {EPSILON_STOPS[at]:g}: {'; '.join(parts)}."
 
 
-def details_told(found: Sequence[Detail] | None, epsilon: float, *, running: bool) -> str:
+def details_told(details: Sequence[Detail] | None, epsilon: float, *, running: bool) -> str:
     """Say beside a verdict which detail would make the setting usable; empty where unknown."""
     if running:
         return "Which zones and spans of time could be used at this ε: calculating …"
-    return f"What could be used. {details_words(found, epsilon)}" if found else ""
+    return f"What could be used. {details_words(details, epsilon)}" if details else ""

@@ -59,7 +59,7 @@ def test_zones_are_counted_and_empty_ones_apart():
 
 
 @pytest.mark.parametrize(
-    ("found", "usable", "lost"),
+    ("finding", "usable", "lost"),
     [
         (
             trips("good", 0.7, size=200, large=0.7),
@@ -96,8 +96,8 @@ def test_zones_are_counted_and_empty_ones_apart():
         ),
     ],
 )
-def test_the_words_give_the_share_that_the_gauge_gives(found, usable, lost):
-    assert (found.usable, found.lost) == (usable, lost)
+def test_the_words_give_the_share_that_the_gauge_gives(finding, usable, lost):
+    assert (finding.usable, finding.lost) == (usable, lost)
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ def test_every_weight_0_is_said_and_the_page_stands(open_report):
 
 
 @pytest.mark.parametrize(
-    ("asked", "told", "taken"),
+    ("asked", "text", "taken"),
     [
         ("300", "M = 300, which cannot be set; 20 is taken", 20),
         ("0", "M = 0, which cannot be set; 20 is taken", 20),
@@ -96,9 +96,9 @@ def test_every_weight_0_is_said_and_the_page_stands(open_report):
         ("17", "M = 17; the nearest stop, 15, is taken", 15),
     ],
 )
-def test_m_that_cannot_be_set_is_said_at_once(open_report, asked, told, taken):
+def test_m_that_cannot_be_set_is_said_at_once(open_report, asked, text, taken):
     app = open_report(report_trips=asked)
-    assert any(told in toast.value for toast in app.toast)
+    assert any(text in toast.value for toast in app.toast)
     assert app.select_slider(key="report_trips").value == taken
     stands(app)
 

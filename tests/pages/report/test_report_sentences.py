@@ -36,7 +36,7 @@ def noisy(analysis, counts, scale):
     return counts + source.counts(analysis, np.full(len(counts), scale))
 
 
-def found(pattern, text):
+def match_of(pattern, text):
     match = re.search(pattern, text)
     assert match, f"{pattern} is not said in {text}"
     return [float(part.replace(",", "")) for part in match.groups()]
@@ -53,7 +53,7 @@ def test_the_shares_of_the_bar_add_up_to_what_is_spent(opened):
 def test_trips_before_or_after_the_period(opened, table):
     counts = [table.counts(Measure.DAY, m) for m in (None, M)]
     private = noisy(Analysis.DAYS, counts[1], M / (EPSILON * SHARE))
-    told = found(r"Before or after the period: (\S+) \(true (\S+), kept (\S+)\)", opened("when"))
+    told = match_of(r"Before or after the period: (\S+) \(true (\S+), kept (\S+)\)", opened("when"))
     assert told == [max(private[0], 0), counts[0][0], counts[1][0]]
 
 
@@ -61,7 +61,7 @@ def test_trips_before_or_after_the_period(opened, table):
 def test_how_far_noise_moves_an_hour_and_how_many_hours_stand_clear(opened, table, epsilon):
     text = opened("when", epsilon=f"{epsilon:g}")
     reach = 2 * M / (epsilon * SHARE) * np.log(10)  # P(|Laplace(b)| > b ln 10) = 1/10
-    assert found(r"moves each cell by at most (\S+) nine times", text)[0] == round(reach)
+    assert match_of(r"moves each cell by at most (\S+) nine times", text)[0] == round(reach)
     kept = table.counts(Measure.HOUR, M)
     some = [count for count in kept if count > 0]
     share = 100 * sum(count > reach for count in some) / len(some)
@@ -73,7 +73,7 @@ def test_points_outside_all_zones(opened, table):
     windows = [table.counts(Measure.ZONE_WINDOW, m) for m in (None, M)]
     private = noisy(Analysis.ZONE_WINDOWS, windows[1], 2 * M / (EPSILON * 3 * SHARE))
     outside = [int(counts[-WINDOW_CLASSES:].sum()) for counts in (private, windows[0])]
-    told = found(r"Outside all zones: (\S+) \(true (\S+)\)", opened("where"))
+    told = match_of(r"Outside all zones: (\S+) \(true (\S+)\)", opened("where"))
     assert told == [max(outside[0], 0), outside[1]]
 
 
@@ -86,11 +86,11 @@ def test_flows_within_a_zone_and_flows_that_nobody_makes(opened, table):
         sum(int(counts[i * size + i]) for i in range(size)) for counts in (private, kept, true)
     ]
     text = opened("flows")
-    told = found(r"within a zone count here: private (\S+), kept (\S+), true (\S+)\.", text)
+    told = match_of(r"within a zone count here: private (\S+), kept (\S+), true (\S+)\.", text)
     assert told == within
     between = [f for f in range(size**2) if f % size != f // size and private[f] > 0]
     drawn = sorted(between, key=lambda flow: (-private[flow], flow))[:150]
-    said = found(
+    said = match_of(
         r"each of the (\S+) flows .* most (\S+) nine .* Of the (\S+) drawn, (\S+) have", text
     )
     nobody = sum(kept[flow] == 0 for flow in drawn)
@@ -107,14 +107,16 @@ def test_trips_beyond_the_bins_and_the_nearer_way(opened, table):
         kept[121:].sum(),
     ]
     private = np.maximum(noisy(Analysis.TRAVEL_TIME, np.array(bins), scale), 0)
-    told = found(r"Below 0: (\S+) \(true (\S+)\); from 120 minutes on: (\S+) \(true (\S+)\)", text)
+    told = match_of(
+        r"Below 0: (\S+) \(true (\S+)\); from 120 minutes on: (\S+) \(true (\S+)\)", text
+    )
     assert told == [private[0], true[0], private[-1], true[121:].sum()]
-    nearer = found(r"nearer to those of the kept: (\S+) against (\S+) minutes", text)
+    nearer = match_of(r"nearer to those of the kept: (\S+) against (\S+) minutes", text)
     assert nearer[0] <= nearer[1]
 
 
 def test_the_m_of_the_guess_has_the_least_error(opened):
-    numbers, m = found(
+    numbers, m = match_of(
         r"Least error over its (\S+) numbers at \*\*M = (\d+)\*\*", opened("errors-and-m")
     )
     spread = np.sqrt(np.log1p((12 / 10) ** 2))  # the guess: 50,000 people, 10 trips, sd 12
@@ -138,7 +140,7 @@ def test_the_large_numbers_are_sums_of_noisy_counts(opened, table):
     assert f"True {true:,}, kept {kept:,}: all kept trips" in text
     assert f"True {2 * true:,}, kept {2 * kept:,}: starts and ends" in text
     assert f"kept {people.sum():,}: with at least one trip" in text
-    low, high = found(rf"{trips:,}\s*(\S+) to (\S+?)\s*True", text)
+    low, high = match_of(rf"{trips:,}\s*(\S+) to (\S+?)\s*True", text)
     days_in_all = len(days) - 1
     draws = np.random.default_rng(1).laplace(0, M / (EPSILON * SHARE), (100_000, days_in_all))
     within = np.mean(np.abs(draws.sum(axis=1)) <= (high - low) / 2)
@@ -156,7 +158,7 @@ def test_the_table_of_losses_is_over_20_draws_of_the_noise(open_page, settled, t
         pairs = [(int(a), int(b)) for a, b in zip(true, private, strict=True)]
         values.append(np.mean([2 * abs(a - b) / (a + b) if a + b else 0 for a, b in pairs]))
     row = text[text.index("Losses over 20 draws") :]
-    median, low, high = found(r"Trips by hour.*?(\d\.\d{3}) \((\d\.\d{3}) to (\d\.\d{3})\)", row)
+    median, low, high = match_of(r"Trips by hour.*?(\d\.\d{3}) \((\d\.\d{3}) to (\d\.\d{3})\)", row)
     assert median == pytest.approx(np.median(values), abs=6e-4)
     assert min(values) - 6e-4 <= low <= np.quantile(values, 0.2)
     assert np.quantile(values, 0.8) <= high <= max(values) + 6e-4

@@ -14,7 +14,7 @@ from engine.errors import ParameterError
 COVER, CAP = 934, 732
 
 
-def found(target, parameters):
+def attacked(target, parameters):
     return attack.strongest_on_density(target, parameters, cover_size=COVER, max_visits_cap=CAP)
 
 
@@ -41,7 +41,7 @@ def losses_of(stage):
 def test_composition_agrees_with_strips(variant, visits, every):
     def ours(epsilon):
         parameters = DensityParameters(epsilon=epsilon, delta=2e-6, variant=variant)
-        return found(target, parameters).roc
+        return attacked(target, parameters).roc
 
     target = Visitor(visits=visits, all_visits=every)
     stages = attack.stage_losses(
@@ -61,7 +61,7 @@ def test_composition_agrees_with_strips(variant, visits, every):
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
 def test_one_visit_under_laplace_is_a_closed_form(epsilon):
     parameters = DensityParameters(epsilon=epsilon, variant="zones_laplace")
-    ours = found(Visitor(visits=1), parameters).roc
+    ours = attacked(Visitor(visits=1), parameters).roc
     assert ours.advantage == pytest.approx(1 - math.exp(-epsilon / 60), abs=1e-6)
     assert ours.largest_loss == pytest.approx(epsilon / 30)
 
@@ -70,7 +70,7 @@ def test_one_visit_under_laplace_is_a_closed_form(epsilon):
 @pytest.mark.parametrize("epsilon", [0.1, 4.0])
 def test_the_attack_stays_within_what_is_proved(variant, epsilon):
     parameters = DensityParameters(epsilon=epsilon, delta=2e-6, variant=variant)
-    ours = found(Visitor(visits=30, all_visits=CAP), parameters)
+    ours = attacked(Visitor(visits=30, all_visits=CAP), parameters)
     wrong, right = ours.roc.false_positives, ours.roc.true_positives
     allowed = np.interp(wrong, ours.limit.false_positives, ours.limit.true_positives)
     assert (right <= allowed + 1e-9).all()
@@ -82,9 +82,9 @@ def test_the_attack_stays_within_what_is_proved(variant, epsilon):
 
 def test_fewer_visits_betray_less():
     parameters = DensityParameters(epsilon=1.0, delta=2e-6)
-    advantages = [found(Visitor(visits=n), parameters).roc.advantage for n in (1, 5, 30)]
+    advantages = [attacked(Visitor(visits=n), parameters).roc.advantage for n in (1, 5, 30)]
     assert advantages == sorted(advantages)
-    assert found(Visitor(visits=30, all_visits=CAP), parameters).roc.advantage > advantages[-1]
+    assert attacked(Visitor(visits=30, all_visits=CAP), parameters).roc.advantage > advantages[-1]
 
 
 def test_plain_totals_read_all_kept_visits():
@@ -128,4 +128,4 @@ def test_a_bounded_range_is_the_worst_of_all_choices():
 )
 def test_bad_visitors_are_refused(target, message):
     with pytest.raises(ParameterError, match=message):
-        found(Visitor(**target), DensityParameters(epsilon=1.0))
+        attacked(Visitor(**target), DensityParameters(epsilon=1.0))

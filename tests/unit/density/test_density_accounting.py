@@ -14,7 +14,7 @@ CHECK = density.DensityParameters(epsilon=0.3, delta=2e-6, max_visits_per_user=3
 COVER = 934
 
 
-def book(**changes: object):
+def ledger_of(**changes: object):
     return density.ledger(replace(CHECK, **changes), cover_size=COVER, max_visits_cap=732)
 
 
@@ -41,9 +41,9 @@ def test_check_figures() -> None:
     assert rho == pytest.approx(3.52e-4 + 9.69e-5, rel=2e-3)
     assert accounting.zcdp_to_epsilon(rho, 2e-6) == pytest.approx(0.1144, abs=5e-5)
     for variant, composed in (("efpag", 2.12), ("efpa", 3.24), ("efpag_joint", 1.0)):
-        assert book(variant=variant).pure_epsilon / 0.3 == pytest.approx(composed, abs=0.005)
+        assert ledger_of(variant=variant).pure_epsilon / 0.3 == pytest.approx(composed, abs=0.005)
     for variant in ("efpag", "efpag_joint"):
-        assert book(variant=variant).proved_epsilon == pytest.approx(0.264, abs=5e-4)
+        assert ledger_of(variant=variant).proved_epsilon == pytest.approx(0.264, abs=5e-4)
 
 
 def test_immediate_bound_of_kappa_two_would_be_about_102_percent() -> None:
@@ -103,14 +103,14 @@ def test_laplace_coefficients_are_charged_what_their_divergence_is() -> None:
     divergence = kept * math.log(mean / (2 * order - 1)) / (order - 1)
     assert divergence <= order * charged
     assert divergence == pytest.approx(order * charged, rel=0.03)
-    assert book(variant="efpa").proved_epsilon / 0.3 == pytest.approx(1.58, abs=0.005)
+    assert ledger_of(variant="efpa").proved_epsilon / 0.3 == pytest.approx(1.58, abs=0.005)
 
 
 @pytest.mark.parametrize("variant", ["efpa", "efpag", "efpag_joint"])
 @pytest.mark.parametrize("delta", [1e-300, 2e-6])
 def test_nothing_is_proved_beyond_simple_composition(variant: str, delta: float) -> None:
     for kept in (1, 30):
-        ledger = book(variant=variant, max_visits_per_user=kept, delta=delta)
+        ledger = ledger_of(variant=variant, max_visits_per_user=kept, delta=delta)
         assert ledger.proved_epsilon <= ledger.pure_epsilon
         if delta < 1e-100 or (variant == "efpa" and kept == 1):
             assert ledger.proved_epsilon == ledger.pure_epsilon
@@ -120,7 +120,7 @@ def test_nothing_is_proved_beyond_simple_composition(variant: str, delta: float)
 def test_ledger_stages_sum_to_the_published_total() -> None:
     for variant in ("zones_laplace", "towers_laplace", "lpa", "efpa", "efpag", "efpag_joint"):
         for scaling in (True, False):
-            ledger = book(variant=variant, scaling=scaling)
+            ledger = ledger_of(variant=variant, scaling=scaling)
             assert sum(s.epsilon for s in ledger.stages) == pytest.approx(0.3)
             assert sum(s.delta for s in ledger.stages) in (0.0, 2e-6)
             assert ledger.published_epsilon == 0.3
@@ -133,7 +133,7 @@ def test_ledger_stages_sum_to_the_published_total() -> None:
 def test_stages_state_what_one_person_changes_and_the_noise_for_it(
     variant: str, scaling: bool
 ) -> None:
-    stages = book(variant=variant, scaling=scaling).stages
+    stages = ledger_of(variant=variant, scaling=scaling).stages
     changes = {
         "counts": (30, "L1"),
         "totals of the cells": (30, "L1"),
@@ -154,12 +154,12 @@ def test_stages_state_what_one_person_changes_and_the_noise_for_it(
 
 
 def test_notions() -> None:
-    assert book(variant="lpa").proved_notion == "ε-DP"
-    assert book(variant="lpa").delta == 0.0
-    efpa = book(variant="efpa")
+    assert ledger_of(variant="lpa").proved_notion == "ε-DP"
+    assert ledger_of(variant="lpa").delta == 0.0
+    efpa = ledger_of(variant="efpa")
     assert (efpa.published_notion, efpa.proved_notion) == ("ε-DP", "(ε, δ)-DP")
     assert efpa.proved_exceeds_published
-    classical, analytic = book(), book(gaussian="analytic")
+    classical, analytic = ledger_of(), ledger_of(gaussian="analytic")
     assert classical.published_notion == "(ε, δ)-probabilistic DP"
     assert analytic.published_notion == "(ε, δ)-DP"
     assert classical.proved_notion == "(ε, δ)-DP"

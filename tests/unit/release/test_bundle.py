@@ -75,7 +75,7 @@ def statement_of(dataset, plan, tuning="public"):
         others=(),
         tuning=tuning,
         tuning_note="",
-        made="2026-01-01",
+        made_on="2026-01-01",
         version="1",
     )
 

@@ -17,7 +17,7 @@ _TICKS = (0.01, 0.03, 0.1, 0.3, 1, 3, 10)
 def epsilon_curve(
     epsilons: Sequence[float],
     shares: Sequence[float],
-    here: float,
+    current: float,
     *,
     title: str,
     key: str,
@@ -31,7 +31,7 @@ def epsilon_curve(
     epsilons, shares : sequences
         Points of the curve; NaN leaves a gap. Those above 1 are drawn at the upper edge, so that
         the axis is the same for every setting and nothing jumps.
-    here : float
+    current : float
         The slider's ε.
     alt : str
         What a screen reader says.
@@ -58,7 +58,7 @@ def epsilon_curve(
                 for epsilon, share in zip(epsilons, shares, strict=True)
                 if np.isfinite(share)
             ],
-            "here": [_across(here), f"you are here: ε = {here:g}"],
+            "here": [_across(current), f"you are here: ε = {current:g}"],
             "top": "≥ 100%" if any(share > 1 for share in shares) else "100%",
             "colours": {"line": colours.PRIVATE, "here": colours.HERE},
             "pickable": pickable,
