@@ -234,7 +234,15 @@ def moments() -> list[datetime]:
     return [start + timedelta(minutes=30 * i) for start in starts for i in range(96)]
 
 
-@pytest.mark.parametrize("form", ["epoch", "offset", "zulu", "parquet instant", "parquet wall"])
+@pytest.mark.parametrize(
+    "form",
+    [
+        "epoch",
+        *(pytest.param(form, marks=pytest.mark.long) for form in ("offset", "zulu")),
+        "parquet instant",
+        "parquet wall",
+    ],
+)
 def test_hours_of_the_week_are_right_when_the_clock_changes(tmp_path: Path, form: str) -> None:
     zone = ZoneInfo("Europe/Paris")
     times = moments()
