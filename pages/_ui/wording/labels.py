@@ -10,13 +10,13 @@ DRAWS = (
 )
 
 VARIANTS = {
-    "efpag_joint": "Fourier, one joint choice (recommended)",
-    "zoom": "Five zoom levels, read by statistics (ours)",
-    "efpag": "Fourier with Gaussian noise (P1's EFPAG)",
-    "efpa": "Fourier with Laplace noise (EFPA)",
-    "lpa": "Laplace on every count (LPA)",
-    "towers_laplace": "Naive: Laplace on tower counts",
-    "zones_laplace": "Naive: Laplace on zone counts",
+    "efpag_joint": "Fourier, joint (advised)",
+    "zoom": "Five zoom levels (ours)",
+    "efpag": "Fourier, Gaussian (EFPAG)",
+    "efpa": "Fourier, Laplace (EFPA)",
+    "lpa": "Laplace, counts (LPA)",
+    "towers_laplace": "Laplace, towers (naive)",
+    "zones_laplace": "Laplace, zones (naive)",
 }
 SHORT_VARIANTS = {
     "efpag_joint": "EFPAG, joint",
@@ -35,8 +35,8 @@ HOUR_STEPS = {
 TIME_STEPS = {"day": "Days", "week": "Weeks", "period": "Whole period"}
 AS_INGESTED = "This page reads zones, days and hours as they were ingested, at full detail."
 OD_METHOD_NAMES = {
-    "published": "Published: noise, then suppress below τ",
-    "estimate": "Ours: read all noisy flows by statistics",
+    "published": "Published: hides below τ",
+    "estimate": "Ours: reads small flows",
 }
 NOBODY_SAMPLED = (
     "Off: our method samples nobody. A person's visits are scaled down together instead, so ℓ has "
