@@ -106,6 +106,8 @@ class PrivacyChoice:
     draws : int
     least_draws : int
         Draws without which even a clean record could not show the confidence.
+    held_at : array, shape (some,)
+        Every ε at which the target holds, also where it fails again at a larger one.
     """
 
     epsilon: float | None
@@ -114,6 +116,7 @@ class PrivacyChoice:
     lower: Floats
     draws: int
     least_draws: int
+    held_at: Floats
 
 
 def strongest_privacy(
@@ -140,8 +143,11 @@ def strongest_privacy(
     Examples
     --------
     >>> met = np.array([[False] * 40, [True] * 40, [True] * 20 + [False] * 20, [True] * 40])
-    >>> strongest_privacy([0.1, 0.2, 0.5, 1.0], met, 0.9).epsilon
+    >>> choice = strongest_privacy([0.1, 0.2, 0.5, 1.0], met, 0.9)
+    >>> choice.epsilon
     1.0
+    >>> choice.held_at.tolist()
+    [0.2, 1.0]
     """
     tried = np.asarray(epsilons, dtype=np.float64)
     if met.ndim != 2 or tried.shape != met.shape[:1] or bool((np.diff(tried) <= 0).any()):
@@ -157,7 +163,8 @@ def strongest_privacy(
     successes = met.sum(axis=1)
     bound = stats.beta.ppf(1 - certainty, successes, draws - successes + 1)
     lower = np.where(successes > 0, bound, 0.0)
-    onwards = np.logical_and.accumulate((lower >= confidence)[::-1])[::-1]
+    holds = lower >= confidence
+    onwards = np.logical_and.accumulate(holds[::-1])[::-1]
     return PrivacyChoice(
         epsilon=float(tried[onwards.argmax()]) if onwards.any() else None,
         epsilons=tried,
@@ -165,6 +172,7 @@ def strongest_privacy(
         lower=lower,
         draws=draws,
         least_draws=least_draws(confidence, certainty),
+        held_at=tried[holds],
     )
 
 

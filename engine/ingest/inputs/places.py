@@ -27,6 +27,7 @@ MOST_LOCATIONS = 1_000_000
 MOST_BYTES = 200_000_000
 WIDEST_DEGREES = 180
 WGS84 = "EPSG:4326"
+_DECIMAL_COMMA = r"^\s*([+-]?\d{1,3}),(\d+)\s*$"
 Series: TypeAlias = Any
 """A pandas column of unknown type."""
 
@@ -304,6 +305,9 @@ def _check_ids(file: str, column: str, ids: Series) -> None:
 
 
 def _coordinates(file: str, column: str, values: Series) -> NDArray[np.float64]:
+    """Return degrees; a comma before digits is a decimal mark, for no coordinate has thousands."""
+    if not pd.api.types.is_numeric_dtype(values.dtype):
+        values = values.astype("string").str.replace(_DECIMAL_COMMA, r"\1.\2", regex=True)
     numbers: Any = pd.to_numeric(values, errors="coerce")
     numbers = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
     wrong = ~np.isfinite(numbers)

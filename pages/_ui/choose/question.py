@@ -44,8 +44,8 @@ class Question:
 
     @property
     def aim(self) -> str:
-        """What the noise leaves a flow near."""
-        return aim(self.unit)
+        """What the noise leaves flows near."""
+        return aim(self.unit, several=True)
 
     @property
     def trimmed(self) -> str:

@@ -238,10 +238,14 @@ def _answer(
             st.html(
                 cards.verdict_html(
                     "noisy",
-                    f"No ε on the slider keeps {answer.wanted} in {confidence:.0%} of releases.",
+                    f"No ε on the slider keeps {answer.wanted} in {confidence:.0%} of releases, "
+                    "there and at every larger ε.",
                     of=source.name,
+                    title="Out of reach",
                 )
             )
+            if choice.held_at.size:
+                st.markdown(_noise_helps(choice))
             st.markdown(_help(answer.remedies, parameters))
         if source.key == entry.key:
             st.warning(_LEAKS, icon=":material/policy:")
@@ -252,6 +256,16 @@ def _answer(
         )
     with curve:
         _chart(choice, parameters.epsilon, confidence)
+
+
+def _noise_helps(choice: PrivacyChoice) -> str:
+    """Say why an ε that meets the target in the chart beside is not offered."""
+    first, last, values = choice.held_at[0], choice.held_at[-1], choice.held_at.size
+    where = f"ε = {first:g}" if values == 1 else f"{values} values of ε from {first:g} to {last:g}"
+    return (
+        f"Enough draws meet the target at {where}, but not at a larger ε: there the noise happens "
+        "to help. No ε is offered that stops being right with less noise."
+    )
 
 
 def _help(remedies: list[Remedy], parameters: ODParameters) -> str:

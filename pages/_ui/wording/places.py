@@ -128,6 +128,8 @@ def details_words(details: Sequence[Detail], epsilon: float) -> str:
     >>> one = Detail(resolution=week, zones=30, shares=(), usable=(True,) * len(EPSILON_STOPS))
     >>> details_words([one], 1.0)
     'At ε = 1: **weeks** – all 30 zones yes.'
+    >>> details_words([one], 0.45)
+    'At ε = 0.5, the nearest computed to 0.45: **weeks** – all 30 zones yes.'
     """
     at = min(range(len(EPSILON_STOPS)), key=lambda i: abs(log(EPSILON_STOPS[i] / epsilon)))
     parts = []
@@ -136,7 +138,9 @@ def details_words(details: Sequence[Detail], epsilon: float) -> str:
         best = finest_usable(some, at)
         finer = [one for one in some if best is None or one.zones > best.zones]
         parts.append(f"**{TIME_STEPS[time].lower()}** – {detail_words(best, finer)}")
-    return f"At ε = {EPSILON_STOPS[at]:g}: {'; '.join(parts)}."
+    stop = EPSILON_STOPS[at]
+    nearest = "" if stop == epsilon else f", the nearest computed to {epsilon:g}"
+    return f"At ε = {stop:g}{nearest}: {'; '.join(parts)}."
 
 
 def details_told(details: Sequence[Detail] | None, epsilon: float, *, running: bool) -> str:

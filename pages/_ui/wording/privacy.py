@@ -160,6 +160,8 @@ def ledger_line(ledger: Ledger) -> str:
     )
 
 
-def aim(unit: str) -> str:
-    """Name what noise leaves a flow near: not the truth where trimming comes first."""
-    return "the truth" if unit == "trip" else "its count after trimming"
+def aim(unit: str, *, several: bool = False) -> str:
+    """Name what noise leaves a flow, or several, near: not the truth where trimming comes first."""
+    if unit == "trip":
+        return "the truth"
+    return "their counts after trimming" if several else "its count after trimming"

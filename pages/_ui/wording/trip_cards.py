@@ -115,7 +115,8 @@ def chain(account: TripAccount) -> str:
         return percent(trips / account.true)
 
     trimmed = f"trimming drops {of_all(account.trimmed)}, " if account.trimmed else ""
+    suppression = "suppression" if trimmed else "suppression drops"
     return (
-        f"Of all trips {trimmed}suppression {of_all(account.suppressed)}; with its noise the "
+        f"Of all trips {trimmed}{suppression} {of_all(account.suppressed)}; with its noise the "
         f"release adds up to {of_all(account.released)}."
     )

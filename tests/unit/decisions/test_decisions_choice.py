@@ -18,7 +18,9 @@ def records(*successes, draws=100):
 def test_the_target_must_hold_at_the_chosen_epsilon_and_above():
     assert decisions.strongest_privacy(EPSILONS, records(98, 99, 80, 100), 0.9).epsilon == 1.0
     assert decisions.strongest_privacy(EPSILONS, records(10, 99, 99, 100), 0.9).epsilon == 0.2
-    assert decisions.strongest_privacy(EPSILONS, records(99, 99, 99, 50), 0.9).epsilon is None
+    helped = decisions.strongest_privacy(EPSILONS, records(99, 80, 99, 50), 0.9)
+    assert helped.epsilon is None
+    assert helped.held_at.tolist() == [0.1, 0.5]
 
 
 def test_the_bound_is_clopper_and_pearsons():

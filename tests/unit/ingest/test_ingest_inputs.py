@@ -15,7 +15,7 @@ import shapely
 from engine.errors import InputError
 from engine.ingest import ingest, preview
 from engine.ingest.inputs import mapping
-from engine.ingest.inputs.places import Places
+from engine.ingest.inputs.places import Places, read_places
 from engine.ingest.inputs.points import place_points
 from engine.ingest.inputs.zones import read_zones
 from engine.ingest.report import Reason
@@ -337,3 +337,21 @@ def test_a_preview_refuses_endless_values(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"visits.csv: a value near the beginning is longer") as e:
         preview("visits", path)
     assert "xxx" not in str(e.value)
+
+
+def test_coordinates_of_places_may_have_a_decimal_comma(tmp_path: Path) -> None:
+    path = tmp_path / "stations.csv"
+    path.write_text("Code;Latitude;Longitude\nA;20,65;-103,4\nB;20.66; -103,35 \nC;21;-103\n")
+    columns = {"location_id": "Code", "lat": "Latitude", "lng": "Longitude"}
+    asked = options(tmp_path, "trips", [path], locations=path, locations_mapping=columns)
+    towers = read_places(asked).towers.geometry
+    assert towers.y.tolist() == [20.65, 20.66, 21.0]
+    assert towers.x.tolist() == [-103.4, -103.35, -103.0]
+
+
+@pytest.mark.parametrize("value", ["1,234,567", "north", "", ",5", "2065,5"])
+def test_a_coordinate_that_is_no_number_is_refused(tmp_path: Path, value: str) -> None:
+    path = tmp_path / "stations.csv"
+    path.write_text(f"location_id;lat;lng\nA;{value};-103,4\n")
+    with pytest.raises(InputError, match="has no number in 1 of 1 rows"):
+        read_places(options(tmp_path, "trips", [path], locations=path))
