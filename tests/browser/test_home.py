@@ -238,8 +238,8 @@ def test_curves_say_where_the_slider_stands(page, address):
     curves = page.locator(".curve")
     expect(curves).to_have_count(2)
     for curve in curves.all():
+        expect(curve.locator(".hit title")).to_have_count(len(EPSILON_STOPS))
         points = curve.locator(".hit title").all_text_contents()
-        assert len(points) == len(EPSILON_STOPS)
         assert re.search(r"% at ε = 0\.5$", points[EPSILON_STOPS.index(0.5)])
         assert "you are here: ε = 0.5" in curve.text_content()
         here = curve.locator('circle[fill="#d1495b"]')

@@ -27,7 +27,8 @@ def saved(page, folder):
     settled(page)
     page.wait_for_timeout(1500)
     page.locator(".take-home summary").click()
-    page.locator(".take-home li").first.wait_for()
+    page.locator(".take-home details[open]").wait_for()
+    page.wait_for_timeout(200)  # the list is made a moment after; a page may have nothing to list
     buttons = page.locator(".take-home button").filter(has_text=SAVING)
     files = []
     for number in range(buttons.count()):

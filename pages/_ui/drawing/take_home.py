@@ -21,8 +21,11 @@ _STYLE = """
 .take-home li span { flex: 1 1 14rem; }
 .take-home button { font: inherit; color: inherit; background: transparent; border: 1px solid currentColor; border-radius: 0.35rem; padding: 0.15rem 0.7rem; cursor: pointer; }
 .take-home .said { margin: 0.2rem 0; }
+@page { margin: 9mm; }
 @media print {
-  [data-testid="stSidebar"], [data-testid="stHeader"], .st-key-navigation, .take-home { display: none !important; }
+  [data-testid="stSidebar"], [data-testid="stHeader"], .st-key-navigation, .take-home, .st-key-home_tour, .st-key-home_header, .st-key-home_presets, .st-key-home_play_button, .stage .tools, [data-testid="stMain"] [data-testid="stButton"], [data-testid="stMain"] [data-testid="stPageLink"], [data-testid="stMain"] [data-testid="stCheckbox"] { display: none !important; }
+  [data-testid="stMainBlockContainer"] { zoom: 0.55; padding: 0 !important; }
+  .card { min-height: 0; break-inside: avoid; } .verdict, .gauge, .stage { break-inside: avoid; }
   [data-testid="stMain"], [data-testid="stAppViewContainer"], [data-testid="stApp"] { position: static !important; overflow: visible !important; height: auto !important; }
 }
 """  # noqa: E501
