@@ -1,4 +1,3 @@
-# pyright: reportAttributeAccessIssue=false
 """The five clipped sums of the density variant `zoom`, in whole numbers.
 
 For a person let v be the counts of distinct (tower, hour) visits, at most the public cap of them.

@@ -1,4 +1,3 @@
-# pyright: reportAttributeAccessIssue=false
 """From raw files to a dataset: the whole of an ingest."""
 
 import json

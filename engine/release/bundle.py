@@ -1,4 +1,3 @@
-# pyright: reportAttributeAccessIssue=false
 """Make a release: charge the ledger, draw once, write a bundle whole or not at all."""
 
 import hashlib

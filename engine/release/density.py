@@ -1,4 +1,3 @@
-# pyright: reportAttributeAccessIssue=false
 """Release of a week's density: whole counts of towers with discrete Laplace noise, mapped to zones.
 
 The Fourier variants add noise to real numbers and choose with floating-point weights; they stay in

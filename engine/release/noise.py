@@ -1,4 +1,3 @@
-# pyright: reportAttributeAccessIssue=false
 # pyright: reportPrivateImportUsage=false
 """Noise of a release: whole numbers from OpenDP's exact samplers, never from NumPy.
 

@@ -1,4 +1,3 @@
-# pyright: reportAttributeAccessIssue=false
 """Release of origin–destination matrices: Algorithm 1 of P2 with whole-number noise."""
 
 from dataclasses import dataclass

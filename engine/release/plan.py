@@ -1,4 +1,3 @@
-# pyright: reportAttributeAccessIssue=false
 """What a release will hold and cost, known before any count is read."""
 
 from collections.abc import Callable, Mapping

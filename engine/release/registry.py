@@ -1,4 +1,3 @@
-# pyright: reportAttributeAccessIssue=false
 """An entry for a public registry of deployments of differential privacy."""
 
 from collections.abc import Mapping

@@ -1,4 +1,3 @@
-# pyright: reportAttributeAccessIssue=false
 """Release of a mobility report: its counts with discrete Laplace noise."""
 
 from dataclasses import dataclass

@@ -1,4 +1,3 @@
-# pyright: reportAttributeAccessIssue=false
 """The statement of a release: what a reader must know, as a JSON object with a schema.
 
 The eighteen items follow NIST SP 800-226 (Guidelines for evaluating differential privacy

@@ -1,4 +1,3 @@
-# pyright: reportAttributeAccessIssue=false
 """Tables and maps of a bundle: keys from public geometry, text that no spreadsheet runs."""
 
 from collections.abc import Mapping, Sequence

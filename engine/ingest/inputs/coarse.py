@@ -1,4 +1,3 @@
-# pyright: reportAttributeAccessIssue=false
 """Coarser zones out of public geometry: Voronoi cells, grids, clusters of places, parents.
 
 Nothing here looks at a row of the data. Fewer zones mean more people in each, and so less noise

@@ -1,4 +1,3 @@
-# pyright: reportAttributeAccessIssue=false
 """Coarser zones that a file names for each zone, kept as `engine.resolution` reads them.
 
 So a dataset of one's own can be looked at by province as well as by its finest zones. A level

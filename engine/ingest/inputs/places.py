@@ -1,4 +1,3 @@
-# pyright: reportAttributeAccessIssue=false
 """Locations and zones: public geometry that rows are counted in."""
 
 from collections.abc import Sequence

@@ -1,4 +1,3 @@
-# pyright: reportAttributeAccessIssue=false
 """Which files come in and what they really are: told from their first bytes, not their names."""
 
 import csv

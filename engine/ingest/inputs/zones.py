@@ -1,4 +1,3 @@
-# pyright: reportAttributeAccessIssue=false
 """Zone files: GeoJSON, GeoPackage, zipped Shapefile and GeoParquet, checked before use."""
 
 from collections.abc import Mapping, Sequence
