@@ -222,9 +222,11 @@ def _answer(
                 on_click=_use,
                 args=(chosen, source, period, answer.wanted, confidence),
             )
-        elif choice.draws < choice.least_draws and answer.more_to_come:
-            needed = f"{choice.draws} of at least {choice.least_draws} releases are drawn."
-            st.html(cards.pending_html(needed))
+        elif answer.more_to_come:
+            # what would help is computed once all releases are drawn
+            enough = choice.draws >= choice.least_draws
+            needed = "" if enough else f" of at least {choice.least_draws}"
+            st.html(cards.pending_html(f"{choice.draws}{needed} releases are drawn."))
         elif choice.draws < choice.least_draws:
             st.html(
                 cards.verdict_html(

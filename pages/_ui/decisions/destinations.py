@@ -47,7 +47,7 @@ def ranked(
     y = alt.Y("zone:N", title=None, sort=None, axis=alt.Axis(labelLimit=150, labelOverlap=False))
     x = alt.X(
         "chance:Q",
-        title=f"Probability of being among the first {k}, mean over days",
+        title="Probability, mean over days",
         scale=alt.Scale(domain=[0, 1]),
         axis=alt.Axis(format="~%"),
     )

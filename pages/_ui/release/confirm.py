@@ -125,7 +125,7 @@ def bundle(out: Path, where: str) -> None:
                 key=f"release_statement_{where}_{out.name}",
                 on_click="ignore",
             )
-    st.caption(f"Kept in data/local/releases/{out.name}, readable by you only.")
+    st.caption(f"Kept in local/releases/{out.name} of the data folder, readable by you only.")
 
 
 def history(ledger: Ledger) -> None:
