@@ -28,7 +28,7 @@ EPIDEMIC, AID = "an epidemic response", "aid after a shock"
 KINDS = (EPIDEMIC, AID)
 _LEAKS = (
     "ε chosen on the data that will be released says something about them, outside the guarantee. "
-    "Choose it on simulated data or on a period that is not released (below: “Days”)."
+    "Choose it on simulated data or on a period that is not released (“Days”, on this view)."
 )
 
 

@@ -154,8 +154,8 @@ def _for_half(for_half: ForHalf | None, parameters: ODParameters) -> str:
         return f"No ε up to {EPSILON_STOPS[-1]:g} makes half of all trips usable{would}."
     if for_half.below_threshold:
         return (
-            f"Half of all trips lie in flows below τ = {parameters.suppression_threshold}: no ε "
-            f"shows those, a smaller τ does{would}."
+            "At least half of all trips lie in flows below "
+            f"τ = {parameters.suppression_threshold}: no ε shows those, a smaller τ does{would}."
         )
     return f"With T = {parameters.max_trips_per_user} no ε makes half of all trips usable."
 

@@ -117,7 +117,8 @@ def test_the_words_give_the_share_that_the_gauge_gives(finding, usable, lost):
         ),
         (
             ForHalf(epsilon=None, people=4.0, below_threshold=True),
-            "Half of all trips lie in flows below τ = 50: no ε shows those, a smaller τ does; "
+            "At least half of all trips lie in flows below τ = 50: no ε shows those, a smaller τ "
+            "does; "
             "about 4.0 times as many people would.",
         ),
         (
