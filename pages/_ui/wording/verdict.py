@@ -54,9 +54,10 @@ def density(judged: DensityUsability, *, needed: str = "") -> Finding:
     if not judged.zones:
         return Finding("noisy", "", "density, of which the data have none")
     if judged.level == "noisy":
-        noisy = f"density in {judged.zones - judged.usable_zones:,} of {judged.zones:,} zones"
+        lost = judged.zones - judged.usable_zones
+        noisy = f"density in {lost:,} of {judged.zones:,} zones in this draw"
         return Finding("noisy", "", noisy + apart, NOISY_ZONES)
-    usable = f"density in {judged.usable_zones:,} of {judged.zones:,} zones{apart}"
+    usable = f"density in {judged.usable_zones:,} of {judged.zones:,} zones in this draw{apart}"
     if judged.level == "good":
         return Finding("good", usable, "")
     lost = (

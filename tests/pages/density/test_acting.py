@@ -10,8 +10,8 @@ def test_a_clicked_point_sets_epsilon(open_page, monkeypatch):
     app = open_page(PAGE, density_data="demo-city")
     taken = {}
     monkeypatch.setattr(density_charts, "use_settings", lambda **values: taken.update(values))
-    density_charts.take_epsilon({"selection": {"point": [{"epsilon": 0.3}]}})
-    density_charts.take_epsilon({"selection": {"point": []}})
+    density_charts.take_epsilon([{"epsilon": 0.3}])
+    density_charts.take_epsilon([])
     assert taken == {"epsilon": 0.3}
     assert not app.exception
 

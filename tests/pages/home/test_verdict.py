@@ -46,13 +46,13 @@ def trips(level, share, *, size=None, large=0.0, smaller=0.0, trimmed=0.0, half=
 
 def test_zones_are_counted_and_empty_ones_apart():
     assert density(zones=2, usable=2, empty=2).usable == (
-        "density in 2 of 2 zones (2 more have no visits)"
+        "density in 2 of 2 zones in this draw (2 more have no visits)"
     )
     partly = density("partly", 10, limit=43.2)
     assert partly.lost == "zones with fewer than about 43.2 visits an hour"
     assert partly.remedy == verdict.QUIETER
     noisy = density("noisy", 1)
-    assert noisy.lost == "density in 19 of 20 zones"
+    assert noisy.lost == "density in 19 of 20 zones in this draw"
     assert not noisy.usable
     assert not any(letter.isdigit() for letter in noisy.remedy)  # nothing was measured
     assert density("noisy", 0, exceeded=True).remedy == "It would take 9 people."
@@ -140,7 +140,7 @@ def test_headline_joins_the_columns():
     good, bad = density(), density("noisy", 0)
     level, sentence = verdict.headline([good, bad])
     assert level == "partly"
-    assert sentence.startswith("Usable for density in 20 of 20 zones; not for")
+    assert sentence.startswith("Usable for density in 20 of 20 zones in this draw; not for")
     assert verdict.headline([bad])[0] == "noisy"
     assert verdict.headline([bad])[1].startswith("Too noisy to use")
     assert verdict.headline([good])[0] == "good"
