@@ -16,6 +16,7 @@ from pages._ui.home import verdict as home_verdict
 from pages._ui.home.side import Side
 from pages._ui.shell import epsilon_control, frame, setting
 from pages._ui.shell.catalogue import Entry
+from pages._ui.shell.session import session
 from pages._ui.shell.settings import Settings, use_settings
 
 PARTS = {"trips": "Flows", "density": "Density"}
@@ -85,9 +86,10 @@ def draw(settings: Settings, part: str) -> Side:
     st.html(gauges_html(home_verdict.gauges(side), of=entry.name))
     with st.container(key="home_stage"):
         left, right = st.columns([3.2, 1], gap="medium")
+    picture = methods.picture if methods else side.picture
     with left:
         clicked = drawn_stage.draw(
-            {**(methods.picture if methods else side.picture), "marked": zone},
+            {**drawn_stage.for_screen(picture, narrow=session().narrow), "marked": zone},
             key="home_picture",
             height=PRESENTED_HEIGHT if presenting() else HEIGHT,
             presenting=presenting(),

@@ -6,6 +6,7 @@ import json
 import math
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from pages._ui.drawing.svg.dots import DOTS, places
 from pages._ui.drawing.svg.sketches import Shapes
 from pages._ui.drawing.svg.stage import LARGEST, flow_picture
 from pages._ui.home import play as home_play
+from pages._ui.home import stage as home_stage
 from pages._ui.home import tour as home_tour
 from pages._ui.home import verdict as home_verdict
 from pages._ui.shell.settings import EPSILON_SLIDER, SIMULATED_SEED
@@ -233,6 +235,8 @@ def test_the_picture_counts_phantoms_inflated_and_lost_flows(open_home):
 
 def test_zoomed_out_flows_are_sums_of_the_flows_that_are_shown(open_home, monkeypatch):
     monkeypatch.delenv("MOBILITY_DATA")  # the tiny city has too few zones
+    assert "coarser" not in picture(open_home(od_data="demo-city"))  # apart on a wide screen
+    monkeypatch.setattr(home_stage, "session", lambda: SimpleNamespace(narrow=True))
     drawn = picture(open_home(od_data="demo-city", epsilon="0.5", unit="trip"))
     demo = datasets.load("demo-city")
     (level,) = resolution.group_levels(demo.zones)

@@ -23,6 +23,9 @@ _THIN, _THICK = 0.8, 5.0
 Picture = dict[str, Any]
 """What the browser draws: plain texts and numbers, made once and kept."""
 
+WIDE_PX = 350
+"""The least width of a map, in pixels, on a screen that is wider than a phone's."""
+
 
 @dataclass(frozen=True, eq=False)
 class Group:
@@ -212,6 +215,21 @@ def _flows(
         [colours.LOST, f"lost, reads 0: {gone.sum()} of the {len(gone)} largest true", "lost"],
     ]
     return picture
+
+
+def for_screen(picture: Picture, *, narrow: bool) -> Picture:
+    """Return the picture without groups of zones where no wide screen would show them.
+
+    They double what is sent at every move, and a browser then shows some moves half a second late.
+    """
+    if narrow or "coarser" not in picture:
+        return picture
+    width = float(picture["viewBox"].split()[2])
+    if picture["spacing"] * WIDE_PX / width < groups_said.CLOSE_PX:
+        return picture
+    return {
+        name: part for name, part in picture.items() if name not in ("coarser", "note", "close")
+    }
 
 
 def beside(published: Picture, ours: Picture, *, epsilon: float) -> Picture:
