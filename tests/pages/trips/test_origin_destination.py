@@ -1,26 +1,20 @@
 """The Origin–Destination page: every view, every unit, figures against the engine, bad links."""
 
-import html
-import json
 import re
 
 import numpy as np
 import pytest
-import streamlit as st
 
 from engine import datasets, resolution, usability
 from engine import origin_destination as od
 from engine.parameters import EPSILON_STOPS, ODParameters
-from pages._ui.cache import estimates as cached_estimates
 from pages._ui.cache import trips as cached_trips
 from pages._ui.cache.window import Window
-from pages._ui.shell.settings import SIMULATED_SEED
 from pages._ui.trips import grid as trips_grid
-from pages._ui.trips import look as trips_look
 from pages._ui.trips import window as trips_window
 from pages._ui.wording.numbers import percent
+from tests.support.flows_page import PAGE, deck, figures, show, text
 
-PAGE = "pages/2_Origin_Destination.py"
 VIEWS = (
     "Flows",
     "From one zone",
@@ -31,52 +25,6 @@ VIEWS = (
     "Trimming (T)",
     "Days and totals",
 )
-
-
-@pytest.fixture
-def open_od(open_page):
-    """Return a function that opens the page with settings, as if they had been set before."""
-
-    def run(view="Flows", **settings):
-        app = open_page(PAGE)
-        for key, value in settings.items():
-            app.session_state[key] = value
-        app.run()
-        assert not app.exception
-        return show(app, view)
-
-    return run
-
-
-def show(app, view):
-    if view != "Flows":
-        app.button_group(key="od_view").set_value(view).run()
-    assert not app.exception, app.exception
-    return app
-
-
-def text(app):
-    kinds = (app.markdown, app.caption, app.warning, app.info)
-    parts = [element.value for kind in kinds for element in kind]
-    parts += [body for body in bodies(app) if "<style>" not in body]
-    parts += [str(table.value.to_dict()) for table in app.table]
-    return "\n".join(parts)
-
-
-def bodies(app):
-    return [element.proto.body for element in app.get("html")]
-
-
-def figures(app):
-    return [
-        piece.split("</span>")[0]
-        for body in bodies(app)
-        for piece in body.split('<span class="value">')[1:]
-    ]
-
-
-def deck(app):
-    return json.loads(app.get("deck_gl_json_chart")[0].proto.json)
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -121,158 +69,6 @@ def test_redraw_changes_the_draw_and_not_the_expectation(open_od):
     assert after[:4] == before[:4]
     assert after[5] != before[5]
     assert deck(app) != marked
-
-
-def test_flows_switch_keeps_one_scale_and_marks_phantoms(open_od):
-    app = open_od(threshold=0, epsilon=0.1)
-    assert "or more" in text(app)
-    ends = [body for body in bodies(app) if "or more" in body]
-    app.button_group(key="od_flows_show").set_value("True").run()
-    assert [body for body in bodies(app) if "or more" in body] == ends
-    orange = trips_look.rgb(trips_look.PHANTOM)
-    arcs = next(layer for layer in deck(app)["layers"] if layer["id"] == "flows")
-    assert orange not in [row["colour"] for row in arcs["data"]]
-    app.button_group(key="od_flows_show").set_value("Phantom and lost").run()
-    arcs = next(layer for layer in deck(app)["layers"] if layer["id"] == "flows")
-    shades = [row["colour"] for row in arcs["data"]]
-    assert shades
-    assert all(shade in (orange, trips_look.rgb(trips_look.LOST)) for shade in shades)
-
-
-@pytest.mark.parametrize("scope", ["Leaving a zone", "Arriving in a zone", "Leaving or arriving"])
-def test_flows_of_one_zone(open_od, scope):
-    app = open_od()
-    app.selectbox(key="od_flows_scope").set_value(scope).run()
-    app.button_group(key="od_flows_show").set_value("True").run()
-    picker = app.selectbox(key="od_flows_zone")
-    zone = picker.options[picker.index]
-    arcs = next(layer for layer in deck(app)["layers"] if layer["id"] == "flows")
-    assert arcs["data"]
-    for row in arcs["data"]:
-        start, end = row["name"].split(" → ")
-        assert (
-            zone
-            in {
-                "Leaving a zone": (start,),
-                "Arriving in a zone": (end,),
-                "Leaving or arriving": (start, end),
-            }[scope]
-        )
-
-
-@pytest.fixture
-def clickable(monkeypatch):
-    """Put buttons in place of the map: one a click, on a zone, a flow or beside them."""
-
-    def chart(deck, *, key, on_select, **_):
-        ground = next(layer for layer in deck.layers if "ground" in layer.id)
-        zone = ground.data["features"][2]["properties"]
-        clicks = {"zone": {ground.id: [{"properties": zone}]}, "flow": {"flows": [{}]}, "none": {}}
-
-        def press(objects):
-            st.session_state[key] = {"selection": {"objects": objects}}
-            on_select()
-
-        for name, objects in clicks.items():
-            st.button(name, key=f"press_{name}", on_click=press, args=(objects,))
-
-    monkeypatch.setattr(st, "pydeck_chart", chart)
-
-
-@pytest.mark.parametrize("method", ["published", "estimate"])
-def test_a_click_on_a_zone_picks_its_flows(open_od, clickable, settled, method):
-    app = settled(open_od(od_method=method))
-    if method == "estimate":
-        app.button_group(key="od_ours_view").set_value("Flows").run()
-    first, _, third = datasets.load("demo-city").zones["zone_id"].astype(str)[:3]
-    app.button(key="press_zone").click().run()
-    scope, zone = app.selectbox(key="od_flows_scope"), app.selectbox(key="od_flows_zone")
-    assert (scope.value, zone.value, zone.disabled) == ("Leaving or arriving", third, False)
-    app.selectbox(key="od_flows_scope").set_value("Leaving a zone").run()
-    app.selectbox(key="od_flows_zone").set_value(first).run()
-    app.button(key="press_flow").click().run()
-    app.button(key="press_zone").click().run()
-    assert app.selectbox(key="od_flows_zone").value == third
-    assert app.selectbox(key="od_flows_scope").value == "Leaving a zone"
-    app.button(key="press_zone").click().run()  # the zone that is picked: shows all again
-    assert app.selectbox(key="od_flows_scope").value == "All zones"
-    app.button(key="press_zone").click().run()
-    app.button(key="press_none").click().run()  # the browser tells it when the ground is renewed
-    assert app.selectbox(key="od_flows_zone").value == third
-    assert app.selectbox(key="od_flows_scope").value == "Leaving or arriving"
-    assert not app.exception
-
-
-def test_the_ground_is_a_new_one_whenever_another_zone_is_picked(open_od):
-    """Else the browser takes a click on the zone clicked before for taking it back."""
-
-    def ground(app):
-        (layer,) = (layer for layer in deck(app)["layers"] if "ground" in layer["id"])
-        return layer["id"]
-
-    app = open_od()
-    seen = [ground(app)]
-    for scope in ("Leaving a zone", "All zones"):
-        app.selectbox(key="od_flows_scope").set_value(scope).run()
-        seen.append(ground(app))
-    app.select_slider(key="epsilon").set_value(0.5).run()
-    assert len(set(seen)) == 3
-    assert ground(app) == seen[-1]  # a move of ε changes nothing of what is picked
-
-
-@pytest.mark.parametrize("method", ["published", pytest.param("estimate", marks=pytest.mark.long)])
-def test_flows_between_groups_are_sums_of_those_that_are_shown(
-    open_od, settled, monkeypatch, method
-):
-    monkeypatch.delenv("MOBILITY_DATA")  # the tiny city has too few zones
-    app = settled(open_od(od_data="demo-city", od_method=method, epsilon=0.5))
-    if method == "estimate":
-        app.button_group(key="od_ours_view").set_value("Flows").run()
-    app.button_group(key="od_flows_detail").set_value("Groups").run()
-    demo = datasets.load("demo-city")
-    (level,) = resolution.group_levels(demo.zones)
-    parameters, window = ODParameters(epsilon=0.5, max_trips_per_user=4), Window(day=0)
-    noise = (SIMULATED_SEED, 0)
-    if method == "estimate":
-        ours = cached_estimates.release(str(demo.folder), parameters, noise, window)
-        shown = np.where((ours.certain | ours.likely)[0], ours.counts[0], 0.0)
-    else:
-        shown = cached_trips.drawn(str(demo.folder), parameters, noise, window).counts
-    sums = {}
-    for i, j in np.argwhere(shown > 0):
-        a, b = (level.zones["name"][level.labels[zone]] for zone in (i, j))
-        sums[f"{a} → {b}"] = sums.get(f"{a} → {b}", 0.0) + float(shown[i, j])
-    arcs = next(layer for layer in deck(app)["layers"] if layer["id"] == "flows")
-    assert len(arcs["data"]) == 60
-    for row in arcs["data"]:
-        assert row["t1"] == f"private, added up: {sums[row['name']]:,.0f}"
-    assert "Zoomed out: flows between groups of zones, added up from the" in text(app)
-    app.button_group(key="od_flows_detail").set_value("Automatic").run()
-    assert "Zoomed out" not in text(app)  # 150 zones stand apart
-
-
-def test_a_zone_that_was_picked_is_outlined(open_od):
-    app = open_od()
-    assert "marked" not in [layer["id"] for layer in deck(app)["layers"]]
-    app.selectbox(key="od_flows_scope").set_value("Leaving a zone").run()
-    assert "marked" in [layer["id"] for layer in deck(app)["layers"]]
-
-
-def test_what_the_map_shows_is_kept_for_saving_and_no_more(open_od):
-    app = open_od(threshold=0)
-    arcs = next(layer for layer in deck(app)["layers"] if layer["id"] == "flows")
-    (kept,) = (body for body in bodies(app) if 'class="maprows"' in body)
-    head, *rows = json.loads(html.unescape(re.sub("<.*?>", "", kept)))
-    assert head == ["from", "to", "true", "private", "error"]
-    told = [[*row["name"].split(" → "), *(row[f"t{j}"] for j in range(3))] for row in arcs["data"]]
-    assert [[a, b, f"true: {t}", f"private: {p}", f"error: {e}"] for a, b, t, p, e in rows] == told
-
-
-def test_most_shown_flows_are_as_many_as_asked_for(open_od):
-    app = open_od(threshold=0)
-    app.slider(key="od_flows_most").set_value(20).run()
-    arcs = next(layer for layer in deck(app)["layers"] if layer["id"] == "flows")
-    assert len(arcs["data"]) == 20
 
 
 def test_trip_level_says_why_t_is_one_and_what_it_does_not_bound(open_od):

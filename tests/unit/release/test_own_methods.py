@@ -13,11 +13,6 @@ from engine.release import (
 )
 
 
-@pytest.fixture(scope="module")
-def demo():
-    return datasets.load("demo-city")
-
-
 def test_the_tables_of_zoom_add_up_to_what_is_charged(demo, tmp_path, monkeypatch):
     """By OpenDP's own maps, from the σ that were drawn with; with noise × 0.8 they would not."""
     drawn: list[tuple[int, float]] = []

@@ -23,8 +23,8 @@ _THIN, _THICK = 0.8, 5.0
 Picture = dict[str, Any]
 """What the browser draws: plain texts and numbers, made once and kept."""
 
-WIDE_PX = 350
-"""The least width of a map, in pixels, on a screen that is wider than a phone's."""
+WIDE_PX = 306
+"""The least width of a map, in pixels, where true and private stand side by side (`stage.js`)."""
 
 
 @dataclass(frozen=True, eq=False)

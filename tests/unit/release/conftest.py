@@ -1,0 +1,18 @@
+"""A ledger with a budget, and the dataset that it is for."""
+
+import pytest
+
+from engine import datasets
+from engine.release import Ledger
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    made = Ledger(tmp_path / "ledger.sqlite")
+    made.declare("people", datasets=["demo-city"], unit="person", epsilon=100.0, by="me")
+    return made
+
+
+@pytest.fixture(scope="module")
+def demo():
+    return datasets.load("demo-city")
