@@ -11,7 +11,6 @@ import pytest
 
 from engine import datasets
 from engine.release import Ledger, ODProduct, ReleaseError, release
-from engine.release import ledger as ledgers
 from tests.support.releases import ROOT, flows
 
 
@@ -28,14 +27,10 @@ def test_a_full_disk_leaves_the_cost_spent_and_no_bundle(ledger, demo, tmp_path,
 
 
 def test_a_failure_after_the_bundle_is_there_says_so(ledger, demo, tmp_path, monkeypatch):
-    append = ledgers._append
+    def full(self, intent, digest):
+        raise sqlite3.OperationalError("disk I/O error")
 
-    def full(connection, kind, *rest):
-        if kind == "done":
-            raise sqlite3.OperationalError("disk I/O error")
-        return append(connection, kind, *rest)
-
-    monkeypatch.setattr(ledgers, "_append", full)
+    monkeypatch.setattr(Ledger, "finish", full)
     with pytest.raises(ReleaseError, match=r"is there, whole.*stays spent") as refused:
         release(demo, flows(days=(0,)), tmp_path / "out", ledger=ledger, tuning="public")
     assert "nothing was charged" not in str(refused.value)
