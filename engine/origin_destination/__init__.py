@@ -25,10 +25,10 @@ from engine.origin_destination.mechanism import (
     ODNoise,
     ODRelease,
     ledger,
-    release,
     release_matrix,
     standard_noise,
 )
+from engine.origin_destination.methods import release
 from engine.origin_destination.scores import (
     TripAccount,
     TripScores,

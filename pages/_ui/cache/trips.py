@@ -1,6 +1,7 @@
 """Cached wrappers of origin–destination numbers: dataset key, settings and seed, never arrays."""
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -88,7 +89,7 @@ def drawn(key: str, parameters: ODParameters, seed: Seed, window: Window) -> Dra
     cells = np.zeros(4)
     for start in range(0, len(days), most):
         part = list(days[start : start + most])
-        chosen = {"days": part} if window.several else window.arguments
+        chosen: dict[str, Any] = {"days": part} if window.several else window.arguments
         true = od.truth(source, **chosen)
         noise = np.concatenate([_noise(source, seed, day).cells for day in part])
         out = od.release(source, parameters, noise=od.ODNoise(cells=noise), **chosen).counts

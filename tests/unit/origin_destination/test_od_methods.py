@@ -1,0 +1,37 @@
+"""Both methods are one call: what it returns is what each method returns by itself."""
+
+import numpy as np
+import pytest
+
+from engine import datasets
+from engine import origin_destination as od
+from engine.errors import ParameterError
+
+SETTINGS = od.ODParameters(epsilon=0.5, unit="trip")
+
+
+def drawn(**method):
+    rng = np.random.default_rng(3)
+    return od.release(datasets.load("rwanda-districts"), SETTINGS, rng=rng, days=0, **method)
+
+
+def test_the_published_method_is_the_default():
+    private = drawn()
+    assert isinstance(private, od.ODRelease)
+    assert np.array_equal(private.counts, drawn(method="published").counts)
+    assert not ((private.counts > 0) & (private.counts < 15)).any()
+
+
+def test_estimate_reads_the_same_cells_with_statistics():
+    private = drawn(method="estimate")
+    direct = od.estimate.release(
+        datasets.load("rwanda-districts"), SETTINGS, rng=np.random.default_rng(3), days=0
+    )
+    assert np.array_equal(private.counts, direct.counts)
+    assert private.ledger == direct.ledger
+    assert private.ledger.proved_epsilon == drawn().ledger.proved_epsilon == 0.5
+
+
+def test_another_method_is_refused_with_the_remedy():
+    with pytest.raises(ParameterError, match="'estimate' reads the same noisy cells"):
+        drawn(method="ours")
