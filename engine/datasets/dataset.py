@@ -1,4 +1,3 @@
-# pyright: reportAttributeAccessIssue=false
 """Cached aggregates: the only data a mechanism ever sees.
 
 A dataset is a folder of small Parquet tables (see `engine.datasets.storage`). It holds no ids of

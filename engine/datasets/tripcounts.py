@@ -1,4 +1,3 @@
-# pyright: reportAttributeAccessIssue=false
 """Counted trips, read piece by piece into the smallest types that hold them.
 
 A year between 421 districts has 26 million rows: 260 MB here, and several times as much if the

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -29,6 +30,9 @@ from engine.ingest.options import IngestOptions
 from engine.ingest.progress import Monitor
 from engine.ingest.reading import Reading
 from engine.parameters import EPSILON_STOPS, ODParameters, ODUnit
+
+if TYPE_CHECKING:
+    from timezonefinder import TimezoneFinder
 
 EARLIEST, LATEST = date(2000, 1, 1), date(2035, 12, 31)
 LARGEST_FORECAST_BYTES = 200_000_000
@@ -262,7 +266,7 @@ def options(time_zone: str) -> IngestOptions:
 
 
 @cache
-def _finder() -> object:
+def _finder() -> "TimezoneFinder":
     from timezonefinder import TimezoneFinder
 
     return TimezoneFinder()
@@ -276,6 +280,5 @@ def time_zone_at(longitude: float, latitude: float) -> str | None:
     >>> time_zone_at(-103.35, 20.67)
     'America/Mexico_City'
     """
-    finder: object = _finder()
-    name = finder.timezone_at(lng=longitude, lat=latitude)  # pyright: ignore
+    name = _finder().timezone_at(lng=longitude, lat=latitude)
     return str(name) if name else None

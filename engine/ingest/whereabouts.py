@@ -1,5 +1,3 @@
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
 """Where the coordinates of raw rows lie, before a build: their area, and whether they are swapped.
 
 **Confidential**: read from the data and for its custodians alone.

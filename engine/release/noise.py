@@ -1,4 +1,3 @@
-# pyright: reportPrivateImportUsage=false
 """Noise of a release: whole numbers from OpenDP's exact samplers, never from NumPy.
 
 OpenDP samples discrete Laplace and discrete Gaussian variates in exact rational arithmetic from the

@@ -1,4 +1,3 @@
-# pyright: reportPrivateImportUsage=false
 """Accounting of discrete Gaussian noise: zero-concentrated differential privacy, ρ = Δ₂²/(2σ²).
 
 Discrete Gaussian noise is ρ-zCDP as the continuous one is (Canonne, Kamath and Steinke 2020,

@@ -1,4 +1,3 @@
-# pyright: reportAttributeAccessIssue=false
 """Reading ``report.parquet``: every count of a report at any M, without a look at a person."""
 
 from dataclasses import dataclass

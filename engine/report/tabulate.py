@@ -1,4 +1,3 @@
-# pyright: reportAttributeAccessIssue=false
 """From people's trips in arrays to the rows of ``report.parquet``.
 
 Ingest counts the same rows with its own engines; this is for trips that fit in memory, such as

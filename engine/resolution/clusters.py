@@ -1,4 +1,3 @@
-# pyright: reportIncompatibleVariableOverride=false
 """Public clusters of neighbouring zones: from areas and adjacency alone, never from a count."""
 
 import heapq

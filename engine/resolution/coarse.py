@@ -1,4 +1,3 @@
-# pyright: reportIncompatibleVariableOverride=false
 """A dataset seen at a coarser resolution: a view made of the cached counts alone.
 
 Trips. Zones are joined and days are added up after trips were ranked and counted. A trip inside
@@ -83,8 +82,8 @@ class CoarseDataset(Dataset):
         """Which hours of the week are counted together, shape (168,)."""
         return hour_blocks(self.resolution.hours)
 
-    @property
-    def towers(self) -> gpd.GeoDataFrame:  # type: ignore[override]
+    @cached_property
+    def towers(self) -> gpd.GeoDataFrame:
         """Towers as they were ingested."""
         return self.base.towers
 
@@ -95,13 +94,13 @@ class CoarseDataset(Dataset):
             return self.base.tessellation
         return tessellate(self.base.towers, self.zones)
 
-    @property
-    def truth_by_tower(self) -> Integers:  # type: ignore[override]
+    @cached_property
+    def truth_by_tower(self) -> Integers:
         """X by tower and hour: the same at every resolution."""
         return self.base.truth_by_tower
 
-    @property
-    def single_visit_by_tower(self) -> Integers:  # type: ignore[override]
+    @cached_property
+    def single_visit_by_tower(self) -> Integers:
         """H̃ by tower: the same at every resolution."""
         return self.base.single_visit_by_tower
 
@@ -109,8 +108,8 @@ class CoarseDataset(Dataset):
         """X̄ by tower and hour: the same at every resolution."""
         return self.base.presampled_by_tower(max_visits_per_user)
 
-    @property
-    def zoom_tables(self) -> ZoomTables:  # type: ignore[override]
+    @cached_property
+    def zoom_tables(self) -> ZoomTables:
         """Clipped sums by tower and hour: the same at every resolution."""
         return self.base.zoom_tables
 

@@ -1,11 +1,10 @@
-# pyright: reportIncompatibleVariableOverride=false
 """Which resolutions a dataset offers: its own parents, public clusters, and spans of time."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
 import geopandas as gpd
 import numpy as np
@@ -104,7 +103,7 @@ def parse(text: str) -> Resolution:
     if len(parts) > len(_FINEST_PARTS):
         raise ParameterError(f"a resolution must name zones, time and hours, got {text!r}")
     zones, time, hours = (*parts, *_FINEST_PARTS[len(parts) :])
-    return Resolution(zones=zones, time=time, hours=hours)  # type: ignore[arg-type]
+    return Resolution(zones=zones, time=cast(TimeStep, time), hours=cast(HourStep, hours))
 
 
 def zone_levels(zones: gpd.GeoDataFrame) -> tuple[ZoneLevel, ...]:

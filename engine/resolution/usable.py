@@ -1,4 +1,3 @@
-# pyright: reportUnknownMemberType=false
 """What detail a release can carry: every level of zones and every span of time, judged alike."""
 
 from collections.abc import Iterator, Sequence

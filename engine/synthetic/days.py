@@ -70,7 +70,7 @@ class DayStore:
         unfinished = path.with_suffix(".unfinished")
         try:
             with unfinished.open("wb") as handle:
-                np.savez_compressed(handle, **dict(arrays))  # pyright: ignore[reportArgumentType]
+                np.savez_compressed(handle, allow_pickle=False, **arrays)
             os.replace(unfinished, path)
         finally:
             unfinished.unlink(missing_ok=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import geopandas as gpd
 import numpy as np
@@ -151,13 +152,13 @@ def small_city(folder: Path, people: int = 3000, towers: int = 40, side: int = 5
 class MemoryDataset:
     """What the density engine reads of a dataset, held in memory; quick to make and to change."""
 
-    def __init__(self, counts: Aggregates, tessellation: object, cap: int = 840) -> None:
+    def __init__(self, counts: Aggregates, tessellation: Any, cap: int = 840) -> None:
         self.counts, self.tessellation = counts, tessellation
         self.truth_by_tower, self.single_visit_by_tower = counts.truth, counts.single
         self.presampled_by_tower = counts.presampled
         self.towers = range(len(counts.truth))
         self.hour_blocks = np.arange(168)
-        self.zones = range(tessellation.overlap.shape[1])  # type: ignore[attr-defined]
+        self.zones = range(tessellation.overlap.shape[1])
         self.metadata = SimpleNamespace(max_visits_cap=cap, people_public=None)
 
 

@@ -158,6 +158,13 @@ SHORT = {
 """One small subject that several files share; a page itself and ``__main__`` may be short, too."""
 
 
+def test_no_type_is_silenced_where_it_is_used():
+    """What a library does not say of its own types stands in `typings`."""
+    silencing = re.compile(r"#\s*(?:pyright|type|mypy):")
+    files = [ROOT / "app.py", *sources("engine", "pages", "benchmarks", "tests")]
+    assert not [path for path in files if silencing.search(path.read_text(encoding="utf-8"))]
+
+
 VAGUE = {"told", "made", "found", "book", "here"}
 
 

@@ -1,4 +1,3 @@
-# pyright: reportMissingImports=false
 """The cluster engine: the same Ibis expressions on Spark (extra ``spark``, Java 17)."""
 
 import importlib.util

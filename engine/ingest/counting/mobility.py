@@ -1,4 +1,3 @@
-# pyright: reportAttributeAccessIssue=false, reportOperatorIssue=false
 """Trips → ``trips_person`` and ``report``, which is behind a mobility report: Ibis alone.
 
 Every trip of a person has a random rank, in the order of ``trips_person``; trips that start and
@@ -117,7 +116,7 @@ def _ranked(inside: Table, numbers: Table, salt: str) -> Table:
     )
     order = ["digest", "start", "finish", "origin", "destination"]
     hashed = inside.mutate(digest=digest).inner_join(numbers, "uid")
-    rank = ibis.row_number().over(ibis.window(group_by="person", order_by=order)) + 1
+    rank: Column = ibis.row_number().over(ibis.window(group_by="person", order_by=order)) + 1
     branches = [(rank <= stop, number) for number, stop in enumerate(STOPS)]
     used = hashed.reason == int(Reason.USED)
     so_far = ibis.cumulative_window(group_by="person", order_by=order)
@@ -194,7 +193,7 @@ def _of_points(run: Run, trips: Table) -> list[Counts]:
         zoned = trips[zone].fill_null(outside).cast("int64")
         keyed = trips.select(block=trips.block, zone=zoned, slot=slot)
         ends.append(keyed.group_by(["block", "zone", "slot"]).aggregate(n=_.count()))
-    points = ibis.union(*ends)
+    points: Table = ibis.union(*ends)
     timed = points.filter(points.slot >= 0)
     window = _window(points.slot % _HOURS)
     weekend = (points.slot // _HOURS) % 2
@@ -225,7 +224,7 @@ def _outside_period(run: Run, every: Table, inside: Table) -> list[pa.Table]:
     parts: list[Counts] = []
     for block, low in enumerate((0, *STOPS)):
         high = STOPS[block] if block < len(STOPS) else _FARTHEST_RANK
-        start = ibis.greatest(people_alike["first"], low)
+        start: Column = ibis.greatest(people_alike["first"], low)
         within = ibis.greatest(ibis.least(people_alike["last"], high) - start, 0)
         n = people_alike.people * within
         parts.append(people.counts(people_alike, Measure.DAY, ibis.literal(block), -1, n))

@@ -1,4 +1,3 @@
-# pyright: reportAttributeAccessIssue=false, reportOperatorIssue=false
 """What a person's first M trips come to, for every stop M: a part of ``report.parquet``.
 
 A person counts once at each stop up to the one that keeps all of the person's trips: into the bin
@@ -45,7 +44,8 @@ def limited(measure: Measure, number: Column) -> Column:
 def great_circle_m(squared_chord: Column) -> Column:
     """Return the great circle in metres, as `engine.report.places.great_circle_m` does."""
     half = squared_chord.cast("float64").sqrt() / (2.0 * EARTH_RADIUS_M)
-    return ibis.least(half, 1.0).asin() * (2.0 * EARTH_RADIUS_M)
+    sine: Column = ibis.least(half, 1.0)
+    return sine.asin() * (2.0 * EARTH_RADIUS_M)
 
 
 def length_bin(metres: Column) -> Column:
@@ -193,7 +193,8 @@ def _gyration(stages: Table) -> Column:
     squared = stages.squares.cast("float64") / n
     for coordinate in middle:
         squared = squared - coordinate * coordinate
-    length = length_bin(ibis.greatest(squared, 0.0).sqrt())
+    positive: Column = ibis.greatest(squared, 0.0)
+    length = length_bin(positive.sqrt())
     return (stages.placed > 0).ifelse(length, ibis.null("int64"))
 
 

@@ -1,4 +1,3 @@
-# pyright: reportAttributeAccessIssue=false
 """Counts by number → the tables of a dataset, by id."""
 
 from datetime import timedelta

@@ -1,4 +1,3 @@
-# pyright: reportAttributeAccessIssue=false
 """Visits of the density week → the clipped sums of the variant `zoom`.
 
 Weights are whole multiples of 1/1024, rounded down from quotients of whole numbers, so that every
@@ -167,5 +166,8 @@ def _int64(total: Column) -> Column:
 
 def capped_sums(people: Table, caps: Integers) -> Table:
     """Return Σ min(visits, cap) over people for each cap, in one row ``n0, n1, …``."""
-    sums = {f"n{row}": ibis.least(people.n, int(cap)).sum() for row, cap in enumerate(caps)}
+    capped: dict[str, Column] = {
+        f"n{row}": ibis.least(people.n, int(cap)) for row, cap in enumerate(caps)
+    }
+    sums = {name: visits.sum() for name, visits in capped.items()}
     return people.aggregate(**sums)

@@ -1,4 +1,3 @@
-# pyright: reportAttributeAccessIssue=false
 """Bombs: small files that unpack to more than any table holds, told before they are read."""
 
 import gzip

@@ -1,4 +1,3 @@
-# pyright: reportAttributeAccessIssue=false
 """The exact mean relative error 2|out − t|/(out + t) of a released cell, without a sum over noise.
 
 With c = m + t and d = t − m, out + t = Z + c where the cell is released, and
@@ -14,13 +13,14 @@ from collections.abc import Callable
 
 import numpy as np
 from scipy import special
-from scipy.linalg import blas
+from scipy.linalg import get_blas_funcs
 
 from engine.arrays import Floats
 from engine.origin_destination.laws import NoiseLaw, effective_threshold
 
 _SHORTEST_TABLE, _LONGEST_TABLE = 64, 2**21
 _FEW_TERMS = 100
+(_solve_banded,) = get_blas_funcs(("tbsv",), dtype=np.float64)
 _FAST = 0.5  # above this rate, q^100 is below 2·10⁻²²
 # B₂ₖ/(2k)! of the Euler–Maclaurin formula, k = 1 … 6
 _EULER_MACLAURIN = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -5.284190e-10)
@@ -59,7 +59,7 @@ class ReciprocalSums:
 def _decaying_sums(decay: float, terms: Floats) -> Floats:
     """Return s with sᵢ = q·sᵢ₋₁ + termᵢ: a triangular system of two diagonals."""
     bands = np.array([[1.0], [-decay]]).repeat(len(terms), axis=1)
-    return blas.dtbsv(1, np.asfortranarray(bands), terms, lower=1, diag=1)
+    return _solve_banded(1, np.asfortranarray(bands), terms, lower=1, diag=1)
 
 
 def mean_relative_error(

@@ -49,14 +49,14 @@ class Draft:
 
 def position(seen: Preview, chosen: Mapping[str, str]) -> tuple[float | None, float | None]:
     """Return about where the first rows lie, longitude first; None where it is not told."""
-    return tuple(  # type: ignore[return-value]
-        _mean(seen, next((chosen[n] for n in names if chosen.get(n)), None))
-        for names in (("lng", "origin_lng"), ("lat", "origin_lat"))
+    return (
+        _mean(seen, chosen.get("lng") or chosen.get("origin_lng")),
+        _mean(seen, chosen.get("lat") or chosen.get("origin_lat")),
     )
 
 
 def _mean(seen: Preview, name: str | None) -> float | None:
-    if name is None:
+    if not name:
         return None
     column = seen.source.columns.index(name)
     texts = [row[column].replace(",", ".") for row in seen.rows if column < len(row)]
