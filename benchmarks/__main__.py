@@ -30,8 +30,8 @@ NOT_PARTS = {
 
 def parts() -> list[str]:
     """Return the names of the modules that measure something."""
-    found = [module.name for module in pkgutil.iter_modules(benchmarks.__path__)]
-    return [name for name in found if name not in NOT_PARTS and not name.startswith("_")]
+    names = [module.name for module in pkgutil.iter_modules(benchmarks.__path__)]
+    return [name for name in names if name not in NOT_PARTS and not name.startswith("_")]
 
 
 def table(rows: Iterator[Row]) -> Iterator[str]:

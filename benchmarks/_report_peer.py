@@ -96,8 +96,8 @@ def main(folder):
         for seed in range(1, wanted["draws"] + 1):
             drawn, took = report(trips, zones, epsilon, wanted["kept"], seed)
             private.append({"epsilon": epsilon, "seconds": took, "numbers": drawn})
-    found = {"exact": exact, "exact_seconds": seconds, "private": private}
-    (folder / "peer.json").write_text(json.dumps(found, default=float))
+    outcome = {"exact": exact, "exact_seconds": seconds, "private": private}
+    (folder / "peer.json").write_text(json.dumps(outcome, default=float))
 
 
 if __name__ == "__main__":

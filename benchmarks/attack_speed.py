@@ -13,7 +13,7 @@ KNOWLEDGE = {"everything": "strongest attacker", "habits": "habits known"}
 
 
 def rows() -> list[Row]:
-    found: list[Row] = []
+    table: list[Row] = []
     for knows, who in KNOWLEDGE.items():
         for trips, cells in ((1, 1), (1, 14), (14, 1)):
             scenario = Scenario(knows=knows, trips=trips, cells=cells, flow=100)
@@ -23,11 +23,11 @@ def rows() -> list[Row]:
                 plainly = cpu_seconds(lambda s=scenario: plain_advantage(s), 3)
             one = cpu_seconds(lambda s=scenario: s.attack(SETTINGS))
             page = cpu_seconds(lambda s=scenario: _page(s), 3)
-            found += [
+            table += [
                 Row(f"ROC: {what}", one, plainly, "≤ 0.005 s", one <= ROC_LIMIT, "CPU"),
                 Row(f"all curves: {what}", page, None, "≤ 0.3 s", page <= PAGE_LIMIT, "CPU"),
             ]
-    return found
+    return table
 
 
 def _page(scenario: Scenario) -> None:

@@ -198,8 +198,8 @@ def daily_totals(dataset: Dataset) -> DailyTotals:
 
 def write(path: Path, load: Load, boundaries: Path | None) -> list[Figure]:
     """Write the table of all figures, and the comparison of shapes, to `path` as Markdown."""
-    found = list(figures(load))
-    bounded = [figure for figure in found if figure.met is not None]
+    figures_by_setting = list(figures(load))
+    bounded = [figure for figure in figures_by_setting if figure.met is not None]
     lines = [
         "# Calibration of the simulated datasets",
         "",
@@ -218,13 +218,13 @@ def write(path: Path, load: Load, boundaries: Path | None) -> list[Figure]:
         "",
         "| dataset | figure | published | ours | difference | bound met | note |",
         "| --- | --- | --- | --- | --- | --- | --- |",
-        *(line(figure) for figure in found),
+        *(line(figure) for figure in figures_by_setting),
         "",
         *shape_tables(load, boundaries),
     ]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
-    return found
+    return figures_by_setting
 
 
 def line(figure: Figure) -> str:
@@ -260,14 +260,14 @@ def main(arguments: list[str] | None = None) -> int:
         return datasets.load(name if options.root is None else options.root / name)
 
     try:
-        found = write(options.report, load, options.boundaries)
+        written = write(options.report, load, options.boundaries)
     except ExplorerError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    missed = [figure for figure in found if figure.met is False]
+    missed = [figure for figure in written if figure.met is False]
     for figure in missed:
         print(f"{figure.dataset}: {figure.what}: {figure.got:g} instead of {figure.target:g}")
-    print(f"{options.report.name}: {len(found)} figures, {len(missed)} outside their bounds")
+    print(f"{options.report.name}: {len(written)} figures, {len(missed)} outside their bounds")
     return 1 if missed else 0
 
 

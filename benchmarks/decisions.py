@@ -55,7 +55,7 @@ def _province_rows() -> Iterator[Row]:
 
 
 def _aid_rows() -> list[Row]:
-    found = []
+    lines = []
     for name, settings, most, limit in (
         ("afghanistan-provinces", _trip(0.1), 20, 0.8),
         ("rwanda-districts", ODParameters(epsilon=0.1, max_trips_per_user=14), 20, 0.8),
@@ -67,7 +67,7 @@ def _aid_rows() -> list[Row]:
             lambda f=leaving, s=settings, k=most: decisions.selection_probability(f, s, k),
             repeats=3,
         )
-        found.append(
+        lines.append(
             Row(
                 f"exact law of the first k ≤ {most}, 7 days, {name}, T = "
                 f"{settings.max_trips_per_user}, ε = 0.1",
@@ -78,7 +78,7 @@ def _aid_rows() -> list[Row]:
                 "CPU",
             )
         )
-    return found
+    return lines
 
 
 def _district_rows() -> Iterator[Row]:
@@ -111,10 +111,10 @@ def _district_rows() -> Iterator[Row]:
     )
     if DISTRICTS in datasets.available():
         start = time.perf_counter()
-        told = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-c", _PROCESS], check=True, capture_output=True, text=True
         )
-        seconds, peak_mb = time.perf_counter() - start, float(told.stdout)
+        seconds, peak_mb = time.perf_counter() - start, float(process.stdout)
         yield Row(
             f"a process that loads {DISTRICTS} and decides with true and private trips",
             seconds,

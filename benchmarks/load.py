@@ -152,7 +152,7 @@ def measure(sessions: int, moves: int) -> Iterator[Row]:
     failed = len(measured.failures)
     bound = sessions <= SESSIONS
     each = (after - before) / sessions
-    told = (
+    text = (
         f"{failed} failures{': ' if failed else ''}{'; '.join(dict.fromkeys(measured.failures))}; "
         f"{each:.1f} MB a session (server {before:.0f} to {after:.0f} MB, "
         f"workers {helpers:.0f} MB); "
@@ -161,7 +161,7 @@ def measure(sessions: int, moves: int) -> Iterator[Row]:
     kept = failed == 0 and (each <= LIMIT_MB or not bound)
     limit = f"0 failures, ≤ {LIMIT_MB:g} MB a session" if bound else "0 failures"
     yield Row(
-        f"{many}: first verdict, median", _quantile(measured.first, 0.5), None, limit, kept, told
+        f"{many}: first verdict, median", _quantile(measured.first, 0.5), None, limit, kept, text
     )
     late = _quantile(ordered, 0.95)
     yield Row(

@@ -71,7 +71,7 @@ def rows() -> list[Row]:
 
 
 def _histogram_rows(year: Any) -> list[Row]:
-    found = []
+    lines = []
     for unit, limit in (("trip", 1), ("person-day", 1)):
         tracemalloc.start()
         start = time.perf_counter()
@@ -79,7 +79,7 @@ def _histogram_rows(year: Any) -> list[Row]:
         seconds = time.perf_counter() - start
         peak_mb = tracemalloc.get_traced_memory()[1] / 1e6
         tracemalloc.stop()
-        found.append(
+        lines.append(
             Row(
                 f"histogram of {DAYS} × {ZONES}² cells, {unit}, T = {limit}",
                 seconds,
@@ -90,15 +90,15 @@ def _histogram_rows(year: Any) -> list[Row]:
                 f"{peak_mb:.0f} MB beside the trips",
             )
         )
-    return found
+    return lines
 
 
 def _setting_rows(year: Any) -> list[Row]:
-    found = []
+    lines = []
     for unit in ("trip", "person-day"):
         params = od.ODParameters(epsilon=0.5, unit=unit)
         seconds = median_seconds(lambda p=params: od.expectation(year, p))
-        found.append(
+        lines.append(
             Row(
                 f"expectation at one setting, every measure, {unit}",
                 seconds,
@@ -107,12 +107,12 @@ def _setting_rows(year: Any) -> list[Row]:
                 seconds <= 0.03,
             )
         )
-    return found
+    return lines
 
 
 def _grid_rows(year: Any) -> list[Row]:
     size = f"{len(EPSILONS)} × {len(THRESHOLDS)} settings"
-    found = []
+    lines = []
     for unit in ("trip", "person-day"):
         counted = od.histogram(year, unit, 1)
         grid = median_seconds(lambda c=counted: od.heat_map(c, EPSILONS, THRESHOLDS), repeats=7)
@@ -124,12 +124,12 @@ def _grid_rows(year: Any) -> list[Row]:
         )
         what = f"heat map, {unit}"
         relative = f"{what}, relative error"
-        found += [
+        lines += [
             Row(f"{what}, {size}, closed-form measures", grid, None, "≤ 0.3 s", grid <= 0.3),
             Row(f"{relative}, first row", first, None, "≤ 0.2 s", first <= 0.2),
             Row(f"{relative}, {size}", every, None, "≤ 1 s", every <= 1),
         ]
-    return found
+    return lines
 
 
 def _draw_row() -> Row:

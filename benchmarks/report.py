@@ -52,7 +52,7 @@ def large() -> report.ReportTable:
     monday = date(2026, 6, 1)
     first = (monday - date(1970, 1, 1)).days * 86_400
     start = first + rng.integers(0, DAYS * 86_400, size)
-    made = PeopleTrips(
+    table = PeopleTrips(
         person=person,
         rank=rank,
         start=start,
@@ -66,4 +66,4 @@ def large() -> report.ReportTable:
     places = rng.random((2, ZONES))
     metres = metres_in_space(48.7 + 0.3 * places[0], 2.1 + 0.5 * places[1])
     extent = report.Extent(first_day=monday, days=DAYS, zones=ZONES)
-    return report.ReportTable(tabulate(made, metres, extent), extent)
+    return report.ReportTable(tabulate(table, metres, extent), extent)

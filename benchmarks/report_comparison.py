@@ -52,8 +52,8 @@ def main() -> int:
         document = DOCUMENT.read_text(encoding="utf-8")
         before, rest = document.split(START)
         after = rest.split(END)[1]
-        made = f"{before}{START}\n{text}\n{END}{after}"
-        DOCUMENT.write_text(made, encoding="utf-8")
+        replaced = f"{before}{START}\n{text}\n{END}{after}"
+        DOCUMENT.write_text(replaced, encoding="utf-8")
     return 0
 
 
@@ -77,7 +77,7 @@ def compare(peer: str) -> str:
         )
         if done.returncode:
             raise RuntimeError(f"the package's process failed: {done.stderr.strip()[-800:]}")
-        found = json.loads((folder / "peer.json").read_text(encoding="utf-8"))
+        theirs = json.loads((folder / "peer.json").read_text(encoding="utf-8"))
     trips = len(collected.trips().person)
     intro = (
         f"{CITY.people:,} simulated people, {trips:,} trips, {CITY.zones} zones, one week. "
@@ -87,9 +87,9 @@ def compare(peer: str) -> str:
     return "\n\n".join(
         [
             intro,
-            *exact(table, found["exact"]),
-            *times(table, found, counting),
-            *errors(table, found),
+            *exact(table, theirs["exact"]),
+            *times(table, theirs, counting),
+            *errors(table, theirs),
         ]
     )
 
@@ -214,7 +214,7 @@ _READING = (
 
 def _own_scores(table: report.ReportTable, epsilon: float, preset: str) -> list[dict[str, float]]:
     params = parameters(epsilon, preset)
-    made: list[dict[str, float]] = []
+    runs: list[dict[str, float]] = []
     for seed in range(OWN_DRAWS):
         drawn = report.release(table, params, rng=np.random.default_rng(seed))
         results = drawn.results
@@ -229,8 +229,8 @@ def _own_scores(table: report.ReportTable, epsilon: float, preset: str) -> list[
             five = drawn.five_numbers[Analysis(name)]
             label = f"five numbers: {Analysis(name).label.lower()}"
             scores[label] = float(np.mean(np.abs(five.private - five.truth)))
-        made.append(scores)
-    return made
+        runs.append(scores)
+    return runs
 
 
 def _scores_of_peer(table: report.ReportTable, numbers: dict[str, Any]) -> dict[str, float]:
@@ -258,12 +258,12 @@ def _hours(points: np.ndarray) -> np.ndarray:
 
 
 def _peer_hours(numbers: dict[str, Any]) -> np.ndarray:
-    found = np.zeros((2, 2, 24))
+    hours = np.zeros((2, 2, 24))
     for key, share in numbers["hours"].items():
         category, hour = key.split("|")
         weekend, end = category.split(" ")
-        found[int(end == "end"), int(weekend == "weekend"), int(hour)] = share
-    return found.reshape(-1)
+        hours[int(end == "end"), int(weekend == "weekend"), int(hour)] = share
+    return hours.reshape(-1)
 
 
 def _median(values: list[float]) -> str:

@@ -64,8 +64,8 @@ def _country_areas(plan: Plan, habit: Habit, seed: int) -> dict[tuple[str, Class
         seen = {RAW: country.counts, REMOVED: _without(country, target), **private}
         for matrices, counts in seen.items():
             for classifier in CLASSIFIERS:
-                found = area(classifier, counts, target.trips > 0, 1000 * seed + place)
-                areas.setdefault((matrices, classifier), []).append(found)
+                area_under_curve = area(classifier, counts, target.trips > 0, 1000 * seed + place)
+                areas.setdefault((matrices, classifier), []).append(area_under_curve)
     print(f"{habit}, country {seed + 1} of {plan.countries}", file=sys.stderr, flush=True)
     return {key: float(np.mean(each)) for key, each in areas.items()}
 

@@ -43,12 +43,12 @@ def page(sections: dict[str, str]) -> str:
 def written(path: Path) -> dict[str, str]:
     """Return the sections that stand in the page, by name."""
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for name in PARTS:
         start, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
         if start in text and end in text:
-            found[name] = text.split(start, 1)[1].split(end, 1)[0]
-    return found
+            texts[name] = text.split(start, 1)[1].split(end, 1)[0]
+    return texts
 
 
 if __name__ == "__main__":

@@ -52,14 +52,14 @@ def section(report: Report) -> Iterator[str]:
 def measured(case: Case, epsilon: float) -> dict[str, Floats]:
     """Return scores by method, shape (seeds, 3): MRE, Pearson r and EMD in metres."""
     parameters = density.DensityParameters(epsilon=epsilon, delta=DELTA)
-    found = {"zoom": scored(case, replace(parameters, variant="zoom"))}
+    scores = {"zoom": scored(case, replace(parameters, variant="zoom"))}
     size = case.data.tessellation.cover_size
     for kept in KEPT:
         for gaussian in ("classical", "analytic"):
             published = replace(parameters, max_visits_per_user=kept, gaussian=gaussian)
             fair = density.at_equal_proved_epsilon(published, epsilon, size)
-            found[f"ℓ {kept}, {gaussian}"] = scored(case, fair)
-    return found
+            scores[f"ℓ {kept}, {gaussian}"] = scored(case, fair)
+    return scores
 
 
 def scored(
@@ -125,16 +125,16 @@ def table(
     yield "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
     for case in cases:
         for epsilon in EPSILONS:
-            found = scores[case.name, epsilon]
-            ours = found["zoom"]
-            top = [best(found, measure) for measure in range(3)]
-            change = known_mean(ours[:, 0]) / known_mean(found[top[0]][:, 0]) - 1
+            score = scores[case.name, epsilon]
+            ours = score["zoom"]
+            top = [best(score, measure) for measure in range(3)]
+            change = known_mean(ours[:, 0]) / known_mean(score[top[0]][:, 0]) - 1
             name = case.name + (" (seen)" if case.seen else "")
             yield (
                 f"| {name} | {epsilon:g} | {spread(ours[:, 0], 3)} | "
-                f"{spread(found[top[0]][:, 0], 3)} ({top[0]}) | {change:+.1%} | "
-                f"{spread(ours[:, 1], 3)} | {spread(found[top[1]][:, 1], 3)} | "
-                f"{spread(ours[:, 2], 0)} | {spread(found[top[2]][:, 2], 0)} |"
+                f"{spread(score[top[0]][:, 0], 3)} ({top[0]}) | {change:+.1%} | "
+                f"{spread(ours[:, 1], 3)} | {spread(score[top[1]][:, 1], 3)} | "
+                f"{spread(ours[:, 2], 0)} | {spread(score[top[2]][:, 2], 0)} |"
             )
 
 
@@ -146,13 +146,13 @@ def claims(
     for case in cases:
         lines = []
         for epsilon in EPSILONS:
-            found = scores[case.name, epsilon]
-            ours = found["zoom"]
-            change = known_mean(ours[:, 0]) / known_mean(found[best(found, 0)][:, 0]) - 1
+            score = scores[case.name, epsilon]
+            ours = score["zoom"]
+            change = known_mean(ours[:, 0]) / known_mean(score[best(score, 0)][:, 0]) - 1
             bound = bounds.get(case.name, -0.25)
             words = [f"MRE {change:+.1%} ({'met' if change <= bound else 'not met'})"]
             for measure, name, sign in ((1, "r", -1), (2, "EMD", 1)):
-                other = found[best(found, measure)][:, measure]
+                other = score[best(score, measure)][:, measure]
                 gap = sign * (known_mean(ours[:, measure]) - known_mean(other))
                 noise = np.hypot(np.nanstd(ours[:, measure]), np.nanstd(other))
                 word = "better" if gap < -noise else "worse" if gap > noise else "the same"
@@ -183,9 +183,9 @@ def rule(
             size = case.data.tessellation.cover_size
             fair = density.at_equal_proved_epsilon(parameters, epsilon, size)
             mine = known_mean(scored(case, fair, moved=0)[:, 0])
-            found = scores[case.name, epsilon]
-            top = best(found, 0)
-            least = known_mean(found[top][:, 0])
+            score = scores[case.name, epsilon]
+            top = best(score, 0)
+            least = known_mean(score[top][:, 0])
             yield (
                 f"| {case.name} | {epsilon:g} | {kept} | {mine:.3f} | {least:.3f} ({top}) | "
                 f"{mine / least - 1:+.0%} |"

@@ -99,10 +99,10 @@ def city(name: str, spec: catalogue.CitySpec, **clips: Any) -> Case:
     places = make_places(spec)
     home = City(places.towers_m, places.land_use, reach_m=0.45 * places.radius_m)
     chunks = simulate(home, spec.people, spec.activity, seed=spec.seed + 2)
-    made = in_memory(name, places.towers, places.zones, chunks, spec.people, **clips)
+    case = in_memory(name, places.towers, places.zones, chunks, spec.people, **clips)
     # counting again takes a while
     again = partial(city, name, spec) if spec.people <= 20_000 else None
-    return replace(made, recount=again)
+    return replace(case, recount=again)
 
 
 def bikes() -> Iterator[Case]:
@@ -149,8 +149,8 @@ def bikes() -> Iterator[Case]:
     towers, zones = (
         gpd.GeoDataFrame(geometry=shape.to_numpy(), crs=4326) for shape in (points, cells)
     )
-    made = in_memory(f"MiBici, {people:,} person-weeks (real)", towers, zones, [chunk], people)
-    yield replace(made, least_visits=FEW_VISITS)
+    case = in_memory(f"MiBici, {people:,} person-weeks (real)", towers, zones, [chunk], people)
+    yield replace(case, least_visits=FEW_VISITS)
 
 
 def in_memory(

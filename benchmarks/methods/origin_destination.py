@@ -154,12 +154,12 @@ def _bike_trips(
             centres, zone = place, np.arange(len(place))
             if clusters is not None:
                 centres, zone = kmeans2(place, clusters, seed=0, minit="++", iter=50)
-            found = pd.DataFrame(
+            flows = pd.DataFrame(
                 {"day": day, "origin": zone[origin], "destination": zone[destination]}
             )
-            found.attrs["zones"] = len(centres)
+            flows.attrs["zones"] = len(centres)
             what = f"{len(centres)} " + ("stations" if clusters is None else "clusters")
-            yield f"MiBici {month.replace('_', '-')}, {what}", found, cdist(centres, centres)
+            yield f"MiBici {month.replace('_', '-')}, {what}", flows, cdist(centres, centres)
 
 
 def _measured(cells: NDArray[np.int64], rate: float) -> estimate.Measurement:
@@ -204,14 +204,14 @@ def _scores(
     sums: Floats | None = None,
     covered: float = np.nan,
 ) -> Scores:
-    found = od.agreement(true, counts, shown, sums=sums)
+    agreement = od.agreement(true, counts, shown, sums=sums)
     large = np.abs(counts - true)[true >= LARGE]
     return Scores(
-        error=found.mean_error,
-        out=found.outgoing_error,
-        leading=found.leading_destinations,
-        common=found.common_part,
-        false=found.false_share,
+        error=agreement.mean_error,
+        out=agreement.outgoing_error,
+        leading=agreement.leading_destinations,
+        common=agreement.common_part,
+        false=agreement.false_share,
         large=float(large.mean()) if len(large) else np.nan,
         covered=covered,
     )

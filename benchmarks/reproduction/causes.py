@@ -167,8 +167,8 @@ def _measured(dataset: Dataset, plan: DensityPlan) -> Weeks:
     base = plan.base
     both = {"EFPAG": base, "EFPA": replace(base, variant="efpa")}
     keyed = {(name, plan.max_visits, plan.epsilon): settings for name, settings in both.items()}
-    found = measure(dataset, keyed, plan)
-    efpag, efpa = (found[name, plan.max_visits, plan.epsilon] for name in both)
+    measured = measure(dataset, keyed, plan)
+    efpag, efpa = (measured[name, plan.max_visits, plan.epsilon] for name in both)
     quick = replace(plan, hours=plan.few_hours)
     return Weeks(
         mre=Spread.of(efpag.mean_relative_error),

@@ -111,8 +111,10 @@ def aid(dataset: Dataset, settings: od.ODParameters, most: int) -> Aid | None:
 
 def by_epsilon(dataset: Dataset, base: od.ODParameters, most: int) -> dict[float, Aid] | None:
     """Return the figures at P2's three ε."""
-    found = {epsilon: aid(dataset, replace(base, epsilon=epsilon), most) for epsilon in EPSILONS}
-    kept = {epsilon: each for epsilon, each in found.items() if each is not None}
+    selections = {
+        epsilon: aid(dataset, replace(base, epsilon=epsilon), most) for epsilon in EPSILONS
+    }
+    kept = {epsilon: each for epsilon, each in selections.items() if each is not None}
     return kept or None
 
 

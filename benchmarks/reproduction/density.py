@@ -171,7 +171,10 @@ def errors_by_hour(dataset: Dataset, settings: DensityParameters, plan: DensityP
     """Return the mean relative error of every hour, shape (repeats, 168) (figure 9a)."""
     truth = density.truth(dataset)
     return np.array(
-        [metrics.error_by_hour(truth, made.counts) for made in releases(dataset, settings, plan)]
+        [
+            metrics.error_by_hour(truth, release.counts)
+            for release in releases(dataset, settings, plan)
+        ]
     )
 
 
@@ -210,17 +213,17 @@ class TotalsError:
 
 def totals_errors(dataset: Dataset, plan: DensityPlan) -> dict[float, TotalsError]:
     """Return the errors of the towers' totals over ε, with and without sampling (figure 6)."""
-    found = {epsilon: np.zeros((3, plan.repeats)) for epsilon in plan.epsilons}
+    by_epsilon = {epsilon: np.zeros((3, plan.repeats)) for epsilon in plan.epsilons}
     for repeat in range(plan.repeats):
         rng = np.random.default_rng([plan.seed, repeat])
         noise = density.DensityNoise.draw(rng, dataset, "efpag_joint")
         exact_visits = replace(noise, visits=0.0)
-        for epsilon, errors in found.items():
+        for epsilon, errors in by_epsilon.items():
             settings = replace(plan.base, epsilon=epsilon)
             shares = density.total_errors(dataset, settings, exact_visits)
             full = density.total_errors(dataset, settings, noise)
             errors[:, repeat] = shares.sampled.totals, full.sampled.totals, full.plain.totals
-    return {epsilon: TotalsError(*errors) for epsilon, errors in found.items()}
+    return {epsilon: TotalsError(*errors) for epsilon, errors in by_epsilon.items()}
 
 
 def visits_errors(dataset: Dataset, plan: DensityPlan) -> Floats:
@@ -232,9 +235,9 @@ def visits_errors(dataset: Dataset, plan: DensityPlan) -> Floats:
 
 def clusters(dataset: Dataset, settings: DensityParameters, plan: DensityPlan) -> Floats:
     """Return the number of clusters of every repeat, 0 where a release is blank."""
-    made = releases(dataset, settings, plan)
+    drawn = releases(dataset, settings, plan)
     return np.array(
-        [0.0 if r.coefficients_kept is None else float(len(r.coefficients_kept)) for r in made]
+        [0.0 if r.coefficients_kept is None else float(len(r.coefficients_kept)) for r in drawn]
     )
 
 
@@ -251,8 +254,8 @@ def by_hour_of_day(errors: Floats, hours: Sequence[int]) -> Floats:
 
 
 def _quartiles(values: Floats) -> Floats:
-    found = known(values)
-    return np.quantile(found, (0.25, 0.5, 0.75)) if len(found) else np.full(3, np.nan)
+    values_known = known(values)
+    return np.quantile(values_known, (0.25, 0.5, 0.75)) if len(values_known) else np.full(3, np.nan)
 
 
 def known(values: Floats) -> Floats:

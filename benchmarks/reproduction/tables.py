@@ -100,8 +100,8 @@ def lines_table(lines: Sequence[Line]) -> list[str]:
             reasons.setdefault(line.why, []).append(line.what)
     if not reasons:
         return [*text, ""]
-    told = [f"- **{'; '.join(names)}**: {why}" for why, names in reasons.items()]
-    return [*text, "", "Why ours differ:", "", *told, ""]
+    items = [f"- **{'; '.join(names)}**: {why}" for why, names in reasons.items()]
+    return [*text, "", "Why ours differ:", "", *items, ""]
 
 
 def table(

@@ -181,7 +181,7 @@ def median_errors(
 ) -> dict[float, dict[od.Population, MedianErrors]]:
     """Return the median errors over all days, for every ε and population."""
     true = od.truth(dataset)
-    found: dict[float, dict[od.Population, MedianErrors]] = {}
+    medians: dict[float, dict[od.Population, MedianErrors]] = {}
     for epsilon in plan.epsilons:
         params = settings(epsilon)
         exact = od.expectation(dataset, params)
@@ -194,7 +194,7 @@ def median_errors(
                 relative.append(errors.median_relative)
                 least = {"all": 0, "travelled": 1, "large": P2_THRESHOLD}[population]
                 to_truth.append(_median_to_truth(true, released, least))
-        found[epsilon] = {
+        medians[epsilon] = {
             population: MedianErrors(
                 exact.errors[population].median_absolute,
                 exact.errors[population].median_relative,
@@ -203,7 +203,7 @@ def median_errors(
             )
             for population in od.POPULATIONS
         }
-    return found
+    return medians
 
 
 @dataclass(frozen=True)
@@ -221,7 +221,7 @@ def median_errors_cut(dataset: Dataset, plan: TripsPlan) -> dict[float, CutError
     Not what Algorithm 1 says: the reading of figure 2 that comes nearest to its text.
     """
     counts = _off_diagonal(od.truth(dataset))
-    found: dict[float, CutErrors] = {}
+    medians: dict[float, CutErrors] = {}
     for epsilon in plan.epsilons:
         absolute: list[float] = []
         relative: list[float] = []
@@ -234,8 +234,8 @@ def median_errors_cut(dataset: Dataset, plan: TripsPlan) -> dict[float, CutError
             absolute.append(_median(np.abs(private - true)))
             relative.append(_median(metrics.flow_relative_errors(true, private)))
             flows.append(float(shown.sum()))
-        found[epsilon] = CutErrors(*(Spread.of(values) for values in (absolute, relative, flows)))
-    return found
+        medians[epsilon] = CutErrors(*(Spread.of(values) for values in (absolute, relative, flows)))
+    return medians
 
 
 ABSOLUTE_SHOWN = (0, 1, 2, 5, 10, 20)

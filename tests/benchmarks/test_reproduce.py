@@ -145,14 +145,14 @@ def test_numbers_have_three_figures() -> None:
 
 def test_measured_utility_stands_under_its_own_scheme(tiny_city: Dataset) -> None:
     plan = replace(DENSITY_PLAN, repeats=2)
-    found = density_measured.curves(tiny_city, plan)
+    curves = density_measured.curves(tiny_city, plan)
     schemes = density_measured.schemes(plan.base)
     truth = density.truth(tiny_city)
     seed = np.random.default_rng(plan.seed).integers(0, 2**32, size=4)
     for name in ("EFPAG", "EFPA", "LPA"):
         rng = np.random.default_rng([*seed, 1])  # the second repeat
         counts = density.release(tiny_city, schemes[name], rng=rng).counts
-        utility = found[name, plan.max_visits, plan.epsilon]
+        utility = curves[name, plan.max_visits, plan.epsilon]
         relative = np.abs(counts - truth) / np.maximum(0.001 * truth.sum(1, keepdims=True), truth)
         means = [zone.mean() for zone, all_of in zip(relative, truth, strict=True) if all_of.any()]
         assert utility.mean_relative_error[1] == pytest.approx(np.mean(means))
@@ -183,7 +183,7 @@ def test_altered_weeks_keep_every_towers_total(tiny_city: Dataset) -> None:
 
 
 def test_the_error_of_lpa_is_split_by_zones(tiny_city: Dataset) -> None:
-    found = causes.clipping(tiny_city, DENSITY_PLAN)
+    causes_by_zone = causes.clipping(tiny_city, DENSITY_PLAN)
     truth = density.truth(tiny_city)
     settings = replace(DENSITY_PLAN.base, variant="lpa")
     releases = list(density_measured.releases(tiny_city, settings, DENSITY_PLAN))
@@ -192,10 +192,10 @@ def test_the_error_of_lpa_is_split_by_zones(tiny_city: Dataset) -> None:
     for release in releases:
         errors = metrics.mean_relative_error(truth, release.counts)
         shares.append(sum(errors[zone] for zone in quiet) / errors.sum())
-    assert found.quietest_share.mean == pytest.approx(np.mean(shares))
+    assert causes_by_zone.quietest_share.mean == pytest.approx(np.mean(shares))
     sampled = density.presampled(tiny_city, DENSITY_PLAN.max_visits).sum()
     more = [release.counts.sum() / sampled - 1 for release in releases]
-    assert found.invented.mean == pytest.approx(np.mean(more))
+    assert causes_by_zone.invented.mean == pytest.approx(np.mean(more))
 
 
 # -- Origin–destination ----------------------------------------------------------------------------
@@ -252,7 +252,7 @@ def test_days_drawn_in_blocks_are_all_drawn_once(
     tiny_city: Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(trips_measured, "DAYS_AT_ONCE", 3)  # 3 + 3 + 1 days
-    found = trips_measured.small_shares(tiny_city, TRIPS_PLAN)
+    small = trips_measured.small_shares(tiny_city, TRIPS_PLAN)
     true = od.truth(tiny_city)
     off = ~np.eye(true.shape[-1], dtype=bool)
     drawn = []
@@ -261,8 +261,8 @@ def test_days_drawn_in_blocks_are_all_drawn_once(
         noise = [od.standard_noise(rng, true[first : first + 3].shape) for first in (0, 3, 6)]
         released = np.floor(true + np.concatenate(noise) / TRIPS_PLAN.epsilons[0] + 0.5)
         drawn.append((released[:, off] < 15).mean())
-    assert found.drawn[0].mean == pytest.approx(np.mean(drawn))
-    assert found.drawn[0].deviation == pytest.approx(statistics.stdev(drawn))
+    assert small.drawn[0].mean == pytest.approx(np.mean(drawn))
+    assert small.drawn[0].deviation == pytest.approx(statistics.stdev(drawn))
 
 
 def test_what_algorithm_1_can_make_of_a_share() -> None:
@@ -294,7 +294,7 @@ def test_shares_are_near_within_three_points(shares: Shares) -> None:
 
 def test_medians_are_those_of_plain_draws(tiny_city: Dataset) -> None:
     plan = replace(TRIPS_PLAN, epsilons=(1.0,))
-    found = trips_measured.median_errors(tiny_city, plan)[1.0]
+    errors = trips_measured.median_errors(tiny_city, plan)[1.0]
     cut = trips_measured.median_errors_cut(tiny_city, plan)[1.0]
     true = od.truth(tiny_city)
     off = ~np.eye(true.shape[-1], dtype=bool)
@@ -312,9 +312,9 @@ def test_medians_are_those_of_plain_draws(tiny_city: Dataset) -> None:
         pairs = zip(counts.ravel().tolist(), cut_noise, strict=True)
         both = [abs(z) for count, z in pairs if count >= 15 <= count + z]
         cut_medians.append(statistics.median(both))
-    assert found["travelled"].drawn_absolute.mean == pytest.approx(np.mean(medians))
-    assert found["large"].drawn_relative.mean == pytest.approx(np.mean(relative))
-    assert found["travelled"].cells == (counts > 0).sum()
+    assert errors["travelled"].drawn_absolute.mean == pytest.approx(np.mean(medians))
+    assert errors["large"].drawn_relative.mean == pytest.approx(np.mean(relative))
+    assert errors["travelled"].cells == (counts > 0).sum()
     assert cut.absolute.mean == pytest.approx(np.mean(cut_medians))
 
 

@@ -40,9 +40,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     A browser, a server and a machine that others use take part here: a lost press must not hide
     what 3,400 other tests say. A test that fails twice fails.
     """
-    here = Path(__file__).parent
+    folder = Path(__file__).parent
     for item in items:
-        if here in item.path.parents:
+        if folder in item.path.parents:
             item.add_marker(pytest.mark.flaky(reruns=1))
 
 

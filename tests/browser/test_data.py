@@ -71,12 +71,12 @@ def fill(page, name, trips=None):
 
 def build(page):
     page.get_by_role("button", name="Build the dataset").click()
-    told = page.locator(".verdict").filter(
+    verdict = page.locator(".verdict").filter(
         has_text=re.compile("was built in|cannot be built", re.I)
     )
-    told.wait_for()
+    verdict.wait_for()
     settled(page)
-    return told.inner_text()
+    return verdict.inner_text()
 
 
 def test_files_become_a_dataset_on_home_and_nobody_else_sees_it(page, address, browser):
@@ -157,8 +157,8 @@ def test_hostile_files_are_refused_in_plain_words_and_the_form_stays(page, addre
     expect(page.get_by_role("button", name="Build the dataset")).to_be_disabled()
     open_data(page, address)
     fill(page, "late-fault", trips_csv() + b"\nCANARY,2015-09-07 08:00:00\n")
-    told = build(page)
-    assert "trips_2015_09.csv has a row with too many or too few columns (line 1,202)" in told
+    text = build(page)
+    assert "trips_2015_09.csv has a row with too many or too few columns (line 1,202)" in text
     assert "CANARY" not in page.locator("body").inner_text()
     expect(page.get_by_text("trips_2015_09.csv", exact=True)).to_be_visible()
     expect(page.get_by_role("button", name="Build the dataset")).to_be_enabled()

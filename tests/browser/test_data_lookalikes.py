@@ -68,12 +68,12 @@ def read_period(page):
 
 def build(page):
     page.get_by_role("button", name="Build the dataset").click()
-    told = page.locator(".verdict").filter(
+    verdict = page.locator(".verdict").filter(
         has_text=re.compile("was built in|cannot be built", re.I)
     )
-    told.wait_for(timeout=BUILT_WITHIN_MS)
+    verdict.wait_for(timeout=BUILT_WITHIN_MS)
     settled(page)
-    return told.inner_text()
+    return verdict.inner_text()
 
 
 @pytest.mark.parametrize("name", MESSY)
@@ -107,9 +107,9 @@ def test_twelve_thousand_places_are_offered_coarser_zones_and_built(page, addres
     rows = [f"{i % 7},{at:%Y-%m-%d %H:%M},P{i},P{i + 1}" for i, (_, at, _, _) in enumerate(trips())]
     contents = "\n".join([",".join(HEADER), *rows]).encode()
     open_with(page, address, "many_2015_09.csv", contents, places)
-    told = page.locator(".verdict").filter(has_text="12,000 zones")
-    told.wait_for()
-    assert "144,000,000 pairs" in told.inner_text()
+    verdict = page.locator(".verdict").filter(has_text="12,000 zones")
+    verdict.wait_for()
+    assert "144,000,000 pairs" in verdict.inner_text()
     page.get_by_role("radio", name="Clusters of places").click()
     page.get_by_text("30 zones", exact=True).wait_for()
     settled(page)
@@ -123,8 +123,8 @@ def test_what_cannot_be_built_gets_one_message(page, address, name):
     button = page.get_by_role("button", name="Build the dataset")
     if button.is_enabled():
         build(page)
-    told = page.locator("[data-testid='stMain']").inner_text()
-    assert word in told, told
-    assert control in told
+    text = page.locator("[data-testid='stMain']").inner_text()
+    assert word in text, text
+    assert control in text
     if name == "unreadable":
-        assert "CANARY" not in told
+        assert "CANARY" not in text

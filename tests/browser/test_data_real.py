@@ -60,9 +60,9 @@ def test_a_month_at_thirty_clusters_is_said_to_be_usable_before_it_is_built(page
     hand.click("radio", "Clusters of places")
     page.get_by_text("30 zones", exact=True).wait_for()
     hand.click("button", "What verdict to expect?")
-    told = page.locator(".verdict").filter(has_text="Read from the data")
-    told.first.wait_for()
-    person = next(t for t in told.all_inner_texts() if "all trips of a person" in t.lower())
+    verdict = page.locator(".verdict").filter(has_text="Read from the data")
+    verdict.first.wait_for()
+    person = next(t for t in verdict.all_inner_texts() if "all trips of a person" in t.lower())
     assert "usable in part from ε = 0.5" in person
     hand.click("button", "Build the dataset")
     page.locator(".verdict").filter(has_text="was built in").wait_for()

@@ -64,13 +64,13 @@ def test_a_table_of_populations_is_uploaded_and_aid_and_back_leave_it(page, own,
     assert page.locator(".verdict, .card .value").count() == 0  # nothing is half-computed
     page.get_by_text("A table of mine (CSV)").click()
     upload = page.locator("input[type=file]")
-    for bad, told in (
+    for bad, text in (
         (dict.fromkeys(zones[1:], USUAL), "must name every zone of the dataset"),
         (people | {zones[0]: 0}, "must be a finite number above 0, got 0"),
         (people | {zones[0]: "nan"}, "must be a finite number above 0, got nan"),
     ):
         upload.set_input_files(table(bad))
-        page.get_by_text(told).first.wait_for()
+        page.get_by_text(text).first.wait_for()
         assert page.locator(".card .value").count() == 0
     upload.set_input_files(table(people))
     page.locator(".card .value").first.wait_for()

@@ -242,8 +242,8 @@ def test_curves_say_where_the_slider_stands(page, address):
         points = curve.locator(".hit title").all_text_contents()
         assert re.search(r"% at ε = 0\.5$", points[EPSILON_STOPS.index(0.5)])
         assert "you are here: ε = 0.5" in curve.text_content()
-        here = curve.locator('circle[fill="#d1495b"]')
-        assert here.get_attribute("cx") == curve.locator("line[stroke-dasharray]").get_attribute(
+        current = curve.locator('circle[fill="#d1495b"]')
+        assert current.get_attribute("cx") == curve.locator("line[stroke-dasharray]").get_attribute(
             "x1"
         )
         shares = [float(words.split("%")[0].replace(",", "")) / 100 for words in points]

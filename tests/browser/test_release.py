@@ -27,9 +27,9 @@ def place(tmp_path):
 def ledger(folder, *words):
     declared = ["--epsilon", "0.7", "--by", "custodian"] if "set" in words else []
     command = [sys.executable, "-m", "engine.release", *words, *declared]
-    book = ["--ledger", str(folder / "ledger.sqlite")]
+    option = ["--ledger", str(folder / "ledger.sqlite")]
     done = subprocess.run(
-        [*command, *book], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
+        [*command, *option], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
     )
     return done.stdout
 

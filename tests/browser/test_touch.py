@@ -23,8 +23,8 @@ def phone(browser, address):
     session = context.new_cdp_session(page)
 
     def touch(kind, *points):
-        told = [{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(points)]
-        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": told})
+        fingers = [{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(points)]
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": fingers})
 
     yield page, picture, touch
     context.close()

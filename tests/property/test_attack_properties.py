@@ -37,8 +37,8 @@ def check(target, epsilon, threshold, unit, days, law):
         epsilon=epsilon, max_trips_per_user=kept, suppression_threshold=threshold, unit=unit
     )
     days = 1 if unit == "person" else days
-    found = attack.strongest(target, parameters, days=days, law=law)
-    wrong, right = found.roc.false_positives, found.roc.true_positives
+    strongest = attack.strongest(target, parameters, days=days, law=law)
+    wrong, right = strongest.roc.false_positives, strongest.roc.true_positives
     assert wrong[0] == right[0] == 0
     assert wrong[-1] == right[-1] == 1
     across, up = np.diff(wrong), np.diff(right)
@@ -46,9 +46,9 @@ def check(target, epsilon, threshold, unit, days, law):
     assert (up >= 0).all()
     # slopes fall: no corner lies below the line through its neighbours
     assert (up[:-1] * across[1:] - up[1:] * across[:-1] >= -1e-12).all()
-    assert excess(found.roc, found.limit) <= 1e-9
-    assert found.roc.largest_loss <= days * found.guarantee.epsilon * (1 + 1e-9)
-    assert 0.5 - 1e-9 <= found.roc.area <= found.limit.area + 1e-9
+    assert excess(strongest.roc, strongest.limit) <= 1e-9
+    assert strongest.roc.largest_loss <= days * strongest.guarantee.epsilon * (1 + 1e-9)
+    assert 0.5 - 1e-9 <= strongest.roc.area <= strongest.limit.area + 1e-9
 
 
 ARGUMENTS = {

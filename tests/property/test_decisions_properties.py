@@ -94,15 +94,15 @@ def test_probabilities_of_being_chosen(kept, epsilon, threshold, order):
         params = od.ODParameters(epsilon=epsilon, suppression_threshold=threshold, unit="trip")
         return decisions.selection_probability(flows, params, most=6)
 
-    found = select(kept)
-    assert (found.chosen >= -1e-12).all()
-    assert (found.chosen <= 1 + 1e-9).all()
-    assert (np.diff(found.chosen, axis=0) >= -1e-9).all()  # a longer list takes nobody off it
-    named = found.chosen.sum(axis=-1) + np.cumsum(found.fewer, axis=0)
+    selection = select(kept)
+    assert (selection.chosen >= -1e-12).all()
+    assert (selection.chosen <= 1 + 1e-9).all()
+    assert (np.diff(selection.chosen, axis=0) >= -1e-9).all()  # a longer list takes nobody off it
+    named = selection.chosen.sum(axis=-1) + np.cumsum(selection.fewer, axis=0)
     np.testing.assert_allclose(named[:, 0], np.arange(1, 7), atol=1e-8)
     # the order of the affected zones changes nothing
-    np.testing.assert_allclose(select(kept[:, ::-1]).chosen, found.chosen, atol=1e-10)
+    np.testing.assert_allclose(select(kept[:, ::-1]).chosen, selection.chosen, atol=1e-10)
     # the order of the destinations changes only ties
     moved = select(kept[:, :, list(order)])
-    np.testing.assert_allclose(moved.chosen[5], found.chosen[5][:, list(order)], atol=1e-9)
-    np.testing.assert_allclose(moved.fewer, found.fewer, atol=1e-9)
+    np.testing.assert_allclose(moved.chosen[5], selection.chosen[5][:, list(order)], atol=1e-9)
+    np.testing.assert_allclose(moved.fewer, selection.fewer, atol=1e-9)

@@ -207,8 +207,8 @@ def test_every_row_is_accounted_for_once(rows: list[tuple[str, ...]]) -> None:
         asked = options(Path(name), "trips", [path], skip_unparsable=True)
         counted = build.count(asked, Monitor()).counted
     account = counted.rows
-    found = Counter({**account.unused, Reason.USED: account.used})
-    assert +found == +expected
+    reasons = Counter({**account.unused, Reason.USED: account.used})
+    assert +reasons == +expected
     assert account.read == len(rows) + 1
     visits = counted.visits
     assert visits is not None

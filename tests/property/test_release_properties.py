@@ -71,15 +71,15 @@ def saved(folder, everybody):
 
 
 def keys(bundle):
-    found = {}
+    keys_by_table = {}
     for path in sorted(bundle.rglob("*")):
         name = path.relative_to(bundle).as_posix()
-        found[name] = None
+        keys_by_table[name] = None
         if path.suffix == ".csv":
             with path.open(encoding="utf-8", newline="") as handle:
                 rows = list(csv.DictReader(handle))
-            found[name] = [{k: row[k] for k in KEYS if k in row} for row in rows]
-    return found
+            keys_by_table[name] = [{k: row[k] for k in KEYS if k in row} for row in rows]
+    return keys_by_table
 
 
 @settings(max_examples=4, deadline=None)

@@ -111,10 +111,10 @@ def test_five_numbers_from_noisy_bins_are_monotone(noisy, seed):
     counts = np.array(noisy)
     edges = np.arange(len(noisy) - 1.0)
     for discrete in (False, True):
-        found = of_noisy_bins(
+        numbers = of_noisy_bins(
             counts, edges, (0.0, 0.01, 0.25, 0.5, 0.75, 0.99, 1.0), discrete=discrete
         )
-        assert np.isnan(found).all() or (np.diff(found) >= 0).all()
-        if not np.isnan(found).any():
-            assert found.min() >= edges[0] - 1
-            assert found.max() <= edges[-1]
+        assert np.isnan(numbers).all() or (np.diff(numbers) >= 0).all()
+        if not np.isnan(numbers).any():
+            assert numbers.min() >= edges[0] - 1
+            assert numbers.max() <= edges[-1]

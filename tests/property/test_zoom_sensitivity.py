@@ -56,19 +56,19 @@ def test_every_table_changes_by_at_most_its_clip(crowd: list, cap: int) -> None:
 def test_the_generators_count_and_the_ledger_say_the_same(crowd: list) -> None:
     """The sums of the simulated cities, counted all at once, have the ledger's sensitivities."""
     positions = random_positions(TOWERS)
-    made = []
+    tables = []
     for people in (crowd, crowd[1:]):
         counts = ZoomCounts(build_tree(positions).districts, 840)
         rows = [(i, h, t) for i, person in enumerate(people) for t, h in sorted(set(person))]
         if rows:
             who, hour, tower = np.array(rows).T
             counts.add(Visits(who, hour, tower, home=np.zeros(len(people), dtype=np.int64)))
-        made.append(counts.tables())
-    book = accounting.ledger(
+        tables.append(counts.tables())
+    ledger = accounting.ledger(
         density.DensityParameters(epsilon=1.0, variant="zoom"), cover_size=9, max_visits_cap=840
     )
-    for stage, name in zip(book.stages, ("towers", "districts", "city", "weeks"), strict=False):
-        change = (getattr(made[0], name) - getattr(made[1], name)) / WEIGHT_UNITS
+    for stage, name in zip(ledger.stages, ("towers", "districts", "city", "weeks"), strict=False):
+        change = (getattr(tables[0], name) - getattr(tables[1], name)) / WEIGHT_UNITS
         change = change[-1] if name == "city" else change  # the row of the largest clip
         assert np.sqrt((change**2).sum()) <= stage.sensitivity * (1 + 1e-12)
 

@@ -97,7 +97,7 @@ def intensity(cells, rate, prediction, most):
             total = 0.999 * sum(w * weights[i] * p for w, i, _, p in rows) + surprise[1]
             fits[spread] += math.log(total)
     best = law(fits.index(max(fits)))
-    found = {}
+    readings = {}
     for pair, (rows, (surprise, of_tail)) in evidence.items():
         sums = [
             0.999 * sum(w * best[i] * p * math.exp(r * t) for w, i, t, p in rows)
@@ -105,8 +105,8 @@ def intensity(cells, rate, prediction, most):
             for r in range(3)
         ]
         mean = sums[1] / sums[0]
-        found[pair] = mean * prediction[pair], sums[2] / sums[0] / mean**2 - 1
-    return found
+        readings[pair] = mean * prediction[pair], sums[2] / sums[0] / mean**2 - 1
+    return readings
 
 
 def own_variance(cells, rate, expected):
@@ -126,7 +126,7 @@ def own_variance(cells, rate, expected):
 
 def read_expected(cells, rate, expected, most):
     """{pair: (mean, typical, low, high, empty)}; counts run from 0 to `most`."""
-    tail, own, found = heavy_tail(most), own_variance(cells, rate, expected), {}
+    tail, own, readings = heavy_tail(most), own_variance(cells, rate, expected), {}
     reach = 0
     while noise_tail(reach, rate) > 0.05 / len(expected):
         reach += 1
@@ -151,8 +151,8 @@ def read_expected(cells, rate, expected, most):
         values = low * (1 - level + step) + high * (level - step)
         values[:2] = np.clip(values[:2], y - reach, y + reach)
         values[2], values[3] = math.floor(values[2] + 1e-9), math.ceil(values[3] - 1e-9)
-        found[pair] = values
-    return found
+        readings[pair] = values
+    return readings
 
 
 def predict(cells, variance, distances):
@@ -218,18 +218,18 @@ def _positive(totals, variance):
     most = max(max(totals) + 3 * deviation, 10 * least)
     grid = [least * (most / least) ** (i / 60) for i in range(61)]
     weights = [1 / 61] * 61
-    found = []
+    posteriors = []
     for _ in range(61):
-        found = []
+        posteriors = []
         for total in totals:
             joint = [
                 w * math.exp(-((total - g) ** 2) / (2 * variance))
                 for w, g in zip(weights, grid, strict=True)
             ]
-            found.append([p / sum(joint) for p in joint])
-        weights = [sum(column) / len(totals) for column in zip(*found, strict=True)]
+            posteriors.append([p / sum(joint) for p in joint])
+        weights = [sum(column) / len(totals) for column in zip(*posteriors, strict=True)]
     positive = []
-    for total, law in zip(totals, found, strict=True):
+    for total, law in zip(totals, posteriors, strict=True):
         known = total * (grid[1] / grid[0] - 1) > deviation
         mean = total if known else sum(p * g for p, g in zip(law, grid, strict=True))
         nearest = min(max(mean, max(total, 0) - deviation), max(total, 0) + deviation)

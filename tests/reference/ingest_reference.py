@@ -48,12 +48,12 @@ def hour_of_week(at: datetime, monday: date) -> int | None:
 
 def records_by_person(visits: Iterable[Visit], monday: date) -> dict[str, set[tuple[int, int]]]:
     """(hour, location) of each person in the week, each once."""
-    found: dict[str, set[tuple[int, int]]] = defaultdict(set)
+    records: dict[str, set[tuple[int, int]]] = defaultdict(set)
     for visit in visits:
         hour = hour_of_week(visit.at, monday)
         if hour is not None and visit.location is not None:
-            found[visit.uid].add((hour, visit.location))
-    return found
+            records[visit.uid].add((hour, visit.location))
+    return records
 
 
 def density(visits: Iterable[Visit], monday: date, salt: str, cap: int) -> dict[str, Counter]:
@@ -75,13 +75,13 @@ def density(visits: Iterable[Visit], monday: date, salt: str, cap: int) -> dict[
 
 
 def homes(visits: Iterable[Visit], monday: date, zone_of: dict[int, int]) -> Counter:
-    found: Counter = Counter()
+    people: Counter = Counter()
     for records in records_by_person(visits, monday).values():
         night = Counter(zone_of[loc] for hour, loc in records if hour % 24 in NIGHT)
         if night:
             most = max(night.values())
-            found[min(zone for zone, n in night.items() if n == most)] += 1
-    return found
+            people[min(zone for zone, n in night.items() if n == most)] += 1
+    return people
 
 
 def seconds(at: datetime | None) -> int:
@@ -116,13 +116,13 @@ def trips_between(visits: Iterable[Visit], zone_of: dict[int, int]) -> list[Trip
     for visit in visits:
         if visit.location is not None and visit.location in zone_of:
             days[visit.uid, visit.at.date()].append(visit)
-    found: list[Trip] = []
+    trips: list[Trip] = []
     for (uid, _), members in days.items():
         members.sort(key=lambda v: (v.at, v.location))
         for before, after in pairwise(members):
             if zone_of[before.location] != zone_of[after.location]:
-                found.append(Trip(uid, before.at, after.at, before.location, after.location))
-    return found
+                trips.append(Trip(uid, before.at, after.at, before.location, after.location))
+    return trips
 
 
 def density_from_parquet(visits: str, towers: str) -> tuple[pd.DataFrame, ...]:

@@ -50,7 +50,7 @@ def counted(people, *, per_day):
 
 def random_people(rng, people, zones, days, mean):
     """Heavy and light travellers; destinations near 0 are popular."""
-    made = []
+    travellers = []
     for _ in range(people):
         trips = []
         for day in range(days):
@@ -59,5 +59,5 @@ def random_people(rng, people, zones, days, mean):
                 if origin != destination:
                     trips.append((day, int(origin), int(destination)))
         order = rng.permutation(len(trips))
-        made.append([trips[i] for i in order])
-    return made
+        travellers.append([trips[i] for i in order])
+    return travellers

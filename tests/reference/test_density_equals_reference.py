@@ -21,22 +21,23 @@ def city(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
 def compare(city: Dataset, parameters: density.DensityParameters, seed: int) -> int:
     """Compare every stage and return the number of clusters."""
     noise = density.DensityNoise.draw(np.random.default_rng(seed), city, parameters.variant)
-    made = density.release(city, parameters, noise=noise)
+    release = density.release(city, parameters, noise=noise)
     expected = reference.release(city, parameters, noise)
-    assert made.clusters is not None
-    assert made.coefficients_kept is not None
-    assert made.cell_totals is not None
+    assert release.clusters is not None
+    assert release.coefficients_kept is not None
+    assert release.cell_totals is not None
     top = np.abs(expected.totals).max()
-    np.testing.assert_allclose(made.cell_totals, expected.totals, rtol=1e-9, atol=1e-9 * top)
+    np.testing.assert_allclose(release.cell_totals, expected.totals, rtol=1e-9, atol=1e-9 * top)
     members = [
-        np.flatnonzero(made.clusters == c).tolist() for c in range(len(made.coefficients_kept))
+        np.flatnonzero(release.clusters == c).tolist()
+        for c in range(len(release.coefficients_kept))
     ]
     assert members == expected.clusters
-    assert made.coefficients_kept.tolist() == expected.kept
-    assert made.cover_counts is not None
-    for ours, theirs in ((made.cover_counts, expected.cover), (made.counts, expected.zones)):
+    assert release.coefficients_kept.tolist() == expected.kept
+    assert release.cover_counts is not None
+    for ours, theirs in ((release.cover_counts, expected.cover), (release.counts, expected.zones)):
         np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-9 * theirs.max())
-    return len(made.coefficients_kept)
+    return len(release.coefficients_kept)
 
 
 SWITCHES = [
@@ -82,8 +83,8 @@ def test_laplace_variants_equal_the_paper(city: Dataset, variant: str) -> None:
     parameters = replace(BASE, variant=variant)
     noise = density.DensityNoise.draw(np.random.default_rng(3), city, parameters.variant)
     expected = reference.laplace(city, parameters, noise)
-    made = density.release(city, parameters, noise=noise).counts
-    np.testing.assert_allclose(made, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
+    counts = density.release(city, parameters, noise=noise).counts
+    np.testing.assert_allclose(counts, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
 
 
 def test_truth_and_presampled_equal_the_paper(city: Dataset) -> None:

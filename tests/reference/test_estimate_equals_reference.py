@@ -25,8 +25,8 @@ def test_prediction(rate, seed):
     cells, distances = noisy_matrix(rate, seed)
     variance = statements.noise_variance(rate)
     expected = plain.predict(cells, variance, distances)
-    found = prediction.predict(cells, variance, distances)
-    assert found == pytest.approx(
+    predicted = prediction.predict(cells, variance, distances)
+    assert predicted == pytest.approx(
         np.array([[expected.get((a, b), 0.0) for b in range(ZONES)] for a in range(ZONES)]),
         rel=1e-9,
     )
@@ -45,14 +45,14 @@ def test_reading(rate, seed):
     from_back = {
         (a, b): (expected[b, a][0] * mu[a, b] / mu[b, a], expected[b, a][1]) for a, b in expected
     }
-    found = reading.read(cells, rate, mu)
+    readings = reading.read(cells, rate, mu)
     for pair, values in plain.read_expected(cells, rate, from_back, most).items():
         mean, typical, low, high, empty = values
-        assert found.mean[pair] == pytest.approx(mean, rel=2e-3, abs=2e-3)
-        assert found.empty[pair] == pytest.approx(empty, rel=2e-3, abs=1e-5)
-        assert abs(found.typical[pair] - typical) <= 0.3
-        assert abs(found.low[pair] - low) <= 1
-        assert abs(found.high[pair] - high) <= 1
+        assert readings.mean[pair] == pytest.approx(mean, rel=2e-3, abs=2e-3)
+        assert readings.empty[pair] == pytest.approx(empty, rel=2e-3, abs=1e-5)
+        assert abs(readings.typical[pair] - typical) <= 0.3
+        assert abs(readings.low[pair] - low) <= 1
+        assert abs(readings.high[pair] - high) <= 1
 
 
 def test_noise_is_the_inverse_of_the_distribution_function():

@@ -165,8 +165,8 @@ def test_histogram_counts_every_cell_with_its_pair():
                 if a != b:
                     pair = (kept[day][a][b], true[day][a][b])
                     pairs[pair] = pairs.get(pair, 0) + 1
-    found = zip(counted.kept, counted.true, counted.cells, strict=True)
-    assert {(m, t): n for m, t, n in found} == pairs
+    rows = zip(counted.kept, counted.true, counted.cells, strict=True)
+    assert {(m, t): n for m, t, n in rows} == pairs
     from_matrix = od.histogram_of_matrix(true, kept)
     for name in ("kept", "true", "cells"):
         assert getattr(counted, name).tolist() == getattr(from_matrix, name).tolist()

@@ -48,18 +48,18 @@ def test_every_count_equals_its_definition_for_every_m(kept):
 )
 def test_every_histogram_equals_its_definition(kept, analysis, values, bins):
     chosen = report.Bins(**bins)
-    found = getattr(reference(kept), values)()
+    observed = getattr(reference(kept), values)()
     fine = TABLE.counts(Measure(analysis), kept)
     # a value of exactly the top of the last fine bin belongs to it
     top = FINE_EDGES[Measure(analysis)][-1]
-    found = [min(value, top - 1e-9) if analysis == "entropy" else value for value in found]
-    expected = plain.histogram(found, chosen.edges.tolist())
+    observed = [min(value, top - 1e-9) if analysis == "entropy" else value for value in observed]
+    expected = plain.histogram(observed, chosen.edges.tolist())
     positions = np.searchsorted(FINE_EDGES[Measure(analysis)], chosen.edges - 1e-9)
     counted = np.add.reduceat(fine, np.r_[0, positions + 1]).tolist()
     # metres are rounded: a radius on the edge of a bin may fall on its other side
     slack = 2 if analysis in ("gyration", "jump_length") else 0
     assert np.abs(np.array(counted) - expected).sum() <= slack
-    assert sum(counted) == len(found)
+    assert sum(counted) == len(observed)
 
 
 def test_true_five_numbers_are_quantiles_of_the_values():
@@ -72,9 +72,9 @@ def test_true_five_numbers_are_quantiles_of_the_values():
     }
     for analysis, (values, resolution) in exact.items():
         expected = np.quantile(values, params.levels, method="inverted_cdf")
-        found = private.five_numbers[analysis].kept
+        numbers = private.five_numbers[analysis].kept
         expected = np.maximum(expected, 0)  # overlapping trips lie below the bins
-        assert np.abs(found - expected).max() <= resolution
+        assert np.abs(numbers - expected).max() <= resolution
     ranks = np.quantile(reference(8).zones_per_user(), params.levels, method="inverted_cdf")
     assert private.five_numbers[Analysis.ZONES_PER_USER].kept.tolist() == ranks.tolist()
 

@@ -35,9 +35,9 @@ def test_clipped_sums_are_those_counted_person_by_person(cap: int) -> None:
     rows = np.array([(numbers[p], t, h) for p, records in people.items() for t, h in records])
     home = np.zeros(len(people), dtype=np.int64)
     counts.add(Visits(person=rows[:, 0], hour=rows[:, 2], tower=rows[:, 1], home=home))
-    made, expected = counts.tables(), plain.clipped_sums(people, positions, cap)
+    tables, expected = counts.tables(), plain.clipped_sums(people, positions, cap)
     for name in ("towers", "districts", "city", "weeks", "visits", "caps"):
-        np.testing.assert_array_equal(getattr(made, name), getattr(expected, name), err_msg=name)
+        np.testing.assert_array_equal(getattr(tables, name), getattr(expected, name), err_msg=name)
 
 
 @pytest.mark.parametrize("towers", [1, 2, 3, 23])
@@ -49,19 +49,19 @@ def test_reading_equals_the_plain_one(towers: int, epsilon: float) -> None:
     districts = int(tree.districts.max()) + 1
     noise = ZoomNoise.draw(np.random.default_rng(1), towers, districts)
     noisy = measure(city.zoom_tables, gaussian_strength(epsilon, 1e-7), noise, DEFAULTS)
-    made = read(noisy, tree, DEFAULTS)
+    readings = read(noisy, tree, DEFAULTS)
     visits, sizes, week, weeks = plain.read(noisy, positions)
-    assert made.visits == visits
-    np.testing.assert_allclose(made.sizes, sizes, rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(made.city, week, rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(made.weeks, weeks, rtol=1e-7, atol=1e-11)
+    assert readings.visits == visits
+    np.testing.assert_allclose(readings.sizes, sizes, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(readings.city, week, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(readings.weeks, weeks, rtol=1e-7, atol=1e-11)
 
 
 def test_a_release_is_visits_times_sizes_times_weeks() -> None:
     city = zoom_city()
     parameters = density.DensityParameters(epsilon=1.0, variant="zoom")
-    made = density.release(city, parameters, rng=np.random.default_rng(2))
+    release = density.release(city, parameters, rng=np.random.default_rng(2))
     noise = density.DensityNoise.draw(np.random.default_rng(2), city, "zoom").zoom
     noisy = measure(city.zoom_tables, gaussian_strength(1.0, 1e-7), noise, DEFAULTS)
     visits, sizes, _, weeks = plain.read(noisy, random_positions(11))
-    np.testing.assert_allclose(made.counts, visits * sizes[:, None] * weeks, rtol=1e-7)
+    np.testing.assert_allclose(release.counts, visits * sizes[:, None] * weeks, rtol=1e-7)

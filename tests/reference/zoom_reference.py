@@ -29,7 +29,7 @@ def sums_of(people, positions, cap: int = 840) -> ZoomTables:
     """Add up the distinct (tower, hour) records of people, one after the other."""
     district = {t: d for d, node in enumerate(district_nodes(positions)) for t in node}
     towers, districts = len(positions), len(set(district.values()))
-    made = ZoomTables(
+    tables = ZoomTables(
         towers=np.zeros((towers, HOURS), dtype=np.int64),
         districts=np.zeros((districts, HOURS), dtype=np.int64),
         city=np.zeros((len(CITY_CLIPS_SQUARED), HOURS), dtype=np.int64),
@@ -38,14 +38,14 @@ def sums_of(people, positions, cap: int = 840) -> ZoomTables:
         caps=visit_caps(cap),
     )
     for records in people:
-        add(made.towers, [(t, h) for t, h in records], Fraction(10))
-        add(made.districts, [(district[t], h) for t, h in records], Fraction(10))
-        add(made.weeks, [(t,) for t, _ in records], Fraction(10))
-        for row, squared in zip(made.city, CITY_CLIPS_SQUARED, strict=True):
+        add(tables.towers, [(t, h) for t, h in records], Fraction(10))
+        add(tables.districts, [(district[t], h) for t, h in records], Fraction(10))
+        add(tables.weeks, [(t,) for t, _ in records], Fraction(10))
+        for row, squared in zip(tables.city, CITY_CLIPS_SQUARED, strict=True):
             add(row, [(h,) for _, h in records], Fraction(squared))
-        for index, most in enumerate(made.caps):
-            made.visits[index] += min(len(records), most)
-    return made
+        for index, most in enumerate(tables.caps):
+            tables.visits[index] += min(len(records), most)
+    return tables
 
 
 def add(table: np.ndarray, cells: list, clip_squared: Fraction) -> None:
@@ -70,11 +70,11 @@ def split(node: list[int], positions) -> tuple[list[int], list[int]]:
 
 def levels(positions) -> list[list[list[int]]]:
     """Return the nodes at every level, single towers carried on."""
-    made = [[list(range(len(positions)))]]
-    while any(len(node) > 1 for node in made[-1]):
-        halves = [split(node, positions) if len(node) > 1 else (node,) for node in made[-1]]
-        made.append([half for pair in halves for half in pair])
-    return made
+    parts = [[list(range(len(positions)))]]
+    while any(len(node) > 1 for node in parts[-1]):
+        halves = [split(node, positions) if len(node) > 1 else (node,) for node in parts[-1]]
+        parts.append([half for pair in halves for half in pair])
+    return parts
 
 
 def district_nodes(positions) -> list[list[int]]:
@@ -110,12 +110,12 @@ def rhythms() -> list[np.ndarray]:
         np.vstack([np.eye(5) - 0.2, np.zeros((2, 5))]),
     ]
     hour = np.arange(24)
-    made = []
+    weeks = []
     for pattern in patterns:
         for band in BANDS:
             waves = [f(2 * np.pi * k * hour / 24) for k in band for f in (np.cos, np.sin)]
-            made.append(orth(np.kron(pattern, np.array(waves).T), rcond=1e-9))
-    return made
+            weeks.append(orth(np.kron(pattern, np.array(waves).T), rcond=1e-9))
+    return weeks
 
 
 def normalised(series: np.ndarray) -> np.ndarray:
@@ -152,11 +152,11 @@ def read_sizes(table, positions):
             mean[tuple(a)] = mean[tuple(node)] + gap * len(b) / len(node)
             mean[tuple(b)] = mean[tuple(node)] - gap * len(a) / len(node)
     sizes = np.array([max(mean[(t,)], 0) for t in range(len(positions))])
-    made = sizes**3 / (sizes**2 + sigma**2)
+    shrunk = sizes**3 / (sizes**2 + sigma**2)
     for region in tree[min(3, len(tree) - 1)]:
-        if made[region].sum() > 0:
-            made[region] *= sizes[region].sum() / made[region].sum()
-    return normalised(made), sigma
+        if shrunk[region].sum() > 0:
+            shrunk[region] *= sizes[region].sum() / shrunk[region].sum()
+    return normalised(shrunk), sigma
 
 
 def city_hours(noisy):
@@ -219,7 +219,7 @@ def difference(noisy, node, positions, weights, districts):
     """Return halves, difference of their weeks per weight, and noise, by precision."""
     a, b = split(node, positions)
     one, other = sum(weights[t] for t in a), sum(weights[t] for t in b)
-    found = []
+    differences = []
     for table, members in (
         (noisy.towers, [[t] for t in range(len(positions))]),
         (noisy.districts, districts),
@@ -232,9 +232,9 @@ def difference(noisy, node, positions, weights, districts):
         total = max(table.values.sum(), table.sigma * math.sqrt(table.values.size))
         gap = table.values[inside[0]].sum(0) / one - table.values[inside[1]].sum(0) / other
         noise = len(inside[0]) / one**2 + len(inside[1]) / other**2
-        found.append((gap / total, noise * (table.sigma / total) ** 2))
-    precision = sum(1 / v for _, v in found)
-    return a, b, sum(gap / v for gap, v in found) / precision, 1 / precision
+        differences.append((gap / total, noise * (table.sigma / total) ** 2))
+    precision = sum(1 / v for _, v in differences)
+    return a, b, sum(gap / v for gap, v in differences) / precision, 1 / precision
 
 
 def single_cells(table, sizes, weeks):

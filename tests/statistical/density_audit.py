@@ -74,8 +74,8 @@ def audit_counts(runs: int, fault: float, copies: int) -> Scores:
     scores = []
     for seed, value in enumerate((1000 + copies, 1000)):
         data = MemoryDataset(flat(value, towers), one_zone_a_tower(towers))
-        made = density.release(data, parameters, rng=np.random.default_rng([1, seed]))
-        scores.append(made.counts.ravel()[:runs])
+        release = density.release(data, parameters, rng=np.random.default_rng([1, seed]))
+        scores.append(release.counts.ravel()[:runs])
     return scores[0], scores[1]
 
 
@@ -208,11 +208,11 @@ def audit_release(
     )
     outputs = []
     for which, data in enumerate(heavy_person_pair(spread)):
-        made = (
+        draws = (
             density.release(data, parameters, rng=np.random.default_rng([5, which, i]))
             for i in range(runs)
         )
-        outputs.append(np.array([features(release) for release in made]))
+        outputs.append(np.array([features(release) for release in draws]))
     learnt = [output[: runs // 2] for output in outputs]
     weights = np.subtract(*(rows.mean(axis=0) for rows in learnt)) / (
         sum(rows.var(axis=0) for rows in learnt) + 1e-12

@@ -36,8 +36,8 @@ def drawn(year):
     blocks = decisions.private_epidemics(
         year, ORIGINS, None, settings, 60, rng=np.random.default_rng(11)
     )
-    found = [100 * decisions.compare(true, block.prevalence).accuracy.mean for block in blocks]
-    return np.concatenate(found, axis=1).reshape(len(FACTORS), 2, 60, len(ORIGINS))
+    accuracies = [100 * decisions.compare(true, block.prevalence).accuracy.mean for block in blocks]
+    return np.concatenate(accuracies, axis=1).reshape(len(FACTORS), 2, 60, len(ORIGINS))
 
 
 @pytest.fixture(scope="module")

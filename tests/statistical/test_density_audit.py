@@ -44,16 +44,16 @@ def test_the_audit_is_sharp_where_the_mechanism_is() -> None:
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("spread", [False, True], ids=["heavy person", "in every cluster"])
 def test_whole_releases_stay_below_the_best_proved_total(variant: str, spread: bool) -> None:
-    found, proved = audit_release(variant, spread, 500)
-    assert found <= proved
+    lower, proved = audit_release(variant, spread, 500)
+    assert lower <= proved
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("stage", STAGES)
 def test_every_stage_stays_below_its_share_in_many_runs(stage: str) -> None:
-    found = bound(stage, 40_000 if stage == "plain totals" else LONG_RUNS)
-    print(f"{stage}: {found:.3f} of 1")
-    assert found <= 1.0
+    lower = bound(stage, 40_000 if stage == "plain totals" else LONG_RUNS)
+    print(f"{stage}: {lower:.3f} of 1")
+    assert lower <= 1.0
 
 
 @pytest.mark.long
@@ -62,8 +62,8 @@ def test_every_stage_stays_below_its_share_in_many_runs(stage: str) -> None:
 def test_whole_releases_stay_below_the_best_proved_total_in_many_runs(
     variant: str, spread: bool
 ) -> None:
-    found, proved = audit_release(variant, spread, 40_000)
+    lower, proved = audit_release(variant, spread, 40_000)
     print(
-        f"{variant}, {'in every cluster' if spread else 'heavy person'}: {found:.3f} < {proved:.3f}"
+        f"{variant}, {'in every cluster' if spread else 'heavy person'}: {lower:.3f} < {proved:.3f}"
     )
-    assert found <= proved
+    assert lower <= proved

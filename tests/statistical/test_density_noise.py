@@ -45,8 +45,8 @@ def releases(count: int, **changes: object) -> list[density.DensityRelease]:
 
 
 def counts_noise(variant: str) -> np.ndarray:
-    (made,) = releases(1, variant=variant)
-    return (made.counts - CITY.presampled_by_tower(16)).ravel()
+    (release,) = releases(1, variant=variant)
+    return (release.counts - CITY.presampled_by_tower(16)).ravel()
 
 
 def visits_noise() -> np.ndarray:
@@ -56,8 +56,8 @@ def visits_noise() -> np.ndarray:
 def histogram_noise() -> np.ndarray:
     """Shares times the number of people; their own noisy sum moves them all by very little."""
     samples = []
-    for made in releases(60):
-        shares = made.cell_totals / made.visits
+    for release in releases(60):
+        shares = release.cell_totals / release.visits
         noisy = shares * LARGE * TOWERS - LARGE
         samples.append(noisy - noisy.mean())
     return np.concatenate(samples) * math.sqrt(TOWERS / (TOWERS - 1))
@@ -69,10 +69,10 @@ def plain_totals_noise() -> np.ndarray:
 
 
 def coefficient_noise(**changes: object) -> np.ndarray:
-    (made,) = releases(1, **changes)
-    assert made.coefficients_kept is not None
-    assert (made.coefficients_kept == 168).all()
-    spectra = made.shapes @ COSINES.T * CITY.presampled_by_tower(16)[0].sum()
+    (release,) = releases(1, **changes)
+    assert release.coefficients_kept is not None
+    assert (release.coefficients_kept == 168).all()
+    spectra = release.shapes @ COSINES.T * CITY.presampled_by_tower(16)[0].sum()
     return spectra[:, 1:167].ravel()  # nothing but noise there
 
 

@@ -170,5 +170,5 @@ def test_zones_that_are_the_towers_cells_overlap_nothing_else():
     zones = gpd.GeoDataFrame(geometry=cells.to_crs(4326).to_numpy(), crs=4326)
     there_and_back = zones.geometry.to_crs(crs).to_numpy()
     assert shapely.area(shapely.symmetric_difference(there_and_back, cells.to_numpy())).max() > 0.1
-    made = geography.tessellate(towers, zones)
-    np.testing.assert_array_equal(made.overlap.toarray(), np.eye(60))
+    tessellation = geography.tessellate(towers, zones)
+    np.testing.assert_array_equal(tessellation.overlap.toarray(), np.eye(60))

@@ -28,16 +28,16 @@ FILES = {module(path): path for top in ("engine", "pages") for path in (ROOT / t
 
 def imports(path):
     """Return the files that a file imports when it is read; those inside functions come later."""
-    found = set()
+    names = set()
     tree = ast.parse(path.read_text(encoding="utf-8"))
     nodes = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     for node in nodes:
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            names |= {alias.name for alias in node.names}
         elif node.module:
             children = {f"{node.module}.{alias.name}" for alias in node.names}
-            found |= children & FILES.keys() or {node.module}
-    return {name for name in found if name in FILES}
+            names |= children & FILES.keys() or {node.module}
+    return {name for name in names if name in FILES}
 
 
 def room(name):

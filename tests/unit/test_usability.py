@@ -34,30 +34,30 @@ def judge(*arguments, **options):
 def test_zones_are_judged_by_error_and_rhythm():
     assert (judge(0.1).level, judge(0.1).usable_zones) == ("good", 20)
     for error, correlation in [(3.0, 0.95), (0.1, 0.2), (0.1, np.nan), (0.3001, 0.95)]:
-        found = judge(error, correlation)
-        assert (found.level, found.usable_zones) == ("noisy", 0)
+        judgement = judge(error, correlation)
+        assert (judgement.level, judgement.usable_zones) == ("noisy", 0)
     assert judge(0.3, 0.8).usable_zones == 20
 
 
 def test_quiet_zones_are_told_by_their_visits_where_that_describes_them():
-    found = judge(np.where(VISITS > 50, 0.1, 2.0))
-    assert (found.level, found.usable_zones) == ("partly", int((VISITS > 50).sum()))
-    assert 40 < found.busy_limit < 60
+    judgement = judge(np.where(VISITS > 50, 0.1, 2.0))
+    assert (judgement.level, judgement.usable_zones) == ("partly", int((VISITS > 50).sum()))
+    assert 40 < judgement.busy_limit < 60
     assert judge(np.where(np.arange(20) % 2, 0.1, 2.0)).busy_limit is None
     assert judge(0.1).busy_limit is None
 
 
 def test_a_release_of_zeros_has_no_usable_zone_whatever_its_errors():
-    found = judge(0.1, exceeded=True)
-    assert (found.level, found.usable_zones, found.exceeded) == ("noisy", 0, True)
+    judgement = judge(0.1, exceeded=True)
+    assert (judgement.level, judgement.usable_zones, judgement.exceeded) == ("noisy", 0, True)
     assert np.isnan(scores(0.1, exceeded=True).mean_error)
 
 
 def test_zones_without_visits_are_counted_apart():
-    found = usability.judge_density(
+    judgement = usability.judge_density(
         scores(np.where(VISITS > 50, 0.1, np.nan)), np.where(VISITS > 50, VISITS, 0.0)
     )
-    assert (found.zones, found.usable_zones, found.empty_zones) == (10, 10, 10)
+    assert (judgement.zones, judgement.usable_zones, judgement.empty_zones) == (10, 10, 10)
 
 
 def random_flows(seed, size=400):
@@ -75,21 +75,21 @@ def random_flows(seed, size=400):
 def test_shares_are_those_of_the_flows_that_the_words_name(settings, seed):
     """Counted cell by cell on the matrix, from the law of each cell summed by hand."""
     true, kept, flows = random_flows(seed)
-    found = usability.judge_trips(flows, settings)
+    judgement = usability.judge_trips(flows, settings)
     usable = np.array(
         [is_usable(m, t, settings) for m, t in zip(kept.flat, true.flat, strict=True)]
     ).reshape(true.shape)
     trips = true.sum()
-    assert found.usable_share == pytest.approx(true[usable].sum() / trips)
-    assert found.trimmed_share == pytest.approx((true - kept).sum() / trips)
-    size = found.smallest_flow
+    assert judgement.usable_share == pytest.approx(true[usable].sum() / trips)
+    assert judgement.trimmed_share == pytest.approx((true - kept).sum() / trips)
+    size = judgement.smallest_flow
     if size is None:
-        assert found.share_from_smallest == 0
-        assert found.usable_below_smallest == found.usable_share
+        assert judgement.share_from_smallest == 0
+        assert judgement.usable_below_smallest == judgement.usable_share
         return
     large = true >= size
-    assert found.share_from_smallest == pytest.approx(true[large].sum() / trips)
-    assert found.usable_below_smallest == pytest.approx(true[usable & ~large].sum() / trips)
+    assert judgement.share_from_smallest == pytest.approx(true[large].sum() / trips)
+    assert judgement.usable_below_smallest == pytest.approx(true[usable & ~large].sum() / trips)
     assert usable[large].mean() >= usability.NEARLY_ALL
     assert true[usable & large].sum() >= usability.NEARLY_ALL * true[large].sum()
     smaller = np.unique(true[(true < size) & (true > 0)])
@@ -196,8 +196,8 @@ def test_the_threshold_is_blamed_only_where_it_hides_half_of_all_trips():
 
 def test_no_trips_are_not_judged():
     none = Flows(*(np.array([]),) * 3)
-    found = usability.judge_trips(none, SETTINGS[0])
-    assert (found.level, found.trips) == ("noisy", 0)
+    judgement = usability.judge_trips(none, SETTINGS[0])
+    assert (judgement.level, judgement.trips) == ("noisy", 0)
     assert np.isnan(usability.usable_share(none, SETTINGS[0]))
 
 
@@ -205,9 +205,9 @@ def test_scores_of_a_release_are_its_metrics(tiny_city):
     settings = density.DensityParameters(epsilon=1.0)
     release = density.release(tiny_city, settings, rng=np.random.default_rng(0))
     truth = density.truth(tiny_city)
-    found = density.scores(truth, release)
+    scored = density.scores(truth, release)
     some = truth.sum(axis=1) > 0
     floor = np.maximum(truth, 0.001 * truth.sum(axis=1, keepdims=True))[some]
     wanted = (np.abs(release.counts - truth)[some] / floor).mean()
-    assert found.mean_error == pytest.approx(wanted)
-    assert not found.exceeded
+    assert scored.mean_error == pytest.approx(wanted)
+    assert not scored.exceeded

@@ -108,9 +108,9 @@ def read(cells: Integers, rate: float, prediction: Floats) -> Reading:
 
 def from_flow_back(cells: Integers, rate: float, prediction: Floats) -> Expected:
     """Return what the prediction and the noisy flow back say of every cell."""
-    found = intensity(cells, rate, prediction)
-    back = found.trips.T * prediction / np.where(prediction.T > 0, prediction.T, 1.0)
-    return Expected(trips=back, uncertainty=found.uncertainty.T)
+    readings = intensity(cells, rate, prediction)
+    back = readings.trips.T * prediction / np.where(prediction.T > 0, prediction.T, 1.0)
+    return Expected(trips=back, uncertainty=readings.uncertainty.T)
 
 
 def intensity(cells: Integers, rate: float, prediction: Floats) -> Expected:
@@ -136,22 +136,24 @@ def read_expected(cells: Integers, rate: float, expected: Expected) -> Reading:
     large = CountGrid.of_cells(noisy, rate).is_large(noisy)
     # far above the noise a cell is read as it is
     side = cell_reach(rate, confidence=MODEL_CONFIDENCE)
-    found = np.stack([noisy, noisy, noisy - side, noisy + side, 0 * noisy]).astype(np.float64)
+    readings = np.stack([noisy, noisy, noisy - side, noisy + side, 0 * noisy]).astype(np.float64)
     if not large.all():
         held = noisy[~large]
         trips, uncertainty = expected.trips[off][~large], expected.uncertainty[off][~large]
         own = own_variance(held, noise_variance(rate), trips, uncertainty)
-        found[:, ~large] = _read_held(held, rate, trips, uncertainty + own + uncertainty * own)
+        readings[:, ~large] = _read_held(held, rate, trips, uncertainty + own + uncertainty * own)
     # what the means lack of the noisy sum goes to the cells of which least is known
-    lacking = beyond_noise(float(noisy.sum() - found[0].sum()), len(noisy) * noise_variance(rate))
-    squares = (found[3] - found[2]) ** 2
-    found[0] += lacking * squares / max(float(squares.sum()), 1.0)
+    lacking = beyond_noise(
+        float(noisy.sum() - readings[0].sum()), len(noisy) * noise_variance(rate)
+    )
+    squares = (readings[3] - readings[2]) ** 2
+    readings[0] += lacking * squares / max(float(squares.sum()), 1.0)
     reach = cell_reach(rate, cells=max(len(noisy), 1))
     above = np.maximum(noisy, 0)
-    found[:2] = np.clip(found[:2], np.maximum(above - reach, 0), above + reach)
+    readings[:2] = np.clip(readings[:2], np.maximum(above - reach, 0), above + reach)
     filled = np.zeros((5, *cells.shape))
     filled[4] = 1.0
-    filled[:, off] = found
+    filled[:, off] = readings
     return Reading(
         mean=filled[0], typical=filled[1], low=filled[2], high=filled[3], empty=filled[4]
     )
@@ -212,7 +214,7 @@ def _read_held(noisy: Integers, rate: float, trips: Floats, uncertainty: Floats)
     """Return mean, typical, low, high and empty, shape (5, cells)."""
     shapes = np.clip(1 / np.maximum(uncertainty, 1e-12), *SHAPE_LIMITS)
     power = np.round(np.log(shapes) / np.log(SHAPE_STEP))
-    found = np.empty((5, len(noisy)))
+    readings = np.empty((5, len(noisy)))
     for one in np.unique(power):
         at = np.flatnonzero(power == one)
         grid = CountGrid.of_cells(noisy[at], rate)
@@ -224,9 +226,9 @@ def _read_held(noisy: Integers, rate: float, trips: Floats, uncertainty: Floats)
         priors = (1 - TAIL_SHARE) * priors + TAIL_SHARE * grid.heavy_tail()
         none = (1 - TAIL_SHARE) * none + TAIL_SHARE * grid.tail_at_0
         posterior = grid.posterior(priors, none, MODEL_CONFIDENCE)
-        found[:, at] = _between(posterior, level - first, node)[:, pair_of_cell]
-    found[2], found[3] = np.floor(found[2] + 1e-9), np.ceil(found[3] - 1e-9)
-    return found
+        readings[:, at] = _between(posterior, level - first, node)[:, pair_of_cell]
+    readings[2], readings[3] = np.floor(readings[2] + 1e-9), np.ceil(readings[3] - 1e-9)
+    return readings
 
 
 def _between(table: Floats, level: Floats, node: Integers) -> Floats:

@@ -56,10 +56,10 @@ def decided(key: str, asked: tuple[Ask, ...]) -> Iterator[Step]:
         Of a dataset of one's own, where there is one: what is asked of it stays in the session.
     """
     del key
-    found: list[Decided | None] = [None] * len(asked)
+    known: list[Decided | None] = [None] * len(asked)
     for place, (one, parameters) in enumerate(asked):
-        found[place] = _decided(one, parameters)
-        yield Step(place + 1, len(asked), tuple(found))
+        known[place] = _decided(one, parameters)
+        yield Step(place + 1, len(asked), tuple(known))
 
 
 def _decided(key: str, parameters: ODParameters) -> Decided:
@@ -139,9 +139,9 @@ def chosen(key: str, emergency: Emergency, parameters: ODParameters, most: int) 
             inside=leaving.inside[today],
         )
         parts.append(decisions.selection_probability(one, parameters, most))
-        found = Selection(
+        selection = Selection(
             chosen=np.concatenate([part.chosen for part in parts], axis=1),
             truly=np.concatenate([part.truly for part in parts], axis=1),
             fewer=np.concatenate([part.fewer for part in parts], axis=1),
         )
-        yield Step(day + 1, days, found)
+        yield Step(day + 1, days, selection)

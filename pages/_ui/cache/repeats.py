@@ -72,15 +72,15 @@ def density_moves(
 ) -> Iterator[Step]:
     """Yield `Moved` of one draw, two, … of a density, chunk by chunk of the week's hours."""
     total, done = repeats * cached_density.chunks(key), 0
-    found: tuple[Moved, ...] = ()
+    moves: tuple[Moved, ...] = ()
     for repeat in range(repeats):
         hours = []
         for part in cached_density.distances(key, parameters, seed, repeat):
             hours.append(part)
             done += 1
-            yield Step(done, total, found)
-        found = (*found, Moved(mean_of_known(np.concatenate(hours))))
-        yield Step(done, total, found)
+            yield Step(done, total, moves)
+        moves = (*moves, Moved(mean_of_known(np.concatenate(hours))))
+        yield Step(done, total, moves)
 
 
 def estimate_draws(

@@ -130,7 +130,7 @@ def _curve(question: Question, *, change: bool) -> None:
         )
         for level, name in zip(levels, names, strict=True)
     )
-    here = float(solve(question.alpha, question.beta, question.max_trips, law=question.law))
+    current = float(solve(question.alpha, question.beta, question.max_trips, law=question.law))
     x = alt.X("alpha:Q", title="Tolerated error α (trips)", scale=alt.Scale(nice=False))
     y = alt.Y(
         "epsilon:Q",
@@ -158,7 +158,7 @@ def _curve(question: Question, *, change: bool) -> None:
             ],
         )
     )
-    mark = alt.Chart(pd.DataFrame({"alpha": [question.alpha], "epsilon": [here]}))
+    mark = alt.Chart(pd.DataFrame({"alpha": [question.alpha], "epsilon": [current]}))
     dot = mark.mark_circle(color=colours.HERE, size=110, opacity=1).encode(x=x, y=y)
     rule = mark.mark_rule(color=colours.HERE, strokeDash=[4, 3]).encode(x=x)
     words = mark.mark_text(color=colours.HERE, dx=6, y=8, align="left", fontSize=12).encode(
@@ -167,7 +167,7 @@ def _curve(question: Question, *, change: bool) -> None:
     st.altair_chart(
         alt.layer(rule, lines, dot, words).properties(height=320),
         key="choose_curve_chart",
-        alt=f"Epsilon against the tolerated error; {here:.3g} at {trip_count(question.alpha)}",
+        alt=f"Epsilon against the tolerated error; {current:.3g} at {trip_count(question.alpha)}",
     )
     st.caption(
         "Look for the bend: halving the error doubles ε almost everywhere, while more confidence "

@@ -95,12 +95,12 @@ def _guess_curve(epsilon: float) -> None:
     points = pd.DataFrame(
         {"epsilon": stops, "guess": [Guarantee(epsilon=stop).best_guess for stop in stops]}
     )
-    here = pd.DataFrame({"epsilon": [epsilon], "guess": [Guarantee(epsilon=epsilon).best_guess]})
+    current = pd.DataFrame({"epsilon": [epsilon], "guess": [Guarantee(epsilon=epsilon).best_guess]})
     tooltip = [alt.Tooltip("epsilon:Q", format=".2~g"), alt.Tooltip("guess:Q", format=".1%")]
     line = alt.Chart(points).mark_line(color=colours.PRIVATE).encode(x=x, y=y, tooltip=tooltip)
-    dot = alt.Chart(here).mark_circle(color=colours.HERE, size=110, opacity=1)
+    dot = alt.Chart(current).mark_circle(color=colours.HERE, size=110, opacity=1)
     left = epsilon < 0.1  # the words stay inside the axes
-    words = alt.Chart(here).mark_text(
+    words = alt.Chart(current).mark_text(
         color=colours.HERE,
         dx=9 if left else -9,
         dy=-9,
@@ -115,7 +115,7 @@ def _guess_curve(epsilon: float) -> None:
     st.altair_chart(
         chart.properties(height=330),
         key="choose_guess",
-        alt=f"Best possible guess over epsilon; {here['guess'][0]:.0%} at {epsilon:g}",
+        alt=f"Best possible guess over epsilon; {current['guess'][0]:.0%} at {epsilon:g}",
     )
 
 

@@ -45,13 +45,13 @@ class Column:
 
 def columns(now: Settings, part: str) -> list[Column]:
     """Return what stands side by side for a part, ``density`` or ``trips``."""
-    found: list[Column] = []
+    built: list[Column] = []
     for letter, pin in pins.pinned().items():
         settings, problems = pins.settings(pin)
-        found.append(_column(letter.upper(), letter, len(found), settings, problems, part))
-    if len(found) < len(pins.LETTERS):
-        found.append(_column(NOW, "", len(found), now, [], part))
-    return found
+        built.append(_column(letter.upper(), letter, len(built), settings, problems, part))
+    if len(built) < len(pins.LETTERS):
+        built.append(_column(NOW, "", len(built), now, [], part))
+    return built
 
 
 def _column(
@@ -59,13 +59,13 @@ def _column(
 ) -> Column:
     entry = settings.density_data if part == "density" else settings.od_data
     if entry is None:
-        told = problems or ["Its dataset is not on this computer."]
+        notes = problems or ["Its dataset is not on this computer."]
     elif not has_part(entry, part):
         what = "visits" if part == "density" else "trips"
-        told, entry = [*problems, f"The dataset {entry.name} has no {what}."], None
+        notes, entry = [*problems, f"The dataset {entry.name} has no {what}."], None
     else:
-        told = problems
-    return Column(name, letter, COLOURS[index], settings, entry, tuple(told))
+        notes = problems
+    return Column(name, letter, COLOURS[index], settings, entry, tuple(notes))
 
 
 def described(column: Column, part: str) -> dict[str, str]:

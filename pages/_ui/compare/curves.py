@@ -39,8 +39,8 @@ def draw(columns: Sequence[Column], part: str) -> None:
 
     def show(running: Job) -> None:
         jobs.progress(running, "Points over ε", _JOB)
-        found = running.result or tuple(() for _ in columns)
-        _chart(columns, found, "Usable zones")
+        shares = running.result or tuple(() for _ in columns)
+        _chart(columns, shares, "Usable zones")
 
     jobs.live(_JOB, work, show)
 
@@ -55,15 +55,15 @@ def density_shares(key: str, asked: tuple[Ask, ...]) -> Iterator[Step]:
     """
     del key
     total = sum(len(parameters) for _, parameters, _ in asked)
-    found: list[tuple[float, ...]] = [() for _ in asked]
+    shares: list[tuple[float, ...]] = [() for _ in asked]
     done = 0
     for point in range(max(len(parameters) for _, parameters, _ in asked)):
         for index, (dataset_key, parameters, seed) in enumerate(asked):
             if point < len(parameters):
                 judged = cached_density.judged(dataset_key, parameters[point], seed)
-                found[index] = (*found[index], judged.usable_share)
+                shares[index] = (*shares[index], judged.usable_share)
                 done += 1
-                yield Step(done, total, tuple(found))
+                yield Step(done, total, tuple(shares))
 
 
 def _asked(column: Column) -> Ask:
@@ -92,7 +92,7 @@ def _chart(columns: Sequence[Column], shares: Sequence[Sequence[float]], title: 
             "setting": column.name,
             "share": share,
             "told": percent(share),
-            "here": stop == column.settings.epsilon,
+            "current": stop == column.settings.epsilon,
         }
         for column, known in zip(columns, shares, strict=True)
         for stop, share in zip(_stops(column), known, strict=False)
@@ -123,9 +123,9 @@ def _chart(columns: Sequence[Column], shares: Sequence[Sequence[float]], title: 
     )
     line = base.mark_line(strokeWidth=2.2)
     points = base.mark_circle(size=70, opacity=0.9, cursor="pointer").add_params(picked)
-    here = base.transform_filter(alt.datum.here).mark_point(size=190, strokeWidth=2.6)
+    current = base.transform_filter(alt.datum.current).mark_point(size=190, strokeWidth=2.6)
     st.altair_chart(
-        alt.layer(line, here, points).properties(height=_HEIGHT),
+        alt.layer(line, current, points).properties(height=_HEIGHT),
         key=_KEY,
         on_select=take_click,
         alt=f"{title} over epsilon, one curve a setting",

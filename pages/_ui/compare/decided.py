@@ -31,8 +31,8 @@ def asked(columns: Sequence[Column]) -> Job | None:
 
 def texts(columns: Sequence[Column], work: Job | None) -> list[dict[str, str]]:
     """Return the figures of every column by name, as far as they are known."""
-    found = iter(_found(columns, work))
-    return [_figures(next(found), work) if _can(column) else _none() for column in columns]
+    figures = iter(_found(columns, work))
+    return [_figures(next(figures), work) if _can(column) else _none() for column in columns]
 
 
 def notes(columns: Sequence[Column], work: Job | None) -> list[str]:

@@ -130,8 +130,8 @@ def _viewed(view: str, one: Values, first: Values, *, flows: bool) -> Floats | N
         return private
     if view == DIFFERENCE and before.shape != private.shape:
         return None
-    found = private - (true if view == ERROR else before)
-    return found if found.ndim == 1 or flows else found.sum(axis=1)
+    difference = private - (true if view == ERROR else before)
+    return difference if difference.ndim == 1 or flows else difference.sum(axis=1)
 
 
 def _scale(view: str, values: Sequence[Floats | None]) -> maps.Scale:

@@ -63,11 +63,11 @@ def _ours(column: Column) -> dict[str, str]:
     """Return what one draw of our method says; it has no exact law."""
     assert column.entry is not None
     parameters = column.settings.trips()
-    found = cached_estimates.compared(
+    errors = cached_estimates.compared(
         column.entry.key, parameters, column.seed, declared(parameters), 0
     ).ours
     return {
-        f"{MEAN_ERROR} (this draw)": trip_count(found.mean_error),
-        "Error of totals leaving zones (this draw)": percent(found.outgoing_error),
-        "Common part of commuters (this draw)": percent(found.common_part),
+        f"{MEAN_ERROR} (this draw)": trip_count(errors.mean_error),
+        "Error of totals leaving zones (this draw)": percent(errors.outgoing_error),
+        "Common part of commuters (this draw)": percent(errors.common_part),
     }

@@ -135,10 +135,10 @@ def _chart(comparison: Comparison, epsilon: float) -> alt.LayerChart | alt.Facet
         .mark_text(align="right", dy=12, color=TRUE, fontSize=12)
         .encode(x=x, y=y, text=alt.value(f"accuracy of never acting, {never:.1%}"))
     )
-    here = pd.DataFrame({"epsilon": [epsilon]})
-    mark = alt.Chart(here).mark_rule(color=HERE, strokeDash=[4, 3]).encode(x=x)
+    current = pd.DataFrame({"epsilon": [epsilon]})
+    mark = alt.Chart(current).mark_rule(color=HERE, strokeDash=[4, 3]).encode(x=x)
     label = (
-        alt.Chart(here)
+        alt.Chart(current)
         .mark_text(
             color=HERE,
             align="left" if epsilon < 3 else "right",

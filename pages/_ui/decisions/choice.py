@@ -327,10 +327,10 @@ def _chart(choice: PrivacyChoice, epsilon: float, confidence: float) -> None:
         .mark_rule(color=OTHER, strokeDash=[6, 4])
         .encode(y=y)
     )
-    here = pd.DataFrame({"epsilon": [epsilon]})
-    mark = alt.Chart(here).mark_rule(color=HERE, strokeDash=[4, 3]).encode(x=x)
+    current = pd.DataFrame({"epsilon": [epsilon]})
+    mark = alt.Chart(current).mark_rule(color=HERE, strokeDash=[4, 3]).encode(x=x)
     side, away = ("left", 5) if epsilon < 3 else ("right", -5)
-    label = alt.Chart(here).mark_text(color=HERE, align=side, dx=away, y=alt.expr("height - 8"))
+    label = alt.Chart(current).mark_text(color=HERE, align=side, dx=away, y=alt.expr("height - 8"))
     st.altair_chart(
         alt.layer(
             limit,

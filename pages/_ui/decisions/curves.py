@@ -12,7 +12,7 @@ from engine.parameters import ODParameters
 from pages._ui.cache import decisions as cached_decisions
 from pages._ui.cache.decisions import Outbreak
 from pages._ui.decisions import places, work
-from pages._ui.decisions.work import Here
+from pages._ui.decisions.work import Epidemics
 from pages._ui.drawing.colours import HERE, OTHER, PRIVATE, TRUE
 from pages._ui.shell.catalogue import Entry
 
@@ -25,7 +25,7 @@ _QUIET_EPSILON = 1.0
 
 
 def draw(
-    entry: Entry, outbreak: Outbreak, parameters: ODParameters, true: Floats, drawn: Here
+    entry: Entry, outbreak: Outbreak, parameters: ODParameters, true: Floats, drawn: Epidemics
 ) -> None:
     """Draw the curves of the zones chosen, the origin and the first ones hit at first."""
     st.subheader("Epidemic curves", anchor=False)
@@ -79,7 +79,7 @@ def draw(
     )
 
 
-def _usual(true: Floats, drawn: Here, origin: int) -> list[int]:
+def _usual(true: Floats, drawn: Epidemics, origin: int) -> list[int]:
     """Return the origin and the zones whose curves differ most."""
     apart = np.abs(true - drawn.middle).max(axis=0)
     apart[origin] = np.inf

@@ -104,11 +104,11 @@ def overlap(selection: Selection, k: int) -> None:
             tooltip=[alt.Tooltip("k:Q"), alt.Tooltip("overlap:Q", title="Right", format=".1%")],
         )
     )
-    here = pd.DataFrame({"k": [k]})
-    mark = alt.Chart(here).mark_rule(color=HERE, strokeDash=[4, 3]).encode(x=x)
+    current = pd.DataFrame({"k": [k]})
+    mark = alt.Chart(current).mark_rule(color=HERE, strokeDash=[4, 3]).encode(x=x)
     side = "left" if k <= len(means) / 2 else "right"
     label = (
-        alt.Chart(here)
+        alt.Chart(current)
         .mark_text(color=HERE, align=side, dx=5 if side == "left" else -5, y=alt.expr("height - 8"))
         .encode(x=x, text=alt.value("you are here"))
     )

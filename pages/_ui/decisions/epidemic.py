@@ -23,7 +23,7 @@ from pages._ui.decisions import (
     wording,
     work,
 )
-from pages._ui.decisions.work import Here
+from pages._ui.decisions.work import Epidemics
 from pages._ui.drawing import cards
 from pages._ui.drawing.cards import Card
 from pages._ui.jobs import Job
@@ -44,7 +44,7 @@ class Seen:
     outbreak: Outbreak
     parameters: ODParameters
     true: Floats
-    found: Here
+    drawn: Epidemics
     judged: EpidemicJudgement
 
     @property
@@ -124,18 +124,18 @@ def _nothing_happens(entry: Entry, outbreak: Outbreak, true: Floats) -> bool:
 
 
 def _figures(seen: Seen) -> None:
-    judged, found = seen.judged, seen.found
+    judged, drawn = seen.judged, seen.drawn
     note = (
         "Draws follow and replace this estimate."
-        if found.estimate
-        else f"Mean over {found.draws} releases; only noise differs between them. "
+        if drawn.estimate
+        else f"Mean over {drawn.draws} releases; only noise differs between them. "
         f"Usable means that precision and recall reach {decisions.GOOD_RECALL:.0%}."
     )
     st.html(
         cards.verdict_html(
             judged.level,
             wording.epidemic_verdict(
-                judged, seen.parameters.epsilon, seen.origin, estimate=found.estimate
+                judged, seen.parameters.epsilon, seen.origin, estimate=drawn.estimate
             ),
             note,
             of=seen.entry.name,
@@ -144,18 +144,18 @@ def _figures(seen: Seen) -> None:
     cards.row(_cards(seen))
     left, right = st.columns([1.55, 1], gap="large")
     with left:
-        strip.draw(seen.entry, seen.outbreak, seen.true[0], found)
+        strip.draw(seen.entry, seen.outbreak, seen.true[0], drawn)
     with right:
-        shift.draw(seen.entry, seen.outbreak, seen.true[0], found)
-    curves.draw(seen.entry, seen.outbreak, seen.parameters, seen.true[0], found)
-    origins.draw(seen.entry, seen.outbreak, seen.parameters, seen.true, found)
+        shift.draw(seen.entry, seen.outbreak, seen.true[0], drawn)
+    curves.draw(seen.entry, seen.outbreak, seen.parameters, seen.true[0], drawn)
+    origins.draw(seen.entry, seen.outbreak, seen.parameters, seen.true, drawn)
 
 
 def _cards(seen: Seen) -> list[Card]:
     judged = seen.judged
     spread = (
         "exact expected flows"
-        if seen.found.estimate
+        if seen.drawn.estimate
         else f"{percent(judged.accuracy_low)} to {percent(judged.accuracy_high)}"
     )
     share = f"of {judged.zone_days:,} zone-days"

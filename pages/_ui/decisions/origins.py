@@ -11,7 +11,7 @@ from engine.parameters import ODParameters
 from pages._ui.cache import decisions as cached_decisions
 from pages._ui.cache.decisions import Outbreak
 from pages._ui.decisions import places, published, work
-from pages._ui.decisions.work import Here
+from pages._ui.decisions.work import Epidemics
 from pages._ui.drawing import tables
 from pages._ui.shell import setting
 from pages._ui.shell.catalogue import Entry
@@ -19,7 +19,7 @@ from pages._ui.wording.numbers import percent
 
 
 def draw(
-    entry: Entry, outbreak: Outbreak, parameters: ODParameters, true: Floats, drawn: Here
+    entry: Entry, outbreak: Outbreak, parameters: ODParameters, true: Floats, drawn: Epidemics
 ) -> None:
     """Draw accuracy, precision and recall from every origin, by cause."""
     st.subheader("From every origin", anchor=False)

@@ -8,7 +8,7 @@ from engine.arrays import Floats
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache.decisions import Outbreak
 from pages._ui.decisions import wording
-from pages._ui.decisions.work import Here
+from pages._ui.decisions.work import Epidemics
 from pages._ui.drawing import maps
 from pages._ui.drawing.maps import Scale
 from pages._ui.shell.catalogue import Entry
@@ -18,7 +18,7 @@ _WIDTH = 330
 """Pixels that the map has beside the strip in a window of 1024."""
 
 
-def draw(entry: Entry, outbreak: Outbreak, true: Floats, drawn: Here) -> None:
+def draw(entry: Entry, outbreak: Outbreak, true: Floats, drawn: Epidemics) -> None:
     """Draw the map of the shift, in days, median over draws."""
     st.subheader("How far the first day moves", anchor=False)
     comparison = decisions.one_origin(drawn.comparison, 0)

@@ -12,7 +12,7 @@ from engine import decisions
 from engine.arrays import Floats
 from pages._ui.cache.decisions import Outbreak
 from pages._ui.decisions import places
-from pages._ui.decisions.work import Here
+from pages._ui.decisions.work import Epidemics
 from pages._ui.shell.catalogue import Entry
 
 RIGHT, MISSED, NEEDLESS = "acts, rightly", "should act, does not", "acts, should not"
@@ -24,7 +24,7 @@ _NAMED = 60
 _HEIGHT = 620
 
 
-def draw(entry: Entry, outbreak: Outbreak, true: Floats, drawn: Here) -> None:
+def draw(entry: Entry, outbreak: Outbreak, true: Floats, drawn: Epidemics) -> None:
     """Draw the strip of what most releases decide."""
     st.subheader("Which zones act, and when", anchor=False)
     truly = decisions.acts(true, outbreak.threshold)

@@ -25,7 +25,7 @@ AID_DRAWS = 400
 
 
 @dataclass(frozen=True, eq=False)
-class Here:
+class Epidemics:
     """The epidemics at the ε of the slider.
 
     Attributes
@@ -62,7 +62,7 @@ def current(key: str, outbreak: Outbreak, parameters: ODParameters, seed: Seed) 
     """Yield the estimate, then the draws at one ε as they come."""
     true = cached_decisions.true(key, outbreak)
     expected = cached_decisions.expected(key, outbreak, parameters)[None]
-    yield Step(0, REPEATS, _here(true, [expected], outbreak, estimate=True))
+    yield Step(0, REPEATS, _epidemics(true, [expected], outbreak, estimate=True))
     blocks = decisions.private_epidemics(
         dataset(key),
         outbreak.origins,
@@ -76,14 +76,16 @@ def current(key: str, outbreak: Outbreak, parameters: ODParameters, seed: Seed) 
     for block in blocks:
         runs.append(block.prevalence[0])
         done = sum(len(run) for run in runs)
-        yield Step(done, REPEATS, _here(true, runs, outbreak, estimate=False))
+        yield Step(done, REPEATS, _epidemics(true, runs, outbreak, estimate=False))
 
 
-def _here(true: Floats, runs: list[Floats], outbreak: Outbreak, *, estimate: bool) -> Here:
+def _epidemics(
+    true: Floats, runs: list[Floats], outbreak: Outbreak, *, estimate: bool
+) -> Epidemics:
     compared = [decisions.compare(true, run, outbreak.threshold) for run in runs]
     first = np.concatenate([run[:, 0] for run in runs])
     low, middle, high = np.quantile(first, [0.05, 0.5, 0.95], axis=0)
-    return Here(
+    return Epidemics(
         estimate=estimate,
         comparison=decisions.concatenate(compared, axis=0),
         low=low,

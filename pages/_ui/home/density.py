@@ -111,21 +111,21 @@ def _cards(first: DensityScores, work: Job) -> list[cards.Card]:
 
 def _curve(key: str, settings: Settings, noise: Seed) -> None:
     """Draw the share of usable zones over ε, with the points that are known."""
-    here = settings.epsilon
+    current = settings.epsilon
     judged_here = cached_density.judged(key, settings.density(), noise)
     asked = tuple(settings.density(epsilon=stop) for stop in EPSILON_STOPS)
     work = jobs.job(_CURVE, judged_densities, key, asked, noise, delay_s=jobs.RESTED_S)
 
     def show(job: Job) -> None:
         known = dict(zip(EPSILON_STOPS, job.result or (), strict=False))
-        judged = dict(sorted({**known, here: judged_here}.items()))
+        judged = dict(sorted({**known, current: judged_here}.items()))
         picked = sketch_curve.epsilon_curve(
             list(judged),
             [one.usable_share for one in judged.values()],
-            here,
+            current,
             title="Usable zones",
             key="home_density_curve",
-            alt=f"Share of usable zones over epsilon, now {here:g}",
+            alt=f"Share of usable zones over epsilon, now {current:g}",
             pickable=True,
         )
         take(picked)

@@ -69,9 +69,9 @@ def _finest(entry: Entry, parameters: ODParameters) -> None:
     work = jobs.job(_FINEST, *asked, delay_s=delay_s(_FINEST))
 
     def show(job: Job) -> None:
-        told = details_told(job.result, parameters.epsilon, running=job.running)
-        if told:
-            st.caption(told)
+        text = details_told(job.result, parameters.epsilon, running=job.running)
+        if text:
+            st.caption(text)
 
     jobs.follow(_FINEST, work, show)
 

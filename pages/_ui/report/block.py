@@ -42,12 +42,12 @@ def head(report: Report, analysis: Analysis, *, unit: str = "") -> Result | None
     if result is None:
         st.caption(budget.why_off(analysis, report.chosen, report.table))
         return None
-    told = (
+    text = (
         losses(report, analysis, unit=unit),
         wording.clear(result) if len(result.kept) > 3 else "",
     )
-    if any(told):
-        st.caption(" · ".join(part for part in told if part))
+    if any(text):
+        st.caption(" · ".join(part for part in text if part))
     return result
 
 
@@ -60,9 +60,9 @@ def losses(report: Report, analysis: Analysis, *, unit: str = "") -> str:
         if parameters is None:
             continue
         values = cached_report.losses(chosen.key, parameters, chosen.seed, analysis, tuple(shown))
-        told = [wording.loss(name, values[name], unit) for name in shown if name in values]
-        if told:
-            parts.append(f"{words}: {', '.join(told)}")
+        texts = [wording.loss(name, values[name], unit) for name in shown if name in values]
+        if texts:
+            parts.append(f"{words}: {', '.join(texts)}")
     return " · ".join(parts)
 
 

@@ -23,10 +23,10 @@ def instead(entry: Entry) -> Entry | None:
     ]
     offer = next((other for other in able if other.shipped), able[0] if able else None)
     stands_in = offer is not None and entry.metadata.simulated and offer.metadata.simulated
-    told = NO_REPORT.format(name=inert(entry.name))
+    text = NO_REPORT.format(name=inert(entry.name))
     if offer is not None and stands_in:
-        told += INSTEAD.format(name=inert(offer.name))
-    st.info(told)
+        text += INSTEAD.format(name=inert(offer.name))
+    st.info(text)
     if offer is not None:
         st.button(
             f"Use {offer.name} on every page",

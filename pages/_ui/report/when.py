@@ -27,14 +27,14 @@ def draw(report: Report) -> None:
 
 def series(result: Result, other: Result | None, part: slice) -> dict[str, np.ndarray]:
     """Return the counts of a chart by name."""
-    found = {
+    weeks = {
         charts.TRUTH: result.truth[part],
         charts.KEPT: result.kept[part],
         charts.SHOWN: result.shown[part],
     }
     if other is not None:
-        found[charts.PINNED] = other.shown[part]
-    return found
+        weeks[charts.PINNED] = other.shown[part]
+    return weeks
 
 
 def _days(report: Report) -> None:

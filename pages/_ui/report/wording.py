@@ -101,8 +101,8 @@ def loss(name: str, value: float, unit: str) -> str:
 
 def shares(asked: Mapping[Analysis, float]) -> str:
     """Say the shares of ε, where the bar is too narrow for their names."""
-    told = joined([f"{SHORT[analysis].lower()} {share:.0%}" for analysis, share in asked.items()])
-    return f"Shares of ε: {told}."
+    text = joined([f"{SHORT[analysis].lower()} {share:.0%}" for analysis, share in asked.items()])
+    return f"Shares of ε: {text}."
 
 
 def spent(release: ReportRelease) -> str:

@@ -67,8 +67,8 @@ def entries() -> dict[str, Entry]:
 
 def shared() -> dict[str, Entry]:
     """Return the datasets that every session can open; shipped ones only where all may come."""
-    found = _opened(datasets.available())
-    return {name: one for name, one in found.items() if one.shipped} if public() else found
+    opened = _opened(datasets.available())
+    return {name: one for name, one in opened.items() if one.shipped} if public() else opened
 
 
 def shipped(key: str) -> bool:

@@ -143,14 +143,14 @@ def _map(values: Floats, measure: Measure, name: str, parameters: ODParameters) 
     _heat(values, measure, name, parameters)
     row = EPSILON_STOPS.index(nearest_stop(parameters.epsilon, EPSILON_STOPS))
     column = _nearest(parameters.suppression_threshold)
-    here = _written(float(values[row, column]), measure)
+    current = _written(float(values[row, column]), measure)
     of = name.partition(",")[2]
     meaning = measure.meaning[0].upper() + measure.meaning[1:] + (f",{of}" if of else "")
     st.caption(
         f"{meaning}. You are here (red frame), at "
-        f"ε = {EPSILON_STOPS[row]:g} and τ = {GRID_THRESHOLDS[column]}: **{here}**. Look along a "
-        "row for what more ε buys, along a column for what a threshold costs; click a cell to set "
-        f"both sliders. Exact for T = {parameters.max_trips_per_user}; no noise is drawn."
+        f"ε = {EPSILON_STOPS[row]:g} and τ = {GRID_THRESHOLDS[column]}: **{current}**. Look along "
+        "a row for what more ε buys, along a column for what a threshold costs; click a cell to "
+        f"set both sliders. Exact for T = {parameters.max_trips_per_user}; no noise is drawn."
     )
 
 
@@ -167,7 +167,7 @@ def _heat(values: Floats, measure: Measure, name: str, parameters: ODParameters)
             for j, threshold in enumerate(GRID_THRESHOLDS)
         ]
     ).dropna()
-    here = table[
+    current = table[
         (table["epsilon"] == f"{nearest_stop(parameters.epsilon, EPSILON_STOPS):g}")
         & (table["threshold"] == GRID_THRESHOLDS[_nearest(parameters.suppression_threshold)])
     ]
@@ -206,8 +206,8 @@ def _heat(values: Floats, measure: Measure, name: str, parameters: ODParameters)
         )
         .add_params(picked)
     )
-    frame = alt.Chart(here).mark_rect(filled=False, stroke=colours.HERE, strokeWidth=3.5)
-    dot = alt.Chart(here).mark_circle(color=colours.HERE, size=70, opacity=1)
+    frame = alt.Chart(current).mark_rect(filled=False, stroke=colours.HERE, strokeWidth=3.5)
+    dot = alt.Chart(current).mark_circle(color=colours.HERE, size=70, opacity=1)
     st.altair_chart(
         alt.layer(cells, frame.encode(x=x, y=y), dot.encode(x=x, y=y)).properties(height=520),
         key=_KEY,

@@ -46,8 +46,8 @@ def choose(key: str, *, off: bool) -> int | None:
     spacings = [drawn_groups.spacing_px(one, **size) for one in levels]
     if wanted == GROUPS:
         return drawn_groups.level(spacings[1:])
-    found = drawn_groups.level(spacings)
-    return found - 1 if found else None
+    level = drawn_groups.level(spacings)
+    return level - 1 if level else None
 
 
 def draw(

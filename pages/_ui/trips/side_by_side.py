@@ -171,13 +171,13 @@ def _curve(parameters: ODParameters, work: Job) -> None:
             ],
         )
     )
-    here = (
+    current = (
         alt.Chart(pd.DataFrame({"epsilon": [parameters.epsilon]}))
         .mark_rule(color=colours.HERE, strokeDash=[4, 3])
         .encode(x="epsilon:Q")
     )
     st.altair_chart(
-        alt.layer(lines, here).properties(height=280),
+        alt.layer(lines, current).properties(height=280),
         key="od_side_curve",
         alt=f"Mean error of both methods over epsilon, now {number(parameters.epsilon)}",
     )

@@ -172,11 +172,11 @@ def _chart(curve: TrimmingCurve, parameters: ODParameters, *, best_known: bool) 
     words = mark.mark_text(dy=-15, color="#2a9d6f", fontSize=12, fontWeight=600)
     words_of = alt.value(f"least error: T = {curve.best}")
     best = [star.encode(x=x, y=y), words.encode(x=x, y=y, text=words_of)] if best_known else []
-    here = min(parameters.max_trips_per_user, LIMITS[-1])
-    rule = alt.Chart(pd.DataFrame({"limit": [here]})).mark_rule(
+    current = min(parameters.max_trips_per_user, LIMITS[-1])
+    rule = alt.Chart(pd.DataFrame({"limit": [current]})).mark_rule(
         color=colours.HERE, strokeDash=[4, 3]
     )
-    label = alt.Chart(pd.DataFrame({"limit": [here]})).mark_text(
+    label = alt.Chart(pd.DataFrame({"limit": [current]})).mark_text(
         color=colours.HERE, align="left", dx=5, y=8, fontSize=12
     )
     st.altair_chart(

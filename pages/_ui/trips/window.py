@@ -67,9 +67,9 @@ def _cost(parameters: ODParameters, window: Window, about: Metadata) -> str:
         first = 0 if window.day is None else window.day
         ends = [*starts[1:], about.days[-1] + timedelta(days=1)]
         span = days if window.several else (ends[first] - starts[first]).days
-        here = f"A person who travels on each of these {span} days pays {span} × {epsilon:g} = "
+        text = f"A person who travels on each of these {span} days pays {span} × {epsilon:g} = "
         more = "" if span == days else f"; on all {days} days {days * epsilon:g}"
-        return f"{here}{span * epsilon:g}{more}."
+        return f"{text}{span * epsilon:g}{more}."
     if window.several:
         return f"{days} releases cost a person up to {days} × {epsilon:g} = {days * epsilon:g}."
     return f"This day costs a person ε = {epsilon:g}; all {days} days {days * epsilon:g}."

@@ -74,11 +74,11 @@ def test_the_density_has_the_same_view(open_attack):
 
 def test_a_hundred_dots_are_drawn():
     for epsilon in (0.01, 0.5, 10.0):
-        found = Scenario().attack(ODParameters(epsilon=epsilon, unit="trip"))
-        drawn = answer.dots(found)
+        strongest = Scenario().attack(ODParameters(epsilon=epsilon, unit="trip"))
+        drawn = answer.dots(strongest)
         picture, key = drawn.split("</div>")[:2]
         assert picture.count("<i class=") == 100
-        right = round(100 * found.roc.best_guess)
+        right = round(100 * strongest.roc.best_guess)
         assert picture.count('class="extra"') == right - 50
         assert f"by the best attack: {right - 50}<" in key
 
@@ -93,5 +93,5 @@ def test_sentences_name_what_protects():
         busy, ODParameters(epsilon=1.0)
     )
     trips = ODParameters(epsilon=0.5, unit="trip")
-    found = attack.strongest([attack.Corridor(trips=1, rest=99, cells=14)], trips)
-    assert "14 × 0.5 = 7" in wording.protected(found, trips, 14)
+    strongest = attack.strongest([attack.Corridor(trips=1, rest=99, cells=14)], trips)
+    assert "14 × 0.5 = 7" in wording.protected(strongest, trips, 14)

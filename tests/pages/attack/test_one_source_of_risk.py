@@ -20,8 +20,8 @@ def html_of(app):
 def test_three_pages_state_one_guarantee(open_page, epsilon):
     by_hand = 100 / (1 + math.exp(-epsilon))
     query = {"unit": "person", "epsilon": f"{epsilon:g}", "max_trips": "1"}
-    told = open_page("pages/5_Attack.py", **query)
-    at_most = re.search(r"at most ([\d.]+)%", html_of(told))
+    page = open_page("pages/5_Attack.py", **query)
+    at_most = re.search(r"at most ([\d.]+)%", html_of(page))
     assert float(at_most[1]) == pytest.approx(by_hand, abs=0.05)
     meaning = open_page("pages/3_Choose_Epsilon.py", choose_view="what-ε-means", **query)
     assert f"{by_hand:.1f}%" in html_of(meaning)
@@ -52,8 +52,8 @@ def test_the_typical_trip_is_labelled_as_read_from_the_data(open_page):
     from engine import datasets
     from engine import origin_destination as od
 
-    found = attack.over_trips(
+    averages = attack.over_trips(
         od.histogram(datasets.load("demo-city")), ODParameters(epsilon=0.5, unit="trip")
     )
-    assert f"**{50 + 50 * found.typical:.1f}** of 100" in said
+    assert f"**{50 + 50 * averages.typical:.1f}** of 100" in said
     assert "read from" in said

@@ -99,7 +99,7 @@ def test_aid_reaches_the_destinations_that_plain_draws_reach(settings):
     outside = np.setdiff1d(np.arange(true.shape[2]), area)
 
     def drawn(scale, draws=1500):
-        found = []
+        overlaps = []
         for _ in range(draws):
             noisy = np.rint(kept + rng.laplace(scale=scale, size=kept.shape))
             shown = np.where(noisy >= 15, noisy, 0.0)
@@ -108,8 +108,8 @@ def test_aid_reaches_the_destinations_that_plain_draws_reach(settings):
                 right = plain.first_k(before.sum(axis=0)[outside].tolist(), 3)
                 got = plain.first_k(after.sum(axis=0)[outside].tolist(), 3)
                 shares.append(len(set(right) & set(got)) / len(right))
-            found.append(np.mean(shares))
-        return np.mean(found), np.std(found) / np.sqrt(draws)
+            overlaps.append(np.mean(shares))
+        return np.mean(overlaps), np.std(overlaps) / np.sqrt(draws)
 
     def agrees(scale):
         mean, error = drawn(scale)

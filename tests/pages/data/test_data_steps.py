@@ -68,17 +68,17 @@ def test_swapped_coordinates_are_seen_at_once(open_data):
 
 def test_columns_without_a_usual_name_are_asked_for_not_quoted(open_data):
     app = upload(open_data(), "table", "t.csv", b"alice,house,work,monday\nbob,house,work,monday\n")
-    told = next(w.value for w in app.warning if "usual" in w.value)
-    assert "None of the 4 column names is a usual one" in told
-    assert "alice" not in told
+    warning = next(w.value for w in app.warning if "usual" in w.value)
+    assert "None of the 4 column names is a usual one" in warning
+    assert "alice" not in warning
 
 
 def test_unmatched_ids_are_counted_before_a_build(open_data):
     app = upload(open_data(), "table", "trips_2015_09.csv", TRIPS)
     upload(app, "locations", "stations.csv", PLACES)
     button(app, "data_match").click().run()
-    told = next(w.value for w in app.warning if "not among the places" in w.value)
-    assert told.startswith("1 ids in 7 ends of rows")
+    warning = next(w.value for w in app.warning if "not among the places" in w.value)
+    assert warning.startswith("1 ids in 7 ends of rows")
 
 
 def test_more_zones_than_can_be_shown_are_offered_coarser_with_the_numbers(open_data):

@@ -96,13 +96,13 @@ def test_an_upload_is_stored_once_however_many_runs_ask_for_it(temporary):
             return b"uid,datetime\n"
 
     space = data_store.Workspace("a session")
-    found = []
-    runs = [threading.Thread(target=lambda: found.append(space.save(Upload()))) for _ in range(6)]
+    paths = []
+    runs = [threading.Thread(target=lambda: paths.append(space.save(Upload()))) for _ in range(6)]
     for run in runs:
         run.start()
     for run in runs:
         run.join()
-    assert len(set(found)) == 1
+    assert len(set(paths)) == 1
     assert len(list(space.folder.glob("*/trips.csv"))) == 1
     space.keep_only(())
     assert not list(space.folder.glob("*/trips.csv"))

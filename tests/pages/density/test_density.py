@@ -96,12 +96,12 @@ def finish(app: AppTest, name: str, seconds: float = 240.0) -> AppTest:
 def test_first_screen_shows_the_engines_numbers(open_density):
     app = open_density(epsilon=0.3)
     data = load("demo-city")
-    made = density.release(
+    release = density.release(
         data, DensityParameters(epsilon=0.3), rng=generator((SIMULATED_SEED, 0), "density")
     )
-    error = metrics.mean_relative_error(density.truth(data), made.counts)
+    error = metrics.mean_relative_error(density.truth(data), release.counts)
     assert card(app, "Relative error (MRE)") == percent(float(np.nanmean(error)))
-    assert card(app, "Proved privacy loss") == f"{made.ledger.proved_epsilon:.3g}"
+    assert card(app, "Proved privacy loss") == f"{release.ledger.proved_epsilon:.3g}"
     assert "Simulated people" in text(app)
     assert "not a release" in text(app)
 
@@ -118,22 +118,22 @@ def test_each_view_draws_without_undefined_numbers(open_density, name):
 def test_ledger_lists_every_stage_and_the_three_totals(open_density):
     app = open_density(epsilon=0.3, variant="efpag")
     stages, totals, methods = (table.value for table in app.table)
-    book = ledger("demo-city", DensityParameters(epsilon=0.3, variant="efpag"))
-    assert [stage.name for stage in book.stages] == list(stages["Stage"])[1:-1]
+    expected = ledger("demo-city", DensityParameters(epsilon=0.3, variant="efpag"))
+    assert [stage.name for stage in expected.stages] == list(stages["Stage"])[1:-1]
     assert sum(float(share) for share in stages["ε share"]) == pytest.approx(0.3)
     shown = [float(value.split()[0]) for value in totals["ε"]]
-    wanted = [book.published_epsilon, book.pure_epsilon, book.proved_epsilon]
+    wanted = [expected.published_epsilon, expected.pure_epsilon, expected.proved_epsilon]
     assert shown == pytest.approx(wanted, rel=0.01)
-    assert list(totals["In the sense of"])[2] == book.proved_notion
+    assert list(totals["In the sense of"])[2] == expected.proved_notion
     assert len(methods) == len(VARIANTS)
 
 
 def test_a_method_that_proves_less_than_it_claims_says_so(open_density):
     app = open_density(epsilon=10.0, variant="efpa", max_visits=168)
-    book = ledger(
+    expected = ledger(
         "demo-city", DensityParameters(epsilon=10, variant="efpa", max_visits_per_user=168)
     )
-    assert book.proved_exceeds_published
+    assert expected.proved_exceeds_published
     assert "above the 10 on the slider" in text(app)
     app.toggle(key="density_equal").set_value(True).run()
     assert "above the 10 on the slider" not in text(app)

@@ -46,11 +46,11 @@ def test_published_and_ours_are_named_with_their_errors_at_the_same_epsilon(open
 @pytest.mark.parametrize("variant", ["zoom", "efpag"])
 def test_the_view_sets_both_side_by_side(open_home, variant: str) -> None:
     app = opened(open_home, variant=variant, density_view="ours")
-    told = "\n".join(element.value for element in app.markdown)
+    text = "\n".join(element.value for element in app.markdown)
     published = "EFPAG, joint" if variant == "zoom" else "EFPAG"
-    assert f"Published: {published}" in told
-    assert "Ours: zoom" in told
-    assert "What each of them loses" in told
+    assert f"Published: {published}" in text
+    assert "Ours: zoom" in text
+    assert "What each of them loses" in text
 
 
 @pytest.fixture

@@ -25,8 +25,8 @@ def picture(app):
 
 def row(app, label):
     body = next(one.proto.body for one in app.get("html") if "On this draw" in one.proto.body)
-    found = re.search(rf"<td>{re.escape(label)}</td><td>(.*?)</td><td>(.*?)</td>", body)
-    return found.groups()
+    match = re.search(rf"<td>{re.escape(label)}</td><td>(.*?)</td><td>(.*?)</td>", body)
+    return match.groups()
 
 
 def test_flows_of_both_methods_stand_side_by_side_with_their_errors(open_home):

@@ -19,8 +19,8 @@ def bodies(app):
 
 def cards(app):
     """Return label → value of all cards."""
-    found = _CARD.findall(" ".join(bodies(app)))
-    return {html.unescape(label): html.unescape(value) for label, value in found}
+    matches = _CARD.findall(" ".join(bodies(app)))
+    return {html.unescape(label): html.unescape(value) for label, value in matches}
 
 
 def compared(app):
@@ -37,8 +37,8 @@ def words(app):
 
 def share(pattern, text):
     """Return the first share after or before some words; 0.0% where they are not said."""
-    found = re.search(pattern.replace("%", SHARE), text)
-    return "0.0%" if found is None else found.group(1)
+    match = re.search(pattern.replace("%", SHARE), text)
+    return "0.0%" if match is None else match.group(1)
 
 
 def verdict(app):

@@ -23,13 +23,13 @@ def cards(app):
     """Return label → value, range and meaning of all cards, once nothing is being computed."""
     until = time.monotonic() + 180
     while True:
-        found = {
+        values = {
             label: rest
             for element in app.get("html")
             for label, *rest in _CARD.findall(element.proto.body)
         }
-        if not any("calculating" in rest[1] or "computed" in rest[1] for rest in found.values()):
-            return found
+        if not any("calculating" in rest[1] or "computed" in rest[1] for rest in values.values()):
+            return values
         assert time.monotonic() < until
         time.sleep(0.3)
         app.run()

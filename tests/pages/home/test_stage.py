@@ -40,11 +40,11 @@ def bodies(app):
 def gauges(app):
     """Return what each gauge says, its level and where its needle stands."""
     (body,) = (body for body in bodies(app) if 'class="gauges"' in body)
-    found = []
+    readings = []
     for level, rest in re.findall(r'class="gauge (\w+)">(.*?)</div></div>', body, re.DOTALL):
         needle = re.search(r'class="needle" style="left:([\d.]+)%', rest)
-        found.append((level, re.sub("<.*?>", " ", rest), float(needle[1]) / 100))
-    return found
+        readings.append((level, re.sub("<.*?>", " ", rest), float(needle[1]) / 100))
+    return readings
 
 
 def sentence(app):
@@ -264,8 +264,8 @@ def test_lost_flows_are_those_above_the_threshold_only():
     drawn = Shapes("0 0 9 9", ("M0 0Z",) * 3, np.array([[0.0, 0], [5, 0], [0, 5]]), ("a", "b", "c"))
     true = np.array([[0, 20, 3], [9, 0, 0], [0, 0, 0]])
     private = np.array([[0, 0, 0], [30, 0, 16], [0, 0, 0]])
-    made = flow_picture(drawn, true, private, least=15, epsilon=1.0)
-    kinds = [(kind, words.split("\n")[0]) for _, _, kind, words in made["private"]["flows"]]
+    drawing = flow_picture(drawn, true, private, least=15, epsilon=1.0)
+    kinds = [(kind, words.split("\n")[0]) for _, _, kind, words in drawing["private"]["flows"]]
     assert kinds == [("lost", "a → b"), ("phantom", "b → c"), ("inflated", "b → a")]
 
 
@@ -316,9 +316,9 @@ def test_dots_are_25_draws_and_stand_where_they_should(open_home, settled):
 
 def test_every_dot_has_a_place_of_its_own_and_order_is_kept():
     values = np.random.default_rng(1).normal(size=25).tolist()
-    found = places(values)
-    assert len(set(found)) == 25
-    by_value = [found[i][0] for i in np.argsort(values)]
+    dots = places(values)
+    assert len(set(dots)) == 25
+    by_value = [dots[i][0] for i in np.argsort(values)]
     assert by_value == sorted(by_value)
     assert places([2.0, 2.0]) == [(0.0, 0), (0.0, 1)]
 
@@ -383,9 +383,9 @@ def test_slow_numbers_and_our_own_method_have_dots_too(open_home, settled, link,
     if method == "density":
         settings = DensityParameters(epsilon=1.0, delta=1e-7, max_visits_per_user=30)
         settings = replace(settings, gaussian=gaussian_for(settings.variant, 1.0))
-        made = density.release(demo, settings, rng=generator(SEED, "density", 3))
+        release = density.release(demo, settings, rng=generator(SEED, "density", 3))
         metres_by_hour = earth_movers_distance(
-            density.truth(demo), np.maximum(made.counts, 0.0), demo.tessellation.zone_distances_m
+            density.truth(demo), np.maximum(release.counts, 0.0), demo.tessellation.zone_distances_m
         )
         assert said == metres(float(np.nanmean(metres_by_hour)))
         return

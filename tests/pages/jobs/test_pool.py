@@ -48,10 +48,10 @@ def test_numbers_of_a_worker_process_are_those_computed_here(processes):
     key = str(datasets.load("demo-city").folder)
     settings = DensityParameters(epsilon=0.7)
     there = finished(asked(processes, repeats.density_draws, key, settings, SEED))
-    here = last(repeats.density_draws(key, settings, SEED))
-    assert there.distances_m == here.distances_m
-    assert len(there.scores) == len(here.scores) == 20
-    for one, other in zip(there.scores, here.scores, strict=True):
+    expected = last(repeats.density_draws(key, settings, SEED))
+    assert there.distances_m == expected.distances_m
+    assert len(there.scores) == len(expected.scores) == 20
+    for one, other in zip(there.scores, expected.scores, strict=True):
         np.testing.assert_array_equal(one.error, other.error)
         np.testing.assert_array_equal(one.correlation, other.correlation)
     trips = ODParameters(epsilon=0.7, max_trips_per_user=4, suppression_threshold=15)

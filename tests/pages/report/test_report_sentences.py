@@ -53,8 +53,10 @@ def test_the_shares_of_the_bar_add_up_to_what_is_spent(opened):
 def test_trips_before_or_after_the_period(opened, table):
     counts = [table.counts(Measure.DAY, m) for m in (None, M)]
     private = noisy(Analysis.DAYS, counts[1], M / (EPSILON * SHARE))
-    told = match_of(r"Before or after the period: (\S+) \(true (\S+), kept (\S+)\)", opened("when"))
-    assert told == [max(private[0], 0), counts[0][0], counts[1][0]]
+    match = match_of(
+        r"Before or after the period: (\S+) \(true (\S+), kept (\S+)\)", opened("when")
+    )
+    assert match == [max(private[0], 0), counts[0][0], counts[1][0]]
 
 
 @pytest.mark.parametrize("epsilon", [1.0, 10.0])
@@ -73,8 +75,8 @@ def test_points_outside_all_zones(opened, table):
     windows = [table.counts(Measure.ZONE_WINDOW, m) for m in (None, M)]
     private = noisy(Analysis.ZONE_WINDOWS, windows[1], 2 * M / (EPSILON * 3 * SHARE))
     outside = [int(counts[-WINDOW_CLASSES:].sum()) for counts in (private, windows[0])]
-    told = match_of(r"Outside all zones: (\S+) \(true (\S+)\)", opened("where"))
-    assert told == [max(outside[0], 0), outside[1]]
+    match = match_of(r"Outside all zones: (\S+) \(true (\S+)\)", opened("where"))
+    assert match == [max(outside[0], 0), outside[1]]
 
 
 def test_flows_within_a_zone_and_flows_that_nobody_makes(opened, table):
@@ -86,8 +88,8 @@ def test_flows_within_a_zone_and_flows_that_nobody_makes(opened, table):
         sum(int(counts[i * size + i]) for i in range(size)) for counts in (private, kept, true)
     ]
     text = opened("flows")
-    told = match_of(r"within a zone count here: private (\S+), kept (\S+), true (\S+)\.", text)
-    assert told == within
+    match = match_of(r"within a zone count here: private (\S+), kept (\S+), true (\S+)\.", text)
+    assert match == within
     between = [f for f in range(size**2) if f % size != f // size and private[f] > 0]
     drawn = sorted(between, key=lambda flow: (-private[flow], flow))[:150]
     said = match_of(
@@ -107,10 +109,10 @@ def test_trips_beyond_the_bins_and_the_nearer_way(opened, table):
         kept[121:].sum(),
     ]
     private = np.maximum(noisy(Analysis.TRAVEL_TIME, np.array(bins), scale), 0)
-    told = match_of(
+    match = match_of(
         r"Below 0: (\S+) \(true (\S+)\); from 120 minutes on: (\S+) \(true (\S+)\)", text
     )
-    assert told == [private[0], true[0], private[-1], true[121:].sum()]
+    assert match == [private[0], true[0], private[-1], true[121:].sum()]
     nearer = match_of(r"nearer to those of the kept: (\S+) against (\S+) minutes", text)
     assert nearer[0] <= nearer[1]
 

@@ -97,10 +97,10 @@ def test_where_no_flow_reaches_the_threshold_the_cards_say_so():
         od.drawn_scores(few, od.release_matrix(few, settings, rng=rng), settings)
         for _ in range(REPEATS)
     ]
-    found = cards(settings, few, few, draws)
-    assert found[0].value == found[1].value == "–"
-    assert found[0].meaning == found[1].meaning == "No flow has 15 trips or more."
-    assert found[0].interval == "undefined in most draws"
+    figures = cards(settings, few, few, draws)
+    assert figures[0].value == figures[1].value == "–"
+    assert figures[0].meaning == figures[1].meaning == "No flow has 15 trips or more."
+    assert figures[0].interval == "undefined in most draws"
     nobody = cards(settings, few * 0, few * 0)
     assert nobody[3].meaning == "The data have no trips."
 

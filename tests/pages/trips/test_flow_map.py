@@ -159,8 +159,8 @@ def test_what_the_map_shows_is_kept_for_saving_and_no_more(open_od):
     (kept,) = (body for body in bodies(app) if 'class="maprows"' in body)
     head, *rows = json.loads(html.unescape(re.sub("<.*?>", "", kept)))
     assert head == ["from", "to", "true", "private", "error"]
-    told = [[*row["name"].split(" → "), *(row[f"t{j}"] for j in range(3))] for row in arcs["data"]]
-    assert [[a, b, f"true: {t}", f"private: {p}", f"error: {e}"] for a, b, t, p, e in rows] == told
+    shown = [[*row["name"].split(" → "), *(row[f"t{j}"] for j in range(3))] for row in arcs["data"]]
+    assert [[a, b, f"true: {t}", f"private: {p}", f"error: {e}"] for a, b, t, p, e in rows] == shown
 
 
 def test_most_shown_flows_are_as_many_as_asked_for(open_od):

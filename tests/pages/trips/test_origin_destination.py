@@ -133,8 +133,10 @@ def test_grid_agrees_with_the_expectation(data_root):
     grid = cached_trips.grid(key, params, Window(0), "travelled")
     for epsilon, threshold in ((0.1, 15), (1.0, 0), (10.0, 100)):
         place = EPSILON_STOPS.index(epsilon), cached_trips.GRID_THRESHOLDS.index(threshold)
-        here = ODParameters(epsilon=epsilon, max_trips_per_user=4, suppression_threshold=threshold)
-        exact = od.expectation(datasets.load("demo-city"), here, days=0)
+        current = ODParameters(
+            epsilon=epsilon, max_trips_per_user=4, suppression_threshold=threshold
+        )
+        exact = od.expectation(datasets.load("demo-city"), current, days=0)
         assert grid.mean_absolute[place] == pytest.approx(exact.errors["travelled"].mean_absolute)
         assert grid.outcomes.phantom.cells[place] == pytest.approx(
             float(exact.outcomes.phantom.cells)

@@ -73,9 +73,9 @@ def test_both_stand_side_by_side_at_one_proved_epsilon(open_ours):
 
 def test_a_flow_reads_with_both_ranges(open_ours):
     shown = text(open_ours("Flows", epsilon=2.0, unit="trip"))
-    found = re.findall(r"[\d.,]+ \(([\d,]+)–([\d,]+) by the model; [\d,]+–[\d,]+ whatever", shown)
-    assert found
-    assert all(int(a.replace(",", "")) <= int(b.replace(",", "")) for a, b in found)
+    matches = re.findall(r"[\d.,]+ \(([\d,]+)–([\d,]+) by the model; [\d,]+–[\d,]+ whatever", shown)
+    assert matches
+    assert all(int(a.replace(",", "")) <= int(b.replace(",", "")) for a, b in matches)
     # where trips are trimmed, what needs no model is about those that are kept
     assert "kept trips, whatever the model" in text(open_ours("Flows", epsilon=2.0))
 
@@ -108,14 +108,14 @@ def test_page_figures_are_the_engines():
     release = cached_estimates.release(key, parameters, SEED, window)
     direct = estimate.release(dataset, parameters, noise=noise, days=2)
     assert release.counts.tobytes() == direct.counts.tobytes()
-    found = cached_estimates.compared(key, parameters, SEED, window, 0)
+    compared = cached_estimates.compared(key, parameters, SEED, window, 0)
     true = od.truth(dataset, days=2)[0]
     sums, shown = direct.counts[0], marks.shown(direct)
-    assert found.ours == od.agreement(true, direct.typical[0], shown, sums=sums)
+    assert compared.ours == od.agreement(true, direct.typical[0], shown, sums=sums)
     drawn = cached_trips.drawn(key, parameters, SEED, window).counts
-    assert found.published == od.agreement(true, drawn)
+    assert compared.published == od.agreement(true, drawn)
     *_, draws = cached_estimates.repeated(key, parameters, SEED, window, repeats=3)
-    assert draws.ours[0] == found.ours
+    assert draws.ours[0] == compared.ours
     assert len(draws.published) == 3
     assert set(np.unique(draws.near * 3)) <= {0.0, 1.0, 2.0, 3.0}
 

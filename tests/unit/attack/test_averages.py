@@ -14,23 +14,25 @@ def test_averages_equal_a_loop_over_the_cells():
     true = rng.poisson(rng.gamma(0.4, 20, (3, 6, 6)))
     kept = rng.binomial(true, 0.7)
     parameters = od.ODParameters(epsilon=0.8, max_trips_per_user=2)
-    found = attack.over_trips(od.histogram_of_matrix(true, kept), parameters)
+    averages = attack.over_trips(od.histogram_of_matrix(true, kept), parameters)
     counts = [int(n) for day in kept for i, row in enumerate(day) for n in np.delete(row, i) if n]
     each = {
         n: plain.advantage(plain.cell(1, n - 1, 0.4, 15, "rounded_laplace")) for n in set(counts)
     }
-    assert found.trips == sum(counts)
-    assert found.typical == pytest.approx(sum(n * each[n] for n in counts) / sum(counts), abs=1e-12)
-    assert found.most_exposed == pytest.approx(max(each.values()), abs=1e-12)
-    assert found.proven_without_noise == sum(n for n in counts if n >= 15) / sum(counts)
+    assert averages.trips == sum(counts)
+    assert averages.typical == pytest.approx(
+        sum(n * each[n] for n in counts) / sum(counts), abs=1e-12
+    )
+    assert averages.most_exposed == pytest.approx(max(each.values()), abs=1e-12)
+    assert averages.proven_without_noise == sum(n for n in counts if n >= 15) / sum(counts)
 
 
 @pytest.mark.parametrize(("name", "shown"), [("afghanistan-2020", 0.994), ("rwanda-sectors", 0.55)])
 def test_suppression_alone_exposes_most_trips(name, shown):
     counted = od.histogram(datasets.load(name))
-    found = attack.over_trips(counted, od.ODParameters(epsilon=0.5, unit="trip"))
-    assert found.proven_without_noise == pytest.approx(shown, abs=0.0005)
-    assert found.typical < found.most_exposed == pytest.approx(1 - np.exp(-0.25), abs=1e-12)
+    averages = attack.over_trips(counted, od.ODParameters(epsilon=0.5, unit="trip"))
+    assert averages.proven_without_noise == pytest.approx(shown, abs=0.0005)
+    assert averages.typical < averages.most_exposed == pytest.approx(1 - np.exp(-0.25), abs=1e-12)
 
 
 @pytest.mark.parametrize("threshold", [0, 1, 15])
@@ -39,8 +41,8 @@ def test_suppression_alone_proves_a_trip_just_where_taking_it_away_shows(thresho
     for count in range(1, 20):
         with_trip, without = (n if n >= max(threshold, 1) else 0 for n in (count, count - 1))
         counted = od.histogram_of_matrix([[0, count], [0, 0]])
-        found = attack.over_trips(counted, parameters)
-        assert found.proven_without_noise == (with_trip != without)
+        averages = attack.over_trips(counted, parameters)
+        assert averages.proven_without_noise == (with_trip != without)
 
 
 def test_no_trip_is_refused():

@@ -69,11 +69,11 @@ def test_published_figures_at_a_usual_flow_of_50(cells, epsilon, shown):
 
 @pytest.mark.parametrize(("cells", "shown"), [(1, 0.056), (14, 0.210)])
 def test_published_figures_without_noise(cells, shown):
-    found = attack.without_noise([UsualFlow(trips=1, mean=50, cells=cells)])
-    assert round(found.advantage, 3) == shown
+    guesses = attack.without_noise([UsualFlow(trips=1, mean=50, cells=cells)])
+    assert round(guesses.advantage, 3) == shown
     if cells == 1:  # a Poisson count and the same shifted by 1 differ by its mode, P(50)
         mode = math.exp(50 * math.log(50) - 50 - math.lgamma(51))
-        assert found.advantage == pytest.approx(mode, abs=1e-12)
+        assert guesses.advantage == pytest.approx(mode, abs=1e-12)
 
 
 @pytest.mark.parametrize(("trips", "flow", "threshold"), [(1, 50, 15), (2, 14, 15), (3, 5, 0)])
@@ -81,13 +81,13 @@ def test_suppression_alone_is_held_against_the_attacker_who_asks(trips, flow, th
     """A line for one who knows everything beside the attack of one who does not would mislead."""
     asked = attack.Scenario(knows="habits", trips=trips, flow=flow)
     results = results_of(poisson(flow, 200), trips, {0: 1.0}, threshold)
-    (found,) = attack.suppression_alone(asked, threshold, (flow,))
-    assert found == pytest.approx((1 + plain.advantage(results)) / 2, abs=1e-10)
+    (guess,) = attack.suppression_alone(asked, threshold, (flow,))
+    assert guess == pytest.approx((1 + plain.advantage(results)) / 2, abs=1e-10)
     strongest = attack.Scenario(trips=trips)
     edge = max(threshold, 1) - trips  # his trips lift the flow to the threshold
     around = (max(edge - 1, 0), max(edge, 0), flow + threshold)
-    told = [0.5 if around[0] + trips < max(threshold, 1) else 1.0, 1.0, 1.0]
-    assert attack.suppression_alone(strongest, threshold, around).tolist() == told
+    expected = [0.5 if around[0] + trips < max(threshold, 1) else 1.0, 1.0, 1.0]
+    assert attack.suppression_alone(strongest, threshold, around).tolist() == expected
 
 
 @pytest.mark.parametrize("law", ["rounded_laplace", "discrete_laplace"])
@@ -155,8 +155,8 @@ def test_fourteen_cells_agree_with_many_days_drawn():
     for scale, agrees in ((1.0, True), (0.8, False), (1.25, False)):
         # the others' variation counts as noise here: scale both
         target = [UsualFlow(trips=1, mean=50 * scale**2, cells=14)]
-        found = attack.knowing_habits(target, trip_level(0.5 / scale)).roc.advantage
-        assert (abs(found - drawn) < 4 * error) == agrees
+        advantage = attack.knowing_habits(target, trip_level(0.5 / scale)).roc.advantage
+        assert (abs(advantage - drawn) < 4 * error) == agrees
 
 
 @pytest.mark.long
@@ -165,8 +165,8 @@ def test_fourteen_cells_agree_with_four_million_days_drawn(epsilon, shown):
     drawn = drawn_advantage(epsilon, 4_000_000, seed=6)
     error = math.sqrt(0.5 / 4_000_000)
     target = [UsualFlow(trips=1, mean=50, cells=14)]
-    found = attack.knowing_habits(target, trip_level(epsilon)).roc.advantage
-    assert abs(found - drawn) < 3 * error
+    advantage = attack.knowing_habits(target, trip_level(epsilon)).roc.advantage
+    assert abs(advantage - drawn) < 3 * error
     assert abs(shown - drawn) < 3 * error + 0.0005
 
 
@@ -209,5 +209,5 @@ def test_bad_habits_are_refused(fault, message):
 def test_the_extremes_of_flows_and_noise_stay_finite():
     for mean in (1e-3, 1e9):
         for epsilon in (1e-6, 1e6):
-            found = attack.knowing_habits([UsualFlow(trips=1, mean=mean)], trip_level(epsilon))
-            assert 0 <= found.roc.advantage <= found.limit.advantage + 1e-9
+            strongest = attack.knowing_habits([UsualFlow(trips=1, mean=mean)], trip_level(epsilon))
+            assert 0 <= strongest.roc.advantage <= strongest.limit.advantage + 1e-9

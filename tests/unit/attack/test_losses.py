@@ -12,14 +12,14 @@ from tests.reference import attack_reference as plain
 
 
 def test_a_result_that_proves_membership_has_no_finite_loss():
-    found = attack.from_probabilities([0.5, 0.5, 0.0], [0.0, 0.5, 0.5])
-    assert (found.only_inside, found.only_outside) == (0.5, 0.5)
-    curve = attack.roc(found)
+    losses = attack.from_probabilities([0.5, 0.5, 0.0], [0.0, 0.5, 0.5])
+    assert (losses.only_inside, losses.only_outside) == (0.5, 0.5)
+    curve = attack.roc(losses)
     assert curve.largest_loss == math.inf
     assert curve.detected(0.0) == curve.advantage == 0.5
     assert curve.area == 1 - 0.5 * 0.5 / 2
-    assert attack.roc(attack.together([found, found])).detected(0.0) == 0.75
-    assert attack.roc(attack.repeated_losses(found, 2)).detected(0.0) == 0.75
+    assert attack.roc(attack.together([losses, losses])).detected(0.0) == 0.75
+    assert attack.roc(attack.repeated_losses(losses, 2)).detected(0.0) == 0.75
 
 
 def test_nothing_says_nothing():

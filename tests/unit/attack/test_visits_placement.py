@@ -109,10 +109,10 @@ def test_every_placement_of_three_visits_is_within_the_bound(variant):
                 reach = stage.size * math.sqrt((change**2).sum() / 3)
                 parts.append(choice_losses(np.array([0.0, 0.4, 1.0]) * reach))
         curve = attack.roc(attack.together(parts))
-        found = np.array([curve.delta(epsilon) for epsilon in epsilons])
-        assert (found <= most + 2e-4).all()
-        closest = min(closest, float((most - found).max()))
-        crossed += bool((found > too_little + 2e-4).any())
+        deltas = np.array([curve.delta(epsilon) for epsilon in epsilons])
+        assert (deltas <= most + 2e-4).all()
+        closest = min(closest, float((most - deltas).max()))
+        crossed += bool((deltas > too_little + 2e-4).any())
     assert closest < 0.05  # some placement comes near: the bound is not an empty one
     assert crossed  # and the bound of two visits does not hold for three
 

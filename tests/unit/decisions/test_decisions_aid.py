@@ -66,13 +66,13 @@ def test_causes_add_up_to_the_bias_and_the_area_keeps_its_own_trips(settings):
 )
 def test_check_figures_of_overlap(name, settings, overlaps):
     flows = leaving(name, settings)
-    found = decisions.selection_probability(flows, settings, most=5)
+    selection = decisions.selection_probability(flows, settings, most=5)
     for k, percent in overlaps.items():
-        assert 100 * found.overlap[k - 1].mean() == pytest.approx(percent, abs=5e-4)
+        assert 100 * selection.overlap[k - 1].mean() == pytest.approx(percent, abs=5e-4)
     # every release names k destinations, or as many as are above 0
-    missing = np.cumsum(found.fewer, axis=0)
+    missing = np.cumsum(selection.fewer, axis=0)
     np.testing.assert_allclose(
-        found.chosen.sum(axis=-1) + missing,
+        selection.chosen.sum(axis=-1) + missing,
         np.broadcast_to(np.arange(1, 6)[:, None], missing.shape),
         atol=1e-9,
     )
@@ -93,8 +93,8 @@ def test_where_nobody_leaves_there_is_no_overlap():
     flows = decisions.Outflow(
         true=nothing, kept=nothing, destinations=np.arange(4), inside=np.zeros(2)
     )
-    found = decisions.selection_probability(flows, trip(1.0), most=2)
-    assert np.isnan(found.overlap).all()
+    selection = decisions.selection_probability(flows, trip(1.0), most=2)
+    assert np.isnan(selection.overlap).all()
     drawn = decisions.private_aid(flows, [trip(1.0)], 3, 2, rng=np.random.default_rng(0))
     assert np.isnan(drawn.overlap).all()
 
@@ -102,17 +102,17 @@ def test_where_nobody_leaves_there_is_no_overlap():
 def test_work_can_be_cancelled(tiny_city):
     zone = [str(tiny_city.zones["zone_id"][0])]
     flows = decisions.outflow(tiny_city, decisions.shock(tiny_city, zone), trip(1.0))
-    told = []
-    found = decisions.selection_probability(
+    steps = []
+    selection = decisions.selection_probability(
         flows,
         trip(1.0),
         2,
-        progress=lambda done, all_: told.append((done, all_)),
-        cancelled=lambda: len(told) == 3,
+        progress=lambda done, all_: steps.append((done, all_)),
+        cancelled=lambda: len(steps) == 3,
     )
-    assert told == [(1, 7), (2, 7), (3, 7)]
-    assert np.isfinite(found.chosen[:, :3]).all()
-    assert np.isnan(found.chosen[:, 3:]).all()
+    assert steps == [(1, 7), (2, 7), (3, 7)]
+    assert np.isfinite(selection.chosen[:, :3]).all()
+    assert np.isnan(selection.chosen[:, 3:]).all()
     drawn = decisions.private_aid(
         flows, [trip(1.0)], 9, 2, rng=np.random.default_rng(0), cancelled=lambda: True
     )

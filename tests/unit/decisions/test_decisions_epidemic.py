@@ -119,7 +119,7 @@ def test_draw_i_is_the_same_in_a_longer_run_and_beside_other_settings(year):
 
 
 def test_private_epidemics_can_be_cancelled_and_tell_their_progress(year):
-    told = []
+    steps = []
     settings = [od.ODParameters(epsilon=1.0, **TRIP)]
     run = decisions.private_epidemics(
         year,
@@ -129,11 +129,11 @@ def test_private_epidemics_can_be_cancelled_and_tell_their_progress(year):
         10,
         rng=np.random.default_rng(0),
         days=slice(4),
-        progress=lambda done, all_: told.append((done, all_)),
-        cancelled=lambda: len(told) > 1,
+        progress=lambda done, all_: steps.append((done, all_)),
+        cancelled=lambda: len(steps) > 1,
     )
     assert [len(block.draws) for block in run] == [4, 6]
-    assert told == [(4, 10), (10, 10)]
+    assert steps == [(4, 10), (10, 10)]
     stopped = decisions.private_epidemics(
         year, ORIGINS[:1], None, settings, 10, rng=np.random.default_rng(0), cancelled=lambda: True
     )

@@ -92,8 +92,8 @@ def test_printed_errors_follow_from_printed_totals_or_are_corrected():
         true = published.TRUE_TOTALS[name]
         for column in columns:
             error = 100 * abs(column.total - true) / true
-            told = column.error if column.corrected is None else column.corrected
-            assert error == pytest.approx(told, abs=0.011)
+            stated = column.error if column.corrected is None else column.corrected
+            assert error == pytest.approx(stated, abs=0.011)
             if column.corrected is not None:
                 assert abs(error - column.error) > 0.05
             # one draw of seven days and three places: a multiple of 1/21

@@ -36,7 +36,7 @@ BASE = density.DensityParameters(epsilon=1.0)
 
 def check_everything(dataset: Dataset) -> list[density.DensityRelease]:
     """Release under every variant and switch; nothing may be NaN, infinite or negative."""
-    made: list[density.DensityRelease] = []
+    releases: list[density.DensityRelease] = []
     truth = density.truth(dataset)
     for variant in VARIANTS:
         for changes in ({}, {"scaling": False}, {"cluster_minimum": 0.0}, {"smoothing": False}):
@@ -49,8 +49,8 @@ def check_everything(dataset: Dataset) -> list[density.DensityRelease]:
                 assert (density.NOISE_EXCEEDS_DATA in release.flags) <= (not release.counts.any())
                 metrics.mean_relative_error(truth, release.counts)
                 metrics.pearson(truth, release.counts)
-                made.append(release)
-    return made
+                releases.append(release)
+    return releases
 
 
 def save_visits(folder: Path, visits: dict, places: Geography) -> Dataset:
@@ -245,13 +245,13 @@ def test_order_of_rows_does_not_matter(tmp_path: Path) -> None:
     np.testing.assert_array_equal(one.truth, two.truth)
     np.testing.assert_array_equal(one.ranked, two.ranked)
     places = geography(8, 3)
-    made = [
+    releases = [
         density.release(
             save(tmp_path / name, counts, places), BASE, rng=np.random.default_rng(0)
         ).counts
         for name, counts in (("one", one), ("two", two))
     ]
-    np.testing.assert_array_equal(made[0], made[1])
+    np.testing.assert_array_equal(releases[0], releases[1])
 
 
 def test_rng_or_noise_and_not_both() -> None:

@@ -49,32 +49,32 @@ def test_the_same_noisy_tables_of_other_people_give_the_same_bytes(monkeypatch) 
     noise = density.DensityNoise.draw(np.random.default_rng(4), one, "zoom")
     noisy = measure(one.zoom_tables, gaussian_strength(1.0, 1e-7), noise.zoom, DEFAULTS)
     monkeypatch.setattr(mechanism, "measure", lambda *_: noisy)
-    made = [density.release(city, ZOOM, noise=noise) for city in (one, other)]
-    assert made[0].counts.tobytes() == made[1].counts.tobytes()
-    assert made[0].reading.weeks.tobytes() == made[1].reading.weeks.tobytes()
+    releases = [density.release(city, ZOOM, noise=noise) for city in (one, other)]
+    assert releases[0].counts.tobytes() == releases[1].counts.tobytes()
+    assert releases[0].reading.weeks.tobytes() == releases[1].reading.weeks.tobytes()
     monkeypatch.undo()
     apart = density.release(other, ZOOM, noise=noise)
-    assert apart.counts.tobytes() != made[0].counts.tobytes()
+    assert apart.counts.tobytes() != releases[0].counts.tobytes()
 
 
 def test_published_is_proved_is_epsilon_and_the_stages_share_it() -> None:
     city = zoom_city()
     for epsilon in (1e-3, 0.3, 7.0):
-        book = release(city, epsilon=epsilon, delta=2e-6).ledger
-        assert book.published_epsilon == book.proved_epsilon == book.pure_epsilon == epsilon
-        assert book.delta == 2e-6
-        assert len(book.stages) == 5
-        assert sum(stage.epsilon for stage in book.stages) == pytest.approx(epsilon)
-        assert not book.proved_exceeds_published
+        ledger = release(city, epsilon=epsilon, delta=2e-6).ledger
+        assert ledger.published_epsilon == ledger.proved_epsilon == ledger.pure_epsilon == epsilon
+        assert ledger.delta == 2e-6
+        assert len(ledger.stages) == 5
+        assert sum(stage.epsilon for stage in ledger.stages) == pytest.approx(epsilon)
+        assert not ledger.proved_exceeds_published
         strength = gaussian_strength(epsilon, 2e-6)
-        spent = [(stage.sensitivity / stage.noise_scale) ** 2 for stage in book.stages]
+        spent = [(stage.sensitivity / stage.noise_scale) ** 2 for stage in ledger.stages]
         spent[-1] *= 3  # three sums, each with its own cap and a third of the share
         assert sum(spent) == pytest.approx(strength**2)
 
 
 def test_the_ledger_before_a_release_names_the_largest_clip_and_no_noise_for_the_city() -> None:
-    book = density.ledger(ZOOM, cover_size=9, max_visits_cap=840)
-    city = next(stage for stage in book.stages if stage.name.startswith("city"))
+    ledger = density.ledger(ZOOM, cover_size=9, max_visits_cap=840)
+    city = next(stage for stage in ledger.stages if stage.name.startswith("city"))
     assert (city.sensitivity, city.noise_scale) == (29.0, None)
 
 
@@ -87,10 +87,10 @@ def test_the_city_clip_grows_with_epsilon() -> None:
 @pytest.mark.parametrize("towers", [1, 2, 3, 4])
 @pytest.mark.parametrize("epsilon", [1e-6, 0.01, 1.0, 1e6])
 def test_few_towers_and_the_ends_of_epsilon_are_finite(towers: int, epsilon: float) -> None:
-    made = release(zoom_city(people=40, towers=towers), epsilon=epsilon)
-    assert made.counts.shape == (towers, 168)
-    assert np.isfinite(made.counts).all()
-    assert (made.counts >= 0).all()
+    outcome = release(zoom_city(people=40, towers=towers), epsilon=epsilon)
+    assert outcome.counts.shape == (towers, 168)
+    assert np.isfinite(outcome.counts).all()
+    assert (outcome.counts >= 0).all()
 
 
 @pytest.mark.parametrize("cap", [1, 20, 840])
@@ -98,10 +98,10 @@ def test_nobody_at_all_is_finite(cap: int) -> None:
     positions = random_positions(6)
     city = ZoomCity(clipped_sums({}, positions, cap), positions, cap)
     for seed in range(6):
-        made = release(city, seed)
-        assert np.isfinite(made.counts).all()
-        blank = density.NOISE_EXCEEDS_DATA in made.flags
-        assert blank == (made.visits <= 0) == (made.counts.sum() == 0)
+        outcome = release(city, seed)
+        assert np.isfinite(outcome.counts).all()
+        blank = density.NOISE_EXCEEDS_DATA in outcome.flags
+        assert blank == (outcome.visits <= 0) == (outcome.counts.sum() == 0)
 
 
 def test_towers_at_one_place_are_told_apart_by_their_order() -> None:
@@ -116,10 +116,10 @@ def test_with_hardly_any_noise_the_totals_and_the_weeks_are_true() -> None:
     light = {p: visits[:3] for p, visits in random_visits(4000, 9).items()}
     city = ZoomCity(clipped_sums(light, positions), positions)
     truth = city.zoom_tables.towers / 1024  # three visits are within every clip
-    made = release(city, epsilon=1e6)
-    assert made.visits == pytest.approx(truth.sum(), rel=1e-3)
-    np.testing.assert_allclose(made.counts.sum(axis=1), truth.sum(axis=1), rtol=0.01)
-    assert np.corrcoef(made.counts.ravel(), truth.ravel())[0, 1] > 0.99
+    outcome = release(city, epsilon=1e6)
+    assert outcome.visits == pytest.approx(truth.sum(), rel=1e-3)
+    np.testing.assert_allclose(outcome.counts.sum(axis=1), truth.sum(axis=1), rtol=0.01)
+    assert np.corrcoef(outcome.counts.ravel(), truth.ravel())[0, 1] > 0.99
 
 
 def test_the_same_state_gives_the_same_release_and_max_visits_has_no_meaning() -> None:

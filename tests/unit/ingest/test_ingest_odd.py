@@ -115,8 +115,8 @@ def test_coordinates_that_are_no_numbers_are_unparsable(tmp_path: Path, bad: flo
         }
     )
     pq.write_table(table, tmp_path / "v.parquet")
-    made = options(tmp_path, "visits", [tmp_path / "v.parquet"], skip_unparsable=True)
-    _, report = ingest(made)
+    chosen = options(tmp_path, "visits", [tmp_path / "v.parquet"], skip_unparsable=True)
+    _, report = ingest(chosen)
     assert report.rows.unused[Reason.UNPARSABLE] == 1
     assert report.rows.used == 2
 
@@ -133,10 +133,10 @@ def test_coordinates_that_are_no_numbers_are_unparsable(tmp_path: Path, bad: flo
 def test_a_first_line_of_data_is_refused_and_not_quoted(tmp_path: Path, lines: str) -> None:
     path = tmp_path / "t.csv"
     path.write_text(lines, encoding="utf-8")
-    with pytest.raises(InputError, match="the first line looks like data") as told:
+    with pytest.raises(InputError, match="the first line looks like data") as caught:
         ingest(options(tmp_path, "trips", [path]))
-    assert "CANARY" not in str(told.value)
-    assert "77" not in str(told.value)
+    assert "CANARY" not in str(caught.value)
+    assert "77" not in str(caught.value)
 
 
 def test_years_as_column_names_are_names(tmp_path: Path) -> None:
@@ -150,9 +150,9 @@ def test_a_folder_may_hold_the_locations_too(tmp_path: Path) -> None:
     folder = tmp_path / "raw"
     folder.mkdir()
     write_csv(folder / "t.csv", HEADER, [("a", "2015-09-07 08:00:00", A, B)])
-    made = options(tmp_path, "trips", [folder / "t.csv"])
+    chosen = options(tmp_path, "trips", [folder / "t.csv"])
     places = folder / "stations.csv"
-    places.write_bytes(Path(made.locations).read_bytes())
+    places.write_bytes(Path(chosen.locations).read_bytes())
     _, report = ingest(options(tmp_path, "trips", [folder], locations=places))
     assert report.rows.used == 1
 
@@ -183,9 +183,9 @@ def test_too_many_locations_are_refused_before_they_are_read(tmp_path: Path) -> 
     bomb = tmp_path / "bomb.csv.gz"
     with gzip.open(bomb, "wb") as packed:
         packed.write(b"id,lat,lng\n" + b"1,20.0,20.0\n" * 3_000_000)
-    for places, told in ((many, "more than 1,000,000 locations"), (bomb, "times its size")):
+    for places, text in ((many, "more than 1,000,000 locations"), (bomb, "times its size")):
         begin = time.monotonic()
-        with pytest.raises(InputError, match=told):
+        with pytest.raises(InputError, match=text):
             ingest(options(tmp_path, "trips", [path], locations=places))
         assert time.monotonic() - begin < 20
 
@@ -231,14 +231,14 @@ def test_what_macos_adds_to_a_zip_is_passed_over(tmp_path: Path) -> None:
 
 def test_visits_at_places_in_no_zone_give_no_trips_and_are_told(tmp_path: Path) -> None:
     name, lat, lng = TOWERS[0]
-    here = shapely.box(float(lng) - 1e-4, float(lat) - 1e-4, float(lng) + 1e-4, float(lat) + 1e-4)
-    zones = gpd.GeoDataFrame({"id": ["z"]}, geometry=[here], crs="EPSG:4326")
+    box = shapely.box(float(lng) - 1e-4, float(lat) - 1e-4, float(lng) + 1e-4, float(lat) + 1e-4)
+    zones = gpd.GeoDataFrame({"id": ["z"]}, geometry=[box], crs="EPSG:4326")
     zones.to_parquet(tmp_path / "z.parquet")
     rows = [("a", "2015-09-07 08:00:00", name)] + [
         ("a", f"2015-09-07 {hour:02d}:00:00", B) for hour in (9, 10, 11)
     ]
     path = write_csv(tmp_path / "v.csv", ("uid", "datetime", "location_id"), rows)
-    made = options(
+    chosen = options(
         tmp_path,
         "visits",
         [path],
@@ -246,7 +246,7 @@ def test_visits_at_places_in_no_zone_give_no_trips_and_are_told(tmp_path: Path) 
         locations=write_towers(tmp_path),
         parts=("trips",),
     )
-    _, report = ingest(made)
+    _, report = ingest(chosen)
     assert report.rows.unused[Reason.OUTSIDE_AREA] == 3
     assert report.rows.used == 1
 
@@ -299,11 +299,11 @@ def test_a_signal_leaves_nothing_behind(tmp_path: Path, how: signal.Signals) -> 
         }
     )
     pq.write_table(table, tmp_path / "v.parquet")
-    made = options(tmp_path, "visits", [tmp_path / "v.parquet"])
+    chosen = options(tmp_path, "visits", [tmp_path / "v.parquet"])
     spill, out = tmp_path / "spill", tmp_path / "out"
     spill.mkdir()
     command = [sys.executable, "-m", "engine.ingest", "visits", str(tmp_path / "v.parquet")]
-    command += ["--locations", str(made.locations), "--timezone", "UTC", "--from", "2015-09-01"]
+    command += ["--locations", str(chosen.locations), "--timezone", "UTC", "--from", "2015-09-01"]
     command += ["--to", "2015-09-30", "--out", str(out), "--spill", str(spill)]
     # a shell starts what runs in the background with Ctrl-C ignored, and children inherit that
     reset = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
@@ -314,9 +314,9 @@ def test_a_signal_leaves_nothing_behind(tmp_path: Path, how: signal.Signals) -> 
         time.sleep(0.4)
         spilled = [path.stat().st_mode & 0o077 for path in spill.rglob("*")]
         process.send_signal(how)
-        told = process.communicate(timeout=60)[1]
-    assert process.returncode == 130, told
-    assert "stopped; nothing was written" in told
+        text = process.communicate(timeout=60)[1]
+    assert process.returncode == 130, text
+    assert "stopped; nothing was written" in text
     assert not any(spilled)  # raw ids are for their owner alone
     assert not list(spill.iterdir())
     assert not (out / "current").exists()

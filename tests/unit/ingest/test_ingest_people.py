@@ -107,7 +107,7 @@ HEADERLESS = {
 
 @pytest.mark.parametrize("kind", HEADERLESS)
 def test_headerless_rows_are_never_quoted(tmp_path: Path, kind: str) -> None:
-    contents, told = HEADERLESS[kind]
+    contents, text = HEADERLESS[kind]
     path = tmp_path / "t.csv"
     path.write_text(contents, encoding="utf-8")
     if kind == "system":
@@ -117,7 +117,7 @@ def test_headerless_rows_are_never_quoted(tmp_path: Path, kind: str) -> None:
         ingest(options(tmp_path, "flows" if kind == "flows" else "trips", [path]))
     assert "alice" not in str(caught.value)
     assert "home" not in str(caught.value)
-    assert told in str(caught.value)
+    assert text in str(caught.value)
 
 
 @pytest.mark.parametrize("out", ["", "/", "a/..", ".", "a/b/.."])

@@ -31,14 +31,14 @@ Row = tuple[str, str, str, str, str]
 def rows() -> list[Row]:
     """Trips of forty people; some without an end, some to nowhere, some before the period."""
     rng = np.random.default_rng(2)
-    made: list[Row] = []
+    trips: list[Row] = []
     for _ in range(1_500):
         start = datetime(2015, 8, 29) + timedelta(seconds=int(rng.integers(0, 34 * 86_400)))
         finish = start + timedelta(seconds=int(rng.exponential(1500)))
         ends = rng.choice(NAMES, 2, p=(0.3, 0.3, 0.2, 0.15, 0.05))
         end = "" if rng.random() < 0.1 else str(finish)
-        made.append((f"p{int(40 * rng.random() ** 2)}", str(start), end, *map(str, ends)))
-    return [*made, *made[:20]]
+        trips.append((f"p{int(40 * rng.random() ** 2)}", str(start), end, *map(str, ends)))
+    return [*trips, *trips[:20]]
 
 
 def written(folder: Path, rows: list[Row]) -> Path:

@@ -43,11 +43,11 @@ def test_sums_equal_those_counted_person_by_person(
         for uid, at, place in rows
     ]
     kept = {}
-    for uid, found in ingest_reference.records_by_person(visits, MONDAY).items():
-        keyed = [(ingest_reference.digest(SALT, ingest_reference.CAP, uid, *r), r) for r in found]
+    for uid, records in ingest_reference.records_by_person(visits, MONDAY).items():
+        keyed = [(ingest_reference.digest(SALT, ingest_reference.CAP, uid, *r), r) for r in records]
         kept[uid] = [(tower, hour) for _, (hour, tower) in sorted(keyed)[:cap]]
     expected = zoom_reference.sums_of(kept.values(), POSITIONS, cap)
     assert max(map(len, kept.values())) > 40
     for name in ("towers", "districts", "city", "weeks", "visits", "caps"):
-        found = getattr(dataset.zoom_tables, name)
-        np.testing.assert_array_equal(found, getattr(expected, name), err_msg=name)
+        sums = getattr(dataset.zoom_tables, name)
+        np.testing.assert_array_equal(sums, getattr(expected, name), err_msg=name)

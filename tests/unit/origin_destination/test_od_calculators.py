@@ -94,16 +94,18 @@ def test_conditional_tails_equal_brute_force(law, count, threshold, alpha):
     expected = math.fsum(p for z, p in released.items() if abs(z) > alpha) / math.fsum(
         released.values()
     )
-    found = calculators.cell_error_probability_if_released(alpha, rate, count, threshold, law=law)
-    assert found == pytest.approx(expected, rel=1e-9)
+    probability = calculators.cell_error_probability_if_released(
+        alpha, rate, count, threshold, law=law
+    )
+    assert probability == pytest.approx(expected, rel=1e-9)
     later = count + 4
     expected = plain.change_tail(
         alpha, rate, law, reach, max(threshold, 1) - count, max(threshold, 1) - later
     )
-    found = calculators.change_error_probability_if_released(
+    probability = calculators.change_error_probability_if_released(
         alpha, rate, count, later, threshold, law=law
     )
-    assert found == pytest.approx(expected, rel=1e-9)
+    assert probability == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("law", LAWS)

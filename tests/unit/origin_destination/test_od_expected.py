@@ -149,14 +149,14 @@ def test_a_short_table_is_as_right_as_a_long_one(rate):
 def test_sums_beyond_the_table_continue_it(rate):
     last = 2**21
     table = relative.ReciprocalSums(rate, last)
-    here = table.lower(np.array([float(last)]))[0]
+    lower = table.lower(np.array([float(last)]))[0]
     for n in range(last + 1, last + 40):
-        here = math.exp(-rate) * here + 1 / n
-        assert table.lower(np.array([float(n)]))[0] == pytest.approx(here, rel=1e-12)
-    there = table.upper(np.array([last + 5.0]))[0]
+        lower = math.exp(-rate) * lower + 1 / n
+        assert table.lower(np.array([float(n)]))[0] == pytest.approx(lower, rel=1e-12)
+    upper = table.upper(np.array([last + 5.0]))[0]
     for v in range(last + 4, last - 1, -1):
-        there = 1 / v + math.exp(-rate) * there
-        assert table.upper(np.array([float(v)]))[0] == pytest.approx(there, rel=1e-12)
+        upper = 1 / v + math.exp(-rate) * upper
+        assert table.upper(np.array([float(v)]))[0] == pytest.approx(upper, rel=1e-12)
 
 
 @pytest.mark.parametrize("law", LAWS)
@@ -181,8 +181,8 @@ def test_grids_equal_the_expectation_at_every_setting(law, trips, population):
             exact = od.expectation_of_matrix(true, params, kept=kept, law=law)
             for outcome, share in vars(exact.outcomes).items():
                 for measure in ("cells", "trips"):
-                    found = getattr(getattr(grid.outcomes, outcome), measure)[i, j]
-                    assert found == pytest.approx(getattr(share, measure), rel=1e-9, abs=1e-8)
+                    value = getattr(getattr(grid.outcomes, outcome), measure)[i, j]
+                    assert value == pytest.approx(getattr(share, measure), rel=1e-9, abs=1e-8)
             errors = exact.errors[population]
             assert grid.bias[i, j] == pytest.approx(exact.grand.bias, rel=1e-9, abs=1e-6)
             assert grid.mean_absolute[i, j] == pytest.approx(errors.mean_absolute, rel=1e-9)

@@ -54,11 +54,11 @@ def test_trips_within_a_zone_are_no_part_of_anything():
         true = od.truth(with_them, sum_days=sum_days)
         np.testing.assert_array_equal(true, od.truth(without, sum_days=sum_days))
         for unit in ("trip", "person-day", "person"):
-            found, expected = (
+            counted, expected = (
                 od.histogram(dataset, unit, 1, sum_days=sum_days)
                 for dataset in (with_them, without)
             )
-            assert pairs(found) == pairs(expected)
+            assert pairs(counted) == pairs(expected)
 
 
 def test_batches_of_days_add_up(monkeypatch):
@@ -82,9 +82,9 @@ def test_medians_of_many_unlike_cells_are_those_of_every_outcome(rate):
     chance = (weights[:, None] * law.pmf(noise)).ravel()
     cells, half = Deviations(law, kept, true, np.asarray(15.0)), weights.sum() / 2
     off = np.abs(out - true[:, None])
-    found = median_absolute(cells, weights)
-    assert chance[(off <= found).ravel()].sum() >= half > chance[(off < found).ravel()].sum()
+    median = median_absolute(cells, weights)
+    assert chance[(off <= median).ravel()].sum() >= half > chance[(off < median).ravel()].sum()
     relative = (2 * off / np.maximum(out + true[:, None], 1)).ravel()
-    found = median_relative(cells, weights)
-    assert chance[relative <= found].sum() >= half
-    assert chance[relative <= found - 2 * RELATIVE_STEP].sum() < half
+    median = median_relative(cells, weights)
+    assert chance[relative <= median].sum() >= half
+    assert chance[relative <= median - 2 * RELATIVE_STEP].sum() < half

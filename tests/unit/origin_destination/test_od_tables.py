@@ -66,13 +66,13 @@ def test_medians_are_those_of_every_outcome(cells, rate, threshold):
     deviations = Deviations(NoiseLaw(rate), kept, true, np.asarray(float(threshold)))
     half = weights.sum() / 2
     absolute = np.abs(out - t)
-    found = median_absolute(deviations, weights)
-    assert p[absolute <= found].sum() >= half * (1 - 1e-12)
-    assert p[absolute < found].sum() <= half * (1 + 1e-12)
+    median = median_absolute(deviations, weights)
+    assert p[absolute <= median].sum() >= half * (1 - 1e-12)
+    assert p[absolute < median].sum() <= half * (1 + 1e-12)
     relative = 2 * absolute / np.maximum(out + t, 1)
-    found = median_relative(deviations, weights)
-    assert p[relative <= found + 1e-9].sum() >= half * (1 - 1e-12)
-    assert p[relative < found - RELATIVE_STEP].sum() <= half * (1 + 1e-12)
+    median = median_relative(deviations, weights)
+    assert p[relative <= median + 1e-9].sum() >= half * (1 - 1e-12)
+    assert p[relative < median - RELATIVE_STEP].sum() <= half * (1 + 1e-12)
 
 
 def test_counts_too_large_for_one_key_are_counted_by_rank():

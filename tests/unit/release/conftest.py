@@ -8,9 +8,9 @@ from engine.release import Ledger
 
 @pytest.fixture
 def ledger(tmp_path):
-    made = Ledger(tmp_path / "ledger.sqlite")
-    made.declare("people", datasets=["demo-city"], unit="person", epsilon=100.0, by="me")
-    return made
+    empty = Ledger(tmp_path / "ledger.sqlite")
+    empty.declare("people", datasets=["demo-city"], unit="person", epsilon=100.0, by="me")
+    return empty
 
 
 @pytest.fixture(scope="module")

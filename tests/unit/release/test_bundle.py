@@ -185,10 +185,10 @@ def test_the_notebook_runs_from_top_to_bottom(bundles, name, tmp_path, monkeypat
     monkeypatch.setenv("PYDEVD_DISABLE_FILE_VALIDATION", "1")
     folder = tmp_path / name
     shutil.copytree(bundles / name, folder)
-    book = nbformat.read(folder / "use_it.ipynb", as_version=4)
-    nbformat.validate(book)
-    NotebookClient(book, timeout=120, resources={"metadata": {"path": str(folder)}}).execute()
-    printed = [out.get("text", "") for cell in book.cells for out in cell.get("outputs", [])]
+    notebook = nbformat.read(folder / "use_it.ipynb", as_version=4)
+    nbformat.validate(notebook)
+    NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(folder)}}).execute()
+    printed = [out.get("text", "") for cell in notebook.cells for out in cell.get("outputs", [])]
     assert any("ε =" in text for text in printed)
     if name.startswith("od"):
         assert any("WARNING: for" in text for text in printed)
@@ -336,20 +336,20 @@ def test_what_is_checked_before_confirming_reads_no_count(ledger, demo, monkeypa
 
 
 def test_the_command_line_releases_and_refuses(tmp_path, capsys):
-    book = ["--ledger", str(tmp_path / "l.sqlite")]
+    option = ["--ledger", str(tmp_path / "l.sqlite")]
     declare = ["budget", "set", "p", "--datasets", "demo-city", "--epsilon", "1", "--by", "me"]
-    assert main([*declare, *book]) == 0
+    assert main([*declare, *option]) == 0
     out = str(tmp_path / "out")
-    density = ["density", "demo-city", "--tuned-on", "simulated", "--out", out, *book]
+    density = ["density", "demo-city", "--tuned-on", "simulated", "--out", out, *option]
     assert main([*density, "--epsilon", "2"]) == 2
     assert "refused: the budget of 'p' must not be exceeded" in capsys.readouterr().err
     assert main([*density, "--epsilon", "0.25"]) == 0
     assert main([*density, "--epsilon", "0.25"]) == 2  # the folder exists
-    assert main(["budget", "show", *book]) == 0
+    assert main(["budget", "show", *option]) == 0
     assert "ε = 0.25 of 1 " in capsys.readouterr().out
     raising = ["budget", "raise", "p", "--epsilon", "3", "--by", "me", "--reason", "more"]
-    assert main([*raising, *book]) == 0
-    assert main(["verify", *book]) == 0
+    assert main([*raising, *option]) == 0
+    assert main(["verify", *option]) == 0
     assert "4 entries, unbroken" in capsys.readouterr().out
     assert main(["density", "nowhere", "--epsilon", "1", "--tuned-on", "public", "--out", out]) == 2
     assert os.path.exists(out)

@@ -19,9 +19,9 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.fixture
 def ledger(tmp_path):
-    made = Ledger(tmp_path / "ledger.sqlite")
-    made.declare("town", datasets=["a", "b"], unit="person", epsilon=1.0, delta=1e-6, by="me")
-    return made
+    empty = Ledger(tmp_path / "ledger.sqlite")
+    empty.declare("town", datasets=["a", "b"], unit="person", epsilon=1.0, delta=1e-6, by="me")
+    return empty
 
 
 def spend(ledger, epsilon, delta=0.0, dataset="a", unit="person"):
@@ -95,10 +95,10 @@ def test_nothing_is_given_back_by_an_odd_cost(ledger, epsilon, delta):
 
 @pytest.mark.parametrize("epsilon", [0, -1, float("nan"), float("inf"), "1"])
 def test_odd_budgets_are_refused(tmp_path, epsilon):
-    book = Ledger(tmp_path / "l.sqlite")
+    empty = Ledger(tmp_path / "l.sqlite")
     with pytest.raises(ParameterError):
-        book.declare("p", datasets=["d"], unit="person", epsilon=epsilon, by="me")
-    assert book.entries() == []
+        empty.declare("p", datasets=["d"], unit="person", epsilon=epsilon, by="me")
+    assert empty.entries() == []
 
 
 def test_the_cost_is_in_the_units_of_the_budget():
@@ -208,9 +208,9 @@ def _light(script):
 def test_a_folder_that_cannot_be_written_charges_nothing(tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
-    book = Ledger(blocked / "ledger.sqlite")
+    blocked_ledger = Ledger(blocked / "ledger.sqlite")
     with pytest.raises(ReleaseError, match="nothing was charged"):
-        book.declare("p", datasets=["d"], unit="person", epsilon=1.0, by="me")
+        blocked_ledger.declare("p", datasets=["d"], unit="person", epsilon=1.0, by="me")
     if os.geteuid() != 0:
         closed = tmp_path / "closed"
         closed.mkdir(mode=0o500)

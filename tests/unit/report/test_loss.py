@@ -34,28 +34,28 @@ def test_many_flows_lose_what_the_formulas_say(top):
     truth[:5] += rng.integers(0, top, 5)
     private = truth + rng.integers(-3, 4, 40_000)
     shown = np.maximum(private, 0)
-    found = report.losses(release_of(truth, private), Analysis.FLOWS)
+    losses = report.losses(release_of(truth, private), Analysis.FLOWS)
     p, q = shown / shown.sum(), truth / truth.sum()
-    assert found["kl_divergence"] == pytest.approx(entropy(p, q), rel=1e-9)
-    assert found["js_divergence"] == pytest.approx(jensenshannon(p, q) ** 2, rel=1e-9)
+    assert losses["kl_divergence"] == pytest.approx(entropy(p, q), rel=1e-9)
+    assert losses["js_divergence"] == pytest.approx(jensenshannon(p, q) ** 2, rel=1e-9)
     together = [(abs(a - b), (a + b) / 2) for a, b in zip(shown, truth, strict=True)]
-    assert found["smape"] == pytest.approx(np.mean([a / b for a, b in together]), rel=1e-9)
+    assert losses["smape"] == pytest.approx(np.mean([a / b for a, b in together]), rel=1e-9)
 
 
 def test_only_named_losses_are_computed():
     drawn = release_of(np.array([3, 1, 2]), np.array([3, 1, 0]))
-    found = report.losses(drawn, Analysis.FLOWS, only=("smape", "top_2_coverage", "nothing"))
-    assert set(found) == {"smape", "top_2_coverage"}
+    losses = report.losses(drawn, Analysis.FLOWS, only=("smape", "top_2_coverage", "nothing"))
+    assert set(losses) == {"smape", "top_2_coverage"}
     every = report.losses(drawn, Analysis.FLOWS)
-    assert found == {name: every[name] for name in found}
+    assert losses == {name: every[name] for name in losses}
 
 
 def test_private_mass_where_the_truth_is_empty_is_infinitely_far():
     truth, private = np.zeros(20_000, dtype=np.int64), np.zeros(20_000, dtype=np.int64)
     truth[0], private[:2] = 5, 5
-    found = report.losses(release_of(truth, private), Analysis.FLOWS)
-    assert found["kl_divergence"] == float("inf")
-    assert found["js_divergence"] == pytest.approx(loss.js_divergence(truth, private))
+    losses = report.losses(release_of(truth, private), Analysis.FLOWS)
+    assert losses["kl_divergence"] == float("inf")
+    assert losses["js_divergence"] == pytest.approx(loss.js_divergence(truth, private))
 
 
 def test_the_share_that_stands_clear_is_that_of_the_numbers_above_0():

@@ -23,11 +23,11 @@ def test_the_stops_are_those_of_the_slider():
 
 def test_same_state_same_report():
     params = ReportParameters(epsilon=1.0)
-    made = [report.release(TABLE, params, rng=np.random.default_rng(4)) for _ in range(2)]
-    for analysis, result in made[0].results.items():
-        assert (result.noisy == made[1].results[analysis].noisy).all()
+    reports = [report.release(TABLE, params, rng=np.random.default_rng(4)) for _ in range(2)]
+    for analysis, result in reports[0].results.items():
+        assert (result.noisy == reports[1].results[analysis].noisy).all()
     other = report.release(TABLE, params, rng=np.random.default_rng(5))
-    assert (other.results[Analysis.FLOWS].noisy != made[0].results[Analysis.FLOWS].noisy).any()
+    assert (other.results[Analysis.FLOWS].noisy != reports[0].results[Analysis.FLOWS].noisy).any()
 
 
 def test_neither_and_both_sources_of_noise_are_refused():
@@ -47,18 +47,18 @@ def test_the_same_noise_follows_epsilon():
 
 
 def test_derived_numbers_are_sums_of_the_noisy_ones():
-    made = drawn().results
-    days = made[Analysis.DAYS]
-    windows = made[Analysis.ZONE_WINDOWS].noisy.reshape(-1, 11)
-    assert made[Analysis.ZONES].noisy.tolist() == windows.sum(axis=1).tolist()
-    assert made[Analysis.WEEKDAYS].noisy.sum() == days.noisy[:-1].sum()
-    people, trips, points = made[Analysis.STATISTICS].noisy
-    assert people == made[Analysis.TRIPS_PER_USER].total
+    results = drawn().results
+    days = results[Analysis.DAYS]
+    windows = results[Analysis.ZONE_WINDOWS].noisy.reshape(-1, 11)
+    assert results[Analysis.ZONES].noisy.tolist() == windows.sum(axis=1).tolist()
+    assert results[Analysis.WEEKDAYS].noisy.sum() == days.noisy[:-1].sum()
+    people, trips, points = results[Analysis.STATISTICS].noisy
+    assert people == results[Analysis.TRIPS_PER_USER].total
     assert trips == days.noisy[:-1].sum()
     assert points == 2 * trips
-    assert made[Analysis.MISSING].noisy[0] == trips - made[Analysis.TRAVEL_TIME].total
-    assert made[Analysis.MISSING].noisy[1] == windows[-1].sum()
-    assert all(made[a].epsilon == 0 for a in drawn().parameters.plan.derived)
+    assert results[Analysis.MISSING].noisy[0] == trips - results[Analysis.TRAVEL_TIME].total
+    assert results[Analysis.MISSING].noisy[1] == windows[-1].sum()
+    assert all(results[a].epsilon == 0 for a in drawn().parameters.plan.derived)
 
 
 def test_kept_totals_of_derived_numbers_are_those_asked_directly():
@@ -83,20 +83,20 @@ def test_intervals_hold_nine_times_in_ten():
     widths = {name: first[name].half_widths() + 0.5 for name in summed}
     misses = {name: [] for name in summed}
     for seed in range(200):
-        made = drawn(seed, budget=only).results
+        results = drawn(seed, budget=only).results
         for name in summed:
-            misses[name].append(np.abs(made[name].noisy - made[name].kept) > widths[name])
+            misses[name].append(np.abs(results[name].noisy - results[name].kept) > widths[name])
     for name in summed:
         assert np.mean(misses[name]) == pytest.approx(0.1, abs=0.035), name
 
 
 def test_every_analysis_spends_its_share_and_no_more():
     for preset in ("derived", "package"):
-        made = drawn(preset=preset)
-        assert made.ledger.proved_epsilon <= 5.0
-        assert made.ledger.proved_epsilon == pytest.approx(5.0, rel=1e-4)
-        spent = sum(result.epsilon for result in made.results.values())
-        assert spent == pytest.approx(made.ledger.proved_epsilon)
+        release = drawn(preset=preset)
+        assert release.ledger.proved_epsilon <= 5.0
+        assert release.ledger.proved_epsilon == pytest.approx(5.0, rel=1e-4)
+        spent = sum(result.epsilon for result in release.results.values())
+        assert spent == pytest.approx(release.ledger.proved_epsilon)
 
 
 @pytest.mark.parametrize("unit", ["user", "item"])
@@ -117,17 +117,17 @@ def test_the_noisy_numbers_that_are_stated_are_those_that_are_drawn(unit, preset
 
 
 def test_item_level_keeps_all_trips_and_hides_people():
-    made = drawn(unit="item")
-    assert Analysis.TRIPS_PER_USER not in made.results
-    days = made.results[Analysis.DAYS]
+    release = drawn(unit="item")
+    assert Analysis.TRIPS_PER_USER not in release.results
+    days = release.results[Analysis.DAYS]
     assert (days.kept == days.truth).all()
-    assert len(made.results[Analysis.STATISTICS].noisy) == 2
+    assert len(release.results[Analysis.STATISTICS].noisy) == 2
 
 
 def test_drawn_five_numbers_are_candidates_in_order():
-    made = drawn(preset="package", epsilon=2.0)
-    for analysis, five in made.five_numbers.items():
-        bins = made.parameters.bins_of(analysis)
+    release = drawn(preset="package", epsilon=2.0)
+    for analysis, five in release.five_numbers.items():
+        bins = release.parameters.bins_of(analysis)
         assert five.drawn is not None
         assert (np.diff(five.drawn) >= 0).all()
         assert np.isin(five.drawn, [*bins.edges, *(bins.edges[1:] - 1)]).all()
@@ -138,11 +138,11 @@ def test_extremes_are_hard_to_tell_where_percentiles_are_not():
     bins = ((Analysis.TRAVEL_TIME, report.Bins(minimum=0, maximum=1440, width=5)),)
     errors = {}
     for ends in ("percentiles", "extremes"):
-        found = [
+        releases = [
             drawn(seed, preset="package", ends=ends, bins=bins, epsilon=40_000.0)
             for seed in range(30)
         ]
-        fives = [private.five_numbers[Analysis.TRAVEL_TIME] for private in found]
+        fives = [private.five_numbers[Analysis.TRAVEL_TIME] for private in releases]
         errors[ends] = np.mean([abs(five.drawn[4] - five.kept[4]) for five in fives])
     assert errors["extremes"] > 2 * errors["percentiles"]
 
@@ -182,10 +182,10 @@ def test_a_table_that_is_not_as_expected_is_refused(row):
 
 
 def test_losses_fit_their_analysis():
-    made = drawn(preset="package")
-    assert set(report.losses(made, Analysis.STATISTICS)) == {"relative_error"}
-    assert "earth_movers_distance" in report.losses(made, Analysis.TRAVEL_TIME)
-    zones = report.losses(made, Analysis.ZONES, slow=True, distances_m=1000 * (1 - np.eye(4)))
+    release = drawn(preset="package")
+    assert set(report.losses(release, Analysis.STATISTICS)) == {"relative_error"}
+    assert "earth_movers_distance" in report.losses(release, Analysis.TRAVEL_TIME)
+    zones = report.losses(release, Analysis.ZONES, slow=True, distances_m=1000 * (1 - np.eye(4)))
     assert {"kendall_tau", "earth_movers_distance", "top_2_coverage"} <= set(zones)
     off = drawn(budget=Budget.of(weights={"flows": 0.0}))
     with pytest.raises(ParameterError, match="not in this report"):
@@ -193,10 +193,10 @@ def test_losses_fit_their_analysis():
 
 
 def test_losses_vanish_without_noise_and_bounding():
-    made = drawn(epsilon=1e6, max_trips_per_user=256, preset="package")
-    for analysis in made.results:
-        found = report.losses(made, analysis, slow=True)
-        for name, value in found.items():
+    release = drawn(epsilon=1e6, max_trips_per_user=256, preset="package")
+    for analysis in release.results:
+        losses = report.losses(release, analysis, slow=True)
+        for name, value in losses.items():
             perfect = 1.0 if name in ("pearson", "kendall_tau") or "coverage" in name else 0.0
             assert np.isnan(value) or value == pytest.approx(perfect, abs=1e-9), (analysis, name)
 
@@ -224,8 +224,8 @@ def test_the_balance_counts_the_noise_of_the_numbers_that_are_shown(days):
     guess = report.TripsGuess(people=5_000, mean=12.0, standard_deviation=15.0)
     errors = []
     for seed in range(60):
-        made = report.release(table, params, rng=np.random.default_rng(seed))
-        result = made.results[Analysis.DAYS]
+        release = report.release(table, params, rng=np.random.default_rng(seed))
+        result = release.results[Analysis.DAYS]
         errors.append(np.abs(result.noisy - result.kept).sum())
     curve = report.balance(guess, result, 20)
     assert curve.noise[report.STOPS.index(20)] == pytest.approx(np.mean(errors), rel=0.1)

@@ -18,11 +18,11 @@ from engine.resolution import flows_between, group_levels
 )
 def test_flows_between_groups_are_sums_of_the_flows_between_their_zones(flows, groups):
     labels = np.unique([*groups], return_inverse=True)[1]
-    found = flows_between(flows, labels)
-    for a in range(found.shape[0]):
-        for b in range(found.shape[1]):
+    between = flows_between(flows, labels)
+    for a in range(between.shape[0]):
+        for b in range(between.shape[1]):
             pairs = [(i, j) for i in range(6) for j in range(6) if (labels[i], labels[j]) == (a, b)]
-            assert found[a, b] == (0 if a == b else sum(flows[pair] for pair in pairs))
+            assert between[a, b] == (0 if a == b else sum(flows[pair] for pair in pairs))
 
 
 def test_levels_have_a_quarter_of_the_zones_each_and_hold_every_zone_once():

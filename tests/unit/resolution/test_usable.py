@@ -25,13 +25,13 @@ def test_each_detail_is_judged_flow_by_flow(unit):
     parameters = ODParameters(
         epsilon=1.0, max_trips_per_user=kept, suppression_threshold=5, unit=unit
     )
-    found = {
+    shares = {
         one.resolution.text: one for one in resolution.trip_details(demo, parameters, EPSILONS)
     }
     spans = 1 if unit == "person" else 2
-    assert len(found) == 4 * spans
+    assert len(shares) == 4 * spans
     view = resolution.coarsen(demo, Resolution(zones="clusters-10", time="period"))
-    one = found["clusters-10,period"]
+    one = shares["clusters-10,period"]
     true = od.truth(view, sum_days=True)[0]
     trimmed = trimmed_counts(view, unit, kept, (0,), sum_days=True)[0]
     shifts = np.arange(-3000, 3001)

@@ -45,10 +45,10 @@ def test_tables_fit_each_other(tiny_city: Dataset) -> None:
 
 
 def test_same_seed_same_contents_in_another_process(tiny_city: Dataset, tmp_path: Path) -> None:
-    made = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", MAKE_TINY, str(tmp_path)], check=True, capture_output=True, text=True
     )
-    assert made.stdout.strip() == tiny_city.folder.name
+    assert process.stdout.strip() == tiny_city.folder.name
 
 
 def test_another_seed_gives_other_people(
@@ -97,8 +97,8 @@ def test_no_table_holds_a_persons_id(tiny_city: Dataset) -> None:
         "trips": {"date", "origin", "destination", "rank", "n"},
         "trips_person": {"date", "origin", "destination", "rank", "n"},
     }
-    found = {p.stem: set(pq.read_schema(p).names) for p in tiny_city.folder.glob("*.parquet")}
-    assert found == allowed
+    columns = {p.stem: set(pq.read_schema(p).names) for p in tiny_city.folder.glob("*.parquet")}
+    assert columns == allowed
 
 
 def test_neighbours_are_alike_and_shuffled_places_are_not(

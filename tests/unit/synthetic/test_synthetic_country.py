@@ -153,16 +153,16 @@ def test_interrupted_run_goes_on_where_it_stopped(
     with pytest.raises(KeyboardInterrupt):
         make_country(SMALL, "coarse", tmp_path / "coarse", stop_on_day_four)
     assert not (tmp_path / "coarse").exists()
-    made: list[int] = []
+    days: list[int] = []
     put = DayStore.put
 
     def note(self: DayStore, day: int, arrays: dict[str, np.ndarray]) -> None:
-        made.append(day)
+        days.append(day)
         put(self, day, arrays)
 
     monkeypatch.setattr(DayStore, "put", note)
     resumed = make_country(SMALL, "coarse", tmp_path / "coarse", quiet)
-    assert made == [4, 5, 6]
+    assert days == [4, 5, 6]
     assert resumed.metadata.made_by.endswith("coarse")
     np.testing.assert_array_equal(matrices(resumed), matrices(coarse))
     assert [path.name for path in tmp_path.iterdir()] == ["coarse"]

@@ -99,5 +99,5 @@ def test_shapes_are_skewed_and_neighbours_as_many_as_in_real_maps() -> None:
 @pytest.mark.long
 def test_remaking_gives_identical_tables(tmp_path: Path) -> None:
     for name in synthetic.shipped():
-        made = synthetic.make(name, root=tmp_path)
-        assert made.folder.name == datasets.load(name).folder.name
+        again = synthetic.make(name, root=tmp_path)
+        assert again.folder.name == datasets.load(name).folder.name
