@@ -22,7 +22,7 @@ _CURVES = ("one flow", "a change between two dates")
 
 def draw(question: Question, settings: Settings) -> None:
     """Draw the three answers with their buttons, then ε against the tolerated error."""
-    columns = st.columns(3, gap="medium")
+    columns = st.container(key="choose_answers").columns(3, gap="medium")
     for column, (name, card, epsilon) in zip(columns, _answers(question), strict=True):
         with column:
             cards.draw([card])

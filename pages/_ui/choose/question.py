@@ -60,7 +60,8 @@ class Question:
 
 def ask(settings: Settings) -> Question:
     """Draw the question as one line of inputs and the paper's examples under it."""
-    tolerated, sure, trips, noise = st.columns([1.3, 1, 1, 1.4], gap="medium")
+    columns = st.container(key="choose_question").columns([1.3, 1, 1, 1.4], gap="medium")
+    tolerated, sure, trips, noise = columns
     alpha = setting.draw(
         tolerated.number_input,
         "I can tolerate an error of … trips (α)",

@@ -38,7 +38,7 @@ from pages._ui.shell.settings import (
     variants,
     zones_setting,
 )
-from pages._ui.wording.datasets import PARTS, described
+from pages._ui.wording.datasets import PARTS, facts, option
 from pages._ui.wording.labels import (
     AS_INGESTED,
     DRAWS,
@@ -57,6 +57,9 @@ from pages._ui.wording.privacy import UNITS, trip_level_reason
 
 DENSITY = ("density_data", "delta", "max_visits", "variant", "cluster_minimum")
 TRIPS = ("od_data", "unit", "max_trips", "threshold")
+
+_FITS = 22
+"""So many letters of a picker's choice are seen while it is closed."""
 
 
 def draw(
@@ -317,11 +320,14 @@ def _dataset_picker(label: str, known: dict[str, Entry], part: str) -> None:
         return
     one = dataset_setting(part, known)
     names = sorted(known, key=lambda name: not has_part(known[name], part))
-    words = {name: _described(known[name], part) for name in names}
-    setting.draw(st.selectbox, label, one, names, format_func=words.__getitem__, help=HELP[one.key])
-
-
-def _described(entry: Entry, part: str) -> str:
-    lacks = "" if has_part(entry, part) else PARTS[part]
-    facts = cached_facts.facts(entry.key)
-    return described(entry.name, entry.metadata, facts.zones, facts.size_bytes, lacks)
+    words = {
+        name: option(name, "" if has_part(known[name], part) else PARTS[part]) for name in names
+    }
+    chosen = setting.draw(
+        st.selectbox, label, one, names, format_func=words.__getitem__, help=HELP[one.key]
+    )
+    entry = known[chosen]
+    known_facts = cached_facts.facts(entry.key)
+    about = facts(entry.metadata, known_facts.zones, known_facts.size_bytes)
+    in_full = "" if len(words[chosen]) <= _FITS else f"{words[chosen]}: "
+    st.caption(in_full + about)

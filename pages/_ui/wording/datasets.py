@@ -18,14 +18,23 @@ NO_DATASET = (
 )
 
 
-def described(name: str, about: Metadata, zones: int, size_bytes: int, lacks: str = "") -> str:
-    """Describe a dataset in the pickers: public facts only; `lacks` names a part it has not."""
-    kind = "simulated" if about.simulated else "confidential"
+def option(name: str, lacks: str = "") -> str:
+    """Return what a picker calls a dataset: its name, and the part it has not, so that all is read.
+
+    Examples
+    --------
+    >>> option("demo-city"), option("check-ins", "trips")
+    ('demo-city', 'check-ins (no trips)')
+    """
+    return f"{name} (no {lacks})" if lacks else name
+
+
+def facts(about: Metadata, zones: int, size_bytes: int) -> str:
+    """Describe a dataset under its picker: public facts only."""
+    kind = "Simulated" if about.simulated else "Confidential"
     estimate = "" if about.simulated else "about "
-    facts = (
-        name,
+    said = (
         kind,
-        f"no {lacks}" if lacks else "",
         f"{estimate}{about.people_public:,} people" if about.people_public else "",
         _some(len(about.days), "day"),
         _some(zones, "zone"),
@@ -33,7 +42,7 @@ def described(name: str, about: Metadata, zones: int, size_bytes: int, lacks: st
     )
     # lines are broken between facts only
     return "\N{NO-BREAK SPACE}· ".join(
-        fact.replace(" ", "\N{NO-BREAK SPACE}") for fact in facts if fact
+        fact.replace(" ", "\N{NO-BREAK SPACE}") for fact in said if fact
     )
 
 
