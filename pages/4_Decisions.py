@@ -36,7 +36,7 @@ def draw() -> None:
         label_visibility="collapsed",
     )
     if view == EPIDEMIC:
-        decisions_epidemic.draw(entry, parameters, noise)
+        decisions_epidemic.draw(entry, settings, noise)
     elif view == AID:
         decisions_aid.draw(entry, parameters, noise)
     else:

@@ -29,8 +29,9 @@ from pages._ui.drawing.cards import Card
 from pages._ui.jobs import Job
 from pages._ui.shell import catalogue
 from pages._ui.shell.catalogue import Entry
-from pages._ui.shell.settings import Seed, use_settings
-from pages._ui.wording.numbers import counted, number, percent
+from pages._ui.shell.settings import Seed, Settings, units, use_settings
+from pages._ui.shell.settings import seed as seed_of
+from pages._ui.wording.numbers import counted, inert, number, percent
 
 LONG_ENOUGH = "afghanistan-2020"
 _FEW_DAYS = 60
@@ -53,16 +54,65 @@ class Seen:
         return places.names(self.entry.key)[self.outbreak.origins[0]]
 
 
-def draw(entry: Entry, parameters: ODParameters, seed: Seed) -> None:
-    """Draw the view."""
+def draw(entry: Entry, settings: Settings, seed: Seed) -> None:
+    """Draw the view; of a longer simulated dataset where this one leaves nothing to decide."""
     outbreak = question.ask(entry)
     if outbreak is None:
         return
+    true = _true(entry, outbreak)
+    if not _nothing_happens(true, outbreak):
+        _decided(entry, outbreak, settings.trips(), seed, true)
+        return
+    example = _example(entry, outbreak)
+    _say_nothing_happens(entry, outbreak, true, example)
+    if example is None:
+        return
+    other, other_outbreak = example
+    unit = settings.unit if settings.unit in units(other) else "trip"
+    other_true = _true(other, other_outbreak)
+    _decided(other, other_outbreak, settings.trips(unit=unit), seed_of(other), other_true)
+
+
+def _true(entry: Entry, outbreak: Outbreak) -> Floats:
     cached_datasets.dataset(entry.key)
     with st.spinner("Running the epidemic with the true trips …"):
-        true = cached_decisions.true(entry.key, outbreak)
-    if _nothing_happens(entry, outbreak, true):
-        return
+        return cached_decisions.true(entry.key, outbreak)
+
+
+def _nothing_happens(true: Floats, outbreak: Outbreak) -> bool:
+    """Whether no zone ever reaches the threshold in truth."""
+    return float(true[0].max()) < outbreak.threshold
+
+
+def _example(entry: Entry, outbreak: Outbreak) -> tuple[Entry, Outbreak] | None:
+    """Return the same question about the long shipped dataset, if that one has an answer.
+
+    Simulated people of another place stand in for simulated people, and the page says so; the
+    numbers of one's own data are never replaced by others.
+    """
+    other = catalogue.entries().get(LONG_ENOUGH)
+    if (
+        other is None
+        or other.name == entry.name
+        or not (entry.metadata.simulated and other.metadata.simulated)
+        or _length(outbreak) >= _FEW_DAYS
+    ):
+        return None
+    asked = question.usual(other, outbreak.model, outbreak.threshold)
+    if asked is None or _nothing_happens(_true(other, asked), asked):
+        return None
+    return other, asked
+
+
+def _length(outbreak: Outbreak) -> int:
+    """Return how many days the epidemic lasts."""
+    return outbreak.days[1] - outbreak.days[0] + 1
+
+
+def _decided(
+    entry: Entry, outbreak: Outbreak, parameters: ODParameters, seed: Seed, true: Floats
+) -> None:
+    """Draw what is decided with private trips, beside the truth."""
     drawn = jobs.job("decisions_here", work.current, entry.key, outbreak, parameters, seed)
 
     def show(running: Job) -> None:
@@ -101,26 +151,30 @@ def _ledger(entry: Entry, outbreak: Outbreak, parameters: ODParameters) -> str:
     )
 
 
-def _nothing_happens(entry: Entry, outbreak: Outbreak, true: Floats) -> bool:
-    """Say so where no zone ever reaches the threshold in truth."""
-    highest = float(true[0].max())
-    if highest >= outbreak.threshold:
-        return False
-    days = outbreak.days[1] - outbreak.days[0] + 1
-    st.info(
-        f"In these {days} days no zone reaches {percent(outbreak.threshold)}: the highest "
-        f"prevalence is {percent(highest)}, so there is nothing to decide. Take a lower limit"
-        + (" or a longer dataset." if days < _FEW_DAYS else " or a faster disease."),
-        icon=":material/timeline:",
+def _say_nothing_happens(
+    entry: Entry, outbreak: Outbreak, true: Floats, example: tuple[Entry, Outbreak] | None
+) -> None:
+    """Say that there is nothing to decide, and what is shown below in its place."""
+    days = _length(outbreak)
+    text = (
+        f"In the {days} days of {inert(entry.name)} no zone reaches "
+        f"{percent(outbreak.threshold)}: the highest prevalence is {percent(float(true[0].max()))},"
+        " so there is nothing to decide. Take a lower limit"
+        + (" or a longer dataset." if days < _FEW_DAYS else " or a faster disease.")
     )
+    if example is not None:
+        text += (
+            f" **Shown below: {LONG_ENOUGH}**, {_length(example[1])} days of simulated people, with"
+            " the same disease, limit, ε, T and τ."
+        )
+    st.info(text, icon=":material/timeline:")
     if days < _FEW_DAYS and entry.name != LONG_ENOUGH and LONG_ENOUGH in catalogue.entries():
         st.button(
-            f"Use {LONG_ENOUGH} instead",
+            f"Use {LONG_ENOUGH} on every page",
             key="decisions_long",
             on_click=use_settings,
             kwargs={"od_data": LONG_ENOUGH},
         )
-    return True
 
 
 def _figures(seen: Seen) -> None:

@@ -64,6 +64,17 @@ def ask(entry: Entry) -> Outbreak | None:
     return Outbreak(origins, model, threshold, days, people)
 
 
+def usual(entry: Entry, model: EpidemicParameters, threshold: float) -> Outbreak | None:
+    """Return the question with the usual answers; None where the people are not known."""
+    try:
+        people = cached_decisions.populations(entry.key, None)
+        scenario = decisions.scenario_origins(cached_datasets.dataset(entry.key), people)
+    except ExplorerError:
+        return None
+    days = (0, len(entry.metadata.days) - 1)
+    return Outbreak(tuple(dict.fromkeys(scenario.values())), model, threshold, days, None)
+
+
 _MISSING = object()
 
 

@@ -114,7 +114,7 @@ def draw(name: str, chosen: Chosen, curves: Sequence[Curve], look: str) -> None:
         )
         st.caption(
             f"{look} ε is the {axis}; lines are means, bands one standard deviation over "
-            f"{repeats} {'repeat' if repeats == 1 else 'repeats'} with the same noise at every "
+            f"{density_wording.repeats(repeats, running.running)} with the same noise at every "
             f"ε.{dropped} {density_wording.ABOVE_FOUR}"
         )
 

@@ -58,7 +58,8 @@ def draw(chosen: Chosen) -> None:
                 )
         st.caption(
             f"{density_wording.LOOK['totals']} ε is the total of the release, of which the totals "
-            f"get half; means and standard deviations over {int(table['repeats'].min())} draws."
+            f"get half; means and standard deviations over "
+            f"{density_wording.repeats(int(table['repeats'].min()), running.running)}."
         )
 
     jobs.live("totals", work, show)

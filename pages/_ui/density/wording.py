@@ -3,6 +3,7 @@
 from engine.density import NOISE_EXCEEDS_DATA, ONE_CLUSTER, Needs
 from engine.ledger import Ledger, is_above
 from engine.parameters import DensityParameters
+from pages._ui.cache.draws import REPEATS
 from pages._ui.wording.measures import density_needs
 from pages._ui.wording.numbers import number, scientific
 
@@ -218,3 +219,16 @@ LOOK = {
     "share one weekly rhythm (P1, Algorithm 3). Above 24 groups colours repeat: the tooltip has "
     "the group's number.",
 }
+
+
+def repeats(done: int, running: bool) -> str:
+    """Say over how many repeats a curve is, and that it is not complete while more are drawn.
+
+    Examples
+    --------
+    >>> repeats(1, True), repeats(20, False), repeats(1, False)
+    ('1 of 20 repeats so far', '20 repeats', '1 repeat')
+    """
+    if running:
+        return f"{done} of {REPEATS} repeats so far"
+    return f"{done} repeat{'' if done == 1 else 's'}"

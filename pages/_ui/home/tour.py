@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from pages._ui.shell import setting
 from pages._ui.shell.problems import guarded
 from pages._ui.shell.session import session
 
@@ -57,14 +58,18 @@ STEPS = (
 )
 
 
+SHOWN = setting.switch("home_tour", default=True)
+"""The link says that the tour has been ended, so that a page loaded anew does not begin it."""
+
+
 def draw() -> None:
     """Draw the step at hand; nothing once the tour has been ended."""
     st.fragment(guarded(_draw))()
 
 
 def ended() -> bool:
-    """Whether the tour has been ended in this session."""
-    return session().tour is None
+    """Whether the tour has been ended in this session, or before by the link."""
+    return session().tour is None or not setting.value(SHOWN)
 
 
 def again() -> None:
@@ -74,7 +79,7 @@ def again() -> None:
 
 def _draw() -> None:
     at = session().tour
-    if at is None:
+    if at is None or ended():
         return
     step = STEPS[at]
     last = at == len(STEPS) - 1
@@ -90,14 +95,16 @@ def _draw() -> None:
             st.button("Back", key="home_tour_back", on_click=_go, args=(at - 1,))
         if not last:
             st.button("Next", key="home_tour_next", on_click=_go, args=(at + 1,), type="primary")
-        st.button(
+        if st.button(
             "Done" if last else "End the tour",
             key="home_tour_end",
             on_click=_go,
             args=(None,),
             type="primary" if last else "tertiary",
-        )
+        ):
+            st.rerun()
 
 
 def _go(step: int | None) -> None:
     session().tour = step
+    setting.put(SHOWN, step is not None)

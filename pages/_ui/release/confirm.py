@@ -175,7 +175,7 @@ def _declare(entry: Entry, ledger: Ledger) -> None:
 
 
 def _join(entry: Entry, ledger: Ledger, known: Mapping[str, Budget]) -> None:
-    with st.form("release_join", border=True):
+    with st.form("release_join", border=True, enter_to_submit=False):
         people = st.selectbox("The same people as", list(known))
         by = st.text_input("Who says so, and may raise their budget")
         if st.form_submit_button("Share their budget", type="primary"):
@@ -188,7 +188,7 @@ def _join(entry: Entry, ledger: Ledger, known: Mapping[str, Budget]) -> None:
 
 
 def _declare_new(entry: Entry, ledger: Ledger) -> None:
-    with st.form("release_budget", border=True):
+    with st.form("release_budget", border=True, enter_to_submit=False):
         people = st.text_input("Name of the people and the period", value=entry.name)
         left, middle, right = st.columns(3)
         unit = left.selectbox(

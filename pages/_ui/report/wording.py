@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from engine.report import Analysis, ReportRelease, Result
-from pages._ui.wording.numbers import joined, number, percent
+from pages._ui.wording.numbers import joined, number, percent, whole_percents
 
 LEAD = (
     "What is in these data? How many trips, when, where, how far and how regular – all under one "
@@ -99,9 +99,11 @@ def loss(name: str, value: float, unit: str) -> str:
     return f"{LOSSES[name]} {shown}"
 
 
-def shares(asked: Mapping[Analysis, float]) -> str:
-    """Say the shares of ε, where the bar is too narrow for their names."""
-    text = joined([f"{SHORT[analysis].lower()} {share:.0%}" for analysis, share in asked.items()])
+def shares(asked: Mapping[Analysis, float], unspent: float = 0.0) -> str:
+    """Say the shares of ε where the bar is too narrow for their names; all make 100%."""
+    *percents, _ = whole_percents([*asked.values(), unspent])
+    named = zip(asked, percents, strict=True)
+    text = joined([f"{SHORT[analysis].lower()} {share}%" for analysis, share in named])
     return f"Shares of ε: {text}."
 
 

@@ -1,6 +1,13 @@
 """Decisions: what cannot be set is refused or put right, and nothing is half-computed."""
 
+from types import SimpleNamespace
+
+import numpy as np
 import pytest
+
+from engine import decisions
+from engine.parameters import EPSILON_STOPS
+from pages._ui.decisions import choice as decisions_choice
 
 PAGE = "pages/4_Decisions.py"
 BASE = {"unit": "trip", "threshold": "2", "decisions_beta": "0.5", "decisions_mu": "0.1"}
@@ -60,3 +67,21 @@ def test_more_destinations_than_zones_cannot_be_asked_for(open_page):
     assert not app.exception
     assert app.number_input(key="decisions_k").value <= app.number_input(key="decisions_k").max
     assert figures(app) == 4
+
+
+def test_enough_releases_without_an_answer_wait_for_the_rest(open_page, monkeypatch):
+    view = {"decisions_view": "ε-from-a-decision"}
+    app = open_page(PAGE, **BASE, **view, decisions_threshold="0.1")
+
+    def half_way(name, work, show):
+        show(SimpleNamespace(result=object(), running=True))
+
+    monkeypatch.setattr(decisions_choice.jobs, "live", half_way)
+    monkeypatch.setattr(decisions_choice.jobs, "progress", lambda *_: None)
+    monkeypatch.setattr(decisions, "one_origin", lambda *_: None)
+    never = np.zeros((len(EPSILON_STOPS), 100), dtype=bool)
+    monkeypatch.setattr(decisions.EpidemicTarget, "met", lambda *_: never)
+    app.radio(key="decisions_source").set_value("The same in every zone").run()
+    assert "100 releases are drawn." in body(app)
+    assert "Out of reach" not in body(app)
+    assert not app.error

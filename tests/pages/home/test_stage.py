@@ -29,6 +29,7 @@ from pages._ui.home import tour as home_tour
 from pages._ui.home import verdict as home_verdict
 from pages._ui.shell.settings import EPSILON_SLIDER, SIMULATED_SEED
 from pages._ui.wording.numbers import metres, trip_count
+from tests.support.link import link_of
 
 SEED = (SIMULATED_SEED, 0)
 
@@ -280,12 +281,16 @@ def test_the_tour_has_five_steps_and_its_end_is_kept(open_home):
     assert titles == [step.title for step in home_tour.STEPS]
     app.button(key="home_tour_end").click().run()
     app.run()
+    assert link_of(app)["home_tour"] == "false"
     assert not any("<section" in body for body in bodies(app))
     app.switch_page("pages/1_Density.py").run()
     app.switch_page("app.py").run()
     assert not any("<section" in body for body in bodies(app))
+    loaded_anew = open_home(home_tour="false")
+    assert not any("<section" in body for body in bodies(loaded_anew))
     app.button(key="home_tour_again").click().run()
     assert any("1 of 5" in body for body in bodies(app))
+    assert "home_tour" not in link_of(app)
 
 
 def test_a_presenter_sees_no_sidebar_and_the_same_verdict(open_home):

@@ -64,6 +64,8 @@ def test_a_budget_is_asked_for_first(page):
     assert "No budget has been declared" in texts(page)
     assert not [one for one in page.button if one.key == "release_start"]
     assert not Ledger().path.exists()
+    (form,) = page.get("form")
+    assert not form.proto.form.enter_to_submit  # Enter in a field declares nothing
 
 
 def test_the_cost_and_what_is_left_are_said_before_confirming(page):

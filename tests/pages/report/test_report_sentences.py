@@ -46,7 +46,7 @@ def test_the_shares_of_the_bar_add_up_to_what_is_spent(opened):
     said = re.search(r"Shares of ε: (.+)\.", opened("when"))[1]
     shares = [int(part) for part in re.findall(r"(\d+)%", said)]
     assert len(shares) == 11
-    assert abs(sum(shares) - 100) <= 6  # each is rounded
+    assert sum(shares) == 100
     assert sorted(shares)[-1] == round(300 * SHARE)
 
 
