@@ -20,6 +20,7 @@ from engine.density.gaussian import gaussian_strength
 from engine.density.scaling import cell_totals
 from engine.density.smoothing import smooth_nights
 from engine.density.zoom import DEFAULTS, Reading, ZoomConstants, measure, read
+from engine.density.zoom.basis import shares
 from engine.errors import ParameterError
 from engine.ledger import Ledger
 from engine.parameters import FOURIER_VARIANTS, HOURS_PER_WEEK, DensityParameters
@@ -234,16 +235,8 @@ def _shapes(
     coefficients = fourier.to_coefficients(np.add.reduceat(series[order], starts, axis=0))
     kept = fourier.choose_kept(coefficients, parameters, noise, lowest)
     noisy = fourier.to_series(fourier.perturb(coefficients, kept, parameters, noise, lowest))
-    shapes = normalise(noisy)
+    shapes = shares(noisy)
     return (smooth_nights(shapes) if parameters.smoothing else shapes), kept
-
-
-def normalise(series: Floats) -> Floats:
-    """Clip negative values to 0 and divide each row by its sum; empty rows become even."""
-    positive = np.maximum(series, 0.0)
-    sums = positive.sum(axis=1, keepdims=True)
-    even = np.full_like(positive, 1.0 / HOURS_PER_WEEK)
-    return np.divide(positive, sums, out=even, where=sums > 0)
 
 
 def _noisy(series: Floats, scale: float, noise: DensityNoise) -> Floats:

@@ -56,9 +56,7 @@ def discrete_gaussian(counts: Integers, sigma: float) -> Integers:
     sigma : float
         Finite and above 0, in the unit of the counts.
     """
-    scale = validation.finite_above("sigma", sigma, 0, "it is the noise's standard deviation")
-    space = opendp.vector_domain(opendp.atom_domain(T="i64")), opendp.l2_distance(T=float)
-    return _noisy(opendp.m.make_gaussian(*space, scale), counts)
+    return _noisy(gaussian(sigma), counts)
 
 
 def laplace_epsilon(sensitivity: int, scale: float) -> float:
@@ -70,6 +68,13 @@ def laplace_epsilon(sensitivity: int, scale: float) -> float:
     0.5
     """
     return float(_laplace(scale).map(sensitivity))
+
+
+def gaussian(sigma: float) -> Any:
+    """Return OpenDP's measurement of discrete Gaussian noise, with its privacy map."""
+    scale = validation.finite_above("sigma", sigma, 0, "it is the noise's standard deviation")
+    space = opendp.vector_domain(opendp.atom_domain(T="i64")), opendp.l2_distance(T=float)
+    return opendp.m.make_gaussian(*space, scale)
 
 
 def _laplace(scale: float) -> Any:

@@ -11,8 +11,7 @@ from functools import lru_cache
 import opendp.prelude as opendp
 
 from engine.density.gaussian import bracketed_root
-
-opendp.enable_features("contrib")
+from engine.release.noise import gaussian
 
 _ROOM = 1e-9
 
@@ -25,7 +24,7 @@ def gaussian_rho(sensitivity: float, sigma: float) -> float:
     >>> gaussian_rho(3.0, 6.0)
     0.125
     """
-    return float(_gaussian(sigma).map(float(sensitivity)))
+    return float(gaussian(sigma).map(float(sensitivity)))
 
 
 def zcdp_epsilon(rho: float, delta: float) -> float:
@@ -36,7 +35,7 @@ def zcdp_epsilon(rho: float, delta: float) -> float:
     >>> round(zcdp_epsilon(0.02, 1e-7), 4)
     0.9951
     """
-    profile = opendp.c.make_zCDP_to_approxDP(_gaussian(1.0)).map(math.sqrt(2 * rho))
+    profile = opendp.c.make_zCDP_to_approxDP(gaussian(1.0)).map(math.sqrt(2 * rho))
     return float(profile.epsilon(delta))
 
 
@@ -56,8 +55,3 @@ def zcdp_strength(epsilon: float, delta: float) -> float:
 
     low, high = math.log(epsilon) - 8, math.log(epsilon) + 2
     return math.exp(bracketed_root(excess, low, high)) * (1 - _ROOM)
-
-
-def _gaussian(sigma: float) -> "opendp.Measurement":
-    space = opendp.vector_domain(opendp.atom_domain(T="i64")), opendp.l2_distance(T=float)
-    return opendp.m.make_gaussian(*space, sigma)

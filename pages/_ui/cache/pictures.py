@@ -1,5 +1,7 @@
 """Cached pictures of home's stage: one for each dataset, setting and draw."""
 
+from typing import Any
+
 import numpy as np
 
 from engine.parameters import DensityParameters, ODParameters
@@ -39,15 +41,13 @@ def trips(
     key: str, parameters: ODParameters, seed: Seed, window: Window, zone: int | None = None
 ) -> stage.Picture:
     """Return the largest flows, true and private, of all zones or of one."""
-    return stage.flow_picture(
-        sketch(key),
-        cached_trips.truth(key, window),
-        cached_trips.drawn(key, parameters, seed, window).counts,
-        least=max(parameters.suppression_threshold, 1),
-        epsilon=parameters.epsilon,
-        zone=zone,
-        groups=group_sketches(key),
-    )
+    true = cached_trips.truth(key, window)
+    private = cached_trips.drawn(key, parameters, seed, window).counts
+    judged = _judged(parameters)
+    picture = stage.flow_picture(sketch(key), true, private, **judged, zone=zone)
+    if zone is not None:
+        return picture
+    return stage.grouped(picture, true, private, group_sketches(key), **judged)
 
 
 @cached_scope.resource(max_entries=64, show_spinner=False)
@@ -59,15 +59,15 @@ def estimates(
     shown = np.where(marks.shown(ours), ours.typical[0], 0.0)
     pairs = largest_flows(shown, stage.LARGEST)
     reads = zip(*(part.tolist() for part in pairs), marks.words(ours, pairs), strict=True)
-    return stage.flow_picture(
-        sketch(key),
-        cached_trips.truth(key, window),
-        shown,
-        least=max(parameters.suppression_threshold, 1),
-        epsilon=parameters.epsilon,
-        words={(origin, destination): words for origin, destination, words in reads},
-        zone=zone,
-        groups=group_sketches(key),
-        added_up=OURS_ADDED_UP,
-        sums=np.where(marks.shown(ours), ours.counts[0], 0.0),
-    )
+    words = {(origin, destination): text for origin, destination, text in reads}
+    true, judged = cached_trips.truth(key, window), _judged(parameters)
+    picture = stage.flow_picture(sketch(key), true, shown, **judged, words=words, zone=zone)
+    if zone is not None:
+        return picture
+    sums = np.where(marks.shown(ours), ours.counts[0], 0.0)
+    return stage.grouped(picture, true, sums, group_sketches(key), **judged, note=OURS_ADDED_UP)
+
+
+def _judged(parameters: ODParameters) -> dict[str, Any]:
+    """Return from how many trips on a flow should be shown, and ε."""
+    return {"least": max(parameters.suppression_threshold, 1), "epsilon": parameters.epsilon}

@@ -7,7 +7,7 @@ import streamlit as st
 
 from engine.origin_destination import calculators
 from pages._ui.choose.question import Question, use_button
-from pages._ui.drawing import cards, colours
+from pages._ui.drawing import cards, charts, colours
 from pages._ui.drawing.cards import Card
 from pages._ui.shell import setting
 from pages._ui.shell.settings import Settings
@@ -160,10 +160,7 @@ def _curve(question: Question, *, change: bool) -> None:
     )
     mark = alt.Chart(pd.DataFrame({"alpha": [question.alpha], "epsilon": [current]}))
     dot = mark.mark_circle(color=colours.HERE, size=110, opacity=1).encode(x=x, y=y)
-    rule = mark.mark_rule(color=colours.HERE, strokeDash=[4, 3]).encode(x=x)
-    words = mark.mark_text(color=colours.HERE, dx=6, y=8, align="left", fontSize=12).encode(
-        x=x, text=alt.value("you are here")
-    )
+    rule, words = charts.you_are_here(x, "alpha", question.alpha, top=True)
     st.altair_chart(
         alt.layer(rule, lines, dot, words).properties(height=320),
         key="choose_curve_chart",

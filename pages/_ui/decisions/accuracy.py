@@ -12,7 +12,7 @@ from pages._ui import jobs
 from pages._ui.cache.decisions import Outbreak
 from pages._ui.decisions import work
 from pages._ui.drawing import charts
-from pages._ui.drawing.colours import HERE, OTHER, PRIVATE, TRUE
+from pages._ui.drawing.colours import OTHER, PRIVATE, TRUE
 from pages._ui.jobs import Job
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import Seed
@@ -135,19 +135,8 @@ def _chart(comparison: Comparison, epsilon: float) -> alt.LayerChart | alt.Facet
         .mark_text(align="right", dy=12, color=TRUE, fontSize=12)
         .encode(x=x, y=y, text=alt.value(f"accuracy of never acting, {never:.1%}"))
     )
-    current = pd.DataFrame({"epsilon": [epsilon]})
-    mark = alt.Chart(current).mark_rule(color=HERE, strokeDash=[4, 3]).encode(x=x)
-    label = (
-        alt.Chart(current)
-        .mark_text(
-            color=HERE,
-            align="left" if epsilon < 3 else "right",
-            dx=5 if epsilon < 3 else -5,
-            y=alt.expr("height - 8"),
-        )
-        .encode(x=x, text=alt.value("you are here"))
-    )
-    return alt.layer(band, rule, words, mark, label, lines).properties(height=320)
+    current = charts.you_are_here(x, "epsilon", epsilon, leftward=epsilon >= 3)
+    return alt.layer(band, rule, words, *current, lines).properties(height=320)
 
 
 def _rows(figure: str, means: np.ndarray) -> pd.DataFrame:

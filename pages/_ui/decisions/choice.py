@@ -14,7 +14,7 @@ from pages._ui import jobs
 from pages._ui.cache import decisions as cached_decisions
 from pages._ui.decisions import accuracy, emergency, question, work
 from pages._ui.drawing import cards, charts
-from pages._ui.drawing.colours import HERE, OTHER, PRIVATE
+from pages._ui.drawing.colours import OTHER, PRIVATE
 from pages._ui.jobs import Job
 from pages._ui.shell import catalogue, setting
 from pages._ui.shell.catalogue import Entry
@@ -327,15 +327,10 @@ def _chart(choice: PrivacyChoice, epsilon: float, confidence: float) -> None:
         .mark_rule(color=OTHER, strokeDash=[6, 4])
         .encode(y=y)
     )
-    current = pd.DataFrame({"epsilon": [epsilon]})
-    mark = alt.Chart(current).mark_rule(color=HERE, strokeDash=[4, 3]).encode(x=x)
-    side, away = ("left", 5) if epsilon < 3 else ("right", -5)
-    label = alt.Chart(current).mark_text(color=HERE, align=side, dx=away, y=alt.expr("height - 8"))
     st.altair_chart(
         alt.layer(
             limit,
-            mark,
-            label.encode(x=x, text=alt.value("you are here")),
+            *charts.you_are_here(x, "epsilon", epsilon, leftward=epsilon >= 3),
             bound.encode(x=x, y=alt.Y("lower:Q", title=""), y2="share:Q"),
             line.encode(x=x, y=y, tooltip=tooltip),
         ).properties(height=300),

@@ -12,6 +12,7 @@ from pages._ui.cache import decisions as cached_decisions
 from pages._ui.cache.decisions import Emergency
 from pages._ui.cache.draws import generator
 from pages._ui.decisions import places
+from pages._ui.drawing import charts
 from pages._ui.drawing.colours import HERE, PRIVATE, TRUE
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import Seed
@@ -104,16 +105,9 @@ def overlap(selection: Selection, k: int) -> None:
             tooltip=[alt.Tooltip("k:Q"), alt.Tooltip("overlap:Q", title="Right", format=".1%")],
         )
     )
-    current = pd.DataFrame({"k": [k]})
-    mark = alt.Chart(current).mark_rule(color=HERE, strokeDash=[4, 3]).encode(x=x)
-    side = "left" if k <= len(means) / 2 else "right"
-    label = (
-        alt.Chart(current)
-        .mark_text(color=HERE, align=side, dx=5 if side == "left" else -5, y=alt.expr("height - 8"))
-        .encode(x=x, text=alt.value("you are here"))
-    )
+    current = charts.you_are_here(x, "k", k, leftward=k > len(means) / 2)
     st.altair_chart(
-        alt.layer(line, mark, label).properties(height=260),
+        alt.layer(line, *current).properties(height=260),
         key="decisions_overlap",
         alt="Expected share of right destinations over their number",
     )

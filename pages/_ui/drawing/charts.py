@@ -30,6 +30,35 @@ def epsilon_axis(title: str = _EPSILON_TITLE) -> alt.X:
     )
 
 
+def you_are_here(
+    x: alt.X, field: str, value: float, *, leftward: bool = False, top: bool = False
+) -> list[alt.Chart]:
+    """Return a dashed line at the current value of the field that `x` shows, and its words.
+
+    Parameters
+    ----------
+    x : alt.X
+    field : str
+    value : float
+    leftward : bool
+        Whether the words stand left of the line, as they must near the right edge.
+    top : bool
+        Whether they stand at the top, not at the bottom.
+    """
+    current = alt.Chart(pd.DataFrame({field: [value]}))
+    words = current.mark_text(
+        color=HERE,
+        fontSize=12,
+        align="right" if leftward else "left",
+        dx=-5 if leftward else 5,
+        y=8 if top else alt.expr("height - 8"),
+    )
+    return [
+        current.mark_rule(color=HERE, strokeDash=[4, 3]).encode(x=x),
+        words.encode(x=x, text=alt.value("you are here")),
+    ]
+
+
 def week(
     series: Mapping[str, Floats],
     names: Sequence[str],

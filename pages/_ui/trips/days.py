@@ -15,6 +15,7 @@ from pages._ui.drawing import cards, colours
 from pages._ui.drawing.cards import Card
 from pages._ui.shell.catalogue import Entry
 from pages._ui.trips import look as trips_look
+from pages._ui.trips import ranges
 from pages._ui.wording.numbers import percent, scientific, signed_percent
 from pages._ui.wording.privacy import up_to
 
@@ -132,31 +133,14 @@ def _totals(entry: Entry, parameters: ODParameters, window: Window, release: Dra
             "drawn": release.counts.sum(axis=1)[order],
         }
     )
-    y = alt.Y(
-        "zone:N",
-        title=None,
-        sort=list(table["zone"]),
-        axis=alt.Axis(labelLimit=150, labelOverlap=False),
-    )
-    tooltip = [
-        alt.Tooltip("zone:N", title="Zone"),
-        alt.Tooltip("true:Q", title="True", format=","),
-        alt.Tooltip("low:Q", title="95% from", format=","),
-        alt.Tooltip("high:Q", title="to", format=","),
-        alt.Tooltip("drawn:Q", title="This draw", format=","),
-    ]
-    base = alt.Chart(table).encode(y=y, tooltip=tooltip)
-    axis = alt.Axis(labelExpr="format(datum.value, '~s')")
-    span = base.mark_rule(color=colours.PRIVATE, strokeWidth=9, opacity=0.5).encode(
-        x=alt.X("low:Q", title="Trips leaving (bar: 95% interval of the release)", axis=axis),
-        x2="high:Q",
-    )
-    draws = base.mark_circle(color=colours.PRIVATE, size=34, opacity=1).encode(x="drawn:Q")
-    truth = base.mark_tick(color=colours.TRUE, thickness=3, size=15).encode(x="true:Q")
-    st.altair_chart(
-        alt.layer(span, truth, draws).properties(height=400),
+    ranges.draw(
+        table,
+        {"drawn": "This draw"},
+        title="Trips leaving (bar: 95% interval of the release)",
+        low="95% from",
         key="od_totals",
-        alt="Trips leaving the busiest zones: true, released interval and this draw",
+        alt_text="Trips leaving the busiest zones: true, released interval and this draw",
+        height=400,
     )
     st.caption(
         f"Grey tick: true; blue dot: this draw. Bars: the release lies within in at least "

@@ -1,13 +1,12 @@
 """Origin–destination page: our totals of zones beside the sums of noisy flows, which are exact."""
 
-import altair as alt
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages._ui.drawing import colours
 from pages._ui.shell import setting
 from pages._ui.trips import look as trips_look
+from pages._ui.trips import ranges
 from pages._ui.trips.view import View
 from pages._ui.wording.numbers import percent
 
@@ -41,34 +40,14 @@ def draw(view: View) -> None:
             "high": np.maximum(noisy[0][order] + reach, 0),
         }
     )
-    base = alt.Chart(table).encode(
-        y=alt.Y(
-            "zone:N",
-            title=None,
-            sort=list(table["zone"]),
-            axis=alt.Axis(labelLimit=150, labelOverlap=False),
-        ),
-        tooltip=[
-            alt.Tooltip("zone:N", title="Zone"),
-            alt.Tooltip("true:Q", title="True", format=","),
-            alt.Tooltip("ours:Q", title="Ours", format=","),
-            alt.Tooltip("published:Q", title="Published", format=","),
-            alt.Tooltip("low:Q", title="Whatever the model, 95% from", format=","),
-            alt.Tooltip("high:Q", title="to", format=","),
-        ],
-    )
-    label = alt.Axis(labelExpr="format(datum.value, '~s')")
-    title = f"Trips {way.lower()} (bar: 95%, whatever the model)"
-    bars = base.mark_rule(color=colours.PRIVATE, strokeWidth=9, opacity=0.4).encode(
-        x=alt.X("low:Q", title=title, axis=label), x2="high:Q"
-    )
-    ticks = base.mark_tick(color=colours.TRUE, thickness=3, size=16).encode(x="true:Q")
-    dots = base.mark_circle(color=colours.PRIVATE, size=46, opacity=1).encode(x="ours:Q")
-    others = base.mark_point(color=colours.OTHER, size=40, shape="diamond").encode(x="published:Q")
-    st.altair_chart(
-        alt.layer(bars, ticks, others, dots).properties(height=430),
+    ranges.draw(
+        table,
+        {"ours": "Ours", "published": "Published"},
+        title=f"Trips {way.lower()} (bar: 95%, whatever the model)",
+        low="Whatever the model, 95% from",
         key="od_ours_totals",
-        alt=f"Trips {way.lower()} the busiest zones: true, ours, published and the exact range",
+        alt_text=f"Trips {way.lower()} the busiest zones: true, ours, published, exact range",
+        height=430,
     )
     trips = max(float(true.sum()), 1.0)
     off, old = (float(np.abs(x - true).sum()) / trips for x in (ours, published))

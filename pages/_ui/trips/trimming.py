@@ -14,7 +14,7 @@ from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import trips as cached_trips
 from pages._ui.cache.curves import LIMITS
 from pages._ui.cache.window import Window
-from pages._ui.drawing import cards, colours
+from pages._ui.drawing import cards, charts, colours
 from pages._ui.drawing.cards import Card
 from pages._ui.jobs import Job
 from pages._ui.shell import setting
@@ -173,16 +173,9 @@ def _chart(curve: TrimmingCurve, parameters: ODParameters, *, best_known: bool) 
     words_of = alt.value(f"least error: T = {curve.best}")
     best = [star.encode(x=x, y=y), words.encode(x=x, y=y, text=words_of)] if best_known else []
     current = min(parameters.max_trips_per_user, LIMITS[-1])
-    rule = alt.Chart(pd.DataFrame({"limit": [current]})).mark_rule(
-        color=colours.HERE, strokeDash=[4, 3]
-    )
-    label = alt.Chart(pd.DataFrame({"limit": [current]})).mark_text(
-        color=colours.HERE, align="left", dx=5, y=8, fontSize=12
-    )
     st.altair_chart(
         alt.layer(
-            rule.encode(x=x),
-            label.encode(x=x, text=alt.value("you are here")),
+            *charts.you_are_here(x, "limit", current, top=True),
             lines,
             *best,
         ).properties(height=360),

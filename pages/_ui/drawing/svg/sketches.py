@@ -85,18 +85,8 @@ def zone_sketch(
     tooltip: Mapping[str, Sequence[str]],
 ) -> None:
     """Draw zones coloured by a value; arguments as of `maps.zone_map`."""
-    component("map_sketch", "sketch", "sketch")(
-        key=key,
-        height=height,
-        data={
-            "viewBox": drawn.view_box,
-            "alt": alt,
-            "height": height,
-            "zones": drawn.zones,
-            "fills": [_colour(colour) for colour in scale.colours(values, 255).tolist()],
-            "words": _words(drawn.names, tooltip),
-        },
-    )
+    fills = [_colour(colour) for colour in scale.colours(values, 255).tolist()]
+    _draw(drawn, key, alt, height, fills=fills, words=_words(drawn.names, tooltip))
 
 
 def flow_sketch(
@@ -123,18 +113,12 @@ def flow_sketch(
     ways = [
         f"{drawn.names[o]} → {drawn.names[d]}" for o, d in zip(origins, destinations, strict=True)
     ]
-    component("map_sketch", "sketch", "sketch")(
-        key=key,
-        height=height,
-        data={
-            "viewBox": drawn.view_box,
-            "alt": alt,
-            "height": height,
-            "zones": drawn.zones,
-            "flows": flows,
-            "words": _words(ways, tooltip),
-        },
-    )
+    _draw(drawn, key, alt, height, flows=flows, words=_words(ways, tooltip))
+
+
+def _draw(drawn: Shapes, key: str, alt: str, height: int, **layers: Any) -> None:
+    data = {"viewBox": drawn.view_box, "alt": alt, "height": height, "zones": drawn.zones}
+    component("map_sketch", "sketch", "sketch")(key=key, height=height, data=data | layers)
 
 
 def component(name: str, place: str, files: str) -> Any:

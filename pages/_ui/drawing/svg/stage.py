@@ -1,7 +1,8 @@
 """One large picture of home: true beside private on one scale, drawn and zoomed in the browser."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -94,17 +95,14 @@ def flow_picture(
     *,
     least: int,
     epsilon: float,
-    words: dict[tuple[int, int], str] | None = None,
+    words: Mapping[tuple[int, int], str] = MappingProxyType({}),
     zone: int | None = None,
-    groups: Sequence[Group] = (),
-    added_up: str = groups_said.ADDED_UP,
-    sums: Floats | None = None,
+    names: str = "",
 ) -> Picture:
     """Return the largest flows of each side as arrows over grey zones.
 
     A phantom is shown where nobody travelled, an inflated flow reads more than twice the truth; a
-    lost one is among the largest true flows, should be shown and reads 0. Between groups all of it
-    is judged by the sums.
+    lost one is among the largest true flows, should be shown and reads 0.
 
     Parameters
     ----------
@@ -114,46 +112,13 @@ def flow_picture(
         Flows of so many trips should be shown, max(τ, 1).
     epsilon : float
         For the title.
-    words : dict, optional
+    words : mapping, optional
         How private flows read, by origin and destination, where that is more than a number.
     zone : int, optional
-        Draw the flows from and to this zone only, at every zoom; the scale stays.
-    groups : sequence of Group
-        Finest first: what is drawn where the zones lie closer than `groups.CLOSE_PX`.
-    added_up : str
-        What the sums between groups are.
-    sums : array, shape (zones, zones), optional
-        What to add up between groups where that is not `private`.
+        Draw the flows from and to this zone only; the scale stays.
+    names : str, optional
+        What the ends of the flows are, where they are no zones.
     """
-    picture = _flows(drawn, true, private, least, epsilon, words or {}, zone)
-    if zone is not None or not groups:
-        return picture
-    coarser = [
-        _flows(
-            one.drawn,
-            flows_between(true, one.labels).astype(np.int64),
-            flows_between(private if sums is None else sums, one.labels),
-            least,
-            epsilon,
-            names="groups of zones",
-        )
-        | {"note": added_up}
-        for one in groups
-    ]
-    return picture | {"note": groups_said.OWN, "close": groups_said.CLOSE_PX, "coarser": coarser}
-
-
-def _flows(
-    drawn: sketches.Shapes,
-    true: Integers,
-    private: Integers | Floats,
-    least: int,
-    epsilon: float,
-    words: dict[tuple[int, int], str] | None = None,
-    zone: int | None = None,
-    names: str = "",
-) -> Picture:
-    """Return the flows of one level; `names` are the ends of its flows where they are no zones."""
     scale = Scale(0.0, float(true.max(initial=1)))
     between = f" between {names}" if names else ""
     what = f"trips, the {LARGEST} largest flows{between}"
@@ -168,7 +133,7 @@ def _flows(
 
     def said(o: int, d: int) -> str:
         t, p = true[o, d], private[o, d]
-        reads = (words or {}).get((o, d), f"{p:,.0f}")
+        reads = words.get((o, d), f"{p:,.0f}")
         return (
             f"{drawn.names[o]} → {drawn.names[d]}\ntrue: {t:,}\n{label}: {reads}\n"
             f"error: {_signed(float(p - t))}"
@@ -215,6 +180,48 @@ def _flows(
         [colours.LOST, f"lost, reads 0: {gone.sum()} of the {len(gone)} largest true", "lost"],
     ]
     return picture
+
+
+def grouped(
+    picture: Picture,
+    true: Integers,
+    private: Integers | Floats,
+    groups: Sequence[Group],
+    *,
+    least: int,
+    epsilon: float,
+    note: str = groups_said.ADDED_UP,
+) -> Picture:
+    """Return a picture of flows with those between groups of zones, for where the zones lie close.
+
+    Parameters
+    ----------
+    picture : Picture
+        From `flow_picture`, of all zones.
+    true, private : arrays, shape (zones, zones)
+        What is added up; a flow between groups is judged by the sums.
+    groups : sequence of Group
+        Finest first: what is drawn where the zones lie closer than `groups.CLOSE_PX`.
+    least, epsilon : int, float
+        As of `flow_picture`.
+    note : str
+        What the sums between groups are.
+    """
+    if not groups:
+        return picture
+    coarser = [
+        flow_picture(
+            one.drawn,
+            flows_between(true, one.labels).astype(np.int64),
+            flows_between(private, one.labels),
+            least=least,
+            epsilon=epsilon,
+            names="groups of zones",
+        )
+        | {"note": note}
+        for one in groups
+    ]
+    return picture | {"note": groups_said.OWN, "close": groups_said.CLOSE_PX, "coarser": coarser}
 
 
 def for_screen(picture: Picture, *, narrow: bool) -> Picture:
