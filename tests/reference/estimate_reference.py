@@ -47,11 +47,6 @@ def negative_binomial(m, mean, shape):
     return math.exp(log_binomial + shape * math.log(1 - share) + m * math.log(share))
 
 
-def heavy_tail(most):
-    zeta = sum((1 + m) ** -1.5 for m in range(10**6)) + 2 / math.sqrt(10**6)
-    return [(1 + m) ** -1.5 / zeta for m in range(most + 1)]
-
-
 def off_diagonal(cells):
     return [(a, b) for a in range(len(cells)) for b in range(len(cells)) if a != b]
 
@@ -63,7 +58,7 @@ def chance(y, law, rate):
 
 def intensity(cells, rate, prediction, most):
     """{pair: (mean, relative variance)} of μθ, θ on its grid; counts run from 0 to `most`."""
-    theta, tail = range(-30, 31), heavy_tail(most)
+    theta = range(-30, 31)
     evidence, fits = {}, [0.0] * 15
 
     def law(spread):
@@ -75,38 +70,29 @@ def intensity(cells, rate, prediction, most):
 
     known = {}
     for pair in off_diagonal(cells):
-        log_mu = 0.2 * round(math.log(prediction[pair]) / 0.2 * 5) / 5
-        step = math.floor(round(log_mu / 0.2, 9))
-        above = log_mu / 0.2 - step
-        y = max(cells[pair], 0)
-        rows = []  # (weight of the step, place in the law, log θ, likelihood)
-        for start, weight in ((step, 1 - above), (step + 1, above)):
-            for i, k in enumerate(theta):
-                if (start + k, y) not in known:
-                    counts = [
-                        negative_binomial(m, math.exp(0.2 * (start + k)), 100.0)
-                        for m in range(most + 1)
-                    ]
-                    known[start + k, y] = chance(y, counts, rate)
-                log_theta = 0.2 * (start + k) - log_mu
-                rows.append((weight, i, log_theta, known[start + k, y]))
-        surprise = max(y, 1) / math.exp(log_mu), 0.001 * chance(y, tail, rate)
-        evidence[pair] = rows, surprise
+        step, y = round(math.log(prediction[pair]) / 0.2), max(cells[pair], 0)
+        for k in theta:
+            if (step + k, y) not in known:
+                mean = math.exp(0.2 * (step + k))
+                counts = [negative_binomial(m, mean, 100.0) for m in range(most + 1)]
+                known[step + k, y] = chance(y, counts, rate)
+        evidence[pair] = [known[step + k, y] for k in theta]
         for spread in range(15):
-            weights = law(spread)
-            total = 0.999 * sum(w * weights[i] * p for w, i, _, p in rows) + surprise[1]
-            fits[spread] += math.log(total)
+            total = sum(w * p for w, p in zip(law(spread), evidence[pair], strict=True))
+            fits[spread] += math.log(max(total, 1e-300))
     best = law(fits.index(max(fits)))
-    readings = {}
-    for pair, (rows, (surprise, of_tail)) in evidence.items():
+    found = {}
+    for pair, likelihood in evidence.items():
         sums = [
-            0.999 * sum(w * best[i] * p * math.exp(r * t) for w, i, t, p in rows)
-            + of_tail * surprise**r
+            sum(
+                w * p * math.exp(0.2 * r * k)
+                for w, p, k in zip(best, likelihood, theta, strict=True)
+            )
             for r in range(3)
         ]
         mean = sums[1] / sums[0]
-        readings[pair] = mean * prediction[pair], sums[2] / sums[0] / mean**2 - 1
-    return readings
+        found[pair] = mean * prediction[pair], sums[2] / sums[0] / mean**2 - 1
+    return found
 
 
 def own_variance(cells, rate, expected):
@@ -126,33 +112,30 @@ def own_variance(cells, rate, expected):
 
 def read_expected(cells, rate, expected, most):
     """{pair: (mean, typical, low, high, empty)}; counts run from 0 to `most`."""
-    tail, own, readings = heavy_tail(most), own_variance(cells, rate, expected), {}
+    own, found = own_variance(cells, rate, expected), {}
     reach = 0
     while noise_tail(reach, rate) > 0.05 / len(expected):
         reach += 1
-
-    def posterior(y, step, shape):
-        law = [
-            0.999 * negative_binomial(m, math.exp(0.2 * step), shape) + 0.001 * tail[m]
-            for m in range(most + 1)
-        ]
+    for pair, (mu, u) in expected.items():
+        shape = 4.0 ** min(max(round(-math.log(max(u + own + u * own, 1e-12), 4)), -2), 5)
+        mean, y = math.exp(0.2 * round(math.log(mu) / 0.2)), max(cells[pair], 0)
+        law = [negative_binomial(m, mean, shape) for m in range(most + 1)]
         joint = [p * math.exp(-rate * abs(y - m)) for m, p in enumerate(law)]
         joint = [p / sum(joint) for p in joint]
         below = np.cumsum(joint)
-        mean = sum(m * p for m, p in enumerate(joint))
         ends = [next(m for m in range(most + 1) if below[m] >= p) for p in (0.5, 0.05, 0.95)]
-        return np.array([mean, *ends, joint[0]])
-
-    for pair, (mu, u) in expected.items():
-        shape = 4.0 ** min(max(round(-math.log(u + own + u * own, 4)), -2), 5)
-        level = round(math.log(mu) / 0.2 * 5) / 5
-        step, y = math.floor(level), max(cells[pair], 0)
-        low, high = (posterior(y, s, shape) for s in (step, step + 1))
-        values = low * (1 - level + step) + high * (level - step)
-        values[:2] = np.clip(values[:2], y - reach, y + reach)
-        values[2], values[3] = math.floor(values[2] + 1e-9), math.ceil(values[3] - 1e-9)
-        readings[pair] = values
-    return readings
+        trips = [sum(m * p for m, p in enumerate(joint)), *ends]
+        found[pair] = np.array([*trips, joint[0]])
+    # what the means lack of the noisy sum, as far as it exceeds its noise
+    q = math.exp(-rate)
+    apart = sum(cells[pair] - values[0] for pair, values in found.items())
+    apart *= max(0.0, 1 - len(found) * 2 * q / (1 - q) ** 2 / max(apart**2, 1))
+    squares = {pair: (values[3] - values[2]) ** 2 for pair, values in found.items()}
+    for pair, values in found.items():
+        values[0] += apart * squares[pair] / max(sum(squares.values()), 1)
+        y = max(cells[pair], 0)
+        values[:4] = np.clip(values[:4], max(y - reach, 0), y + reach)
+    return found
 
 
 def predict(cells, variance, distances):
@@ -165,7 +148,7 @@ def predict(cells, variance, distances):
     both = _positive([(o + i) / 2 for o, i in zip(out, into, strict=True)], noise / 2)
     for z in range(zones):
         apart = out[z] - into[z]
-        believed = max(0.0, 1 - 6 * noise / max(apart**2, 1))
+        believed = max(0.0, 1 - 4 * math.log(zones) * noise / max(apart**2, 1))
         tilt = min(max(believed * apart / (2 * both[z]), -0.95), 0.95)
         out[z], into[z] = both[z] * (1 + tilt), both[z] * (1 - tilt)
     scale = sum(out) / sum(into)
@@ -218,20 +201,18 @@ def _positive(totals, variance):
     most = max(max(totals) + 3 * deviation, 10 * least)
     grid = [least * (most / least) ** (i / 60) for i in range(61)]
     weights = [1 / 61] * 61
-    posteriors = []
+    found = []
     for _ in range(61):
-        posteriors = []
+        found = []
         for total in totals:
             joint = [
                 w * math.exp(-((total - g) ** 2) / (2 * variance))
                 for w, g in zip(weights, grid, strict=True)
             ]
-            posteriors.append([p / sum(joint) for p in joint])
-        weights = [sum(column) / len(totals) for column in zip(*posteriors, strict=True)]
+            found.append([p / sum(joint) for p in joint])
+        weights = [sum(column) / len(totals) for column in zip(*found, strict=True)]
     positive = []
-    for total, law in zip(totals, posteriors, strict=True):
+    for total, law in zip(totals, found, strict=True):
         known = total * (grid[1] / grid[0] - 1) > deviation
-        mean = total if known else sum(p * g for p, g in zip(law, grid, strict=True))
-        nearest = min(max(mean, max(total, 0) - deviation), max(total, 0) + deviation)
-        positive.append(max(nearest, least))
+        positive.append(total if known else sum(p * g for p, g in zip(law, grid, strict=True)))
     return positive

@@ -20,9 +20,6 @@ PACKETS_A_SCALE = 32
 LARGE_SCALES = 12.0
 """A cell closer than this to the end of the nodes is read as it is; it is far above the noise."""
 
-TAIL_EXPONENT = 1.5
-_FIRST = 16
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CountGrid:
@@ -31,7 +28,7 @@ class CountGrid:
     Attributes
     ----------
     rate : float
-        a of the noise, per trip.
+        a of the noise, per packet.
     packet : int
         u, trips.
     nodes : int
@@ -46,46 +43,28 @@ class CountGrid:
     def of_cells(cls, cells: Integers, rate: float) -> "CountGrid":
         """Return the grid that holds these noisy counts, up to the largest that it can."""
         packet = max(1, int(np.ceil(1 / rate / PACKETS_A_SCALE)))
-        reach = LARGE_SCALES / rate
-        held = cells[cells <= NODES * packet - reach].max(initial=0)
-        return cls(rate=rate, packet=packet, nodes=min(NODES, int((held + reach) / packet) + 32))
+        most = int(cells.max(initial=0) / packet + LARGE_SCALES / (rate * packet))
+        return cls(rate=rate * packet, packet=packet, nodes=min(NODES, most + 32))
 
-    def is_large(self, cells: Integers) -> NDArray[np.bool_]:
-        """Return which noisy counts are too large for the grid."""
-        return cells > self.nodes * self.packet - LARGE_SCALES / self.rate
+    def holds(self, cells: Integers) -> NDArray[np.bool_]:
+        """Return which noisy counts are not too large for the grid."""
+        return cells <= self.packet * (self.nodes - LARGE_SCALES / self.rate)
 
     def node_of(self, cells: Integers) -> Integers:
-        """Return the node nearest to each noisy count; 0 for those below 0 or too large."""
-        held = np.where(self.is_large(cells), 0, np.maximum(cells, 0))
-        return (held + self.packet // 2) // self.packet
+        """Return the node nearest to each noisy count; 0 for those below 0."""
+        return (np.maximum(cells, 0) + self.packet // 2) // self.packet
 
     def negative_binomial(self, mean: Floats, shape: float) -> Floats:
-        """Return P(M is nearest to a node), shape (means, nodes).
+        """Return P(m packets), shape (means, nodes), for intensities of a mean in trips.
 
-        M is Poisson with a gamma intensity of that mean and shape κ: negative binomial.
+        Poisson with a gamma intensity of that mean and shape κ. Packets have more chance of their
+        own than trips; that much less is left to the gamma.
         """
-        share = mean / (mean + shape)
-        m = np.arange(self.nodes) * self.packet - self.packet // 2 + (self.packet - 1) / 2
-        m[0] = 0.0
-        of_count = special.gammaln(m + shape) - special.gammaln(shape) - special.gammaln(m + 1)
-        log_pmf = np.outer(np.log(share), m) + shape * np.log1p(-share)[:, None] + of_count
-        pmf = self.packet * np.exp(np.maximum(log_pmf, -700.0))
-        if self.packet > 1:
-            # the middle of a packet stands for all of it, except in the first few:
-            # P(M < n) = 1 − I(n, κ), the regularised incomplete beta function at `share`
-            below = special.betaincc(self._edges()[None, 1 : _FIRST + 1], shape, share[:, None])
-            pmf[:, :_FIRST] = np.diff(below, axis=1, prepend=0.0)
-        return pmf
-
-    def heavy_tail(self) -> Floats:
-        """Return the law ∝ (1 + m)^−1.5 on the nodes."""
-        above = special.zeta(TAIL_EXPONENT, 1.0 + self._edges()) / special.zeta(TAIL_EXPONENT)
-        return above[:-1] - above[1:]
-
-    @property
-    def tail_at_0(self) -> float:
-        """The heavy tail's P(M = 0)."""
-        return float(1 / special.zeta(TAIL_EXPONENT))
+        of_packets = (self.packet - 1) / mean if self.packet > 1 else np.zeros(1)
+        kappa = 1 / np.maximum(1 / shape - of_packets, 1e-6)[:, None]
+        m, share = np.arange(self.nodes), mean[:, None] / (mean[:, None] + kappa * self.packet)
+        of_count = special.gammaln(m + kappa) - special.gammaln(kappa) - special.gammaln(m + 1)
+        return np.exp(np.maximum(m * np.log(share) + kappa * np.log1p(-share) + of_count, -700.0))
 
     def likelihood(self, priors: Floats) -> Floats:
         """Return N(y) = Σ_m p(m) q^|y − m| at every node, up to the noise's constant."""
@@ -95,52 +74,39 @@ class CountGrid:
     def posterior(self, priors: Floats, none: Floats, confidence: float) -> Floats:
         """Return what every noisy count says under every prior, shape (5, priors, nodes).
 
-        The five are the mean, the median, both ends of the middle `confidence` and P(M = 0).
-        `priors` has shape (priors, nodes), `none` is P(M = 0) under each.
+        The five are the mean, the median and both ends of the middle `confidence` in trips, and
+        P(M = 0). `priors` has shape (priors, nodes), `none` is P(M = 0) under each.
         """
-        m = np.arange(self.nodes) * float(self.packet)
+        m = np.arange(self.nodes)
         below, above = self._pieces(priors)
         evidence = below + above
         mean = self.likelihood(priors * m) / evidence
         side = (1 - confidence) / 2
-        bounds = (self._quantile(below, above, evidence, p) for p in (0.5, side, 1 - side))
-        empty = none[:, None] * np.exp(-self.rate * m) / evidence
-        return np.stack([mean, *bounds, np.minimum(empty, 1.0)])
+        bounds = [_quantile(below, above, self.rate * m, p) for p in (0.5, side, 1 - side)]
+        empty = np.minimum(none[:, None] * np.exp(-self.rate * m) / evidence, 1.0)
+        return np.stack([*(self.packet * trips for trips in (mean, *bounds)), empty])
 
     def _pieces(self, priors: Floats) -> tuple[Floats, Floats]:
         from scipy import signal  # half a second to load: only whoever estimates waits for it
 
-        decay = np.exp(-self.rate * self.packet)
-        recursion = [1.0, -decay]
+        recursion = [1.0, -np.exp(-self.rate)]
         below: Floats = np.asarray(signal.lfilter([1.0], recursion, priors, axis=-1))
         backwards: Floats = np.asarray(signal.lfilter([1.0], recursion, priors[:, ::-1], axis=-1))
-        above = backwards[:, ::-1]
-        return below, above - priors
-
-    def _quantile(self, below: Floats, above: Floats, evidence: Floats, level: float) -> Floats:
-        """Least m with P(M ≤ m | y) ≥ level, in trips.
-
-        For m ≤ y that probability is q^(y − m) A(m)/N(y), for m ≥ y it is 1 − q^(m − y) B(m)/N(y).
-        """
-        slope = self.rate * self.packet * np.arange(self.nodes)
-        rising = np.log(below) + slope
-        falling = slope - np.log(np.maximum(above, 1e-300))
-        up = np.log(level) + np.log(evidence) + slope
-        down = slope - np.log(1 - level) - np.log(evidence)
-        node = np.arange(self.nodes)
-        bounds = np.empty_like(evidence)
-        for row in range(len(evidence)):
-            least = np.searchsorted(rising[row], up[row] - 1e-9)
-            beyond = np.searchsorted(falling[row], down[row] - 1e-9)
-            bounds[row] = np.where(least <= node, least, np.maximum(beyond, node))
-        return np.minimum(bounds, self.nodes - 1) * self.packet
-
-    def _edges(self) -> Floats:
-        """First count of every node, and of what follows the last."""
-        starts = np.arange(self.nodes + 1) * self.packet - self.packet // 2
-        return np.maximum(starts, 0).astype(np.float64)
+        return below, backwards[:, ::-1] - priors
 
 
-def none_of(mean: Floats, shape: float) -> Floats:
-    """Return P(M = 0) of the negative binomial law: (1 + λ/κ)^−κ."""
-    return np.exp(-shape * np.log1p(mean / shape))
+def _quantile(below: Floats, above: Floats, slope: Floats, level: float) -> Floats:
+    """Least m with P(M ≤ m | y) ≥ level, at every node y.
+
+    For m ≤ y that probability is q^(y − m) A(m)/N(y), for m ≥ y it is 1 − q^(m − y) B(m)/N(y);
+    `slope` is −log q of every node.
+    """
+    evidence, node = np.log(below + above), np.arange(len(slope))
+    rising, falling = np.log(below) + slope, slope - np.log(np.maximum(above, 1e-300))
+    up, down = np.log(level) + evidence + slope - 1e-9, slope - np.log(1 - level) - evidence - 1e-9
+    bounds = np.empty_like(evidence)
+    for row in range(len(evidence)):
+        least = np.searchsorted(rising[row], up[row])
+        beyond = np.maximum(np.searchsorted(falling[row], down[row]), node)
+        bounds[row] = np.where(least <= node, least, beyond)
+    return np.minimum(bounds, len(slope) - 1)

@@ -14,10 +14,6 @@ BANDS = 12
 """Public bands of distance, at quantiles of the distances of pairs."""
 
 FITTING_STEPS = 12
-BALANCE_FACTOR = 6.0
-"""Out and in of a zone differ only where the square of their difference exceeds this many times
-the noise variance of a total."""
-
 TOTAL_STEPS = 61
 _SMALLEST_RATIO = 0.02
 _TINY = 1e-30
@@ -68,7 +64,7 @@ def distance_bands(distances_m: Floats) -> Integers:
 
 
 def positive_totals(totals: Floats, variance: float) -> Floats:
-    """Return totals made positive by empirical Bayes, each within one noise deviation.
+    """Return totals made positive by empirical Bayes.
 
     The law of the true totals is learnt on a log grid by expectation–maximisation.
     """
@@ -78,25 +74,26 @@ def positive_totals(totals: Floats, variance: float) -> Floats:
     grid = np.exp(np.linspace(math.log(least), math.log(most), TOTAL_STEPS))
     squares = ((totals[:, None] - grid) / max(deviation, 1e-9)) ** 2 / 2
     likelihood = np.exp(-np.minimum(squares - squares.min(axis=1, keepdims=True), 700.0))
-    weights = np.full(len(grid), 1 / len(grid))
-    posterior = likelihood * weights
-    for _ in range(TOTAL_STEPS):
-        posterior = likelihood * weights
-        posterior = posterior / posterior.sum(axis=1, keepdims=True)
-        weights = posterior.mean(axis=0)
+    posterior = likelihood / likelihood.sum(axis=1, keepdims=True)
+    for _ in range(TOTAL_STEPS - 1):
+        posterior = likelihood * posterior.mean(axis=0)
+        posterior /= posterior.sum(axis=1, keepdims=True)
     # a total that is known more finely than the grid's step stays as it is
     fine = totals * (grid[1] / grid[0] - 1) > deviation
-    mean = np.where(fine, totals, posterior @ grid)
-    low, high = np.maximum(totals, 0) - deviation, np.maximum(totals, 0) + deviation
-    return np.maximum(np.clip(mean, low, high), least)
+    return np.where(fine, totals, posterior @ grid)
 
 
 def _zone_totals(noisy: Floats, cell_variance: float) -> tuple[Floats, Floats]:
-    """Out- and in-totals, positive, held equal unless they differ beyond the noise."""
+    """Out- and in-totals, positive, held equal unless they differ beyond the noise.
+
+    Beyond what n noises reach at most, √(2 log n) deviations of out − in (Donoho and Johnstone
+    1994, universal threshold), a difference is believed more and more.
+    """
     variance = cell_variance * max(len(noisy) - 1, 1)
     out, into = noisy.sum(axis=1), noisy.sum(axis=0)
     apart = out - into
-    believed = np.maximum(0.0, 1 - BALANCE_FACTOR * variance / np.maximum(apart**2, 1.0))
+    threshold = 2 * math.log(len(noisy)) * 2 * variance
+    believed = np.maximum(0.0, 1 - threshold / np.maximum(apart**2, 1.0))
     both = positive_totals((out + into) / 2, variance / 2)
     tilt = np.clip(believed * apart / (2 * both), -0.95, 0.95)
     return both * (1 + tilt), both * (1 - tilt)

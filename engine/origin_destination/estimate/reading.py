@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.arrays import Floats, Integers
-from engine.origin_destination.estimate.grid import CountGrid, none_of
+from engine.origin_destination.estimate.grid import CountGrid
 from engine.origin_destination.estimate.statements import cell_reach, noise_variance
 
 LOG_STEP = 0.2
@@ -27,9 +27,6 @@ STEP_SHAPE = 100.0
 """Around every step of θ the intensity spreads by a tenth (gamma), so that counts between two
 steps are as believable as those on them."""
 
-FINE_STEPS = 5
-"""μ is rounded to a fifth of a step (4%), so that like cells are read together."""
-
 SHAPE_STEP = 4.0
 SHAPE_LIMITS = (1 / 16, 1024.0)
 """The shape of what is expected of a cell, 1/(relative variance), is read as a power of 4 from
@@ -37,9 +34,6 @@ SHAPE_LIMITS = (1 / 16, 1024.0)
 
 OWN_ROUNDS = 5
 """Rounds of weighing by which the spread of η is found."""
-
-TAIL_SHARE = 0.001
-"""Share of the heavy tail ∝ (1 + m)^−1.5: no flow is so unexpected that it is not believed."""
 
 MODEL_CONFIDENCE = 0.90
 _LOG_LIMITS = (-12.0, 16.0)
@@ -65,13 +59,15 @@ class Expected:
 class Reading:
     """The law of the kept count of every cell; arrays of shape (zones, zones), diagonal 0.
 
+    Mean, median and range are clipped to what the noise allows for all cells at once (95%): no
+    flow is so unexpected that a clear count is not believed.
+
     Attributes
     ----------
     mean : array
         Posterior mean: what a flow adds to a sum.
     typical : array
         Posterior median: as likely too low as too high, the least expected absolute error.
-        Like the mean clipped to what the noise allows for all cells at once (95%).
     low, high : arrays
         The middle 90% of the posterior, whole numbers.
     empty : array
@@ -108,24 +104,23 @@ def read(cells: Integers, rate: float, prediction: Floats) -> Reading:
 
 def from_flow_back(cells: Integers, rate: float, prediction: Floats) -> Expected:
     """Return what the prediction and the noisy flow back say of every cell."""
-    readings = intensity(cells, rate, prediction)
-    back = readings.trips.T * prediction / np.where(prediction.T > 0, prediction.T, 1.0)
-    return Expected(trips=back, uncertainty=readings.uncertainty.T)
+    found = intensity(cells, rate, prediction)
+    back = found.trips.T * prediction / np.where(prediction.T > 0, prediction.T, 1.0)
+    return Expected(trips=back, uncertainty=found.uncertainty.T)
 
 
 def intensity(cells: Integers, rate: float, prediction: Floats) -> Expected:
     """Return the intensity μθ behind every cell, given its own noisy count and a prediction μ."""
     off = ~np.eye(len(cells), dtype=bool)
     noisy = cells[off]
-    grid = CountGrid.of_cells(noisy, rate)
-    held = ~grid.is_large(noisy)
+    held = CountGrid.of_cells(noisy, rate).holds(noisy)
     # far above the noise the count is known
-    trips = np.maximum(noisy, 1).astype(np.float64)
-    uncertainty = (noise_variance(rate) + trips) / trips**2
+    known = np.maximum(noisy, 1).astype(np.float64)
+    found = np.stack([known, (noise_variance(rate) + known) / known**2])
     if held.any():
-        trips[held], uncertainty[held] = _intensity(noisy[held], grid, prediction[off][held])
+        found[:, held] = _intensity(noisy[held], rate, prediction[off][held])
     filled = np.zeros((2, *cells.shape))
-    filled[:, off] = trips, uncertainty
+    filled[:, off] = found
     return Expected(trips=filled[0], uncertainty=filled[1])
 
 
@@ -133,27 +128,23 @@ def read_expected(cells: Integers, rate: float, expected: Expected) -> Reading:
     """Return the reading of one matrix, given what is expected of every cell."""
     off = ~np.eye(len(cells), dtype=bool)
     noisy = cells[off]
-    large = CountGrid.of_cells(noisy, rate).is_large(noisy)
+    held = CountGrid.of_cells(noisy, rate).holds(noisy)
     # far above the noise a cell is read as it is
     side = cell_reach(rate, confidence=MODEL_CONFIDENCE)
-    readings = np.stack([noisy, noisy, noisy - side, noisy + side, 0 * noisy]).astype(np.float64)
-    if not large.all():
-        held = noisy[~large]
-        trips, uncertainty = expected.trips[off][~large], expected.uncertainty[off][~large]
-        own = own_variance(held, noise_variance(rate), trips, uncertainty)
-        readings[:, ~large] = _read_held(held, rate, trips, uncertainty + own + uncertainty * own)
+    found = np.stack([noisy, noisy, noisy - side, noisy + side, 0 * noisy]).astype(np.float64)
+    if held.any():
+        trips, uncertainty = expected.trips[off][held], expected.uncertainty[off][held]
+        own = own_variance(noisy[held], noise_variance(rate), trips, uncertainty)
+        found[:, held] = _read_held(noisy[held], rate, trips, uncertainty + own + uncertainty * own)
     # what the means lack of the noisy sum goes to the cells of which least is known
-    lacking = beyond_noise(
-        float(noisy.sum() - readings[0].sum()), len(noisy) * noise_variance(rate)
-    )
-    squares = (readings[3] - readings[2]) ** 2
-    readings[0] += lacking * squares / max(float(squares.sum()), 1.0)
-    reach = cell_reach(rate, cells=max(len(noisy), 1))
-    above = np.maximum(noisy, 0)
-    readings[:2] = np.clip(readings[:2], np.maximum(above - reach, 0), above + reach)
+    lacking = beyond_noise(float(noisy.sum() - found[0].sum()), len(noisy) * noise_variance(rate))
+    squares = (found[3] - found[2]) ** 2
+    found[0] += lacking * squares / max(float(squares.sum()), 1.0)
+    reach, above = cell_reach(rate, cells=max(len(noisy), 1)), np.maximum(noisy, 0)
+    found[:4] = np.clip(found[:4], np.maximum(above - reach, 0), above + reach)
     filled = np.zeros((5, *cells.shape))
     filled[4] = 1.0
-    filled[:, off] = readings
+    filled[:, off] = found
     return Reading(
         mean=filled[0], typical=filled[1], low=filled[2], high=filled[3], empty=filled[4]
     )
@@ -179,33 +170,18 @@ def own_variance(noisy: Integers, variance: float, trips: Floats, uncertainty: F
     return own
 
 
-def _intensity(noisy: Integers, grid: CountGrid, prediction: Floats) -> tuple[Floats, Floats]:
-    """Mean and relative variance of μθ, θ on its grid, for every cell that the grid holds."""
+def _intensity(noisy: Integers, rate: float, prediction: Floats) -> tuple[Floats, Floats]:
+    """Mean and relative variance of μθ, θ on its grid, for every cell."""
+    grid = CountGrid.of_cells(noisy, rate)
     level, node, cells, pair_of_cell = _pairs(grid, noisy, prediction)
-    first = int(np.floor(level.min()))
-    step = np.floor(level).astype(np.int64)
-    above = (level - step)[:, None]
     k = np.arange(-HALF_WIDTH, HALF_WIDTH + 1)
-    wide = np.exp(LOG_STEP * np.arange(first - HALF_WIDTH, step.max() + HALF_WIDTH + 2))
-    counts = grid.negative_binomial(wide, STEP_SHAPE)
-    rows = (step - first)[:, None] + np.arange(len(k) + 1)
-    of_theta = grid.likelihood(counts)[rows, node[:, None]]
-    of_tail = TAIL_SHARE * grid.likelihood(grid.heavy_tail()[None])[0, node]
-
-    def under(laws: Floats, power: int) -> Floats:
-        """Σ law·likelihood·θ^power; log μ between two steps takes both laws in proportion."""
-        weights = laws * np.exp(LOG_STEP * power * k)[:, None]
-        next_step = np.exp(LOG_STEP * power) * above
-        both = (1 - above) * (of_theta[:, :-1] @ weights) + next_step * (of_theta[:, 1:] @ weights)
-        return (1 - TAIL_SHARE) * both * np.exp(-LOG_STEP * power * above)
-
+    steps = np.arange(level.min() - HALF_WIDTH, level.max() + HALF_WIDTH + 1)
+    likelihood = grid.likelihood(grid.negative_binomial(np.exp(LOG_STEP * steps), STEP_SHAPE))
+    of_theta = likelihood[(level - steps[0])[:, None] + k, node[:, None]]
     # the law of θ under which all cells are likeliest
     laws = np.stack([_log_normal(spread) for spread in range(SPREADS)], axis=1)
-    fit = cells @ np.log(under(laws, 0) + of_tail[:, None])
-    law = laws[:, [int(np.argmax(fit))]]
-    # in the heavy tail the count is what was measured
-    surprise = np.maximum(node * grid.packet, 1) / np.exp(LOG_STEP * level)
-    none, one, two = (under(law, r)[:, 0] + of_tail * surprise**r for r in (0, 1, 2))
+    law = laws[:, int(np.argmax(cells @ np.log(of_theta @ laws)))]
+    none, one, two = (of_theta @ (law * np.exp(LOG_STEP * r * k)) for r in (0, 1, 2))
     mean, uncertainty = one / none, np.maximum(two * none / one**2 - 1, 0.0)
     return mean[pair_of_cell] * prediction, uncertainty[pair_of_cell]
 
@@ -214,28 +190,17 @@ def _read_held(noisy: Integers, rate: float, trips: Floats, uncertainty: Floats)
     """Return mean, typical, low, high and empty, shape (5, cells)."""
     shapes = np.clip(1 / np.maximum(uncertainty, 1e-12), *SHAPE_LIMITS)
     power = np.round(np.log(shapes) / np.log(SHAPE_STEP))
-    readings = np.empty((5, len(noisy)))
+    found = np.empty((5, len(noisy)))
     for one in np.unique(power):
-        at = np.flatnonzero(power == one)
+        at, shape = np.flatnonzero(power == one), SHAPE_STEP**one
         grid = CountGrid.of_cells(noisy[at], rate)
         level, node, _, pair_of_cell = _pairs(grid, noisy[at], trips[at])
-        first = int(np.floor(level.min()))
-        wide = np.exp(LOG_STEP * np.arange(first, int(np.floor(level.max())) + 2))
-        shape = SHAPE_STEP**one
-        priors, none = grid.negative_binomial(wide, shape), none_of(wide, shape)
-        priors = (1 - TAIL_SHARE) * priors + TAIL_SHARE * grid.heavy_tail()
-        none = (1 - TAIL_SHARE) * none + TAIL_SHARE * grid.tail_at_0
-        posterior = grid.posterior(priors, none, MODEL_CONFIDENCE)
-        readings[:, at] = _between(posterior, level - first, node)[:, pair_of_cell]
-    readings[2], readings[3] = np.floor(readings[2] + 1e-9), np.ceil(readings[3] - 1e-9)
-    return readings
-
-
-def _between(table: Floats, level: Floats, node: Integers) -> Floats:
-    """Interpolate a table (…, steps of log μ, nodes) between two steps."""
-    step = np.floor(level).astype(np.int64)
-    above = level - step
-    return table[:, step, node] * (1 - above) + table[:, step + 1, node] * above
+        steps = np.arange(level.min(), level.max() + 1)
+        mean = np.exp(LOG_STEP * steps)
+        none = np.exp(-shape * np.log1p(mean / shape))
+        laws = grid.posterior(grid.negative_binomial(mean, shape), none, MODEL_CONFIDENCE)
+        found[:, at] = laws[:, level - steps[0], node][:, pair_of_cell]
+    return found
 
 
 def _log_normal(spread: int) -> Floats:
@@ -250,18 +215,16 @@ def _log_normal(spread: int) -> Floats:
 
 def _pairs(
     grid: CountGrid, noisy: Integers, prediction: Floats
-) -> tuple[Floats, Integers, Integers, Integers]:
-    """Group cells of like prediction and equal node.
+) -> tuple[Integers, Integers, Integers, Integers]:
+    """Group cells of like prediction and equal node, to read them together.
 
-    Returns log μ in steps, node and number of cells of every pair, and the pair of every cell.
+    Returns log μ in whole steps, node and number of cells of every pair, and the pair of every
+    cell.
     """
     log_prediction = np.clip(np.log(np.maximum(prediction, 1e-300)), *_LOG_LIMITS)
-    fine = np.round(log_prediction * (FINE_STEPS / LOG_STEP)).astype(np.int64)
-    least = int(fine.min())
-    key = (fine - least) * grid.nodes + grid.node_of(noisy)
+    level = np.round(log_prediction / LOG_STEP).astype(np.int64)
+    key = (level - level.min()) * grid.nodes + grid.node_of(noisy)
     counts = np.bincount(key)
-    present = np.flatnonzero(counts)
-    position = np.empty(len(counts), dtype=np.int64)
-    position[present] = np.arange(len(present))
-    level, node = np.divmod(present, grid.nodes)
-    return (level + least) / FINE_STEPS, node, counts[present], position[key]
+    present, position = np.flatnonzero(counts), np.cumsum(counts > 0) - 1
+    step, node = np.divmod(present, grid.nodes)
+    return step + level.min(), node, counts[present], position[key]
