@@ -215,6 +215,25 @@ def standard_noise(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
     return samplers.laplace(rng, 1.0, shape)
 
 
+def scaled_noise(
+    shape: tuple[int, ...],
+    scale: float,
+    rng: np.random.Generator | None,
+    noise: ODNoise | None,
+) -> Floats:
+    """Return Laplace noise of a scale in trips, from exactly one of `rng` and `noise`."""
+    if (rng is None) == (noise is None):
+        raise ParameterError(
+            "exactly one of rng and noise must be given, got "
+            f"{'neither' if rng is None else 'both'}; pass rng=np.random.default_rng(seed) or "
+            "an ODNoise that was drawn before"
+        )
+    if noise is None:
+        assert rng is not None
+        return samplers.laplace(rng, scale, shape)
+    return noise.scaled(shape, scale)
+
+
 def ledger(parameters: ODParameters) -> Ledger:
     """Return what one unit of protection pays for any number of matrices (P2, Theorem 1).
 
@@ -252,7 +271,7 @@ def _perturb(
     rng: np.random.Generator | None,
     noise: ODNoise | None,
 ) -> Integers:
-    shift = _scaled_noise(counts.shape, parameters.noise_scale, rng, noise)
+    shift = scaled_noise(counts.shape, parameters.noise_scale, rng, noise)
     # the counts are whole: rounding count + noise half up is the count + ⌊noise + ½⌋, and adding
     # whole numbers loses no digit
     shift += 0.5
@@ -262,21 +281,3 @@ def _perturb(
     private *= private >= parameters.suppression_threshold
     clear_diagonal(private)
     return private
-
-
-def _scaled_noise(
-    shape: tuple[int, ...],
-    scale: float,
-    rng: np.random.Generator | None,
-    noise: ODNoise | None,
-) -> Floats:
-    if (rng is None) == (noise is None):
-        raise ParameterError(
-            "exactly one of rng and noise must be given, got "
-            f"{'neither' if rng is None else 'both'}; pass rng=np.random.default_rng(seed) or "
-            "an ODNoise that was drawn before"
-        )
-    if noise is None:
-        assert rng is not None
-        return samplers.laplace(rng, scale, shape)
-    return noise.scaled(shape, scale)

@@ -77,7 +77,7 @@ class CountGrid:
         The five are the mean, the median and both ends of the middle `confidence` in trips, and
         P(M = 0). `priors` has shape (priors, nodes), `none` is P(M = 0) under each.
         """
-        m = np.arange(self.nodes)
+        m = np.arange(self.nodes, dtype=np.float64)
         below, above = self._pieces(priors)
         evidence = below + above
         mean = self.likelihood(priors * m) / evidence

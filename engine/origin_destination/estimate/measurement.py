@@ -11,10 +11,9 @@ import numpy as np
 
 from engine.arrays import Floats, Integers
 from engine.datasets import Dataset
-from engine.errors import ParameterError
 from engine.ledger import Ledger, Stage, simple_ledger
 from engine.origin_destination.matrices import Days, clear_diagonal, day_indices, trimmed_counts
-from engine.origin_destination.mechanism import UNIT_WORDS, ODNoise
+from engine.origin_destination.mechanism import UNIT_WORDS, ODNoise, scaled_noise
 from engine.parameters import ODParameters
 
 Add = Callable[[Integers, int, float], Integers]
@@ -84,9 +83,9 @@ def measure(
     ((1, 150, 150), 0.5)
     """
     chosen = day_indices(dataset, days)
-    layers = 1 if sum_days else len(chosen)
-    shape = (layers, len(dataset.zones), len(dataset.zones))
-    variates = _standard_variates(dataset, rng, noise, chosen, sum_days).scaled(shape, 1.0)
+    zones = len(dataset.zones)
+    shape = (1 if sum_days else len(chosen), zones, zones)
+    variates = scaled_noise(shape, 1.0, rng, noise)
 
     def add(counts: Integers, sensitivity: int, epsilon: float) -> Integers:
         # the diagonal is no cell of the matrix, so its variates are free for the capped count
@@ -114,48 +113,39 @@ def measure_with(
         zones), whose diagonal is not used, and for the capped counts where they are bought, shape
         (days,).
     """
-    chosen = day_indices(dataset, days)
-    counts = trimmed_counts(
-        dataset, parameters.unit, parameters.max_trips_per_user, chosen, sum_days=sum_days
-    )
+    chosen, limit = day_indices(dataset, days), parameters.max_trips_per_user
+    counts = trimmed_counts(dataset, parameters.unit, limit, chosen, sum_days=sum_days)
     buys = buys_capped_count(dataset, parameters, len(chosen) if sum_days else 1)
     count_epsilon = CAPPED_SHARE * parameters.epsilon if buys else 0.0
     cells_epsilon = parameters.epsilon - count_epsilon
-    rate = cells_epsilon / parameters.max_trips_per_user
-    cells = add(counts, parameters.max_trips_per_user, cells_epsilon)
+    cells = add(counts, limit, cells_epsilon)
     clear_diagonal(cells)
-    stages = [
-        Stage(
-            name="Trips between zones",
-            reads="trips of every origin and destination",
-            mechanism="discrete Laplace noise in every cell",
-            sensitivity=float(parameters.max_trips_per_user),
-            norm="L1",
-            noise_scale=1 / rate,
-            epsilon=cells_epsilon,
-        )
-    ]
+    reads = "trips of every origin and destination"
+    stages = [_stage("Trips between zones", reads, " in every cell", limit, cells_epsilon)]
     capped = None
     if buys:
         whole = trimmed_counts(dataset, parameters.unit, CAPPED_TRIPS, chosen, sum_days=sum_days)
         capped = add(whole.sum(axis=(1, 2)), CAPPED_TRIPS, count_epsilon)
-        stages.append(
-            Stage(
-                name="All trips",
-                reads=f"number of trips, at most {CAPPED_TRIPS} a person a day",
-                mechanism="discrete Laplace noise",
-                sensitivity=float(CAPPED_TRIPS),
-                norm="L1",
-                noise_scale=CAPPED_TRIPS / count_epsilon,
-                epsilon=count_epsilon,
-            )
-        )
+        reads = f"number of trips, at most {CAPPED_TRIPS} a person a day"
+        stages.append(_stage("All trips", reads, "", CAPPED_TRIPS, count_epsilon))
     return Measurement(
         cells=cells,
-        rate=rate,
+        rate=cells_epsilon / limit,
         capped_trips=capped,
         days=chosen,
         ledger=simple_ledger(tuple(stages), unit=UNIT_WORDS[parameters.unit]),
+    )
+
+
+def _stage(name: str, reads: str, where: str, sensitivity: int, epsilon: float) -> Stage:
+    return Stage(
+        name=name,
+        reads=reads,
+        mechanism=f"discrete Laplace noise{where}",
+        sensitivity=float(sensitivity),
+        norm="L1",
+        noise_scale=sensitivity / epsilon,
+        epsilon=epsilon,
     )
 
 
@@ -178,29 +168,8 @@ def discrete_laplace(variates: Floats, rate: float) -> Integers:
 def buys_capped_count(dataset: Dataset, parameters: ODParameters, summed_days: int) -> bool:
     """Whether the number of trips is bought: by public numbers alone, no count is read."""
     people = dataset.metadata.people_public
-    if (
-        parameters.unit != "person-day"
-        or parameters.max_trips_per_user >= CAPPED_TRIPS
-        or people is None
-    ):
+    trims = parameters.unit == "person-day" and parameters.max_trips_per_user < CAPPED_TRIPS
+    if not trims or people is None:
         return False
     scale = CAPPED_TRIPS / (CAPPED_SHARE * parameters.epsilon)
     return scale <= CAPPED_NOISE_LIMIT * PUBLIC_TRIPS_A_PERSON * people * summed_days
-
-
-def _standard_variates(
-    dataset: Dataset,
-    rng: np.random.Generator | None,
-    noise: ODNoise | None,
-    chosen: tuple[int, ...],
-    sum_days: bool,
-) -> ODNoise:
-    if noise is not None and rng is None:
-        return noise
-    if noise is not None or rng is None:
-        raise ParameterError(
-            "exactly one of rng and noise must be given, got "
-            f"{'both' if rng is not None else 'neither'}; give rng=numpy.random.default_rng(…) or "
-            "noise=ODNoise.draw(…)"
-        )
-    return ODNoise.draw(rng, dataset, days=chosen, sum_days=sum_days)

@@ -37,8 +37,9 @@ def predict(cells: Integers, cell_variance: float, distances_m: Floats) -> Float
     >>> float(flat[0, 1].round(2)), float(flat[0, 0])
     (5.0, 0.0)
     """
-    zones = len(cells)
-    off = 1.0 - np.eye(zones)
+    if len(cells) == 1:
+        return np.zeros((1, 1))
+    off = 1.0 - np.eye(len(cells))
     noisy = cells * off
     out, into = _zone_totals(noisy, cell_variance)
     bands = distance_bands(distances_m)
@@ -55,10 +56,7 @@ def distance_bands(distances_m: Floats) -> Integers:
     array([[0, 0],
            [0, 0]])
     """
-    zones = len(distances_m)
-    pairs = distances_m[~np.eye(zones, dtype=bool)]
-    if not len(pairs):
-        return np.zeros((zones, zones), dtype=np.int64)
+    pairs = distances_m[~np.eye(len(distances_m), dtype=bool)]
     edges = np.unique(np.quantile(pairs, np.arange(1, BANDS) / BANDS))
     return np.searchsorted(edges[edges < pairs.max()], distances_m, side="left").astype(np.int64)
 
@@ -89,7 +87,7 @@ def _zone_totals(noisy: Floats, cell_variance: float) -> tuple[Floats, Floats]:
     Beyond what n noises reach at most, √(2 log n) deviations of out − in (Donoho and Johnstone
     1994, universal threshold), a difference is believed more and more.
     """
-    variance = cell_variance * max(len(noisy) - 1, 1)
+    variance = cell_variance * (len(noisy) - 1)
     out, into = noisy.sum(axis=1), noisy.sum(axis=0)
     apart = out - into
     threshold = 2 * math.log(len(noisy)) * 2 * variance

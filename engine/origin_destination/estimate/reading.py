@@ -39,7 +39,7 @@ MODEL_CONFIDENCE = 0.90
 _LOG_LIMITS = (-12.0, 16.0)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Expected:
     """What is expected of every cell before its own noisy count is read; shape (zones, zones).
 
@@ -55,7 +55,7 @@ class Expected:
     uncertainty: Floats
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Reading:
     """The law of the kept count of every cell; arrays of shape (zones, zones), diagonal 0.
 
@@ -121,7 +121,7 @@ def intensity(cells: Integers, rate: float, prediction: Floats) -> Expected:
         found[:, held] = _intensity(noisy[held], rate, prediction[off][held])
     filled = np.zeros((2, *cells.shape))
     filled[:, off] = found
-    return Expected(trips=filled[0], uncertainty=filled[1])
+    return Expected(filled[0], filled[1])
 
 
 def read_expected(cells: Integers, rate: float, expected: Expected) -> Reading:
@@ -145,9 +145,7 @@ def read_expected(cells: Integers, rate: float, expected: Expected) -> Reading:
     filled = np.zeros((5, *cells.shape))
     filled[4] = 1.0
     filled[:, off] = found
-    return Reading(
-        mean=filled[0], typical=filled[1], low=filled[2], high=filled[3], empty=filled[4]
-    )
+    return Reading(filled[0], filled[1], filled[2], filled[3], filled[4])
 
 
 def beyond_noise(apart: float, variance: float) -> float:

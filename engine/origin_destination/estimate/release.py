@@ -162,14 +162,9 @@ def read_measurement(
     back what trimming dropped; statements that hold whatever the model are about kept trips.
     """
     days = list(read_days(measured, distances_m, max_trips_per_user=max_trips_per_user))
-    return EstimateRelease(
-        counts=np.concatenate([day.counts for day in days]),
-        typical=np.concatenate([day.typical for day in days]),
-        low=np.concatenate([day.low for day in days]),
-        high=np.concatenate([day.high for day in days]),
-        empty=np.concatenate([day.empty for day in days]),
-        measurement=measured,
-    )
+    names = ("counts", "typical", "low", "high", "empty")
+    stacks = {name: np.concatenate([getattr(day, name) for day in days]) for name in names}
+    return EstimateRelease(**stacks, measurement=measured)
 
 
 def read_days(
@@ -201,11 +196,6 @@ def read_days(
 
 def _read_day(measured: Measurement, day: int, whole: Integers, distances_m: Floats) -> Reading:
     cells, rate = measured.cells, measured.rate
-    if cells.shape[-1] == 1:  # no flow between zones
-        nothing = np.zeros((1, 1))
-        return Reading(
-            mean=nothing, typical=nothing, low=nothing, high=nothing, empty=np.ones((1, 1))
-        )
     variance = statements.noise_variance(rate)
     others = len(cells) - 1
     if others == 0:
