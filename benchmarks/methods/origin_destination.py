@@ -6,12 +6,18 @@ from pathlib import Path
 from types import ModuleType
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
-from scipy.cluster.vq import kmeans2
-from scipy.spatial.distance import cdist
 
 from benchmarks.methods import bound
+from benchmarks.methods.origin_destination_cases import (
+    DAY,
+    MONTHS,
+    WEEK,
+    Case,
+    bike_weeks,
+    bikes,
+    shipped,
+)
 from engine import datasets
 from engine import origin_destination as od
 from engine.arrays import Floats
@@ -21,26 +27,12 @@ from engine.origin_destination import estimate
 from engine.origin_destination.estimate import measurement, prediction, reading
 
 TEXT = Path(__file__).with_suffix(".md")
-REAL_DATA = Path(__file__).parents[3] / "shared" / "data" / "mibici"
 EPSILONS = (0.1, 0.3, 1.0)
 SEEDS = 20
 THRESHOLD = 15
-DAY = 5
-WEEK = 7
-MONTHS = ("2015_02", "2015_09")
-CLUSTERS = (30, 100)
 LARGE = 15
 
 Report = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class Case:
-    """True daily matrices, shape (days, zones, zones), with the zones' public distances."""
-
-    name: str
-    true: NDArray[np.int64]
-    distances_m: Floats
 
 
 @dataclass(frozen=True)
@@ -60,7 +52,7 @@ def section(report: Report) -> Iterator[str]:
     """Yield the lines of the section."""
     method, bounds, meaning, history = TEXT.read_text(encoding="utf-8").split("<!-- tables -->\n")
     yield method
-    cases = [*_shipped(), *_bikes()]
+    cases = [*shipped(), *bikes()]
     measured = {}
     for case in cases:
         for epsilon in EPSILONS:
@@ -95,7 +87,7 @@ def section(report: Report) -> Iterator[str]:
         f"The first seven days, {SEEDS} draws; errors are means over the days.\n"
     )
     weeks = {}
-    for case in [*_shipped(slice(0, WEEK)), *_bike_weeks()]:
+    for case in [*shipped(slice(0, WEEK)), *bike_weeks()]:
         for epsilon in EPSILONS:
             weeks[case.name, epsilon] = _measure(case, epsilon)
             report(f"{case.name}, a week, ε {epsilon:g}")
@@ -109,64 +101,6 @@ def section(report: Report) -> Iterator[str]:
     yield from _constants(cases, report)
     yield ""
     yield history
-
-
-def _shipped(days: int | slice = DAY) -> Iterator[Case]:
-    for name in datasets.available():
-        dataset = datasets.load(name)
-        if dataset.has_trips and dataset.metadata.simulated:
-            yield Case(name, od.truth(dataset, days=days), centre_distances_m(dataset.zones))
-
-
-def _bikes() -> Iterator[Case]:
-    """Yield the trips of each month as one matrix."""
-    for name, trips, distances_m in _bike_trips((*CLUSTERS, None)):
-        yield Case(name, _stacked(trips, np.zeros(len(trips), dtype=np.int64), 1), distances_m)
-
-
-def _bike_weeks() -> Iterator[Case]:
-    """Yield the first seven days of each month, by clusters."""
-    for name, trips, distances_m in _bike_trips(CLUSTERS):
-        day = trips["day"].to_numpy() - 1
-        first = day < WEEK
-        yield Case(name, _stacked(trips[first], day[first], WEEK), distances_m)
-
-
-def _stacked(trips: pd.DataFrame, day: NDArray[np.int64], days: int) -> NDArray[np.int64]:
-    size = int(trips.attrs["zones"])
-    cells = (day * size + trips["origin"].to_numpy()) * size + trips["destination"].to_numpy()
-    true = np.bincount(cells, minlength=days * size**2).reshape(days, size, size)
-    return true * (1 - np.eye(size, dtype=np.int64))
-
-
-def _bike_trips(
-    clusterings: tuple[int | None, ...],
-) -> Iterator[tuple[str, pd.DataFrame, Floats]]:
-    """Yield name, trips (day of the month, origin, destination) and distances of zones."""
-    if not REAL_DATA.exists():
-        return
-    stations = pd.read_csv(REAL_DATA / "stations.csv").drop_duplicates("id")
-    latitude, longitude = stations["latitude"].to_numpy(), stations["longitude"].to_numpy()
-    place = np.column_stack([longitude * np.cos(np.radians(latitude.mean())), latitude]) * 111_195
-    for month in MONTHS:
-        trips = pd.read_csv(REAL_DATA / f"trips_{month}.csv")
-        ends = [
-            trips[column].map(dict(zip(stations["id"], range(len(stations)), strict=True)))
-            for column in ("Origen_Id", "Destino_Id")
-        ]
-        known = ends[0].notna() & ends[1].notna()
-        origin, destination = (end[known].to_numpy().astype(np.int64) for end in ends)
-        day = pd.to_datetime(trips["Inicio_del_viaje"])[known].dt.day.to_numpy().astype(np.int64)
-        for clusters in clusterings:
-            centres, zone = place, np.arange(len(place))
-            if clusters is not None:
-                centres, zone = kmeans2(place, clusters, seed=0, minit="++", iter=50)
-            flows = pd.DataFrame(
-                {"day": day, "origin": zone[origin], "destination": zone[destination]}
-            )
-            flows.attrs["zones"] = len(centres)
-            what = f"{len(centres)} " + ("stations" if clusters is None else "clusters")
-            yield f"MiBici {month.replace('_', '-')}, {what}", flows, cdist(centres, centres)
 
 
 def _measured(cells: NDArray[np.int64], rate: float) -> estimate.Measurement:
@@ -244,14 +178,14 @@ def _scores(
     sums: Floats | None = None,
     covered: float = np.nan,
 ) -> Scores:
-    agreement = od.agreement(true, counts, shown, sums=sums)
+    found = od.agreement(true, counts, shown, sums=sums)
     large = np.abs(counts - true)[true >= LARGE]
     return Scores(
-        error=agreement.mean_error,
-        out=agreement.outgoing_error,
-        leading=agreement.leading_destinations,
-        common=agreement.common_part,
-        false=agreement.false_share,
+        error=found.mean_error,
+        out=found.outgoing_error,
+        leading=found.leading_destinations,
+        common=found.common_part,
+        false=found.false_share,
         large=float(large.mean()) if len(large) else np.nan,
         covered=covered,
     )
@@ -389,7 +323,7 @@ def _several_days(report: Report) -> Iterator[str]:
     )
     yield "| data | ε | mean abs. error: τ 15 / alone → together |"
     yield "| --- | ---: | --- |"
-    for case in _shipped(slice(0, WEEK)):
+    for case in shipped(slice(0, WEEK)):
         for epsilon in (0.1, 1.0):
             published, _, together = _measure(case, epsilon, seeds=1)
             variates = np.random.default_rng(0).laplace(0.0, 1.0, case.true.shape)
