@@ -11,7 +11,7 @@ from pathlib import Path
 
 PAGE = Path(__file__).parents[2] / "docs" / "mechanisms.md"
 HEAD = Path(__file__).with_name("head.md")
-PARTS = ("origin_destination", "density")
+PARTS = ("origin_destination", "density", "size")
 
 
 def main() -> int:

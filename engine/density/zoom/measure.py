@@ -29,17 +29,14 @@ class ZoomNoise:
     @classmethod
     def draw(cls, rng: np.random.Generator, towers: int, districts: int) -> "ZoomNoise":
         """Draw the noise of one measurement, the small tables first."""
-        visits, weeks, city, coarse, fine = (
-            samplers.standard_normal(rng, shape)
-            for shape in (
-                (SUMS_OF_VISITS,),
-                (towers,),
-                (HOURS_PER_WEEK,),
-                (districts, HOURS_PER_WEEK),
-                (towers, HOURS_PER_WEEK),
-            )
-        )
-        return cls(towers=fine, districts=coarse, city=city, weeks=weeks, visits=visits)
+        shapes = {
+            "visits": (SUMS_OF_VISITS,),
+            "weeks": (towers,),
+            "city": (HOURS_PER_WEEK,),
+            "districts": (districts, HOURS_PER_WEEK),
+            "towers": (towers, HOURS_PER_WEEK),
+        }
+        return cls(**{k: samplers.standard_normal(rng, shape) for k, shape in shapes.items()})
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,9 +116,8 @@ def measure_with(
         sigma = noise_scale(name, math.sqrt(clip_squared), strength, constants)
         return NoisyTable(add(name, counts, sigma * WEIGHT_UNITS) / WEIGHT_UNITS, sigma)
 
-    sigma_visits = np.array(
-        [noise_scale("visits", cap, strength, constants) for cap in tables.caps]
-    )
+    scales = [noise_scale("visits", cap, strength, constants) for cap in tables.caps]
+    sigma_visits = np.array(scales)
     visits = np.asarray(add("visits", tables.visits, sigma_visits), dtype=np.float64)
     estimate = estimate_visits(visits, sigma_visits, constants)
     row = city_row(tables.city_clips_squared, estimate, strength, constants)
