@@ -101,10 +101,10 @@ def lines(rows: list[tuple[str, float, list[float]]]) -> Iterator[str]:
     )
     yield "| --- | ---: | --- | --- | --- | --- | --- |"
     for name, epsilon, (error, best, out, out_best, error_world, out_world) in rows:
-        here = best <= -0.3 and out_best <= -0.4
-        there = error_world <= -0.3 and out_world <= -0.4
-        reach = {(True, True): "yes", (False, False): "**no**"}.get((here, there))
-        reach = reach or ("on this truth only" if here else "in the world only")
+        on_truth = best <= -0.3 and out_best <= -0.4
+        in_world = error_world <= -0.3 and out_world <= -0.4
+        reach = {(True, True): "yes", (False, False): "**no**"}.get((on_truth, in_world))
+        reach = reach or ("on this truth only" if on_truth else "in the world only")
         yield (
             f"| {name} | {epsilon:g} | {error:+.1%}, {best:+.1%} | {out:+.1%}, {out_best:+.1%} "
             f"| {error_world:+.1%} | {out_world:+.1%} | {reach} |"

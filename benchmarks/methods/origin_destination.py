@@ -162,13 +162,13 @@ def _reach(case: Case, epsilon: float, report: Report) -> list[float]:
                 (ours.typical[0], ours.counts[0]),
                 (best, sums),
             ):
-                found = od.agreement(true, flows, sums=totals)
-                errors.append([found.mean_error, found.outgoing_error])
+                agreement = od.agreement(true, flows, sums=totals)
+                errors.append([agreement.mean_error, agreement.outgoing_error])
         draws.append(errors)
     report(f"{case.name}, ε {epsilon:g}, what is within reach")
     mean = np.mean(draws, axis=0)
-    here, there = mean[1:3] / mean[0] - 1, mean[5] / mean[3] - 1
-    return [*here.T.ravel().tolist(), *there.tolist()]
+    on_truth, in_world = mean[1:3] / mean[0] - 1, mean[5] / mean[3] - 1
+    return [*on_truth.T.ravel().tolist(), *in_world.tolist()]
 
 
 def _scores(
@@ -178,14 +178,14 @@ def _scores(
     sums: Floats | None = None,
     covered: float = np.nan,
 ) -> Scores:
-    found = od.agreement(true, counts, shown, sums=sums)
+    agreement = od.agreement(true, counts, shown, sums=sums)
     large = np.abs(counts - true)[true >= LARGE]
     return Scores(
-        error=found.mean_error,
-        out=found.outgoing_error,
-        leading=found.leading_destinations,
-        common=found.common_part,
-        false=found.false_share,
+        error=agreement.mean_error,
+        out=agreement.outgoing_error,
+        leading=agreement.leading_destinations,
+        common=agreement.common_part,
+        false=agreement.false_share,
         large=float(large.mean()) if len(large) else np.nan,
         covered=covered,
     )

@@ -81,9 +81,9 @@ def _bike_trips(
             centres, zone = place, np.arange(len(place))
             if clusters is not None:
                 centres, zone = kmeans2(place, clusters, seed=0, minit="++", iter=50)
-            found = pd.DataFrame(
+            table = pd.DataFrame(
                 {"day": day, "origin": zone[origin], "destination": zone[destination]}
             )
-            found.attrs["zones"] = len(centres)
+            table.attrs["zones"] = len(centres)
             what = f"{len(centres)} " + ("stations" if clusters is None else "clusters")
-            yield f"MiBici {month.replace('_', '-')}, {what}", found, cdist(centres, centres)
+            yield f"MiBici {month.replace('_', '-')}, {what}", table, cdist(centres, centres)

@@ -81,7 +81,7 @@ def intensity(cells, rate, prediction, most):
             total = sum(w * p for w, p in zip(law(spread), evidence[pair], strict=True))
             fits[spread] += math.log(max(total, 1e-300))
     best = law(fits.index(max(fits)))
-    found = {}
+    moments = {}
     for pair, likelihood in evidence.items():
         sums = [
             sum(
@@ -91,8 +91,8 @@ def intensity(cells, rate, prediction, most):
             for r in range(3)
         ]
         mean = sums[1] / sums[0]
-        found[pair] = mean * prediction[pair], sums[2] / sums[0] / mean**2 - 1
-    return found
+        moments[pair] = mean * prediction[pair], sums[2] / sums[0] / mean**2 - 1
+    return moments
 
 
 def own_variance(cells, rate, expected):
@@ -112,7 +112,7 @@ def own_variance(cells, rate, expected):
 
 def read_expected(cells, rate, expected, most):
     """{pair: (mean, typical, low, high, empty)}; counts run from 0 to `most`."""
-    own, found = own_variance(cells, rate, expected), {}
+    own, readings = own_variance(cells, rate, expected), {}
     reach = 0
     while noise_tail(reach, rate) > 0.05 / len(expected):
         reach += 1
@@ -125,17 +125,17 @@ def read_expected(cells, rate, expected, most):
         below = np.cumsum(joint)
         ends = [next(m for m in range(most + 1) if below[m] >= p) for p in (0.5, 0.05, 0.95)]
         trips = [sum(m * p for m, p in enumerate(joint)), *ends]
-        found[pair] = np.array([*trips, joint[0]])
+        readings[pair] = np.array([*trips, joint[0]])
     # what the means lack of the noisy sum, as far as it exceeds its noise
     q = math.exp(-rate)
-    apart = sum(cells[pair] - values[0] for pair, values in found.items())
-    apart *= max(0.0, 1 - len(found) * 2 * q / (1 - q) ** 2 / max(apart**2, 1))
-    squares = {pair: (values[3] - values[2]) ** 2 for pair, values in found.items()}
-    for pair, values in found.items():
+    apart = sum(cells[pair] - values[0] for pair, values in readings.items())
+    apart *= max(0.0, 1 - len(readings) * 2 * q / (1 - q) ** 2 / max(apart**2, 1))
+    squares = {pair: (values[3] - values[2]) ** 2 for pair, values in readings.items()}
+    for pair, values in readings.items():
         values[0] += apart * squares[pair] / max(sum(squares.values()), 1)
         y = max(cells[pair], 0)
         values[:4] = np.clip(values[:4], max(y - reach, 0), y + reach)
-    return found
+    return readings
 
 
 def predict(cells, variance, distances):
@@ -201,18 +201,18 @@ def _positive(totals, variance):
     most = max(max(totals) + 3 * deviation, 10 * least)
     grid = [least * (most / least) ** (i / 60) for i in range(61)]
     weights = [1 / 61] * 61
-    found = []
+    posteriors = []
     for _ in range(61):
-        found = []
+        posteriors = []
         for total in totals:
             joint = [
                 w * math.exp(-((total - g) ** 2) / (2 * variance))
                 for w, g in zip(weights, grid, strict=True)
             ]
-            found.append([p / sum(joint) for p in joint])
-        weights = [sum(column) / len(totals) for column in zip(*found, strict=True)]
+            posteriors.append([p / sum(joint) for p in joint])
+        weights = [sum(column) / len(totals) for column in zip(*posteriors, strict=True)]
     positive = []
-    for total, law in zip(totals, found, strict=True):
+    for total, law in zip(totals, posteriors, strict=True):
         known = total * (grid[1] / grid[0] - 1) > deviation
         positive.append(total if known else sum(p * g for p, g in zip(law, grid, strict=True)))
     return positive

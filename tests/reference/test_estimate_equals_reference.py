@@ -26,8 +26,8 @@ def test_prediction(rate, seed):
     cells, distances = noisy_matrix(rate, seed)
     variance = statements.noise_variance(rate)
     expected = plain.predict(cells, variance, distances)
-    found = prediction.predict(cells, variance, distances)
-    assert found == pytest.approx(
+    fitted = prediction.predict(cells, variance, distances)
+    assert fitted == pytest.approx(
         np.array([[expected.get((a, b), 0.0) for b in range(ZONES)] for a in range(ZONES)]),
         rel=1e-9,
     )
@@ -46,14 +46,14 @@ def test_reading(rate, seed):
     from_back = {
         (a, b): (expected[b, a][0] * mu[a, b] / mu[b, a], expected[b, a][1]) for a, b in expected
     }
-    found = reading.read(cells, rate, mu)
+    readings = reading.read(cells, rate, mu)
     for pair, values in plain.read_expected(cells, rate, from_back, most).items():
         mean, typical, low, high, empty = values
-        assert found.mean[pair] == pytest.approx(mean, rel=2e-3, abs=2e-3)
-        assert found.empty[pair] == pytest.approx(empty, rel=2e-3, abs=1e-5)
-        assert found.typical[pair] == pytest.approx(typical)
-        assert found.low[pair] == pytest.approx(low)
-        assert found.high[pair] == pytest.approx(high)
+        assert readings.mean[pair] == pytest.approx(mean, rel=2e-3, abs=2e-3)
+        assert readings.empty[pair] == pytest.approx(empty, rel=2e-3, abs=1e-5)
+        assert readings.typical[pair] == pytest.approx(typical)
+        assert readings.low[pair] == pytest.approx(low)
+        assert readings.high[pair] == pytest.approx(high)
 
 
 def test_noise_is_the_inverse_of_the_distribution_function():
@@ -102,7 +102,7 @@ def test_grid_of_counts(rate):
     intensities = np.array([0.5, 30.0, 250.0])
     law = counts.negative_binomial(intensities, 25.0)
     read = counts.posterior(law, np.zeros(3), 0.9)
-    for row, found, intensity in zip(law, read.transpose(1, 2, 0), intensities, strict=True):
+    for row, of_row, intensity in zip(law, read.transpose(1, 2, 0), intensities, strict=True):
         expected = np.array([plain.negative_binomial(m, intensity, 25.0) for m in range(2500)])
         if counts.packet == 1:
             assert row[:600] == pytest.approx(expected[:600], rel=1e-9, abs=1e-300)
@@ -113,4 +113,4 @@ def test_grid_of_counts(rate):
             exact += [np.searchsorted(below, p) for p in (0.5, 0.05, 0.95)]
             # packets blur a count and its chance, by little beside the noise
             blur = 1e-6 if counts.packet == 1 else 2 * counts.packet
-            assert found[y // counts.packet][:4] == pytest.approx(exact, abs=blur)
+            assert of_row[y // counts.packet][:4] == pytest.approx(exact, abs=blur)

@@ -104,9 +104,9 @@ def read(cells: Integers, rate: float, prediction: Floats) -> Reading:
 
 def from_flow_back(cells: Integers, rate: float, prediction: Floats) -> Expected:
     """Return what the prediction and the noisy flow back say of every cell."""
-    found = intensity(cells, rate, prediction)
-    back = found.trips.T * prediction / np.where(prediction.T > 0, prediction.T, 1.0)
-    return Expected(trips=back, uncertainty=found.uncertainty.T)
+    known = intensity(cells, rate, prediction)
+    back = known.trips.T * prediction / np.where(prediction.T > 0, prediction.T, 1.0)
+    return Expected(trips=back, uncertainty=known.uncertainty.T)
 
 
 def intensity(cells: Integers, rate: float, prediction: Floats) -> Expected:
@@ -116,11 +116,11 @@ def intensity(cells: Integers, rate: float, prediction: Floats) -> Expected:
     held = CountGrid.of_cells(noisy, rate).holds(noisy)
     # far above the noise the count is known
     known = np.maximum(noisy, 1).astype(np.float64)
-    found = np.stack([known, (noise_variance(rate) + known) / known**2])
+    moments = np.stack([known, (noise_variance(rate) + known) / known**2])
     if held.any():
-        found[:, held] = _intensity(noisy[held], rate, prediction[off][held])
+        moments[:, held] = _intensity(noisy[held], rate, prediction[off][held])
     filled = np.zeros((2, *cells.shape))
-    filled[:, off] = found
+    filled[:, off] = moments
     return Expected(filled[0], filled[1])
 
 
@@ -131,20 +131,22 @@ def read_expected(cells: Integers, rate: float, expected: Expected) -> Reading:
     held = CountGrid.of_cells(noisy, rate).holds(noisy)
     # far above the noise a cell is read as it is
     side = cell_reach(rate, confidence=MODEL_CONFIDENCE)
-    found = np.stack([noisy, noisy, noisy - side, noisy + side, 0 * noisy]).astype(np.float64)
+    readings = np.stack([noisy, noisy, noisy - side, noisy + side, 0 * noisy]).astype(np.float64)
     if held.any():
         trips, uncertainty = expected.trips[off][held], expected.uncertainty[off][held]
         own = own_variance(noisy[held], noise_variance(rate), trips, uncertainty)
-        found[:, held] = _read_held(noisy[held], rate, trips, uncertainty + own + uncertainty * own)
+        both = uncertainty + own + uncertainty * own
+        readings[:, held] = _read_held(noisy[held], rate, trips, both)
     # what the means lack of the noisy sum goes to the cells of which least is known
-    lacking = beyond_noise(float(noisy.sum() - found[0].sum()), len(noisy) * noise_variance(rate))
-    squares = (found[3] - found[2]) ** 2
-    found[0] += lacking * squares / max(float(squares.sum()), 1.0)
+    apart = float(noisy.sum() - readings[0].sum())
+    lacking = beyond_noise(apart, len(noisy) * noise_variance(rate))
+    squares = (readings[3] - readings[2]) ** 2
+    readings[0] += lacking * squares / max(float(squares.sum()), 1.0)
     reach, above = cell_reach(rate, cells=max(len(noisy), 1)), np.maximum(noisy, 0)
-    found[:4] = np.clip(found[:4], np.maximum(above - reach, 0), above + reach)
+    readings[:4] = np.clip(readings[:4], np.maximum(above - reach, 0), above + reach)
     filled = np.zeros((5, *cells.shape))
     filled[4] = 1.0
-    filled[:, off] = found
+    filled[:, off] = readings
     return Reading(filled[0], filled[1], filled[2], filled[3], filled[4])
 
 
@@ -188,7 +190,7 @@ def _read_held(noisy: Integers, rate: float, trips: Floats, uncertainty: Floats)
     """Return mean, typical, low, high and empty, shape (5, cells)."""
     shapes = np.clip(1 / np.maximum(uncertainty, 1e-12), *SHAPE_LIMITS)
     power = np.round(np.log(shapes) / np.log(SHAPE_STEP))
-    found = np.empty((5, len(noisy)))
+    readings = np.empty((5, len(noisy)))
     for one in np.unique(power):
         at, shape = np.flatnonzero(power == one), SHAPE_STEP**one
         grid = CountGrid.of_cells(noisy[at], rate)
@@ -197,8 +199,8 @@ def _read_held(noisy: Integers, rate: float, trips: Floats, uncertainty: Floats)
         mean = np.exp(LOG_STEP * steps)
         none = np.exp(-shape * np.log1p(mean / shape))
         laws = grid.posterior(grid.negative_binomial(mean, shape), none, MODEL_CONFIDENCE)
-        found[:, at] = laws[:, level - steps[0], node][:, pair_of_cell]
-    return found
+        readings[:, at] = laws[:, level - steps[0], node][:, pair_of_cell]
+    return readings
 
 
 def _log_normal(spread: int) -> Floats:
