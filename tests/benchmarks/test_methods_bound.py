@@ -56,12 +56,12 @@ def test_in_its_world_no_reading_is_better():
         dealt = world.deal(rng)
         cells = dealt + noise(rng)
         ours = read(cells, RATE, predict(cells, noise_variance(RATE), distances))
-        told = read(cells, RATE, world.mu)
+        with_mu = read(cells, RATE, world.mu)
         median, mean = world.read(cells, RATE)
-        flows = [np.abs(x - dealt).mean() for x in (median, ours.typical, told.typical, cells)]
+        flows = [np.abs(x - dealt).mean() for x in (median, ours.typical, with_mu.typical, cells)]
         sums = [
             ((x.sum(axis=1) - dealt.sum(axis=1)) ** 2).mean()
-            for x in (mean, ours.mean, told.mean, cells)
+            for x in (mean, ours.mean, with_mu.mean, cells)
         ]
         errors.append([flows, sums])
     for best, *others in np.mean(errors, axis=0):
