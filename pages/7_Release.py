@@ -18,9 +18,10 @@ def draw() -> None:
     kind, method = choose.pick()
     settings = sidebar.draw(**choose.SLIDERS[kind, method], epsilon=True, noise=False)
     ledger = Ledger()
-    confirm.draw_work()
+    latest = work.latest()
+    confirm.draw_work(latest)
     entry = choose.entry_of(kind, settings)
-    if work.latest() is None and entry is not None and choose.ready(kind, method, entry):
+    if latest is None and entry is not None and choose.ready(kind, method, entry):
         product = choose.product_of(kind, method, settings, entry)
         plan = choose.planned(product, entry)
         if plan is not None:
@@ -28,6 +29,8 @@ def draw() -> None:
             st.subheader("Cost and confirmation", anchor=False)
             confirm.draw(plan, product, entry, choose.default_name(plan, entry), ledger)
     confirm.history(ledger)
+    if work.latest() is not latest:  # another session has begun one, or put it away, meanwhile
+        st.rerun()
 
 
 frame.show(draw, "Release", LEAD)

@@ -13,6 +13,7 @@ PINNED = "e0.1"
 def test_a_setting_pinned_elsewhere_stands_beside_that_of_now(page, address):
     page.goto(f"{address}/Origin_Destination?od_data=demo-city&epsilon=0.1")
     page.wait_for_selector(".card .value")
+    settled(page)
     page.get_by_role("button", name="Pin to compare").click()
     page.get_by_role("link", name="Compare 1 pinned").click()
     page.wait_for_selector(".compare")
@@ -23,6 +24,7 @@ def test_a_setting_pinned_elsewhere_stands_beside_that_of_now(page, address):
     row = page.locator(".compare tr.differs", has_text="Privacy loss")
     expect(row.locator("td")).to_have_text(["0.1", "1"])
     expect(page.locator("svg").nth(1)).to_be_visible()
+    settled(page)
     page.get_by_role("button", name="close").first.click()
     expect(page.get_by_text("Nothing is pinned yet")).to_be_visible()
     page.wait_for_url(lambda url: "pin_a" not in url)

@@ -101,6 +101,7 @@ def test_files_become_a_dataset_on_home_and_nobody_else_sees_it(page, address, b
 
     page.get_by_role("button", name="See it on home").click()
     page.wait_for_selector(".card .value")
+    settled(page)
     page.get_by_text("Details: curves over").click()
     table = page.locator(".rows table")
     table.first.wait_for()

@@ -103,6 +103,7 @@ def test_what_was_chosen_stays_on_another_page_and_back(page, address):
     page.get_by_role("spinbutton", name="Number of clusters").fill("4")
     page.get_by_role("spinbutton", name="Number of clusters").press("Enter")
     page.get_by_text("4 zones", exact=True).wait_for()
+    settled(page)
     page.get_by_role("link", name="Choose ε").first.click()
     page.get_by_role("heading", name="Choose ε").first.wait_for()
     settled(page)

@@ -61,6 +61,7 @@ def test_a_table_of_populations_is_uploaded_and_aid_and_back_leave_it(page, own,
     page.locator("h1").filter(has_text="Mobility Privacy Explorer").wait_for()
     page.locator(".st-key-navigation").get_by_role("link", name="Decisions", exact=True).click()
     page.get_by_text("holds no homes").first.wait_for()
+    settled(page)
     assert page.locator(".verdict, .card .value").count() == 0  # nothing is half-computed
     page.get_by_text("A table of mine (CSV)").click()
     upload = page.locator("input[type=file]")
@@ -71,10 +72,12 @@ def test_a_table_of_populations_is_uploaded_and_aid_and_back_leave_it(page, own,
     ):
         upload.set_input_files(table(bad))
         page.get_by_text(text).first.wait_for()
+        settled(page)
         assert page.locator(".card .value").count() == 0
     upload.set_input_files(table(people))
     page.locator(".card .value").first.wait_for()
     page.get_by_text("Populations: a table that was given").wait_for()
+    settled(page)
     expected = never_acting(town, list(people.values()))
     said = page.locator(".verdict").first.inner_text()
     assert f"never acting would get {expected:.0f}%" in said or (
@@ -85,6 +88,7 @@ def test_a_table_of_populations_is_uploaded_and_aid_and_back_leave_it(page, own,
     settled(page)
     page.get_by_role("radio", name="Epidemic").click()
     page.get_by_text("Populations: a table that was given").wait_for()
+    settled(page)
     assert page.locator('[data-testid="stException"]').count() == 0
     page.go_back()
     page.locator("h1").filter(has_text="Mobility Privacy Explorer").wait_for()

@@ -72,6 +72,14 @@ def arrive(page, name) -> None:
     settled(page)
 
 
+def move(page) -> None:
+    """Move ε by one stop and wait until the link says so."""
+    before = link(page)
+    page.get_by_role("slider", name="Privacy loss").press("ArrowLeft")
+    page.wait_for_url(lambda url: dict(parse_qsl(urlsplit(url).query)) != before)
+    settled(page)
+
+
 def key_of(box) -> str:
     """Return the key of the setting that a widget draws: labels may repeat in another group."""
     return box.evaluate("e => e.closest('[class*=st-key-]').className.match(/st-key-(\\w+)/)[1]")
@@ -129,16 +137,10 @@ def test_one_press_of_back_leads_to_the_page_before_as_it_was_left(page, several
     page.goto(f"{several}/")
     arrive(page, "Home")
     for _ in range(3):
-        page.get_by_role("slider", name="Privacy loss").press("ArrowLeft")
-    page.wait_for_url("**epsilon=**")
-    settled(page)
+        move(page)
     left = link(page)
     go(page, "Density")
-    page.get_by_role("slider", name="Privacy loss").press("ArrowLeft")
-    page.wait_for_function(
-        "before => location.search.slice(1) != before", arg=urlsplit(page.url).query
-    )
-    settled(page)
+    move(page)
     page.go_back()
     arrive(page, "Home")
     settled(page)

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from tests.browser.conftest import ROOT, served
+from tests.support.browser import settled
 
 expect = pytest.importorskip("playwright.sync_api").expect
 pytestmark = pytest.mark.browser
@@ -36,11 +37,14 @@ def ledger(folder, *words):
 
 def ready(page, address):
     page.goto(f"{address}/{QUERY}")
+    page.get_by_role("button", name="Release", exact=True).wait_for()
+    settled(page)
     box = page.get_by_role("textbox", name=re.compile("Type demo-city to confirm"))
     box.fill("demo-city")
     box.press("Enter")
     button = page.get_by_role("button", name="Release", exact=True)
     expect(button).to_be_enabled(timeout=60_000)
+    settled(page)
     return button
 
 
@@ -53,7 +57,8 @@ def test_two_sessions_spend_once_and_a_refresh_neither_repeats_nor_loses_it(page
         mine, theirs = ready(page, address), ready(other, address)
         mine.click(no_wait_after=True)
         theirs.click(no_wait_after=True)
-        page.reload()  # while it is being made
+        page.get_by_text(re.compile("Releas(ing|ed:) demo-city-od")).first.wait_for(timeout=60_000)
+        page.reload()  # while it is being made, or just after; a press that is not sent is lost
         for one in (page, other):
             one.get_by_text(re.compile("Released: demo-city-od")).first.wait_for(timeout=60_000)
         page.reload()  # after it was made

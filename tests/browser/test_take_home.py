@@ -9,7 +9,9 @@ from xml.etree import ElementTree
 import pytest
 from PIL import Image
 
-from tests.support.browser import settled
+from tests.support.browser import drawn, settled
+
+expect = pytest.importorskip("playwright.sync_api").expect
 
 ROOT = Path(__file__).parents[2]
 NOTICE = "Exploration, not a release."
@@ -28,7 +30,7 @@ def saved(page, folder):
     page.wait_for_timeout(1500)
     page.locator(".take-home summary").click()
     page.locator(".take-home details[open]").wait_for()
-    page.wait_for_timeout(200)  # the list is made a moment after; a page may have nothing to list
+    drawn(page)  # the list is made a moment after; a page may have nothing to list
     buttons = page.locator(".take-home button").filter(has_text=SAVING)
     files = []
     for number in range(buttons.count()):
@@ -73,6 +75,7 @@ def check(file, page):
 def test_everything_on_home_is_saved_with_its_settings(page, address, browser, tmp_path):
     page.goto(address)
     page.wait_for_selector(".take-home details")
+    expect(page.locator(".stage svg")).to_have_count(2)
     files = saved(page, tmp_path)
     kinds = [file.suffix for file in files]
     assert kinds.count(".html") == 1
@@ -98,6 +101,7 @@ def test_every_save_button_of_every_page(page, address, browser, tmp_path, path)
 def test_a_map_is_saved_as_it_is_seen_with_its_scale_and_settings(page, address, tmp_path):
     page.goto(f"{address}/Origin_Destination?threshold=1")
     page.wait_for_selector('[data-testid="stDeckGlJsonChart"] canvas')
+    settled(page)
     page.locator(".take-home summary").click()
     row = page.locator(".take-home li", has_text="Map: ")
     button = row.get_by_role("button", name="PNG")
@@ -108,13 +112,21 @@ def test_a_map_is_saved_as_it_is_seen_with_its_scale_and_settings(page, address,
     download.value.save_as(file)
     check(file, page)
     assert "\r\nfrom,to,true,private,error\r\n" in file.read_bytes().decode()
-    page.wait_for_timeout(1500)  # the card draws a frame later
-    with page.expect_download() as download:
-        button.click()
-    file = tmp_path / download.value.suggested_filename
-    download.value.save_as(file)
-    check(file, page)
+    for _ in range(20):  # the card draws a frame later, a busy one much later
+        page.wait_for_timeout(1000)
+        with page.expect_download() as download:
+            button.click()
+        file = tmp_path / download.value.suggested_filename
+        download.value.save_as(file)
+        check(file, page)
+        if colours_in_the_middle(file) > 50:
+            break
+    assert colours_in_the_middle(file) > 50, "the map is blank"
+
+
+def colours_in_the_middle(file):
+    """Return how many colours a saved map has within its frame."""
     picture = Image.open(file).convert("RGB")
     width, height = picture.size
     map_part = picture.crop((width // 4, height // 6, 3 * width // 4, height // 2))
-    assert len(map_part.getcolors(maxcolors=1_000_000)) > 50, "the map is blank"
+    return len(map_part.getcolors(maxcolors=1_000_000))

@@ -11,23 +11,43 @@ expect, TimeoutError = playwright.expect, playwright.TimeoutError
 
 _CALLS = itertools.count()
 _STANDS_STILL = """([call, still]) => {
+    if (!window.unanswered) {
+        const unanswered = window.unanswered = new Set();
+        const send = WebSocket.prototype.send;
+        WebSocket.prototype.send = function (...sent) {
+            if (!this.listenedTo) {
+                for (const end of ['message', 'close'])
+                    this.addEventListener(end, () => unanswered.delete(this));
+                this.listenedTo = true;
+            }
+            unanswered.add(this);
+            return send.apply(this, sent);
+        };
+    }
     const app = document.querySelector('[data-testid="stApp"]');
     const now = performance.now();
     if (!window.stillness || window.stillness.call !== call) window.stillness = {call};
-    if (!app || app.dataset.testScriptState !== 'notRunning'
+    if (!app || app.dataset.testScriptState !== 'notRunning' || window.unanswered.size
         || app.dataset.testConnectionState !== 'CONNECTED') window.stillness.since = undefined;
     else window.stillness.since ??= now;
     return now - window.stillness.since >= still;
 }"""
+_TWO_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
 def settled(page: Any, *, still_ms: int = 400) -> None:
-    """Wait until the page's script has not run for a while.
+    """Wait until the page's script has not run for a while and the server has answered all presses.
 
     One look is not enough: the state reads "not running" between a press and the run that it
-    starts, and before the first run of all.
+    starts, and before the first run of all. A busy server starts that run late: from the first call
+    on a page, what the page sends and the server has not answered counts as running.
     """
     page.wait_for_function(_STANDS_STILL, arg=[next(_CALLS), still_ms])
+
+
+def drawn(page: Any) -> None:
+    """Wait until the browser has shown what its scripts have changed."""
+    page.evaluate(_TWO_FRAMES)
 
 
 def opened(page: Any, label: str) -> Any:

@@ -11,7 +11,7 @@ from engine.errors import ExplorerError
 from engine.release import CONSENT, Budget, Ledger, Plan, Product, ReleaseError
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.drawing.tables import table_html
-from pages._ui.jobs.kept import follow_kept
+from pages._ui.jobs.kept import Kept, follow_kept
 from pages._ui.release import tuning, work
 from pages._ui.release.wording import NO_BUDGET, UNIT_WORDS, WHOSE, budget_line, cost
 from pages._ui.shell.catalogue import Entry
@@ -74,14 +74,12 @@ def draw(plan: Plan, product: Product, entry: Entry, name: str, ledger: Ledger) 
             ),
         )
         if not started:
-            st.warning("Another release is being made on this computer; nothing was spent here.")
-        else:
-            st.rerun()
+            st.toast("Another release is being made on this computer; nothing was spent here.")
+        st.rerun()
 
 
-def draw_work() -> None:
+def draw_work(latest: Kept | None) -> None:
     """Draw the release that runs or was made last, for every session of this computer."""
-    latest = work.latest()
     if latest is None:
         return
     if latest.state == "running":

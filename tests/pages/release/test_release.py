@@ -8,7 +8,7 @@ import pytest
 
 from engine import datasets
 from engine.release import Ledger
-from pages._ui.release import allowed, confirm, work
+from pages._ui.release import allowed, choose, confirm, work
 
 
 @pytest.fixture
@@ -105,6 +105,22 @@ def test_a_second_session_cannot_release_at_the_same_time(page, monkeypatch):
     assert not work.start("mine", lambda report: pytest.fail("both ran"))
     hold.set()
     assert Ledger().budget("people").releases == 0
+
+
+def test_a_release_that_another_session_begins_while_the_page_is_drawn_is_followed(
+    page, monkeypatch
+):
+    app = declared(page)
+    hold, planned = threading.Event(), choose.planned
+
+    def begun_meanwhile(product, entry):
+        work.start("other", lambda report: hold.wait(30) and datasets.data_root())
+        return planned(product, entry)
+
+    monkeypatch.setattr(choose, "planned", begun_meanwhile)
+    app.run()
+    assert not [one for one in app.button if one.key == "release_start"]
+    hold.set()
 
 
 def test_what_does_not_fit_is_refused_with_what_would(page):
