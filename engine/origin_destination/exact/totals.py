@@ -24,6 +24,9 @@ CONFIDENCE = 0.95
 _BLOCK = 64
 _VANISHED = 1e-10
 _DEVIATIONS = 32
+_SURE = 0.05
+"""Standard deviation up to which a whole number is its expectation, rounded, but for 1% of draws
+(Chebyshev's inequality): both ends of its interval."""
 _MARGIN = 1e-7
 """Kept back from each tail for rounding and for the mass outside the period."""
 _MOST_VALUES = 4_000_000
@@ -118,9 +121,11 @@ def _intervals(
     # a rare cell that shows τ′ trips or more must fit, however small the deviation is
     reach = _DEVIATIONS * deviation + 4 * least + 64
     periods = 2.0 ** np.ceil(np.log2(reach))
-    low, high = np.zeros_like(expected), np.zeros_like(expected)
-    for period in np.unique(periods):
-        chosen = np.flatnonzero(periods == period)
+    low = np.round(expected) + 0.0  # never −0
+    high = low.copy()
+    unsure = deviation > _SURE
+    for period in np.unique(periods[unsure]):
+        chosen = np.flatnonzero(unsure & (periods == period))
         start = np.floor(expected[chosen] - period / 2)
         terms = _terms(law, kept, counts[chosen], start, int(period), threshold)
         if terms is None:
