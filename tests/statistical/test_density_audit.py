@@ -1,3 +1,5 @@
+from functools import cache
+
 import pytest
 
 from tests.statistical.density_audit import STAGES, audit_release, epsilon_lower_bound
@@ -14,6 +16,7 @@ CLASSICAL = "coefficients, classical Gaussian"
 TIGHT = [stage for stage in STAGES if stage != CLASSICAL]
 
 
+@cache
 def bound(stage: str, runs: int, fault: float = 1.0, copies: int = 1) -> float:
     audit, delta = STAGES[stage]
     return epsilon_lower_bound(*audit(runs, fault, copies), delta)
