@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from engine.arrays import Floats
 from engine.density import DensityScores
-from engine.errors import ParameterError
 from engine.origin_destination import CountHistogram, NoiseLaw
 from engine.origin_destination.laws import effective_threshold
 from engine.parameters import EPSILON_STOPS, ODParameters
@@ -89,8 +88,8 @@ def judge_density(scores: DensityScores, visits_an_hour: Floats) -> DensityUsabi
     --------
     >>> scores = DensityScores(error=np.array([0.1, 0.9]), correlation=np.array([0.95, 0.9]),
     ...                        total_error=0.01, exceeded=False)
-    >>> found = judge_density(scores, np.array([50.0, 2.0]))
-    >>> found.level, found.usable_zones, found.zones, found.busy_limit
+    >>> judgement = judge_density(scores, np.array([50.0, 2.0]))
+    >>> judgement.level, judgement.usable_zones, judgement.zones, judgement.busy_limit
     ('partly', 1, 2, 50.0)
     """
     known = np.isfinite(scores.error) & (visits_an_hour > 0)
@@ -215,8 +214,8 @@ def judge_trips(flows: Flows, parameters: ODParameters) -> TripsUsability:
     Examples
     --------
     >>> flows = Flows(*np.array([[1.0, 30.0, 40.0], [1.0, 30.0, 40.0], [20.0, 1.0, 2.0]]))
-    >>> found = judge_trips(flows, ODParameters(epsilon=2.0, suppression_threshold=15))
-    >>> found.smallest_flow, round(found.share_from_smallest, 3), found.level
+    >>> judgement = judge_trips(flows, ODParameters(epsilon=2.0, suppression_threshold=15))
+    >>> judgement.smallest_flow, round(judgement.share_from_smallest, 3), judgement.level
     (30, 0.846, 'good')
     """
     if flows.trips == 0:
@@ -238,8 +237,9 @@ def judge_drawn_trips(true: NDArray[np.int64], near_share: Floats) -> TripsUsabi
 
     Examples
     --------
-    >>> found = judge_drawn_trips(np.array([[0, 30], [10, 0]]), np.array([[0.0, 1.0], [0.4, 0.0]]))
-    >>> found.smallest_flow, found.usable_share
+    >>> near_share = np.array([[0.0, 1.0], [0.4, 0.0]])
+    >>> judgement = judge_drawn_trips(np.array([[0, 30], [10, 0]]), near_share)
+    >>> judgement.smallest_flow, judgement.usable_share
     (30, 0.75)
     """
     some = (true > 0) & ~np.eye(len(true), dtype=bool)
@@ -320,36 +320,6 @@ def usable_flows(kept: Floats, true: Floats, parameters: ODParameters) -> NDArra
     high = np.floor(true * (1 + USABLE_FLOW_ERROR))
     within = law.tail(low - kept) - law.tail(high + 1 - kept)
     return within >= CONFIDENCE - _ROUNDING
-
-
-def usable_flow(parameters: ODParameters) -> int:
-    """Return the smallest flow that noise and suppression leave usable, if nothing is trimmed.
-
-    All larger flows are usable then, too.
-
-    Examples
-    --------
-    >>> usable_flow(ODParameters(epsilon=1.0, suppression_threshold=0))
-    12
-    """
-
-    def usable(size: float) -> bool:
-        flow = np.array([size])
-        return bool(usable_flows(flow, flow, parameters)[0])
-
-    high = 1
-    while not usable(high):
-        high *= 2
-        if high > 2**52:
-            raise ParameterError(
-                f"epsilon must be larger for any flow to be usable, got {parameters.epsilon!r}; "
-                "0.1 to 2 is usual"
-            )
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if usable(middle) else (middle, high)
-    return high
 
 
 def _busy_limit(visits: Floats, usable: NDArray[np.bool_]) -> float | None:

@@ -80,8 +80,8 @@ def from_probabilities(inside: ArrayLike, outside: ArrayLike) -> Losses:
 
     Examples
     --------
-    >>> told = from_probabilities([0.25, 0.75], [0.75, 0.25])
-    >>> told.value.round(4).tolist()
+    >>> losses = from_probabilities([0.25, 0.75], [0.75, 0.25])
+    >>> losses.value.round(4).tolist()
     [-1.0986, 1.0986]
     """
     p, q = np.asarray(inside, dtype=np.float64), np.asarray(outside, dtype=np.float64)
@@ -169,8 +169,8 @@ def repeated_losses(losses: Losses, times: int) -> Losses:
 
     Examples
     --------
-    >>> told = from_probabilities([0.4, 0.6], [0.6, 0.4])
-    >>> repeated_losses(told, 2).outside.round(2).tolist()
+    >>> losses = from_probabilities([0.4, 0.6], [0.6, 0.4])
+    >>> repeated_losses(losses, 2).outside.round(2).tolist()
     [0.36, 0.48, 0.16]
     """
     count = validation.whole_number(

@@ -37,8 +37,8 @@ class Scenario:
 
     Examples
     --------
-    >>> found = Scenario(flow=100).attack(ODParameters(epsilon=0.5, unit="trip"))
-    >>> round(found.roc.best_guess, 2)
+    >>> strongest = Scenario(flow=100).attack(ODParameters(epsilon=0.5, unit="trip"))
+    >>> round(strongest.roc.best_guess, 2)
     0.61
     """
 

@@ -90,15 +90,14 @@ class ShockTotals:
     ----------
     by_day, together : Totals
         Shapes (days,) and (): true, expected, bias, standard deviation and 95% interval.
-    causes_by_day, causes : Causes
-        The bias by its causes, same shapes.
+    causes : Causes
+        The bias of the total over all days by its causes.
     inside_by_day : array, shape (days,)
         True trips inside the area, not counted above.
     """
 
     by_day: Totals
     together: Totals
-    causes_by_day: Causes
     causes: Causes
     inside_by_day: Floats
 
@@ -239,7 +238,6 @@ def shock_totals(
     return ShockTotals(
         by_day=by_day,
         together=together,
-        causes_by_day=causes,
         causes=Causes(**{name: np.asarray(values.sum()) for name, values in vars(causes).items()}),
         inside_by_day=leaving.inside,
     )

@@ -100,8 +100,8 @@ def selection_probability(
     >>> from engine.decisions import outflow, shock
     >>> week = datasets.load("afghanistan-provinces")
     >>> params = ODParameters(epsilon=0.5, unit="trip")
-    >>> found = selection_probability(outflow(week, shock(week), params), params, most=3)
-    >>> bool(found.overlap[2].mean() > 0.99)
+    >>> selection = selection_probability(outflow(week, shock(week), params), params, most=3)
+    >>> bool(selection.overlap[2].mean() > 0.99)
     True
     """
     days, _, destinations = leaving.kept.shape

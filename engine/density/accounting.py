@@ -59,8 +59,8 @@ def ledger(
     Examples
     --------
     >>> parameters = DensityParameters(epsilon=0.3, delta=2e-6, variant="efpag")
-    >>> found = ledger(parameters, cover_size=934, max_visits_cap=732)
-    >>> [round(total / 0.3, 2) for total in (found.pure_epsilon, found.proved_epsilon)]
+    >>> stated = ledger(parameters, cover_size=934, max_visits_cap=732)
+    >>> [round(total / 0.3, 2) for total in (stated.pure_epsilon, stated.proved_epsilon)]
     [2.12, 0.88]
     """
     if parameters.variant == "zoom":

@@ -112,8 +112,8 @@ def release(
     >>> from engine import datasets
     >>> demo = datasets.load("demo-city")
     >>> parameters = DensityParameters(epsilon=1.0)
-    >>> made = release(demo, parameters, rng=np.random.default_rng(0))
-    >>> bool(np.isfinite(made.counts).all()), made.ledger.published_epsilon
+    >>> private = release(demo, parameters, rng=np.random.default_rng(0))
+    >>> bool(np.isfinite(private.counts).all()), private.ledger.published_epsilon
     (True, 1.0)
     """
     if noise is None and rng is not None:

@@ -60,8 +60,8 @@ def scores(truth: Floats, release: DensityRelease) -> DensityScores:
     >>> demo = datasets.load("demo-city")
     >>> parameters = density.DensityParameters(epsilon=1.0)
     >>> release = density.release(demo, parameters, rng=np.random.default_rng(0))
-    >>> found = scores(density.truth(demo), release)
-    >>> found.error.shape, found.exceeded
+    >>> scored = scores(density.truth(demo), release)
+    >>> scored.error.shape, scored.exceeded
     ((150,), False)
     """
     return DensityScores(

@@ -46,8 +46,8 @@ def total_errors(
     >>> from engine import datasets
     >>> demo = datasets.load("demo-city")
     >>> noise = DensityNoise.draw(np.random.default_rng(0), demo, "efpag_joint")
-    >>> found = total_errors(demo, DensityParameters(epsilon=1.0), noise)
-    >>> found.sampled.totals < found.plain.totals
+    >>> errors = total_errors(demo, DensityParameters(epsilon=1.0), noise)
+    >>> errors.sampled.totals < errors.plain.totals
     True
     """
     true = dataset.truth_by_tower.sum(axis=1).astype(np.float64)

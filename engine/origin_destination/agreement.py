@@ -67,8 +67,8 @@ def agreement(
 
     Examples
     --------
-    >>> found = agreement(np.array([[0, 40], [10, 0]]), np.array([[0, 44], [0, 0]]))
-    >>> found.mean_error, found.outgoing_error, found.false_share
+    >>> agreed = agreement(np.array([[0, 40], [10, 0]]), np.array([[0, 44], [0, 0]]))
+    >>> agreed.mean_error, agreed.outgoing_error, agreed.false_share
     (7.0, 0.28, 0.0)
     """
     added = released if sums is None else sums

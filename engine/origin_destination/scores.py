@@ -58,8 +58,8 @@ def expected_scores(exact: Expectation) -> TripScores:
     --------
     >>> from engine.origin_destination import expectation_of_matrix
     >>> settings = ODParameters(epsilon=0.5, unit="trip")
-    >>> found = expected_scores(expectation_of_matrix([[0, 40], [9, 0]], settings))
-    >>> found.flows, found.median_error, round(found.zero_share, 3)
+    >>> scored = expected_scores(expectation_of_matrix([[0, 40], [9, 0]], settings))
+    >>> scored.flows, scored.median_error, round(scored.zero_share, 3)
     (1.0, 1.0, 0.484)
     """
     return _scores(exact.errors["large"], exact.outcomes, exact.histogram.true_trips)
@@ -79,9 +79,9 @@ def drawn_scores(
 
     Examples
     --------
-    >>> found = drawn_scores(np.array([[0, 40], [9, 0]]), np.array([[0, 43], [0, 0]]),
+    >>> scored = drawn_scores(np.array([[0, 40], [9, 0]]), np.array([[0, 43], [0, 0]]),
     ...                      ODParameters(epsilon=0.5))
-    >>> found.median_error, found.zero_share
+    >>> scored.median_error, scored.zero_share
     (3.0, 0.5)
     """
     threshold = parameters.suppression_threshold
@@ -123,9 +123,9 @@ def trip_account(exact: Expectation) -> TripAccount:
     --------
     >>> from engine.origin_destination import expectation_of_matrix
     >>> settings = ODParameters(epsilon=2.0, unit="person-day")
-    >>> found = trip_account(expectation_of_matrix([[0, 40], [9, 0]], settings,
+    >>> account = trip_account(expectation_of_matrix([[0, 40], [9, 0]], settings,
     ...                                            kept=[[0, 30], [9, 0]]))
-    >>> found.true, found.trimmed, round(found.suppressed, 2), round(found.released, 2)
+    >>> account.true, account.trimmed, round(account.suppressed, 2), round(account.released, 2)
     (49.0, 10.0, 9.0, 30.0)
     """
     counted, threshold = exact.histogram, exact.parameters.suppression_threshold
@@ -174,9 +174,9 @@ def zero_account(exact: Expectation) -> ZeroAccount:
     --------
     >>> from engine.origin_destination import expectation_of_matrix
     >>> settings = ODParameters(epsilon=1e3, unit="person-day")
-    >>> found = zero_account(expectation_of_matrix([[0, 40], [9, 0]], settings,
+    >>> account = zero_account(expectation_of_matrix([[0, 40], [9, 0]], settings,
     ...                                            kept=[[0, 12], [9, 0]]))
-    >>> found.empty, found.below_threshold, found.after_trimming, found.released
+    >>> account.empty, account.below_threshold, account.after_trimming, account.released
     (0.0, 0.5, 1.0, 1.0)
     """
     counted, threshold = exact.histogram, exact.parameters.suppression_threshold

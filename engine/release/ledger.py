@@ -57,10 +57,10 @@ class Ledger:
     Examples
     --------
     >>> import tempfile
-    >>> book = Ledger(Path(tempfile.mkdtemp()) / "ledger.sqlite")
-    >>> book.declare("town 2015-09", datasets=["town"], unit="person", epsilon=2.0, by="custodian")
-    >>> first = book.intend("town", unit="person", epsilon=0.5, delta=0.0, what={"product": "od"})
-    >>> book.budget("town 2015-09").left_epsilon
+    >>> kept = Ledger(Path(tempfile.mkdtemp()) / "ledger.sqlite")
+    >>> kept.declare("town 2015-09", datasets=["town"], unit="person", epsilon=2.0, by="custodian")
+    >>> first = kept.intend("town", unit="person", epsilon=0.5, delta=0.0, what={"product": "od"})
+    >>> kept.budget("town 2015-09").left_epsilon
     1.5
     """
 

@@ -108,22 +108,11 @@ class Budget:
         """Whether an analysis is in the report."""
         return self.weight(analysis) > 0
 
-    def is_locked(self, analysis: Analysis) -> bool:
-        """Whether the share of an analysis is held."""
-        return analysis in dict(self.locked)
-
     def with_weight(self, analysis: Analysis, weight: float) -> "Budget":
         """Return this budget with another weight of one analysis: unlocked ones share the rest."""
         weights: dict[str, float] = {str(name): value for name, value in self.weights}
         weights[str(analysis)] = weight
         return Budget(weights=_named(weights), locked=self.locked)
-
-    def with_lock(self, analysis: Analysis, share: float | None) -> "Budget":
-        """Return this budget with the share of one analysis held, or released by None."""
-        locked: dict[str, float] = {str(a): value for a, value in self.locked if a != analysis}
-        if share is not None:
-            locked[str(analysis)] = share
-        return Budget(weights=self.weights, locked=_named(locked))
 
     def shares(self, asked: Collection[Analysis]) -> dict[Analysis, float]:
         """Return the share of ε of each analysis that is asked and switched on.

@@ -6,7 +6,7 @@ of distributions normalise both. A measure that does not exist is NaN.
 
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -17,17 +17,6 @@ from engine.report.analyses import Analysis
 from engine.report.mechanism import ReportRelease
 from engine.report.results import Result
 
-MeasureOfLoss = Literal[
-    "relative_error",
-    "smape",
-    "kl_divergence",
-    "js_divergence",
-    "earth_movers_distance",
-    "kendall_tau",
-    "top_n_coverage",
-    "mean_relative_error",
-    "pearson",
-]
 TOP = (1, 2, 5, 10, 50, 100)
 _MANY = 10_000
 _PLACES = frozenset({Analysis.ZONES, Analysis.FLOWS})
@@ -177,7 +166,9 @@ def losses(
     Returns
     -------
     dict of str to float
-        Names as in `MeasureOfLoss`, coverage with its n behind it.
+        ``relative_error``, ``smape``, ``kl_divergence``, ``js_divergence``,
+        ``earth_movers_distance``, ``kendall_tau``, ``top_n_coverage`` with n a number,
+        ``mean_relative_error``, ``pearson``: those that fit the analysis.
 
     Raises
     ------

@@ -123,14 +123,3 @@ def cap_of(rank: NDArray[np.int64]) -> NDArray[np.int64]:
     [1, 8, 256, 257]
     """
     return np.array((*STOPS, BEYOND))[np.searchsorted(np.array(STOPS), rank)]
-
-
-def time_window(hour: int) -> int:
-    """Return the number of the time window that an hour of the day (0 to 23) lies in.
-
-    Examples
-    --------
-    >>> time_window(5), time_window(6), time_window(23)
-    (0, 1, 4)
-    """
-    return int(np.searchsorted(np.array(WINDOWS), hour, side="right")) - 1

@@ -111,8 +111,8 @@ def ledger(params: ReportParameters) -> Ledger:
 
     Examples
     --------
-    >>> book = ledger(ReportParameters(epsilon=1.0, preset="package"))
-    >>> len(book.stages), round(book.proved_epsilon, 4)
+    >>> stated = ledger(ReportParameters(epsilon=1.0, preset="package"))
+    >>> len(stated.stages), round(stated.proved_epsilon, 4)
     (25, 1.0)
     """
     stages: list[Stage] = []

@@ -9,7 +9,7 @@ from engine import validation
 from engine.errors import ParameterError
 from engine.parameters import EPSILON_RANGE
 from engine.report.aggregates import stop_index
-from engine.report.analyses import HISTOGRAMS, USER_ANALYSES, Analysis, Unit
+from engine.report.analyses import USER_ANALYSES, Analysis, Unit
 from engine.report.bins import Bins, default_bins, fine_positions
 from engine.report.budget import Budget, Preset
 from engine.report.quantiles import QUANTILES, Ends
@@ -172,14 +172,3 @@ def _plan(params: ReportParameters) -> Plan:
         derived = {a: sources[a] for a in on if a in sources and set(sources[a]) <= set(on)}
     asked = [a for a in on if a not in derived and a not in empty]
     return Plan(asked=budget.shares(asked), derived=derived, empty=empty)
-
-
-def histogram_analyses(params: ReportParameters) -> tuple[Analysis, ...]:
-    """Return the histograms that are asked.
-
-    Examples
-    --------
-    >>> len(histogram_analyses(ReportParameters(epsilon=1.0)))
-    7
-    """
-    return tuple(a for a in HISTOGRAMS if a in params.plan.asked)

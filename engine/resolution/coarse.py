@@ -131,12 +131,6 @@ class CoarseDataset(Dataset):
             return None
         return np.bincount(self.labels, weights=homes, minlength=len(self._ids)).astype(np.int64)
 
-    @cached_property
-    def dropped_trips(self) -> int:
-        """Trips of the period that start and end in one coarse zone (confidential)."""
-        inside = self.labels[self.base.trips.origin] == self.labels[self.base.trips.destination]
-        return int(self.base.trips.n[inside].sum())
-
     def _joined(self, fine: TripCounts) -> TripCounts:
         """Add trips up by period, coarse origin, coarse destination and rank, in that order."""
         zones, ranks = len(self._ids), int(fine.rank.max(initial=0)) + 1

@@ -89,8 +89,8 @@ def trip_details(
     Examples
     --------
     >>> from engine import datasets
-    >>> found = trip_details(datasets.load("demo-city"), ODParameters(epsilon=1.0), [1.0])
-    >>> next(found).resolution.text
+    >>> details = trip_details(datasets.load("demo-city"), ODParameters(epsilon=1.0), [1.0])
+    >>> next(details).resolution.text
     'zones,day'
     """
     person = parameters.unit == "person"

@@ -188,6 +188,8 @@ def test_names_say_what_they_hold(folder):
         nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         names = [(name_given(node), node) for node in nodes]
         vague += [f"{path}:{node.lineno} {name}" for name, node in names if name in VAGUE]
+        examples = re.findall(r">>> (\w+) = ", path.read_text(encoding="utf-8"))
+        vague += [f"{path} >>> {name}" for name in examples if name in VAGUE]
         if path.stem in VAGUE:
             vague.append(str(path.relative_to(ROOT)))
     assert not vague

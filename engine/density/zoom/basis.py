@@ -8,7 +8,6 @@ from engine.arrays import Floats, Integers
 from engine.density.zoom.constants import ZoomConstants
 from engine.density.zoom.signal import largest_noise
 
-DAY_PATTERNS = ("all days", "weekend", "Saturday–Sunday", "weekdays")
 BANDS = ((0, 0), (1, 1), (2, 2), (3, 3), (4, 5), (6, 8), (9, 12))
 """First and last harmonic of a day in each frequency band."""
 
@@ -17,8 +16,9 @@ BANDS = ((0, 0), (1, 1), (2, 2), (3, 3), (4, 5), (6, 8), (9, 12))
 def week_basis() -> tuple[Floats, Integers]:
     """Return an orthonormal basis of the week, shape (168, 168), and the group of each column.
 
-    Group 7·(pattern of days) + (band), ascending. Hour 0 is Monday 00:00. All columns of a group
-    are shrunk alike, so it does not matter which basis of a group is taken.
+    Group 7·(pattern of days) + (band), ascending; the patterns are all days, weekend, Saturday–
+    Sunday and weekdays. Hour 0 is Monday 00:00. All columns of a group are shrunk alike, so it
+    does not matter which basis of a group is taken.
 
     Examples
     --------

@@ -22,7 +22,6 @@ _NUMBERS = ("lat", "lng", "origin_lat", "origin_lng", "destination_lat", "destin
 _NUMBER = re.compile(r"-?\d{1,19}([.,]\d+)?$")
 _PARTS = re.compile(r"(\d{1,4})[-/. ](\d{1,2})[-/. ](\d{2,4})(\D|$)")
 _COMMA_DECIMAL = re.compile(r"[-+]?\d{1,3}([. ]\d{3})*,\d+$|[-+]?\d+,\d+$")
-_GROUPED = re.compile(r"\d{1,3}(?P<mark>[.,' ])\d{3}((?P=mark)\d{3})*$")
 _UNITS: tuple[tuple[NumberTimes, float, float], ...] = (
     ("days", 7_300, 29_300),  # 1990 to 2050, as all of them
     ("minutes", 1.05e7, 4.2e7),

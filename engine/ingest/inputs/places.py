@@ -18,7 +18,7 @@ from engine import geography
 from engine.errors import InputError
 from engine.ingest.inputs import ids, mapping, parents, sources
 from engine.ingest.inputs.parents import Parents
-from engine.ingest.inputs.zones import read_with_parents
+from engine.ingest.inputs.zones import read_zones
 from engine.ingest.options import IngestOptions
 
 HULL_BUFFER_M = 500.0
@@ -112,7 +112,7 @@ def read_places(options: IngestOptions) -> Places:
 
 
 def _zones_of(path: Path, options: IngestOptions) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
-    zones, notes = read_with_parents(
+    zones, notes = read_zones(
         path, options.zones_mapping, options.parents, options.coarseness.parent
     )
     _check_extent(path.name, zones)
@@ -133,19 +133,14 @@ def _check_extent(name: str, places: gpd.GeoDataFrame) -> None:
         )
 
 
-def read_locations(options: IngestOptions) -> gpd.GeoDataFrame:
-    """Read the table of locations, sorted by id.
+def _locations(options: IngestOptions) -> tuple[gpd.GeoDataFrame, Parents]:
+    """Return the locations by id, and coarser zones by location where no file of zones is given.
 
     Raises
     ------
     InputError
         For duplicate or empty ids, missing coordinates, and coordinates out of range or swapped.
     """
-    return _locations(options)[0]
-
-
-def _locations(options: IngestOptions) -> tuple[gpd.GeoDataFrame, Parents]:
-    """Return the locations, and coarser zones by location where no file of zones is given."""
     assert options.locations is not None
     paths = sources.find([str(options.locations)])
     if len(paths) != 1:

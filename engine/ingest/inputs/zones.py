@@ -22,26 +22,18 @@ LARGEST_OVERLAP = 0.001
 """Share of the smaller of two zones that may lie in the other (borders drawn twice)."""
 
 
-def read_zones(path: Path, given: Mapping[str, str]) -> gpd.GeoDataFrame:
-    """Read zones as ``zone_id, name, geometry`` in EPSG:4326, sorted by id.
-
-    Raises
-    ------
-    InputError
-        For a missing CRS, duplicate or empty ids, shapes that are no valid polygons, overlaps.
-    """
-    return read_with_parents(path, given, ())[0]
-
-
-def read_with_parents(
-    path: Path, given: Mapping[str, str], declared: Sequence[str] | None, needed: str = ""
+def read_zones(
+    path: Path, given: Mapping[str, str], declared: Sequence[str] | None = (), needed: str = ""
 ) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
-    """Read zones with the coarser zones that `parents.read` finds beside them, and notes on these.
+    """Read zones as ``zone_id, name, geometry`` in EPSG:4326, sorted by id, and their parents.
+
+    Beside them stand the coarser zones that `parents.read` finds; the notes are on these.
 
     Raises
     ------
     InputError
-        As `read_zones`, and for declared parents that are no hierarchy.
+        For a missing CRS, duplicate or empty ids, shapes that are no valid polygons, overlaps, and
+        declared parents that are no hierarchy.
     """
     frame = read_shapes(path)
     if len(frame) == 0:

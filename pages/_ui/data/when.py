@@ -13,7 +13,6 @@ from pages._ui.data.draft import Draft
 from pages._ui.data.files import Asked
 from pages._ui.shell.session import session
 
-CHOSEN_ZONE = "data_zone"
 _EARLIEST, _LATEST = date(1970, 1, 1), date(2100, 12, 31)
 
 

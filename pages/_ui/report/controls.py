@@ -36,7 +36,6 @@ SHOWN_LOSSES: Setting[list[str]] = Setting(
 )
 
 WEIGHTS = (0.0, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0)
-_PINNED = "report_pinned"
 
 
 @dataclass(frozen=True)

@@ -111,7 +111,7 @@ def save_zones(folder: Path, kind: str) -> Path:
 
 @pytest.mark.parametrize("kind", ["geojson", "gpkg", "zip", "parquet"])
 def test_all_four_kinds_of_zone_files(tmp_path: Path, kind: str) -> None:
-    zones = read_zones(save_zones(tmp_path, kind), {})
+    zones, _ = read_zones(save_zones(tmp_path, kind), {})
     assert list(zones["zone_id"]) == ["z1", "z2", "z3", "z4"]
     assert zones["name"][2] == "<b>x</b>"
     assert zones["name"][1] == "z2"

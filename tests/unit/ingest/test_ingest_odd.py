@@ -226,7 +226,7 @@ def test_what_macos_adds_to_a_zip_is_passed_over(tmp_path: Path) -> None:
         for part in tmp_path.glob("zones.*"):
             archive.write(part, part.name)
             archive.writestr(f"__MACOSX/._{part.name}", b"\0")
-    assert list(read_zones(tmp_path / "z.zip", {})["zone_id"]) == ["a", "b"]
+    assert list(read_zones(tmp_path / "z.zip", {})[0]["zone_id"]) == ["a", "b"]
 
 
 def test_visits_at_places_in_no_zone_give_no_trips_and_are_told(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from engine.ingest.coarseness import Coarseness
 from engine.ingest.command import main
 from engine.ingest.inputs.coarse import coarsen
 from engine.ingest.inputs.places import read_places
-from engine.ingest.inputs.zones import read_with_parents, read_zones
+from engine.ingest.inputs.zones import read_zones
 from engine.resolution import Resolution
 from tests.reference.ingest_inputs import options, write_csv
 
@@ -103,11 +103,11 @@ def test_trips_seen_by_parents_are_those_of_a_dataset_built_at_the_parents(tmp_p
 def test_columns_of_any_name_can_be_declared_and_guesses_switched_off(tmp_path: Path) -> None:
     columns: Columns = {"bande": DISTRICTS, "province": PROVINCES}
     path = zones_file(tmp_path, **columns)
-    declared, _ = read_with_parents(path, {}, ("bande",))
+    declared, _ = read_zones(path, {}, ("bande",))
     assert levels(declared) == {"zones": 6, "bande": 3}
-    needed, _ = read_with_parents(path, {}, None, "bande")
+    needed, _ = read_zones(path, {}, None, "bande")
     assert levels(needed) == {"zones": 6, "bande": 3, "province": 2}
-    assert levels(read_with_parents(path, {}, ())[0]) == {"zones": 6}
+    assert levels(read_zones(path, {}, ())[0]) == {"zones": 6}
 
 
 BAD: dict[str, tuple[Columns, tuple[str, ...], str]] = {
@@ -130,7 +130,7 @@ BAD: dict[str, tuple[Columns, tuple[str, ...], str]] = {
 def test_what_is_no_hierarchy_is_refused_where_it_was_declared(tmp_path: Path, fault: str) -> None:
     columns, declared, words = BAD[fault]
     with pytest.raises(InputError) as caught:
-        read_with_parents(zones_file(tmp_path, **columns), {}, declared)
+        read_zones(zones_file(tmp_path, **columns), {}, declared)
     assert words in str(caught.value)
     assert "zones.geojson" in str(caught.value)
     assert "parents" in caught.value.settings
@@ -144,7 +144,7 @@ def test_guesses_that_are_no_hierarchy_are_left_out_and_told(tmp_path: Path) -> 
         "country": ["x"] * 6,
         "county": DISTRICTS,
     }
-    zones, notes = read_with_parents(zones_file(tmp_path, **columns), {}, None)
+    zones, notes = read_zones(zones_file(tmp_path, **columns), {}, None)
     assert [column for column in zones.columns if column.endswith("_id")] == [
         "zone_id",
         "district_id",
@@ -152,7 +152,7 @@ def test_guesses_that_are_no_hierarchy_are_left_out_and_told(tmp_path: Path) -> 
     assert len(notes) == 2
     assert "each district must lie in one province" in notes[0]
     assert "1 of 6 zones name no region" in notes[1]
-    assert list(read_zones(tmp_path / "zones.geojson", {}).columns) == [
+    assert list(read_zones(tmp_path / "zones.geojson", {})[0].columns) == [
         "zone_id",
         "name",
         "geometry",

@@ -111,7 +111,7 @@ def test_switching_off_gives_the_share_to_the_others():
     budget = Budget.of(weights={"flows": 2.0}, locked={"days": 0.4})
     without = budget.with_weight(Analysis.FLOWS, 0.0)
     assert without.shares(asked) == {Analysis.DAYS: 0.4, Analysis.HOURS: 0.6}
-    unlocked = budget.with_lock(Analysis.DAYS, None).shares(asked)
+    unlocked = Budget(weights=budget.weights).shares(asked)
     assert unlocked[Analysis.FLOWS] == pytest.approx(0.5, abs=1e-6)
 
 
