@@ -29,6 +29,7 @@ from pages._ui.drawing.cards import Card
 from pages._ui.jobs import Job
 from pages._ui.shell import catalogue
 from pages._ui.shell.catalogue import Entry
+from pages._ui.shell.session import session
 from pages._ui.shell.settings import Seed, Settings, units, use_settings
 from pages._ui.shell.settings import seed as seed_of
 from pages._ui.wording.numbers import counted, inert, number, percent
@@ -68,6 +69,7 @@ def draw(entry: Entry, settings: Settings, seed: Seed) -> None:
     if example is None:
         return
     other, other_outbreak = example
+    session().stands_in = other.name
     unit = settings.unit if settings.unit in units(other) else "trip"
     other_true = _true(other, other_outbreak)
     _decided(other, other_outbreak, settings.trips(unit=unit), seed_of(other), other_true)

@@ -51,12 +51,25 @@ def words(
     What holds whatever the model is about the trips that trimming keeps; it is said where it trims.
     """
     kept = "" if release.measurement.ledger.unit == UNIT_WORDS["trip"] else " kept trips,"
-    low, high = release.exact_interval()
-    parts = (release.typical[0], release.low[0], release.high[0], low[0], high[0])
+    estimates = release.typical[0][pairs].tolist()
     return [
-        f"{_estimate(count)} ({a:,.0f}–{b:,.0f} by the model; {c:,}–{d:,}{kept} whatever the model)"
-        for count, a, b, c, d in zip(*(part[pairs] for part in parts), strict=True)
+        f"{estimate(count)} ({model} by the model; {exact}{kept} whatever the model)"
+        for count, model, exact in zip(estimates, *ranges(release, pairs), strict=True)
     ]
+
+
+def ranges(
+    release: EstimateRelease, pairs: tuple[NDArray[np.int64], NDArray[np.int64]]
+) -> tuple[list[str], list[str]]:
+    """Return the ranges of flows in words: the middle 90% by the model, 95% whatever the model."""
+    low, high = release.exact_interval()
+    model = zip(release.low[0][pairs], release.high[0][pairs], strict=True)
+    exact = zip(low[0][pairs], high[0][pairs], strict=True)
+    return [f"{a:,.0f}–{b:,.0f}" for a, b in model], [f"{a:,}–{b:,}" for a, b in exact]
+
+
+BY_THE_MODEL = "90% by the model"
+WHATEVER_THE_MODEL = "95% of kept trips, whatever the model"
 
 
 def key() -> None:
@@ -71,5 +84,6 @@ def key() -> None:
     st.html(f'<div style="font-size:0.82rem">{swatches}<span>{NOT_DRAWN}</span></div>')
 
 
-def _estimate(count: float) -> str:
+def estimate(count: float) -> str:
+    """Write an estimate: whole trips, but for small ones."""
     return f"{count:,.0f}" if count >= 9.5 else number(count)

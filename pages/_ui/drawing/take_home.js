@@ -38,7 +38,8 @@ function things() {
       && !one.parentElement.closest("svg") && !one.closest(".take-home");
   });
   const tables = [...main().querySelectorAll("table")]
-    .filter((one) => seen(one) && !one.closest(".vega-embed") && one.rows.length > 1);
+    .filter((one) => (seen(one) || one.closest(".saved")) && one.rows.length > 1
+      && !one.closest(".vega-embed, [data-testid='stDataFrame']"));  // that one holds the rows in sight only
   const maps = [...main().querySelectorAll('[data-testid="stDeckGlJsonChart"] canvas')].filter(seen);
   return { pictures, tables, maps };
 }

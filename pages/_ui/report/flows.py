@@ -7,7 +7,8 @@ from engine.arrays import Integers
 from engine.metrics import largest
 from engine.report import Analysis
 from pages._ui.cache import datasets as cached_datasets
-from pages._ui.drawing import maps, tables
+from pages._ui.drawing import long_table, maps
+from pages._ui.drawing.long_table import Column
 from pages._ui.report import block
 from pages._ui.report.block import Report
 from pages._ui.shell import frame, setting
@@ -15,7 +16,7 @@ from pages._ui.shell.settings import use_settings
 from pages._ui.wording.numbers import number
 
 _VIEWS = {"true": "True", "private": "Private"}
-_MOST, _LISTED = 150, 10
+_MOST, _LISTED = 150, 300
 _PAGE = "pages/2_Origin_Destination.py"
 
 
@@ -88,13 +89,15 @@ def _list(report: Report, true: np.ndarray, private: np.ndarray, view: str) -> N
     names = cached_datasets.dataset(report.chosen.key).zones["name"].astype(str).tolist()
     ordered = largest((true if view == "true" else private).ravel(), _LISTED)
     origin, destination = np.unravel_index(ordered, true.shape)
-    rows = {
-        "From": [names[i] for i in origin],
-        "To": [names[i] for i in destination],
-        "Private": [number(int(n)) for n in private[origin, destination]],
-        "True": [number(int(n)) for n in true[origin, destination]],
-    }
-    st.html(tables.table_html(rows))
+    long_table.draw(
+        {
+            "From": Column([names[i] for i in origin]),
+            "To": Column([names[i] for i in destination]),
+            "Private (trips)": Column(private[origin, destination].tolist(), number),
+            "True (trips)": Column(true[origin, destination].tolist(), number),
+        },
+        key="report_flows",
+    )
 
 
 def _onward(report: Report, epsilon: float) -> None:

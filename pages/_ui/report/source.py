@@ -6,6 +6,7 @@ from pages._ui.cache import report as cached_report
 from pages._ui.report.wording import INSTEAD, NO_REPORT
 from pages._ui.shell import catalogue
 from pages._ui.shell.catalogue import Entry
+from pages._ui.shell.session import session
 from pages._ui.shell.settings import use_settings
 from pages._ui.wording.numbers import inert
 
@@ -34,4 +35,7 @@ def instead(entry: Entry) -> Entry | None:
             on_click=use_settings,
             kwargs={"od_data": offer.name},
         )
-    return offer if stands_in else None
+    if offer is None or not stands_in:
+        return None
+    session().stands_in = offer.name
+    return offer

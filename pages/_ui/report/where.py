@@ -10,7 +10,8 @@ from engine.report import Analysis
 from engine.report.measures import WINDOWS
 from engine.report.vectors import known_windows
 from pages._ui.cache import datasets as cached_datasets
-from pages._ui.drawing import maps, tables
+from pages._ui.drawing import long_table, maps
+from pages._ui.drawing.long_table import Column
 from pages._ui.report import block
 from pages._ui.report.block import Report
 from pages._ui.shell import setting
@@ -18,7 +19,7 @@ from pages._ui.wording.numbers import number
 
 _VIEWS = {"true": "True", "private": "Private", "error": "Error"}
 _ALL = "all"
-_LISTED = 10
+_LISTED = 300
 _HOURS = [f"{low}–{high} h" for low, high in pairwise(WINDOWS)]
 _TIMES = {
     _ALL: "All visits",
@@ -75,13 +76,15 @@ def _list(report: Report, values: dict[str, np.ndarray], view: str) -> None:
     """List the zones that the map shows brightest: most visits, or the largest errors."""
     names = cached_datasets.dataset(report.chosen.key).zones["name"].astype(str).tolist()
     first = largest(values[view], _LISTED)
-    rows = {
-        "Zone": [names[zone] for zone in first],
-        "Private": [number(float(values["private"][zone])) for zone in first],
-        "True": [number(float(values["true"][zone])) for zone in first],
-    }
     st.caption("Largest errors" if view == "error" else f"Most visits, {_VIEWS[view].lower()}")
-    st.html(tables.table_html(rows))
+    long_table.draw(
+        {
+            "Zone": Column([names[zone] for zone in first]),
+            "Private (visits)": Column(values["private"][first].tolist(), number),
+            "True (visits)": Column(values["true"][first].tolist(), number),
+        },
+        key="report_zones",
+    )
 
 
 def _map(

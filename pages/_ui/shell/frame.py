@@ -8,7 +8,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages._ui.shell import address, crowd, kept, problems, public, setting
 from pages._ui.shell.catalogue import Entry
-from pages._ui.shell.session import page
+from pages._ui.shell.session import page, session
 from pages._ui.shell.settings import use_settings
 from pages._ui.wording.datasets import (
     CONFIDENTIAL_BANNER,
@@ -66,6 +66,7 @@ def show(draw: Callable[[], None], title: str, lead: str = "") -> None:
         if public.refused(_file()):
             place.error(public.REFUSED, icon=":material/lock:")
             return
+        session().stands_in = None
         with problems.caught(place):
             draw()
             if _file() not in kept.NOT_KEPT:

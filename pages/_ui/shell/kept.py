@@ -2,6 +2,7 @@
 
 from pages._ui.drawing import take_home
 from pages._ui.shell.catalogue import Entry
+from pages._ui.shell.session import session
 from pages._ui.shell.settings import Settings, current
 from pages._ui.wording.datasets import CONFIDENTIAL_BANNER, SIMULATED_BANNER
 from pages._ui.wording.labels import OD_METHOD_NAMES, SHORT_VARIANTS
@@ -27,7 +28,7 @@ def described(settings: Settings) -> dict[str, str]:
         "Visits dataset": _named(settings.density_data, density=True),
         "Visits kept per person (ℓ)": f"{settings.max_visits}",
         "Density method": SHORT_VARIANTS[settings.variant],
-        "Trips dataset": _named(settings.od_data, density=False),
+        "Trips dataset": _trips(settings.od_data),
         "Protected in trips": UNITS[settings.unit],
         "Trips kept per person (T)": f"{settings.max_trips}",
         "Flows suppressed below (τ)": f"{settings.threshold}",
@@ -42,6 +43,12 @@ def banners(settings: Settings) -> list[str]:
     if real:
         return [f"{CONFIDENTIAL_BANNER.replace('**', '')} Dataset: {joined(real)}."]
     return [f"{SIMULATED_BANNER}."]
+
+
+def _trips(entry: Entry | None) -> str:
+    """Return the trips dataset, and the one whose numbers the page shows in its place."""
+    name, stands_in = _named(entry, density=False), session().stands_in
+    return f"{stands_in} (in place of {name})" if stands_in else name
 
 
 def _named(entry: Entry | None, *, density: bool) -> str:

@@ -132,6 +132,8 @@ class Session:
         The setting pinned on the page Report, behind the key of its dataset.
     own : OwnData
         The form of the page Data and what was made with it.
+    stands_in : str or None
+        The dataset that the page at hand shows in place of the trips dataset that is set.
     """
 
     values: dict[str, Any] = field(default_factory=dict)
@@ -162,6 +164,7 @@ class Session:
     people: dict[str, Any] = field(default_factory=dict)
     report_pinned: tuple[str, Any] | None = None
     own: OwnData = field(default_factory=OwnData)
+    stands_in: str | None = None
 
 
 def session() -> Session:

@@ -1,15 +1,15 @@
 """Origin–destination page: flows that certainly exist although the model does not expect them."""
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
-from pages._ui.drawing import marks
+from pages._ui.drawing import long_table, marks
+from pages._ui.drawing.long_table import Column
 from pages._ui.trips import look as trips_look
 from pages._ui.trips.view import View
 from pages._ui.wording.numbers import percent
 
-_ROWS = 30
+_ROWS = 300
 
 
 def draw(view: View) -> None:
@@ -30,18 +30,19 @@ def draw(view: View) -> None:
     order = np.argsort(-noisy, kind="stable")[:_ROWS]
     pairs = origins[order], destinations[order]
     names = trips_look.zone_labels(view.entry.key)
-    st.table(
-        pd.DataFrame(
-            {
-                "Flow": [f"{names[a]} → {names[b]}" for a, b in zip(*pairs, strict=True)],
-                "Noisy count": [f"{value:,}" for value in noisy[order]],
-                "Ours": marks.words(release, pairs),
-                "Empty, by the model": [percent(float(p)) for p in release.empty[0][pairs]],
-                "True": [f"{value:,}" for value in view.true[pairs]],
-            }
-        ),
-        hide_index=True,
-        border="horizontal",
+    by_model, whatever = marks.ranges(release, pairs)
+    long_table.draw(
+        {
+            "From": Column([names[zone] for zone in pairs[0]]),
+            "To": Column([names[zone] for zone in pairs[1]]),
+            "Noisy count (trips)": Column(noisy[order].tolist(), "{:,}".format),
+            "Ours (trips)": Column(release.typical[0][pairs].tolist(), marks.estimate),
+            marks.BY_THE_MODEL: Column(by_model),
+            marks.WHATEVER_THE_MODEL: Column(whatever),
+            "Empty, by the model": Column(release.empty[0][pairs].tolist(), percent),
+            "True (trips)": Column(view.true[pairs].tolist(), "{:,}".format),
+        },
+        key="od_unexpected",
     )
     rest = len(origins) - len(order)
     st.caption(

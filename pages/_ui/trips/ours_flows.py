@@ -1,19 +1,17 @@
 """Origin–destination page: our flows on one large map, in three marks."""
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from pages._ui.cache import datasets as cached_datasets
-from pages._ui.drawing import maps, marks
+from pages._ui.drawing import long_table, maps, marks
 from pages._ui.drawing.groups import OURS_ADDED_UP
+from pages._ui.drawing.long_table import Column
 from pages._ui.shell.session import map_size
 from pages._ui.trips import flows as trips_flows
 from pages._ui.trips import groups as trips_groups
 from pages._ui.trips import look as trips_look
 from pages._ui.trips.view import View
-
-_ROWS = 12
 
 
 def draw(view: View) -> None:
@@ -73,17 +71,19 @@ def draw(view: View) -> None:
         "of every flow."
     )
     names = trips_look.zone_labels(key)
-    rows = list(zip(origins.tolist(), destinations.tolist(), words, strict=True))[::-1][:_ROWS]
-    st.table(
-        pd.DataFrame(
-            {
-                "Flow": [f"{names[a]} → {names[b]}" for a, b, _ in rows],
-                "True": [f"{view.true[a, b]:,}" for a, b, _ in rows],
-                "Published": [f"{view.published[a, b]:,}" for a, b, _ in rows],
-                "Ours": [text for *_, text in rows],
-                "Mark": [marks.mark(release, a, b) for a, b, _ in rows],
-            }
-        ),
-        hide_index=True,
-        border="horizontal",
+    pairs = origins[::-1], destinations[::-1]  # the largest first
+    flows = list(zip(*(one.tolist() for one in pairs), strict=True))
+    by_model, whatever = marks.ranges(release, pairs)
+    long_table.draw(
+        {
+            "From": Column([names[a] for a, _ in flows]),
+            "To": Column([names[b] for _, b in flows]),
+            "True (trips)": Column(view.true[pairs].tolist(), "{:,}".format),
+            "Published (trips)": Column(view.published[pairs].tolist(), "{:,}".format),
+            "Ours (trips)": Column(release.typical[0][pairs].tolist(), marks.estimate),
+            marks.BY_THE_MODEL: Column(by_model),
+            marks.WHATEVER_THE_MODEL: Column(whatever),
+            "Mark": Column([marks.mark(release, a, b) for a, b in flows]),
+        },
+        key="od_ours_list",
     )

@@ -23,7 +23,7 @@ def text(app):
     kinds = (app.markdown, app.caption, app.info, app.success)
     parts = [element.value for kind in kinds for element in kind]
     parts += [element.proto.body for element in app.get("html")]
-    parts += [str(table.value.to_dict()) for table in app.table]
+    parts += [str(table.value.to_dict()) for table in [*app.table, *app.dataframe]]
     return "\n".join(parts)
 
 
