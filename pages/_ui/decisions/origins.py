@@ -15,7 +15,7 @@ from pages._ui.decisions.work import Epidemics
 from pages._ui.drawing import tables
 from pages._ui.shell import setting
 from pages._ui.shell.catalogue import Entry
-from pages._ui.wording.numbers import percent
+from pages._ui.wording.numbers import counted, percent
 
 
 def draw(
@@ -63,4 +63,4 @@ def _figure(figure: OverZones) -> str:
     deviation = float(np.mean(figure.standard_deviation))
     without = float(np.mean(figure.undefined))
     text = f"{percent(mean)} ({percent(deviation)})"
-    return text + (f", {without:.0f} zones without" if without >= 0.5 else "")
+    return text + (f", {counted(without, 'zone')} without" if without >= 0.5 else "")

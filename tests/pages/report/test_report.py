@@ -113,7 +113,9 @@ def test_simulated_data_without_a_report_gives_way_and_says_so(open_page):
     app = open_page(PAGE, od_data="flows")
     assert "The dataset flows has no mobility report" in texts(app)
     assert "Shown below: demo\\-city." in texts(app)  # names are written as they are, not as marks
-    assert app.session_state["session"].stands_in == "demo-city"  # so do the settings that are saved
+    assert (
+        app.session_state["session"].stands_in == "demo-city"
+    )  # so do the settings that are saved
     stands(app)
 
 
