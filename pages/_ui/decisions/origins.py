@@ -63,4 +63,4 @@ def _figure(figure: OverZones) -> str:
     deviation = float(np.mean(figure.standard_deviation))
     without = float(np.mean(figure.undefined))
     text = f"{percent(mean)} ({percent(deviation)})"
-    return text + (f", {counted(without, 'zone')} without" if without >= 0.5 else "")
+    return text + (f", {counted(round(without), 'zone')} without" if without >= 0.5 else "")
