@@ -2,8 +2,8 @@
 
 OpenDP samples discrete Laplace and discrete Gaussian variates in exact rational arithmetic from the
 operating system's entropy (Canonne, Kamath and Steinke 2020), so neither floating point nor a seed
-leaks anything. The privacy loss is what OpenDP's own privacy map states for the scale it uses,
-rounded up; it is at least sensitivity / scale.
+leaks anything. `laplace_epsilon` returns the privacy loss that OpenDP's own privacy map states for
+a scale, rounded up; it is at least sensitivity / scale.
 """
 
 import math

@@ -24,6 +24,7 @@ from engine.ingest.inputs.places import (
     WIDEST_DEGREES,
     Places,
     from_zones,
+    voronoi_zones,
     zone_of,
 )
 from engine.ingest.inputs.sources import shown
@@ -52,7 +53,7 @@ def coarsen(places: Places, how: Coarseness) -> Places:
     if how.zoning == "given":
         return places
     if how.zoning == "voronoi":
-        shapes = places.zones if places.zones_from_places else _voronoi(places.towers)
+        shapes = places.zones if places.zones_from_places else voronoi_zones(places.towers, {})
         note = "zones are the places' own Voronoi cells"
     elif how.zoning == "square":
         shapes = _squares(_region(places), how.size_m)
@@ -147,19 +148,6 @@ def _region(places: Places) -> Shapes:
     else:
         shape = shapely.union_all(places.zones.geometry.to_crs(crs).to_numpy(), grid_size=0.1)
     return gpd.GeoSeries([shape], crs=crs)
-
-
-def _voronoi(towers: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
-    crs = geography.projected_crs(towers)
-    points = towers.geometry.to_crs(crs)
-    cells = geography.voronoi_cells(points, geography.hull_region(points, HULL_BUFFER_M))
-    first = ~pd.DataFrame(shapely.get_coordinates(towers.geometry.to_numpy())).duplicated()
-    frame: Any = gpd.GeoDataFrame(
-        {"zone_id": towers["location_id"], "name": towers["name"]},
-        geometry=cells.to_crs(WGS84).to_numpy(),
-        crs=WGS84,
-    )
-    return frame[first.to_numpy()].reset_index(drop=True)
 
 
 def _squares(region: Shapes, size_m: float) -> gpd.GeoDataFrame:

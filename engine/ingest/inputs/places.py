@@ -1,6 +1,6 @@
 """Locations and zones: public geometry that rows are counted in."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -181,19 +181,30 @@ def _locations(options: IngestOptions) -> tuple[gpd.GeoDataFrame, Parents]:
     return towers.reset_index(drop=True), coarser
 
 
-def _from_towers(towers: gpd.GeoDataFrame, coarser: Parents) -> Places:
-    crs = geography.projected_crs(towers)
-    points = towers.geometry.to_crs(crs)
+def voronoi_zones(towers: gpd.GeoDataFrame, columns: Mapping[str, Any]) -> gpd.GeoDataFrame:
+    """Return the towers' Voronoi cells in their hull widened by 500 m, one where towers coincide.
+
+    Parameters
+    ----------
+    towers : GeoDataFrame, EPSG:4326
+    columns : mapping of str to array, shape (towers,)
+        What else is known of each tower's zone.
+    """
+    points = towers.geometry.to_crs(geography.projected_crs(towers))
     cells = geography.voronoi_cells(points, geography.hull_region(points, HULL_BUFFER_M))
     shapes: Any = gpd.GeoDataFrame(
         {"zone_id": towers["location_id"], "name": towers["name"]},
         geometry=cells.to_crs(WGS84).to_numpy(),
         crs=WGS84,
     )
-    coordinates = pd.DataFrame(shapely.get_coordinates(towers.geometry.to_numpy()))
-    for column, values in coarser.columns.items():
+    for column, values in columns.items():
         shapes[column] = values
-    first = ~coordinates.duplicated()
+    again = pd.DataFrame(shapely.get_coordinates(towers.geometry.to_numpy())).duplicated()
+    return shapes[~again.to_numpy()].reset_index(drop=True)
+
+
+def _from_towers(towers: gpd.GeoDataFrame, coarser: Parents) -> Places:
+    coordinates = pd.DataFrame(shapely.get_coordinates(towers.geometry.to_numpy()))
     number = coordinates.groupby([0, 1], sort=False).ngroup().to_numpy().astype(np.int32)
     note = (
         f"zones are the locations' Voronoi cells, clipped to their convex hull widened by "
@@ -201,7 +212,7 @@ def _from_towers(towers: gpd.GeoDataFrame, coarser: Parents) -> Places:
     )
     return Places(
         towers,
-        shapes[first].reset_index(drop=True),
+        voronoi_zones(towers, coarser.columns),
         number,
         (note, *coarser.notes),
         zones_from_places=True,

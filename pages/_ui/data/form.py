@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import streamlit as st
 
@@ -30,6 +30,7 @@ from pages._ui.shell.session import session
 
 TABLES = ("csv", "gz", "tsv", "txt", "parquet", "pq")
 ZONES = ("geojson", "json", "gpkg", "zip", "parquet", "pq")
+Names: TypeAlias = tuple[str, ...]
 UPLOAD, PATH = "Upload", "Path on this computer"
 
 
@@ -107,7 +108,6 @@ def _table(asked: Asked, draft: Draft) -> None:
     st.caption(data_wording.KIND_HELP[kind])
     if not any(mapping.guess(table, columns) for table in ("trips", "visits", "flows")):
         st.warning(data_wording.unusual_columns(len(columns)), icon=":material/view_column:")
-    ends = ("origin_lat", "origin_lng", "destination_lat", "destination_lng")
     guessed = mapping.guess("trips" if kind in ("trips", "journeys") else "visits", columns)
     split = kind != "flows" and st.toggle(
         "Dates and times are in two columns",
@@ -115,17 +115,7 @@ def _table(asked: Asked, draft: Draft) -> None:
         key=asked.key(f"split_{kind}_{abs(hash(columns))}"),
         persist_state="session",
     )
-    clocks = ("end_datetime", *(("clock", "end_clock") if split else ()))
-    visit_clock = ("clock",) if split else ()
-    wanted, optional, absent = {
-        "trips": (("uid", "datetime", "origin", "destination"), clocks, ends),
-        "journeys": (("uid", "datetime", *ends), clocks, ("origin", "destination")),
-        "visits": (("uid", "datetime", "location_id"), visit_clock, ("lat", "lng")),
-        "points": (("uid", "datetime", "lat", "lng"), visit_clock, ("location_id",)),
-        "flows": (("origin", "destination", "flow"), ("date",), ()),
-    }[kind]
-    unsplit = ("clock", "end_clock") if kind in ("trips", "journeys") else ("clock",)
-    absent += () if split or kind == "flows" else unsplit
+    wanted, optional, absent = _columns_of(kind, split=split)
     engine_kind = {"points": "visits", "journeys": "trips"}.get(kind, kind)
     chosen, missing = data_files.columns(asked, kind, engine_kind, columns, wanted, optional)
     draft.missing += missing
@@ -139,6 +129,29 @@ def _table(asked: Asked, draft: Draft) -> None:
     draft.seen, draft.chosen = seen, chosen
     if len(draft.files) > 1:
         st.caption(f"The first of {len(draft.files)} files is shown; all must have these columns.")
+
+
+def _columns_of(kind: str, *, split: bool) -> tuple[Names, Names, Names]:
+    """Return the columns that a kind of table needs, may have, and must not be guessed to have."""
+    ends = ("origin_lat", "origin_lng", "destination_lat", "destination_lng")
+    both, one = ("clock", "end_clock"), ("clock",)
+    clocks, clock = (both, one) if split else ((), ())
+    no_clocks, no_clock = ((), ()) if split else (both, one)
+    return {
+        "trips": (
+            ("uid", "datetime", "origin", "destination"),
+            ("end_datetime", *clocks),
+            (*ends, *no_clocks),
+        ),
+        "journeys": (
+            ("uid", "datetime", *ends),
+            ("end_datetime", *clocks),
+            ("origin", "destination", *no_clocks),
+        ),
+        "visits": (("uid", "datetime", "location_id"), clock, ("lat", "lng", *no_clock)),
+        "points": (("uid", "datetime", "lat", "lng"), clock, ("location_id", *no_clock)),
+        "flows": (("origin", "destination", "flow"), ("date",), ()),
+    }[kind]
 
 
 def _reading(asked: Asked, draft: Draft) -> None:

@@ -1,13 +1,10 @@
 """Which zones to build: given or coarser ones, drawn and judged before anything is counted."""
 
-import base64
 import html
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import shapely
 import streamlit as st
 
 from engine.errors import ExplorerError
@@ -16,6 +13,7 @@ from engine.ingest.coarseness import MOST_ZONES, Coarseness
 from engine.ingest.inputs import coarse, parents
 from engine.ingest.inputs.places import Places, read_places
 from engine.ingest.whereabouts import Area
+from pages._ui.data import picture as data_picture
 from pages._ui.data import wording as data_wording
 from pages._ui.data.draft import Draft
 from pages._ui.data.files import Asked
@@ -33,8 +31,6 @@ GRIDS = ("hexagon", "square")
 """Zonings that need neither places nor zones, but an area."""
 LEVELS = {"good": "usable", "partly": "usable in part", "noisy": "too noisy"}
 _UNITS = {"trip": "a single trip is protected", "person": "all trips of a person are protected"}
-_WIDTH, _HEIGHT = 640, 300
-_MOST_DOTS = 3_000
 
 
 @dataclass(frozen=True)
@@ -107,7 +103,7 @@ def choose(asked: Asked, draft: Draft) -> Zoned:
             f"{len(places.towers):,} places"
         )
         _kept(places)
-        st.html(picture(places))
+        st.html(data_picture.picture(places))
         coarse.check_size(places, trips=True)
     except ExplorerError as problem:
         data_wording.problem("These zones cannot be built", data_wording.on_page(problem))
@@ -172,47 +168,6 @@ def forecast(options: IngestOptions, key: str) -> None:
             f"{_UNITS[one.unit]}</strong>{html.escape(text)}. Read from the data: for its "
             "custodians only.</div>"
         )
-
-
-def picture(places: Places) -> str:
-    """Return zones and places as a small map with the degrees at its edges."""
-    zones = places.zones.geometry
-    west, south, east, north = places.towers.total_bounds
-    box = zones.total_bounds
-    west, south = min(west, box[0]), min(south, box[1])
-    east, north = max(east, box[2]), max(north, box[3])
-    stretch = float(np.cos(np.radians((south + north) / 2)))
-    wide, high = max((east - west) * stretch, 1e-6), max(north - south, 1e-6)
-    scale = min((_WIDTH - 20) / wide, (_HEIGHT - 20) / high)
-
-    def flat(points: Any) -> Any:
-        return np.column_stack(
-            (10 + (points[:, 0] - west) * stretch * scale, 10 + (north - points[:, 1]) * scale)
-        )
-
-    tolerance = 1 / scale
-    lines = [
-        "M" + "L".join(f"{x:.0f} {y:.0f}" for x, y in flat(shapely.get_coordinates(ring))) + "Z"
-        for shape in shapely.simplify(zones.to_numpy(), tolerance)
-        for part in shapely.get_parts(shape)
-        for ring in [shapely.get_exterior_ring(part)]
-        if ring is not None
-    ]
-    dots = flat(shapely.get_coordinates(places.towers.geometry.to_numpy()))
-    step = max(1, len(dots) // _MOST_DOTS)
-    marks = "".join(f'<circle cx="{x:.0f}" cy="{y:.0f}" r="1.6"/>' for x, y in dots[::step])
-    label = f"Zones and places, {south:.2f}° to {north:.2f}° north, {west:.2f}° to {east:.2f}° east"
-    across, down = wide * scale + 20, high * scale + 20
-    drawing = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{across:.0f}" height="{down:.0f}">'
-        f'<path d="{"".join(lines)}" fill="#2a6f97" fill-opacity="0.12" stroke="#7a8794" '
-        f'stroke-width="0.7"/><g fill="#d9972b">{marks}</g></svg>'
-    )
-    source = base64.b64encode(drawing.encode()).decode()
-    return (
-        f'<figure class="picture"><img src="data:image/svg+xml;base64,{source}" alt="{label}">'
-        f"<figcaption>{label}</figcaption></figure>"
-    )
 
 
 def grid_area(asked: Asked, draft: Draft) -> Area | None:
