@@ -26,7 +26,10 @@ CHROMIUM_FLAGS = (
     "--disable-sync",
     "--no-first-run",
     "--disable-quic",
+    "--disable-gpu-rasterization",
+    "--disable-gpu-compositing",
 )
+"""Without a graphics card only maps (WebGL) are worth its imitation; all else is drawn directly."""
 
 
 def chromium() -> str | None:

@@ -13,8 +13,12 @@ _CALLS = itertools.count()
 _STANDS_STILL = """([call, still]) => {
     if (!window.unanswered) {
         const unanswered = window.unanswered = new Set();
+        let pressed = -Infinity;
+        for (const kind of ['keydown', 'pointerdown', 'click', 'input', 'change'])
+            addEventListener(kind, () => { pressed = performance.now(); }, true);
         const send = WebSocket.prototype.send;
         WebSocket.prototype.send = function (...sent) {
+            if (performance.now() - pressed > 2000) return send.apply(this, sent); // a timer's
             if (!this.listenedTo) {
                 for (const end of ['message', 'close'])
                     this.addEventListener(end, () => unanswered.delete(this));
@@ -40,7 +44,8 @@ def settled(page: Any, *, still_ms: int = 400) -> None:
 
     One look is not enough: the state reads "not running" between a press and the run that it
     starts, and before the first run of all. A busy server starts that run late: from the first call
-    on a page, what the page sends and the server has not answered counts as running.
+    on a page, what is sent after a press and not answered yet counts as running. What a timer sends
+    does not: a page that asks for a job's progress twice a second would never stand still.
     """
     page.wait_for_function(_STANDS_STILL, arg=[next(_CALLS), still_ms])
 
