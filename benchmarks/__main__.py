@@ -40,6 +40,7 @@ def table(rows: Iterator[Row]) -> Iterator[str]:
     yield "| --- | ---: | ---: | ---: | --- | --- | --- |"
     for row in rows:
         ratio = "–" if row.ratio is None else f"{row.ratio:.2f}"
+        ratio = f"{row.ratio:.1g}" if row.ratio is not None and row.ratio < 0.01 else ratio
         met = {None: "–", True: "yes", False: "**no**"}[row.met]
         cells = [row.work, seconds(row.ours), seconds(row.reference), ratio, row.limit, met]
         yield "| " + " | ".join([*cells, row.note]) + " |"
