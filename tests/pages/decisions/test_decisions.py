@@ -107,7 +107,7 @@ def test_two_origins_and_the_papers_table_stand_side_by_side(open_epidemic):
 
 def test_where_no_zone_ever_acts_there_is_nothing_to_decide(open_page):
     app = constant_populations(open_page(PAGE, **TRIPS))
-    assert "In the 7 days of demo-city no zone reaches 20.0%" in text(app)
+    assert "In the 7 days of demo\\-city no zone reaches 20.0%" in text(app)
     assert not figures(app)
 
 
