@@ -103,7 +103,8 @@ class EstimateProduct:
             ),
             bias=(
                 "Columns 'measured' are kept trips with unbiased whole-number noise; their bars "
-                "hold whatever the data, for a flow picked in advance.",
+                "hold whatever the data, each for a flow or a zone picked in advance: among the "
+                "largest of a release more of them miss.",
                 "Column 'trips' is what a model expects, having read all of them: add these up. "
                 "'typical' is its number for one flow, as likely too high as too low; its bars "
                 "(low_90, high_90) hold by the model alone. The model draws isolated large flows "

@@ -80,6 +80,8 @@ def test_reach_of_a_cell(rate):
 def test_reach_of_a_total(rate, cells):
     expected = plain.total_reach(rate, cells, 0.95, support=int(40 / rate) + 3)
     assert estimate.total_reach(rate, cells) == expected
+    far = plain.total_reach(rate, cells, 1 - 1e-4, support=int(40 / rate) + 3)
+    assert estimate.total_reach(rate, cells, confidence=1 - 1e-4) == far
 
 
 def test_reach_of_a_zone_of_421():

@@ -69,7 +69,7 @@ class EstimateRelease:
 
     @cached_property
     def certain(self) -> Booleans:
-        """Flows that exist whatever the model: on average at most 5% of them are empty."""
+        """Flows named as existing whatever the model: on average at most 5% of these are empty."""
         return statements.certain_flows(self.measurement.cells, self.measurement.rate)
 
     @cached_property
@@ -79,25 +79,62 @@ class EstimateRelease:
 
     @cached_property
     def unexpected(self) -> Booleans:
-        """Certain flows that the model disbelieves: to be checked by somebody who knows."""
+        """Certain flows that the model disbelieves: to be checked by somebody who knows.
+
+        Most of the empty ones among `certain` are here: many of this list may be noise.
+        """
         return self.certain & (self.empty >= LIKELY_EMPTY)
 
-    def exact_interval(self, *, confidence: float = 0.95) -> tuple[Integers, Integers]:
-        """Return the range that holds a kept count with `confidence`, whatever the model."""
-        reach = statements.cell_reach(self.measurement.rate, confidence=confidence)
+    def exact_interval(
+        self, *, at_once: bool, confidence: float = 0.95
+    ) -> tuple[Integers, Integers]:
+        """Return the ranges that hold kept counts with `confidence`, whatever the model.
+
+        Parameters
+        ----------
+        at_once : bool
+            False holds for one flow that was chosen without looking at this release. True holds for
+            all flows of the release together, hence also for those chosen by what was released:
+            the largest, the certain, the unexpected.
+        confidence : float
+            Share of releases.
+
+        Returns
+        -------
+        low, high : arrays, shape (days, zones, zones)
+            Kept trips, at least 0. Diagonal 0.
+        """
         cells = self.measurement.cells
+        flows = max(cells.size - cells.shape[0] * cells.shape[-1], 1) if at_once else 1
+        reach = statements.cell_reach(self.measurement.rate, confidence=confidence, cells=flows)
         low, high = np.maximum(cells - reach, 0), np.maximum(cells + reach, 0)
         diagonal = np.eye(cells.shape[-1], dtype=bool)
         return np.where(diagonal, 0, low), np.where(diagonal, 0, high)
 
-    def exact_totals(self, axis: int) -> tuple[Integers, int]:
-        """Return noisy totals of zones and z: each kept total is in it ± z in 95 of 100 releases.
+    def exact_totals(self, axis: int, *, at_once: bool) -> tuple[Integers, int]:
+        """Return noisy totals of zones and z: kept totals are in it ± z in 95 of 100 releases.
 
-        `axis` is −1 for trips out of each zone, −2 for trips into it.
+        Parameters
+        ----------
+        axis : int
+            −1 for trips out of each zone, −2 for trips into it.
+        at_once : bool
+            False holds for one zone that was chosen without looking at this release, True for all
+            zones (and days) together, hence also for the busiest by what was released.
+
+        Returns
+        -------
+        totals : array, shape (days, zones)
+        reach : int
+            z, trips.
         """
-        zones = self.counts.shape[-1]
-        reach = statements.total_reach(self.measurement.rate, zones - 1) if zones > 1 else 0
-        return self.measurement.cells.sum(axis=axis), reach
+        totals, zones = self.measurement.cells.sum(axis=axis), self.counts.shape[-1]
+        if zones < 2:
+            return totals, 0
+        confidence = 1 - 0.05 / (totals.size if at_once else 1)
+        return totals, statements.total_reach(
+            self.measurement.rate, zones - 1, confidence=confidence
+        )
 
 
 def release(

@@ -2,6 +2,10 @@
 
 With q = e^(−a) the noise of a cell has P(|Z| > z) = 2q^(z+1)/(1 + q). All statements are about
 kept counts, that is after trimming.
+
+What holds for one flow holds where it was chosen without looking at the measurement. Among flows
+chosen by their noisy counts – the largest, say – the noise that raised them gathers: only what
+holds for all flows at once holds for those.
 """
 
 import math
@@ -21,8 +25,9 @@ _NEGLIGIBLE = 30.0
 def cell_reach(rate: float, *, confidence: float = 0.95, cells: int = 1) -> int:
     """Return the least z such that a kept count lies in noisy ± z with the given confidence.
 
+    The flow must be chosen without looking at the measurement.
     With `cells` above 1 the statement holds for all of them at once (level (1 − confidence)/cells,
-    Bonferroni).
+    Bonferroni), hence for those chosen by looking too.
 
     Examples
     --------
@@ -88,7 +93,7 @@ def total_reach(rate: float, cells: int, *, confidence: float = 0.95) -> int:
 
 
 def certain_flows(cells: Integers, rate: float) -> Booleans:
-    """Return which flows certainly exist, shape of `cells` (zones, zones) or a stack of them.
+    """Return which flows are named certain, shape of `cells` (zones, zones) or a stack of them.
 
     Benjamini–Hochberg at 5% within each matrix, on P(Z ≥ y) = q^y/(1 + q) for y ≥ 1: the noise of
     cells is independent, so on average at most 5% of the named flows are empty (Benjamini and

@@ -13,7 +13,7 @@ from pages._ui.wording.numbers import number
 
 LIKELY_OPACITY = 125
 MEANINGS = (
-    ("certain", 1.0, "on average at most 5% of these are empty, whatever the model"),
+    ("certain", 1.0, "on average at most 5% of all of them are empty, whatever the model"),
     ("likely", LIKELY_OPACITY / 255, "empty with less than 5%, by the model"),
 )
 NOT_DRAWN = "The other flows are not drawn, but they count in all sums."
@@ -46,14 +46,15 @@ def mark(release: EstimateRelease, origin: int, destination: int) -> str:
 def words(
     release: EstimateRelease, pairs: tuple[NDArray[np.int64], NDArray[np.int64]]
 ) -> list[str]:
-    """Say how flows read, such as ``42 (31–55 by the model; 12–72 whatever the model)``.
+    """Say how flows read: ``42 (31–55 by the model; 12–72 whatever the model, all flows at once)``.
 
     What holds whatever the model is about the trips that trimming keeps; it is said where it trims.
     """
     kept = "" if release.measurement.ledger.unit == UNIT_WORDS["trip"] else " kept trips,"
     estimates = release.typical[0][pairs].tolist()
     return [
-        f"{estimate(count)} ({model} by the model; {exact}{kept} whatever the model)"
+        f"{estimate(count)} ({model} by the model; "
+        f"{exact}{kept} whatever the model, all flows at once)"
         for count, model, exact in zip(estimates, *ranges(release, pairs), strict=True)
     ]
 
@@ -61,15 +62,18 @@ def words(
 def ranges(
     release: EstimateRelease, pairs: tuple[NDArray[np.int64], NDArray[np.int64]]
 ) -> tuple[list[str], list[str]]:
-    """Return the ranges of flows in words: the middle 90% by the model, 95% whatever the model."""
-    low, high = release.exact_interval()
+    """Return the ranges of flows in words: the middle 90% by the model, 95% whatever the model.
+
+    The second holds for all flows at once: pages show flows because of what was released of them.
+    """
+    low, high = release.exact_interval(at_once=True)
     model = zip(release.low[0][pairs], release.high[0][pairs], strict=True)
     exact = zip(low[0][pairs], high[0][pairs], strict=True)
     return [f"{a:,.0f}–{b:,.0f}" for a, b in model], [f"{a:,}–{b:,}" for a, b in exact]
 
 
 BY_THE_MODEL = "90% by the model"
-WHATEVER_THE_MODEL = "95% of kept trips, whatever the model"
+WHATEVER_THE_MODEL = "95% for all flows at once, whatever the model (kept trips)"
 
 
 def key() -> None:

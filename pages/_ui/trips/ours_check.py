@@ -1,13 +1,14 @@
-"""Origin–destination page: flows that certainly exist although the model does not expect them."""
+"""Origin–destination page: flows named certain although the model does not expect them."""
 
 import numpy as np
 import streamlit as st
 
+from engine.origin_destination.estimate import FALSE_DISCOVERIES
 from pages._ui.drawing import long_table, marks
 from pages._ui.drawing.long_table import Column
 from pages._ui.trips import look as trips_look
 from pages._ui.trips.view import View
-from pages._ui.wording.numbers import percent
+from pages._ui.wording.numbers import number, percent
 
 _ROWS = 300
 
@@ -17,15 +18,16 @@ def draw(view: View) -> None:
     release = view.release
     origins, destinations = np.nonzero(release.unexpected[0])
     certain = int(release.certain[0].sum())
-    st.markdown(
-        "These flows stand so clear of the noise that they exist almost surely – on average at "
-        "most 5% of all flows named certain are empty – but the model puts the chance that they "
-        "are empty at 5% or more. Either something new happens there, or the noise was unusually "
-        "large: ask somebody who knows the place."
-    )
     if not len(origins):
         st.success(f"None in this draw: the model expects all of the {certain:,} certain flows.")
         return
+    st.markdown(
+        f"On average at most {percent(FALSE_DISCOVERIES)} of the {certain:,} certain flows are "
+        f"empty, that is up to {number(FALSE_DISCOVERIES * certain)}; most of those that are stand "
+        "in this list. Its flows stand clear of the noise, but the model puts the chance that they "
+        "are empty at 5% or more. Either something new happens there, or the noise was unusually "
+        "large: ask somebody who knows the place before you use one."
+    )
     noisy = release.measurement.cells[0][origins, destinations]
     order = np.argsort(-noisy, kind="stable")[:_ROWS]
     pairs = origins[order], destinations[order]

@@ -65,10 +65,11 @@ def draw(view: View) -> None:
     st.caption(
         f"{int((drawn & release.certain[0]).sum()):,} certain and "
         f"{int((drawn & release.likely[0]).sum()):,} likely flows; the others together hold about "
-        f"{rest:,.0f} trips. A reading such as 42 (31–55 by the model; 12–72 whatever the model) "
-        "gives the estimate, as likely too high as too low, the middle 90% by the model, and the "
-        "95% range of the trips kept by trimming that needs no model. Sums add up what is expected "
-        "of every flow."
+        f"{rest:,.0f} trips. A reading such as 42 (31–55 by the model; 12–72 whatever the model, "
+        "all flows at once) gives the estimate, as likely too high as too low, the middle 90% by "
+        "the model, and the range of the trips kept by trimming that needs no model: in 95 of 100 "
+        "releases the ranges of all flows hold together, so also those of flows that are shown "
+        "because they came out large. Sums add up what is expected of every flow."
     )
     names = trips_look.zone_labels(key)
     pairs = origins[::-1], destinations[::-1]  # the largest first

@@ -176,11 +176,13 @@ def test_odd_matrices_give_finite_answers(zones, rate, days):
             assert (release.typical <= release.high).all()
             assert (release.empty <= 1).all()
             assert np.einsum("dzz->dz", release.counts).max() == 0
-            low, high = release.exact_interval()
+            low, high = release.exact_interval(at_once=False)
             assert ((low <= cells) & (cells <= high)).all()
-            totals, reach = release.exact_totals(-1)
+            least, most = release.exact_interval(at_once=True)
+            assert ((least <= low) & (high <= most)).all()
+            totals, reach = release.exact_totals(-1, at_once=False)
             assert totals.shape == (days, zones)
-            assert reach >= 0
+            assert 0 <= reach <= release.exact_totals(-1, at_once=True)[1]
             assert not (release.certain & release.likely).any()
 
 
