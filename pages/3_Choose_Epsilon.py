@@ -8,6 +8,7 @@ from pages._ui.choose import inverse as choose_inverse
 from pages._ui.choose import meaning as choose_meaning
 from pages._ui.choose import question as choose_question
 from pages._ui.shell import frame, setting, sidebar
+from pages._ui.wording.labels import OD_PUBLISHED_ONLY
 
 ANSWER, INVERSE = "From accuracy to ε", "From ε to accuracy"
 MEANING, ERRATA = "What ε means", "Where the paper is corrected"
@@ -31,6 +32,8 @@ def draw() -> None:
         required=True,
         label_visibility="collapsed",
     )
+    if settings.od_method == "estimate" and view != MEANING:
+        st.info(OD_PUBLISHED_ONLY)
     if view in (ANSWER, INVERSE):
         question = choose_question.ask(settings)
         if view == ANSWER:

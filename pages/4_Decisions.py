@@ -7,6 +7,7 @@ from pages._ui.decisions import choice as decisions_choice
 from pages._ui.decisions import epidemic as decisions_epidemic
 from pages._ui.shell import frame, setting, sidebar
 from pages._ui.shell.settings import dataset_with, seed
+from pages._ui.wording.labels import OD_PUBLISHED_ONLY
 
 EPIDEMIC, AID, CHOICE = "Epidemic", "Aid after a shock", "ε from a decision"
 VIEWS = (EPIDEMIC, AID, CHOICE)
@@ -35,6 +36,8 @@ def draw() -> None:
         required=True,
         label_visibility="collapsed",
     )
+    if settings.od_method == "estimate":
+        st.info(OD_PUBLISHED_ONLY)
     if view == EPIDEMIC:
         decisions_epidemic.draw(entry, settings, noise)
     elif view == AID:

@@ -23,11 +23,13 @@ def draw() -> None:
         required=True,
         label_visibility="collapsed",
     )
-    settings = sidebar.draw(density=view == DENSITY, trips=view == FLOWS, noise=False)
+    flows = view == FLOWS
+    settings = sidebar.draw(density=not flows, trips=flows, noise=False, od_method=flows)
     if view == DENSITY:
         attack_density.draw(settings)
     else:
-        attack_trips.draw(attack_question.ask(settings.trips()), settings.od_data)
+        question = attack_question.ask(settings.trips(), settings.od_method)
+        attack_trips.draw(question, settings.od_data)
         attack_measured.draw()
 
 

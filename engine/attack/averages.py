@@ -48,7 +48,11 @@ class TripAverages:
 
 
 def over_trips(
-    histogram: CountHistogram, parameters: ODParameters, *, law: LawName = "rounded_laplace"
+    histogram: CountHistogram,
+    parameters: ODParameters,
+    *,
+    law: LawName = "rounded_laplace",
+    signed: bool = False,
 ) -> TripAverages:
     """Return the averages over the trips in a histogram of counts.
 
@@ -59,6 +63,8 @@ def over_trips(
     parameters : ODParameters
     law : str
         Noise: ``rounded_laplace`` as published, ``discrete_laplace`` of a release.
+    signed : bool
+        Whether nothing is suppressed, as `estimate` reads cells.
 
     Raises
     ------
@@ -86,7 +92,7 @@ def over_trips(
         1,
         counts - 1,
         rate=1 / parameters.noise_scale,
-        threshold=parameters.suppression_threshold,
+        threshold=None if signed else parameters.suppression_threshold,
         law=law,
     )
     shown = counts >= max(parameters.suppression_threshold, 1)

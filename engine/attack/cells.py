@@ -7,7 +7,8 @@ otherwise. Of all results at most x + 3 have different losses:
 - above m + x both laws are in their geometric tails, and the loss is a·x whatever the result;
 - from m to m + x each result has its own;
 - below m the loss is −a·x again;
-- 0 stands for all results below τ′.
+- 0 stands for all results below τ′. Where nothing is suppressed (`estimate` reads signed cells) the
+results below m are told apart, but all of them say the same.
 
 All but a suppressed result's are whole multiples of a and of c = log(P(Z = 0)/P(Z = 1)); for
 discrete Laplace noise c = a. A suppressed result's is, where τ′ ≤ m, the tail's.
@@ -74,7 +75,7 @@ class Corridor:
 
 
 def cell_losses(
-    trips: int, rest: int, *, rate: float, threshold: int, law: LawName = "rounded_laplace"
+    trips: int, rest: int, *, rate: float, threshold: int | None, law: LawName = "rounded_laplace"
 ) -> CellLosses:
     """Return the losses of one cell.
 
@@ -84,8 +85,8 @@ def cell_losses(
         x and m, checked by `Corridor`.
     rate : float
         a = ε/T.
-    threshold : int
-        τ.
+    threshold : int or None
+        τ; None where nothing is suppressed and cells are signed.
 
     Examples
     --------
@@ -94,7 +95,7 @@ def cell_losses(
     [-0.5, -0.367, 0.367, 0.5]
     """
     noise = NoiseLaw(rate, law)
-    least = max(threshold, 1)
+    least = rest if threshold is None else max(threshold, 1)
     first = max(least, rest)
     between = np.arange(first, rest + trips + 1)  # empty where m + x < τ′
     end = max(least, rest + trips + 1)
@@ -120,7 +121,7 @@ def one_cell_advantage(
     rest: ArrayLike,
     *,
     rate: ArrayLike,
-    threshold: ArrayLike,
+    threshold: ArrayLike | None,
     law: LawName = "rounded_laplace",
 ) -> Floats:
     """Return the advantage against a target whose trips all lie in one cell: a closed form.
@@ -133,7 +134,7 @@ def one_cell_advantage(
     Parameters
     ----------
     trips, rest, rate, threshold : array-like
-        x, m, a = ε/T and τ; they broadcast.
+        x, m, a = ε/T and τ; they broadcast. A threshold of None suppresses nothing.
 
     Examples
     --------
@@ -142,8 +143,10 @@ def one_cell_advantage(
     """
     noise = NoiseLaw(rate, law)
     x, m = np.asarray(trips, dtype=np.float64), np.asarray(rest, dtype=np.float64)
-    least = np.maximum(np.asarray(threshold, dtype=np.float64), 1.0)
-    start = np.maximum(-np.floor(x / 2), least - m - x)
+    start = -np.floor(x / 2) + 0 * m
+    if threshold is not None:
+        least = np.maximum(np.asarray(threshold, dtype=np.float64), 1.0)
+        start = np.maximum(start, least - m - x)
     # P(start ≤ Z < start + x), from the side on which nothing cancels
     split = (start <= 0) & (start + x > 0)
     around = 1 - noise.tail(start + x) - noise.tail(1 - start)

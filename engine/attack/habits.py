@@ -80,6 +80,7 @@ def knowing_habits(
     *,
     days: int = 1,
     law: LawName = "rounded_laplace",
+    signed: bool = False,
 ) -> Attack:
     """Return the best attack of one who knows the target's route and the usual flows.
 
@@ -91,6 +92,8 @@ def knowing_habits(
         Daily matrices that hold such a target's trips; the other trips vary independently.
     law : str
         Noise: ``rounded_laplace`` as published, ``discrete_laplace`` of a release.
+    signed : bool
+        Whether noisy cells are handed on as they are, below 0 and below τ.
 
     Returns
     -------
@@ -107,7 +110,8 @@ def knowing_habits(
     releases = checked_days(days, parameters)
     trips = checked_trips([usual.corridor for usual in target], parameters)
     noise = NoiseLaw(1 / parameters.noise_scale, law)
-    losses = _losses(target, noise, parameters.suppression_threshold, releases)
+    least = 0 if signed else max(parameters.suppression_threshold, 1)  # below 0 all say the same
+    losses = _losses(target, noise, least, releases)
     return against(losses, guarantee(parameters, trips), releases)
 
 
@@ -125,22 +129,21 @@ def without_noise(
         "suppression_threshold", suppression_threshold, 0, remedy="15 is used by health agencies"
     )
     releases = checked_days(days, ODParameters(epsilon=1.0, unit="trip"))
-    return roc(_losses(target, None, threshold, releases))
+    return roc(_losses(target, None, max(threshold, 1), releases))
 
 
 def _losses(
-    target: Sequence[UsualFlow], noise: NoiseLaw | None, threshold: int, releases: int
+    target: Sequence[UsualFlow], noise: NoiseLaw | None, least: int, releases: int
 ) -> Losses:
     return together(
         [
-            repeated_losses(_one_cell(usual, noise, threshold), usual.cells * releases)
+            repeated_losses(_one_cell(usual, noise, least), usual.cells * releases)
             for usual in target
         ]
     )
 
 
-def _one_cell(usual: UsualFlow, noise: NoiseLaw | None, threshold: int) -> Losses:
-    least = max(threshold, 1)
+def _one_cell(usual: UsualFlow, noise: NoiseLaw | None, least: int) -> Losses:
     first, others = _other_trips(usual)
     end = first + len(others) + usual.trips
     # every result from `first` to `end` by itself; below and above, the noise's tails

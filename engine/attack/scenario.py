@@ -11,7 +11,9 @@ from engine.arrays import Floats
 from engine.attack.cells import Corridor
 from engine.attack.habits import UsualFlow, knowing_habits, without_noise
 from engine.attack.strongest import Attack, strongest
+from engine.errors import ParameterError
 from engine.origin_destination import LawName
+from engine.origin_destination.methods import Method
 from engine.parameters import ODParameters
 
 Knowledge = Literal["everything", "habits"]
@@ -34,6 +36,9 @@ class Scenario:
         All other trips on each route: the count of the day, or its usual value.
     law : str
         Noise: ``rounded_laplace`` as published, ``discrete_laplace`` of a release.
+    method : str
+        ``published``, or ``estimate``: the attacker sees the signed noisy cells that it reads, all
+        of ε in them, and nothing is suppressed. Whoever sees what is read can do no better.
 
     Examples
     --------
@@ -47,19 +52,33 @@ class Scenario:
     cells: int = 1
     flow: int = 100
     law: LawName = "rounded_laplace"
+    method: Method = "published"
 
     def __post_init__(self) -> None:
         validation.one_of(
             "knows", self.knows, get_args(Knowledge), "'everything' is the worst case"
         )
+        validation.one_of("method", self.method, get_args(Method), "'estimate' suppresses nothing")
+        if self.signed and self.law != "discrete_laplace":
+            raise ParameterError(
+                f"law must be 'discrete_laplace' for method='estimate', got {self.law!r}; its "
+                "noise is whole numbers from the start"
+            )
         Corridor(trips=self.trips, rest=self.flow, cells=self.cells)
+
+    @property
+    def signed(self) -> bool:
+        """Whether noisy cells are handed on as they are."""
+        return self.method == "estimate"
 
     def attack(self, parameters: ODParameters, *, days: int = 1) -> Attack:
         """Return what the attacker reaches, and what the guarantee allows him."""
         if self.knows == "everything":
             target = [Corridor(trips=self.trips, rest=self.flow, cells=self.cells)]
-            return strongest(target, parameters, days=days, law=self.law)
-        return knowing_habits([self.usual(self.flow)], parameters, days=days, law=self.law)
+            return strongest(target, parameters, days=days, law=self.law, signed=self.signed)
+        return knowing_habits(
+            [self.usual(self.flow)], parameters, days=days, law=self.law, signed=self.signed
+        )
 
     def usual(self, flow: int) -> UsualFlow:
         """Return the target's routes to one who knows that `flow` others, at least 1, use them."""
@@ -83,7 +102,8 @@ class Reached:
 def over_flows(scenario: Scenario, parameters: ODParameters, flows: Sequence[int]) -> Reached:
     """Return what is reached where other numbers of people travel on the routes.
 
-    Flows of at least τ′ = max(τ, 1) are all alike to an attacker who knows everything else.
+    Flows of at least τ′ = max(τ, 1) are all alike to an attacker who knows everything else, and
+    all flows are where nothing is suppressed.
 
     Examples
     --------
@@ -91,7 +111,7 @@ def over_flows(scenario: Scenario, parameters: ODParameters, flows: Sequence[int
     >>> reached.best_guess.round(3).tolist()
     [0.5, 0.611]
     """
-    shown = max(parameters.suppression_threshold, 1)
+    shown = 0 if scenario.signed else max(parameters.suppression_threshold, 1)
     alike = [min(flow, shown) if scenario.knows == "everything" else flow for flow in flows]
     by_flow = {flow: replace(scenario, flow=flow).attack(parameters) for flow in set(alike)}
     return _reached([by_flow[flow] for flow in alike])

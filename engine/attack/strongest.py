@@ -49,6 +49,7 @@ def strongest(
     *,
     days: int = 1,
     law: LawName = "rounded_laplace",
+    signed: bool = False,
 ) -> Attack:
     """Return the best attack of one who knows all trips but the target's.
 
@@ -63,6 +64,9 @@ def strongest(
         Daily matrices that hold such a target's trips, 1 to 10,000; 1 at ``person``.
     law : str
         Noise: ``rounded_laplace`` as published, ``discrete_laplace`` of a release.
+    signed : bool
+        Whether noisy cells are handed on as they are, below 0 and below τ, as `estimate` reads
+        them.
 
     Returns
     -------
@@ -91,7 +95,7 @@ def strongest(
                 corridor.trips,
                 corridor.rest,
                 rate=rate,
-                threshold=parameters.suppression_threshold,
+                threshold=None if signed else parameters.suppression_threshold,
                 law=law,
             ),
             corridor.cells * releases,

@@ -92,12 +92,15 @@ def over_epsilon(
 def over_flow(
     flows: tuple[int, ...],
     reached: Reached,
-    suppressed: Sequence[float],
+    suppressed: Sequence[float] | None,
     *,
     current: int,
     threshold: int,
 ) -> None:
-    """Draw right guesses over the flow's size, with τ, and those that suppression alone leaves."""
+    """Draw right guesses over the flow's size, with τ, and those that suppression alone leaves.
+
+    Without `suppressed` nothing is suppressed, and τ is not drawn.
+    """
     x = alt.X(
         "flow:Q",
         title="Other trips on each route (log scale)",
@@ -105,24 +108,26 @@ def over_flow(
         axis=alt.Axis(values=_ticks(max(flows)), format=",d", grid=False),
     )
     shown = max(threshold, 1)
-    table = pd.concat(
-        [
-            _table("flow", flows, reached),
-            pd.DataFrame({"flow": flows, "right": 100 * np.array(suppressed), "line": BARE}),
-        ]
-    )
+    table = _table("flow", flows, reached)
+    if suppressed is not None:
+        bare = pd.DataFrame({"flow": flows, "right": 100 * np.array(suppressed), "line": BARE})
+        table = pd.concat([table, bare])
     rule = alt.Chart(pd.DataFrame({"flow": [shown]})).encode(x=x)
     mark = pd.DataFrame({"flow": [min(current, max(flows))]})
-    layers = [
-        _lines(table, x),
+    at_threshold = [
         rule.mark_rule(color=TRUE, strokeDash=[2, 2]),
         rule.mark_text(color=TRUE, y=-7, fontSize=12, text=f"τ = {threshold}"),
+    ]
+    layers = [
+        _lines(table, x),
+        *(at_threshold if suppressed is not None else []),
         alt.Chart(mark).mark_rule(color=HERE, strokeDash=[4, 3], strokeWidth=1.6).encode(x=x),
     ]
     st.altair_chart(
         alt.layer(*layers).properties(height=HEIGHT),
         key="attack_flow",
-        alt=f"Right guesses out of 100 over the size of the flow; suppressed below {threshold}",
+        alt="Right guesses out of 100 over the size of the flow"
+        + (f"; suppressed below {threshold}" if suppressed is not None else ""),
     )
 
 

@@ -1,10 +1,13 @@
 """Attack: who asks, about whom, on how busy a route."""
 
 from dataclasses import dataclass
+from typing import cast
 
 import streamlit as st
 
 from engine.attack import LARGEST_FLOW, Scenario
+from engine.origin_destination import LawName
+from engine.origin_destination.methods import Method
 from engine.parameters import ODParameters
 from pages._ui.attack.wording import KNOWLEDGE
 from pages._ui.shell import setting
@@ -12,7 +15,10 @@ from pages._ui.shell import setting
 ONE, BACK = "one trip", "there and back"
 APART, TOGETHER = "several trips and routes", "several trips, one route"
 TARGETS = (ONE, BACK, APART, TOGETHER)
-LAWS = {"rounded_laplace": "exploring (rounded Laplace)", "discrete_laplace": "release (discrete)"}
+LAWS = {
+    "rounded_laplace": "exploring (rounded Laplace)",
+    "discrete_laplace": "release (discrete)",
+}
 MOST_TRIPS = 256
 USUAL_TRIPS = 14
 """P2's mean number of trips of a person over 305 days."""
@@ -39,8 +45,9 @@ class Question:
         return self.scenario.trips * self.scenario.cells
 
 
-def ask(parameters: ODParameters) -> Question:
-    """Draw the question as one line of inputs."""
+def ask(parameters: ODParameters, method: Method) -> Question:
+    """Draw the question as one line of inputs; ours has one noise only."""
+    ours = method == "estimate"
     who, whom, where, noise = st.columns(
         [1.15, 1.5, 1, 1.1], gap="medium", vertical_alignment="bottom"
     )
@@ -60,11 +67,20 @@ def ask(parameters: ODParameters) -> Question:
         _FLOW,
         min_value=0,
         max_value=LARGEST_FLOW,
-        help="How many trips of others the published number holds. Above τ − 1 it makes no "
-        "difference to an attacker who knows them all.",
+        help="How many trips of others the published number holds. "
+        + ("It makes" if ours else "Above τ − 1 it makes")
+        + " no difference to an attacker who knows them all.",
     )
+    law = "discrete_laplace" if ours else _law(noise)
+    scenario = Scenario(
+        knows=knows, trips=trips, cells=cells, flow=int(flow), law=law, method=method
+    )
+    return Question(scenario, parameters)
+
+
+def _law(place: st.delta_generator.DeltaGenerator) -> LawName:
     law = setting.draw(
-        noise.selectbox,
+        place.selectbox,
         "Noise for",
         _LAW,
         list(LAWS),
@@ -72,8 +88,7 @@ def ask(parameters: ODParameters) -> Question:
         help="The paper rounds continuous Laplace noise; a release draws whole numbers from a "
         "vetted library. Rounding makes the attack a little weaker than the guarantee allows.",
     )
-    scenario = Scenario(knows=knows, trips=trips, cells=cells, flow=int(flow), law=law)
-    return Question(scenario, parameters)
+    return cast(LawName, law)
 
 
 def _target(place: st.delta_generator.DeltaGenerator, parameters: ODParameters) -> tuple[int, int]:

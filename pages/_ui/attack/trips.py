@@ -41,7 +41,9 @@ def draw(question: Question, entry: Entry | None) -> None:
         curves.over_flow(
             flows,
             cached.over_flows(scenario, parameters, flows),
-            cached.suppression_alone(scenario, parameters.suppression_threshold, flows),
+            None
+            if scenario.signed
+            else cached.suppression_alone(scenario, parameters.suppression_threshold, flows),
             current=scenario.flow,
             threshold=parameters.suppression_threshold,
         )
@@ -90,13 +92,19 @@ def _own_trips(question: Question, entry: Entry | None) -> None:
     if not read:
         return
     frame.banners([entry])
-    shares = cached.averages(entry.key, question.parameters, question.scenario.law)
+    scenario = question.scenario
+    shares = cached.averages(entry.key, question.parameters, scenario.law, scenario.signed)
     right, most = 100 * shares.typical_guess, 100 * shares.most_exposed_guess
     st.markdown(
         f"Against the **typical trip** of {entry.name} the strongest attacker gets "
         f"**{right:.1f}** of 100 guesses right, against the **most exposed** one **{most:.1f}** "
         f"(one trip, ε = {question.parameters.epsilon:g}, read from {number(shares.trips)} trips"
         + (")." if question.parameters.unit == "trip" else " kept after trimming).")
-        + f" Suppression without noise would prove **{percent(shares.proven_without_noise)}** of "
-        "these trips with certainty: that is why there is noise."
+        + (
+            ""
+            if scenario.signed
+            else " Suppression without noise would prove "
+            f"**{percent(shares.proven_without_noise)}** of "
+            "these trips with certainty: that is why there is noise."
+        )
     )

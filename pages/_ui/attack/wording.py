@@ -70,7 +70,13 @@ def protected(attack: Attack, parameters: ODParameters, trips: int) -> str:
 
 
 def suppressed(scenario: Scenario, parameters: ODParameters) -> str:
-    """Say what suppression alone would do for this target."""
+    """Say what suppression alone would do for this target, or that there is none."""
+    if scenario.signed:
+        return (
+            "Nothing is suppressed: a quiet route is as exposed as a busy one. The attacker is "
+            "given the noisy numbers themselves, with all of ε in them; whoever sees only what is "
+            "read from them can do no better."
+        )
     shown = max(parameters.suppression_threshold, 1)
     if scenario.flow + scenario.trips >= shown:
         return (
@@ -86,6 +92,8 @@ def suppressed(scenario: Scenario, parameters: ODParameters) -> str:
 
 def busy(scenario: Scenario) -> str:
     """Say what the size of a flow changes."""
+    if scenario.knows == "everything" and scenario.signed:
+        return "Noise protects every route equally, and nothing else protects a quiet one."
     if scenario.knows == "everything":
         return (
             "Noise protects every route that is shown equally; suppression protects quiet routes "

@@ -50,7 +50,7 @@ def over_days(scenario: Scenario, parameters: ODParameters, days: Sequence[int])
 
 
 @cached_scope.data(max_entries=64, show_spinner="Reading the trips …")
-def averages(key: str, parameters: ODParameters, law: od.LawName) -> TripAverages:
+def averages(key: str, parameters: ODParameters, law: od.LawName, signed: bool) -> TripAverages:
     """Return the exposure of the dataset's trips: of each day, or at ``person`` of all together."""
     counted = od.histogram(
         dataset(key),
@@ -58,7 +58,7 @@ def averages(key: str, parameters: ODParameters, law: od.LawName) -> TripAverage
         parameters.max_trips_per_user,
         sum_days=parameters.unit == "person",
     )
-    return attack.over_trips(counted, parameters, law=law)
+    return attack.over_trips(counted, parameters, law=law, signed=signed)
 
 
 @cached_scope.data(max_entries=64, show_spinner="Composing the stages …")

@@ -52,6 +52,12 @@ def no_zoom(made_by: str) -> str:
     )
 
 
+OD_PUBLISHED_ONLY = (
+    "Method is set to ours. This page is about the published method, which suppresses flows below "
+    "τ, and its numbers hold for that one only."
+)
+"""Beside numbers of flows that are computed for one method, where the other one is set."""
+
 HELP = {
     "epsilon": "How much one person's data may change what is published. At ε = 0.1 an attacker's "
     "odds change by at most 11%, at ε = 1 by a factor of 2.7, at ε = 4 by a factor of 55.",

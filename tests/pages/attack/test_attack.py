@@ -1,5 +1,6 @@
 """The page Attack: its sentence says the engine's figures, and every question is answered."""
 
+import numpy as np
 import pytest
 
 from engine import attack
@@ -95,3 +96,25 @@ def test_sentences_name_what_protects():
     trips = ODParameters(epsilon=0.5, unit="trip")
     strongest = attack.strongest([attack.Corridor(trips=1, rest=99, cells=14)], trips)
     assert "14 × 0.5 = 7" in wording.protected(strongest, trips, 14)
+
+
+def test_ours_hides_no_quiet_route(open_attack):
+    query = {"unit": "trip", "epsilon": "0.5", "attack_flow": "3"}
+    quiet = body(open_attack(**query))
+    assert "gets 50.1, and the guarantee allows 62." in quiet
+    assert "set to 0, so this target is hidden" in quiet
+    ours = open_attack(od_method="estimate", **query)
+    assert not ours.exception
+    rate = 0.5  # discrete Laplace noise, one trip: (1 − e^(−a))/(1 + e^(−a)) of advantage
+    right = 50 * (1 + (1 - np.exp(-rate)) / (1 + np.exp(-rate)))
+    assert f"gets {right:.0f}, and the guarantee allows 62." in body(ours)
+    assert "set to 0" not in body(ours)
+    assert "Suppression" not in body(ours)
+    assert "a quiet route is as exposed as a busy one" in body(ours)
+
+
+@pytest.mark.parametrize("page", ["pages/3_Choose_Epsilon.py", "pages/4_Decisions.py"])
+def test_pages_about_one_method_say_so_where_the_other_is_set(open_page, page):
+    for method, notes in (("published", 0), ("estimate", 1)):
+        app = open_page(page, od_method=method)
+        assert sum("This page is about the published method" in i.value for i in app.info) == notes
