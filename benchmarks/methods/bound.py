@@ -4,8 +4,9 @@ The oracle is told what no reading of a measurement can know: the gravity predic
 *true* totals of zones and bands, and, for every tenth of the pairs of zones by size of μ, the true
 list of (θ there, θ back) of its pairs, θ = trips/μ. It is not told which pair has which. In
 `World.deal` every pair draws its θ from that list and counts are Poisson. There the oracle's
-reading is the exact posterior given both noisy counts of a pair: no method has a smaller expected
-error of a flow (median), nor a smaller squared one of a total (sum of means).
+reading is the posterior given both noisy counts of a pair: no method has a smaller expected error
+of a flow (median), nor a smaller squared one of a total (sum of means). It is exact but for one
+rounding: intensities μθ are rounded to steps of 5%, those below 0.01 trips to none.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The oracle of ``benchmarks.methods``: an exact posterior that nothing beats in its own world."""
+"""The oracle of ``benchmarks.methods``: a posterior that nothing beats in its own world."""
 
 import numpy as np
 import pytest

@@ -21,7 +21,8 @@ _READS = {
     "districts": "visits by district and hour, scaled down likewise",
     "city": "visits by hour, scaled down likewise; the clip is chosen from the number of visits",
     "weeks": "visits by tower, scaled down likewise",
-    "visits": "all visits, at most 30, 150 and K_max a person",
+    "visits": "three sums of all visits, at most 30, 150 and K_max a person: a third of the share "
+    "each; sensitivity and noise are those of the last",
 }
 
 

@@ -1,6 +1,6 @@
 """Sentences of home: who is protected, what both columns cost, what the calculator says."""
 
-from engine.ledger import Ledger
+from engine.ledger import Ledger, is_above
 from engine.risk import Guarantee
 from pages._ui.shell.settings import Settings
 from pages._ui.wording.numbers import scientific
@@ -101,6 +101,7 @@ def same_people(ledger: Ledger, epsilon: float, unit: str, days: int) -> str:
         The slider's ε, in full for each mechanism.
     """
     above = ledger.exceeds(epsilon)
+    papers = is_above(epsilon, ledger.proved_epsilon)
     visits = float(f"{ledger.proved_epsilon:.3g}") if above else epsilon
     spent = f" with δ = {scientific(ledger.delta)}" if ledger.delta else ""
     if unit == "trip":
@@ -117,7 +118,7 @@ def same_people(ledger: Ledger, epsilon: float, unit: str, days: int) -> str:
     return (
         f"Both columns read the same people. Publishing both would cost each person "
         f"ε = {visits + trips:g}{spent} in all"
-        + ("" if above else ", as the papers count")
+        + (", as the papers count" if papers else "")
         + f": the density {visits:g}"
         + (" (best proved, more than is published)" if above else "")
         + f", and {how}."

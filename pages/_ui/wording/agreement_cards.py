@@ -7,18 +7,21 @@ import numpy as np
 from engine.origin_destination import Agreement
 from pages._ui.drawing.cards import Card
 from pages._ui.wording.measures import MEAN_ERROR
-from pages._ui.wording.numbers import percent, trip_count
+from pages._ui.wording.numbers import like, percent, trip_count
 from pages._ui.wording.ranges import interval
 
 
 def agreement_cards(draws: Sequence[Agreement]) -> list[Card]:
     """Return mean error, error of totals, common part and false flows: means of some draws."""
-    first = draws[0] if draws else None
 
     def card(label: str, name: str, write: Callable[[float], str], meaning: str) -> Card:
+        if not draws:
+            return Card(label, "…", interval(None, write), meaning)
         values = [getattr(one, name) for one in draws]
-        value = "…" if first is None else write(float(np.mean(values)))
-        return Card(label, value, interval(values, write), meaning)
+        mean = float(np.mean(values))
+        # the unit stands once, beside the value
+        ends = like(mean) if write is trip_count else write
+        return Card(label, write(mean), interval(values, ends), meaning)
 
     return [
         card(MEAN_ERROR, "mean_error", trip_count, "How far a flow is off; mean of draws."),
@@ -38,6 +41,6 @@ def agreement_cards(draws: Sequence[Agreement]) -> list[Card]:
             "Empty among shown flows",
             "false_share",
             percent,
-            "Flows on the map between which nobody travels.",
+            "Share of the flows shown that are empty in truth: nobody travels there.",
         ),
     ]

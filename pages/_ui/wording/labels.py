@@ -1,5 +1,7 @@
 """Names and help of the settings in the sidebar, the same on every page."""
 
+from engine.origin_destination.estimate import CAPPED_SHARE
+
 SHARE = (
     "The address of this page holds these settings: copy it to share the view. Data, noise and the "
     "name of a dataset of your own are never in it."
@@ -72,9 +74,10 @@ HELP = {
     "unit": "Whose trace is hidden. One trip protects least, the whole period of a person most.",
     "max_trips": "At most this many trips of a person are counted per day (or over the whole "
     "period). More trips kept means more noise: its scale is T/ε.",
-    "od_method": "Both add the same noise for the same ε. The published method hides every flow "
-    "below τ; ours hides nothing and reads small flows in the light of their zones, their distance "
-    "and the flow back.",
+    "od_method": "Both cost the same ε. The published method hides every flow below τ; ours hides "
+    "nothing and reads small flows in the light of their zones, their distance and the flow back. "
+    f"For a person's day ours may spend {CAPPED_SHARE:.0%} of ε on the number of all trips: its "
+    f"flows then get {1 - CAPPED_SHARE:.0%}, a little more noise.",
     "threshold": "Published flows below this number are set to 0.",
     "zones": "Fewer, larger zones: parents that the dataset names, or clusters of neighbouring "
     "zones of similar area, made from the map alone. They cost no privacy; counts are larger, so "

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 WORD_JOINER = "\u2060"
 
@@ -39,6 +39,30 @@ def expected_number(value: float) -> str:
     ('<0.01', '0.48', '0')
     """
     return "<0.01" if 0 < value < 0.01 else number(value)
+
+
+def like(value: float) -> Callable[[float], str]:
+    """Return what writes the ends of a range with as many decimals as the value beside them.
+
+    Next to nothing is written as less than the last decimal.
+
+    Examples
+    --------
+    >>> write = like(30.24)
+    >>> write(30.0), write(30.71), write(1234.5)
+    ('30.0', '30.7', '1,234.5')
+    >>> like(0.00006)(0.00013), like(8.43)(9.0), like(120.0)(0.3)
+    ('under 0.01', '9.0', 'under 1')
+    """
+    decimals = 2 if 0 < value < 0.01 else len(number(value).partition(".")[2])
+
+    def write(other: float) -> str:
+        if not math.isfinite(value) or not math.isfinite(other) or other == 0:
+            return number(other)
+        least = 10.0**-decimals
+        return f"under {least:g}" if 0 < other < least else f"{other:,.{decimals}f}"
+
+    return write
 
 
 def whole_percents(shares: Sequence[float]) -> list[int]:
@@ -135,7 +159,15 @@ def counted(count: float, noun: str) -> str:
 
 
 def trip_count(value: float) -> str:
-    """Write a number of trips with its unit."""
+    """Write a number of trips with its unit.
+
+    Examples
+    --------
+    >>> trip_count(1), trip_count(8.43), trip_count(0.00006), trip_count(float("nan"))
+    ('1 trip', '8.4 trips', 'under 0.01 trips', '–')
+    """
+    if 0 < value < 0.01:
+        return f"{like(value)(value)} trips"
     return counted(value, "trip") if math.isfinite(value) else number(value)
 
 

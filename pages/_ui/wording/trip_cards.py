@@ -7,7 +7,7 @@ from engine.origin_destination import TripAccount, TripScores, ZeroAccount, calc
 from engine.parameters import ODParameters
 from pages._ui.drawing.cards import Card
 from pages._ui.wording.measures import flow_error, trip_labels
-from pages._ui.wording.numbers import number, percent, trip_count
+from pages._ui.wording.numbers import like, percent, trip_count
 from pages._ui.wording.ranges import interval
 
 _CONFIDENCE = 0.95
@@ -49,7 +49,7 @@ def trip_cards(
         Card(
             labels["median_error"],
             trip_count(scores.median_error),
-            over("median_error", number),
+            over("median_error", like(scores.median_error)),
             none or causes(account, parameters),
         ),
         Card(
