@@ -66,7 +66,7 @@ def _cards(attack: Attack) -> list[Card]:
             "Advantage",
             f"{attack.roc.advantage:.3f}",
             f"at most {attack.limit.advantage:.3f}",
-            "Share of the present who are found, less the absent who are accused.",
+            "Share of present targets found minus share of absent targets accused.",
         ),
         Card(
             "Area under the ROC curve (AUC)",

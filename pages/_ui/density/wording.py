@@ -199,7 +199,7 @@ LOOK = {
     "share; scaling mainly repairs the day (P1, figure 9a).",
     "distance": "How far visits would have to move to turn the private map into the true one. "
     "Lower is better; below the size of a zone the map is right (P1, figure 9b).",
-    "boxes": "Look whether the middle line barely moves while the boxes widen to the left: then "
+    "boxes": "Check whether the middle line barely moves while the boxes widen to the left: then "
     "less ε costs the unlucky zones, not the typical one (P1, figure 10).",
     "quality": "Bright error or dark correlation marks zones whose private week should not be "
     "used; quiet zones on the edge go first (P1, figure 11).",

@@ -42,7 +42,6 @@ EPSILON_SLIDER = (
 MAX_TRIPS_STOPS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100, 256)
 THRESHOLD_LIMIT = 100
 CLUSTER_MINIMUM_LIMIT = 1e9
-"""Session-state key: what ε was chosen on, on the page Decisions; the Release page records it."""
 PREFERRED_DENSITY = ("demo-city", "paris")
 PREFERRED_TRIPS = ("rwanda-districts", "demo-city")
 """What pages open on: data small enough to break visibly within the range of ε."""

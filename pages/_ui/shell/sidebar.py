@@ -274,7 +274,7 @@ def _trips_group(shown: set[str], known: dict[str, Entry]) -> None:
             help=HELP["threshold"],
         )
         if method == "estimate":
-            st.caption("Ours hides nothing: τ is that of the published method beside it.")
+            st.caption("Ours hides nothing: τ belongs to the published method.")
 
 
 def _detail(entry: Entry | None, part: str) -> None:

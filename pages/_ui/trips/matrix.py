@@ -51,7 +51,7 @@ def draw(key: str, true: Integers, release: Drawn) -> None:
             _heat(table, name, top, [names[i] for i in chosen])
     trips_look.key(trips_look.PHANTOM, trips_look.LOST)
     st.caption(
-        "Rows are origins, columns destinations; grey cells read 0. Look whether the pattern of "
+        "Rows are origins, columns destinations; grey cells read 0. Check whether the pattern of "
         "rows and columns survives, and where outlines cluster."
     )
 
