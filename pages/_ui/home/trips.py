@@ -23,7 +23,7 @@ from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import Seed, Settings, seed
 from pages._ui.wording import verdict
 from pages._ui.wording.numbers import signed_percent
-from pages._ui.wording.places import details_told
+from pages._ui.wording.places import details_sentence
 from pages._ui.wording.privacy import trips_protection
 from pages._ui.wording.trip_cards import trip_cards
 
@@ -69,7 +69,7 @@ def _finest(entry: Entry, parameters: ODParameters) -> None:
     work = jobs.job(_FINEST, *asked, delay_s=delay_s(_FINEST))
 
     def show(job: Job) -> None:
-        text = details_told(job.result, parameters.epsilon, running=job.running)
+        text = details_sentence(job.result, parameters.epsilon, running=job.running)
         if text:
             st.caption(text)
 

@@ -16,7 +16,7 @@ from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import picked, session
 from pages._ui.shell.settings import use_settings
 from pages._ui.wording.labels import TIME_STEPS
-from pages._ui.wording.places import counted_words, details_told, details_words
+from pages._ui.wording.places import counted_words, details_sentence, details_words
 
 _KEY, _JOB, _BESIDE = "od_detail", "od_details", "od_beside"
 
@@ -41,7 +41,7 @@ def beside_verdict(entry: Entry, parameters: ODParameters) -> None:
     work = _judged(_BESIDE, entry, parameters, delay_s=jobs.RESTED_S)
 
     def show(running: Job) -> None:
-        text = details_told(running.result, parameters.epsilon, running=running.running)
+        text = details_sentence(running.result, parameters.epsilon, running=running.running)
         if text:
             st.caption(text)
 

@@ -102,14 +102,16 @@ def detail_words(best: Detail | None, finer: Sequence[Detail]) -> str:
     >>> one, two = (
     ...     Detail(resolution=Resolution(zones=zones), zones=count, shares=(), usable=())
     ...     for zones, count in (("province", 5), ("zones", 416)))
-    >>> detail_words(one, [two]), detail_words(None, [one, two]), detail_words(two, [])
-    ('5 provinces yes, all 416 zones no', 'not usable at any of these', 'all 416 zones yes')
+    >>> detail_words(one, [two])
+    'usable for 5 provinces, not for all 416 zones'
+    >>> detail_words(None, [one, two])
+    'usable for none of these'
     """
     if best is None:
-        return "not usable at any of these"
+        return "usable for none of these"
     nearest = min(finer, key=lambda one: one.zones, default=None)
-    yes = f"{counted_words(best)} yes"
-    return yes if nearest is None else f"{yes}, {counted_words(nearest)} no"
+    usable = f"usable for {counted_words(best)}"
+    return usable if nearest is None else f"{usable}, not for {counted_words(nearest)}"
 
 
 def details_words(details: Sequence[Detail], epsilon: float) -> str:
@@ -127,9 +129,9 @@ def details_words(details: Sequence[Detail], epsilon: float) -> str:
     >>> week = Resolution(time="week")
     >>> one = Detail(resolution=week, zones=30, shares=(), usable=(True,) * len(EPSILON_STOPS))
     >>> details_words([one], 1.0)
-    'At ε = 1: **weeks** – all 30 zones yes.'
+    'At ε = 1: **weeks** – usable for all 30 zones.'
     >>> details_words([one], 0.45)
-    'At ε = 0.5, the nearest computed to 0.45: **weeks** – all 30 zones yes.'
+    'At ε = 0.5, the nearest computed to 0.45: **weeks** – usable for all 30 zones.'
     """
     at = min(range(len(EPSILON_STOPS)), key=lambda i: abs(log(EPSILON_STOPS[i] / epsilon)))
     parts = []
@@ -143,7 +145,7 @@ def details_words(details: Sequence[Detail], epsilon: float) -> str:
     return f"At ε = {stop:g}{nearest}: {'; '.join(parts)}."
 
 
-def details_told(details: Sequence[Detail] | None, epsilon: float, *, running: bool) -> str:
+def details_sentence(details: Sequence[Detail] | None, epsilon: float, *, running: bool) -> str:
     """Say beside a verdict which detail would make the setting usable; empty where unknown."""
     if running:
         return "Which zones and spans of time could be used at this ε: calculating …"
