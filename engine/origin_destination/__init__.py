@@ -3,7 +3,7 @@
 from engine.origin_destination import calculators, estimate
 from engine.origin_destination.agreement import Agreement, agreement
 from engine.origin_destination.composition import PersonTotal, person_total
-from engine.origin_destination.drawn import drawn_errors, drawn_outcomes
+from engine.origin_destination.drawn import drawn_cells, drawn_errors, drawn_outcomes
 from engine.origin_destination.exact.expected import (
     POPULATIONS,
     Expectation,
@@ -68,6 +68,7 @@ __all__ = [
     "ZeroAccount",
     "agreement",
     "calculators",
+    "drawn_cells",
     "drawn_errors",
     "drawn_outcomes",
     "drawn_scores",

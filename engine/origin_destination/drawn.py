@@ -1,11 +1,13 @@
 """What one draw did: the same records as the expectation, to show beside it."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine import metrics, validation
+from engine.arrays import Booleans
 from engine.errors import ParameterError
 from engine.origin_destination.exact.expected import POPULATIONS, SANITY_BOUND, Population
 from engine.origin_destination.exact.outcomes import Errors, Outcomes, Share
@@ -45,6 +47,52 @@ def drawn_outcomes(
         kept=share(~small & ~hidden, t),
         empty=share(empty & hidden, t),
         phantom=share(empty & ~hidden, out),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DrawnCells:
+    """Which cells one release lost or made up, and how many it shows below the threshold.
+
+    Attributes
+    ----------
+    lost, phantom : bool arrays, shape of the release
+        Flows of at least τ′ = max(τ, 1) that read 0; flows shown where nobody travelled.
+    cells, below : int
+        Off-diagonal cells, and those released below τ′.
+    travelled, below_travelled : int
+        The same of cells with a true trip.
+    """
+
+    lost: Booleans
+    phantom: Booleans
+    cells: int
+    below: int
+    travelled: int
+    below_travelled: int
+
+
+def drawn_cells(
+    true: NDArray[Any], released: NDArray[Any], suppression_threshold: int
+) -> DrawnCells:
+    """Return where one release loses or makes up flows; parameters as for `drawn_outcomes`.
+
+    Examples
+    --------
+    >>> drawn = drawn_cells(np.array([[0, 40], [0, 0]]), np.array([[0, 0], [18, 0]]), 15)
+    >>> drawn.lost.tolist(), drawn.phantom.tolist(), (drawn.below, drawn.cells)
+    ([[False, True], [False, False]], [[False, False], [True, False]], (1, 2))
+    """
+    _check(true, released)
+    least, off = _least(suppression_threshold), ~np.eye(true.shape[-1], dtype=bool)
+    small, some = (released < least) & off, (true > 0) & off
+    return DrawnCells(
+        lost=(true >= least) & (released == 0) & off,
+        phantom=(true == 0) & (released > 0) & off,
+        cells=int(np.broadcast_to(off, released.shape).sum()),
+        below=int(small.sum()),
+        travelled=int(some.sum()),
+        below_travelled=int((small & some).sum()),
     )
 
 
@@ -89,14 +137,18 @@ def _least(suppression_threshold: int) -> int:
     return max(threshold, 1)
 
 
-def _off_diagonal(
-    true: NDArray[Any], released: NDArray[Any]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _check(true: NDArray[Any], released: NDArray[Any]) -> None:
     if true.shape != released.shape or true.ndim < 2 or true.shape[-1] != true.shape[-2]:
         raise ParameterError(
             "true and released must be square matrices of the same shape, got "
             f"{true.shape} and {released.shape}; take both for the same days"
         )
+
+
+def _off_diagonal(
+    true: NDArray[Any], released: NDArray[Any]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    _check(true, released)
     off = ~np.eye(true.shape[-1], dtype=bool)
     return (
         true[..., off].ravel().astype(np.float64),

@@ -95,13 +95,10 @@ def drawn(key: str, parameters: ODParameters, seed: Seed, window: Window) -> Dra
         out = od.release(source, parameters, noise=od.ODNoise(cells=noise), **chosen).counts
         total += out.sum(axis=0)
         records.append(od.drawn_outcomes(true, out, parameters.suppression_threshold))
-        limit = max(parameters.suppression_threshold, 1)
-        lost |= ((true >= limit) & (out == 0)).any(axis=0)
-        phantom |= ((true == 0) & (out > 0)).any(axis=0)
-        small, some = out < limit, true > 0
-        off = zones * len(out)  # the diagonals are 0 and never counted
-        cells += (small.sum() - off, out.size - off, (small & some).sum(), some.sum())
-    np.fill_diagonal(phantom, False)
+        one = od.drawn_cells(true, out, parameters.suppression_threshold)
+        lost |= one.lost.any(axis=0)
+        phantom |= one.phantom.any(axis=0)
+        cells += (one.below, one.cells, one.below_travelled, one.travelled)
     for values in (total, lost, phantom):
         values.flags.writeable = False
     return Drawn(total, _added(records), lost, phantom, _share(*cells[:2]), _share(*cells[2:]))

@@ -13,7 +13,7 @@ from pages._ui.wording.numbers import number
 
 LIKELY_OPACITY = 125
 MEANINGS = (
-    ("certain", 1.0, "on average at most 5% of all of them are empty, whatever the model"),
+    ("certain", 1.0, "on average at most 5% of all are empty, whatever the model"),
     ("likely", LIKELY_OPACITY / 255, "empty with less than 5%, by the model"),
 )
 NOT_DRAWN = "The other flows are not drawn, but they count in all sums."
@@ -73,7 +73,7 @@ def ranges(
 
 
 BY_THE_MODEL = "90% by the model"
-WHATEVER_THE_MODEL = "95% for all flows at once, whatever the model (kept trips)"
+WHATEVER_THE_MODEL = "95% for all flows at once"
 
 
 def key() -> None:

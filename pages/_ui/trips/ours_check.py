@@ -8,7 +8,7 @@ from pages._ui.drawing import long_table, marks
 from pages._ui.drawing.long_table import Column
 from pages._ui.trips import look as trips_look
 from pages._ui.trips.view import View
-from pages._ui.wording.numbers import number, percent
+from pages._ui.wording.numbers import percent
 
 _ROWS = 300
 
@@ -18,12 +18,13 @@ def draw(view: View) -> None:
     release = view.release
     origins, destinations = np.nonzero(release.unexpected[0])
     certain = int(release.certain[0].sum())
+    empty = max(round(FALSE_DISCOVERIES * certain), 1)
     if not len(origins):
         st.success(f"None in this draw: the model expects all of the {certain:,} certain flows.")
         return
     st.markdown(
-        f"On average at most {percent(FALSE_DISCOVERIES)} of the {certain:,} certain flows are "
-        f"empty, that is up to {number(FALSE_DISCOVERIES * certain)}; most of those that are stand "
+        f"On average at most {FALSE_DISCOVERIES:.0%} of the {certain:,} certain flows are empty, "
+        f"that is up to about {empty:,}; most of those that are stand "
         "in this list. Its flows stand clear of the noise, but the model puts the chance that they "
         "are empty at 5% or more. Either something new happens there, or the noise was unusually "
         "large: ask somebody who knows the place before you use one."
@@ -50,4 +51,6 @@ def draw(view: View) -> None:
     st.caption(
         f"{len(origins):,} of {certain:,} certain flows"
         + (f"; the {rest:,} with smaller counts are not listed." if rest else ".")
+        + " In 95 of 100 releases the 95% ranges of all flows hold their kept trips, whatever the "
+        "model."
     )

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from pages._ui.cache import estimates as cached_estimates
 from pages._ui.shell import setting
 from pages._ui.trips import look as trips_look
 from pages._ui.trips import ranges
@@ -49,8 +50,11 @@ def draw(view: View) -> None:
         alt_text=f"Trips {way.lower()} the busiest zones: true, ours, published, exact range",
         height=430,
     )
-    trips = max(float(true.sum()), 1.0)
-    off, old = (float(np.abs(x - true).sum()) / trips for x in (ours, published))
+    both = cached_estimates.compared(view.entry.key, view.parameters, view.seed, view.window, 0)
+    off, old = (
+        one.outgoing_error if way == LEAVING else one.incoming_error
+        for one in (both.ours, both.published)
+    )
     trimmed = (
         ""
         if view.parameters.unit == "trip"

@@ -74,10 +74,11 @@ def test_both_stand_side_by_side_at_one_proved_epsilon(open_ours):
 def test_a_flow_reads_with_both_ranges(open_ours):
     shown = text(open_ours("Flows", epsilon=2.0, unit="trip"))
     matches = re.findall(r"[\d.,]+ \(([\d,]+)–([\d,]+) by the model; [\d,]+–[\d,]+ whatever", shown)
+    assert "95% for all flows at once" in shown
     assert matches
     assert all(int(a.replace(",", "")) <= int(b.replace(",", "")) for a, b in matches)
     # where trips are trimmed, what needs no model is about those that are kept
-    assert "whatever the model (kept trips)" in text(open_ours("Flows", epsilon=2.0))
+    assert "trips kept by trimming" in text(open_ours("Flows", epsilon=2.0))
 
 
 def test_days_one_by_one_are_not_compared(open_ours):

@@ -314,6 +314,13 @@ def test_drawn_records_add_up(counted):
     assert outcomes.phantom.trips == released[truth == 0].sum()
     assert outcomes.lost.cells == ((truth >= 5) & (released == 0)).sum()
     off = ~np.eye(ZONES, dtype=bool)
+    drawn_cells = od.drawn_cells(truth, released, 5)
+    assert drawn_cells.lost.sum() == outcomes.lost.cells
+    assert (drawn_cells.phantom == ((truth == 0) & (released > 0))).all()
+    assert drawn_cells.cells == DAYS * ZONES * (ZONES - 1)
+    assert drawn_cells.below == (released < 5)[:, off].sum()
+    assert drawn_cells.below_travelled == ((released < 5) & (truth > 0)).sum()
+    assert drawn_cells.travelled == (truth > 0).sum()
     errors = od.drawn_errors(truth, released, 5)
     assert errors.mean_absolute == np.abs(released - truth)[:, off].mean()
     large = od.drawn_errors(truth, released, 5, "large")
