@@ -15,8 +15,8 @@ GOOD_RECALL = GOOD_PRECISION = 0.8
 GOOD_OVERLAP = 0.9
 GOOD_TOTAL_ERROR = 0.1
 
-_NO_SHIFT_DAYS = 1.0
-"""A median shift within a day is said to be on time."""
+_NO_SHIFT_DAYS = 0.5
+"""A median shift of no more, between two neighbouring days, is said to be on time."""
 
 
 @dataclass(frozen=True, kw_only=True)

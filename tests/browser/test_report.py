@@ -28,8 +28,7 @@ def test_a_moved_weight_stays_in_the_link_with_all_other_settings(page, address)
     settled(page)
     assert "report_trips=10" in page.url
     assert "report_losses=14" in page.url
-    # 2 of 14 shares are 14.3%; the whole percents make 100 together
-    expect(page.locator(".budget")).to_contain_text("Hours 15%")
+    expect(page.locator(".budget")).to_contain_text("Hours 14.3%")  # 2 of 14 shares
     shares = page.locator(".budget").inner_text()
     page.reload()
     expect(weight(page)).to_have_attribute("aria-valuetext", "2")

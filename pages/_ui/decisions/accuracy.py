@@ -70,7 +70,12 @@ def draw(entry: Entry, outbreak: Outbreak, parameters: ODParameters, seed: Seed)
         st.caption(
             f"Means over zones; lines are means and bands one standard deviation over {draws} "
             "releases with the same noise at every ε. Accuracy need not grow with ε: small ε adds "
-            "phantom flows, large ε leaves the suppressed ones out."
+            "phantom flows"
+            + (
+                ", large ε leaves the suppressed ones out."
+                if parameters.suppression_threshold > 1
+                else "."
+            )
         )
 
     jobs.live("decisions_curve", job(entry, outbreak, parameters, seed), show)

@@ -64,15 +64,14 @@ def draw(entry: Entry, settings: Settings, seed: Seed) -> None:
     if not _nothing_happens(true, outbreak):
         _decided(entry, outbreak, settings.trips(), seed, true)
         return
-    example = _example(entry, outbreak)
+    example = _example(entry, outbreak, settings.unit)
     _say_nothing_happens(entry, outbreak, true, example)
     if example is None:
         return
     other, other_outbreak = example
     session().stands_in = other.name
-    unit = settings.unit if settings.unit in units(other) else "trip"
     other_true = _true(other, other_outbreak)
-    _decided(other, other_outbreak, settings.trips(unit=unit), seed_of(other), other_true)
+    _decided(other, other_outbreak, settings.trips(), seed_of(other), other_true)
 
 
 def _true(entry: Entry, outbreak: Outbreak) -> Floats:
@@ -86,8 +85,10 @@ def _nothing_happens(true: Floats, outbreak: Outbreak) -> bool:
     return float(true[0].max()) < outbreak.threshold
 
 
-def _example(entry: Entry, outbreak: Outbreak) -> tuple[Entry, Outbreak] | None:
+def _example(entry: Entry, outbreak: Outbreak, unit: str) -> tuple[Entry, Outbreak] | None:
     """Return the same question about the long shipped dataset, if that one has an answer.
+
+    It has none where it cannot protect what is protected here.
 
     Simulated people of another place stand in for simulated people, and the page says so; the
     numbers of one's own data are never replaced by others.
@@ -96,6 +97,7 @@ def _example(entry: Entry, outbreak: Outbreak) -> tuple[Entry, Outbreak] | None:
     if (
         other is None
         or other.name == entry.name
+        or unit not in units(other)
         or not (entry.metadata.simulated and other.metadata.simulated)
         or _length(outbreak) >= _FEW_DAYS
     ):

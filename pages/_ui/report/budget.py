@@ -12,7 +12,7 @@ from pages._ui.report.wording import OFF, SHORT, derived, shares, spent
 from pages._ui.shell import setting
 from pages._ui.shell.session import set_widget, widget_value
 from pages._ui.shell.setting import Setting
-from pages._ui.wording.numbers import whole_percents
+from pages._ui.wording.numbers import percent
 
 T = TypeVar("T")
 
@@ -24,19 +24,18 @@ def bar(release: ReportRelease) -> None:
     params = release.parameters
     asked = params.plan.asked
     left = params.plan.unspent if params.plan.unspent > 5e-4 else 0.0
-    *percents, percent_left = whole_percents([*asked.values(), left])
     pieces = [
-        _piece(SHORT[analysis], asked[analysis], percent, _SHADES[number % len(_SHADES)])
-        for number, (analysis, percent) in enumerate(zip(asked, percents, strict=True))
+        _piece(SHORT[analysis], share, _SHADES[number % len(_SHADES)])
+        for number, (analysis, share) in enumerate(asked.items())
     ]
     if left:
-        pieces.append(_piece("Not spent", left, percent_left, "transparent"))
+        pieces.append(_piece("Not spent", left, "transparent"))
     free = [SHORT[analysis].lower() for analysis in params.plan.derived]
     note = f" Free, because they follow from the others: {', '.join(free)}." if free else ""
     st.html(
         '<div class="budget" role="img" aria-label="Shares of the privacy loss">'
         + "".join(pieces)
-        + f'</div><div class="budgetnote narrow">{html.escape(shares(asked, left))}</div>'
+        + f'</div><div class="budgetnote narrow">{html.escape(shares(asked))}</div>'
         + f'<div class="budgetnote">{html.escape(spent(release) + note)}</div>'
     )
 
@@ -111,9 +110,9 @@ def _lock(analysis: Analysis, share: float) -> None:
     )
 
 
-def _piece(name: str, share: float, percent: int, colour: str) -> str:
+def _piece(name: str, share: float, colour: str) -> str:
     text = html.escape(name)
-    shown = f"<i>{text} </i><i>{percent}%</i>" if share >= 0.03 else ""
+    shown = f"<i>{text} </i><i>{percent(share)}</i>" if share >= 0.03 else ""
     return (
         f'<span style="width:{100 * share:.2f}%;background:{colour}" '
         f'title="{text}: {share:.1%} of ε">{shown}</span>'

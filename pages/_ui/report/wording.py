@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from engine.report import Analysis, ReportRelease, Result
-from pages._ui.wording.numbers import joined, number, percent, whole_percents
+from pages._ui.wording.numbers import joined, number, percent
 
 LEAD = (
     "What is in these data? How many trips, when, where, how far and how regular – all under one "
@@ -50,8 +50,8 @@ OFF = {
     "weight": "Switched off: its share goes to the others.",
 }
 RANGES = (
-    "Small beside each number: the range that noise leaves nine times in ten around the kept. What "
-    "M leaves out comes on top."
+    "Small beside each private number: a range around it that holds the kept number nine times in "
+    "ten. What M leaves out comes on top."
 )
 KEPT = (
     "Light grey: all trips. Dark line: the kept ones. Blue: private, with the range that noise "
@@ -99,11 +99,9 @@ def loss(name: str, value: float, unit: str) -> str:
     return f"{LOSSES[name]} {shown}"
 
 
-def shares(asked: Mapping[Analysis, float], unspent: float = 0.0) -> str:
-    """Say the shares of ε where the bar is too narrow for their names; all make 100%."""
-    *percents, _ = whole_percents([*asked.values(), unspent])
-    named = zip(asked, percents, strict=True)
-    text = joined([f"{SHORT[analysis].lower()} {share}%" for analysis, share in named])
+def shares(asked: Mapping[Analysis, float]) -> str:
+    """Say the shares of ε where the bar is too narrow for their names."""
+    text = joined([f"{SHORT[what].lower()} {percent(share)}" for what, share in asked.items()])
     return f"Shares of ε: {text}."
 
 

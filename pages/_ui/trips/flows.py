@@ -185,5 +185,6 @@ def _words(
         return "Look for the corridors that must survive; switch to Private to see which do."
     if shown == PRIVATE:
         count = int(phantom[pairs].sum())
-        return f"{counted}; {count} of the {len(pairs[0])} arrows drawn here are phantoms."
+        are = "is a phantom" if count == 1 else "are phantoms"
+        return f"{counted}; {count} of the {len(pairs[0])} arrows drawn here {are}."
     return f"{counted}; the {len(pairs[0])} largest are drawn; an arrow's width shows its trips."

@@ -65,25 +65,6 @@ def like(value: float) -> Callable[[float], str]:
     return write
 
 
-def whole_percents(shares: Sequence[float]) -> list[int]:
-    """Round shares of one whole to percents that add up to their rounded sum.
-
-    What is left after rounding down goes to the largest remainders (Hamilton's method).
-
-    Examples
-    --------
-    >>> whole_percents([1 / 3, 1 / 3, 1 / 3]), whole_percents([0.125] * 8), whole_percents([])
-    ([34, 33, 33], [13, 13, 13, 13, 12, 12, 12, 12], [])
-    """
-    exact = [round(100 * share, 9) for share in shares]
-    whole = [math.floor(one) for one in exact]
-    left = round(sum(exact)) - sum(whole)
-    by_remainder = sorted(range(len(exact)), key=lambda one: whole[one] - exact[one])
-    for one in by_remainder[:left]:
-        whole[one] += 1
-    return whole
-
-
 def percent(share: float) -> str:
     """Write a share as a percentage: one decimal below 100%, none above, and no more than 100 fold.
 

@@ -27,8 +27,10 @@ def test_a_release_that_acts_rightly_is_good():
     verdict = judged(days((5, 15), (8, 20)), days((6, 15), (9, 21)))
     assert verdict.level == "good"
     assert (verdict.missed, verdict.needless) == (2, 1)
-    assert verdict.timing == "on time"
+    assert verdict.timing == "late"  # by the one day that the card names, too
     assert verdict.late == 2
+    half = judged(days((5, 15), (8, 20)), days((6, 15), (8, 20)))
+    assert (half.shift_days, half.timing) == (0.5, "on time")
 
 
 def test_a_release_worse_than_never_acting_is_noisy():
