@@ -70,10 +70,10 @@ class Causes:
     suppression : array
         At most 0: counts below τ that would be suppressed without noise.
     noise : array
-        What noise changes in cells that have trips: small counts it lifts over τ, larger ones it
-        pushes below.
+        What noise changes in cells that have trips in truth: small counts it lifts over τ, larger
+        ones it pushes below.
     phantoms : array
-        At least 0: trips that noise invents in cells without any.
+        At least 0: trips that noise invents where nobody travelled.
     """
 
     trimming: Floats
@@ -225,8 +225,8 @@ def shock_totals(
     causes = Causes(
         trimming=(left - true).sum(axis=1),
         suppression=-np.where(hidden, left, 0.0).sum(axis=1),
-        noise=np.where(left > 0, shifted - np.where(hidden, 0.0, left), 0.0).sum(axis=1),
-        phantoms=np.where(left == 0, shifted, 0.0).sum(axis=1),
+        noise=np.where(true > 0, shifted - np.where(hidden, 0.0, left), 0.0).sum(axis=1),
+        phantoms=np.where(true == 0, shifted, 0.0).sum(axis=1),
     )
     values, value = np.unique(left, return_inverse=True)
     value = value.reshape(left.shape)

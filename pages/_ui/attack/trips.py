@@ -96,7 +96,7 @@ def _own_trips(question: Question, entry: Entry | None) -> None:
     shares = cached.averages(entry.key, question.parameters, scenario.law, scenario.signed)
     right, most = 100 * shares.typical_guess, 100 * shares.most_exposed_guess
     st.markdown(
-        f"Against the **typical trip** of {entry.name} the strongest attacker gets "
+        f"Against the **average trip** of {entry.name} the strongest attacker gets "
         f"**{right:.1f}** of 100 guesses right, against the **most exposed** one **{most:.1f}** "
         f"(one trip, ε = {question.parameters.epsilon:g}, read from {number(shares.trips)} trips"
         + (")." if question.parameters.unit == "trip" else " kept after trimming).")

@@ -19,7 +19,7 @@ from pages._ui.compare.column import Column
 from pages._ui.drawing import maps
 from pages._ui.drawing.svg import sketches
 from pages._ui.shell import setting
-from pages._ui.wording.numbers import inert, number
+from pages._ui.wording.numbers import number
 
 TRUE, PRIVATE, ERROR, DIFFERENCE = "True", "Private", "Error", "Difference"
 VIEW = setting.choice("compare_map", (TRUE, PRIVATE, ERROR, DIFFERENCE), PRIVATE)
@@ -188,9 +188,9 @@ def _legend(view: str, scale: maps.Scale, unit: str, part: str) -> None:
     what = unit or ("visits an hour" if part == "density" else "trips a day")
     if view in (TRUE, PRIVATE):
         flows = f", the {LARGEST} largest flows" if part == "trips" else ""
-        scale.legend(f"{inert(what)}{flows}; one scale", "0", f"{number(scale.high)} or more")
+        scale.legend(f"{what}{flows}; one scale", "0", f"{number(scale.high)} or more")
         return
     leaving = " leaving a zone" if part == "trips" else ""
     against = "the truth" if view == ERROR else "the first setting"
     ends = (f"{number(scale.high)} fewer", f"{number(scale.high)} more")
-    scale.legend(f"{inert(what)}{leaving}, less {against}; one scale", *ends)
+    scale.legend(f"{what}{leaving}, less {against}; one scale", *ends)

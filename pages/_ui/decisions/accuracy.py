@@ -10,7 +10,7 @@ from engine.decisions import Comparison
 from engine.parameters import EPSILON_STOPS, ODParameters
 from pages._ui import jobs
 from pages._ui.cache.decisions import Outbreak
-from pages._ui.decisions import work
+from pages._ui.decisions import wording, work
 from pages._ui.drawing import charts
 from pages._ui.drawing.colours import OTHER, PRIVATE, TRUE
 from pages._ui.jobs import Job
@@ -66,16 +66,11 @@ def draw(entry: Entry, outbreak: Outbreak, parameters: ODParameters, seed: Seed)
             alt="Accuracy and recall of decisions over the privacy loss, and the accuracy of "
             "never acting",
         )
-        draws = first.right.shape[1]
+        draws, missing = first.right.shape[1], wording.left_out(parameters)
         st.caption(
             f"Means over zones; lines are means and bands one standard deviation over {draws} "
             "releases with the same noise at every ε. Accuracy need not grow with ε: small ε adds "
-            "phantom flows"
-            + (
-                ", large ε leaves the suppressed ones out."
-                if parameters.suppression_threshold > 1
-                else "."
-            )
+            "phantom flows" + (f", large ε leaves out {missing}." if missing else ".")
         )
 
     jobs.live("decisions_curve", job(entry, outbreak, parameters, seed), show)

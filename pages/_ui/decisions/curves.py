@@ -16,7 +16,7 @@ from pages._ui.decisions.work import Epidemics
 from pages._ui.drawing.colours import HERE, OTHER, PRIVATE, TRUE
 from pages._ui.shell.catalogue import Entry
 
-TRUTH, QUIET, DRAWN = "true data", "suppression only", "releases, with a band of 90%"
+TRUTH, QUIET, DRAWN = "true data", "without noise", "releases, with a band of 90%"
 MOST_ZONES = 6
 _COLUMNS = 3
 _COLOURS = {TRUTH: TRUE, QUIET: OTHER, DRAWN: PRIVATE}
@@ -71,7 +71,7 @@ def draw(
                     _chart(table, outbreak.threshold, highest),
                     key=f"decisions_curve_{zone}",
                     alt=f"Share of people infected in {names[zone]} over the days: with the true "
-                    "data, with suppression only, and the range of the releases",
+                    "data, without noise, and the range of the releases",
                 )
     st.caption(
         "Share of a zone's people who are infected. The dashed red line is the share from which "

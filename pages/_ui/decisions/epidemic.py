@@ -192,9 +192,7 @@ def _figures(seen: Seen) -> None:
     st.html(
         cards.verdict_html(
             judged.level,
-            wording.epidemic_verdict(
-                judged, seen.parameters.epsilon, seen.origin, estimate=drawn.estimate
-            ),
+            wording.epidemic_verdict(judged, seen.parameters, seen.origin, estimate=drawn.estimate),
             note,
             of=seen.entry.name,
         )

@@ -30,7 +30,7 @@ def draw(
     for place, zone in enumerate(outbreak.origins):
         for run, comparison in (
             ("releases", decisions.one_origin(drawn.comparison, place)),
-            ("suppression only", decisions.one_origin(without, place)),
+            ("without noise", decisions.one_origin(without, place)),
         ):
             rows.append(
                 {

@@ -3,6 +3,7 @@
 import math
 
 from engine.decisions import AidJudgement, EpidemicJudgement
+from engine.parameters import ODParameters
 from pages._ui.wording.numbers import counted, number, percent
 
 BARELY = (
@@ -32,9 +33,10 @@ def duration(days: float) -> str:
 
 
 def epidemic_verdict(
-    judged: EpidemicJudgement, epsilon: float, origin: str, *, estimate: bool
+    judged: EpidemicJudgement, parameters: ODParameters, origin: str, *, estimate: bool
 ) -> str:
     """Say how decisions would go, and why."""
+    epsilon = parameters.epsilon
     if judged.never_acting == 1:
         if judged.needless:
             return (
@@ -48,23 +50,41 @@ def epidemic_verdict(
     )
     if estimate:
         text = f"First estimate, from the expected flows: {text[0].lower()}{text[1:]}"
-    text = f"{text} {_timing(judged, origin)}"
+    text = f"{text} {_timing(judged, parameters, origin)}"
     if judged.phantom >= 0.5:
         zones = counted(round(judged.phantom), "zone")
         text += f" Phantom flows make {zones} act that never should."
     return text
 
 
-def _timing(judged: EpidemicJudgement, origin: str) -> str:
+def left_out(parameters: ODParameters) -> str:
+    """Say what a release leaves out whatever its noise; empty where that is nothing.
+
+    Examples
+    --------
+    >>> left_out(ODParameters(epsilon=1.0)), left_out(ODParameters(epsilon=1.0, unit="trip"))
+    ('the trips that are trimmed or suppressed', 'the flows that are suppressed')
+    >>> left_out(ODParameters(epsilon=1.0, suppression_threshold=0))
+    'the trips that are trimmed'
+    """
+    trims, suppresses = parameters.unit != "trip", parameters.suppression_threshold > 1
+    if trims:
+        return f"the trips that are trimmed{' or suppressed' if suppresses else ''}"
+    return "the flows that are suppressed" if suppresses else ""
+
+
+def _timing(judged: EpidemicJudgement, parameters: ODParameters, origin: str) -> str:
     if judged.timing == "early":
         return (
             f"Phantom flows carry the epidemic from {origin} too fast: the middle zone begins to "
             f"act {duration(judged.shift_days)} early."
         )
     if judged.timing == "late":
+        missing = left_out(parameters)
+        why = f"Without {missing}" if missing else "Under the noise"
         return (
-            f"Without its suppressed flows the epidemic from {origin} seems slower: the middle "
-            f"zone begins to act {duration(judged.shift_days)} late."
+            f"{why} the epidemic from {origin} seems slower: the middle zone begins to act "
+            f"{duration(judged.shift_days)} late."
         )
     if judged.timing == "on time":
         return "The middle zone begins to act on the right day."

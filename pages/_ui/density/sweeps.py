@@ -20,7 +20,7 @@ from pages._ui.density.settings import Chosen
 from pages._ui.jobs import Job, Step
 from pages._ui.shell.settings import Seed
 from pages._ui.wording.labels import SHORT_VARIANTS
-from pages._ui.wording.numbers import fixed, percent
+from pages._ui.wording.numbers import counted, fixed, percent
 
 EPSILONS = (0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 4.0, 10.0)
 KEPT = (10, 30, 168)
@@ -107,8 +107,8 @@ def draw(name: str, chosen: Chosen, curves: Sequence[Curve], look: str) -> None:
         axis = "best proved total of every method" if chosen.equal else "published total"
         blank = int(table["blank"].sum())
         dropped = (
-            f" {blank} releases were zero everywhere, because the noise exceeded the data; they "
-            "have no correlation."
+            f" {counted(blank, 'release')} read zero everywhere, because the noise exceeded the "
+            "data, and so without correlation."
             if blank
             else ""
         )

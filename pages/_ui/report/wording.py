@@ -75,7 +75,9 @@ def derived(result: Result) -> str:
 def clear(result: Result) -> str:
     """Say how many numbers stand clear of the noise."""
     share = result.clear_share
-    return "" if share != share else f"{percent(share)} of its numbers stand clear of the noise."
+    if share != share:
+        return ""
+    return f"{percent(share)} of its numbers above 0 stand clear of the noise."
 
 
 def small(value: float) -> str:

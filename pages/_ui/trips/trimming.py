@@ -20,7 +20,7 @@ from pages._ui.jobs import Job
 from pages._ui.shell import setting
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import use_settings
-from pages._ui.wording.numbers import number, percent
+from pages._ui.wording.numbers import counted, number, percent
 
 _JOB = "od_trimming_curve"
 _MANY_ROWS = 1_000_000
@@ -111,7 +111,8 @@ def _cards(now: TrimmingCurve, parameters: ODParameters) -> list[Card]:
             "Noise adds",
             number(noise),
             "trips of error",
-            f"Noise of scale T/ε = {parameters.noise_scale:.3g} trips in every pair of zones.",
+            f"Noise of scale T/ε = {counted(parameters.noise_scale, 'trip')} in every pair of "
+            "zones.",
         ),
         Card(
             "Suppression saves" if spared else "Suppression adds",

@@ -105,10 +105,10 @@ def detail_words(best: Detail | None, finer: Sequence[Detail]) -> str:
     >>> detail_words(one, [two])
     'usable for 5 provinces, not for all 416 zones'
     >>> detail_words(None, [one, two])
-    'usable for none of these'
+    'not usable for any of these'
     """
     if best is None:
-        return "usable for none of these"
+        return "not usable for any of these"
     nearest = min(finer, key=lambda one: one.zones, default=None)
     usable = f"usable for {counted_words(best)}"
     return usable if nearest is None else f"{usable}, not for {counted_words(nearest)}"

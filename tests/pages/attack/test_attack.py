@@ -49,11 +49,11 @@ def test_every_question_is_answered(open_attack):
 
 def test_a_datasets_trips_are_read_only_when_asked(open_attack):
     app = open_attack()
-    assert "typical trip" not in body(app)
+    assert "average trip" not in body(app)
     app.selectbox(key="od_data").set_value("town").run()
     assert "confidential data" in app.toggle(key="attack_read").label
     app.toggle(key="attack_read").set_value(True).run()
-    assert "typical trip" in body(app)
+    assert "average trip" in body(app)
     assert any("custodians" in warning.value for warning in app.warning)
     app.selectbox(key="od_data").set_value("only-visits").run()
     assert "Of 100 guesses" in body(app)  # needs no data

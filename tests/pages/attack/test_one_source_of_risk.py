@@ -44,11 +44,11 @@ def test_homes_gauge_composes_the_days_as_the_attack_page_does():
 
 def test_the_typical_trip_is_labelled_as_read_from_the_data(open_page):
     app = open_page("pages/5_Attack.py", od_data="demo-city", unit="trip", epsilon="0.5")
-    assert "typical trip" not in " ".join(one.value for one in app.markdown)
+    assert "average trip" not in " ".join(one.value for one in app.markdown)
     toggle = app.toggle(key="attack_read")
     assert toggle.label == "Read the flows of demo-city (simulated people)"
     toggle.set_value(True).run()
-    (said,) = (one.value for one in app.markdown if "typical trip" in one.value)
+    (said,) = (one.value for one in app.markdown if "average trip" in one.value)
     from engine import datasets
     from engine import origin_destination as od
 

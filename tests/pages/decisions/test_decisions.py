@@ -99,7 +99,7 @@ def test_two_origins_and_the_papers_table_stand_side_by_side(open_epidemic):
     app = settled(open_epidemic(), "Mean over 20 releases")
     tables = [body for body in bodies(app) if "<th>Epidemic starts in</th>" in body]
     rows = re.findall(r"<tr><td>(.*?)</td><td>(.*?)</td>", tables[0])
-    assert [run for _, run in rows] == 2 * ["releases", "suppression only"]
+    assert [run for _, run in rows] == 2 * ["releases", "without noise"]
     assert len({zone for zone, _ in rows}) == 2
     app.toggle(key="decisions_p2_epidemic").set_value(True).run()
     assert any("98% (2%)" in body for body in bodies(app) if "<table>" in body)

@@ -50,18 +50,18 @@ def test_the_numbers_are_those_of_the_engine(open_report, tiny_city):
 def test_a_weight_moves_the_shares_and_zero_switches_off(open_report):
     app = open_report(report_weight_days="10", report_weight_hours="0")
     assert "Switched off: its share goes to the others." in texts(app)
-    assert "Days 47%" in texts(app)  # of 47.6: all others lose more by rounding down
+    assert "Days 47.6%" in texts(app)
 
 
 def test_a_locked_share_holds(open_report):
     app = open_report(report_lock_days="0.5")
-    assert "Days 50%" in texts(app)
+    assert "Days 50.0%" in texts(app)
 
 
 def test_locks_beyond_the_whole_are_said_and_the_usual_settings_shown(open_report):
     app = open_report(report_lock_days="0.7", report_lock_flows="0.6")
     assert "locked shares must add up to at most 1" in texts(app)
-    assert "Days 8%" in texts(app)
+    assert "Days 7.7%" in texts(app)
 
 
 @pytest.mark.parametrize(

@@ -221,6 +221,6 @@ def test_the_verdict_names_the_zones_and_times_that_could_be_used(open_od, settl
             usable[count] = usability.usable_share(flows, parameters) >= usability.GOOD_TRIPS
         finest = max((count for count, good in usable.items() if good), default=None)
         about = next(part for part in said.split("; ") if f"**{word}**" in part)
-        assert ("usable for none of these" in about) == (finest is None)
+        assert ("not usable for any of these" in about) == (finest is None)
         if finest is not None:
             assert re.search(rf"– usable for (all )?{finest} \w+", about)

@@ -131,3 +131,21 @@ def test_bad_areas_and_k_are_refused(tiny_city):
         decisions.selection_probability(flows, trip(1.0), most=30)
     with pytest.raises(ParameterError, match="from 1 to 29, got 30"):
         decisions.private_aid(flows, [trip(1.0)], 1, 30, rng=np.random.default_rng(0))
+
+
+def test_a_flow_that_trimming_empties_is_no_phantom():
+    settings = od.ODParameters(epsilon=1.0, max_trips_per_user=4, suppression_threshold=2)
+    leaving = decisions.Outflow(
+        true=np.array([[[3.0, 0.0]]]),
+        kept=np.array([[[0.0, 0.0]]]),
+        destinations=np.array([1, 2]),
+        inside=np.zeros(1),
+    )
+    totals = decisions.shock_totals(leaving, settings)
+    z = np.arange(-400, 401)
+    pmf = np.where(z == 0, 1 - np.exp(-0.125), np.sinh(0.125) * np.exp(-0.25 * np.abs(z)))
+    invented = float(pmf[z >= 2] @ z[z >= 2])  # one cell without trips, rounded Laplace, τ = 2
+    assert totals.causes.phantoms == pytest.approx(invented)
+    assert totals.causes.noise == pytest.approx(invented)  # the other had trips
+    assert totals.causes.trimming == -3
+    assert 3 + sum(map(float, vars(totals.causes).values())) == pytest.approx(2 * invented)
