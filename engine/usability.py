@@ -22,11 +22,13 @@ from engine.origin_destination.laws import effective_threshold
 from engine.parameters import EPSILON_STOPS, ODParameters
 
 Level = Literal["good", "partly", "noisy"]
+Rhythm = Literal["kept", "blurred", "faint", "lost", "flat"]
 
 USABLE_ERROR = 0.3
 """Largest mean relative error of a usable zone."""
 USABLE_CORRELATION = 0.8
 """Least correlation of a usable zone with the truth over the hours of the week."""
+_CLOSE_CORRELATION, _FAINT_CORRELATION = 0.95, 0.4
 USABLE_FLOW_ERROR = 0.25
 """Largest error of a usable flow, as a share of its true trips …"""
 CONFIDENCE = 0.95
@@ -42,6 +44,26 @@ _EPSILONS = (*EPSILON_STOPS, 15.0, 20.0, 30.0, 50.0, 100.0, 300.0, 1000.0, 1e6)
 _MOST_PEOPLE = 10_000.0
 _FACTOR_STEP = 1.01
 _ROUNDING = 1e-9
+
+
+def rhythm(correlation: float) -> Rhythm:
+    """Return how much of the zones' week is left at a mean correlation with the truth.
+
+    ``kept`` from 0.95, ``blurred`` from what a usable zone needs, ``faint`` from 0.4, else
+    ``lost``; ``flat`` where the private series do not vary.
+
+    Examples
+    --------
+    >>> [rhythm(r) for r in (0.97, 0.8, 0.5, 0.1, float("nan"))]
+    ['kept', 'blurred', 'faint', 'lost', 'flat']
+    """
+    if not math.isfinite(correlation):
+        return "flat"
+    if correlation >= _CLOSE_CORRELATION:
+        return "kept"
+    if correlation >= USABLE_CORRELATION:
+        return "blurred"
+    return "faint" if correlation >= _FAINT_CORRELATION else "lost"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -92,6 +92,11 @@ def distances(
         yield _distance(key, parameters, seed, repeat, chunk)
 
 
+def distance_of_week(key: str, parameters: DensityParameters, seed: Seed, repeat: int = 0) -> float:
+    """Return the mean of `distances` over the week: of pieces that are there already, at once."""
+    return density.mean_of_known(np.concatenate(list(distances(key, parameters, seed, repeat))))
+
+
 def chunks(key: str) -> int:
     """Return in how many pieces `distances` comes: fewer where hours are counted together."""
     return -(-len(block_names(resolution_of(key).hours)) // CHUNK_HOURS)

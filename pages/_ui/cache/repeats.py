@@ -3,9 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-
-from engine.density import DensityScores, mean_of_known
+from engine.density import DensityScores
 from engine.origin_destination import TripScores
 from engine.parameters import DensityParameters, ODParameters
 from engine.usability import DensityUsability
@@ -40,12 +38,10 @@ def density_draws(key: str, parameters: DensityParameters, seed: Seed) -> Iterat
         done, drawn = done + 1, Drawn((*drawn.scores, score))
         yield Step(done, total, drawn)
     for repeat in range(DISTANCE_REPEATS):
-        hours = []
-        for part in cached_density.distances(key, parameters, seed, repeat):
-            hours.append(part)
+        for _ in cached_density.distances(key, parameters, seed, repeat):
             done += 1
             yield Step(done, total, drawn)
-        distance = mean_of_known(np.concatenate(hours))
+        distance = cached_density.distance_of_week(key, parameters, seed, repeat)
         drawn = Drawn(drawn.scores, (*drawn.distances_m, distance))
         yield Step(done, total, drawn)
 
@@ -74,12 +70,10 @@ def density_moves(
     total, done = repeats * cached_density.chunks(key), 0
     moves: tuple[Moved, ...] = ()
     for repeat in range(repeats):
-        hours = []
-        for part in cached_density.distances(key, parameters, seed, repeat):
-            hours.append(part)
+        for _ in cached_density.distances(key, parameters, seed, repeat):
             done += 1
             yield Step(done, total, moves)
-        moves = (*moves, Moved(mean_of_known(np.concatenate(hours))))
+        moves = (*moves, Moved(cached_density.distance_of_week(key, parameters, seed, repeat)))
         yield Step(done, total, moves)
 
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
-from engine.density import mean_of_known
 from engine.parameters import DensityParameters
 from engine.resolution import block_at, resolution_of
 from pages._ui import jobs
@@ -111,11 +110,9 @@ def _steps(key: str, compared: tuple[DensityParameters, ...], seed: Seed) -> Ite
             yield Step(done, total, tuple(drawn))
     for repeat in range(DISTANCE_REPEATS):
         for index, parameters in enumerate(compared):
-            hours = []
-            for part in cached_density.distances(key, parameters, seed, repeat):
-                hours.append(part)
+            for _ in cached_density.distances(key, parameters, seed, repeat):
                 yield Step(done, total, tuple(drawn))
-            moved = mean_of_known(np.concatenate(hours))
+            moved = cached_density.distance_of_week(key, parameters, seed, repeat)
             drawn[index] = replace(drawn[index], distances_m=(*drawn[index].distances_m, moved))
             done += 1
             yield Step(done, total, tuple(drawn))

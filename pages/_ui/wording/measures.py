@@ -4,6 +4,7 @@ import math
 
 from engine.density import Needs
 from engine.parameters import DensityParameters
+from engine.usability import Rhythm, rhythm
 from pages._ui.wording.numbers import metres, number
 
 MEAN_ERROR = "Mean error, all pairs of zones"
@@ -39,15 +40,18 @@ def density_error(error: float) -> str:
     return f"A zone's count of 100 at one time is typically off by {100 * error:.0f}."
 
 
+_RHYTHMS: dict[Rhythm, str] = {
+    "kept": "Peaks and nights of a zone are kept almost exactly.",
+    "blurred": "Peaks and nights of a zone are kept, details blur.",
+    "faint": "The rhythm is blurred.",
+    "lost": "The rhythm of most zones is lost.",
+    "flat": "No rhythm is left: the private series do not vary.",
+}
+
+
 def density_rhythm(correlation: float) -> str:
     """Say what a mean correlation over the week means."""
-    if not math.isfinite(correlation):
-        return "No rhythm is left: the private series do not vary."
-    if correlation >= 0.95:
-        return "Peaks and nights of a zone are kept almost exactly."
-    if correlation >= 0.8:
-        return "Peaks and nights of a zone are kept, details blur."
-    return "The rhythm is blurred." if correlation >= 0.4 else "The rhythm of most zones is lost."
+    return _RHYTHMS[rhythm(correlation)]
 
 
 def density_displacement(distance_m: float) -> str:
