@@ -16,16 +16,7 @@ import benchmarks
 from benchmarks import load
 from benchmarks.measure import Row
 
-NOT_PARTS = {
-    "__main__",
-    "attack",
-    "calibration",
-    "measure",
-    "methods",
-    "report_comparison",
-    "reproduce",
-    "reproduction",
-}
+NOT_PARTS = {"__main__", "measure"}
 
 
 def parts() -> list[str]:

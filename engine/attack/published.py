@@ -1,7 +1,7 @@
 """What P2's classifiers reached, and what the same attack reaches with the control they lack.
 
-The control's figures are recorded from ``docs/attack.md`` as ``python -m benchmarks.attack`` wrote
-it; a test holds the two together.
+The control's figures are those of ``docs/attack.md``, measured by ``python -m research attack``; a
+test holds the two together.
 """
 
 from dataclasses import dataclass

@@ -161,7 +161,7 @@ SHORT = {
 def test_no_type_is_silenced_where_it_is_used():
     """What a library does not say of its own types stands in `typings`."""
     silencing = re.compile(r"#\s*(?:pyright|type|mypy):")
-    files = [ROOT / "app.py", *sources("engine", "pages", "benchmarks", "tests")]
+    files = [ROOT / "app.py", *sources("engine", "pages", "benchmarks", "research", "tests")]
     assert not [path for path in files if silencing.search(path.read_text(encoding="utf-8"))]
 
 
@@ -180,7 +180,7 @@ def name_given(node: ast.AST) -> str | None:
     return None
 
 
-@pytest.mark.parametrize("folder", ["engine", "pages", "tests", "benchmarks"])
+@pytest.mark.parametrize("folder", ["engine", "pages", "tests", "benchmarks", "research"])
 def test_names_say_what_they_hold(folder):
     """Participles say what was done, not what it is: `text`, `release`, `matches`, `ledger`."""
     vague = []
@@ -210,7 +210,7 @@ def test_what_a_session_remembers_stands_in_one_file():
 def test_files_hold_one_subject_in_40_to_400_lines():
     lines = {
         str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines())
-        for path in sources("engine", "pages", "benchmarks")
+        for path in sources("engine", "pages", "benchmarks", "research")
         if path.name not in ("__init__.py", "__main__.py") and path.parent != ROOT / "pages"
     }
     assert not {name: count for name, count in lines.items() if count > 400}
@@ -220,7 +220,7 @@ def test_files_hold_one_subject_in_40_to_400_lines():
 def test_array_types_stand_in_one_file_and_come_from_there():
     names = "Floats|Integers|Booleans|Complex|Singles|Geometries|Numbers"
     home = ROOT / "engine" / "arrays.py"
-    for path in set(sources("engine", "pages", "benchmarks", "tests")) - {home}:
+    for path in set(sources("engine", "pages", "benchmarks", "research", "tests")) - {home}:
         text = path.read_text(encoding="utf-8")
         assert not re.findall(r"^\w+ = (?:npt\.)?NDArray\[.*", text, re.MULTILINE), path
         imports = re.findall(r"^from (\S+) import (?:\(([^)]*)\)|(.*))", text, re.MULTILINE)

@@ -1,6 +1,6 @@
 """Every constant of the variant `zoom`; all are public, none is read off data.
 
-What halving and doubling each of them does is measured by ``python -m benchmarks.methods`` and
+What halving and doubling each of them does is measured by ``python -m research methods`` and
 printed in ``docs/mechanisms.md``.
 """
 

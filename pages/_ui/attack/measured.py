@@ -34,6 +34,6 @@ def draw() -> None:
         )
         st.caption(
             "The control that the paper lacks: with the target's own trips taken out of every "
-            "matrix the classifiers do as well. From `python -m benchmarks.attack`, written to "
+            "matrix the classifiers do as well. From `python -m research attack`, in "
             "docs/attack.md; ± is the standard error over simulated countries."
         )

@@ -9,7 +9,7 @@ import pytest
 
 from engine import datasets, synthetic
 from engine.errors import DatasetError
-from engine.synthetic.shapes import neighbour_counts, relative_areas
+from research.shapes import neighbour_counts, relative_areas
 
 PROJECT = Path(__file__).parents[3]
 DATA = PROJECT / "data"

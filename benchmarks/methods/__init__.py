@@ -1,1 +1,0 @@
-"""Our methods against the papers': the tables and text of ``docs/mechanisms.md``."""

@@ -1,0 +1,193 @@
+"""Hold the simulated datasets against published marginals: ``python -m research calibration``.
+
+Sources: P1 (Acs & Castelluccia, KDD 2014, §4.1 and §5.2) and P2 (Kohli, Aiken & Blumenstock,
+Tables 1, 3, S2, S3 and the text on Kabul and Hirat).
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from engine import datasets
+from engine.datasets import Dataset
+from engine.errors import DatasetError
+from engine.synthetic.countries import COUNTRIES, ON_FIRST_USE
+from research import shapes
+from research.rows import Row
+
+RELATIVE_TOLERANCE = 0.05
+SHARE_TOLERANCE = 0.03
+SMALL_COUNT = 15
+Load = Callable[[str], Dataset]
+
+
+def met(target: float, got: float, kind: str) -> bool | None:
+    """Return whether ours is within its tolerance; None where there is none.
+
+    `kind` is ``count`` (within 5%), ``share`` (within 3 points) or ``reported`` (no bound).
+    """
+    if kind == "reported":
+        return None
+    tolerance = SHARE_TOLERANCE if kind == "share" else RELATIVE_TOLERANCE * abs(target)
+    return abs(got - target) <= tolerance
+
+
+def figure(
+    dataset: str, what: str, target: float, got: float, kind: str = "count", note: str = ""
+) -> Row:
+    """Return one published figure beside ours."""
+    return Row(
+        table=dataset,
+        what=what,
+        setting=kind,
+        ours=float(got),
+        published=float(target),
+        within=met(target, got, kind),
+        source=note,
+    )
+
+
+@dataclass(frozen=True)
+class _Published:
+    """P2's figures of one dataset and level."""
+
+    people: int
+    zones: int
+    mean: float
+    percentile_95: float
+    share_small: float
+    daily_percentiles: tuple[int, int, int] | None = None
+    out_migration: int | None = None
+
+
+_P2 = {
+    "rwanda-districts": _Published(541_000, 30, 1.53, 10, 0.493, (6, 8, 14), 32_627),
+    "rwanda-sectors": _Published(541_000, 416, 2.88, 20, 0.781, (9, 11, 20), 51_102),
+    "afghanistan-provinces": _Published(2_790_000, 34, 0.26, 2, 0.759, (3, 4, 6), 49_994),
+    "afghanistan-districts": _Published(2_790_000, 421, 1.73, 9, 0.967, (4, 6, 10), 87_007),
+    "afghanistan-2020": _Published(7_120_000, 34, 14, 52, 0.736),
+    "afghanistan-2020-districts": _Published(7_120_000, 421, 52, 251, 0.978),
+}
+_CANNOT_BE_MET = "cannot be met: the mean alone puts at least 91.4% of cells under 15 (O6)"
+
+
+def rows(load: Load = datasets.load) -> Iterator[Row]:
+    """Yield every published figure beside ours, for the datasets that `load` finds; then shapes."""
+    for name in ("paris", *COUNTRIES, *ON_FIRST_USE):
+        try:
+            dataset = load(name)
+        except DatasetError:
+            if name in ON_FIRST_USE:
+                continue
+            raise
+        yield from _paris(dataset) if name == "paris" else _country(dataset, _P2[name])
+    yield from shapes.rows(load)
+
+
+def _paris(dataset: Dataset) -> Iterator[Row]:
+    got: dict[str, Any] = dataset.metadata.scenario["marginals"]
+    truth = dataset.truth_by_tower
+    zones, cover = len(dataset.zones), dataset.tessellation.cover_size
+    presampled = float(dataset.presampled_by_tower(30).sum())
+    hourly = truth.sum(axis=0).reshape(7, 24)
+    rhythm = np.all(np.diff(hourly[:, :5]) < 0, axis=1) & np.all(
+        np.diff(hourly[:, 4:7]) > 0, axis=1
+    )
+    row = partial(figure, "paris")
+
+    people = float(dataset.single_visit_by_tower.sum())
+    yield row("people (N)", 1_992_846, people)
+    yield row("towers", 1303, len(dataset.towers))
+    yield row("zones", 989, zones)
+    yield row("visits per person, mean", 13.55, float(truth.sum()) / people)
+    yield row(
+        "visits per person, standard deviation", 18.33, float(got["visits_standard_deviation"])
+    )
+    yield row("visits per person, maximum", 732, float(got["visits_maximum"]))
+    yield row("days that fall from 00:00 to 04:00 and rise to 06:00", 7, float(rhythm.sum()))
+    yield row(
+        "mean count per zone and hour, before sampling",
+        91,
+        float(truth.sum()) / zones / 168,
+        "reported",
+        "P1's figure does not fit its own N × mean, which is 162.5 (D7)",
+    )
+    yield row(
+        "mean count per zone and hour, at most 30 visits", 91, presampled / zones / 168, "reported"
+    )
+    yield row(
+        "mean count per cover cell and hour, at most 30 visits",
+        120,
+        presampled / cover / 168,
+        "reported",
+        f"our cover has {cover} cells",
+    )
+
+
+def _country(dataset: Dataset, published: _Published) -> Iterator[Row]:
+    got: dict[str, Any] = dataset.metadata.scenario["marginals"]
+    matrices = daily_totals(dataset)
+    row = partial(figure, dataset.id)
+
+    homes = dataset.homes
+    people = 0.0 if homes is None else float(homes.sum())
+    yield row("people", published.people, people)
+    yield row("zones", published.zones, len(dataset.zones))
+    yield row("trips per person, mean", published.mean, float(matrices.origins.sum()) / people)
+    percentiles = got["trips_percentiles"]
+    yield row("trips per person, 5th percentile", 0, float(percentiles["5"]))
+    yield row("trips per person, 95th percentile", published.percentile_95, percentiles["95"])
+    fine_rwanda = dataset.id == "rwanda-sectors"
+    yield row(
+        "share of daily cells under 15",
+        published.share_small,
+        matrices.share_small,
+        "reported" if fine_rwanda else "share",
+        _CANNOT_BE_MET if fine_rwanda else "",
+    )
+    if published.daily_percentiles is not None:
+        ours = got["daily_trips_percentiles"]
+        for q, target in zip((90, 95, 99), published.daily_percentiles, strict=True):
+            yield row(
+                f"trips on a day with any, {q}th percentile", target, ours[str(q)], "reported"
+            )
+    zone_ids: list[str] = dataset.zones["zone_id"].astype(str).tolist()
+    if published.out_migration is not None:
+        area = [zone_ids.index(i) for i in dataset.metadata.scenario["shock"]["zone_ids"]]
+        yield row(
+            "out-migration from the shock's area in 7 days",
+            published.out_migration,
+            float(matrices.origins[:, area].sum()),
+        )
+    if dataset.id == "afghanistan-2020":
+        for code, name, target in (("AFG-1767", "Kabul", 18_602), ("AFG-1742", "Hirat", 3_733)):
+            ours = float(matrices.origins[:, zone_ids.index(code)].mean())
+            yield row(
+                f"trips from {name} on an average day", target, ours, "count", "level not stated"
+            )
+
+
+@dataclass(frozen=True)
+class DailyTotals:
+    """Trips by day and origin, shape (days, zones), and the share of small cells."""
+
+    origins: np.ndarray[Any, np.dtype[np.float64]]
+    share_small: float
+
+
+def daily_totals(dataset: Dataset) -> DailyTotals:
+    """Sum trips over ranks: by day and origin, and cell by cell for the share under 15."""
+    trips, zones, days = dataset.trips, len(dataset.zones), len(dataset.metadata.days)
+    cell = (trips.day.astype(np.int64) * zones + trips.origin) * zones + trips.destination
+    starts = np.flatnonzero(np.r_[True, cell[1:] != cell[:-1]])  # rows are sorted by cell
+    counts = np.add.reduceat(trips.n, starts)
+    large = int((counts >= SMALL_COUNT).sum())
+    origin = trips.day.astype(np.int64) * zones + trips.origin
+    sums = np.bincount(origin, weights=trips.n, minlength=days * zones)
+    return DailyTotals(
+        origins=sums.reshape(days, zones).astype(np.float64),
+        share_small=1.0 - large / (days * zones * (zones - 1)),
+    )

@@ -1,0 +1,265 @@
+"""`estimate` against Algorithm 1, and what no reading of the same noise can better."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import ModuleType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine import datasets
+from engine import origin_destination as od
+from engine.arrays import Floats
+from engine.geography import centre_distances_m
+from engine.ledger import simple_ledger
+from engine.origin_destination import estimate
+from engine.origin_destination.estimate import measurement, prediction, reading
+from research.methods import bound
+from research.methods.origin_destination_cases import (
+    DAY,
+    WEEK,
+    Case,
+    bike_weeks,
+    bikes,
+    shipped,
+)
+from research.rows import Row, Spread, row
+
+EPSILONS = (0.1, 0.3, 1.0)
+SEEDS = 20
+TRIMMED_SEEDS = 5
+THRESHOLD = 15
+LARGE = 15
+
+
+METHODS = ("τ = 15", "τ = 0", "estimate")
+WORDS = {
+    "error": "mean absolute error",
+    "out": "relative error of out-totals",
+    "leading": "share of the ten leading destinations",
+    "common": "common part of commuters",
+    "false": "share of shown flows that are empty",
+    "large": "mean absolute error of flows ≥ 15",
+    "covered": "share of flows with a trip that model intervals cover",
+}
+REACH = (
+    *("mean absolute error: ours", "out-totals: ours"),
+    *("mean absolute error: oracle", "out-totals: oracle"),
+    *("mean absolute error: oracle, in its world", "out-totals: oracle, in its world"),
+)
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What one method scored on one case at one ε, means over the seeds."""
+
+    error: float
+    out: float
+    leading: float
+    common: float
+    false: float
+    large: float
+    covered: float = np.nan
+
+
+def rows() -> Iterator[Row]:
+    """Yield scores by data, ε and method: one matrix, a week, person-days, constants changed."""
+    cases = [*shipped(), *bikes()]
+    yield from _scored("one matrix", cases)
+    yield from _scored("a week", [*shipped(slice(0, WEEK)), *bike_weeks()])
+    yield from _trimmed()
+    yield from _read_alone()
+    yield from _constants(cases)
+
+
+def _scored(table: str, cases: list[Case]) -> Iterator[Row]:
+    """Yield the scores of τ = 15, τ = 0 and ours; where a margin is missed, what is in reach."""
+    for case in cases:
+        for epsilon in EPSILONS:
+            three = _measure(case, epsilon)
+            setting = f"{case.name}, ε = {epsilon:g}"
+            for method, scores in zip(METHODS, three, strict=True):
+                for what, value in vars(scores).items():
+                    if not np.isnan(value):
+                        yield row(table, f"{WORDS[what]}: {method}", setting, value)
+            if table == "one matrix" and not _met(*three):
+                changes = _reach(case, epsilon)
+                for what, value in zip(REACH, changes, strict=True):
+                    yield row("within reach, change against τ = 15", what, setting, value)
+
+
+def _measured(cells: NDArray[np.int64], rate: float) -> estimate.Measurement:
+    return estimate.Measurement(
+        cells=cells,
+        rate=rate,
+        capped_trips=None,
+        days=tuple(range(len(cells))),
+        ledger=simple_ledger((), unit="one trip"),
+    )
+
+
+def _measure(case: Case, epsilon: float, seeds: int = SEEDS) -> tuple[Scores, Scores, Scores]:
+    """Return the scores of τ = 15, of τ = 0 and of `estimate`, on the same noise."""
+    true, shape = case.true, case.true.shape
+    off = 1 - np.eye(shape[-1], dtype=np.int64)
+    draws: list[list[Scores]] = []
+    for seed in range(seeds):
+        variates = np.random.default_rng(seed).laplace(0.0, 1.0, shape)
+        noise = od.ODNoise(cells=variates)
+        scores = []
+        for threshold in (THRESHOLD, 0):
+            parameters = od.ODParameters(
+                epsilon=epsilon, suppression_threshold=threshold, unit="trip"
+            )
+            counts = od.release_matrix(true, parameters, noise=noise)
+            scores.append(_scores(true, counts.astype(np.float64), counts > 0))
+        cells = (true + measurement.discrete_laplace(variates, epsilon)) * off
+        ours = estimate.read_measurement(_measured(cells, epsilon), case.distances_m)
+        covered = ((ours.low <= true) & (true <= ours.high))[true > 0].mean()
+        shown = ours.certain | ours.likely
+        scores.append(_scores(true, ours.typical, shown, ours.counts, float(covered)))
+        draws.append(scores)
+    published, unsuppressed, ours = (_mean([draw[i] for draw in draws]) for i in range(3))
+    return published, unsuppressed, ours
+
+
+def _reach(case: Case, epsilon: float) -> list[float]:
+    """Return changes against τ = 15, as `REACH` names them."""
+    world, shape = bound.World(case.true[0], case.distances_m), case.true[0].shape
+    off = 1 - np.eye(len(world.mu), dtype=np.int64)
+    draws: list[list[list[float]]] = []
+    for seed in range(SEEDS):
+        rng = np.random.default_rng(seed)
+        variates = rng.laplace(0.0, 1.0, (1, *shape))
+        noise = measurement.discrete_laplace(variates[0], epsilon) * off
+        parameters = od.ODParameters(epsilon=epsilon, suppression_threshold=THRESHOLD, unit="trip")
+        errors: list[list[float]] = []
+        for true in (case.true[0], world.deal(rng)):
+            published = od.release_matrix(true[None], parameters, noise=od.ODNoise(cells=variates))[
+                0
+            ]
+            ours = estimate.read_measurement(
+                _measured((true + noise)[None], epsilon), case.distances_m
+            )
+            best, sums = world.read(true + noise, epsilon)
+            for flows, totals in (
+                (published, published),
+                (ours.typical[0], ours.counts[0]),
+                (best, sums),
+            ):
+                agreement = od.agreement(true, flows, sums=totals)
+                errors.append([agreement.mean_error, agreement.outgoing_error])
+        draws.append(errors)
+    mean = np.mean(draws, axis=0)
+    on_truth, in_world = mean[1:3] / mean[0] - 1, mean[5] / mean[3] - 1
+    return [*on_truth.ravel().tolist(), *in_world.tolist()]
+
+
+def _scores(
+    true: NDArray[np.int64],
+    counts: Floats,
+    shown: NDArray[np.bool_],
+    sums: Floats | None = None,
+    covered: float = np.nan,
+) -> Scores:
+    agreement = od.agreement(true, counts, shown, sums=sums)
+    large = np.abs(counts - true)[true >= LARGE]
+    return Scores(
+        error=agreement.mean_error,
+        out=agreement.outgoing_error,
+        leading=agreement.leading_destinations,
+        common=agreement.common_part,
+        false=agreement.false_share,
+        large=float(large.mean()) if len(large) else np.nan,
+        covered=covered,
+    )
+
+
+def _mean(scores: list[Scores]) -> Scores:
+    return Scores(*np.mean([list(vars(one).values()) for one in scores], axis=0))
+
+
+def _met(published: Scores, _: Scores, ours: Scores) -> bool:
+    """Return whether the claim holds: error −30%, out-totals −40%, common part higher."""
+    return (
+        ours.error <= 0.7 * published.error
+        and ours.out <= 0.6 * published.out
+        and ours.common > published.common
+    )
+
+
+def _trimmed() -> Iterator[Row]:
+    """Yield scores at unit person-day, T = 4, ε = 1, against the truth before trimming."""
+    for name in datasets.available():
+        dataset = datasets.load(name)
+        if not dataset.has_trips or not dataset.metadata.simulated:
+            continue
+        true, distances = od.truth(dataset, days=DAY), centre_distances_m(dataset.zones)
+        draws: list[list[od.Agreement]] = []
+        for seed in range(TRIMMED_SEEDS):
+            noise = od.ODNoise.draw(np.random.default_rng(seed), dataset, days=DAY)
+            parameters = [
+                od.ODParameters(epsilon=1.0, max_trips_per_user=4, suppression_threshold=threshold)
+                for threshold in (THRESHOLD, 0)
+            ]
+            counts = [od.release(dataset, p, noise=noise, days=DAY).counts for p in parameters]
+            ours = estimate.release(
+                dataset, parameters[0], noise=noise, days=DAY, distances_m=distances
+            )
+            both = [od.agreement(true, one) for one in counts]
+            draws.append([*both, od.agreement(true, ours.typical, sums=ours.counts)])
+        for place, method in enumerate(METHODS):
+            for what in ("mean_error", "outgoing_error", "common_part"):
+                value = Spread.of([getattr(draw[place], what) for draw in draws])
+                yield row("person-day, T = 4, ε = 1", f"{what}: {method}", name, value)
+
+
+def _read_alone() -> Iterator[Row]:
+    """Yield the error of seven days each read alone, beside the row of a week read together."""
+    for case in shipped(slice(0, WEEK)):
+        for epsilon in (0.1, 1.0):
+            variates = np.random.default_rng(0).laplace(0.0, 1.0, case.true.shape)
+            noisy = case.true + measurement.discrete_laplace(variates, epsilon)
+            alone = []
+            for true, one in zip(case.true, noisy, strict=True):
+                cells = one[None] * (1 - np.eye(len(true), dtype=np.int64))
+                read = estimate.read_measurement(_measured(cells, epsilon), case.distances_m)
+                alone.append(od.agreement(true, read.typical[0]).mean_error)
+            setting = f"{case.name}, ε = {epsilon:g}"
+            together = _measure(case, epsilon, seeds=1)[2].error
+            table = "seven days, one draw"
+            yield row(table, "mean absolute error, read alone", setting, float(np.mean(alone)))
+            yield row(table, "mean absolute error, read together", setting, together)
+
+
+CONSTANTS: list[tuple[ModuleType, str, str]] = [
+    (prediction, "BANDS", "bands of distance"),
+    (prediction, "FITTING_STEPS", "rounds of proportional fitting"),
+    (prediction, "TOTAL_STEPS", "grid of totals"),
+    (reading, "LOG_STEP", "step of log θ and log μ"),
+    (reading, "SPREADS", "spreads of log θ to choose from"),
+    (reading, "STEP_SHAPE", "shape around a step of θ"),
+    (reading, "SHAPE_STEP", "step of the shapes"),
+    (reading, "OWN_ROUNDS", "rounds for the spread of η"),
+]
+PROBES = (("afghanistan-districts", 0.1), ("rwanda-districts", 0.1), ("demo-city", 1.0))
+
+
+def _constants(cases: list[Case]) -> Iterator[Row]:
+    """Yield what halving and doubling each constant does to the mean absolute error, 2 draws."""
+    known = {case.name: case for case in cases}
+    for case_name, epsilon in PROBES:
+        case = known[case_name]
+        plain = _measure(case, epsilon, seeds=2)[2].error
+        for module, name, words in CONSTANTS:
+            value = getattr(module, name)
+            for factor in (0.5, 2.0):
+                altered = value * factor
+                setattr(module, name, max(1, round(altered)) if isinstance(value, int) else altered)
+                try:
+                    error = _measure(case, epsilon, seeds=2)[2].error
+                finally:
+                    setattr(module, name, value)
+                setting = f"{case_name}, ε = {epsilon:g}"
+                what = f"{words}: {value:g} × {factor:g}"
+                yield row("constants, change of error", what, setting, error / plain - 1)
