@@ -21,7 +21,7 @@ from engine.release.zcdp import zcdp_epsilon
 from tests.reference.ingest_inputs import MONDAY, options
 
 Trip = tuple[str, int, int | None, str, str]
-"""Person, start, minutes' length in seconds or None, origin, destination."""
+"""Person, start, length in seconds or None, origin, destination."""
 
 
 def ingested(trips: list[Trip], folder: Path, name: str, **changes: Any) -> Dataset:
@@ -89,7 +89,7 @@ def asked(
 
 
 def changes(one: Asked, other: Asked) -> list[tuple[str, float, float]]:
-    """By stage: the law, |Δ|₁/scale of Laplace noise or ρ of Gaussian noise, and |Δ| in its norm."""
+    """By stage: the law; |Δ|₁/scale of Laplace, ρ of Gaussian noise; |Δ| in the law's norm."""
     by_stage = []
     for (law, a, scales), (same_law, b, same_scales) in zip(one.stages, other.stages, strict=True):
         assert law == same_law
