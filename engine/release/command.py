@@ -132,13 +132,13 @@ def _show_budgets(_options: argparse.Namespace, ledger: Ledger) -> None:
 def _verify(_options: argparse.Namespace, ledger: Ledger) -> None:
     entries = ledger.verify()
     print(f"{entries} {'entry' if entries == 1 else 'entries'}, unbroken")
-    found = undercharged(ledger.entries())
-    for one in found:
+    too_cheap = undercharged(ledger.entries())
+    for one in too_cheap:
         print(one.words)
-    if found:
+    if too_cheap:
+        were = "release was" if len(too_cheap) == 1 else "releases were"
         raise ReleaseError(
-            f"{len(found)} {'release was' if len(found) == 1 else 'releases were'} charged less "
-            "than today's rule says",
+            f"{len(too_cheap)} {were} charged less than today's rule says",
             remedy="nothing was rewritten; what is missing counts as spent when the next release "
             "is checked, and whoever relies on the budget should be told",
             code="undercharged",

@@ -54,7 +54,7 @@ def undercharged(entries: Sequence[Entry]) -> tuple[Undercharged, ...]:
     units: dict[str, BudgetUnit] = {
         entry.people: entry.body["unit"] for entry in entries if entry.kind == "budget"
     }
-    found: list[Undercharged] = []
+    too_cheap: list[Undercharged] = []
     for entry in entries:
         if entry.kind != "release" or entry.people not in units:
             continue
@@ -63,8 +63,8 @@ def undercharged(entries: Sequence[Entry]) -> tuple[Undercharged, ...]:
         if due is None or (
             exact(due.epsilon) > exact(body["epsilon"]) or exact(due.delta) > exact(body["delta"])
         ):
-            found.append(Undercharged(entry=entry, unit=unit, due=due))
-    return tuple(found)
+            too_cheap.append(Undercharged(entry=entry, unit=unit, due=due))
+    return tuple(too_cheap)
 
 
 def corrected(entries: Sequence[Entry]) -> list[Entry]:

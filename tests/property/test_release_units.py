@@ -1,6 +1,6 @@
 """What one trip, one person's day and one person change in a release, and what a budget pays.
 
-Each neighbour is made by taking rows out of the raw table and ingesting it again; each product
+Each neighbour comes of taking rows out of the raw table and ingesting it again; each product
 writes its real tables of both. The rule of before ("a release covers every finer unit") fails.
 """
 
@@ -91,15 +91,15 @@ def city(folder: Path, trips: list[Trip], gone: dict[str, Any], **options: Any) 
         unit: ingested([one for one in trips if not lost(one)], folder, unit, **options)
         for unit, lost in gone.items()
     }
-    found = {}
+    by_product = {}
     with pytest.MonkeyPatch.context() as patch:
         for name, product in PRODUCTS.items():
             (folder / name).mkdir()
             first = asked(product, whole, folder / name / "whole", patch)
-            found[name, "whole"] = first
+            by_product[name, "whole"] = first
             for unit, other in without.items():
-                found[name, unit] = asked(product, other, folder / name / unit, patch, first)
-    return City(whole, without, found)
+                by_product[name, unit] = asked(product, other, folder / name / unit, patch, first)
+    return City(whole, without, by_product)
 
 
 def trips_of(person, day, number, pairs, first=0, every=HOUR, length=HOUR // 2):
@@ -140,7 +140,7 @@ def random_city(folder, seed: int) -> City:
 
     def trips(person: str) -> list[Trip]:
         mean, days = rng.choice([2, 8, 40]), rng.choice(7, rng.integers(2, 4), replace=False)
-        made = []
+        own = []
         for day in days:
             home, work = rng.choice(places, 2, replace=False)
             for _ in range(rng.poisson(mean)):
@@ -148,8 +148,8 @@ def random_city(folder, seed: int) -> City:
                 ends = rng.choice(places, 2) if far else (home, work)
                 start = START + int(day) * DAY + int(rng.integers(DAY))
                 length = None if rng.random() < 0.1 else int(rng.integers(60, 3 * HOUR))
-                made.append((person, start, length, str(ends[0]), str(ends[1])))
-        return made
+                own.append((person, start, length, str(ends[0]), str(ends[1])))
+        return own
 
     victim = trips("v") or trips_of("v", 0, 1, ["AB"])
     day = (victim[0][1] - START) // DAY
@@ -166,7 +166,7 @@ def random_city(folder, seed: int) -> City:
 
 def overspent(some: City, rule) -> set[tuple[str, str]]:
     """Products and budgets whose units may lose more than `rule` charges them."""
-    found = set()
+    beyond = set()
     for name, product in PRODUCTS.items():
         plan = product.plan(some.whole)
         for unit in UNITS[UNITS.index(plan.unit) :] if plan.unit == "trip" else UNITS:
@@ -176,8 +176,8 @@ def overspent(some: City, rule) -> set[tuple[str, str]]:
                 continue
             charged = rule(plan.loss, unit)
             if loss(*some.pair(name, unit), charged.delta) > charged.epsilon * (1 + 1e-9):
-                found.add((name, unit))
-    return found
+                beyond.add((name, unit))
+    return beyond
 
 
 OVERSPENT = {

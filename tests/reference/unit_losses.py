@@ -70,22 +70,24 @@ def asked(
     product: Product, dataset: Dataset, folder: Path, patch: Any, answers: Asked | None = None
 ) -> Asked:
     """What `product` asks noise for when it writes its tables of `dataset`."""
-    found = Asked(answers)
+    recorded = Asked(answers)
     if isinstance(product, ReportProduct):
-        drawn = report.release(report.read(dataset), product.parameters, noise=found)
+        drawn = report.release(report.read(dataset), product.parameters, noise=recorded)
         for analysis, result in drawn.results.items():
             if not result.sources:
                 ((scales, one),) = result.terms
                 assert (np.asarray(one) == 1).all()
                 assert (result.noisy == result.kept).all(), analysis
-                found.take("laplace", result.kept, scales)
-        return found
+                recorded.take("laplace", result.kept, scales)
+        return recorded
     with patch.context() as inside:
-        inside.setattr(noise, "discrete_laplace", lambda n, scale: found.take("laplace", n, scale))
-        inside.setattr(noise, "discrete_gaussian", lambda n, s: found.take("gaussian", n, s))
+        inside.setattr(
+            noise, "discrete_laplace", lambda n, scale: recorded.take("laplace", n, scale)
+        )
+        inside.setattr(noise, "discrete_gaussian", lambda n, s: recorded.take("gaussian", n, s))
         folder.mkdir()
         product.write(dataset, folder, lambda _share: None)
-    return found
+    return recorded
 
 
 def changes(one: Asked, other: Asked) -> list[tuple[str, float, float]]:

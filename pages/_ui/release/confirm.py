@@ -146,8 +146,8 @@ def history(ledger: Ledger) -> None:
         st.caption(f"{entries} {'entry' if entries == 1 else 'entries'}, hashes unbroken.")
     except ReleaseError as problem:
         st.error(str(problem), icon=":material/error:")
-    if found := release.undercharged(ledger.entries()):
-        st.warning(undercharged_words(found), icon=":material/payments:")
+    if too_cheap := release.undercharged(ledger.entries()):
+        st.warning(undercharged_words(too_cheap), icon=":material/payments:")
     st.html(
         table_html(
             {

@@ -64,7 +64,7 @@ def cost(plan: Plan, budget: Budget, charged: Cost) -> str:
     delta = f" (and δ = {charged.delta:.3g})" if charged.delta else ""
     finer = _FINER.get((plan.unit, budget.unit), "")
     return (
-        f"Privacy loss (ε) of {plan.epsilon:g} per {words}{days if not finer else ''} costs a "
+        f"Privacy loss (ε) of {plan.epsilon:g} per {words}{days} costs a "
         f"{UNIT_WORDS[budget.unit]} {charged.epsilon:.6g}{delta}; {left:.6g} is left after it."
         f"{finer}"
     )
@@ -85,11 +85,11 @@ _FINER = {
 }
 
 
-def undercharged_words(found: Sequence[Undercharged]) -> str:
+def undercharged_words(releases: Sequence[Undercharged]) -> str:
     """Name the releases that an older rule charged too little."""
     return (
         "An older rule charged too little. Nothing was rewritten; what is missing counts as spent "
-        "when the next release is checked: " + "; ".join(one.words for one in found) + "."
+        "when the next release is checked: " + "; ".join(one.words for one in releases) + "."
     )
 
 

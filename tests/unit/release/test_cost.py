@@ -147,13 +147,13 @@ def by_the_old_rule(tmp_path):
 
 def test_releases_charged_by_the_old_rule_are_named_with_what_they_cost(by_the_old_rule):
     before = by_the_old_rule.entries()
-    found = undercharged(before)
-    assert [one.entry.id for one in found] == [4, 5, 6]
-    due = [one.due for one in found]
+    too_cheap = undercharged(before)
+    assert [one.entry.id for one in too_cheap] == [4, 5, 6]
+    due = [one.due for one in too_cheap]
     assert due[:2] == [Cost(epsilon=0.6), Cost(epsilon=0.8)]
     zoom = Loss(unit="person", epsilon=0.5, delta=1e-7, rho=0.005)
     assert due[2] == cost(zoom, "trip")
-    words = found[0].words
+    words = too_cheap[0].words
     assert "entry 4 (" in words
     assert "od-estimate at unit person) was charged ε = 0.3, δ = 0 per trip" in words
     assert "it cost ε = 0.6, δ = 0" in words
@@ -187,9 +187,9 @@ def test_an_entry_that_does_not_say_enough_is_named(tmp_path):
     ledger = Ledger(tmp_path / "l.sqlite")
     ledger.declare("p", datasets=["a"], unit="person", epsilon=4.0, by="me")
     ledger.intend("a", unit="person", epsilon=0.5, delta=0.0, what={"product": "od"})
-    (found,) = undercharged(ledger.entries())
-    assert found.due is None
-    assert "its cost cannot be told from the entry" in found.words
+    (one,) = undercharged(ledger.entries())
+    assert one.due is None
+    assert "its cost cannot be told from the entry" in one.words
 
 
 def test_a_release_is_charged_and_stated_in_the_budgets_unit(demo, tmp_path):
