@@ -6,13 +6,14 @@ know.
 """
 
 from engine.release.bundle import CONSENT, check, release
-from engine.release.cost import cost
+from engine.release.cost import Cost, Loss, cost
 from engine.release.density import DensityProduct
 from engine.release.entries import Budget, BudgetUnit, Entry, ReleaseError
 from engine.release.estimate import EstimateProduct
 from engine.release.ledger import Ledger
 from engine.release.od import ODProduct
 from engine.release.plan import Accuracy, Plan, Product
+from engine.release.recost import Undercharged, undercharged
 from engine.release.report import ReportProduct
 from engine.release.statement import ITEMS, SCHEMA, TUNING
 from engine.release.zoom import ZoomProduct
@@ -25,17 +26,21 @@ __all__ = [
     "Accuracy",
     "Budget",
     "BudgetUnit",
+    "Cost",
     "DensityProduct",
     "Entry",
     "EstimateProduct",
     "Ledger",
+    "Loss",
     "ODProduct",
     "Plan",
     "Product",
     "ReleaseError",
     "ReportProduct",
+    "Undercharged",
     "ZoomProduct",
     "check",
     "cost",
     "release",
+    "undercharged",
 ]

@@ -8,6 +8,7 @@ import shutil
 import tempfile
 import zipfile
 from collections.abc import Callable
+from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -17,12 +18,23 @@ import jsonschema
 from engine.datasets import Dataset, storage
 from engine.density.accounting import delta_is_large
 from engine.errors import ParameterError
+from engine.release.cost import Cost
 from engine.release.cost import cost as cost_of
-from engine.release.entries import Budget, Entry, ReleaseError, exact, exceeded
+from engine.release.entries import (
+    Budget,
+    Entry,
+    ReleaseError,
+    covering,
+    exact,
+    exceeded,
+    known,
+    replay,
+)
 from engine.release.ledger import Ledger
 from engine.release.notebook import notebook
 from engine.release.page import statement_html
 from engine.release.plan import Plan, Product, Progress
+from engine.release.recost import RULE, corrected
 from engine.release.registry import registry_entry
 from engine.release.statement import SCHEMA, TUNING, statement
 
@@ -34,8 +46,10 @@ _PARTIAL = ".partial-release-"
 
 def check(
     dataset: Dataset, plan: Plan, ledger: Ledger, *, consent: str = ""
-) -> tuple[Budget, float]:
+) -> tuple[Budget, Cost]:
     """Return the budget that pays and what the release costs it; refuse what may not be released.
+
+    What earlier releases were charged too little counts as spent.
 
     Nothing is charged and no count is read: the page shows this before anyone confirms.
 
@@ -59,12 +73,12 @@ def check(
             remedy="choose it smaller",
             code="delta",
         )
-    budget = ledger.covering(dataset.id)
-    cost = cost_of(plan.epsilon, plan.unit, plan.days, budget.unit)
-    if exact(budget.spent_epsilon) + exact(cost) > exact(budget.epsilon) or exact(
+    budget = covering(replay(corrected(ledger.entries())), dataset.id)
+    cost = cost_of(plan.loss, budget.unit)
+    if exact(budget.spent_epsilon) + exact(cost.epsilon) > exact(budget.epsilon) or exact(
         budget.spent_delta
-    ) + exact(plan.delta) > exact(budget.delta):
-        raise exceeded(budget, cost, plan.delta)
+    ) + exact(cost.delta) > exact(budget.delta):
+        raise exceeded(budget, cost.epsilon, cost.delta)
     return budget, cost
 
 
@@ -198,15 +212,18 @@ def _working_folder(out: Path) -> Path:
 
 def _charge(dataset: Dataset, plan: Plan, ledger: Ledger, tuning: str, tuning_note: str) -> Entry:
     budget = ledger.covering(dataset.id)
+    cost = cost_of(plan.loss, budget.unit)
     return ledger.intend(
         dataset.id,
         unit=budget.unit,
-        epsilon=cost_of(plan.epsilon, plan.unit, plan.days, budget.unit),
-        delta=plan.delta,
+        epsilon=cost.epsilon,
+        delta=cost.delta,
         what={
             "product": plan.product,
             "unit": plan.unit,
             "epsilon_per_unit": plan.epsilon,
+            "loss": asdict(plan.loss),
+            "rule": RULE,
             "settings": json.loads(json.dumps(dict(plan.settings), default=str)),
             "tuning": tuning,
             "tuning_note": tuning_note,
@@ -240,7 +257,7 @@ def _make(
 
 def _describe(dataset: Dataset, plan: Plan, folder: Path, ledger: Ledger, intent: Entry) -> None:
     """Write statement, registry entry and notebook."""
-    entries = ledger.entries()
+    entries = corrected(ledger.entries())
     others = [
         {
             "date": entry.time[:10],
@@ -255,8 +272,8 @@ def _describe(dataset: Dataset, plan: Plan, folder: Path, ledger: Ledger, intent
         plan,
         name=dataset.id,
         simulated=dataset.metadata.simulated,
-        budget=ledger.budget(intent.people),
-        cost=float(intent.body["epsilon"]),
+        budget=known(replay(entries), intent.people),
+        cost=Cost(epsilon=intent.body["epsilon"], delta=intent.body["delta"]),
         others=others,
         tuning=intent.body["tuning"],
         tuning_note=intent.body["tuning_note"],

@@ -11,10 +11,12 @@ from engine.errors import ExplorerError
 from engine.parameters import ODParameters
 from engine.release.bundle import CONSENT, check, release, zip_of
 from engine.release.density import DensityProduct
+from engine.release.entries import ReleaseError
 from engine.release.estimate import EstimateProduct
 from engine.release.ledger import Ledger
 from engine.release.od import ODProduct
 from engine.release.plan import Product
+from engine.release.recost import undercharged
 from engine.release.report import ReportProduct
 from engine.release.statement import TUNING
 from engine.release.zoom import ZoomProduct
@@ -37,9 +39,11 @@ def _release(options: argparse.Namespace, ledger: Ledger) -> None:
     product = _product(options, dataset)
     plan = product.plan(dataset)
     budget, cost = check(dataset, plan, ledger, consent=options.consent)
+    delta = f", δ = {cost.delta:g}" if cost.delta else ""
     print(
         f"{plan.title} of {dataset.id}: ε = {plan.epsilon:g} per {plan.unit} costs "
-        f"'{budget.people}' ε = {cost:g} per {budget.unit}; {budget.left_epsilon:g} is left before"
+        f"'{budget.people}' ε = {cost.epsilon:g}{delta} per {budget.unit}; "
+        f"{budget.left_epsilon:g} is left before"
     )
     out = release(
         dataset,
@@ -128,6 +132,17 @@ def _show_budgets(_options: argparse.Namespace, ledger: Ledger) -> None:
 def _verify(_options: argparse.Namespace, ledger: Ledger) -> None:
     entries = ledger.verify()
     print(f"{entries} {'entry' if entries == 1 else 'entries'}, unbroken")
+    too_cheap = undercharged(ledger.entries())
+    for one in too_cheap:
+        print(one.words)
+    if too_cheap:
+        were = "release was" if len(too_cheap) == 1 else "releases were"
+        raise ReleaseError(
+            f"{len(too_cheap)} {were} charged less than today's rule says",
+            remedy="nothing was rewritten; what is missing counts as spent when the next release "
+            "is checked, and whoever relies on the budget should be told",
+            code="undercharged",
+        )
 
 
 def _show(share: float) -> None:

@@ -1,42 +1,99 @@
-"""What a release costs one unit of a budget: a few words, since a wrong one costs privacy."""
+"""What a release costs one unit of a budget; ``docs/release.md`` proves every figure.
+
+Costs are exact decimal fractions and are rounded up to the next float, never down.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
 
 from engine import validation
 from engine.release.entries import BudgetUnit, ReleaseError, exact
+from engine.release.zcdp import zcdp_epsilon
+
+_ROOM = 1 + Fraction(1, 10**9)  # for what floating point rounds in e^ε and in ε of ρ
 
 
-def cost(epsilon: float, unit: BudgetUnit, days: int, budget_unit: BudgetUnit) -> float:
-    """Return ε per unit of the budget for a release of ε per `unit`.
+@dataclass(frozen=True, kw_only=True)
+class Loss:
+    """What a release promises to its own unit, and what its proof knows beyond that.
 
-    A person who travels on D released days pays D·ε of a person's budget for a release that
+    Attributes
+    ----------
+    unit : str
+        What the release protects.
+    epsilon, delta : float
+        Privacy loss per `unit`.
+    days : int
+        D, declared days that are released.
+    trimmed_to : int or None
+        T where the release is of trips alone, the first T of each `unit` in a random order that
+        belongs to the trips themselves, and ε is that of T trips added or removed. None elsewhere.
+    rho : float or None
+        ρ where all noise is Gaussian, on tables without negative numbers of which each `unit` has
+        at most a fixed L₂ norm. None elsewhere.
+    """
+
+    unit: BudgetUnit
+    epsilon: float
+    delta: float = 0.0
+    days: int = 1
+    trimmed_to: int | None = None
+    rho: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cost:
+    """What a release costs one unit of a budget.
+
+    Attributes
+    ----------
+    epsilon, delta : float
+        Each at least what is proved.
+    """
+
+    epsilon: float
+    delta: float = 0.0
+
+
+def cost(loss: Loss, budget_unit: BudgetUnit) -> Cost:
+    """Return what a release costs one unit of a budget.
+
+    A person who travels on D released days pays a person's budget D times for a release that
     protects person-days (basic composition; one noisy sum of the days costs the same by group
-    privacy). A release that protects more than the budget's unit costs that unit at most ε. Trip
-    level bounds nobody's trips, so that it cannot be charged to people at all.
+    privacy). Trip level bounds nobody's trips, so that it cannot be charged to people at all.
+
+    A unit finer than the release's is *not* covered by it. Without one day of hers a person is
+    still there, and other trips of hers move into the freed places: remove the person (ε), add her
+    without that day (ε). That is 2ε and (1 + e^ε)δ, or less where the proof of the release tells:
+    without one trip one leaves the first T and one moves up, 2ε/T; two tables without negative
+    numbers of norm at most c lie at most √2·c apart, 2ρ.
 
     Parameters
     ----------
-    epsilon : float
-        Privacy loss per `unit`.
-    unit : str
-        What the release protects.
-    days : int
-        D, declared days that are released.
+    loss : Loss
+        What the release promises.
     budget_unit : str
         What the budget protects.
 
     Raises
     ------
     ReleaseError
-        For a release at trip level that is charged to people.
+        For a release at trip level that is charged to people, or a δ that would reach 1.
 
     Examples
     --------
-    >>> cost(0.1, "person-day", 7, "person")
-    0.7
-    >>> cost(0.5, "person", 7, "person-day")
-    0.5
+    >>> cost(Loss(unit="person-day", epsilon=0.1, days=7), "person")
+    Cost(epsilon=0.7, delta=0.0)
+    >>> cost(Loss(unit="person", epsilon=0.5), "person-day")
+    Cost(epsilon=1.0, delta=0.0)
+    >>> cost(Loss(unit="person-day", epsilon=0.5, days=7, trimmed_to=4), "trip")
+    Cost(epsilon=0.25, delta=0.0)
     """
-    validation.whole_number("days", days, 1, remedy="a release covers at least one day")
-    if unit == "trip" and budget_unit != "trip":
+    validation.whole_number("days", loss.days, 1, remedy="a release covers at least one day")
+    if loss.unit == budget_unit:
+        return Cost(epsilon=float(loss.epsilon), delta=float(loss.delta))
+    if loss.unit == "trip":
         raise ReleaseError(
             f"a release at trip level cannot be charged to a budget per {budget_unit}",
             value="unit 'trip'",
@@ -44,6 +101,47 @@ def cost(epsilon: float, unit: BudgetUnit, days: int, budget_unit: BudgetUnit) -
             "'person-day' or 'person', or declare a budget per trip",
             code="unit",
         )
-    if unit == "person-day" and budget_unit == "person":
-        return float(exact(epsilon) * days)
-    return float(epsilon)
+    epsilon, delta = exact(loss.epsilon), exact(loss.delta)
+    if budget_unit == "person":
+        return _rounded_up(epsilon * loss.days, delta * loss.days, budget_unit)
+    if budget_unit == "trip" and loss.trimmed_to is not None and not delta:
+        return _rounded_up(2 * epsilon / loss.trimmed_to, delta, budget_unit)
+    if loss.rho is not None:
+        of_twice_rho = Fraction(zcdp_epsilon(2 * loss.rho, loss.delta)) * _ROOM
+        if of_twice_rho <= 2 * epsilon:
+            return _rounded_up(of_twice_rho, delta, budget_unit)
+    return _rounded_up(2 * epsilon, _twice(loss.epsilon, delta), budget_unit)
+
+
+def _twice(epsilon: float, delta: Fraction) -> Fraction:
+    """Return at least (1 + e^ε)δ, or 1 where it is more: such a δ promises nothing."""
+    if not delta:
+        return delta
+    if epsilon >= -math.log(delta):
+        return Fraction(1)
+    return (1 + Fraction(math.exp(epsilon))) * _ROOM * delta
+
+
+def _rounded_up(epsilon: Fraction, delta: Fraction, unit: BudgetUnit) -> Cost:
+    if delta >= 1:
+        raise ReleaseError(
+            f"a release must cost a budget per {unit} a δ below 1",
+            value=f"{float(delta):g}",
+            remedy="choose a smaller δ, or a budget in the unit that the release protects",
+            code="unit",
+        )
+    return Cost(epsilon=at_least(epsilon), delta=at_least(delta))
+
+
+def at_least(number: Fraction) -> float:
+    """Return the least float that is not below a fraction, as floats are written.
+
+    Examples
+    --------
+    >>> at_least(Fraction(7, 10)), exact(at_least(Fraction(2, 30))) >= Fraction(2, 30)
+    (0.7, True)
+    """
+    nearest = float(number)
+    while exact(nearest) < number:
+        nearest = math.nextafter(nearest, math.inf)
+    return nearest

@@ -111,6 +111,7 @@ class ODProduct:
             sensitivity=limit,
             mechanism="discrete Laplace on whole counts",
             scale=scale,
+            trimmed_to=None if parameters.unit == "trip" else limit,
             proof=laplace_proof(limit, scale, parameters.epsilon),
             cells=matrices * zones * (zones - 1),
             cells_words=f"{matrices} × {zones} × {zones - 1} ordered pairs of different zones",

@@ -12,6 +12,7 @@ from scipy import stats
 from engine.datasets import Dataset
 from engine.origin_destination.estimate import total_reach
 from engine.origin_destination.laws import NoiseLaw
+from engine.release.cost import Loss
 from engine.release.entries import BudgetUnit, exact
 
 LEVEL = 0.9
@@ -80,6 +81,8 @@ class Plan:
         Law of the noise.
     scale : float
         Of the noise, in the counts' unit: scale of the Laplace, standard deviation of the Gaussian.
+    trimmed_to, rho : int or None, float or None
+        What a tighter cost in finer units rests on, see `Loss`.
     proof : str
         Why this is ε, in a sentence.
     cells : int
@@ -105,12 +108,26 @@ class Plan:
     norm: str = "L₁"
     mechanism: str
     scale: float
+    trimmed_to: int | None = None
+    rho: float | None = None
     proof: str
     cells: int
     cells_words: str
     settings: Mapping[str, Any]
     accuracy: tuple[Accuracy, ...]
     bias: tuple[str, ...]
+
+    @property
+    def loss(self) -> Loss:
+        """What `engine.release.cost` converts to the unit of a budget."""
+        return Loss(
+            unit=self.unit,
+            epsilon=self.epsilon,
+            delta=self.delta,
+            days=self.days,
+            trimmed_to=self.trimmed_to,
+            rho=self.rho,
+        )
 
 
 class Product(Protocol):

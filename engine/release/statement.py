@@ -9,6 +9,7 @@ from typing import Any
 
 from dp_accounting import pld
 
+from engine.release.cost import Cost
 from engine.release.entries import Budget
 from engine.release.noise import LIBRARY, VERSION
 from engine.release.plan import LEVEL, PRODUCTS, READ_AFTERWARDS, Plan
@@ -57,7 +58,7 @@ def statement(
     name: str,
     simulated: bool,
     budget: Budget,
-    cost: float,
+    cost: Cost,
     others: Sequence[Mapping[str, Any]],
     tuning: str,
     tuning_note: str,
@@ -74,8 +75,8 @@ def statement(
     simulated : bool
     budget : Budget
         After this release was charged.
-    cost : float
-        ε per unit of the budget.
+    cost : Cost
+        ε and δ per unit of the budget.
     others : sequence of mappings
         Earlier releases from the same people: date, product, ε, δ.
     tuning, tuning_note : str
@@ -86,7 +87,7 @@ def statement(
         Of this software.
     """
     costs = [(float(one["epsilon"]), float(one["delta"])) for one in others]
-    composed = composed_epsilon([*costs, (cost, plan.delta)])
+    composed = composed_epsilon([*costs, (cost.epsilon, cost.delta)])
     warnings = [SIMULATED] * simulated + [TRIP_LEVEL] * (plan.unit == "trip")
     items = {
         "parameters": f"ε = {plan.epsilon:g} per {plan.unit} as asked. Proved: {plan.proof}",
@@ -101,7 +102,7 @@ def statement(
         "contribution": plan.contribution[0].upper() + plan.contribution[1:] + ".",
         "neighbours": "Two datasets that differ by one such unit, added or removed.",
         "total": f"ε = {budget.spent_epsilon:g} of the declared {budget.epsilon:g} per "
-        f"{budget.unit}, this release ({cost:g}) included, added up (basic composition)."
+        f"{budget.unit}, this release ({cost.epsilon:g}) included, added up (basic composition)."
         + (
             ""
             if composed is None
@@ -153,7 +154,7 @@ def statement(
         "unit": plan.unit,
         "epsilon": plan.epsilon,
         "delta": plan.delta,
-        "cost": {"unit": budget.unit, "epsilon": cost, "delta": plan.delta},
+        "cost": {"unit": budget.unit, "epsilon": cost.epsilon, "delta": cost.delta},
         "budget": {
             "unit": budget.unit,
             "epsilon": budget.epsilon,

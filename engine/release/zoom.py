@@ -85,6 +85,7 @@ class ZoomProduct:
             norm="L₂",
             mechanism="discrete Gaussian on whole multiples of 1/1024 of a visit",
             scale=float(fine),
+            rho=strength**2 / 2,
             proof="five tables of whole multiples of 1/1024, each with discrete Gaussian noise of "
             f"its share of ρ = {strength**2 / 2:.6g}, are ρ-zero-concentrated (Canonne, Kamath and "
             f"Steinke 2020), also where one's clip is chosen from another's noisy sum; that is "

@@ -13,7 +13,14 @@ from pages._ui.cache import datasets as cached_datasets
 from pages._ui.drawing.tables import table_html
 from pages._ui.jobs.kept import Kept, follow_kept
 from pages._ui.release import tuning, work
-from pages._ui.release.wording import NO_BUDGET, UNIT_WORDS, WHOSE, budget_line, cost
+from pages._ui.release.wording import (
+    NO_BUDGET,
+    UNIT_WORDS,
+    WHOSE,
+    budget_line,
+    cost,
+    undercharged_words,
+)
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import forget_widget
 
@@ -42,11 +49,11 @@ def draw(plan: Plan, product: Product, entry: Entry, name: str, ledger: Ledger) 
         consent = st.text_input("Consent", key="release_consent", placeholder=CONSENT)
     try:
         dataset = cached_datasets.dataset(entry.key)
-        _, epsilon = release.check(dataset, plan, ledger, consent=consent)
+        budget, charged = release.check(dataset, plan, ledger, consent=consent)
     except ExplorerError as problem:
         st.error(str(problem), icon=":material/block:")
         return
-    st.info(cost(plan, budget, epsilon), icon=":material/payments:")
+    st.info(cost(plan, budget, charged), icon=":material/payments:")
     tuned, note = tuning.ask(plan, entry)
     typed = st.text_input(
         f"Type {entry.name} to confirm: what is drawn cannot be taken back",
@@ -139,6 +146,8 @@ def history(ledger: Ledger) -> None:
         st.caption(f"{entries} {'entry' if entries == 1 else 'entries'}, hashes unbroken.")
     except ReleaseError as problem:
         st.error(str(problem), icon=":material/error:")
+    if too_cheap := release.undercharged(ledger.entries()):
+        st.warning(undercharged_words(too_cheap), icon=":material/payments:")
     st.html(
         table_html(
             {

@@ -1,6 +1,9 @@
 """Sentences of the Release page."""
 
-from engine.release import Budget, Plan
+from collections.abc import Sequence
+
+from engine.release import Budget, Cost, Plan, Undercharged
+from engine.release.entries import exact
 from pages._ui.wording.numbers import counted
 
 LEAD = (
@@ -45,22 +48,48 @@ TUNED = {
 UNIT_WORDS = {"trip": "trip", "person-day": "person and day", "person": "person"}
 
 
-def cost(plan: Plan, budget: Budget, epsilon: float) -> str:
+def cost(plan: Plan, budget: Budget, charged: Cost) -> str:
     """Say what the release costs and what is left after it.
 
     Examples
     --------
     >>> from types import SimpleNamespace as some
     >>> cost(some(epsilon=0.1, unit="person-day", days=7, delta=0),
-    ...      some(unit="person", left_epsilon=2.0), 0.7)
+    ...      some(unit="person", left_epsilon=2.0), Cost(epsilon=0.7))
     'Privacy loss (ε) of 0.1 per person and day on 7 days costs a person 0.7; 1.3 is left after it.'
     """
     words = UNIT_WORDS[plan.unit]
     days = f" on {plan.days} days" if plan.unit == "person-day" and plan.days > 1 else ""
-    left = budget.left_epsilon - epsilon
+    left = float(exact(budget.left_epsilon) - exact(charged.epsilon))
+    delta = f" (and δ = {charged.delta:.3g})" if charged.delta else ""
+    finer = _FINER.get((plan.unit, budget.unit), "")
     return (
         f"Privacy loss (ε) of {plan.epsilon:g} per {words}{days} costs a "
-        f"{UNIT_WORDS[budget.unit]} {epsilon:g}; {left:.6g} is left after it."
+        f"{UNIT_WORDS[budget.unit]} {charged.epsilon:.6g}{delta}; {left:.6g} is left after it."
+        f"{finer}"
+    )
+
+
+_DAY = (
+    " A budget per person and day pays for two changes: without one day a person is still there, "
+    "and other trips or visits move into the freed places."
+)
+_TRIP = (
+    " A budget per trip pays for two changes: without one trip another of the same person may take "
+    "its place."
+)
+_FINER = {
+    ("person", "person-day"): _DAY,
+    ("person", "trip"): _TRIP,
+    ("person-day", "trip"): _TRIP,
+}
+
+
+def undercharged_words(releases: Sequence[Undercharged]) -> str:
+    """Name the releases that an older rule charged too little."""
+    return (
+        "An older rule charged too little. Nothing was rewritten; what is missing counts as spent "
+        "when the next release is checked: " + "; ".join(one.words for one in releases) + "."
     )
 
 

@@ -190,6 +190,30 @@ def test_other_products_plan_without_an_error(page, product, method, said):
     assert bool(fits) == ("exceeds" not in said)
 
 
+def test_a_finer_budget_pays_for_two_changes_and_is_told_why(page):
+    people = {"datasets": ["demo-city"], "epsilon": 10.0, "delta": 1e-6, "by": "custodian"}
+    Ledger().declare("people", unit="person-day", **people)
+    app = page.run()
+    assert "on 7 days costs a person and day 1; 9 is left after it." in texts(app)
+    app.button_group(key="release_product").set_value("Density").run()
+    app.button_group(key="release_method").set_value("Ours").run()
+    assert "of 1 per person costs a person and day 1.4449 (and δ = 1e-07); 8.5551 is left" in texts(
+        app
+    )
+    assert "other trips or visits move into the freed places" in texts(app)
+
+
+def test_releases_that_were_charged_too_little_are_named_and_count_as_spent(page):
+    people = {"datasets": ["demo-city"], "epsilon": 10.0, "by": "custodian"}
+    Ledger().declare("people", unit="person-day", **people)
+    what = {"product": "report", "unit": "person", "epsilon_per_unit": 2.0, "settings": {}}
+    Ledger().intend("demo-city", unit="person-day", epsilon=2.0, delta=0.0, what=what)
+    app = page.run()
+    assert "entry 2 (" in texts(app)
+    assert "was charged ε = 2, δ = 0 per person-day; it cost ε = 4, δ = 0" in texts(app)
+    assert "costs a person and day 1; 5 is left after it." in texts(app)
+
+
 def test_a_second_dataset_of_the_same_people_shares_their_budget(page):
     Ledger().declare("town", datasets=["other"], unit="person", epsilon=9.0, by="custodian")
     app = page.run()

@@ -22,6 +22,7 @@ from engine.release import (
     ITEMS,
     SCHEMA,
     Budget,
+    Cost,
     DensityProduct,
     EstimateProduct,
     Ledger,
@@ -57,7 +58,7 @@ def statement_of(dataset, plan, tuning="public"):
         name=dataset.id,
         simulated=True,
         budget=budget,
-        cost=1.0,
+        cost=Cost(epsilon=1.0),
         others=(),
         tuning=tuning,
         tuning_note="",
@@ -332,7 +333,7 @@ def test_what_is_checked_before_confirming_reads_no_count(ledger, demo, monkeypa
     ):
         plan = product.plan(Blind())
         budget, cost = check(Blind(), plan, ledger)
-        assert cost <= budget.left_epsilon
+        assert cost.epsilon <= budget.left_epsilon
 
 
 def test_the_command_line_releases_and_refuses(tmp_path, capsys):

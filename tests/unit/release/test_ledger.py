@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import ParameterError
-from engine.release import Ledger, ReleaseError, cost
+from engine.release import Ledger, ReleaseError
 from engine.release import entries as parts
 
 ROOT = Path(__file__).parents[3]
@@ -99,16 +99,6 @@ def test_odd_budgets_are_refused(tmp_path, epsilon):
     with pytest.raises(ParameterError):
         empty.declare("p", datasets=["d"], unit="person", epsilon=epsilon, by="me")
     assert empty.entries() == []
-
-
-def test_the_cost_is_in_the_units_of_the_budget():
-    assert cost(0.1, "person-day", 7, "person") == 0.7
-    assert cost(0.1, "person-day", 7, "person-day") == 0.1
-    assert cost(0.1, "person", 7, "person-day") == 0.1
-    assert cost(0.1, "trip", 7, "trip") == 0.1
-    for unit in ("person", "person-day"):
-        with pytest.raises(ReleaseError, match="cannot be charged"):
-            cost(0.1, "trip", 1, unit)
 
 
 def test_the_file_is_the_owners_only(ledger):

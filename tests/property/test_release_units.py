@@ -1,0 +1,260 @@
+"""What one trip, one person's day and one person change in a release, and what a budget pays.
+
+Each neighbour comes of taking rows out of the raw table and ingesting it again; each product
+writes its real tables of both. The rule of before ("a release covers every finer unit") fails.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine import origin_destination as od
+from engine.datasets import Dataset
+from engine.datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED, WEIGHT_UNITS
+from engine.release import (
+    Cost,
+    DensityProduct,
+    EstimateProduct,
+    Loss,
+    ODProduct,
+    ReleaseError,
+    ReportProduct,
+    ZoomProduct,
+    cost,
+)
+from engine.report import Analysis, ReportParameters
+from tests.reference.unit_losses import Asked, Trip, asked, changes, ingested, loss
+
+DAY, HOUR, START = 86_400, 3_600, 1_441_602_000  # Monday 2015-09-07 00:00 in Guadalajara
+EPSILON = 0.5
+UNITS = ("trip", "person-day", "person")
+
+
+def flows(product, unit, limit):
+    parameters = od.ODParameters(epsilon=EPSILON, max_trips_per_user=limit, unit=unit)
+    return product(parameters=parameters)
+
+
+def reported(unit, limit=20):
+    return ReportProduct(
+        parameters=ReportParameters(epsilon=EPSILON, unit=unit, max_trips_per_user=limit)
+    )
+
+
+PRODUCTS = MappingProxyType(
+    {
+        "od trip": flows(ODProduct, "trip", 1),
+        "od person-day 4": flows(ODProduct, "person-day", 4),
+        "od person-day 1": flows(ODProduct, "person-day", 1),
+        "od person 4": flows(ODProduct, "person", 4),
+        "od person 1": flows(ODProduct, "person", 1),
+        "ours trip": flows(EstimateProduct, "trip", 1),
+        "ours person-day 4": flows(EstimateProduct, "person-day", 4),
+        "ours person-day 1": flows(EstimateProduct, "person-day", 1),
+        "ours person 4": flows(EstimateProduct, "person", 4),
+        "density 5": DensityProduct(epsilon=EPSILON, max_visits_per_user=5),
+        "density 1": DensityProduct(epsilon=EPSILON, max_visits_per_user=1),
+        "zoom": ZoomProduct(epsilon=EPSILON, delta=1e-7),
+        "report user 4": reported("user", 4),
+        "report user 1": reported("user", 1),
+        "report item": reported("item"),
+    }
+)
+
+
+def old_rule(release: Loss, budget_unit: str) -> Cost:
+    """What was charged before: a coarser unit was taken to cover a finer one."""
+    days = release.days if (release.unit, budget_unit) == ("person-day", "person") else 1
+    return Cost(epsilon=release.epsilon * days, delta=release.delta)
+
+
+@dataclass(frozen=True, eq=False)
+class City:
+    """A dataset and, by unit, one that lacks one of it; `asked` is by product and dataset."""
+
+    whole: Dataset
+    without: dict[str, Dataset]
+    asked: dict[tuple[str, str], Asked]
+
+    def pair(self, name: str, unit: str) -> tuple[Asked, Asked]:
+        return self.asked[name, "whole"], self.asked[name, unit]
+
+
+def city(folder: Path, trips: list[Trip], gone: dict[str, Any], **options: Any) -> City:
+    """Ingest `trips` whole, and without those that `gone` says are gone."""
+    whole = ingested(trips, folder, "whole", **options)
+    without = {
+        unit: ingested([one for one in trips if not lost(one)], folder, unit, **options)
+        for unit, lost in gone.items()
+    }
+    by_product = {}
+    with pytest.MonkeyPatch.context() as patch:
+        for name, product in PRODUCTS.items():
+            (folder / name).mkdir()
+            first = asked(product, whole, folder / name / "whole", patch)
+            by_product[name, "whole"] = first
+            for unit, other in without.items():
+                by_product[name, unit] = asked(product, other, folder / name / unit, patch, first)
+    return City(whole, without, by_product)
+
+
+def trips_of(person, day, number, pairs, first=0, every=HOUR, length=HOUR // 2):
+    """`number` trips of a day, going round the given pairs of places."""
+    return [
+        (person, START + day * DAY + first + i * every, length, *pairs[i % len(pairs)])
+        for i in range(number)
+    ]
+
+
+# the names are such that, at the salt below, everything that these two move is moved at once
+HEAVY = trips_of("v4", 0, 60, ["AB", "BA"], every=23 * 60, length=300)
+LIGHT = trips_of("v4", 1, 4, ["CD", "DC"], first=8 * HOUR + 3_000, every=3 * HOUR, length=1_200)
+FIVE = trips_of("w9", 3, 5, ["AB", "BC", "CD", "DA", "AC"], 8 * HOUR, every=2 * HOUR, length=300)
+CROWD = [
+    trip
+    for number in range(6)
+    for trip in trips_of(f"q{number}", number, 3, ["AB", "BC", "CD"], first=7 * HOUR)
+]
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory) -> City:
+    """One person with 60 trips on Monday and 4 on Tuesday; another with 5 on Thursday."""
+    gone = {
+        "trip": lambda trip: trip == FIVE[0],
+        "person-day": lambda trip: trip in HEAVY,
+        "person": lambda trip: trip[0] == "v4",
+    }
+    trips = [*HEAVY, *LIGHT, *FIVE, *CROWD]
+    return city(tmp_path_factory.mktemp("example"), trips, gone, salt="units")
+
+
+def random_city(folder, seed: int) -> City:
+    """Light and heavy travellers, repeated rows, trips without an end or outside the week."""
+    rng = np.random.default_rng(seed)
+    places = list("ABCD")
+
+    def trips(person: str) -> list[Trip]:
+        mean, days = rng.choice([2, 8, 40]), rng.choice(7, rng.integers(2, 4), replace=False)
+        own = []
+        for day in days:
+            home, work = rng.choice(places, 2, replace=False)
+            for _ in range(rng.poisson(mean)):
+                far = rng.random() < 0.3
+                ends = rng.choice(places, 2) if far else (home, work)
+                start = START + int(day) * DAY + int(rng.integers(DAY))
+                length = None if rng.random() < 0.1 else int(rng.integers(60, 3 * HOUR))
+                own.append((person, start, length, str(ends[0]), str(ends[1])))
+        return own
+
+    victim = trips("v") or trips_of("v", 0, 1, ["AB"])
+    day = (victim[0][1] - START) // DAY
+    others = [trip for number in range(4) for trip in trips(f"q{number}")]
+    outside = [("v", START - DAY, 600, "A", "B"), *others[:2]]
+    gone = {
+        "trip": lambda trip: trip == victim[0],
+        "person-day": lambda trip: trip[0] == "v" and (trip[1] - START) // DAY == day,
+        "person": lambda trip: trip[0] == "v",
+    }
+    rows = [*victim, *others, *outside, *CROWD]
+    return city(folder, rows, gone, salt=f"s{seed}", max_visits_cap=int(rng.choice([20, 840])))
+
+
+def overspent(some: City, rule) -> set[tuple[str, str]]:
+    """Products and budgets whose units may lose more than `rule` charges them."""
+    beyond = set()
+    for name, product in PRODUCTS.items():
+        plan = product.plan(some.whole)
+        for unit in UNITS[UNITS.index(plan.unit) :] if plan.unit == "trip" else UNITS:
+            if plan.unit == "trip" and unit != "trip":
+                with pytest.raises(ReleaseError, match="cannot be charged"):
+                    cost(plan.loss, unit)
+                continue
+            charged = rule(plan.loss, unit)
+            if loss(*some.pair(name, unit), charged.delta) > charged.epsilon * (1 + 1e-9):
+                beyond.add((name, unit))
+    return beyond
+
+
+OVERSPENT = {
+    ("od person-day 1", "trip"),
+    ("od person 1", "trip"),
+    ("od person 4", "person-day"),
+    ("od person 1", "person-day"),
+    ("ours person-day 1", "trip"),
+    ("ours person 4", "person-day"),
+    ("density 5", "person-day"),
+    ("density 1", "person-day"),
+    ("density 1", "trip"),
+    ("zoom", "person-day"),
+    ("report user 4", "person-day"),
+    ("report user 1", "person-day"),
+    ("report user 1", "trip"),
+}
+
+
+@pytest.mark.parametrize(("rule", "beyond"), [(cost, set()), (old_rule, OVERSPENT)])
+def test_a_unit_loses_no_more_than_its_budget_pays_and_did_by_the_old_rule(example, rule, beyond):
+    assert overspent(example, rule) == beyond
+
+
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 25))]
+)
+def test_random_people_lose_no_more_than_a_budget_pays(tmp_path, seed):
+    assert overspent(random_city(tmp_path, seed), cost) == set()
+
+
+def sizes(some: City, name: str, unit: str) -> list[float]:
+    """|Δ| of every stage, in its norm."""
+    return [size for *_, size in changes(*some.pair(name, unit))]
+
+
+def test_trips_of_another_day_move_into_the_freed_places(example):
+    """The figures of the specification: more than what each is scaled to."""
+    assert sizes(example, "od person 4", "person-day") == [8]
+    for name in ("od person-day 1", "od person 1"):
+        assert sum(sizes(example, name, "trip")) == 2
+    for name in ("od person-day 4", "od person 4"):
+        assert sum(sizes(example, name, "trip")) == 2
+    assert sizes(example, "density 5", "person-day") == [6]
+    product = PRODUCTS["report user 4"]
+    assert isinstance(product, ReportProduct)
+    moved = dict(
+        zip(
+            product.parameters.plan.asked,
+            sizes(example, "report user 4", "person-day"),
+            strict=True,
+        )
+    )
+    for analysis in (Analysis.DAYS, Analysis.FLOWS, Analysis.JUMP_LENGTH):
+        assert moved[analysis] == 8
+    assert moved[Analysis.GYRATION] == 2
+
+
+def test_the_number_of_all_trips_changes_by_one_without_a_trip(example):
+    """Our method buys it at 3% of ε: 2ε/T pays for it, since T is below 20."""
+    *cells, count = sizes(example, "ours person-day 4", "trip")
+    assert (sum(cells), count) == (2, 1)
+    assert loss(*example.pair("ours person-day 4", "trip"), 0.0) == pytest.approx(
+        EPSILON * (0.97 * 2 / 4 + 0.03 / 20)
+    )
+
+
+def test_two_clipped_tables_lie_further_apart_than_the_clip_and_within_root_two_of_it(example):
+    one, other = example.whole.zoom_tables, example.without["person-day"].zoom_tables
+
+    def squares(moved: np.ndarray) -> float:
+        return float((moved.astype(np.int64) ** 2).sum()) / WEIGHT_UNITS**2
+
+    for name in ("towers", "districts", "weeks"):
+        moved = squares(getattr(one, name) - getattr(other, name))
+        assert CLIP_SQUARED < moved <= 2 * CLIP_SQUARED, name
+    by_clip = [squares(row) for row in one.city - other.city]
+    assert by_clip[0] > CITY_CLIPS_SQUARED[0]
+    assert (np.array(by_clip) <= 2 * np.array(CITY_CLIPS_SQUARED)).all()
+    assert (np.abs(one.visits - other.visits) <= one.caps).all()
