@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from engine.release.entries import ReleaseError
+from engine.release.entries import ReleaseError, printable
 
 try:
     import fcntl
@@ -42,7 +42,7 @@ def claimed(out: Path) -> Generator[Path]:
         If the name is taken, another release holds it, or it cannot be written; nothing was
         spent.
     """
-    if not out.name or not out.name.replace(" ", "_").isprintable():
+    if not out.name or printable(out.name) != out.name:
         raise _refused("no name" if not out.name else "a name that cannot be shown")
     claim: tuple[Path, int | None] | None = None
     try:

@@ -15,7 +15,7 @@ from engine.parameters import ODParameters
 from engine.release.bundle import CONSENT, check, release
 from engine.release.claim import zip_of
 from engine.release.density import DensityProduct
-from engine.release.entries import replay
+from engine.release.entries import printable, replay
 from engine.release.estimate import EstimateProduct
 from engine.release.ledger import Ledger
 from engine.release.od import ODProduct
@@ -51,8 +51,7 @@ def _stop_on_signals() -> None:
 
 
 def _say(line: str, to: TextIO | None = None) -> None:
-    """Print one line: what stands in names and files moves no cursor and breaks no line."""
-    print("".join(one if one.isprintable() else "?" for one in line), file=to or sys.stdout)
+    print(printable(line), file=to or sys.stdout)
 
 
 def _release(options: argparse.Namespace, ledger: Ledger) -> None:

@@ -93,6 +93,20 @@ class Budget:
         return max(float(exact(self.delta) - exact(self.spent_delta)), 0.0)
 
 
+_JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # Persian and Indic words need them
+
+
+def printable(text: str) -> str:
+    r"""Return text on one line: what moves a cursor or breaks a line is written as ``?``.
+
+    Examples
+    --------
+    >>> printable("town\x1b[2J")
+    'town?[2J'
+    """
+    return "".join(one if one.isprintable() or one in _JOINERS else "?" for one in text)
+
+
 def exact(number: float) -> Fraction:
     """Return the decimal fraction that a float is written as: ten times 0.1 is 1.
 

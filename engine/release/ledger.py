@@ -29,6 +29,7 @@ from engine.release.entries import (
     exact,
     exceeded,
     known,
+    printable,
     read_entries,
     replay,
     row_hash,
@@ -303,16 +304,13 @@ def named(name: str, text: str, longest: int = 200) -> str:
     text = text.strip()
     if not 1 <= len(text) <= longest:
         raise ParameterError(f"{name} must be 1 to {longest} characters", value=f"{len(text)}")
-    if not all(one.isprintable() or one in _JOINERS for one in text):
+    if printable(text) != text:
         raise ParameterError(
             f"{name} must be text on one line, without control characters",
             value=ascii(text),
             remedy="write it without them",
         )
     return text
-
-
-_JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # Persian and Indic words need them
 
 
 def _fingerprints(names: Sequence[str]) -> dict[str, Any]:

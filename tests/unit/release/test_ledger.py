@@ -143,7 +143,7 @@ def test_checking_while_another_process_writes_is_no_alarm(ledger, monkeypatch):
 
     class Slow(sqlite3.Connection):
         def execute(self, sql, *rest):
-            if "from head" in sql and not waiting:  # the rows are read: another release is charged meanwhile
+            if "from head" in sql and not waiting:  # rows are read: another is charged meanwhile
                 waiting.append(other.submit(spend, Ledger(ledger.path), 0.1))
                 wait(waiting, timeout=0.5)
             return super().execute(sql, *rest)
