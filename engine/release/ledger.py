@@ -135,7 +135,7 @@ class Ledger:
             If there is no such budget, `by` may not change it, or the dataset has a budget or is a
             copy of one that has.
         """
-        people, dataset, by = named("people", people), named("dataset", dataset), named("by", by)
+        people, dataset, by = people.strip(), named("dataset", dataset), by.strip()
         made_of = _fingerprints([dataset])
         with self._writing() as (connection, entries):
             budgets = replay(entries)
@@ -153,8 +153,7 @@ class Ledger:
         ReleaseError
             If there is no such budget, `by` may not raise it, or a total would fall.
         """
-        people, by = named("people", people), named("by", by)
-        reason = named("reason", reason)
+        people, by, reason = people.strip(), by.strip(), named("reason", reason)
         _checked_totals(epsilon, delta)
         with self._writing() as (connection, entries):
             budget = known(replay(entries), people)

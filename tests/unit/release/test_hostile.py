@@ -158,7 +158,7 @@ def test_a_forged_entry_of_the_right_form_is_read(kept):
     assert kept.budget("town").left_epsilon == 1.75
 
 
-def made(folder, kind):
+def written(folder, kind):
     path = folder / "ledger.sqlite"
     if kind == "folder":
         path.mkdir()
@@ -191,7 +191,7 @@ def made(folder, kind):
     ],
 )
 def test_what_is_no_ledger_is_refused_in_one_line(tmp_path, kind, capsys):
-    path = made(tmp_path, kind)
+    path = written(tmp_path, kind)
     one = ["budget", "set", "p", "--datasets", "demo-city", "--epsilon", "1", "--by", "me"]
     for command in (one, ["budget", "show"], ["verify"]):
         assert main([*command, "--ledger", path]) == 2

@@ -34,9 +34,9 @@ def installed(tmp_path_factory):
     shutil.copytree(ROOT / "engine", source / "engine")
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
-    made = ["wheel", "--no-deps", "--wheel-dir", str(source / "out"), str(source)]
-    built = subprocess.run([*pip, *made], capture_output=True, text=True, check=False)
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", "--retries=1"]
+    build = ["wheel", "--no-deps", "--wheel-dir", str(source / "out"), str(source)]
+    built = subprocess.run([*pip, *build], capture_output=True, text=True, check=False)
     if built.returncode:
         pytest.skip("no wheel can be built here: setuptools is neither there nor to be had")
     (wheel,) = (source / "out").glob("*.whl")
