@@ -5,18 +5,23 @@ samplers, its costs go to a ledger before anything is drawn, and its files say w
 know.
 """
 
-from engine.release.bundle import CONSENT, check, release
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from engine.release.cost import Cost, Loss, cost
-from engine.release.density import DensityProduct
-from engine.release.entries import Budget, BudgetUnit, Entry, ReleaseError
-from engine.release.estimate import EstimateProduct
-from engine.release.ledger import Ledger
-from engine.release.od import ODProduct
-from engine.release.plan import Accuracy, Plan, Product
-from engine.release.recost import Undercharged, undercharged
-from engine.release.report import ReportProduct
-from engine.release.statement import ITEMS, SCHEMA, TUNING
-from engine.release.zoom import ZoomProduct
+
+if TYPE_CHECKING:
+    from engine.release.bundle import CONSENT, Stopped, check, release
+    from engine.release.density import DensityProduct
+    from engine.release.entries import Budget, BudgetUnit, Entry, ReleaseError
+    from engine.release.estimate import EstimateProduct
+    from engine.release.ledger import Ledger
+    from engine.release.od import ODProduct
+    from engine.release.plan import Accuracy, Plan, Product
+    from engine.release.recost import Undercharged, undercharged
+    from engine.release.report import ReportProduct
+    from engine.release.statement import ITEMS, SCHEMA, TUNING
+    from engine.release.zoom import ZoomProduct
 
 __all__ = [
     "CONSENT",
@@ -37,6 +42,7 @@ __all__ = [
     "Product",
     "ReleaseError",
     "ReportProduct",
+    "Stopped",
     "Undercharged",
     "ZoomProduct",
     "check",
@@ -44,3 +50,39 @@ __all__ = [
     "release",
     "undercharged",
 ]
+
+_WHERE = {
+    "Accuracy": "plan",
+    "Budget": "entries",
+    "BudgetUnit": "entries",
+    "CONSENT": "bundle",
+    "DensityProduct": "density",
+    "Entry": "entries",
+    "EstimateProduct": "estimate",
+    "ITEMS": "statement",
+    "Ledger": "ledger",
+    "ODProduct": "od",
+    "Plan": "plan",
+    "Product": "plan",
+    "ReleaseError": "entries",
+    "ReportProduct": "report",
+    "SCHEMA": "statement",
+    "Stopped": "bundle",
+    "TUNING": "statement",
+    "Undercharged": "recost",
+    "ZoomProduct": "zoom",
+    "check": "bundle",
+    "release": "bundle",
+    "undercharged": "recost",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a name when it is first asked for.
+
+    ``python -m engine.release`` imports this package before its own first line: what takes seconds
+    must not come before it can say that it was stopped.
+    """
+    if name not in _WHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_WHERE[name]}"), name)

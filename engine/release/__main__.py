@@ -1,8 +1,24 @@
 """Run ``python -m engine.release``."""
 
+import os
+import signal
 import sys
+from typing import Any
 
-from engine.release.command import main
+
+def _stop(*_: Any) -> None:
+    """End at once: nothing has been charged, and a compiled module may swallow an exception."""
+    if sys.stderr is not None:
+        print("stopped: nothing was spent, and nothing was written", file=sys.stderr, flush=True)
+    os._exit(130)
+
 
 if __name__ == "__main__":
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, _stop)  # while modules are being imported
+
+    from engine.release.command import main
+
+    signal.signal(signal.SIGINT, before)
     sys.exit(main())

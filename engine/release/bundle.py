@@ -3,11 +3,8 @@
 import hashlib
 import json
 import os
-import platform
-import shutil
-import tempfile
 import zipfile
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -17,7 +14,9 @@ import jsonschema
 
 from engine.datasets import Dataset, storage
 from engine.density.accounting import delta_is_large
-from engine.errors import ParameterError
+from engine.errors import ExplorerError, ParameterError
+from engine.release.claim import claimed, uninterrupted, zip_of
+from engine.release.copies import fingerprint
 from engine.release.cost import Cost
 from engine.release.cost import cost as cost_of
 from engine.release.entries import (
@@ -30,7 +29,7 @@ from engine.release.entries import (
     known,
     replay,
 )
-from engine.release.ledger import Ledger
+from engine.release.ledger import Ledger, named
 from engine.release.notebook import notebook
 from engine.release.page import statement_html
 from engine.release.plan import Plan, Product, Progress
@@ -41,7 +40,11 @@ from engine.release.statement import SCHEMA, TUNING, statement
 CONSENT = "I understand that this protects trips, not people"
 """What the custodian must type before anything is released at trip level."""
 
-_PARTIAL = ".partial-release-"
+_LONGEST_NOTE = 2000
+
+
+class Stopped(KeyboardInterrupt):
+    """A release was interrupted; the message says what was spent and what is there."""
 
 
 def check(
@@ -95,8 +98,10 @@ def release(
 ) -> Path:
     """Release `product` of `dataset` once, into the folder `out` and ``out.zip``.
 
-    The cost is committed to the ledger before any noise is drawn and is never given back. The
-    bundle appears at `out` whole, by one rename; a crash leaves the cost spent and no bundle.
+    What may fail without noise is done before: the counts are read, the name is claimed, and the
+    statement is made once with the ledger as it will be. Then the cost is committed to the ledger,
+    and only then is noise drawn; the cost is never given back. The bundle appears at `out` whole,
+    by one rename; a crash leaves the cost spent and no bundle.
 
     Parameters
     ----------
@@ -124,6 +129,8 @@ def release(
     ------
     ReleaseError
         If it is refused (nothing is spent) or fails after the draw (the message says so).
+    Stopped
+        If it is interrupted; the message says what is spent.
     """
     if tuning not in TUNING:
         raise ParameterError(
@@ -131,20 +138,64 @@ def release(
             value=repr(tuning),
             remedy="say how ε was chosen",
         )
-    plan = product.plan(dataset)
-    check(dataset, plan, ledger, consent=consent)
-    ledger.verify()
-    product.prepare(dataset)
-    sweep(out.parent)
-    work = _working_folder(out)
+    if tuning_note.strip():
+        tuning_note = named("tuning_note", tuning_note, _LONGEST_NOTE)
+    spent: Entry | None = None
     try:
-        intent = _charge(dataset, plan, ledger, tuning, tuning_note)
-        try:
-            return _make(dataset, product, plan, work, out, ledger, intent, progress)
-        except Exception as error:
-            raise _failed(error, intent, work, out) from error
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+        plan = product.plan(dataset)
+        check(dataset, plan, ledger, consent=consent)
+        _prepare(dataset, product)
+        with claimed(out) as work:
+            _rehearse(dataset, plan, ledger, tuning, tuning_note)
+            with uninterrupted():
+                spent = _charge(dataset, plan, ledger, tuning, tuning_note)
+            try:
+                _make(dataset, product, plan, work, out, ledger, spent, progress)
+            except Exception as error:
+                raise _failed(error, spent, work, out) from error
+    except KeyboardInterrupt as stop:
+        raise Stopped(_stopped(spent, out)) from stop
+    return out
+
+
+def _prepare(dataset: Dataset, product: Product) -> None:
+    """Read what will be counted; what is wrong with the tables is said before anything is spent."""
+    try:
+        product.prepare(dataset)
+    except ExplorerError:
+        raise
+    except Exception as error:
+        raise ReleaseError(
+            f"the tables of '{dataset.id}' cannot be counted ({type(error).__name__})",
+            remedy="they are not as this software writes them: build the dataset again from its "
+            "raw data; nothing was spent",
+            code="damaged",
+        ) from error
+
+
+def _rehearse(dataset: Dataset, plan: Plan, ledger: Ledger, tuning: str, tuning_note: str) -> None:
+    """Make statement, registry entry and notebook with the entry as it will be; keep nothing."""
+    try:
+        entry = _charge(dataset, plan, ledger, tuning, tuning_note, rehearsal=True)
+        _described(dataset, plan, [*ledger.entries(), entry], entry)
+    except ExplorerError:
+        raise
+    except Exception as error:
+        raise ReleaseError(
+            f"the statement of the release cannot be made ({type(error).__name__})",
+            remedy="this software is not installed whole, or its settings cannot be written; "
+            "nothing was spent",
+            code="statement",
+        ) from error
+
+
+def _stopped(spent: Entry | None, out: Path) -> str:
+    if spent is None:
+        return "stopped: nothing was spent, and nothing was written"
+    cost = f"ε = {spent.body['epsilon']:g}, entry {spent.id} of the ledger,"
+    if (out / "SHA256SUMS").is_file():
+        return f"stopped, but the bundle '{out.name}' is there, whole: use it; {cost} is spent"
+    return f"stopped: {cost} is spent, since noise may have been drawn; no bundle was written"
 
 
 def _failed(error: Exception, intent: Entry, work: Path, out: Path) -> ReleaseError:
@@ -165,52 +216,15 @@ def _failed(error: Exception, intent: Entry, work: Path, out: Path) -> ReleaseEr
     )
 
 
-def zip_of(out: Path) -> Path:
-    """Return where the archive of a bundle stands: beside its folder."""
-    return out.parent / f"{out.name}.zip"
-
-
-def sweep(parent: Path) -> None:
-    """Remove working folders that a killed release of this machine left behind.
-
-    They hold noise that was paid for and never shown.
-    """
-    for left in parent.glob(f"{_PARTIAL}{_machine()}-*"):
-        try:
-            owner = int(left.name.split("-")[-2])
-            os.kill(owner, 0)
-        except ProcessLookupError:
-            shutil.rmtree(left, ignore_errors=True)
-        except (ValueError, PermissionError):
-            continue
-
-
-def _machine() -> str:
-    """Return a short name of this machine: on a shared disk its processes are not another's."""
-    return hashlib.sha256(platform.node().encode()).hexdigest()[:8]
-
-
-def _working_folder(out: Path) -> Path:
-    if not out.name or out.exists() or zip_of(out).exists():
-        raise ReleaseError(
-            "the folder of a release must not exist yet",
-            value=f"'{out.name}', which does" if out.name else "no name",
-            remedy="name a new one; nothing was spent",
-            code="exists",
-        )
-    try:
-        out.parent.mkdir(mode=0o700, exist_ok=True)  # one level, such as data/local
-        prefix = f"{_PARTIAL}{_machine()}-{os.getpid()}-"
-        return Path(tempfile.mkdtemp(prefix=prefix, dir=out.parent))
-    except OSError as error:
-        raise ReleaseError(
-            f"the folder above '{out.name}' cannot be written ({error.strerror})",
-            remedy="name another one; nothing was spent",
-            code="unwritable",
-        ) from error
-
-
-def _charge(dataset: Dataset, plan: Plan, ledger: Ledger, tuning: str, tuning_note: str) -> Entry:
+def _charge(
+    dataset: Dataset,
+    plan: Plan,
+    ledger: Ledger,
+    tuning: str,
+    tuning_note: str,
+    *,
+    rehearsal: bool = False,
+) -> Entry:
     budget = ledger.covering(dataset.id)
     cost = cost_of(plan.loss, budget.unit)
     return ledger.intend(
@@ -228,6 +242,8 @@ def _charge(dataset: Dataset, plan: Plan, ledger: Ledger, tuning: str, tuning_no
             "tuning": tuning,
             "tuning_note": tuning_note,
         },
+        made_of=fingerprint(dataset.folder),
+        rehearsal=rehearsal,
     )
 
 
@@ -239,25 +255,28 @@ def _make(
     out: Path,
     ledger: Ledger,
     intent: Entry,
-    progress: Callable[[float], None],
-) -> Path:
+    progress: Progress,
+) -> None:
     folder = work / out.name
-    folder.mkdir()
     product.write(dataset, folder, lambda share: progress(0.9 * share))
-    _describe(dataset, plan, folder, ledger, intent)
+    until_now = [entry for entry in ledger.entries() if entry.id <= intent.id]
+    for name, text in _described(dataset, plan, until_now, intent).items():
+        _write(folder / name, text)
     listed = _seal(folder)
-    archive = work / f"{out.name}.zip"
+    archive = zip_of(folder)
     _zip(folder, archive)
-    os.replace(folder, out)  # the bundle is there, whole; the archive is the same once more
-    os.replace(archive, zip_of(out))
-    ledger.finish(intent, hashlib.sha256(listed.encode()).hexdigest())
+    with uninterrupted():
+        os.replace(folder, out)  # the bundle is there, whole; the archive is the same once more
+        os.replace(archive, zip_of(out))
+        ledger.finish(intent, hashlib.sha256(listed.encode()).hexdigest())
     progress(1.0)
-    return out
 
 
-def _describe(dataset: Dataset, plan: Plan, folder: Path, ledger: Ledger, intent: Entry) -> None:
-    """Write statement, registry entry and notebook."""
-    entries = corrected(ledger.entries())
+def _described(
+    dataset: Dataset, plan: Plan, entries: Sequence[Entry], intent: Entry
+) -> dict[str, str]:
+    """Return statement, registry entry and notebook by file name; `intent` is the last entry."""
+    entries = corrected(entries)
     others = [
         {
             "date": entry.time[:10],
@@ -280,15 +299,19 @@ def _describe(dataset: Dataset, plan: Plan, folder: Path, ledger: Ledger, intent
         made_on=datetime.now(UTC).date().isoformat(),
         version=version("mobility-privacy-explorer"),
     )
+    content["ledger"] = {"entry": intent.id, "hash": intent.hash}
     jsonschema.validate(content, SCHEMA)
-    _write(folder / "statement.json", json.dumps(content, indent=2, ensure_ascii=False))
-    _write(folder / "statement.html", statement_html(content))
-    _write(folder / "registry.yaml", registry_entry(content))
-    _write(folder / "use_it.ipynb", notebook(content))
+    return {
+        "statement.json": json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False),
+        "statement.html": statement_html(content),
+        "registry.yaml": registry_entry(content),
+        "use_it.ipynb": notebook(content),
+    }
 
 
 def _write(path: Path, text: str) -> None:
     path.write_text(text + "\n", encoding="utf-8")
+    storage.make_owner_only(path)
 
 
 def _seal(folder: Path) -> str:

@@ -1,17 +1,21 @@
 """The command line: ``python -m engine.release od|density|report|budget|verify …``."""
 
 import argparse
+import signal
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TextIO
 
 from engine import datasets
 from engine.datasets import Dataset
 from engine.errors import ExplorerError
 from engine.parameters import ODParameters
-from engine.release.bundle import CONSENT, check, release, zip_of
+from engine.release.bundle import CONSENT, check, release
+from engine.release.claim import zip_of
 from engine.release.density import DensityProduct
-from engine.release.entries import ReleaseError
+from engine.release.entries import ReleaseError, printable, replay
 from engine.release.estimate import EstimateProduct
 from engine.release.ledger import Ledger
 from engine.release.od import ODProduct
@@ -24,14 +28,31 @@ from engine.report import Budget, ReportParameters, read
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; return 0, or 2 with one line on standard error where it is refused."""
+    """Run one command; return 0, or with one line on standard error 2 (refused), 130 (stopped)."""
     options = _parser().parse_args(arguments)
+    if threading.current_thread() is threading.main_thread():
+        _stop_on_signals()
     try:
         options.run(options, Ledger(options.ledger))
     except ExplorerError as error:
-        print(f"refused: {error}", file=sys.stderr)
+        _say(f"refused: {error}", sys.stderr)
         return 2
+    except KeyboardInterrupt as stop:
+        _say(str(stop) or "stopped; 'budget show' says what is spent", sys.stderr)
+        return 130
     return 0
+
+
+def _stop_on_signals() -> None:
+    """End as after Ctrl-C on a termination or a closed terminal, unless that is to be ignored."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler)
+
+
+def _say(line: str, to: TextIO | None = None) -> None:
+    print(printable(line), file=to or sys.stdout)
 
 
 def _release(options: argparse.Namespace, ledger: Ledger) -> None:
@@ -40,7 +61,7 @@ def _release(options: argparse.Namespace, ledger: Ledger) -> None:
     plan = product.plan(dataset)
     budget, cost = check(dataset, plan, ledger, consent=options.consent)
     delta = f", δ = {cost.delta:g}" if cost.delta else ""
-    print(
+    _say(
         f"{plan.title} of {dataset.id}: ε = {plan.epsilon:g} per {plan.unit} costs "
         f"'{budget.people}' ε = {cost.epsilon:g}{delta} per {budget.unit}; "
         f"{budget.left_epsilon:g} is left before"
@@ -55,7 +76,7 @@ def _release(options: argparse.Namespace, ledger: Ledger) -> None:
         consent=options.consent,
         progress=_show if sys.stderr.isatty() else lambda _share: None,
     )
-    print(f"written to {out} and {zip_of(out)}; read {out / 'statement.html'} first")
+    _say(f"written to {out} and {zip_of(out)}; read {out / 'statement.html'} first")
 
 
 def _product(options: argparse.Namespace, dataset: Dataset) -> Product:
@@ -96,6 +117,7 @@ def _set(options: argparse.Namespace, ledger: Ledger) -> None:
         by=options.by,
         raised_by=options.raised_by,
     )
+    _note_unknown(options.datasets)
     _show_budgets(options, ledger)
 
 
@@ -113,28 +135,40 @@ def _raise(options: argparse.Namespace, ledger: Ledger) -> None:
 
 def _join(options: argparse.Namespace, ledger: Ledger) -> None:
     ledger.join(options.people, dataset=options.dataset, by=options.by)
+    _note_unknown([options.dataset])
     _show_budgets(options, ledger)
 
 
+def _note_unknown(names: Sequence[str]) -> None:
+    for name in sorted({name.strip() for name in names} - datasets.available().keys()):
+        _say(
+            f"note: no dataset '{name}' is installed here: the ledger knows its name alone, and "
+            "sees a copy of it only from its first release on"
+        )
+
+
 def _show_budgets(_options: argparse.Namespace, ledger: Ledger) -> None:
-    budgets = ledger.budgets()
+    entries = ledger.entries()
+    budgets = replay(entries)
     if not budgets:
-        print("no budget has been declared")
+        _say("no budget has been declared")
     for one in budgets.values():
-        print(
+        _say(
             f"{one.people} ({', '.join(one.datasets)}): ε = {one.spent_epsilon:g} of "
             f"{one.epsilon:g} and δ = {one.spent_delta:g} of {one.delta:g} spent per {one.unit} in "
             f"{one.releases} release{'' if one.releases == 1 else 's'}; "
             f"may be raised by {', '.join(one.raised_by)}"
         )
+    if entries:
+        _say(f"head of the ledger, entry {len(entries)}: {entries[-1].hash}")
 
 
-def _verify(_options: argparse.Namespace, ledger: Ledger) -> None:
-    entries = ledger.verify()
-    print(f"{entries} {'entry' if entries == 1 else 'entries'}, unbroken")
+def _verify(options: argparse.Namespace, ledger: Ledger) -> None:
+    entries = ledger.verify(options.head)
+    _say(f"{entries} {'entry' if entries == 1 else 'entries'}, unbroken")
     too_cheap = undercharged(ledger.entries())
     for one in too_cheap:
-        print(one.words)
+        _say(one.words)
     if too_cheap:
         were = "release was" if len(too_cheap) == 1 else "releases were"
         raise ReleaseError(
@@ -209,4 +243,5 @@ def _parser() -> argparse.ArgumentParser:
     show.set_defaults(run=_show_budgets)
     verify = commands.add_parser("verify", parents=[common], help="check the ledger's hashes")
     verify.set_defaults(run=_verify)
+    verify.add_argument("--head", metavar="HASH", help="must be in the chain: of a statement, say")
     return parser

@@ -9,7 +9,6 @@ from fractions import Fraction
 
 from engine import validation
 from engine.release.entries import BudgetUnit, ReleaseError, exact
-from engine.release.zcdp import zcdp_epsilon
 
 _ROOM = 1 + Fraction(1, 10**9)  # for what floating point rounds in e^ε and in ε of ρ
 
@@ -107,6 +106,8 @@ def cost(loss: Loss, budget_unit: BudgetUnit) -> Cost:
     if budget_unit == "trip" and loss.trimmed_to is not None and not delta:
         return _rounded_up(2 * epsilon / loss.trimmed_to, delta, budget_unit)
     if loss.rho is not None:
+        from engine.release.zcdp import zcdp_epsilon  # OpenDP takes a second: only where needed
+
         of_twice_rho = Fraction(zcdp_epsilon(2 * loss.rho, loss.delta)) * _ROOM
         if of_twice_rho <= 2 * epsilon:
             return _rounded_up(of_twice_rho, delta, budget_unit)

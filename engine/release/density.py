@@ -14,6 +14,7 @@ from engine import validation
 from engine.datasets import Dataset
 from engine.parameters import EPSILON_RANGE, HOURS_PER_WEEK, MAX_VISITS_LIMIT
 from engine.release import noise
+from engine.release.intact import COUNT, HOUR, VISIT_RANK, require_intact, require_zones
 from engine.release.plan import (
     Accuracy,
     Plan,
@@ -94,8 +95,11 @@ class DensityProduct:
         )
 
     def prepare(self, dataset: Dataset, /) -> None:
-        """Read the visits that will be counted."""
+        """Read the visits that will be counted, and check what counting looks up."""
+        require_zones(dataset)
         dataset.presampled_by_tower(self.max_visits_per_user)
+        limits = {"hour": HOUR, "rank": VISIT_RANK, "n": COUNT}
+        require_intact(dataset, "presampled", limits)
 
     def write(self, dataset: Dataset, folder: Path, progress: Progress, /) -> None:
         """Draw the noise of every tower and hour once and write zones by hour."""

@@ -3,12 +3,16 @@
 import hashlib
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn, get_args
 
 from engine.errors import ExplorerError
+from engine.validation import as_real
+
+FIRST_HASH = "0" * 64
+"""What the first entry holds in place of a hash before it."""
 
 BudgetUnit = Literal["trip", "person-day", "person"]
 """What one unit of the budget protects; see `engine.release.cost`."""
@@ -89,6 +93,20 @@ class Budget:
         return max(float(exact(self.delta) - exact(self.spent_delta)), 0.0)
 
 
+_JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # Persian and Indic words need them
+
+
+def printable(text: str) -> str:
+    r"""Return text on one line: what moves a cursor or breaks a line is written as ``?``.
+
+    Examples
+    --------
+    >>> printable("town\x1b[2J")
+    'town?[2J'
+    """
+    return "".join(one if one.isprintable() or one in _JOINERS else "?" for one in text)
+
+
 def exact(number: float) -> Fraction:
     """Return the decimal fraction that a float is written as: ten times 0.1 is 1.
 
@@ -120,21 +138,89 @@ def row_hash(row: Sequence[Any]) -> str:
 
 
 def read_entries(connection: sqlite3.Connection) -> list[Entry]:
-    """Return all entries of an open ledger, oldest first."""
+    """Return all entries of an open ledger, oldest first, their chain of hashes checked.
+
+    Raises
+    ------
+    ReleaseError
+        Naming the first entry that was changed, is missing, was cut off or cannot be read.
+    """
     rows = connection.execute(
-        "select id, time, kind, people, body, hash from entries order by id"
+        "select id, time, kind, people, body, previous, hash from entries order by id"
     ).fetchall()
+    head = connection.execute("select id, hash from head").fetchone()
+    previous = FIRST_HASH
+    for number, row in enumerate(rows, start=1):
+        typed = [type(value) for value in row] == [int, *[str] * 6]
+        if not typed or row[0] != number or row[5] != previous or row[6] != row_hash(row[:6]):
+            raise broken(number)
+        previous = row[6]
+    if head != (len(rows), previous):
+        raise broken(len(rows) + 1)
     return [
-        Entry(id=i, time=time, kind=kind, people=people, body=json.loads(body), hash=digest)
-        for i, time, kind, people, body, digest in rows
+        Entry(id=i, time=t, kind=kind, people=who.strip(), body=_body(i, kind, text), hash=digest)
+        for i, t, kind, who, text, _, digest in rows
     ]
+
+
+def _body(number: int, kind: str, text: str) -> dict[str, Any]:
+    """Return what an entry holds; refuse what this program never writes."""
+    try:
+        body: Any = json.loads(text, parse_constant=_no_number)
+        if isinstance(body, dict) and all(
+            check(body[name]) for name, check in _FIELDS.get(kind, {}).items()
+        ):
+            return body
+    except (ValueError, KeyError, RecursionError):
+        pass
+    raise ReleaseError(
+        f"entry {number} of the ledger cannot be read: it does not hold what a '{kind}' holds",
+        remedy="compare with a copy before anything else is released; nothing was charged",
+        code="broken",
+    )
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(name)
+
+
+def _text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+def _positive(value: object) -> bool:
+    return 0 < (as_real(value) or 0) < float("inf")
+
+
+def _share(value: object) -> bool:
+    number = as_real(value)
+    return number is not None and 0 <= number < 1
+
+
+_COST = {"epsilon": _positive, "delta": _share}
+_FIELDS: dict[str, dict[str, Callable[[object], bool]]] = {
+    "budget": {
+        **_COST,
+        "unit": get_args(BudgetUnit).__contains__,
+        "datasets": _texts,
+        "raised_by": _texts,
+    },
+    "raise": _COST,
+    "join": {"dataset": _text},
+    "release": {**_COST, "dataset": _text},
+    "done": {"release": lambda value: isinstance(value, int)},
+}
 
 
 def replay(entries: Sequence[Entry]) -> dict[str, Budget]:
     """Replay the entries: totals declared and raised, costs added up exactly."""
     states: dict[str, dict[str, Any]] = {}
     for entry in entries:
-        if entry.kind == "budget":
+        if entry.kind == "budget" and entry.people not in states:
             states[entry.people] = {
                 **entry.body,
                 "spent": (Fraction(0), Fraction(0)),
@@ -143,7 +229,9 @@ def replay(entries: Sequence[Entry]) -> dict[str, Budget]:
         state = states.get(entry.people)
         if state is None:
             continue
-        if entry.kind == "raise":
+        if entry.kind == "budget":  # older ledgers told 'town ' from 'town': these share the first
+            state.update(datasets=[*state["datasets"], *entry.body["datasets"]])
+        elif entry.kind == "raise":
             state.update(epsilon=entry.body["epsilon"], delta=entry.body["delta"])
         elif entry.kind == "join":
             state.update(datasets=[*state["datasets"], entry.body["dataset"]])
@@ -156,7 +244,7 @@ def replay(entries: Sequence[Entry]) -> dict[str, Budget]:
         people: Budget(
             people=people,
             unit=state["unit"],
-            datasets=tuple(state["datasets"]),
+            datasets=tuple(dict.fromkeys(name.strip() for name in state["datasets"])),
             epsilon=state["epsilon"],
             delta=state["delta"],
             spent_epsilon=float(state["spent"][0]),
@@ -170,6 +258,7 @@ def replay(entries: Sequence[Entry]) -> dict[str, Budget]:
 
 def known(budgets: Mapping[str, Budget], people: str) -> Budget:
     """Return the budget of `people`; raise `ReleaseError` where there is none."""
+    people = people.strip()
     if people not in budgets:
         raise ReleaseError(
             f"there must be a budget of '{people}'",
@@ -183,12 +272,15 @@ def known(budgets: Mapping[str, Budget], people: str) -> Budget:
 def covering(budgets: Mapping[str, Budget], dataset: str) -> Budget:
     """Return the budget that pays for `dataset`; raise `ReleaseError` where none does."""
     for budget in budgets.values():
-        if dataset in budget.datasets:
+        if dataset.strip() in budget.datasets:
             return budget
+    names = ", ".join(name for budget in budgets.values() for name in budget.datasets)
     raise ReleaseError(
-        f"a budget must be declared for the people of '{dataset}' before anything is released",
-        value="none",
-        remedy="the custodian declares unit, ε and δ once; nothing was charged",
+        f"this ledger does not know the dataset '{dataset}': a budget must be declared for its "
+        "people before anything is released",
+        value=f"a ledger of {names or 'no dataset'}",
+        remedy="declare one, join it to the budget of the same people, or name the ledger that "
+        "knows it; nothing was charged",
         code="no_budget",
     )
 
@@ -197,7 +289,7 @@ def broken(number: int) -> ReleaseError:
     """Return the error of a chain that is broken at an entry."""
     return ReleaseError(
         f"entry {number} of the ledger does not fit the chain of hashes",
-        remedy="it was changed, deleted or cut off: compare with a copy before anything else is "
-        "released",
+        remedy="it was changed, deleted or cut off, so nothing more is written to this ledger: "
+        "restore a copy of it before anything else is released",
         code="broken",
     )

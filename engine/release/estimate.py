@@ -125,6 +125,7 @@ class EstimateProduct:
     def prepare(self, dataset: Dataset, /) -> None:
         """Read the trips that will be counted."""
         ODProduct(parameters=self.parameters, days=self.days).prepare(dataset)
+        centre_distances_m(dataset.zones)
 
     def write(self, dataset: Dataset, folder: Path, progress: Progress, /) -> None:
         """Draw the noise of every cell once, read it, and write flows, zones and flowmap tables."""

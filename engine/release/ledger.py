@@ -2,13 +2,13 @@
 
 A budget belongs to people, not to a file: two datasets made of the same raw table share it. Every
 entry holds the hash of the entry before it, and the last hash is kept apart, so that a changed, a
-missing and a cut-off entry are all found by `Ledger.verify`. A release writes its cost before any
+missing and a cut-off entry are all found whenever the ledger is read, and before anything is
+written to it. A release writes its cost before any
 noise is drawn; nothing is ever given back. No setting that was only looked at, no seed and no true
 count is written here.
 """
 
 import json
-import os
 import sqlite3
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,31 +18,24 @@ from typing import Any
 
 from engine import datasets, validation
 from engine.errors import ParameterError
+from engine.release.copies import fingerprint_by_name, refuse_copies
 from engine.release.entries import (
+    FIRST_HASH,
     Budget,
     BudgetUnit,
     Entry,
     ReleaseError,
-    broken,
     covering,
     exact,
     exceeded,
     known,
+    printable,
     read_entries,
     replay,
     row_hash,
 )
-
-FIRST_HASH = "0" * 64
-_WAIT_S = 60.0
-_SCHEMA = """
-create table if not exists entries (
-  id integer primary key,
-  time text not null, kind text not null, people text not null, body text not null,
-  previous text not null, hash text not null unique
-);
-create table if not exists head (one integer primary key check (one = 1), id integer, hash text);
-"""
+from engine.release.recost import corrected
+from engine.release.store import exists, opened
 
 
 class Ledger:
@@ -98,27 +91,30 @@ class Ledger:
         Raises
         ------
         ReleaseError
-            If the people or one of the datasets have a budget already.
+            If the people or one of the datasets have a budget already, or one is a copy of a
+            dataset that another budget pays for.
         ParameterError
-            If a number is outside its domain, or a name is empty.
+            If a number is outside its domain, or a name is empty or cannot be shown.
         """
-        _named("people", people)
-        _named("by", by)
+        people, by = named("people", people), named("by", by)
         validation.one_of("unit", unit, ("trip", "person-day", "person"), "'person' is strongest")
         _checked_totals(epsilon, delta)
         if not datasets:
             raise ParameterError(
                 "datasets must name at least one dataset", remedy="name those made of these people"
             )
+        names = sorted({named("datasets", one) for one in datasets})
+        made_of = _fingerprints(names)
         body = {
             "unit": unit,
-            "datasets": sorted(set(datasets)),
+            "datasets": names,
             "epsilon": float(epsilon),
             "delta": float(delta),
-            "raised_by": sorted({by, *raised_by}),
+            "raised_by": sorted({by, *(named("raised_by", one) for one in raised_by)}),
+            "made_of": made_of,
         }
-        with self._writing() as connection:
-            budgets = replay(read_entries(connection))
+        with self._writing() as (connection, entries):
+            budgets = replay(entries)
             for budget in budgets.values():
                 if budget.people == people:
                     raise ReleaseError(
@@ -127,7 +123,8 @@ class Ledger:
                         remedy="raise it instead",
                         code="declared",
                     )
-            _free(budgets, datasets)
+            _free(budgets, names)
+            refuse_copies(entries, people, made_of)
             _append(connection, "budget", people, body)
 
     def join(self, people: str, *, dataset: str, by: str) -> None:
@@ -136,14 +133,18 @@ class Ledger:
         Raises
         ------
         ReleaseError
-            If there is no such budget, `by` may not change it, or the dataset has a budget.
+            If there is no such budget, `by` may not change it, or the dataset has a budget or is a
+            copy of one that has.
         """
-        _named("dataset", dataset)
-        with self._writing() as connection:
-            budgets = replay(read_entries(connection))
+        people, dataset, by = people.strip(), named("dataset", dataset), by.strip()
+        made_of = _fingerprints([dataset])
+        with self._writing() as (connection, entries):
+            budgets = replay(entries)
             _allowed(known(budgets, people), by)
             _free(budgets, [dataset])
-            _append(connection, "join", people, {"dataset": dataset, "by": by})
+            refuse_copies(entries, people, made_of)
+            body = {"dataset": dataset, "by": by, "made_of": made_of}
+            _append(connection, "join", people, body)
 
     def raise_to(self, people: str, *, epsilon: float, by: str, reason: str, delta: float) -> None:
         """Raise the totals of a budget; the raise is an entry like any other.
@@ -153,10 +154,10 @@ class Ledger:
         ReleaseError
             If there is no such budget, `by` may not raise it, or a total would fall.
         """
-        _named("reason", reason)
+        people, by, reason = people.strip(), by.strip(), named("reason", reason)
         _checked_totals(epsilon, delta)
-        with self._writing() as connection:
-            budget = known(replay(read_entries(connection)), people)
+        with self._writing() as (connection, entries):
+            budget = known(replay(entries), people)
             _allowed(budget, by)
             if epsilon < budget.epsilon or delta < budget.delta:
                 raise ReleaseError(
@@ -177,6 +178,8 @@ class Ledger:
         epsilon: float,
         delta: float,
         what: Mapping[str, Any],
+        made_of: Mapping[str, Any] | None = None,
+        rehearsal: bool = False,
     ) -> Entry:
         """Charge a release before its noise is drawn; it is never given back.
 
@@ -193,16 +196,22 @@ class Ledger:
             What it costs one unit.
         what : mapping
             What is released and how, without any count.
+        made_of : mapping or None
+            The dataset's `engine.release.copies.fingerprint`.
+        rehearsal : bool
+            Do all but keep the entry: it comes back as it would be, and nothing is charged.
 
         Raises
         ------
         ReleaseError
-            If no budget covers the dataset, or too little is left; nothing is charged then.
+            If no budget covers the dataset, too little is left, or it is a copy of a dataset that
+            another budget pays for; nothing is charged then.
         """
+        dataset = named("dataset", dataset)
         validation.finite_above("epsilon", epsilon, 0, "every release costs something")
         _checked_delta(delta)
-        with self._writing() as connection:
-            budget = covering(replay(read_entries(connection)), dataset)
+        with self._writing(keep=not rehearsal) as (connection, entries):
+            budget = covering(replay(corrected(entries)), dataset)
             if unit != budget.unit:
                 raise ReleaseError(
                     f"the cost must be in the budget's unit, {budget.unit}",
@@ -215,18 +224,28 @@ class Ledger:
             if over > 0 or over_delta > 0:
                 raise exceeded(budget, epsilon, delta)
             body = {**what, "dataset": dataset, "epsilon": float(epsilon), "delta": float(delta)}
+            if made_of is not None:
+                body["made_of"] = {dataset: dict(made_of)}
+                refuse_copies(entries, budget.people, body["made_of"])
             return _append(connection, "release", budget.people, body)
 
     def finish(self, intent: Entry, digest: str) -> None:
         """Mark a release as made; `digest` is the SHA-256 of its bundle's list of files."""
-        with self._writing() as connection:
+        with self._writing() as (connection, _):
             _append(connection, "done", intent.people, {"release": intent.id, "digest": digest})
 
     def entries(self) -> list[Entry]:
-        """Return every entry, oldest first; none where no ledger has been written yet."""
-        if not self.path.is_file():
+        """Return every entry, oldest first; none where no ledger has been written yet.
+
+        Raises
+        ------
+        ReleaseError
+            Naming the first entry that was changed, is missing or was cut off.
+        """
+        if not exists(self.path):
             return []
-        with self._open(writing=False) as connection:
+        with opened(self.path, writing=False) as connection:
+            connection.execute("begin")  # rows and head of one moment, though others may write
             return read_entries(connection)
 
     def budgets(self) -> dict[str, Budget]:
@@ -241,62 +260,63 @@ class Ledger:
         """Return the budget that pays for a dataset; raise `ReleaseError` where none does."""
         return covering(self.budgets(), dataset)
 
-    def verify(self) -> int:
+    def verify(self, head: str | None = None) -> int:
         """Check the chain of hashes and return the number of entries.
+
+        Parameters
+        ----------
+        head : str or None
+            A hash that was noted earlier, such as that in a release's statement. An older copy of
+            the file is a whole chain by itself, but lacks it.
 
         Raises
         ------
         ReleaseError
-            Naming the first entry that was changed, is missing or was cut off.
+            Naming the first entry that was changed, is missing or was cut off; or if no entry has
+            the hash `head`.
         """
-        if not self.path.is_file():
-            return 0
-        with self._open(writing=False) as connection:
-            connection.execute("begin")  # rows and head of one moment, though others may write
-            rows = connection.execute("select * from entries order by id").fetchall()
-            head = connection.execute("select id, hash from head").fetchone()
-        previous = FIRST_HASH
-        for number, row in enumerate(rows, start=1):
-            if row[0] != number or row[5] != previous or row[6] != row_hash(row[:6]):
-                raise broken(number)
-            previous = row[6]
-        if (head or (0, FIRST_HASH)) != (len(rows), previous):
-            raise broken(len(rows) + 1)
-        return len(rows)
+        entries = self.entries()
+        if head is not None and head.strip().lower() not in {entry.hash for entry in entries}:
+            raise ReleaseError(
+                "the ledger must hold the entry whose hash was noted",
+                value=f"{len(entries)} {'entry' if len(entries) == 1 else 'entries'} without it",
+                remedy="this file is another ledger, or an older copy that lacks what was spent "
+                "since; the whole hash has 64 digits",
+                code="anchor",
+            )
+        return len(entries)
 
     @contextmanager
-    def _writing(self) -> Generator[sqlite3.Connection]:
-        with self._open(writing=True) as connection:
+    def _writing(self, *, keep: bool = True) -> Generator[tuple[sqlite3.Connection, list[Entry]]]:
+        """Yield a transaction and the entries, their chain checked within it."""
+        with opened(self.path, writing=True) as connection:
             connection.execute("begin immediate")
             try:
-                yield connection
+                yield connection, read_entries(connection)
             except BaseException:
                 connection.execute("rollback")
                 raise
-            connection.execute("commit")
+            connection.execute("commit" if keep else "rollback")
 
-    @contextmanager
-    def _open(self, *, writing: bool) -> Generator[sqlite3.Connection]:
-        try:
-            if writing and not self.path.exists():
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-                os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
-            connection = sqlite3.connect(self.path, timeout=_WAIT_S, isolation_level=None)
-            try:
-                connection.execute("pragma synchronous=full")
-                if writing:
-                    connection.executescript(_SCHEMA)
-                yield connection
-            finally:
-                connection.close()
-        except (sqlite3.Error, OSError) as error:
-            raise ReleaseError(
-                f"the ledger '{self.path.name}' cannot be {'written' if writing else 'read'} "
-                f"({type(error).__name__})",
-                remedy="nothing was charged and nothing drawn: make its folder writable, with "
-                "space left, or name another ledger",
-                code="ledger",
-            ) from error
+
+def named(name: str, text: str, longest: int = 200) -> str:
+    """Return a name without the spaces around it; refuse one that cannot be shown on one line."""
+    text = text.strip()
+    if not 1 <= len(text) <= longest:
+        raise ParameterError(f"{name} must be 1 to {longest} characters", value=f"{len(text)}")
+    if printable(text) != text:
+        raise ParameterError(
+            f"{name} must be text on one line, without control characters",
+            value=ascii(text),
+            remedy="write it without them",
+        )
+    return text
+
+
+def _fingerprints(names: Sequence[str]) -> dict[str, Any]:
+    """Return what the datasets that can be opened by these names were made of."""
+    prints = {name: fingerprint_by_name(name) for name in names}
+    return {name: one for name, one in prints.items() if one is not None}
 
 
 def _append(
@@ -334,11 +354,6 @@ def _free(budgets: Mapping[str, Budget], datasets: Sequence[str]) -> None:
                 remedy="use that budget",
                 code="declared",
             )
-
-
-def _named(name: str, text: str) -> None:
-    if not text.strip() or len(text) > 200:
-        raise ParameterError(f"{name} must be 1 to 200 characters", value=f"{len(text)}")
 
 
 def _checked_totals(epsilon: float, delta: float) -> None:

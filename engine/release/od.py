@@ -20,6 +20,7 @@ from engine.origin_destination.matrices import (
 )
 from engine.parameters import ODParameters
 from engine.release import noise
+from engine.release.intact import COUNT, TRIP_RANK, require_intact, require_zones
 from engine.release.plan import (
     Accuracy,
     Plan,
@@ -147,8 +148,12 @@ class ODProduct:
         )
 
     def prepare(self, dataset: Dataset, /) -> None:
-        """Read the trips that will be counted."""
+        """Read the trips that will be counted, and check what counting looks up."""
+        require_zones(dataset)
+        days = dataset.metadata.first_day, dataset.metadata.last_day
+        table = "trips_person" if self.parameters.unit == "person" else "trips"
         ranked_trips(dataset, self.parameters.unit, self.parameters.max_trips_per_user)
+        require_intact(dataset, table, {"date": days, "rank": TRIP_RANK, "n": COUNT})
 
     def write(self, dataset: Dataset, folder: Path, progress: Progress, /) -> None:
         """Draw each day's noise once and write flows, zones and the flowmap tables."""

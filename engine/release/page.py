@@ -56,8 +56,19 @@ def statement_html(content: Mapping[str, Any]) -> str:
 <tbody>{rows}</tbody></table>
 <h2>What a reader should know</h2><dl>{items}</dl>
 <h2>Settings</h2><table><tbody>{settings}</tbody></table>
-</body></html>
+{_anchor(content)}</body></html>
 """
+
+
+def _anchor(content: Mapping[str, Any]) -> str:
+    """Name the ledger's entry: whoever keeps its hash sees whether an older copy is shown later."""
+    if "ledger" not in content:
+        return ""
+    entry, digest = content["ledger"]["entry"], html.escape(content["ledger"]["hash"])
+    return (
+        f'<h2>Ledger</h2><p>Entry {entry}, hash <code style="overflow-wrap:anywhere">{digest}'
+        "</code>. A ledger without it is not the one that paid for this release.</p>\n"
+    )
 
 
 def bar(half_width: float) -> str:

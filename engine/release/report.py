@@ -10,11 +10,12 @@ import pyarrow as pa
 from engine import report
 from engine.arrays import Floats, Integers
 from engine.datasets import Dataset
-from engine.errors import ParameterError
+from engine.errors import DatasetError, ParameterError
 from engine.release import noise
+from engine.release.intact import MOST, require_intact, require_zones
 from engine.release.plan import Accuracy, Plan, Progress, laplace_bar
 from engine.release.tables import CsvTable, neutral
-from engine.report import Analysis, ReportParameters, ReportRelease, ReportTable
+from engine.report import Analysis, Measure, ReportParameters, ReportRelease, ReportTable
 from engine.resolution import CoarseDataset
 
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -106,6 +107,15 @@ class ReportProduct:
                 "travel_time needs trips with their ends",
                 value="trips found between sightings",
                 remedy="give travel_time the weight 0; nothing was spent",
+            )
+        require_zones(dataset)
+        require_intact(dataset, "report", {"n": (-MOST, MOST)})  # rows add up to counts
+        limit = self.parameters.max_trips_per_user if self.parameters.unit == "user" else None
+        if min(table.counts(measure, limit).min() for measure in Measure) < 0:
+            raise DatasetError(
+                f"dataset '{dataset.id}': its report holds counts below 0",
+                remedy="build the dataset again from its raw data; nothing was spent",
+                code="damaged",
             )
 
     def write(self, dataset: Dataset, folder: Path, progress: Progress, /) -> None:

@@ -256,6 +256,7 @@ SCHEMA: dict[str, Any] = {
             "properties": {"how": {"enum": list(TUNING)}},
         },
         "accuracy": {"type": "array", "minItems": 1, "items": {"type": "object"}},
+        "ledger": {"type": "object", "required": ["entry", "hash"]},
         "items": {
             "type": "object",
             "required": list(ITEMS),

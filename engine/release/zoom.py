@@ -16,15 +16,17 @@ from engine.arrays import Floats, Integers
 from engine.datasets import Dataset
 from engine.datasets.zoomtables import (
     CLIP_SQUARED,
+    FILES,
     SUMS_OF_VISITS,
     visit_caps,
 )
 from engine.density.aggregates import tower_tree
 from engine.density.zoom import DEFAULTS, measure_with, noise_scale, read
-from engine.errors import ParameterError
+from engine.errors import DatasetError, ParameterError
 from engine.parameters import HOURS_PER_WEEK
 from engine.release import noise
 from engine.release.density import zone_variances
+from engine.release.intact import COUNT, HOUR, require_intact, require_zones
 from engine.release.plan import Accuracy, Plan, Progress, normal_bar
 from engine.release.tables import CsvTable, neutral, write_zones
 from engine.release.zcdp import zcdp_strength
@@ -32,6 +34,9 @@ from engine.release.zcdp import zcdp_strength
 _EPSILON_RANGE = (1e-3, 50.0)
 _LARGEST_DELTA = 1e-3
 """Within both OpenDP's conversion from ρ finds its ε for every pair."""
+
+_BY_HOUR = FILES[:3]
+"""Tables of towers, districts and the city by hour; weeks and visits have no hours."""
 
 _ROOM = 1 + 1e-12  # for the rounding of σ: ρ never exceeds its share
 
@@ -126,8 +131,19 @@ class ZoomProduct:
         )
 
     def prepare(self, dataset: Dataset, /) -> None:
-        """Read the tables that will be measured; raise where the dataset has none."""
-        _ = dataset.zoom_tables
+        """Read the tables that will be measured; raise where they are not there, or not its own."""
+        require_zones(dataset)
+        tables, tree = dataset.zoom_tables, tower_tree(dataset)
+        for name in FILES:
+            hours = {"hour": HOUR} if name in _BY_HOUR else {}
+            require_intact(dataset, name, {"n": COUNT, **hours})
+        caps = visit_caps(dataset.metadata.max_visits_cap)
+        if len(tables.districts) != int(tree.districts.max()) + 1 or (tables.caps != caps).any():
+            raise DatasetError(
+                f"dataset '{dataset.id}': its zoom tables do not fit its towers and its cap",
+                remedy="build the dataset again from its raw data; nothing was spent",
+                code="damaged",
+            )
 
     def write(self, dataset: Dataset, folder: Path, progress: Progress, /) -> None:
         """Draw the noise of all tables once, read them, and write zones by hour."""

@@ -135,18 +135,19 @@ def bundle(out: Path, where: str) -> None:
 
 def history(ledger: Ledger) -> None:
     """List every release in the ledger, and the bundles that are still on this computer."""
-    entries = ledger.entries()
+    try:
+        entries = ledger.entries()
+    except ReleaseError as problem:
+        st.error(str(problem), icon=":material/error:")
+        return
     done = {entry.body["release"] for entry in entries if entry.kind == "done"}
     rows = [entry for entry in entries if entry.kind == "release"]
     if not rows:
         return
     st.subheader("The ledger", anchor=False)
-    try:
-        entries = ledger.verify()
-        st.caption(f"{entries} {'entry' if entries == 1 else 'entries'}, hashes unbroken.")
-    except ReleaseError as problem:
-        st.error(str(problem), icon=":material/error:")
-    if too_cheap := release.undercharged(ledger.entries()):
+    count = f"{len(entries)} {'entry' if len(entries) == 1 else 'entries'}"
+    st.caption(f"{count}, hashes unbroken; the last one is `{entries[-1].hash}`.")
+    if too_cheap := release.undercharged(entries):
         st.warning(undercharged_words(too_cheap), icon=":material/payments:")
     st.html(
         table_html(

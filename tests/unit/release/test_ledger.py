@@ -129,11 +129,12 @@ def test_a_changed_or_missing_row_is_found(ledger, change):
 def test_checking_while_another_process_writes_is_no_alarm(ledger, monkeypatch):
     spend(ledger, 0.1)
     other = ThreadPoolExecutor(1)
-    waiting = []
+    asked, waiting = [], []
 
     class Slow(sqlite3.Connection):
         def execute(self, sql, *rest):
-            if "from head" in sql:  # the rows are read: another release is charged meanwhile
+            if "from head" in sql and not asked:  # rows are read: another is charged meanwhile
+                asked.append(sql)
                 waiting.append(other.submit(spend, Ledger(ledger.path), 0.1))
                 wait(waiting, timeout=0.5)
             return super().execute(sql, *rest)
@@ -191,6 +192,7 @@ def _light(script):
         f"package.__path__ = [{str(ROOT / 'engine' / 'release')!r}];"
         "sys.modules['engine.release'] = package\n"
         "data = types.ModuleType('engine.datasets'); sys.modules['engine.datasets'] = data\n"
+        f"data.__path__ = [{str(ROOT / 'engine' / 'datasets')!r}]\n"
     )
     return stub + script
 
