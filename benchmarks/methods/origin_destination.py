@@ -8,13 +8,13 @@ from types import ModuleType
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.methods import bound
+from benchmarks.methods import bound, certain
 from benchmarks.methods.origin_destination_cases import (
     DAY,
     MONTHS,
     WEEK,
     Case,
-    bike_weeks,
+    bike_days,
     bikes,
     shipped,
 )
@@ -87,7 +87,7 @@ def section(report: Report) -> Iterator[str]:
         f"The first seven days, {SEEDS} draws; errors are means over the days.\n"
     )
     weeks = {}
-    for case in [*shipped(slice(0, WEEK)), *bike_weeks()]:
+    for case in [*shipped(slice(0, WEEK)), *bike_days()]:
         for epsilon in EPSILONS:
             weeks[case.name, epsilon] = _measure(case, epsilon)
             report(f"{case.name}, a week, ε {epsilon:g}")
@@ -97,6 +97,7 @@ def section(report: Report) -> Iterator[str]:
     yield "\n### Trimmed trips and several days\n"
     yield from _trimmed(report)
     yield from _several_days(report)
+    yield from certain.lines(report)
     yield "\n### What the constants do\n"
     yield from _constants(cases, report)
     yield ""

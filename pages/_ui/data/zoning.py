@@ -204,6 +204,8 @@ def grid_area(asked: Asked, draft: Draft) -> Area | None:
     west, south, east, north = edges
     if west is None or south is None or east is None or north is None:
         return None
+    if area == (west, south, east, north):
+        draft.values["places_public"] = False  # they were read from the data
     return west, south, east, north
 
 
