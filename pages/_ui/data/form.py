@@ -318,17 +318,7 @@ def _described(asked: Asked, draft: Draft) -> None:
         persist_state="session",
         help="From public sources, never counted in the data. It tells whether δ is small enough.",
     )
-    public = right.selectbox(
-        "Are the places public?",
-        (True, False),
-        index=None,
-        format_func=lambda known: "yes" if known else "no",
-        placeholder="not said",
-        key=asked.key("public"),
-        persist_state="session",
-        help="Zones of a statistical office are; a list of private places is not, nor an area that "
-        "was read from the data. A release states it.",
-    )
+    data_zoning.public_places(asked, draft, right)
     if not data_guesses.NAME.fullmatch(name or ""):
         draft.missing.append("a name of small letters, digits, - and _")
     elif name in datasets.available():
@@ -336,8 +326,6 @@ def _described(asked: Asked, draft: Draft) -> None:
     with st.expander("Advanced", icon=":material/tune:"):
         advanced = _advanced(asked, by_points=draft.by_points)
     draft.values |= {"people_public": people, **advanced}
-    # an area that was read from the data stays that, whatever is said of the places
-    draft.values.setdefault("places_public", public)
     draft.values["out"] = name
 
 

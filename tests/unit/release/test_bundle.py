@@ -21,7 +21,6 @@ from engine.release import (
     CONSENT,
     ITEMS,
     SCHEMA,
-    Budget,
     DensityProduct,
     EstimateProduct,
     Ledger,
@@ -34,36 +33,9 @@ from engine.release import (
 )
 from engine.release.command import main
 from engine.release.plan import PRODUCTS
-from engine.release.statement import statement
 from engine.report import ReportParameters
 from engine.resolution import Resolution, coarsen
-from tests.support.releases import flows
-
-
-def statement_of(dataset, plan, tuning="public"):
-    budget = Budget(
-        people="p",
-        unit="person",
-        datasets=(dataset.id,),
-        epsilon=9.0,
-        delta=0.0,
-        spent_epsilon=1.0,
-        spent_delta=0.0,
-        releases=1,
-        raised_by=("me",),
-    )
-    return statement(
-        plan,
-        name=dataset.id,
-        simulated=True,
-        budget=budget,
-        cost=1.0,
-        others=(),
-        tuning=tuning,
-        tuning_note="",
-        made_on="2026-01-01",
-        version="1",
-    )
+from tests.support.releases import flows, statement_of
 
 
 @pytest.fixture(scope="module")
