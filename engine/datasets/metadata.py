@@ -12,7 +12,16 @@ FORMAT_VERSION = 1
 
 @dataclass(frozen=True, kw_only=True)
 class Metadata:
-    """What ``dataset.json`` says of a dataset; none of it is read off confidential counts."""
+    """What ``dataset.json`` says of a dataset; none of it is read off confidential counts.
+
+    Attributes
+    ----------
+    period_from_data : bool or None
+        Whether the first and the last day were read from the data; None is not recorded.
+    places_public : bool or None
+        Whether the custodian declared the places public; False also where a grid's area was read
+        from the data. None is not recorded.
+    """
 
     name: str
     description: str
@@ -29,6 +38,8 @@ class Metadata:
     made_by: str
     privacy_unit: str = "person"
     trips_have_people: bool = True
+    period_from_data: bool | None = None
+    places_public: bool | None = None
     scenario: Mapping[str, Any] = field(default_factory=dict[str, Any])
     format_version: int = FORMAT_VERSION
 
@@ -68,6 +79,9 @@ class Metadata:
         try:
             for key in ("first_day", "last_day", "week"):
                 values[key] = None if values[key] is None else date.fromisoformat(values[key])
+            for key in ("period_from_data", "places_public"):
+                if not isinstance(values.get(key), bool | None):
+                    raise ValueError(key)
             return cls(**values)
         except (KeyError, TypeError, ValueError) as error:
             raise DatasetError(

@@ -204,6 +204,8 @@ def _save(options: IngestOptions, result: Result, report: IngestReport) -> Datas
         salt_id=keys.salt_id(result.salt),
         made_by=f"engine.ingest {options.kind}",
         trips_have_people=options.kind != "flows",
+        period_from_data=options.period_from_data,
+        places_public=options.places_public,
     )
     return datasets.save(
         options.out,

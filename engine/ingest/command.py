@@ -194,6 +194,17 @@ def _parser() -> argparse.ArgumentParser:
         help="how far a point outside all zones may lie from the nearest tower",
     )
     add("--people", dest="people_public", type=int, help="public estimate of the number of people")
+    add(
+        "--period-from-data",
+        action="store_true",
+        help="the two days were read off the data; a release states it",
+    )
+    add(
+        "--public-places",
+        dest="places_public",
+        action=argparse.BooleanOptionalAction,
+        help="whether the places are public; a release states it, also where neither is said",
+    )
     add("--salt", help="for reproducible ranks; default: the dataset's own, or a new one")
     add("--skip-unparsable", action="store_true", help="count rows that cannot be read")
     add("--zoning", choices=get_args(Zoning), default="given", help="which zones to build")

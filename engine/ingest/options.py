@@ -58,6 +58,11 @@ class IngestOptions:
         How far outside every zone a coordinate may lie and still count in the nearest place.
     people_public : int or None
         Public estimate of the number of people.
+    period_from_data : bool
+        Whether the two days were read from the data; a release states it.
+    places_public : bool or None
+        Whether the places are public, as the custodian declares it; None leaves it open. False
+        also where the area of a grid was read from the data.
     salt : str or None
         For reproducible ranks; None keeps the dataset's own salt or makes one.
     skip_unparsable : bool
@@ -106,6 +111,8 @@ class IngestOptions:
     max_visits_cap: int = DEFAULT_MAX_VISITS_CAP
     max_distance_m: float = 1000.0
     people_public: int | None = None
+    period_from_data: bool = False
+    places_public: bool | None = None
     salt: str | None = None
     skip_unparsable: bool = False
     encoding: str | None = None

@@ -31,12 +31,12 @@ def budget_chart(total: float, spent: float, cost: float, unit: str) -> str:
 
 
 def accuracy_chart(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return error bars of flows by their true size; nothing where no size is given."""
+    """Return error bars of flows by their kept size; nothing where no size is given."""
     sized = [row for row in rows if row["size"]]
     if not sized:
         return ""
     step = _WIDTH / len(sized)
-    parts = ['<text x="0" y="14">90% error bar as a share of the flow, by its true size</text>']
+    parts = ['<text x="0" y="14">90% error bar as a share of the flow, by its kept size</text>']
     for i, row in enumerate(sized):
         share = row["half_width"] / row["size"]
         height = min(share, 1.0) * 90

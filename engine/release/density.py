@@ -13,12 +13,14 @@ import pyarrow as pa
 from engine import validation
 from engine.datasets import Dataset
 from engine.parameters import EPSILON_RANGE, HOURS_PER_WEEK, MAX_VISITS_LIMIT
-from engine.release import noise
+from engine.release import cautions, noise
 from engine.release.intact import COUNT, HOUR, VISIT_RANK, require_intact, require_zones
 from engine.release.plan import (
     Accuracy,
+    Frame,
     Plan,
     Progress,
+    Stage,
     laplace_proof,
     laplace_sd,
     normal_bar,
@@ -57,7 +59,8 @@ class DensityProduct:
         limit = self.max_visits_per_user
         towers, zones = len(dataset.towers), len(dataset.zones)
         scale = safe_scale(limit, self.epsilon)
-        hour = normal_bar(laplace_sd(scale) * float(np.sqrt(np.median(zone_variances(dataset)))))
+        sd = laplace_sd(scale) * float(np.sqrt(np.median(zone_variances(dataset))))
+        hour, raised = normal_bar(sd), sd / np.sqrt(2 * np.pi)  # E max(Z, 0), Z near normal
         week = dataset.metadata.week
         return Plan(
             product="density",
@@ -78,6 +81,23 @@ class DensityProduct:
                 "max_visits_per_user": limit,
                 "week": None if week is None else week.isoformat(),
             },
+            stages=(
+                Stage(
+                    name="visits by tower and hour",
+                    noise="discrete Laplace",
+                    sensitivity=limit,
+                    norm="L₁",
+                    scale=scale,
+                    epsilon=self.epsilon,
+                ),
+            ),
+            composition="one mechanism",
+            frame=Frame.of(dataset.metadata),
+            bars="those that end in low_90 and high_90",
+            kept=f"the kept visits: at most {limit} of a person in the week, one an hour, mapped "
+            "to zones by area",
+            beyond="The number of all visits is higher. What trimming takes is not in the bar and "
+            "cannot be told from this release.",
             accuracy=(
                 Accuracy(what="a zone in one hour (median zone)", size=None, half_width=hour),
                 Accuracy(
@@ -90,7 +110,16 @@ class DensityProduct:
                 f"Visits beyond {limit} a person are not counted, and of several in one hour "
                 "one is: counts are of kept visits and are not scaled up.",
                 "Zone counts are shares of towers' noisy counts, rounded to whole numbers.",
-                "Negative counts are set to 0, which raises sums over quiet hours.",
+                "Negative counts are set to 0: sums over the hours of density.csv are too high "
+                "where few visits are. A zone and hour without a visit reads about "
+                f"{raised:.3g} on average (median zone). Weekly sums in zones.geojson and "
+                "zones.parquet were taken before that and have no such bias; they can be negative.",
+            ),
+            warnings=(
+                *cautions.raised_to_zero(
+                    raised, "a zone and hour", "Take weekly sums from zones.parquet."
+                ),
+                *cautions.zone_totals(hour * np.sqrt(HOURS_PER_WEEK), 1, "visits"),
             ),
         )
 

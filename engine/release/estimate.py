@@ -20,17 +20,19 @@ from engine.origin_destination import estimate
 from engine.origin_destination.estimate import (
     CAPPED_SHARE,
     CAPPED_TRIPS,
+    FALSE_DISCOVERIES,
     EstimateRelease,
     buys_capped_count,
 )
 from engine.origin_destination.matrices import MAX_DENSE_CELLS, day_indices
 from engine.parameters import ODParameters
-from engine.release import noise
-from engine.release.od import ODProduct, write_flowmap
+from engine.release import cautions, flowmap, noise
+from engine.release.od import ODProduct
 from engine.release.plan import (
     Accuracy,
     Plan,
     Progress,
+    Stage,
     laplace_bar,
     laplace_proof,
     safe_scale,
@@ -83,6 +85,20 @@ class EstimateProduct:
                 f"{proof[:-1]}; that of the number of trips, of sensitivity {CAPPED_TRIPS}, is "
                 f"ε = {count:g}; together ε = {parameters.epsilon:g} (basic composition)."
             )
+        stages = [replace(published.stages[0], scale=scale, epsilon=cells)]
+        if count:
+            stages.append(
+                Stage(
+                    name=f"all trips, at most {CAPPED_TRIPS} of a person on a day",
+                    noise="discrete Laplace",
+                    sensitivity=CAPPED_TRIPS,
+                    norm="L₁",
+                    scale=_scale(CAPPED_TRIPS, count),
+                    epsilon=count,
+                )
+            )
+        bar, total_bar = laplace_bar(scale), sum_bar(scale, matrices * (zones - 1))
+        alone = _named_alone(scale, published.cells)
         kept = {k: v for k, v in published.settings.items() if k != "suppression_threshold"}
         return replace(
             published,
@@ -93,12 +109,15 @@ class EstimateProduct:
             cells=published.cells + (matrices if count else 0),
             cells_words=published.cells_words + (" and the number of trips" if count else ""),
             settings={**kept, "method": "estimate (measure every cell, then read by statistics)"},
+            stages=tuple(stages),
+            composition="basic composition" if count else "one mechanism",
+            bars="measured_low_90 and measured_high_90",
             accuracy=(
-                Accuracy(what="a flow, as measured", size=None, half_width=laplace_bar(scale)),
+                Accuracy(what="a flow, as measured", size=None, half_width=bar),
                 Accuracy(
-                    what="all trips out of a zone (or into it), as measured",
+                    what="all trips out of a zone (or into it), all released days, as measured",
                     size=None,
-                    half_width=sum_bar(scale, zones - 1),
+                    half_width=total_bar,
                 ),
             ),
             bias=(
@@ -106,11 +125,16 @@ class EstimateProduct:
                 "hold whatever the data, each for a flow or a zone picked in advance: among the "
                 "largest of a release more of them miss.",
                 "Column 'trips' is what a model expects, having read all of them: add these up. "
-                "'typical' is its number for one flow, as likely too high as too low; its bars "
-                "(low_90, high_90) hold by the model alone. The model draws isolated large flows "
-                "towards the pattern of the rest.",
-                "Flows are marked 'certain' (on average at most 5% of them are empty, whatever the "
-                "data) or 'likely' (by the model). Keep the others in sums; do not show them.",
+                "'typical' is its number for one flow, as likely too high as too low. Its interval "
+                "(model_low_90, model_high_90) holds by the model alone and covers less than 90% "
+                "where the model is wrong. The model draws isolated large flows towards the "
+                "pattern of the rest.",
+                "Flows are marked 'certain' (on average over releases at most 5% of those named in "
+                "flows.csv, all days together, are empty, whatever the data) or 'likely' (by the "
+                f"model). Alone, a flow is named certain from {alone:,} measured trips: where "
+                "hardly any is, what is named may all be noise. Keep the others in sums; do not "
+                "show them.",
+                flowmap.RULE,
                 "Trips beyond the bound per person are not measured"
                 + (
                     "; estimates are scaled up to the noisy number of all trips."
@@ -119,6 +143,10 @@ class EstimateProduct:
                 )
                 if parameters.unit != "trip"
                 else "Every trip is counted.",
+            ),
+            warnings=(
+                *cautions.measured_flows(bar),
+                *cautions.zone_totals(total_bar, cautions.SMALL_FLOW, "trips"),
             ),
         )
 
@@ -139,7 +167,6 @@ class EstimateProduct:
         bar = laplace_bar(1 / measured.rate)
         ids = pa.array([neutral(one) for one in dataset.zones["zone_id"]])
         origin, destination = (ids.take(pa.array(index)) for index in np.nonzero(pairs))
-        likely = np.zeros((zones, zones))
         trips = np.zeros((zones, zones))
         with CsvTable(folder / "flows.csv", _COLUMNS) as table:
             days = estimate.read_days(
@@ -149,7 +176,6 @@ class EstimateProduct:
                 day = dataset.metadata.periods[chosen[number]].isoformat()
                 table.add([day] * len(origin), origin, destination, *_columns(read, pairs, bar))
                 trips += read.counts[0]
-                likely += np.where(read.certain | read.likely, read.counts, 0)[0]
                 progress(0.6 + 0.4 * (number + 1) / len(measured.cells))
         whole = measured.cells.sum(axis=0)
         reach = sum_bar(1 / measured.rate, (zones - 1) * len(measured.cells))
@@ -163,8 +189,15 @@ class EstimateProduct:
                 f"{name}_measured_high_90": total + reach,
             }
         write_zones(dataset.zones, values, folder)
-        shown = np.rint(likely[pairs]).astype(np.int64)
-        write_flowmap(dataset, folder / "flowmap", origin, destination, shown)
+        flowmap.write_flowmap(
+            dataset,
+            folder / "flowmap",
+            origin,
+            destination,
+            whole[pairs],
+            scale=1 / measured.rate,
+            matrices=len(measured.cells),
+        )
 
     def _shares(self, dataset: Dataset) -> tuple[float, float]:
         """Return ε of the cells and of the number of trips, 0 where that is not bought."""
@@ -181,8 +214,8 @@ _COLUMNS = {
     "mark": pa.string(),
     "trips": pa.float64(),
     "typical": pa.float64(),
-    "low_90": pa.int64(),
-    "high_90": pa.int64(),
+    "model_low_90": pa.int64(),
+    "model_high_90": pa.int64(),
     "measured": pa.int64(),
     "measured_low_90": pa.int64(),
     "measured_high_90": pa.int64(),
@@ -209,6 +242,12 @@ class _Adder:
 
 def _scale(sensitivity: int, epsilon: float) -> float:
     return safe_scale(sensitivity, epsilon) * _ROOM
+
+
+def _named_alone(scale: float, cells: int) -> int:
+    """Return the least noisy count by which a single flow of a release is named certain."""
+    q = np.exp(-1 / scale)
+    return max(int(np.ceil(scale * np.log(cells / (FALSE_DISCOVERIES * (1 + q))))), 1)
 
 
 def _columns(read: EstimateRelease, pairs: Booleans, bar: int) -> tuple[Any, ...]:

@@ -10,9 +10,19 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 statement = json.load(open("statement.json", encoding="utf-8"))
-for warning in statement["warnings"]:
-    print("!", warning)
-print(statement["title"], "| ε =", statement["epsilon"], "per", statement["unit"])"""
+for warning in statement["warnings"]:  # read these first
+    print("WARNING:", warning)
+print(statement["title"], "| ε =", statement["epsilon"], "per", statement["unit"])
+counted = statement["counted"]
+print("Error bars are around", counted["kept"] + ".", counted["beyond"])"""
+
+_FLOWMAP = """total = pd.read_csv("flowmap/totals.csv", index_col="flows")
+print(f"flowmap/flows.csv holds the {total.loc['in flows.csv', 'number']} clear flows; "
+      f"{total.loc['left out', 'number']} are left out, which is most of the noise.")
+whole = total.loc["all"]
+print(f"All flows together: {whole['count']:,.0f} kept trips, 90% bar {whole['low_90']:,.0f} to "
+      f"{whole['high_90']:,.0f}.")"""
+
 
 _CELLS = {
     "od": (
@@ -24,20 +34,23 @@ bars = [top["flow"] - top["low_90"], top["high_90"] - top["flow"]]
 plt.figure(figsize=(7, 5))
 plt.barh(labels, top["flow"], xerr=bars, color="#2a6f97", ecolor="#1c2733")
 plt.gca().invert_yaxis()
-plt.xlabel("trips (90% error bar)")
+plt.xlabel("kept trips (90% error bar)")
 plt.title("Largest flows")
 plt.tight_layout()
 plt.show()""",
-        "## Sums: where suppression biases them\nA sum over `flows.csv` leaves suppressed flows "
-        "out. Zone totals in `zones.parquet` are sums before suppression and have no such bias.",
+        "## Sums: where suppression biases them\nA sum over `flows.csv` leaves suppressed "
+        "flows out (too low) and adds the positive noise of those that are shown (too high). "
+        "Zone totals in `zones.parquet` are sums before suppression and have neither bias.",
         """zones = gpd.read_parquet("zones.parquet")
 seen = flows.groupby("origin")["flow"].sum()
 compare = zones[["zone_id", "out_trips", "out_trips_low_90", "out_trips_high_90"]].copy()
 compare["sum_of_shown_flows"] = compare["zone_id"].map(seen).fillna(0)
 below = compare["sum_of_shown_flows"] < compare["out_trips_low_90"]
+above = compare["sum_of_shown_flows"] > compare["out_trips_high_90"]
 print(f"WARNING: for {below.sum()} of {len(compare)} zones the sum of shown flows lies below "
-      "the 90% bar of the unbiased total: use out_trips.")
+      f"the 90% bar of the unbiased total and for {above.sum()} above it: use out_trips.")
 compare.head()""",
+        _FLOWMAP,
         """zones.plot("out_trips", legend=True, cmap="viridis", figsize=(6, 6))
 plt.title("Trips out of each zone")
 plt.axis("off")
@@ -59,6 +72,10 @@ plt.show()""",
         "## Sums\nNegative counts were set to 0, so sums over quiet hours are too high. "
         "Weekly sums in `zones.parquet` were taken before that.",
         """zones = gpd.read_parquet("zones.parquet")
+summed = zones["zone_id"].map(density.groupby("zone_id")["visits"].sum())
+above = summed > zones["visits_high_90"]
+print(f"WARNING: for {above.sum()} of {len(zones)} zones the sum over the hours lies above the "
+      "90% bar of the weekly sum: use zones.parquet.")
 zones.plot("visits", legend=True, cmap="viridis", figsize=(6, 6))
 plt.title("Kept visits of the week")
 plt.axis("off")
@@ -66,10 +83,13 @@ plt.show()""",
     ),
     "od-estimate": (
         "## Flows that exist\n`trips` is read by a model from all noisy cells. `measured` is one "
-        "noisy cell by itself; its bar holds whatever the data.",
+        "noisy cell by itself; its bar holds whatever the data. `model_low_90` and "
+        "`model_high_90` hold by the model alone.",
         """flows = pd.read_csv("flows.csv", dtype={"origin": str, "destination": str})
 shown = flows[flows["mark"].notna()].copy()
 print(shown["mark"].value_counts().to_string())
+if 0 < 0.05 * (shown["mark"] == "certain").sum() < 1:  # 5% of them is less than one flow
+    print("WARNING: so few flows are named certain that all of them may be noise.")
 top = shown.nlargest(15, "trips")
 labels = top["origin"] + " → " + top["destination"]
 bars = [
@@ -81,7 +101,7 @@ plt.barh(labels, top["trips"], color="#8aa4b8", label="read by the model")
 plt.errorbar(top["measured"], labels, xerr=bars, fmt="o", color="#1c2733", label="measured")
 plt.gca().invert_yaxis()
 plt.legend()
-plt.xlabel("trips (90% error bar)")
+plt.xlabel("trips (90% error bar of the measured, kept trips)")
 plt.tight_layout()
 plt.show()""",
         "## Sums\nKeep all flows in sums, also those without a mark. `out_measured` in "
@@ -96,6 +116,7 @@ zones.plot("out_trips", legend=True, cmap="viridis", figsize=(6, 6))
 plt.title("Trips out of each zone")
 plt.axis("off")
 plt.show()""",
+        _FLOWMAP,
     ),
     "density-zoom": (
         "## A week of visits\n`visits` is read from five noisy tables; small differences between "

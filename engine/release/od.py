@@ -2,11 +2,9 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import shapely
 
 from engine.arrays import Booleans, Integers
 from engine.datasets import Dataset
@@ -19,12 +17,14 @@ from engine.origin_destination.matrices import (
     trimmed_counts,
 )
 from engine.parameters import ODParameters
-from engine.release import noise
+from engine.release import cautions, flowmap, noise
 from engine.release.intact import COUNT, TRIP_RANK, require_intact, require_zones
 from engine.release.plan import (
     Accuracy,
+    Frame,
     Plan,
     Progress,
+    Stage,
     holds_where_shown,
     laplace_bar,
     laplace_proof,
@@ -34,6 +34,16 @@ from engine.release.plan import (
 from engine.release.tables import CsvTable, neutral, write_zones
 
 _SIZES = (0, 1, 5, 10, 20, 50, 100, 1000)
+_KEPT = {
+    "trip": "the number of trips",
+    "person-day": "the kept trips: those left after trimming to {limit} of a person on a day",
+    "person": "the kept trips: those left after trimming to {limit} of a person over the period",
+}
+_BEYOND = {
+    "trip": "Nothing is trimmed, so that this is the number of all trips in the data.",
+    "people": "The number of all trips is higher. What trimming takes is not in the bar and cannot "
+    "be told from this release; where most people make more trips than that, it is most trips.",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,6 +106,8 @@ class ODProduct:
             for size in _SIZES
         ]
         matrices = 1 if self._summed else len(chosen)
+        cells, total_bar = matrices * zones * (zones - 1), sum_bar(scale, matrices * (zones - 1))
+        phantom = cautions.phantom_trips(law, least)
         dates = dataset.metadata.periods
         unit_words = {
             "trip": "each trip by itself; nobody's trips are bounded",
@@ -114,7 +126,7 @@ class ODProduct:
             scale=scale,
             trimmed_to=None if parameters.unit == "trip" else limit,
             proof=laplace_proof(limit, scale, parameters.epsilon),
-            cells=matrices * zones * (zones - 1),
+            cells=cells,
             cells_words=f"{matrices} × {zones} × {zones - 1} ordered pairs of different zones",
             settings={
                 "method": "published (Algorithm 1)",
@@ -124,26 +136,49 @@ class ODProduct:
                 "last_day": dates[chosen[-1]].isoformat(),
                 "matrices": matrices,
             },
+            stages=(
+                Stage(
+                    name="trips of every origin and destination",
+                    noise="discrete Laplace",
+                    sensitivity=limit,
+                    norm="L₁",
+                    scale=scale,
+                    epsilon=parameters.epsilon,
+                ),
+            ),
+            composition="one mechanism",
+            frame=Frame.of(dataset.metadata),
+            bars="low_90 and high_90",
+            kept=_KEPT[parameters.unit].format(limit=limit),
+            beyond=_BEYOND["trip" if parameters.unit == "trip" else "people"],
             accuracy=(
                 *sizes,
                 Accuracy(
-                    what="all trips out of a zone (or into it)",
+                    what="all trips out of a zone (or into it), all released days",
                     size=None,
-                    half_width=sum_bar(scale, zones - 1),
+                    half_width=total_bar,
                 ),
             ),
             bias=(
-                f"Counts below {least} after noise are suppressed (empty), so sums over "
-                "flows.csv leave them out; zone totals in zones.geojson are sums before "
-                "suppression and have no such bias.",
+                f"Counts below {least} after noise are suppressed (empty). Sums over flows.csv are "
+                "therefore wrong both ways: too low by the flows that are hidden, and too high by "
+                "the noise of those that are shown, since suppression never shows negative noise. "
+                f"A flow without a kept trip adds {phantom:.3g} trips on average. Zone totals in "
+                "zones.geojson and zones.parquet are sums before suppression and have neither "
+                "bias.",
+                flowmap.RULE,
                 "Error bars hold nine times in ten for a flow picked in advance. A flow that is "
                 f"looked at because it is shown was often lifted over {least} by its noise: near "
                 f"{least} its bar holds less often, for a true 0 least of all (last column of the "
                 "table).",
                 "Trips beyond the bound per person are not counted."
-                if limit and parameters.unit != "trip"
+                if parameters.unit != "trip"
                 else "Every trip is counted.",
                 "Noise is a whole number: nothing is rounded.",
+            ),
+            warnings=(
+                *cautions.shown_flows(law, least, bar, cells),
+                *cautions.zone_totals(total_bar, least, "trips"),
             ),
         )
 
@@ -165,7 +200,7 @@ class ODProduct:
         ids = pa.array([neutral(one) for one in dataset.zones["zone_id"]])
         origin, destination = (ids.take(pa.array(index)) for index in np.nonzero(pairs))
         outgoing, incoming = np.zeros(zones, dtype=np.int64), np.zeros(zones, dtype=np.int64)
-        shown = np.zeros(int(pairs.sum()), dtype=np.int64)
+        sums = np.zeros(int(pairs.sum()), dtype=np.int64)
         groups = [chosen] if self._summed else [(day,) for day in chosen]
         columns = {
             "date": pa.string(),
@@ -184,7 +219,7 @@ class ODProduct:
                 outgoing += square.sum(axis=1)
                 incoming += square.sum(axis=0)
                 hidden = noisy < least
-                shown += np.where(hidden, 0, noisy)
+                sums += noisy
                 day = dataset.metadata.periods[group[0]].isoformat()
                 table.add(
                     pa.array([day]).take(pa.array(np.zeros(len(noisy), dtype=np.int8))),
@@ -209,7 +244,15 @@ class ODProduct:
             },
             folder,
         )
-        write_flowmap(dataset, folder / "flowmap", origin, destination, shown)
+        flowmap.write_flowmap(
+            dataset,
+            folder / "flowmap",
+            origin,
+            destination,
+            sums,
+            scale=scale,
+            matrices=len(groups),
+        )
 
     def _noisy(
         self, dataset: Dataset, days: tuple[int, ...], pairs: Booleans, scale: float
@@ -222,27 +265,3 @@ class ODProduct:
             sum_days=self._summed,
         )[0]
         return noise.discrete_laplace(kept[pairs], scale)
-
-
-def write_flowmap(
-    dataset: Dataset, folder: Path, origin: pa.Array, destination: pa.Array, shown: Integers
-) -> None:
-    """Write the two tables that flowmap tools read: all released days added up."""
-    folder.mkdir()
-    centres: Any = shapely.get_coordinates(
-        shapely.point_on_surface(dataset.zones.geometry.to_numpy())
-    )
-    text, number = pa.string(), pa.float64()
-    with CsvTable(
-        folder / "locations.csv", {"id": text, "name": text, "lat": number, "lon": number}
-    ) as table:
-        table.add(
-            [neutral(one) for one in dataset.zones["zone_id"]],
-            [neutral(one) for one in dataset.zones["name"]],
-            centres[:, 1].round(6),
-            centres[:, 0].round(6),
-        )
-    with CsvTable(
-        folder / "flows.csv", {"origin": text, "dest": text, "count": pa.int64()}
-    ) as table:
-        table.add(origin, destination, shown)

@@ -26,11 +26,18 @@ def statement_html(content: Mapping[str, Any]) -> str:
         f"<td>{_share(row['holds'])}</td></tr>"
         for row in content["accuracy"]
     )
+    stages = "".join(
+        f"<tr><td>{e(one['name'])}</td><td>{one['noise']}</td>"
+        f"<td>{one['sensitivity']:.4g} ({one['norm']})</td><td>{one['scale']:.4g}</td>"
+        f"<td>{_cost(one)}</td></tr>"
+        for one in content["stages"]
+    )
     settings = "".join(
         f"<tr><td>{e(str(key))}</td><td>{e(str(value))}</td></tr>"
         for key, value in content["settings"].items()
         if not isinstance(value, dict | list)
     )
+    counted = content["counted"]
     budget, unit = content["budget"], content["cost"]["unit"]
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
@@ -51,9 +58,14 @@ def statement_html(content: Mapping[str, Any]) -> str:
 {budget_chart(budget["epsilon"], budget["spent_epsilon"], content["cost"]["epsilon"], unit)}
 <h2>How near the numbers are</h2>
 {accuracy_chart(content["accuracy"])}
-<table><thead><tr><th>Number</th><th>True size</th><th>90% error bar</th><th>Shown</th>
+<table><thead><tr><th>Number</th><th>Kept size</th><th>90% error bar</th><th>Shown</th>
 <th>If shown, the bar holds</th></tr></thead>
 <tbody>{rows}</tbody></table>
+<p>{e(f"Error bars and sizes are of {counted['kept']}. {counted['beyond']}")}</p>
+<h2>Noise</h2>
+<table><thead><tr><th>Counts</th><th>Noise</th><th>Sensitivity</th><th>Scale</th><th>Cost</th></tr>
+</thead><tbody>{stages}</tbody></table>
+<p>Composition: {e(content["composition"])}.</p>
 <h2>What a reader should know</h2><dl>{items}</dl>
 <h2>Settings</h2><table><tbody>{settings}</tbody></table>
 {_anchor(content)}</body></html>
@@ -80,6 +92,10 @@ def bar(half_width: float) -> str:
     ('53,264', '18', '0.432')
     """
     return f"{half_width:,.0f}" if half_width >= 100 else f"{half_width:.3g}"
+
+
+def _cost(stage: Mapping[str, Any]) -> str:
+    return f"ε = {stage['epsilon']:.4g}" if "epsilon" in stage else f"ρ = {stage['rho']:.4g}"
 
 
 def _share(holds: float) -> str:

@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from scipy import stats
 
-from engine.datasets import Dataset
+from engine.datasets import Dataset, Metadata
 from engine.origin_destination.estimate import total_reach
 from engine.origin_destination.laws import NoiseLaw
 from engine.release.cost import Loss
@@ -26,6 +26,92 @@ PRODUCTS = ("od", "density", "report", *READ_AFTERWARDS)
 
 Progress = Callable[[float], None]
 
+Norm = Literal["L₁", "L₂"]
+Noise = Literal["discrete Laplace", "discrete Gaussian"]
+Composition = Literal["one mechanism", "basic composition", "zCDP"]
+"""How the stages of one release add up: `one mechanism` has nothing to add, under `basic
+composition` the ε of the stages add up, under `zCDP` their ρ, converted to (ε, δ) once."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stage:
+    """One set of counts that gets noise of one scale.
+
+    Attributes
+    ----------
+    name : str
+        What is counted.
+    noise : str
+        Law of the noise.
+    sensitivity, norm : float, str
+        Largest change of all its counts together when one unit comes or goes.
+    scale : float
+        Of the noise, in the counts' unit. Where it is chosen from other noisy numbers this is the
+        largest, with its sensitivity; their ratio, and so the cost, is the same for all.
+    epsilon, rho : float or None
+        What the stage costs: ε of pure differential privacy or ρ of zCDP, one of the two.
+    """
+
+    name: str
+    noise: Noise
+    sensitivity: float
+    norm: Norm
+    scale: float
+    epsilon: float | None = None
+    rho: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Frame:
+    """How the period and the places were fixed; None where that was not recorded at ingest.
+
+    Attributes
+    ----------
+    simulated : bool
+    period_from_data : bool or None
+        Whether the first and the last day were read from the data.
+    places_public : bool or None
+        Whether the places are public, and not read from the data.
+    """
+
+    simulated: bool
+    period_from_data: bool | None
+    places_public: bool | None
+
+    @classmethod
+    def of(cls, metadata: Metadata) -> "Frame":
+        """Return what the ingest recorded."""
+        return cls(
+            simulated=metadata.simulated,
+            period_from_data=metadata.period_from_data,
+            places_public=metadata.places_public,
+        )
+
+    @property
+    def words(self) -> str:
+        """Say it in two sentences, or one for a simulation.
+
+        Examples
+        --------
+        >>> Frame(simulated=True, period_from_data=False, places_public=True).words
+        'Period and places are settings of the simulation.'
+        """
+        if self.simulated:
+            return "Period and places are settings of the simulation."
+        period = {
+            None: "Whether the period was read from the data was not recorded.",
+            False: "The period was declared by the custodian and not read from the data.",
+            True: "The period was read from the data: its first and last day tell something about "
+            "them that no ε here covers.",
+        }[self.period_from_data]
+        places = {
+            None: "Whether the places are public was not recorded.",
+            False: "The places are not public or were read from the data: they tell something "
+            "that no ε here covers.",
+            True: "The places are public, as the custodian declared.",
+        }[self.places_public]
+        return f"{period} {places}"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Accuracy:
@@ -36,13 +122,14 @@ class Accuracy:
     what : str
         Which number.
     size : float or None
-        Its true size where that matters; None where the error does not depend on it.
+        Its size as kept, after trimming, where that matters; None where the error does not depend
+        on it.
     half_width : float
         Half the width of the 90% error bar, in the number's unit.
     shown : float
         Probability that it is shown and not suppressed.
     holds : float
-        Probability that the error bar holds the true number, given that it is shown. Below 90%
+        Probability that the error bar holds the kept number, given that it is shown. Below 90%
         near a threshold: what is shown there was mostly lifted over it by its noise.
     """
 
@@ -90,10 +177,24 @@ class Plan:
     cells_words : str
     settings : mapping
         As asked.
+    stages : tuple of Stage
+        All that gets noise, each with its cost.
+    composition : str
+        How their costs add up.
+    frame : Frame
+        How period and places were fixed.
+    bars : str
+        The columns with error bars that hold whatever the data.
+    kept : str
+        What those bars are around.
+    beyond : str
+        A sentence: what lies between that and the true number.
     accuracy : tuple of Accuracy
         Exact, from the law of the noise.
     bias : tuple of str
         What rounding, bounding, clamping and suppression do to the numbers.
+    warnings : tuple of str
+        Where a reader would be misled, by the law of the noise alone.
     """
 
     product: str
@@ -105,7 +206,7 @@ class Plan:
     contribution: str
     bounded_by: str = "a setting, which this software does not read from the data"
     sensitivity: float
-    norm: str = "L₁"
+    norm: Norm = "L₁"
     mechanism: str
     scale: float
     trimmed_to: int | None = None
@@ -114,8 +215,15 @@ class Plan:
     cells: int
     cells_words: str
     settings: Mapping[str, Any]
+    stages: tuple[Stage, ...]
+    composition: Composition
+    frame: Frame
+    bars: str
+    kept: str
+    beyond: str
     accuracy: tuple[Accuracy, ...]
     bias: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
 
     @property
     def loss(self) -> Loss:
@@ -189,7 +297,7 @@ def laplace_bar(scale: float, level: float = LEVEL) -> int:
 
 
 def holds_where_shown(scale: float, bar: int, size: int, least: int) -> float:
-    """Return P(the bar holds the true number | it is shown), for discrete Laplace noise.
+    """Return P(the bar holds the kept number | it is shown), for discrete Laplace noise.
 
     A number m is shown where m + Z ≥ `least`, and its bar holds m where |Z| ≤ `bar`: whoever looks
     at shown numbers alone sees those that noise lifted over the threshold.
@@ -211,7 +319,7 @@ def laplace_sd(scale: float) -> float:
     return float(np.sqrt(2 * q) / -np.expm1(-1 / scale))
 
 
-def sum_bar(scale: float, cells: int) -> int:
+def sum_bar(scale: float, cells: int, level: float = LEVEL) -> int:
     """Return the error bar of a sum of `cells` numbers with noise of this scale, by its exact law.
 
     Examples
@@ -219,7 +327,7 @@ def sum_bar(scale: float, cells: int) -> int:
     >>> sum_bar(10.0, 1) == laplace_bar(10.0), sum_bar(10.0, 420)
     (True, 476)
     """
-    return total_reach(1 / scale, max(cells, 1), confidence=LEVEL)
+    return total_reach(1 / scale, max(cells, 1), confidence=level)
 
 
 def normal_bar(standard_deviation: float, level: float = LEVEL) -> float:

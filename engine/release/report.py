@@ -11,13 +11,15 @@ from engine import report
 from engine.arrays import Floats, Integers
 from engine.datasets import Dataset
 from engine.errors import DatasetError, ParameterError
-from engine.release import noise
+from engine.origin_destination.laws import LawName, NoiseLaw
+from engine.release import cautions, noise
 from engine.release.intact import MOST, require_intact, require_zones
-from engine.release.plan import Accuracy, Plan, Progress, laplace_bar
+from engine.release.plan import Accuracy, Frame, Plan, Progress, Stage, laplace_bar
 from engine.release.tables import CsvTable, neutral
 from engine.report import Analysis, Measure, ReportParameters, ReportRelease, ReportTable
 from engine.resolution import CoarseDataset
 
+_LAW: LawName = "discrete_laplace"
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
@@ -60,6 +62,11 @@ class ReportProduct:
         parameters = self.parameters
         stages = report.ledger(parameters).stages
         users = parameters.unit == "user"
+        kept = (
+            f"the kept trips: at most {parameters.max_trips_per_user} of a person over the period"
+            if users
+            else "the trips in the data"
+        )
         rows = tuple(
             Accuracy(
                 what=f"{stage.name}: one bin",
@@ -69,6 +76,7 @@ class ReportProduct:
             for stage in stages
         )
         largest = max(stages, key=lambda stage: stage.noise_scale or 0)
+        raised = cautions.phantom_trips(NoiseLaw(1 / float(largest.noise_scale or 1), _LAW), 1)
         return Plan(
             product="report",
             title="Mobility report",
@@ -88,14 +96,40 @@ class ReportProduct:
             cells=report.noisy_numbers(parameters, report.extent_of(dataset)),
             cells_words=f"{len(stages)} questions, each over bins fixed in advance",
             settings={
-                "max_trips_per_user": parameters.max_trips_per_user,
+                **({"max_trips_per_user": parameters.max_trips_per_user} if users else {}),
                 "shares": {str(a): share for a, share in parameters.plan.asked.items()},
                 "derived": [str(a) for a in parameters.plan.derived],
             },
+            stages=tuple(
+                Stage(
+                    name=f"{stage.name}: {stage.reads}",
+                    noise="discrete Laplace",
+                    sensitivity=stage.sensitivity,
+                    norm="L₁",
+                    scale=_safe(stage.sensitivity / stage.epsilon),
+                    epsilon=stage.epsilon,
+                )
+                for stage in stages
+            ),
+            composition="basic composition",
+            frame=Frame.of(dataset.metadata),
+            bars="low_90 and high_90",
+            kept=kept,
+            beyond="What lies beyond that bound is not in the bar and cannot be told from this "
+            "release; quantities of a person are those of the kept trips."
+            if users
+            else "Nothing is trimmed.",
             accuracy=rows,
             bias=(
-                "Trips beyond the bound per person are not counted; all numbers are of kept trips.",
-                "Negative counts are set to 0; totals are sums before that.",
+                "Trips beyond the bound per person are not counted; all numbers are of kept trips."
+                if users
+                else "Every trip is counted; nothing is said of people, whose contribution has no "
+                "bound at this level.",
+                "Negative counts are set to 0, so that sums over bins of report.csv are too high "
+                "where counts are small; what is derived from noisy bins was added up before that.",
+            ),
+            warnings=cautions.raised_to_zero(
+                raised, f"a bin of '{largest.name}'", "Do not add up many small bins."
             ),
         )
 

@@ -5,14 +5,14 @@ guarantees): what is promised, to whom, at what cost, and what the numbers canno
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 from dp_accounting import pld
 
 from engine.release.cost import Cost
 from engine.release.entries import Budget
 from engine.release.noise import LIBRARY, VERSION
-from engine.release.plan import LEVEL, PRODUCTS, READ_AFTERWARDS, Plan
+from engine.release.plan import LEVEL, PRODUCTS, READ_AFTERWARDS, Composition, Noise, Norm, Plan
 
 TUNING = {
     "public": "by a public rule, without looking at any data",
@@ -25,7 +25,7 @@ TUNING = {
 
 ITEMS = {
     "parameters": "Parameters, as asked and as proved",
-    "delta": "Chance of a larger loss (δ)",
+    "delta": "Slack δ: no attack succeeds more often than ε allows by more than δ",
     "unit": "What is protected",
     "contribution": "How much of one unit is counted",
     "neighbours": "Which datasets are compared",
@@ -89,15 +89,19 @@ def statement(
     costs = [(float(one["epsilon"]), float(one["delta"])) for one in others]
     composed = composed_epsilon([*costs, (cost.epsilon, cost.delta)])
     warnings = [SIMULATED] * simulated + [TRIP_LEVEL] * (plan.unit == "trip")
+    warnings += plan.warnings
     items = {
         "parameters": f"ε = {plan.epsilon:g} per {plan.unit} as asked. Proved: {plan.proof}",
-        "delta": "δ = 0: the bound on ε always holds."
+        "delta": "δ = 0: no attack succeeds more often than ε allows."
         if plan.delta == 0
-        else f"δ = {plan.delta:g}: (ε, δ)-differential privacy.",
-        "unit": {
+        else f"δ = {plan.delta:g}. It is not the chance of a larger loss, which can be several "
+        "times δ.",
+        "unit": "One person's visits of one week."
+        if plan.product.startswith("density")
+        else {
             "trip": "One trip.",
             "person-day": "One person's trips of one day.",
-            "person": "One person, the whole period.",
+            "person": "One person's trips of the whole period.",
         }[plan.unit],
         "contribution": plan.contribution[0].upper() + plan.contribution[1:] + ".",
         "neighbours": "Two datasets that differ by one such unit, added or removed.",
@@ -123,14 +127,19 @@ def statement(
             if plan.product in READ_AFTERWARDS
             else ""
         ),
-        "cells": f"{plan.cells:,} noisy numbers: {plan.cells_words}. All are fixed by public "
-        "geometry and the declared period, so that no row depends on a person.",
+        "cells": f"{plan.cells:,} noisy numbers: {plan.cells_words}. They are fixed by the places "
+        f"and the period before anything is counted, so that no row depends on a person"
+        + (
+            "; rows of flowmap/flows.csv are chosen by noisy numbers. "
+            if plan.product.startswith("od")
+            else ". "
+        )
+        + plan.frame.words,
         "bounds": f"The bound on a unit is {plan.bounded_by}. It, ε and the other settings were "
         f"chosen {TUNING[tuning]}{f' ({tuning_note})' if tuning_note else ''}.",
-        "accuracy": "Error bars hold with probability 90% over the noise alone, whatever the data, "
-        "for a number picked before the release is seen. "
-        + plan_accuracy(plan)
-        + "See the table and the files.",
+        "accuracy": f"Error bars (columns {plan.bars}) hold with probability 90% over the noise "
+        "alone, whatever the data, for a number picked before the release is seen. They are around "
+        f"{plan.kept}. {plan.beyond} " + plan_accuracy(plan) + "See the table and the files.",
         "bias": " ".join(plan.bias),
         "small_groups": "Small counts are mostly noise: compare a number with its error bar before "
         "it is used, above all for sparsely populated zones and quiet hours.",
@@ -166,6 +175,10 @@ def statement(
         "scale": plan.scale,
         "sensitivity": plan.sensitivity,
         "norm": plan.norm,
+        "stages": [{k: v for k, v in vars(one).items() if v is not None} for one in plan.stages],
+        "composition": plan.composition,
+        "frame": vars(plan.frame),
+        "counted": {"bars": plan.bars, "kept": plan.kept, "beyond": plan.beyond},
         "cells": plan.cells,
         "settings": dict(plan.settings),
         "tuning": {"how": tuning, "note": tuning_note},
@@ -183,7 +196,7 @@ def plan_accuracy(plan: Plan) -> str:
         return ""
     return (
         "Among numbers that are shown they hold less often near the threshold, since noise lifted "
-        f"many of them over it: of {least.what} of true size {least.size:g} that is shown, in "
+        f"many of them over it: of {least.what} of kept size {least.size:g} that is shown, in "
         f"{least.holds:.1%} of releases. "
     )
 
@@ -227,7 +240,7 @@ SCHEMA: dict[str, Any] = {
     "required": [
         *("format", "title", "dataset", "people", "simulated", "made", "product", "warnings"),
         *("unit", "epsilon", "delta", "cost", "budget", "mechanism", "scale", "sensitivity"),
-        "norm",
+        *("norm", "stages", "composition", "frame", "counted"),
         *("cells", "settings", "tuning", "accuracy", "items", "software", "noise_library"),
     ],
     "additionalProperties": False,
@@ -247,7 +260,32 @@ SCHEMA: dict[str, Any] = {
         "budget": {"type": "object", "required": ["unit", "epsilon", "spent_epsilon"]},
         "scale": {"type": "number", "exclusiveMinimum": 0},
         "sensitivity": {"type": "number", "minimum": 1},
-        "norm": {"enum": ["L₁", "L₂"]},
+        "norm": {"enum": list(get_args(Norm))},
+        "stages": {
+            "type": "array",
+            "minItems": 1,
+            "items": {
+                "type": "object",
+                "required": ["name", "noise", "sensitivity", "norm", "scale"],
+                "additionalProperties": False,
+                "properties": {
+                    "name": {"type": "string", "minLength": 1},
+                    "noise": {"enum": list(get_args(Noise))},
+                    "norm": {"enum": list(get_args(Norm))},
+                    **{
+                        name: {"type": "number", "exclusiveMinimum": 0}
+                        for name in ("sensitivity", "scale", "epsilon", "rho")
+                    },
+                },
+                "oneOf": [{"required": ["epsilon"]}, {"required": ["rho"]}],
+            },
+        },
+        "composition": {"enum": list(get_args(Composition))},
+        "counted": {"type": "object", "required": ["bars", "kept", "beyond"]},
+        "frame": {
+            "type": "object",
+            "required": ["simulated", "period_from_data", "places_public"],
+        },
         "cells": {"type": "integer", "minimum": 1},
         "settings": {"type": "object"},
         "tuning": {

@@ -15,6 +15,7 @@ from engine import validation
 from engine.arrays import Floats, Integers
 from engine.datasets import Dataset
 from engine.datasets.zoomtables import (
+    CITY_CLIPS_SQUARED,
     CLIP_SQUARED,
     FILES,
     SUMS_OF_VISITS,
@@ -24,10 +25,10 @@ from engine.density.aggregates import tower_tree
 from engine.density.zoom import DEFAULTS, measure_with, noise_scale, read
 from engine.errors import DatasetError, ParameterError
 from engine.parameters import HOURS_PER_WEEK
-from engine.release import noise
+from engine.release import cautions, noise
 from engine.release.density import zone_variances
 from engine.release.intact import COUNT, HOUR, require_intact, require_zones
-from engine.release.plan import Accuracy, Plan, Progress, normal_bar
+from engine.release.plan import Accuracy, Frame, Plan, Progress, Stage, normal_bar
 from engine.release.tables import CsvTable, neutral, write_zones
 from engine.release.zcdp import zcdp_strength
 
@@ -76,6 +77,7 @@ class ZoomProduct:
             noise_scale(name, clip, strength, DEFAULTS)
             for name, clip in (("towers", root), ("weeks", root), ("visits", cap))
         )
+        caps = visit_caps(dataset.metadata.max_visits_cap)
         median = float(np.sqrt(np.median(zone_variances(dataset))))
         return Plan(
             product="density-zoom",
@@ -106,6 +108,14 @@ class ZoomProduct:
                 "week": None if week is None else week.isoformat(),
                 "max_visits": cap,
             },
+            stages=_stages(strength, caps.tolist()),
+            composition="zCDP",
+            frame=Frame.of(dataset.metadata),
+            bars="measured_low_90 and measured_high_90",
+            kept="visits after every person's week was scaled down to the clip, mapped to zones by "
+            "area",
+            beyond="The number of all visits is much higher. What scaling down takes is not in the "
+            "bar; column 'visits' is an estimate of them and has no such bar.",
             accuracy=(
                 Accuracy(
                     what="a zone in one hour, as measured (median zone)",
@@ -117,7 +127,11 @@ class ZoomProduct:
                     size=None,
                     half_width=normal_bar(whole * median),
                 ),
-                Accuracy(what="all visits", size=None, half_width=normal_bar(visits)),
+                Accuracy(
+                    what=f"all visits, at most {cap} of a person",
+                    size=None,
+                    half_width=normal_bar(visits),
+                ),
             ),
             bias=(
                 "Columns 'measured' are visits after people's weeks were scaled down to the clip, "
@@ -128,6 +142,7 @@ class ZoomProduct:
                 "are. No bar holds for it whatever the data.",
                 "Noise is a whole number of 1/1024 visits; what is read is rounded to 0.01.",
             ),
+            warnings=cautions.zone_totals(normal_bar(whole * median), 1, "measured visits"),
         )
 
     def prepare(self, dataset: Dataset, /) -> None:
@@ -173,6 +188,37 @@ class ZoomProduct:
             folder,
         )
         progress(1.0)
+
+
+def _stages(strength: float, caps: list[int]) -> tuple[Stage, ...]:
+    """Return the seven counts that get noise; the city's clip is chosen from the noisy visits."""
+    root, largest = np.sqrt(CLIP_SQUARED), np.sqrt(CITY_CLIPS_SQUARED[-1])
+    counted = [
+        ("towers", "visits by tower and hour", root),
+        ("districts", "visits by district and hour", root),
+        (
+            "city",
+            f"visits by hour; the clip is chosen from the noisy visits, {root:.3g} to "
+            f"{largest:.3g}, and the noise is in proportion to it",
+            largest,
+        ),
+        ("weeks", "visits by tower, whole week", root),
+        *(("visits", f"all visits, at most {cap} of a person", cap) for cap in caps),
+    ]
+    stages: list[Stage] = []
+    for table, name, clip in counted:
+        sigma = noise_scale(table, clip, strength, DEFAULTS)
+        stages.append(
+            Stage(
+                name=name,
+                noise="discrete Gaussian",
+                sensitivity=float(clip),
+                norm="L₂",
+                scale=sigma,
+                rho=float(clip / sigma) ** 2 / 2,
+            )
+        )
+    return tuple(stages)
 
 
 def units_of_noise(sigma: float) -> float:

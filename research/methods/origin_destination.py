@@ -14,12 +14,12 @@ from engine.geography import centre_distances_m
 from engine.ledger import simple_ledger
 from engine.origin_destination import estimate
 from engine.origin_destination.estimate import measurement, prediction, reading
-from research.methods import bound
+from research.methods import bound, certain
 from research.methods.origin_destination_cases import (
     DAY,
     WEEK,
     Case,
-    bike_weeks,
+    bike_days,
     bikes,
     shipped,
 )
@@ -66,9 +66,10 @@ def rows() -> Iterator[Row]:
     """Yield scores by data, ε and method: one matrix, a week, person-days, constants changed."""
     cases = [*shipped(), *bikes()]
     yield from _scored("one matrix", cases)
-    yield from _scored("a week", [*shipped(slice(0, WEEK)), *bike_weeks()])
+    yield from _scored("a week", [*shipped(slice(0, WEEK)), *bike_days()])
     yield from _trimmed()
     yield from _read_alone()
+    yield from certain.rows()
     yield from _constants(cases)
 
 

@@ -44,12 +44,12 @@ def bikes() -> Iterator[Case]:
         yield Case(name, _stacked(trips, np.zeros(len(trips), dtype=np.int64), 1), distances_m)
 
 
-def bike_weeks() -> Iterator[Case]:
-    """Yield the first seven days of each month, by clusters."""
+def bike_days(days: int = WEEK) -> Iterator[Case]:
+    """Yield the first days of each month, by clusters."""
     for name, trips, distances_m in _bike_trips(CLUSTERS):
         day = trips["day"].to_numpy() - 1
-        first = day < WEEK
-        yield Case(name, _stacked(trips[first], day[first], WEEK), distances_m)
+        first = day < days
+        yield Case(name, _stacked(trips[first], day[first], days), distances_m)
 
 
 def _stacked(trips: pd.DataFrame, day: NDArray[np.int64], days: int) -> NDArray[np.int64]:

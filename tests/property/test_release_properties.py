@@ -78,6 +78,10 @@ def keys(bundle):
         if path.suffix == ".csv":
             with path.open(encoding="utf-8", newline="") as handle:
                 rows = list(csv.DictReader(handle))
+            if name == "flowmap/flows.csv":  # its rows are chosen by noisy numbers
+                zones = {f"z{i}" for i in range(ZONES)}
+                assert all({row["origin"], row["dest"]} <= zones for row in rows)
+                continue
             keys_by_table[name] = [{k: row[k] for k in KEYS if k in row} for row in rows]
     return keys_by_table
 

@@ -24,6 +24,7 @@ from engine.origin_destination.estimate.statements import (
     FALSE_DISCOVERIES,
     cell_reach,
     certain_flows,
+    may_all_be_noise,
     total_reach,
 )
 
@@ -37,6 +38,7 @@ __all__ = [
     "buys_capped_count",
     "cell_reach",
     "certain_flows",
+    "may_all_be_noise",
     "measure",
     "measure_with",
     "read_days",

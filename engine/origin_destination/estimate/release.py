@@ -46,6 +46,9 @@ class EstimateRelease:
         90% of each flow by the model, trips.
     empty : array, same shape
         P(no trip) by the model.
+    certain : bool array, same shape
+        Flows named as existing whatever the model: on average at most 5% of those that a release
+        names, all its days together, are empty.
     measurement : Measurement
         The noisy cells, on which all of it rests.
     """
@@ -55,6 +58,7 @@ class EstimateRelease:
     low: Floats
     high: Floats
     empty: Floats
+    certain: Booleans
     measurement: Measurement
 
     @property
@@ -66,11 +70,6 @@ class EstimateRelease:
     def days(self) -> tuple[int, ...]:
         """Positions of the days in the declared period."""
         return self.measurement.days
-
-    @cached_property
-    def certain(self) -> Booleans:
-        """Flows named as existing whatever the model: on average at most 5% of these are empty."""
-        return statements.certain_flows(self.measurement.cells, self.measurement.rate)
 
     @cached_property
     def likely(self) -> Booleans:
@@ -199,7 +198,7 @@ def read_measurement(
     back what trimming dropped; statements that hold whatever the model are about kept trips.
     """
     days = list(read_days(measured, distances_m, max_trips_per_user=max_trips_per_user))
-    names = ("counts", "typical", "low", "high", "empty")
+    names = ("counts", "typical", "low", "high", "empty", "certain")
     stacks = {name: np.concatenate([getattr(day, name) for day in days]) for name in names}
     return EstimateRelease(**stacks, measurement=measured)
 
@@ -215,6 +214,7 @@ def read_days(
             f"{distances_m.shape}; take centre_distances_m(dataset.zones)"
         )
     whole = measured.cells.sum(axis=0)
+    certain = statements.certain_flows(measured.cells, measured.rate)
     for day in range(len(measured.cells)):
         reading = _read_day(measured, day, whole, distances_m)
         factor = 1.0
@@ -227,6 +227,7 @@ def read_days(
             low=np.floor(factor * reading.low[None]),
             high=np.ceil(factor * reading.high[None]),
             empty=reading.empty[None],
+            certain=certain[day : day + 1],
             measurement=replace(measured, cells=measured.cells[day : day + 1]),
         )
 

@@ -93,11 +93,12 @@ def total_reach(rate: float, cells: int, *, confidence: float = 0.95) -> int:
 
 
 def certain_flows(cells: Integers, rate: float) -> Booleans:
-    """Return which flows are named certain, shape of `cells` (zones, zones) or a stack of them.
+    """Return which flows are named certain, shape of `cells`: one release, (…, zones, zones).
 
-    Benjamini–Hochberg at 5% within each matrix, on P(Z ≥ y) = q^y/(1 + q) for y ≥ 1: the noise of
-    cells is independent, so on average at most 5% of the named flows are empty (Benjamini and
-    Hochberg 1995, theorem 1).
+    Benjamini–Hochberg at 5% over all flows of the release, all its days together, on
+    P(Z ≥ y) = q^y/(1 + q) for y ≥ 1: the noise of cells is independent, so on average at most 5%
+    of the named flows are empty (Benjamini and Hochberg 1995, theorem 1). Day by day it would not
+    hold of the list of all days: each day adds false ones, also where it has nothing to name.
 
     Examples
     --------
@@ -105,20 +106,32 @@ def certain_flows(cells: Integers, rate: float) -> Booleans:
     array([[False,  True],
            [False, False]])
     """
-    zones = cells.shape[-1]
-    matrices = cells.reshape(-1, zones * zones)
-    off = ~np.eye(zones, dtype=bool).ravel()
-    named = np.zeros(matrices.shape, dtype=np.bool_)
-    for row, flags in zip(matrices[:, off], named, strict=True):
-        ordered = np.sort(row)[::-1]
-        log_p = -rate * np.maximum(ordered, 0) - np.log1p(np.exp(-rate))
-        ranks = np.arange(1, len(row) + 1)
-        below = np.flatnonzero(
-            (ordered >= 1) & (log_p <= np.log(FALSE_DISCOVERIES * ranks / max(len(row), 1)))
-        )
-        if len(below):
-            flags[off] = row >= ordered[below[-1]]
-    return named.reshape(cells.shape)
+    named = np.zeros(cells.shape, dtype=np.bool_)
+    off = np.broadcast_to(~np.eye(cells.shape[-1], dtype=bool), cells.shape)
+    flows = cells[off]
+    ordered = np.sort(flows)[::-1]
+    log_p = -rate * np.maximum(ordered, 0) - np.log1p(np.exp(-rate))
+    ranks = np.arange(1, len(flows) + 1)
+    below = np.flatnonzero(
+        (ordered >= 1) & (log_p <= np.log(FALSE_DISCOVERIES * ranks / max(len(flows), 1)))
+    )
+    if len(below):
+        named[off] = flows >= ordered[below[-1]]
+    return named
+
+
+def may_all_be_noise(named: int) -> bool:
+    """Whether so few flows are named that all of them may be empty.
+
+    The 5% are an average over releases, those that name none included: where flows hardly stand
+    clear of the noise, a release that names a few is one whose noise was unusually large.
+
+    Examples
+    --------
+    >>> may_all_be_noise(3), may_all_be_noise(100), may_all_be_noise(0)
+    (True, False, False)
+    """
+    return 0 < named < 1 / FALSE_DISCOVERIES
 
 
 def _inversion(rate: float, cells: int) -> tuple[Floats, Floats]:

@@ -318,6 +318,7 @@ def _described(asked: Asked, draft: Draft) -> None:
         persist_state="session",
         help="From public sources, never counted in the data. It tells whether δ is small enough.",
     )
+    data_zoning.public_places(asked, draft, right)
     if not data_guesses.NAME.fullmatch(name or ""):
         draft.missing.append("a name of small letters, digits, - and _")
     elif name in datasets.available():

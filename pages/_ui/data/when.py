@@ -54,6 +54,7 @@ def draw(asked: Asked, draft: Draft) -> None:
     draft.missing += [] if first and last else ["the period"]
     draft.missing += [] if zone else ["the time zone"]
     draft.values |= {"first_day": first, "last_day": last, "time_zone": zone}
+    draft.values["period_from_data"] = _period_of_data(draft) == (first, last)
     if guess is not None and (first, last) == guess:
         st.caption("The period is the one that the file's name tells, or that was read.")
     if draft.mappings is not None and draft.kind != "flows":

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from engine.errors import ExplorerError
 from engine.ingest import IngestOptions, look, whereabouts
@@ -204,7 +205,26 @@ def grid_area(asked: Asked, draft: Draft) -> Area | None:
     west, south, east, north = edges
     if west is None or south is None or east is None or north is None:
         return None
+    if area == (west, south, east, north):
+        draft.values["places_public"] = False  # they were read from the data
     return west, south, east, north
+
+
+def public_places(asked: Asked, draft: Draft, column: DeltaGenerator) -> None:
+    """Draw whether the places are public, which a release states."""
+    public = column.selectbox(
+        "Are the places public?",
+        (True, False),
+        index=None,
+        format_func=lambda known: "yes" if known else "no",
+        placeholder="not said",
+        key=asked.key("public"),
+        persist_state="session",
+        help="Zones of a statistical office are; a list of private places is not, nor an area that "
+        "was read from the data. A release states it.",
+    )
+    # an area that was read from the data stays that, whatever is said of the places
+    draft.values.setdefault("places_public", public)
 
 
 def _places(values: dict[str, Any], how: Coarseness) -> Places:

@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from engine.origin_destination.estimate import FALSE_DISCOVERIES
+from engine.origin_destination.estimate import FALSE_DISCOVERIES, may_all_be_noise
 from pages._ui.drawing import long_table, marks
 from pages._ui.drawing.long_table import Column
 from pages._ui.trips import look as trips_look
@@ -29,6 +29,11 @@ def draw(view: View) -> None:
         "are empty at 5% or more. Either something new happens there, or the noise was unusually "
         "large: ask somebody who knows the place before you use one."
     )
+    if may_all_be_noise(certain):
+        st.markdown(
+            "So few are named that all of them may be noise: the 5% are an average over releases, "
+            "those that name none included."
+        )
     noisy = release.measurement.cells[0][origins, destinations]
     order = np.argsort(-noisy, kind="stable")[:_ROWS]
     pairs = origins[order], destinations[order]

@@ -297,6 +297,25 @@ def test_the_command_line_builds_and_sums_up(
     assert load(tmp_path / "city").metadata.week == date(2015, 9, 14)
 
 
+@pytest.mark.parametrize(
+    ("more", "period", "places"),
+    [
+        ((), False, None),
+        (("--period-from-data", "--public-places"), True, True),
+        (("--no-public-places",), False, False),
+    ],
+)
+def test_how_period_and_places_were_fixed_is_recorded(
+    tmp_path: Path, more: tuple[str, ...], period: bool, places: bool | None
+) -> None:
+    write_csv(tmp_path / "t.csv", HEADER, some_trips())
+    assert (
+        main(command_line(tmp_path, "--parts", "trips", "--out", str(tmp_path / "d"), *more)) == 0
+    )
+    recorded = load(tmp_path / "d").metadata
+    assert (recorded.period_from_data, recorded.places_public) == (period, places)
+
+
 def test_the_command_line_refuses_with_exit_code_2(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -21,8 +21,6 @@ from engine.release import (
     CONSENT,
     ITEMS,
     SCHEMA,
-    Budget,
-    Cost,
     DensityProduct,
     EstimateProduct,
     Ledger,
@@ -35,36 +33,9 @@ from engine.release import (
 )
 from engine.release.command import main
 from engine.release.plan import PRODUCTS
-from engine.release.statement import statement
 from engine.report import ReportParameters
 from engine.resolution import Resolution, coarsen
-from tests.support.releases import flows
-
-
-def statement_of(dataset, plan, tuning="public"):
-    budget = Budget(
-        people="p",
-        unit="person",
-        datasets=(dataset.id,),
-        epsilon=9.0,
-        delta=0.0,
-        spent_epsilon=1.0,
-        spent_delta=0.0,
-        releases=1,
-        raised_by=("me",),
-    )
-    return statement(
-        plan,
-        name=dataset.id,
-        simulated=True,
-        budget=budget,
-        cost=Cost(epsilon=1.0),
-        others=(),
-        tuning=tuning,
-        tuning_note="",
-        made_on="2026-01-01",
-        version="1",
-    )
+from tests.support.releases import flows, statement_of
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +68,8 @@ def test_a_bundle_says_what_a_reader_must_know(bundles, name):
     assert "SIMULATED PEOPLE" in page
     assert "http" not in page.replace("http-equiv", "")
     entry = yaml.safe_load((folder / "registry.yaml").read_text(encoding="utf-8"))
-    assert entry["privacy_loss"]["privacy_parameters"]["epsilon"] == content["epsilon"]
+    loss = entry["deployment"]["privacy_loss"]
+    assert loss["privacy_parameters"]["epsilon"] == content["epsilon"]
     assert (bundles / f"{name}.zip").stat().st_size > 1000
     assert all(path.stat().st_mode & 0o077 == 0 for path in folder.rglob("*.csv"))
 
@@ -164,7 +136,7 @@ def test_bars_hold_less_often_among_flows_that_are_shown(demo):
     assert rows[0].holds < 0.6
     assert rows[-1].holds > 0.9
     said = statement_of(demo, plan)["items"]["accuracy"]
-    assert f"of a flow of true size 0 that is shown, in {rows[0].holds:.1%} of releases" in said
+    assert f"of a flow of kept size 0 that is shown, in {rows[0].holds:.1%} of releases" in said
 
 
 def test_zone_totals_lie_in_their_bars(bundles, demo):

@@ -193,6 +193,18 @@ def test_all_zero_noisy_cells_are_read_as_next_to_nothing():
     assert not release.likely.any()
 
 
+def test_certain_flows_are_named_once_for_all_days_of_a_release():
+    """A day with nothing to name gets no allowance of its own: one procedure over all cells."""
+    cells = np.zeros((28, 9, 9), dtype=np.int64)
+    cells[0, 0, 1] = 105  # clear of the noise of 28 days
+    cells[1, 0, 1] = 70  # clear of one day's only
+    release = estimate.read_measurement(measured(cells, 0.1), np.ones((9, 9)))
+    assert np.argwhere(release.certain).tolist() == [[0, 0, 1]]
+    assert estimate.certain_flows(cells[1], 0.1)[0, 1]
+    days = list(estimate.read_days(measured(cells, 0.1), np.ones((9, 9))))
+    assert [day.certain.sum() for day in days] == [1] + 27 * [0]
+
+
 @pytest.mark.parametrize("bad", [np.ones((3, 2)), np.full((4, 4), np.nan)])
 def test_distances_must_fit(bad):
     with pytest.raises(ParameterError, match="distances_m must hold finite metres"):

@@ -1,0 +1,96 @@
+"""The folder ``flowmap`` of a bundle: places, and flows of all released days added up.
+
+A sum that goes out is one of noisy cells before suppression: suppressed cells never show negative
+noise, so that their sums grow with every empty pair of zones and every day. Many sums are noise
+alone; those are left out by a bar that holds for all flows at once, since a reader looks at the
+flows that are there.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import shapely
+
+from engine.arrays import Integers
+from engine.datasets import Dataset
+from engine.release.plan import LEVEL, sum_bar
+from engine.release.tables import CsvTable, neutral
+
+RULE = (
+    "flowmap/flows.csv adds the released days up before suppression, with bars that hold for all "
+    "flows of the file at once in 90% of releases. Flows that do not exceed their bar are left "
+    "out: the file is a map of the clear flows and does not add up to all trips. "
+    "flowmap/totals.csv says how many are left out and what they add up to; only its row 'all' is "
+    "an unbiased sum with a bar."
+)
+"""What the statement says of the folder."""
+
+
+def clear_bar(scale: float, matrices: int, flows: int) -> int:
+    """Return the bar that holds for the sums of all flows at once, whatever the data.
+
+    By the exact law of a sum of `matrices` noises, at level (1 − 90%)/flows (Bonferroni).
+
+    Examples
+    --------
+    >>> clear_bar(10.0, 1, 1) == sum_bar(10.0, 1), clear_bar(10.0, 7, 9900)
+    (True, 200)
+    """
+    return sum_bar(scale, matrices, 1 - (1 - LEVEL) / max(flows, 1))
+
+
+def write_flowmap(
+    dataset: Dataset,
+    folder: Path,
+    origin: pa.Array,
+    destination: pa.Array,
+    sums: Integers,
+    *,
+    scale: float,
+    matrices: int,
+) -> None:
+    """Write the tables that flowmap tools read, and what they leave out.
+
+    Parameters
+    ----------
+    origin, destination : pyarrow.Array of str, shape (flows,)
+        Neutral ids of zones.
+    sums : int array, shape (flows,)
+        Noisy cells of all released matrices added up, signed, nothing suppressed.
+    scale : float
+        Of the discrete Laplace noise of one cell.
+    matrices : int
+        How many cells each sum adds up.
+    """
+    folder.mkdir()
+    centres: Any = shapely.get_coordinates(
+        shapely.point_on_surface(dataset.zones.geometry.to_numpy())
+    )
+    text, number, whole = pa.string(), pa.float64(), pa.int64()
+    with CsvTable(
+        folder / "locations.csv", {"id": text, "name": text, "lat": number, "lon": number}
+    ) as table:
+        table.add(
+            [neutral(one) for one in dataset.zones["zone_id"]],
+            [neutral(one) for one in dataset.zones["name"]],
+            centres[:, 1].round(6),
+            centres[:, 0].round(6),
+        )
+    bar = clear_bar(scale, matrices, len(sums))
+    clear = sums > bar
+    values = {"count": whole, "low_90": whole, "high_90": whole}
+    with CsvTable(folder / "flows.csv", {"origin": text, "dest": text, **values}) as table:
+        shown, where = sums[clear], pa.array(np.flatnonzero(clear))
+        table.add(origin.take(where), destination.take(where), shown, shown - bar, shown + bar)
+    total, reach = int(sums.sum()), sum_bar(scale, matrices * len(sums))
+    named, kept = int(clear.sum()), int(sums[clear].sum())
+    with CsvTable(folder / "totals.csv", {"flows": text, "number": whole, **values}) as table:
+        table.add(
+            ["in flows.csv", "left out", "all"],
+            [named, len(sums) - named, len(sums)],
+            [kept, total - kept, total],
+            [None, None, total - reach],
+            [None, None, total + reach],
+        )
