@@ -209,6 +209,16 @@ def test_a_release_is_charged_and_stated_in_the_budgets_unit(demo, tmp_path):
         release(demo, flows(unit="person"), tmp_path / "two", ledger=ledger, tuning="public")
 
 
+def test_a_ledger_is_charged_delta_too(demo, tmp_path):
+    ledger = Ledger(tmp_path / "l.sqlite")
+    ledger.declare("p", datasets=["demo-city"], unit="trip", epsilon=1.5, delta=1e-6, by="me")
+    release(demo, ZoomProduct(epsilon=1.0), tmp_path / "one", ledger=ledger, tuning="public")
+    spent = ledger.budget("p")
+    assert (spent.spent_epsilon, spent.spent_delta) == (pytest.approx(1.4449, rel=1e-4), 1e-7)
+    content = json.loads((tmp_path / "one" / "statement.json").read_text(encoding="utf-8"))
+    assert content["cost"] == {"unit": "trip", "epsilon": spent.spent_epsilon, "delta": 1e-7}
+
+
 def test_vectors_without_negative_numbers_lie_at_most_root_two_norms_apart():
     """The lemma behind 2ρ; with signs they may lie twice as far apart."""
     rng = np.random.default_rng(0)
