@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from engine import geography
 from engine.errors import InputError
+from engine.ingest.coarseness import check_count
 from engine.ingest.inputs import ids, mapping, parents, sources
 from engine.ingest.inputs.parents import Parents
 from engine.ingest.inputs.zones import read_zones
@@ -112,8 +114,11 @@ def read_places(options: IngestOptions) -> Places:
 
 
 def _zones_of(path: Path, options: IngestOptions) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
+    # told before the zones are read, where they are to be built as they are
+    given = options.coarseness.zoning == "given"
+    refuse = partial(check_count, trips="trips" in options.parts) if given else None
     zones, notes = read_zones(
-        path, options.zones_mapping, options.parents, options.coarseness.parent
+        path, options.zones_mapping, options.parents, options.coarseness.parent, refuse
     )
     _check_extent(path.name, zones)
     return zones, notes

@@ -1,6 +1,6 @@
 """Zone files: GeoJSON, GeoPackage, zipped Shapefile and GeoParquet, checked before use."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -15,7 +15,6 @@ from engine.ingest.inputs.ids import as_text
 from engine.ingest.inputs.sources import Source, shown
 from engine.ingest.inputs.zonefiles import read_shapes
 
-MOST_ZONES = 50_000
 Series: TypeAlias = Any
 Array: TypeAlias = Any
 LARGEST_OVERLAP = 0.001
@@ -23,11 +22,16 @@ LARGEST_OVERLAP = 0.001
 
 
 def read_zones(
-    path: Path, given: Mapping[str, str], declared: Sequence[str] | None = (), needed: str = ""
+    path: Path,
+    given: Mapping[str, str],
+    declared: Sequence[str] | None = (),
+    needed: str = "",
+    refuse: Callable[[int], None] | None = None,
 ) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
     """Read zones as ``zone_id, name, geometry`` in EPSG:4326, sorted by id, and their parents.
 
-    Beside them stand the coarser zones that `parents.read` finds; the notes are on these.
+    Beside them stand the coarser zones that `parents.read` finds; the notes are on these. `refuse`
+    may refuse a number of zones before they are read.
 
     Raises
     ------
@@ -35,13 +39,9 @@ def read_zones(
         For a missing CRS, duplicate or empty ids, shapes that are no valid polygons, overlaps, and
         declared parents that are no hierarchy.
     """
-    frame = read_shapes(path)
+    frame = read_shapes(path, refuse)
     if len(frame) == 0:
         raise InputError(f"{shown(path.name)}: the file holds no zones (0 rows); name another")
-    if len(frame) > MOST_ZONES:
-        raise InputError(
-            f"{shown(path.name)}: {len(frame):,} zones, more than {MOST_ZONES:,}; merge them first"
-        )
     columns = tuple(str(name) for name in frame.columns if name != frame.geometry.name)
     source = Source(path, "parquet", columns, ("string",) * len(columns), 0)
     names = mapping.resolve("zones", given, source)
@@ -52,7 +52,6 @@ def read_zones(
             "it with "
             "one, EPSG:4326 is usual"
         )
-    frame = frame.to_crs("EPSG:4326")
     _check_shapes(shown(path.name), frame.geometry)
     labels = frame[names["name"]].astype("string").str.strip() if "name" in names else ids
     zones: Any = gpd.GeoDataFrame(
