@@ -70,7 +70,9 @@ def _crs(document: dict[str, Any]) -> str:
 
 def _check_size(name: str, path: Path, check_zones: Callable[[int], None]) -> None:
     """Refuse deep nesting, too many vertices, zones and values by counting signs."""
-    depth = lists = objects = quotes = commas = features = shapes = 0
+    depth = lists = objects = quotes = commas = 0
+    words = {b'"Feature"': 0, b'"geometry"': 0}
+    tail = b""
     with path.open("rb") as handle:
         while chunk := handle.read(_CHUNK):
             data = np.frombuffer(chunk, dtype=np.uint8)
@@ -82,8 +84,9 @@ def _check_size(name: str, path: Path, check_zones: Callable[[int], None]) -> No
             objects += chunk.count(b"{")
             quotes += chunk.count(b'"')
             commas += chunk.count(b",")
-            features += chunk.count(b'"Feature"')
-            shapes += chunk.count(b'"geometry"')
+            for word in words:  # also where two chunks meet
+                words[word] += (tail[1 - len(word) :] + chunk).count(word)
+            tail = chunk[-16:]
             if int(levels.max()) > DEEPEST_NESTING:
                 raise InputError(
                     f"{name}: nested deeper than {DEEPEST_NESTING} levels; this is no file of zones"
@@ -93,7 +96,7 @@ def _check_size(name: str, path: Path, check_zones: Callable[[int], None]) -> No
                     f"{name}: more than {MOST_LISTS // 2:,} vertices; simplify the zones (a "
                     "tolerance of 10 m is plenty)"
                 )
-    check_zones(min(features, shapes))  # either word may be a value too
+    check_zones(min(words.values()))  # either word may be a value too
     for count, most, what in (
         (objects, MOST_OBJECTS, "objects"),
         (quotes // 2, MOST_STRINGS, "texts"),

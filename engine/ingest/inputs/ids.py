@@ -5,6 +5,10 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 
+from engine.errors import InputError
+from engine.ingest.inputs.sources import shown
+
+LONGEST_ID = 1_000
 Series: TypeAlias = Any
 """A pandas column of unknown type."""
 
@@ -23,6 +27,24 @@ def as_text(values: Series) -> Series:
     text = text.str.replace(r"^(-?\d+)[.]0+$", r"\1", regex=True)
     filled = text.astype(object)
     return filled.where(text.fillna("") != "", None)
+
+
+def check_lengths(file: str, column: str, ids: Series) -> None:
+    """Refuse ids longer than any id is; none of them is told.
+
+    Raises
+    ------
+    InputError
+        Naming file, column, how many ids, and the first row.
+    """
+    wrong = (ids.str.len() > LONGEST_ID).to_numpy(dtype=bool, na_value=False)
+    if wrong.any():
+        raise InputError(
+            f"{file}: column '{shown(column)}' is longer than {LONGEST_ID} characters in "
+            f"{int(wrong.sum())} of {len(ids)} rows, the first in row {int(wrong.argmax()) + 1}",
+            remedy="choose the column of ids",
+            code="long-id",
+        )
 
 
 def bare(text: str) -> str:

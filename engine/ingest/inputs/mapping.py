@@ -82,6 +82,7 @@ PLACES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 """For each kind of table the columns of place ids, and those of coordinates instead."""
 _NAME = re.compile(r"[^\W\d][\w .:/()\[\]#-]{0,59}")
+_SETTINGS = {"locations": ("locations_mapping",), "zones": ("zones_mapping",)}
 CLOCKS = {"clock": "datetime", "end_clock": "end_datetime"}
 """The column of days that a column of times of the day belongs to."""
 _CLOCK_NAMES = {"time", "hour", "hora", "heure", "uhrzeit", "starttime", "horainicio"}
@@ -138,7 +139,7 @@ def resolve(
                 f"{source.name}: column '{shown(column)}' (for {canonical}) is missing",
                 remedy=_choose(canonical, source),
                 code="column-missing",
-                settings=("mapping",),
+                settings=_SETTINGS.get(kind, ("mapping",)),
             )
     free = [column for column in source.columns if column not in given.values()]
     guessed = {k: v for k, v in guess(kind, free).items() if k not in given}
@@ -149,7 +150,7 @@ def resolve(
                 f"{source.name}: no column for {canonical}",
                 remedy=_choose(canonical, source),
                 code="column-missing",
-                settings=("mapping",),
+                settings=_SETTINGS.get(kind, ("mapping",)),
             )
     return mapping
 
@@ -185,10 +186,13 @@ def listed(columns: Sequence[str], most: int = 20) -> str:
     >>> listed(["uid", "datetime", "+33 6 12"]), listed(["p1", "A", "B"])
     ('uid, datetime and 1 more', '3 columns, none of a usual name')
     """
+    if not columns:
+        return "none"
     usual = {_plain(name) for words in _SYNONYMS.values() for name in words.split(",")}
     usual |= {_plain(name) for name in _SYNONYMS}
     if sum(_plain(column) in usual for column in columns) < min(2, len(columns)):
-        return f"{len(columns):,} columns, none of a usual name"
+        count = "1 column" if len(columns) == 1 else f"{len(columns):,} columns"
+        return f"{count}, none of a usual name"
     names = [shown(column) for column in columns if _NAME.fullmatch(column)][:most]
     more = len(columns) - len(names)
     return ", ".join(names) + (f" and {more} more" if more else "")

@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 from engine import geography
 from engine.errors import InputError
 from engine.ingest.coarseness import check_count
+from engine.ingest.inputs import columns as usable
 from engine.ingest.inputs import ids, mapping, parents, sources
+from engine.ingest.inputs.ids import check_lengths
 from engine.ingest.inputs.parents import Parents
 from engine.ingest.inputs.zones import read_zones
 from engine.ingest.options import IngestOptions
@@ -154,6 +156,7 @@ def _locations(options: IngestOptions) -> tuple[gpd.GeoDataFrame, Parents]:
         )
     source = sources.inspect(paths[0])
     columns = mapping.resolve("locations", options.locations_mapping, source)
+    usable.check(source, columns)
     # where zones are made of places, a station's district is its zone's
     beside: list[str] = []
     if options.zones is None:
@@ -255,11 +258,14 @@ def _small_table(
     try:
         if source.format == "parquet":
             table = pq.read_table(source.path, columns=wanted)
+            table.validate(full=True)  # is its text UTF-8?
         else:
             reader = pacsv.open_csv(
                 source.path,
                 read_options=pacsv.ReadOptions(
-                    encoding=source.encoding, column_names=list(source.columns), skip_rows=1
+                    encoding=source.encoding,
+                    column_names=list(source.columns),
+                    skip_rows=1 + source.skipped,
                 ),
                 parse_options=pacsv.ParseOptions(
                     delimiter=source.delimiter, newlines_in_values=True
@@ -272,7 +278,7 @@ def _small_table(
             table = _limited(source, reader)
     except (pa.ArrowException, OSError, UnicodeDecodeError, KeyError):
         raise InputError(
-            f"{source.name}: the table of locations cannot be read; export it again"
+            f"{source.name}: the table of locations is damaged, or not UTF-8; export it again"
         ) from None
     if table.num_rows == 0:
         raise InputError(f"{source.name}: the table of locations is empty (0 rows)")
@@ -306,6 +312,7 @@ def _check_ids(file: str, column: str, ids: Series) -> None:
             f"{file}: column '{sources.shown(column)}' is empty in {int(empty.sum())} of "
             f"{len(ids)} rows, the first in row {int(empty.argmax()) + 1}; give every place an id"
         )
+    check_lengths(file, column, ids)
     twice = ids.duplicated()
     if twice.any():
         raise InputError(

@@ -11,12 +11,13 @@ import shapely
 from engine import geography
 from engine.errors import InputError
 from engine.ingest.inputs import mapping, parents
-from engine.ingest.inputs.ids import as_text
+from engine.ingest.inputs.ids import as_text, check_lengths
 from engine.ingest.inputs.sources import Source, shown
 from engine.ingest.inputs.zonefiles import read_shapes
 
 Series: TypeAlias = Any
 Array: TypeAlias = Any
+LONGEST_NAME = 200
 LARGEST_OVERLAP = 0.001
 """Share of the smaller of two zones that may lie in the other (borders drawn twice)."""
 
@@ -53,7 +54,9 @@ def read_zones(
             "one, EPSG:4326 is usual"
         )
     _check_shapes(shown(path.name), frame.geometry)
-    labels = frame[names["name"]].astype("string").str.strip() if "name" in names else ids
+    labels = ids
+    if "name" in names:
+        labels = frame[names["name"]].astype("string").str.strip().str.slice(stop=LONGEST_NAME)
     zones: Any = gpd.GeoDataFrame(
         {"zone_id": ids, "name": labels.where(labels.fillna("") != "", ids).astype(object)},
         geometry=shapely.force_2d(frame.geometry.to_numpy()),
@@ -76,6 +79,7 @@ def _ids(file: str, column: str, values: Series) -> Series:
             f"{file}: column '{shown(column)}' is empty in {int(empty.sum())} of {len(ids)} zones, "
             f"the first in row {int(empty.to_numpy().argmax()) + 1}; give every zone an id"
         )
+    check_lengths(file, column, ids)
     twice = ids.duplicated()
     if twice.any():
         raise InputError(
