@@ -1,6 +1,6 @@
 """Locations and zones: public geometry that rows are counted in."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -88,6 +88,12 @@ class Places:
         """Return place and zone number of every location that lies in a zone."""
         inside = np.flatnonzero(self.zone_of_tower >= 0).astype(np.int32)
         return pa.table({"location": inside, "zone": self.zone_of_tower[inside]})
+
+
+def id_shapes(unknown: Iterable[str], places: Places) -> str:
+    """Say what unknown ids look like beside those of the places; no id is told."""
+    known = ids.shape(str(name) for name in places.towers["location_id"])
+    return f"The ids in the rows are {ids.shape(unknown)}; those of the places are {known}."
 
 
 def read_places(options: IngestOptions) -> Places:
