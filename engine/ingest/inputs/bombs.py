@@ -35,7 +35,7 @@ def check_unpacked(name: str, path: Path, metadata: pq.FileMetaData) -> None:
             column = group.column(index)
             width = 8
             if column.physical_type == "BYTE_ARRAY":
-                longest = column.statistics.max if column.is_stats_set else None
+                longest = _largest(column)
                 if isinstance(longest, str | bytes):
                     width = len(longest)
                 elif group.num_rows * column.total_uncompressed_size > most:
@@ -47,6 +47,14 @@ def check_unpacked(name: str, path: Path, metadata: pq.FileMetaData) -> None:
             f"more than {LARGEST_RATIO:,} times the file's size; no real table does: export it "
             "again"
         )
+
+
+def _largest(column: pq.ColumnChunkMetaData) -> object:
+    """Return the largest value that the file states; None where it states none, or no UTF-8."""
+    try:
+        return column.statistics.max if column.is_stats_set else None
+    except UnicodeDecodeError:  # told where the column is read
+        return None
 
 
 def mean_widths(metadata: pq.FileMetaData, columns: Sequence[str]) -> tuple[int, ...]:

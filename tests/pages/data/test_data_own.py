@@ -12,14 +12,19 @@ from engine import datasets, synthetic
 from engine.datasets import storage
 from engine.errors import DatasetError
 from pages._ui.data import first_use as data_first_use
+from pages._ui.data import wording as data_wording
 from tests.support.data_page import (
     DISTRICTS,
+    PLACES,
+    TRIPS,
     built,
     button,
     ended,
     filled,
     html_of,
     text,
+    upload,
+    uploader,
     widget,
 )
 
@@ -206,3 +211,22 @@ def test_it_is_offered_to_this_computer_only(open_data):
 
 def test_every_dataset_of_first_use_says_what_it_costs():
     assert data_first_use.COSTS.keys() == data_first_use.ON_FIRST_USE.keys()
+
+
+def test_two_files_with_different_columns_are_judged_each_by_itself(open_data):
+    app = open_data()
+    other = b"person;when;somewhere\n1;2015-09-07;A\n"
+    uploader(app, "table").upload("trips_2015_09.csv", TRIPS, "text/csv")
+    uploader(app, "table").upload("visits_2015_09.csv", other, "text/csv")
+    app.run()
+    upload(app, "locations", "stations.csv", PLACES)
+    assert not app.exception, app.exception
+    assert "visits_2015_09.csv: column &#x27;Usuario_Id&#x27;" in html_of(app)
+    assert {"5 · Zones", "6 · Name and build"} <= {
+        one.value.strip("*") for one in app.markdown if one.value.startswith("**")
+    }
+    assert button(app, "data_start").disabled
+
+
+def test_what_is_needed_is_said_once():
+    assert data_wording.needed(["the column of place"] * 2) == "Still needed: the column of place."

@@ -13,7 +13,7 @@ import pytest
 import shapely
 
 from engine import datasets
-from engine.errors import DatasetError, InputError, ParameterError
+from engine.errors import DatasetError, InputError
 from engine.ingest import ingest, look
 from engine.ingest.coarseness import check_count
 from engine.ingest.command import main
@@ -127,10 +127,7 @@ def test_names_that_no_system_can_take_are_refused(
     assert said.count("\n") == 1
     assert said.startswith("error: ")
     assert not {"\x1b", "\0"} & set(said)
-    with pytest.raises(ParameterError, match=f"{setting} must"):
-        options(tmp_path, "trips", [given.get("inputs", trips)], **{setting: (name,)}) if (
-            setting == "inputs"
-        ) else options(tmp_path, "trips", [trips], **{setting: tmp_path / name})
+    assert f"{setting} must" in said
 
 
 @pytest.mark.parametrize("name", ["n" * 5_000, "a\0b", "a\udc80", "a\x1b[31m"])
@@ -188,7 +185,7 @@ def test_geopackages_of_views_and_of_two_layers_are_refused(tmp_path: Path) -> N
     [
         (b'{"type":"Feature","geometry":null},' * 60_000, "60,000 zones, more than 50,000"),
         (b"{}," * 400_000, "400,00. objects"),
-        (b"1," * 6_000_000, "6,000,000 values"),
+        (b"1," * 6_000_000, "6,000,001 values"),
         (b'"",' * 2_000_000, "texts"),
     ],
 )
