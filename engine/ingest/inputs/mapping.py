@@ -112,8 +112,10 @@ _SETTINGS = {"locations": ("locations_mapping",), "zones": ("zones_mapping",)}
 CLOCKS = {"clock": "datetime", "end_clock": "end_datetime"}
 """The column of days that a column of times of the day belongs to."""
 _CLOCK_NAMES = {"time", "hour", "hora", "heure", "uhrzeit", "starttime", "horainicio", "zeit"}
-_DAYS = {"date", "fecha", "dia", "datum", "jour", "day", "startdate", "enddate", "fechainicio"}
-_DAYS |= {"tag", "data"}
+_DAYS = {
+    *("date", "fecha", "dia", "datum", "jour", "day", "tag", "data"),
+    *("startdate", "enddate", "fechainicio"),
+}
 
 
 def guess(kind: str, columns: Sequence[str]) -> dict[str, str]:

@@ -231,7 +231,7 @@ def _shapefile_members(name: str, archive: zipfile.ZipFile) -> list[zipfile.ZipI
     return [member for member in members if member.filename.lower() in wanted]
 
 
-def _read_gdal(path: Path, name: str, zones: int, **how: str) -> gpd.GeoDataFrame:
+def _read_gdal(path: Path, name: str, zones: int, **how: Any) -> gpd.GeoDataFrame:
     """Read a Shapefile or GeoPackage of `zones` zones, none of which may be left out."""
     try:
         with warnings.catch_warnings():  # what GDAL grumbles about is refused below or harmless
