@@ -212,6 +212,7 @@ def test_spark_stops_when_asked_and_leaves_nothing(
     assert not (tmp_path / "city").exists()
 
 
+@pytest.mark.long
 def test_sessions_in_one_java_machine_leave_no_folder(tmp_path: Path) -> None:
     spill = tmp_path / "spill"
     spill.mkdir()
