@@ -2,8 +2,11 @@
 
 All of them derive from :class:`ExplorerError`. ``str(error)`` is the whole message, fit to be shown
 to a person; a command line or a page may word the remedy in its own terms by `settings`, the names
-of the settings that mend it. No message ever contains a row of the data.
+of the settings that mend it. No message ever contains a row of the data, and no name in it can
+steer a terminal.
 """
+
+import unicodedata
 
 
 class ExplorerError(Exception):
@@ -48,9 +51,11 @@ class ExplorerError(Exception):
         self.settings = settings
 
     def __str__(self) -> str:
-        """Return the whole message: rule, value, remedy."""
+        """Return the whole message: rule, value, remedy; what cannot be printed as a ``?``."""
         got = f", got {self.value}" if self.value else ""
-        return self.rule + got + (f"; {self.remedy}" if self.remedy else "")
+        message = self.rule + got + (f"; {self.remedy}" if self.remedy else "")
+        # control characters, such as ESC of a terminal, and halves of characters
+        return "".join("?" if unicodedata.category(c)[0] == "C" else c for c in message)
 
     def __repr__(self) -> str:
         """Return class and whole message."""

@@ -52,7 +52,7 @@ class Dataset:
         self.id = version.parent.name
         document = storage.read_metadata(version)
         self.metadata = Metadata.from_json(document, self.id)
-        storage.verify(version, document.get("checksums", {}))
+        storage.verify(version, document.get("checksums"))
 
     def __repr__(self) -> str:
         return f"Dataset({self.id!r}, version={self.folder.name!r})"
@@ -250,11 +250,16 @@ def load(name_or_path: str | Path) -> Dataset:
     if str(name_or_path) in known:
         return Dataset(storage.current_version(known[str(name_or_path)]))
     folder = Path(name_or_path)
-    if folder.is_dir():
+    try:
+        there = folder.is_dir()
+    except (OSError, ValueError):  # longer than any path, or with a NUL
+        there = False
+    if there:
         return Dataset(storage.current_version(folder.resolve()))
+    name = str(name_or_path)
     raise DatasetError(
-        f"there is no dataset '{name_or_path}'; known are {', '.join(known) or 'none'}, or give "
-        "the path of a dataset folder"
+        f"there is no dataset '{name if len(name) <= 60 else name[:59] + '…'}'; known are "
+        f"{', '.join(known) or 'none'}, or give the path of a dataset folder"
     )
 
 

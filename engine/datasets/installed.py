@@ -1,10 +1,12 @@
 """Which datasets are installed, and where."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from engine.datasets import storage
 from engine.datasets.metadata import Metadata
+from engine.errors import DatasetError
 
 
 def data_root() -> Path:
@@ -28,9 +30,10 @@ def describe(name: str) -> Metadata:
 
 
 def having(file: str) -> list[str]:
-    """Return the names of the installed datasets that hold a file."""
-    return [
-        name
-        for name, folder in available().items()
-        if (storage.current_version(folder) / file).is_file()
-    ]
+    """Return the names of the installed datasets that hold a file; damaged ones do not."""
+    names: list[str] = []
+    for name, folder in available().items():
+        with suppress(DatasetError):
+            if (storage.current_version(folder) / file).is_file():
+                names.append(name)
+    return names

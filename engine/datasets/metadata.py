@@ -4,10 +4,35 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from engine.errors import DatasetError
 
 FORMAT_VERSION = 1
+_MOST_DAYS = 100_000
+_TEXTS = (
+    "name",
+    "description",
+    "source",
+    "licence",
+    "time_zone",
+    "salt_id",
+    "made_by",
+    "privacy_unit",
+)
+_KINDS: dict[str, Any] = {
+    **dict.fromkeys(_TEXTS, str),
+    "simulated": bool,
+    "trips_have_people": bool,
+    "first_day": date,
+    "last_day": date,
+    "week": date | None,
+    "people_public": int | None,
+    "max_visits_cap": int,
+    "scenario": Mapping,
+    "period_from_data": bool | None,
+    "places_public": bool | None,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,20 +95,37 @@ class Metadata:
         DatasetError
             If a field is missing or the format is newer than this program.
         """
-        if document.get("format_version") != FORMAT_VERSION:
+        version = document.get("format_version")
+        if version != FORMAT_VERSION:
+            found = version if isinstance(version, int | None) else "unknown"
             raise DatasetError(
-                f"dataset '{dataset}' has format version {document.get('format_version')!r}, this "
+                f"dataset '{dataset}' has format version {found}, this "
                 f"program reads {FORMAT_VERSION}; build the dataset again"
             )
         values = {k: v for k, v in document.items() if k not in ("checksums", "id")}
         try:
             for key in ("first_day", "last_day", "week"):
                 values[key] = None if values[key] is None else date.fromisoformat(values[key])
-            for key in ("period_from_data", "places_public"):
-                if not isinstance(values.get(key), bool | None):
-                    raise ValueError(key)
-            return cls(**values)
-        except (KeyError, TypeError, ValueError) as error:
+            metadata = cls(**values)
+            metadata._check_types()
+        except (KeyError, TypeError, ValueError, OSError) as error:
             raise DatasetError(
                 f"dataset '{dataset}': dataset.json is not as expected; build the dataset again"
             ) from error
+        return metadata
+
+    def _check_types(self) -> None:
+        """Raise `TypeError` or `ValueError` unless every field is what it is declared as."""
+        for name, kinds in _KINDS.items():
+            value = getattr(self, name)
+            # True is a whole number to Python
+            if not isinstance(value, kinds) or (isinstance(value, bool) and kinds not in (bool, bool | None)):
+                raise TypeError(name)
+        for name in _TEXTS:
+            getattr(self, name).encode("utf-8")  # half a character cannot be shown or written
+        ZoneInfo(self.time_zone)
+        days = (self.last_day - self.first_day).days + 1
+        if not 1 <= days <= _MOST_DAYS or (
+            self.people_public is not None and self.people_public < 1
+        ):
+            raise ValueError("period or people")

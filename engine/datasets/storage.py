@@ -12,6 +12,7 @@ full disk or a cancel leaves the old dataset or none. Two versions are kept.
 import hashlib
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Generator, Mapping
@@ -27,6 +28,8 @@ except ImportError:  # Windows
     fcntl = None
 
 METADATA_FILE = "dataset.json"
+LARGEST_METADATA = 16_000_000
+_VERSION = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}")
 KEPT_VERSIONS = 2
 _PARTIAL_SUFFIX = ".partial"
 
@@ -87,15 +90,14 @@ def current_version(folder: Path) -> Path:
     DatasetError
         If `folder` is no dataset, or its ``current`` names a version that is not there.
     """
-    pointer = folder / "current"
     try:
-        name = pointer.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
+        name = _beginning(folder / "current", 1_000).strip()
+    except (OSError, ValueError) as error:
         raise DatasetError(
             f"'{folder.name}' is not a dataset folder: its file 'current' cannot be read; name a "
             "folder written by engine.ingest or engine.synthetic"
         ) from error
-    if not name or Path(name).name != name or not (folder / name / METADATA_FILE).is_file():
+    if not _VERSION.fullmatch(name) or not (folder / name / METADATA_FILE).is_file():
         raise DatasetError(
             f"dataset '{folder.name}' is damaged: 'current' does not name a complete version; "
             "build it again or restore it from a copy"
@@ -106,8 +108,8 @@ def current_version(folder: Path) -> Path:
 def read_metadata(version: Path) -> dict[str, Any]:
     """Return the contents of ``dataset.json``; raise `DatasetError` if it cannot be read."""
     try:
-        document = json.loads((version / METADATA_FILE).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        document = json.loads(_beginning(version / METADATA_FILE, LARGEST_METADATA))
+    except (OSError, ValueError, RecursionError) as error:
         raise DatasetError(
             f"dataset '{version.parent.name}': dataset.json cannot be read; build it again or "
             "restore it from a copy"
@@ -122,9 +124,29 @@ def checksums(folder: Path) -> dict[str, str]:
     return {path.name: _sha256(path) for path in sorted(folder.glob("*.parquet"))}
 
 
-def verify(version: Path, expected: dict[str, str]) -> None:
-    """Raise `DatasetError` unless the files of `version` are exactly those of `expected`."""
-    actual = checksums(version)
+def verify(version: Path, expected: object) -> None:
+    """Raise `DatasetError` unless the files of `version` are exactly those of `expected`.
+
+    Parameters
+    ----------
+    version : Path
+        The folder of one version.
+    expected : mapping of str to str
+        SHA-256 by file name, as ``dataset.json`` says: it may say anything.
+    """
+    if not isinstance(expected, dict):
+        raise DatasetError(
+            f"dataset '{version.parent.name}': dataset.json holds no checksums; build it again or "
+            "restore it from a copy"
+        )
+    expected = cast("dict[str, object]", expected)
+    try:
+        actual = checksums(version)
+    except OSError as error:
+        raise DatasetError(
+            f"dataset '{version.parent.name}': its files cannot be read "
+            f"({error.strerror or type(error).__name__}); check that the folder is yours"
+        ) from error
     for name in sorted(expected.keys() | actual.keys()):
         if name not in actual:
             problem = "is missing"
@@ -208,6 +230,17 @@ def _partial_folder(folder: Path) -> Generator[Path]:
         shutil.rmtree(partial, ignore_errors=True)
         if not any(folder.iterdir()):
             folder.rmdir()
+
+
+def _beginning(path: Path, most: int) -> str:
+    """Return a text file of at most `most` bytes; raise `ValueError` if it is longer or no file."""
+    if not path.is_file():  # a pipe would never end
+        raise ValueError("no file")
+    with path.open("rb") as handle:
+        contents = handle.read(most + 1)
+    if len(contents) > most:
+        raise ValueError("too long")
+    return contents.decode("utf-8")
 
 
 def _seal(path: Path) -> None:

@@ -115,7 +115,7 @@ def count(options: IngestOptions, monitor: Monitor) -> Result:
 
     def accept(account: Account) -> None:
         checks.unparsable(options, mappings, account, reader, monitor)
-        checks.anything_used(account, options, mappings)
+        checks.anything_used(account, options, mappings, places)
 
     engine = open_engine(options, files, monitor)
     try:

@@ -25,7 +25,7 @@ from engine.ingest.counting import rows
 from engine.ingest.counting.reader import Reader
 from engine.ingest.inputs import guess
 from engine.ingest.inputs.mapping import Mappings
-from engine.ingest.inputs.places import Places
+from engine.ingest.inputs.places import Places, id_shapes
 from engine.ingest.options import IngestOptions
 from engine.ingest.progress import Monitor
 from engine.ingest.reading import Reading
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 EARLIEST, LATEST = date(2000, 1, 1), date(2035, 12, 31)
 LARGEST_FORECAST_BYTES = 200_000_000
+_SAMPLE = 1_000
 TRIMS = (1, 2, 5, 10, 20, 50, 100, 256)
 
 
@@ -122,8 +123,25 @@ def days(mappings: Mappings, given: Reading, time_zone: str) -> tuple[date, date
     return low.date(), high.date()
 
 
-def strangers(mappings: Mappings, places: Places) -> tuple[int, int]:
-    """Return how many distinct ids of places in the rows are not among `places`, and their rows."""
+@dataclass(frozen=True)
+class Strangers:
+    """Ids of places in the rows that are not among the places.
+
+    Attributes
+    ----------
+    ids, rows : int
+        How many distinct ones, and in how many ends of rows.
+    shapes : str
+        What they look like beside those of the places; empty where there are none.
+    """
+
+    ids: int
+    rows: int
+    shapes: str = ""
+
+
+def strangers(mappings: Mappings, places: Places) -> Strangers:
+    """Return how many ids of places in the rows are not among `places`; none of them is told."""
     engine = DuckDBEngine(options("UTC"), list(mappings), Monitor())
     try:
         lookup = engine.lookup("places", places.table())
@@ -139,10 +157,14 @@ def strangers(mappings: Mappings, places: Places) -> tuple[int, int]:
         counted = ids.group_by("place_id").aggregate(n=ids.count())
         unknown = counted.anti_join(lookup, counted.place_id == lookup.place)
         totals = engine.fetch(unknown.aggregate(ids=unknown.count(), rows=unknown.n.sum()))
+        named = unknown.filter(unknown.place_id.notnull()).select("place_id")
+        sample = engine.fetch(named.limit(_SAMPLE))["place_id"].to_pylist()
     finally:
         engine.close()
     line = totals.to_pylist()[0]
-    return int(line["ids"]), int(line["rows"] or 0)
+    found = int(line["ids"])
+    shapes = id_shapes(sample, places) if sample else ""
+    return Strangers(found, int(line["rows"] or 0), shapes)
 
 
 @dataclass(frozen=True, kw_only=True)

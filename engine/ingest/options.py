@@ -20,6 +20,7 @@ Part = Literal["density", "trips"]
 DAYS_PER_WEEK = 7
 LONGEST_PERIOD_DAYS = 3660
 FIRST_YEAR, LAST_YEAR = 1900, 2200
+LONGEST_NAME_BYTES = 200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,16 +142,7 @@ class IngestOptions:
                 code="out",
                 settings=("out",),
             )
-        try:
-            str(self.out).encode("utf-8")
-        except UnicodeEncodeError:
-            raise ParameterError(
-                "out must be a path in UTF-8, as the tables' writer takes it",
-                value=ascii(self.out.name),
-                remedy="name another folder",
-                code="out",
-                settings=("out",),
-            ) from None
+        self._check_paths()
         if not self.inputs:
             raise ParameterError("inputs must name at least one file, folder or pattern, got none")
         if self.locations is None and self.zones is None and self.coarseness.area is None:
@@ -189,6 +181,33 @@ class IngestOptions:
     def zone_info(self) -> ZoneInfo:
         """The local time zone."""
         return ZoneInfo(self.time_zone)
+
+    def _check_paths(self) -> None:
+        """Refuse a name that no file system, terminal or page can take."""
+        name = self.out.name
+        try:
+            fits = len(name.encode("utf-8")) <= LONGEST_NAME_BYTES and bool(str(self.out).encode())
+        except UnicodeEncodeError:  # half a character
+            fits = False
+        if not fits or not name.isprintable():
+            raise ParameterError(
+                f"out must end in a name of printable characters, at most {LONGEST_NAME_BYTES} "
+                "bytes of UTF-8",
+                value=ascii(name if len(name) <= 60 else name[:59] + "…"),
+                remedy="name another folder",
+                code="out",
+                settings=("out",),
+            )
+        for setting in ("out", "locations", "zones", "spill", "inputs"):
+            value = getattr(self, setting)
+            paths = value if isinstance(value, tuple) else (value,)
+            if any("\0" in str(path) for path in paths):
+                raise ParameterError(
+                    f"{setting} must be a path, which holds no NUL",
+                    remedy="name another one",
+                    code="path",
+                    settings=(setting,),
+                )
 
     def _check_period(self) -> None:
         if self.last_day < self.first_day:

@@ -39,7 +39,7 @@ TOLD = {
     "unreadable": (
         lines(dated("%Y-%m-%d %H:%M:%S")) + "CANARY,some day,A,B\n",
         "1 of 41",
-        "Count unreadable rows",
+        "Leave unreadable rows out, and count them",
     ),
 }
 """What cannot be built as it is: the rows, a word of the message, and the control it names."""

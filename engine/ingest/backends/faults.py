@@ -19,6 +19,7 @@ _LINE = re.compile(r"Line: (\d+)")
 _QUOTE = "has a quote that is not closed, or lines that end in two ways"
 _KINDS: tuple[tuple[str, str, str], ...] = (
     ("unicode", "is not in the encoding it seemed", "name its encoding, or save it as UTF-8"),
+    ("not valid utf8", "holds text that is not UTF-8", "export it again as UTF-8"),
     ("utf-8", "is not in the encoding it seemed", "name its encoding, or save it as UTF-8"),
     ("line size", "has a line longer than 1,000,000 bytes", "check that it is a table"),
     ("expected number of columns", "has a row with too many or too few columns", "export it again"),

@@ -38,6 +38,8 @@ _ENCODINGS = {
     "utf-16": "UTF-16",
 }
 _GLOB_CHARACTERS = set("*?[]{}\\")
+_folders: list[Path] = []
+"""The temporary folders of this process's sessions, of which one is open at a time."""
 
 
 def available() -> bool:
@@ -69,6 +71,7 @@ class SparkEngine:
         for name, value in _SETTINGS.items():
             builder = builder.config(name, value)
         self._folder = Path(tempfile.mkdtemp(prefix="ingest-", dir=options.spill))
+        _folders.append(self._folder)
         storage.make_owner_only(self._folder)
         settings = {
             "spark.local.dir": str(self._folder),
@@ -159,7 +162,9 @@ class SparkEngine:
     def close(self) -> None:
         """Release everything, temporary files included."""
         self._spark.stop()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        # Java remembers its first folder beyond the session, and makes it again for the next one
+        for folder in _folders:
+            shutil.rmtree(folder, ignore_errors=True)
 
     def _sql(self, table: Table) -> Any:
         return self._spark.sql(str(ibis.to_sql(table, dialect="pyspark")))

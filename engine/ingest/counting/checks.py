@@ -10,7 +10,10 @@ from engine.errors import InputError
 from engine.ingest.backends.embedded import DuckDBEngine
 from engine.ingest.counting import rows
 from engine.ingest.counting.reader import LARGEST_FLOW, Reader
+from engine.ingest.inputs.guess import SAMPLE_ROWS
 from engine.ingest.inputs.mapping import Mappings
+from engine.ingest.inputs.places import Places, id_shapes
+from engine.ingest.inputs.samples import first_rows
 from engine.ingest.inputs.sources import shown
 from engine.ingest.options import IngestOptions
 from engine.ingest.progress import Monitor
@@ -81,7 +84,9 @@ def unparsable(
                 )
 
 
-def anything_used(account: Account, options: IngestOptions, files: Mappings) -> None:
+def anything_used(
+    account: Account, options: IngestOptions, files: Mappings, places: Places
+) -> None:
     """Refuse an input of which nothing lies in the period and the area, or gives a trip."""
     names = [source.name for source in files]
     where = names[0] if len(names) == 1 else f"{len(names)} files"
@@ -95,6 +100,8 @@ def anything_used(account: Account, options: IngestOptions, files: Mappings) -> 
     remedy, settings = _REMEDIES.get(reason, ("check the mapping of columns", ("mapping",)))
     if reason is Reason.OUTSIDE_AREA and any(n.endswith("lat") for n in next(iter(files.values()))):
         remedy = "check that the locations or zones cover the coordinates"
+    elif reason is Reason.OUTSIDE_AREA:
+        remedy += f". {id_shapes(_first_ids(files), places)}"
     raise InputError(
         f"{where}: none of {account.read:,} rows can be used: {account.unused[reason]:,} are "
         f"{WORDS[reason]}",
@@ -102,6 +109,15 @@ def anything_used(account: Account, options: IngestOptions, files: Mappings) -> 
         code=f"all-{reason.name.lower().replace('_', '-')}",
         settings=settings,
     )
+
+
+def _first_ids(files: Mappings) -> list[str]:
+    """Return the ids of places in the first rows of the first file; they are not to be told."""
+    source, names = next(iter(files.items()))
+    columns = [names[n] for n in ("location_id", "origin", "destination") if n in names]
+    at = [source.columns.index(column) for column in columns]
+    rows = first_rows(source, SAMPLE_ROWS, columns)
+    return [text for row in rows for i in at if i < len(row) and (text := row[i].strip())]
 
 
 def no_visits(options: IngestOptions, account: Account) -> NoReturn:

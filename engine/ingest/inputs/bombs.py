@@ -2,6 +2,7 @@
 
 import gzip
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -34,7 +35,7 @@ def check_unpacked(name: str, path: Path, metadata: pq.FileMetaData) -> None:
             column = group.column(index)
             width = 8
             if column.physical_type == "BYTE_ARRAY":
-                longest = column.statistics.max if column.is_stats_set else None
+                longest = _largest(column)
                 if isinstance(longest, str | bytes):
                     width = len(longest)
                 elif group.num_rows * column.total_uncompressed_size > most:
@@ -46,6 +47,27 @@ def check_unpacked(name: str, path: Path, metadata: pq.FileMetaData) -> None:
             f"more than {LARGEST_RATIO:,} times the file's size; no real table does: export it "
             "again"
         )
+
+
+def _largest(column: pq.ColumnChunkMetaData) -> object:
+    """Return the largest value that the file states; None where it states none, or no UTF-8."""
+    try:
+        return column.statistics.max if column.is_stats_set else None
+    except UnicodeDecodeError:  # told where the column is read
+        return None
+
+
+def mean_widths(metadata: pq.FileMetaData, columns: Sequence[str]) -> tuple[int, ...]:
+    """Return how many bytes a value of each of `columns` takes on average, lists and all."""
+    totals = dict.fromkeys(columns, 0)
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        for index in range(group.num_columns):
+            path = group.column(index).path_in_schema
+            name = path if path in totals else path.partition(".")[0]
+            if name in totals:
+                totals[name] += group.column(index).total_uncompressed_size
+    return tuple(total // max(metadata.num_rows, 1) for total in totals.values())
 
 
 def _first_width(path: Path, group: int, column: str) -> int:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from engine import geography
 from engine.errors import InputError
-from engine.ingest.coarseness import MOST_ZONES, Coarseness
+from engine.ingest.coarseness import MOST_ZONES, Coarseness, check_count
 from engine.ingest.inputs import parents
 from engine.ingest.inputs.places import (
     HULL_BUFFER_M,
@@ -29,7 +29,6 @@ from engine.ingest.inputs.places import (
 )
 from engine.ingest.inputs.sources import shown
 
-MOST_CELLS_A_DAY = 10_000_000
 H3_EDGE_M = {r: float(h3.average_hexagon_edge_length(r, unit="m")) for r in range(13)}
 _ROUNDS = 40
 Shapes: TypeAlias = Any
@@ -123,20 +122,7 @@ def check_size(places: Places, *, trips: bool) -> None:
             code="antimeridian",
             settings=("locations", "zones"),
         )
-    zones = len(places.zones)
-    cells = zones * zones
-    if zones <= MOST_ZONES and (not trips or cells <= MOST_CELLS_A_DAY):
-        return
-    counted = f"{zones:,} zones"
-    if trips:
-        counted += f", {cells:,} pairs of zones a day"
-    raise InputError(
-        f"{counted}: more than {MOST_ZONES:,} zones or {MOST_CELLS_A_DAY:,} pairs a day, which "
-        "can be neither shown nor protected well",
-        remedy="choose coarser zones: hexagons, squares, or clusters of places",
-        code="too-fine",
-        settings=("zoning", "size_m", "clusters"),
-    )
+    check_count(len(places.zones), trips=trips)
 
 
 def _region(places: Places) -> Shapes:

@@ -1,8 +1,11 @@
 """The columns of every input file: found, checked, and alike in all files."""
 
+from collections.abc import Mapping
+
 from engine.errors import InputError
 from engine.ingest.inputs import mapping
 from engine.ingest.inputs.mapping import Mappings
+from engine.ingest.inputs.samples import check_columns
 from engine.ingest.inputs.sources import Source, shown
 from engine.ingest.options import IngestOptions
 
@@ -18,16 +21,22 @@ def mappings(options: IngestOptions, files: list[Source]) -> Mappings:
         names = mapping.resolve(options.kind, options.mapping, source)
         if options.kind != "flows":
             names = mapping.one_place(options.kind, names, options.mapping, source)
-        for canonical, column in names.items():
-            kind = source.kinds[source.columns.index(column)]
-            if not kind.startswith(_USABLE + _USABLE_TOO):
-                raise InputError(
-                    f"{source.name}: column '{shown(column)}' (for {canonical}) is of type "
-                    f"{kind[:40]}; text, numbers and times are read"
-                )
+        check(source, names)
         result[source] = names
     _check_alike(result)
     return result
+
+
+def check(source: Source, names: Mapping[str, str]) -> None:
+    """Refuse columns of one file that are missing, far too long, or of no usable type."""
+    check_columns(source, names.values())
+    for canonical, column in names.items():
+        kind = source.kinds[source.columns.index(column)]
+        if not kind.startswith(_USABLE + _USABLE_TOO):
+            raise InputError(
+                f"{source.name}: column '{shown(column)}' (for {canonical}) is of type "
+                f"{kind[:40]}; text, numbers and times are read"
+            )
 
 
 def _check_alike(files: Mappings) -> None:

@@ -51,11 +51,11 @@ class Guess:
 
 def guess(source: Source, names: Mapping[str, str], given: Reading) -> Guess:
     """Complete `given` by the first rows of one file whose columns are `names`."""
-    rows = first_rows(source, SAMPLE_ROWS)
+    rows = first_rows(source, SAMPLE_ROWS, names.values())
     columns = {
         canonical: [row[i].strip() for row in rows if i < len(row) and row[i].strip()]
         for canonical, column in names.items()
-        if (i := source.columns.index(column)) >= 0
+        for i in (source.columns.index(column),)
     }
     reading: Reading = replace(given)
     if reading.decimal is None:
@@ -110,8 +110,15 @@ def complete(mappings: Mappings, given: Reading) -> Reading:
     units = {unit for _order, unit in kinds} - {None}
     if len(orders) > 1 or len(units) > 1:
         what = "date_order" if len(orders) > 1 else "number_times"
+        first, *others = [
+            (source, value)
+            for source, one in guesses.items()
+            if (value := getattr(one.reading, what)) is not None
+        ]
+        other = next(source for source, value in others if value != first[1])
+        column = shown(next(names for name, names in mappings[other].items() if name in _TIMES))
         raise InputError(
-            "the files write their times in different ways",
+            f"{other.name}: column '{column}' is not written as the times of {first[0].name} are",
             remedy="say which way holds, and count the others' rows apart",
             code="times-differ",
             settings=(what,),

@@ -1,10 +1,16 @@
 """Ids of places as text, in the one form that the rows are counted by."""
 
 import re
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 import pandas as pd
 
+from engine.errors import InputError
+from engine.ingest.inputs.sources import shown
+
+LONGEST_ID = 1_000
 Series: TypeAlias = Any
 """A pandas column of unknown type."""
 
@@ -23,6 +29,51 @@ def as_text(values: Series) -> Series:
     text = text.str.replace(r"^(-?\d+)[.]0+$", r"\1", regex=True)
     filled = text.astype(object)
     return filled.where(text.fillna("") != "", None)
+
+
+_SHAPES: tuple[tuple[str, str], ...] = (
+    (r"0\d+", "whole numbers with leading zeros"),
+    (r"[-+]?\d+", "whole numbers"),
+    (r"[-+]?\d+\.\d+", "numbers with a decimal point"),
+    (r"[-+]?\d+,\d+", "numbers with a decimal comma"),
+    (r"[^\W\d_]+", "letters"),
+    (r"\w+", "letters and digits"),
+)
+
+
+def shape(values: Iterable[str]) -> str:
+    """Return what ids look like, without telling one of them: the commonest form, and if others.
+
+    Examples
+    --------
+    >>> shape(["3,0", "4,0"]), shape(["7", "8", "A7"]), shape([])
+    ('numbers with a decimal comma', 'whole numbers, and others', 'nothing')
+    """
+    counts: Counter[str] = Counter()
+    for value in values:
+        matches = (words for pattern, words in _SHAPES if re.fullmatch(pattern, value))
+        counts[next(matches, "text with other signs")] += 1
+    if not counts:
+        return "nothing"
+    return counts.most_common(1)[0][0] + (", and others" if len(counts) > 1 else "")
+
+
+def check_lengths(file: str, column: str, ids: Series) -> None:
+    """Refuse ids longer than any id is; none of them is told.
+
+    Raises
+    ------
+    InputError
+        Naming file, column, how many ids, and the first row.
+    """
+    wrong = (ids.str.len() > LONGEST_ID).to_numpy(dtype=bool, na_value=False)
+    if wrong.any():
+        raise InputError(
+            f"{file}: column '{shown(column)}' is longer than {LONGEST_ID} characters in "
+            f"{int(wrong.sum())} of {len(ids)} rows, the first in row {int(wrong.argmax()) + 1}",
+            remedy="choose the column of ids",
+            code="long-id",
+        )
 
 
 def bare(text: str) -> str:

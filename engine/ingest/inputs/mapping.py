@@ -37,22 +37,42 @@ OPTIONAL: dict[str, tuple[str, ...]] = {
 _SYNONYMS: dict[str, str] = {
     "uid": "user id, user, usuario id, usuario, person id, person, subscriber id, subscriber, "
     "customer id, device id, imsi, msisdn, caller id, agent id, taxi id, medallion, vehicle id, "
-    "rider id, cliente, abonne, client id, user id hash, userid, bike id",
+    "rider id, cliente, abonne, client id, user id hash, userid, bike id, nutzer, nutzer id, "
+    "benutzer, benutzer id, kunde, kunden id, kundennummer, person id, personen id, teilnehmer, "
+    "geraet, geraete id, utilisateur, id utilisateur, usager, id usager, personne, id personne, "
+    "client, id client, persona, id persona, id usuario, id cliente, viajero, abonado, "
+    "usuario, id do usuario, pessoa, id pessoa, passageiro, assinante",
     "datetime": "timestamp, time, date time, start datetime, start time, started at, inicio del "
     "viaje, inicio, departure time, check in time, fecha hora, epoch, horodatage, utc, utc time, "
     "start, start date, pickup datetime, tpep pickup datetime, lpep pickup datetime, call time, "
-    "date, fecha, dia, datum, jour, day",
+    "date, fecha, dia, datum, jour, day, zeit, zeitstempel, zeitpunkt, datum zeit, startzeit, "
+    "startzeitpunkt, abfahrt, abfahrtszeit, beginn, date heure, heure debut, debut, date debut, "
+    "heure depart, date depart, fecha y hora, marca de tiempo, fecha inicio, hora salida, fecha "
+    "salida, comienzo, data hora, data e hora, data hora inicio, inicio da viagem, data inicio, "
+    "hora partida, data",
     "end_datetime": "end time, ended at, fin del viaje, fin, arrival time, stop time, end, "
-    "end date, dropoff datetime, tpep dropoff datetime, lpep dropoff datetime, end datetime",
+    "end date, dropoff datetime, tpep dropoff datetime, lpep dropoff datetime, end datetime, ende, "
+    "endzeit, endzeitpunkt, ankunft, ankunftszeit, heure fin, date fin, heure arrivee, date "
+    "arrivee, fecha fin, fecha llegada, hora llegada, fim, data hora fim, fim da viagem, data fim, "
+    "hora chegada",
     "origin": "origin id, origen id, origen, start station id, from, from id, source, start "
     "location, origine, from district, from zone, origin zone, pickup location id, pulocationid, "
-    "from station id, start zone",
+    "from station id, start zone, startort, herkunft, quelle, quellzone, von, startstation, "
+    "abfahrtsort, depart, lieu depart, zone origine, station depart, id origine, zona origen, id "
+    "origen, estacion origen, estacion de origen, desde, origem, id origem, zona origem, estacao "
+    "origem, estacao de origem, de",
     "destination": "destination id, destino id, destino, end station id, to, to id, target, end "
     "location, dest, to district, to zone, destination zone, dropoff location id, dolocationid, "
-    "to station id, end zone",
+    "to station id, end zone, ziel, zielort, zielzone, nach, endstation, zielstation, arrivee, "
+    "lieu arrivee, zone destination, station arrivee, id destination, zona destino, id destino, "
+    "estacion destino, estacion de destino, hasta, id do destino, estacao destino, estacao de "
+    "destino, para",
     "location_id": "id, station id, tower id, cell id, site id, antenna id, venue id, tower, "
     "station, antenna, place id, location, cell, poi, poi id, venue, venueid, zone id, zone, "
-    "lac ci",
+    "lac ci, standort, standort id, ort, ort id, funkzelle, zelle, mast, haltestelle, messstelle, "
+    "lieu, id lieu, antenne, id antenne, cellule, site, gare, arret, lugar, id lugar, estacion, id "
+    "estacion, antena, id antena, torre, celda, parada, local, id local, estacao, id estacao, "
+    "celula, zona, id zona",
     "origin_lat": "pickup latitude, start lat, start latitude, origin latitude, from lat, lat o, "
     "start station latitude, latitude origin",
     "origin_lng": "pickup longitude, start lng, start lon, start longitude, origin longitude, "
@@ -61,14 +81,20 @@ _SYNONYMS: dict[str, str] = {
     "to lat, lat d, end station latitude, latitude destination",
     "destination_lng": "dropoff longitude, end lng, end lon, end longitude, destination longitude, "
     "destination lon, dest lon, dest lng, to lng, to lon, lon d, end station longitude",
-    "clock": "hour, hora, time of day, heure, uhrzeit, time, start hour, start time, hora inicio",
+    "clock": "hour, hora, time of day, heure, uhrzeit, time, start hour, start time, hora inicio, "
+    "zeit, startzeit, heure debut",
     "end_clock": "end hour, hora fin, end time, hora arribo",
-    "lat": "latitude, latitud, y",
-    "lng": "longitude, lon, long, longitud, x",
-    "name": "nombre, nom, label, title, station name",
-    "zone_id": "id, code, zone, iris, geoid, district id, sector id, adm1 code",
-    "flow": "count, trips, n, flows, volume, value",
-    "date": "day, fecha, jour",
+    "lat": "latitude, latitud, y, breite, breitengrad, geogr breite",
+    "lng": "longitude, lon, long, longitud, x, laenge, lange, laengengrad, langengrad, geogr "
+    "laenge",
+    "name": "nombre, nom, label, title, station name, bezeichnung, stationsname, nome, libelle",
+    "zone_id": "id, code, zone, iris, geoid, district id, sector id, adm1 code, zonen id, bezirk, "
+    "kreis, gemeinde, ags, id zone, code insee, commune, quartier, zona, id zona, distrito, "
+    "municipio, codigo, bairro",
+    "flow": "count, trips, n, flows, volume, value, anzahl, fahrten, wege, nombre, effectif, "
+    "deplacements, trajets, flux, viajes, cantidad, conteo, numero, viagens, quantidade, contagem, "
+    "fluxo, total",
+    "date": "day, fecha, jour, datum, tag, dia, data",
 }
 
 
@@ -82,10 +108,14 @@ PLACES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 """For each kind of table the columns of place ids, and those of coordinates instead."""
 _NAME = re.compile(r"[^\W\d][\w .:/()\[\]#-]{0,59}")
+_SETTINGS = {"locations": ("locations_mapping",), "zones": ("zones_mapping",)}
 CLOCKS = {"clock": "datetime", "end_clock": "end_datetime"}
 """The column of days that a column of times of the day belongs to."""
-_CLOCK_NAMES = {"time", "hour", "hora", "heure", "uhrzeit", "starttime", "horainicio"}
-_DAYS = {"date", "fecha", "dia", "datum", "jour", "day", "startdate", "enddate", "fechainicio"}
+_CLOCK_NAMES = {"time", "hour", "hora", "heure", "uhrzeit", "starttime", "horainicio", "zeit"}
+_DAYS = {
+    *("date", "fecha", "dia", "datum", "jour", "day", "tag", "data"),
+    *("startdate", "enddate", "fechainicio"),
+}
 
 
 def guess(kind: str, columns: Sequence[str]) -> dict[str, str]:
@@ -138,7 +168,7 @@ def resolve(
                 f"{source.name}: column '{shown(column)}' (for {canonical}) is missing",
                 remedy=_choose(canonical, source),
                 code="column-missing",
-                settings=("mapping",),
+                settings=_SETTINGS.get(kind, ("mapping",)),
             )
     free = [column for column in source.columns if column not in given.values()]
     guessed = {k: v for k, v in guess(kind, free).items() if k not in given}
@@ -149,7 +179,7 @@ def resolve(
                 f"{source.name}: no column for {canonical}",
                 remedy=_choose(canonical, source),
                 code="column-missing",
-                settings=("mapping",),
+                settings=_SETTINGS.get(kind, ("mapping",)),
             )
     return mapping
 
@@ -185,10 +215,13 @@ def listed(columns: Sequence[str], most: int = 20) -> str:
     >>> listed(["uid", "datetime", "+33 6 12"]), listed(["p1", "A", "B"])
     ('uid, datetime and 1 more', '3 columns, none of a usual name')
     """
+    if not columns:
+        return "none"
     usual = {_plain(name) for words in _SYNONYMS.values() for name in words.split(",")}
     usual |= {_plain(name) for name in _SYNONYMS}
     if sum(_plain(column) in usual for column in columns) < min(2, len(columns)):
-        return f"{len(columns):,} columns, none of a usual name"
+        count = "1 column" if len(columns) == 1 else f"{len(columns):,} columns"
+        return f"{count}, none of a usual name"
     names = [shown(column) for column in columns if _NAME.fullmatch(column)][:most]
     more = len(columns) - len(names)
     return ", ".join(names) + (f" and {more} more" if more else "")

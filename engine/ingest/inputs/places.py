@@ -1,7 +1,8 @@
 """Locations and zones: public geometry that rows are counted in."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -16,7 +17,10 @@ from numpy.typing import NDArray
 
 from engine import geography
 from engine.errors import InputError
+from engine.ingest.coarseness import check_count
+from engine.ingest.inputs import columns as usable
 from engine.ingest.inputs import ids, mapping, parents, sources
+from engine.ingest.inputs.ids import check_lengths
 from engine.ingest.inputs.parents import Parents
 from engine.ingest.inputs.zones import read_zones
 from engine.ingest.options import IngestOptions
@@ -86,6 +90,12 @@ class Places:
         return pa.table({"location": inside, "zone": self.zone_of_tower[inside]})
 
 
+def id_shapes(unknown: Iterable[str], places: Places) -> str:
+    """Say what unknown ids look like beside those of the places; no id is told."""
+    known = ids.shape(str(name) for name in places.towers["location_id"])
+    return f"The ids in the rows are {ids.shape(unknown)}; those of the places are {known}."
+
+
 def read_places(options: IngestOptions) -> Places:
     """Read locations and zones; where one is missing the other one gives it.
 
@@ -112,8 +122,11 @@ def read_places(options: IngestOptions) -> Places:
 
 
 def _zones_of(path: Path, options: IngestOptions) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
+    # told before the zones are read, where they are to be built as they are
+    given = options.coarseness.zoning == "given"
+    refuse = partial(check_count, trips="trips" in options.parts) if given else None
     zones, notes = read_zones(
-        path, options.zones_mapping, options.parents, options.coarseness.parent
+        path, options.zones_mapping, options.parents, options.coarseness.parent, refuse
     )
     _check_extent(path.name, zones)
     return zones, notes
@@ -149,6 +162,7 @@ def _locations(options: IngestOptions) -> tuple[gpd.GeoDataFrame, Parents]:
         )
     source = sources.inspect(paths[0])
     columns = mapping.resolve("locations", options.locations_mapping, source)
+    usable.check(source, columns)
     # where zones are made of places, a station's district is its zone's
     beside: list[str] = []
     if options.zones is None:
@@ -250,11 +264,14 @@ def _small_table(
     try:
         if source.format == "parquet":
             table = pq.read_table(source.path, columns=wanted)
+            table.validate(full=True)  # is its text UTF-8?
         else:
             reader = pacsv.open_csv(
                 source.path,
                 read_options=pacsv.ReadOptions(
-                    encoding=source.encoding, column_names=list(source.columns), skip_rows=1
+                    encoding=source.encoding,
+                    column_names=list(source.columns),
+                    skip_rows=1 + source.skipped,
                 ),
                 parse_options=pacsv.ParseOptions(
                     delimiter=source.delimiter, newlines_in_values=True
@@ -267,7 +284,7 @@ def _small_table(
             table = _limited(source, reader)
     except (pa.ArrowException, OSError, UnicodeDecodeError, KeyError):
         raise InputError(
-            f"{source.name}: the table of locations cannot be read; export it again"
+            f"{source.name}: the table of locations is damaged, or not UTF-8; export it again"
         ) from None
     if table.num_rows == 0:
         raise InputError(f"{source.name}: the table of locations is empty (0 rows)")
@@ -301,6 +318,7 @@ def _check_ids(file: str, column: str, ids: Series) -> None:
             f"{file}: column '{sources.shown(column)}' is empty in {int(empty.sum())} of "
             f"{len(ids)} rows, the first in row {int(empty.argmax()) + 1}; give every place an id"
         )
+    check_lengths(file, column, ids)
     twice = ids.duplicated()
     if twice.any():
         raise InputError(

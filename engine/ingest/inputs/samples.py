@@ -3,6 +3,7 @@
 import csv
 import gzip
 import io
+from collections.abc import Collection
 from typing import Any
 
 import pyarrow as pa
@@ -12,10 +13,50 @@ from engine.errors import InputError
 from engine.ingest.inputs import sources
 from engine.ingest.inputs.sources import Source
 
+LONGEST_TEXT = 1_000
+"""Bytes of a value, on average, beyond which a column holds no ids, times or numbers."""
 
-def first_rows(source: Source, rows: int) -> list[list[str]]:
-    """Return at most `rows` first rows, of a CSV file out of its first megabyte."""
-    return _parquet_rows(source, rows) if source.format == "parquet" else _csv_rows(source, rows)
+
+def first_rows(source: Source, rows: int, needed: Collection[str] = ()) -> list[list[str]]:
+    """Return at most `rows` first rows, of a CSV file out of its first megabyte.
+
+    Parameters
+    ----------
+    source : Source
+    rows : int
+    needed : collection of str
+        Columns that are to be read: where one holds no text, that is an error; of others a note in
+        brackets stands for the value.
+
+    Raises
+    ------
+    InputError
+        If the file is damaged, or a needed column is not in it, not UTF-8 or far too long.
+    """
+    check_columns(source, needed)
+    if source.format == "parquet":
+        return _parquet_rows(source, rows, needed)
+    return _csv_rows(source, rows)
+
+
+def check_columns(source: Source, needed: Collection[str]) -> None:
+    """Refuse needed columns that are not there, or far longer than an id, a time or a number."""
+    for column in needed:
+        if column not in source.columns:
+            raise InputError(
+                f"{source.name}: column '{sources.shown(column)}' is missing",
+                remedy="choose another column, or read this file apart",
+                code="column-missing",
+                settings=("mapping",),
+            )
+        if source.widths and (width := source.widths[source.columns.index(column)]) > LONGEST_TEXT:
+            raise InputError(
+                f"{source.name}: column '{sources.shown(column)}' takes {width:,} bytes a row; "
+                f"ids, times and numbers take at most {LONGEST_TEXT:,}",
+                remedy="choose another column",
+                code="long-value",
+                settings=("mapping",),
+            )
 
 
 def _csv_rows(source: Source, rows: int) -> list[list[str]]:
@@ -37,13 +78,33 @@ def _csv_rows(source: Source, rows: int) -> list[list[str]]:
         ) from None
 
 
-def _parquet_rows(source: Source, rows: int) -> list[list[str]]:
+def _parquet_rows(source: Source, rows: int, needed: Collection[str]) -> list[list[str]]:
+    fit = [
+        column
+        for column, width in zip(source.columns, source.widths, strict=True)
+        if width <= LONGEST_TEXT
+    ]
     try:
         with pq.ParquetFile(source.path) as file:
-            batch = next(file.iter_batches(batch_size=rows))
+            batch = next(file.iter_batches(batch_size=rows, columns=fit))
     except (pa.ArrowException, OSError, StopIteration):
         raise InputError(f"{source.name}: the Parquet file is damaged; export it again") from None
-    texts = [_texts(column) for column in batch.slice(0, rows).columns]
+    batch = batch.slice(0, rows)
+    texts: list[list[str]] = []
+    for name in source.columns:
+        if name not in batch.schema.names:
+            texts.append(["(long values)"] * len(batch))
+            continue
+        try:
+            texts.append(_texts(batch.column(name)))
+        except UnicodeDecodeError:
+            if name in needed:
+                raise InputError(
+                    f"{source.name}: column '{sources.shown(name)}' holds text that is not UTF-8",
+                    remedy="export it again as UTF-8",
+                    code="encoding",
+                ) from None
+            texts.append(["(not UTF-8)"] * len(batch))
     return [list(row) for row in zip(*texts, strict=True)]
 
 

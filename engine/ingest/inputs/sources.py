@@ -27,6 +27,12 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d{9,}$")
 _QUOTED = re.compile(r'"[^"]*("|$)')
 _VALUE = re.compile(r"[-+]?\d[\d.:/ -]*$|$")
 _REFUSED = {
+    b"\xff\xfe\x00\x00": "text in UTF-32; save it as UTF-8",
+    b"\x89PNG": "a picture; export the table as CSV or Parquet",
+    b"\x28\xb5\x2f\xfd": "packed with zstd; unpack it, or pack it with gzip",
+    b"BZh": "packed with bzip2; unpack it, or pack it with gzip",
+    b"\xfd7zXZ": "packed with xz; unpack it, or pack it with gzip",
+    b"PARE": "encrypted Parquet; export it without encryption",
     b"PK\x03\x04": "a zip archive; unpack it first",
     b"SQLite format 3": "an SQLite database; export the table as CSV or Parquet",
     b"\x80\x02": "a Python pickle, which could run code; export the table as CSV or Parquet",
@@ -56,6 +62,8 @@ class Source:
     rows: int | None = None
     skipped: int = 0
     """Empty lines above the line of column names."""
+    widths: tuple[int, ...] = ()
+    """Bytes that a value of each column takes on average; of Parquet only."""
 
     @property
     def name(self) -> str:
@@ -143,7 +151,8 @@ def _inspect_parquet(path: Path, size: int) -> Source:
         raise InputError(f"{shown(path.name)}: the table is empty (0 rows); name a file with data")
     bombs.check_unpacked(shown(path.name), path, metadata)
     kinds = tuple(str(kind) for kind in schema.types)
-    return Source(path, "parquet", columns, kinds, size, rows=metadata.num_rows)
+    widths = bombs.mean_widths(metadata, columns)
+    return Source(path, "parquet", columns, kinds, size, rows=metadata.num_rows, widths=widths)
 
 
 def _inspect_csv(

@@ -1,43 +1,57 @@
 """Opening a zone file of any kind, within limits that hold before it is read."""
 
-import json
 import shutil
 import tempfile
 import warnings
 import zipfile
+from collections.abc import Callable
 from pathlib import Path, PurePosixPath
-from typing import Any, cast
+from typing import Any
 
 import geopandas as gpd
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import shapely
-from pyogrio.errors import DataSourceError
-from pyproj.exceptions import CRSError
+from pyproj.exceptions import CRSError, ProjError
 
 from engine.errors import InputError
-from engine.ingest.inputs import bombs
+from engine.ingest.inputs import bombs, geojson, geopackage
 from engine.ingest.inputs.sources import shown
 
+MOST_ZONES = 50_000
 MOST_BYTES = 100_000_000
 MOST_UNPACKED_BYTES = 300_000_000
 MOST_VERTICES = 800_000
 MOST_MEMBERS = 100
 LARGEST_RATIO = 100
-DEEPEST_NESTING = 40
 _CHUNK = 1 << 20
 _SHAPEFILE_PARTS = (".shp", ".shx", ".dbf", ".prj", ".cpg")
+_SHX_HEADER, _SHX_RECORD = 100, 8
 
 
-def read_shapes(path: Path) -> gpd.GeoDataFrame:
-    """Read the zones of one file, whatever its kind.
+def read_shapes(path: Path, refuse: Callable[[int], None] | None = None) -> gpd.GeoDataFrame:
+    """Read the zones of one file, whatever its kind, in EPSG:4326 where its CRS is known.
+
+    Parameters
+    ----------
+    path : Path
+    refuse : callable or None
+        Called with the number of zones before they are read; it may refuse them.
 
     Raises
     ------
     InputError
         If it is missing, too large, none of the four kinds, or not what it claims to be.
     """
+
+    def check_zones(zones: int) -> None:
+        if zones > MOST_ZONES:
+            raise InputError(
+                f"{shown(path.name)}: {zones:,} zones, more than {MOST_ZONES:,}; merge them first"
+            )
+        if refuse is not None:
+            refuse(zones)
+
     if not path.is_file():
         raise InputError(f"{shown(path.name)}: no such file of zones; check the path")
     size = path.stat().st_size
@@ -51,13 +65,14 @@ def read_shapes(path: Path) -> gpd.GeoDataFrame:
     with path.open("rb") as handle:
         head = handle.read(4096)
     if head.startswith(b"PAR1"):
-        frame = _read_parquet(path)
+        frame = _read_parquet(path, check_zones)
     elif head.startswith(b"PK\x03\x04"):
-        frame = _read_zip(path)
+        frame = _read_zip(path, check_zones)
     elif head.startswith(b"SQLite format 3"):
-        frame = _read_gdal(path, shown(path.name))
+        table, zones = geopackage.layer(path, check_zones)
+        frame = _read_gdal(path, shown(path.name), zones, layer=table, where="1 = 1")
     elif head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
-        frame = _read_geojson(path)
+        frame = geojson.read(path, check_zones)
     else:
         raise InputError(
             f"{shown(path.name)}: not a file of zones; GeoJSON, GeoPackage, a zipped Shapefile "
@@ -66,67 +81,32 @@ def read_shapes(path: Path) -> gpd.GeoDataFrame:
         )
     vertices = int(shapely.get_num_coordinates(frame.geometry.to_numpy()).sum())
     if vertices > MOST_VERTICES:
-        raise _too_many_vertices(path)
-    return frame
+        raise InputError(
+            f"{shown(path.name)}: more than {MOST_VERTICES:,} vertices; simplify the zones (a "
+            "tolerance of 10 m is plenty)"
+        )
+    return _in_degrees(shown(path.name), frame)
 
 
-def _read_geojson(path: Path) -> gpd.GeoDataFrame:
-    _check_nesting(path)
+def _in_degrees(name: str, frame: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
+    """Return `frame` in EPSG:4326, or as it is where its CRS is not told."""
+    if frame.crs is None:
+        return frame
     try:
-        document = json.loads(path.read_bytes().decode("utf-8-sig"))
-        features = document["features"]
-        crs = _geojson_crs(document)
-        frame = gpd.GeoDataFrame.from_features(features, crs=crs)
-    except UnicodeDecodeError:
-        raise InputError(f"{shown(path.name)}: the text is not UTF-8; save it as UTF-8") from None
-    except CRSError:
+        return frame.to_crs("EPSG:4326")
+    except (ProjError, CRSError):
         raise InputError(
-            f"{shown(path.name)}: its coordinate reference system is unknown; save it in EPSG:4326"
+            f"{name}: its coordinate reference system cannot be turned into longitude and latitude",
+            remedy="save it in EPSG:4326",
+            code="foreign-crs",
+            settings=("zones",),
         ) from None
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
-        raise InputError(
-            f"{shown(path.name)}: the GeoJSON is damaged or no FeatureCollection; export it again"
-        ) from None
-    except shapely.errors.GEOSException:
-        raise InputError(
-            f"{shown(path.name)}: a shape cannot be read; repair the polygons"
-        ) from None
-    return frame
 
 
-def _geojson_crs(document: dict[str, Any]) -> str:
-    """Return the CRS: EPSG:4326 by the standard, or what the older ``crs`` member names."""
-    member = document.get("crs")
-    if not isinstance(member, dict):
-        return "EPSG:4326"
-    properties = cast(dict[str, Any], member)["properties"]
-    return str(properties["name"])
-
-
-def _check_nesting(path: Path) -> None:
-    """Refuse deep nesting and too many vertices by counting brackets, before parsing."""
-    depth, opened = 0, 0
-    with path.open("rb") as handle:
-        while chunk := handle.read(_CHUNK):
-            data = np.frombuffer(chunk, dtype=np.uint8)
-            opening = (data == ord("[")) | (data == ord("{"))
-            closing = (data == ord("]")) | (data == ord("}"))
-            levels = depth + np.cumsum(opening.astype(np.int32) - closing.astype(np.int32))
-            opened += int((data == ord("[")).sum())
-            if int(levels.max()) > DEEPEST_NESTING:
-                raise InputError(
-                    f"{shown(path.name)}: nested deeper than {DEEPEST_NESTING} levels; this is "
-                    "no file "
-                    "of zones"
-                )
-            if opened > 2 * MOST_VERTICES:
-                raise _too_many_vertices(path)
-            depth = int(levels[-1])
-
-
-def _read_parquet(path: Path) -> gpd.GeoDataFrame:
+def _read_parquet(path: Path, check_zones: Callable[[int], None]) -> gpd.GeoDataFrame:
     try:
         metadata = pq.read_metadata(path)
+        check_zones(metadata.num_rows)
         groups = (metadata.row_group(i) for i in range(metadata.num_row_groups))
         unpacked = sum(int(group.total_byte_size) for group in groups)
         if unpacked > MOST_UNPACKED_BYTES or metadata.num_rows > MOST_VERTICES:
@@ -140,7 +120,11 @@ def _read_parquet(path: Path) -> gpd.GeoDataFrame:
         return gpd.read_parquet(path)
     except InputError:
         raise
-    except (pa.ArrowException, OSError, ValueError, TypeError, KeyError):
+    except (ProjError, CRSError):
+        raise InputError(
+            f"{shown(path.name)}: its coordinate reference system is unknown; save it in EPSG:4326"
+        ) from None
+    except _DAMAGED:
         if _is_parquet_without_shapes(path):
             raise InputError(
                 f"{shown(path.name)}: Parquet without geometry; save it as GeoParquet"
@@ -148,6 +132,18 @@ def _read_parquet(path: Path) -> gpd.GeoDataFrame:
         raise InputError(
             f"{shown(path.name)}: the GeoParquet file is damaged; export it again"
         ) from None
+
+
+_DAMAGED = (
+    pa.ArrowException,
+    shapely.errors.ShapelyError,
+    OSError,
+    ValueError,
+    TypeError,
+    KeyError,
+    AttributeError,
+    RecursionError,
+)
 
 
 def _check_texts(path: Path) -> None:
@@ -176,7 +172,7 @@ def _is_parquet_without_shapes(path: Path) -> bool:
         return False
 
 
-def _read_zip(path: Path) -> gpd.GeoDataFrame:
+def _read_zip(path: Path, check_zones: Callable[[int], None]) -> gpd.GeoDataFrame:
     """Read a zipped Shapefile: its parts are copied out under names of our own."""
     folder = Path(tempfile.mkdtemp(prefix="zones-"))
     try:
@@ -186,7 +182,11 @@ def _read_zip(path: Path) -> gpd.GeoDataFrame:
                 ending = PurePosixPath(member.filename).suffix.lower()
                 with archive.open(member) as packed, (folder / f"zones{ending}").open("wb") as out:
                     shutil.copyfileobj(packed, out, _CHUNK)
-        return _read_gdal(folder / "zones.shp", shown(path.name))
+        index = folder / "zones.shx"
+        size = index.stat().st_size if index.is_file() else _SHX_HEADER
+        zones = (size - _SHX_HEADER) // _SHX_RECORD
+        check_zones(zones)
+        return _read_gdal(folder / "zones.shp", shown(path.name), zones)
     except (zipfile.BadZipFile, RuntimeError, EOFError):
         raise InputError(
             f"{shown(path.name)}: the zip archive is damaged or encrypted; zip it again"
@@ -231,23 +231,24 @@ def _shapefile_members(name: str, archive: zipfile.ZipFile) -> list[zipfile.ZipI
     return [member for member in members if member.filename.lower() in wanted]
 
 
-def _read_gdal(path: Path, name: str) -> gpd.GeoDataFrame:
+def _read_gdal(path: Path, name: str, zones: int, **how: Any) -> gpd.GeoDataFrame:
+    """Read a Shapefile or GeoPackage of `zones` zones, none of which may be left out."""
     try:
         with warnings.catch_warnings():  # what GDAL grumbles about is refused below or harmless
             warnings.simplefilter("ignore")
-            frame: Any = gpd.read_file(path, engine="pyogrio")
-    except (DataSourceError, ValueError, RuntimeError, OSError):
+            # a condition makes GDAL count the rows itself
+            frame: Any = gpd.read_file(path, engine="pyogrio", **how)
+    except (ValueError, RuntimeError, OSError, IndexError):
         raise InputError(
             f"{name}: the file of zones cannot be read, or lacks a part; export it again"
         ) from None
     if not isinstance(frame, gpd.GeoDataFrame):
         raise InputError(f"{name}: the file holds a table without shapes; export the zones again")
+    if len(frame) != zones:
+        raise InputError(
+            f"{name}: {zones:,} zones are there, but {len(frame):,} can be read",
+            remedy="export the zones again",
+            code="zones-left-out",
+            settings=("zones",),
+        )
     return frame
-
-
-def _too_many_vertices(path: Path) -> InputError:
-    return InputError(
-        f"{shown(path.name)}: more than {MOST_VERTICES:,} vertices; simplify the zones (a "
-        "tolerance of "
-        "10 m is plenty)"
-    )

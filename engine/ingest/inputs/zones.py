@@ -1,6 +1,6 @@
 """Zone files: GeoJSON, GeoPackage, zipped Shapefile and GeoParquet, checked before use."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -11,23 +11,28 @@ import shapely
 from engine import geography
 from engine.errors import InputError
 from engine.ingest.inputs import mapping, parents
-from engine.ingest.inputs.ids import as_text
+from engine.ingest.inputs.ids import as_text, check_lengths
 from engine.ingest.inputs.sources import Source, shown
 from engine.ingest.inputs.zonefiles import read_shapes
 
-MOST_ZONES = 50_000
 Series: TypeAlias = Any
 Array: TypeAlias = Any
+LONGEST_NAME = 200
 LARGEST_OVERLAP = 0.001
 """Share of the smaller of two zones that may lie in the other (borders drawn twice)."""
 
 
 def read_zones(
-    path: Path, given: Mapping[str, str], declared: Sequence[str] | None = (), needed: str = ""
+    path: Path,
+    given: Mapping[str, str],
+    declared: Sequence[str] | None = (),
+    needed: str = "",
+    refuse: Callable[[int], None] | None = None,
 ) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
     """Read zones as ``zone_id, name, geometry`` in EPSG:4326, sorted by id, and their parents.
 
-    Beside them stand the coarser zones that `parents.read` finds; the notes are on these.
+    Beside them stand the coarser zones that `parents.read` finds; the notes are on these. `refuse`
+    may refuse a number of zones before they are read.
 
     Raises
     ------
@@ -35,13 +40,9 @@ def read_zones(
         For a missing CRS, duplicate or empty ids, shapes that are no valid polygons, overlaps, and
         declared parents that are no hierarchy.
     """
-    frame = read_shapes(path)
+    frame = read_shapes(path, refuse)
     if len(frame) == 0:
         raise InputError(f"{shown(path.name)}: the file holds no zones (0 rows); name another")
-    if len(frame) > MOST_ZONES:
-        raise InputError(
-            f"{shown(path.name)}: {len(frame):,} zones, more than {MOST_ZONES:,}; merge them first"
-        )
     columns = tuple(str(name) for name in frame.columns if name != frame.geometry.name)
     source = Source(path, "parquet", columns, ("string",) * len(columns), 0)
     names = mapping.resolve("zones", given, source)
@@ -52,9 +53,10 @@ def read_zones(
             "it with "
             "one, EPSG:4326 is usual"
         )
-    frame = frame.to_crs("EPSG:4326")
     _check_shapes(shown(path.name), frame.geometry)
-    labels = frame[names["name"]].astype("string").str.strip() if "name" in names else ids
+    labels = ids
+    if "name" in names:
+        labels = frame[names["name"]].astype("string").str.strip().str.slice(stop=LONGEST_NAME)
     zones: Any = gpd.GeoDataFrame(
         {"zone_id": ids, "name": labels.where(labels.fillna("") != "", ids).astype(object)},
         geometry=shapely.force_2d(frame.geometry.to_numpy()),
@@ -77,6 +79,7 @@ def _ids(file: str, column: str, values: Series) -> Series:
             f"{file}: column '{shown(column)}' is empty in {int(empty.sum())} of {len(ids)} zones, "
             f"the first in row {int(empty.to_numpy().argmax()) + 1}; give every zone an id"
         )
+    check_lengths(file, column, ids)
     twice = ids.duplicated()
     if twice.any():
         raise InputError(

@@ -10,7 +10,9 @@ import streamlit as st
 from engine import datasets
 from engine.errors import ExplorerError
 from engine.ingest import IngestOptions, look
-from engine.ingest.inputs import mapping
+from engine.ingest.inputs import columns as usable
+from engine.ingest.inputs import guess, mapping
+from engine.ingest.inputs.mapping import Mappings
 from engine.ingest.inputs.places import Places
 from engine.ingest.reading import Reading
 from engine.ingest.whereabouts import seem_swapped
@@ -177,13 +179,29 @@ def _reading(asked: Asked, draft: Draft) -> None:
     if longitude is not None and latitude is not None and seem_swapped(longitude, latitude):
         st.warning(data_wording.SWAPPED, icon=":material/swap_horiz:")
         draft.missing.append("latitude and longitude the right way round")
-    if not draft.missing:
+    _files(draft, read, names)
+
+
+def _files(draft: Draft, read: data_reading.Read, names: dict[str, str]) -> None:
+    """Judge each file by itself: whether it is a table, and has the columns."""
+    known: Mappings = {}
+    for path in draft.files if names else ():
         try:
-            sources = [data_reading.inspected(path, read) for path in draft.files]
-            draft.mappings = dict.fromkeys(sources, names)
+            source = data_reading.inspected(path, read)
+            usable.check(source, names)
+            known[source] = names
         except ExplorerError as problem:
             data_wording.problem("Cannot be read", data_wording.on_page(problem))
-            draft.missing.append("tables that can be read")
+    if names and len(known) < len(draft.files):
+        draft.missing.append("tables that can be read, all with the same columns")
+    if draft.missing:
+        return
+    try:
+        guess.complete(known, read.reading)
+        draft.mappings = known
+    except ExplorerError as problem:
+        data_wording.problem("Cannot be read", data_wording.on_page(problem))
+        draft.missing.append("times that are written alike in all files")
 
 
 def _zoning(asked: Asked, draft: Draft) -> None:
@@ -216,11 +234,11 @@ def _strangers(draft: Draft, places: Places) -> None:
         except ExplorerError as problem:
             data_wording.problem("Not counted", data_wording.on_page(problem))
     if key in counted:
-        ids, rows = counted[key]
-        if ids:
+        unknown = counted[key]
+        if unknown.ids:
             st.warning(
-                f"{ids:,} ids in {rows:,} ends of rows are not among the places; such rows count "
-                "as outside.",
+                f"{unknown.ids:,} ids in {unknown.rows:,} ends of rows are not among the places; "
+                f"such rows count as outside. {unknown.shapes}",
                 icon=":material/location_off:",
             )
         else:
@@ -343,11 +361,11 @@ def _advanced(asked: Asked, *, by_points: bool) -> Mapping[str, Any]:
             "in the report; a smaller bound means less noise.",
         ),
         "skip_unparsable": three.toggle(
-            "Count unreadable rows",
+            "Leave unreadable rows out, and count them",
             key=asked.key("skip"),
             persist_state="session",
-            help="Count rows without a person or a readable time in the report instead of refusing "
-            "the file.",
+            help="Rows without a person or a readable time are left out of the dataset and "
+            "counted in the report. Without this, the file is refused.",
         ),
     }
     if by_points:
@@ -391,7 +409,7 @@ def _button(draft: Draft) -> None:
     if pressed:
         data_build.start(options)
         st.rerun()
-    if draft.kind != "flows":
+    if draft.kind != "flows" and "trips" in options.parts:
         data_zoning.forecast(replace(options, spill=space.spill), "data_forecast")
     build = data_build.current()
     if build is not None and build.state == "failed":

@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
+import pyarrow as pa
 import streamlit as st
 
 from engine.errors import ExplorerError
+from engine.ingest.inputs import sources
 from pages._ui.cache import report as cached_report
 from pages._ui.data import build as data_build
 from pages._ui.data import report as data_report
@@ -17,6 +19,8 @@ from pages._ui.shell.session import session
 from pages._ui.shell.settings import has_part, use_settings
 
 _HOME, _REPORT = "app.py", "pages/6_Report.py"
+_DAMAGE = (ExplorerError, pa.ArrowException, OSError, ValueError, TypeError, KeyError)
+"""What reading a damaged dataset raises."""
 
 
 def own(*, without: str | None = None) -> None:
@@ -42,19 +46,37 @@ def own(*, without: str | None = None) -> None:
         for entry in local.values():
             _own(entry, in_session=False, served_locally=served_locally)
     for name, (folder, reason) in catalogue.damaged().items():
-        data_wording.problem(f"{name} cannot be opened", reason)
-        if served_locally and data_store.is_local(folder):
-            _deletion(name, folder)
+        _broken(name, folder, reason)
     if not served_locally:
         st.caption(data_wording.LOCAL_ONLY)
 
 
 def shipped() -> None:
     """Draw the datasets that come with the product."""
-    entries = [entry for entry in catalogue.entries().values() if entry.shipped]
-    if entries:
+    rows: list[list[str]] = []
+    for entry in (one for one in catalogue.entries().values() if one.shipped):
+        try:
+            rows.append(data_table.cells(entry))
+        except _DAMAGE as problem:
+            _broken(entry.name, _folder(entry), _reason(problem))
+    if rows:
         st.subheader("Shipped: simulated people", anchor=False)
-        st.html(data_table.table_html(map(data_table.cells, entries)))
+        st.html(data_table.table_html(rows))
+
+
+def _broken(name: str, folder: Path, reason: str) -> None:
+    """Draw a dataset that cannot be opened, with its Delete button where it may be deleted."""
+    data_wording.problem(f"{sources.shown(name)} cannot be opened", reason)
+    mine = session().datasets.get(name) == folder
+    if mine or (data_store.served_locally() and data_store.is_local(folder)):
+        _deletion(name, folder)
+
+
+def _reason(problem: Exception) -> str:
+    """Return why a dataset cannot be opened; what a library says may quote the file."""
+    if isinstance(problem, ExplorerError):
+        return str(problem)
+    return f"its files are damaged ({type(problem).__name__}); build it again"
 
 
 def failure() -> None:
@@ -119,8 +141,15 @@ def keep_button(name: str) -> None:
 
 
 def _own(entry: Entry, *, in_session: bool, served_locally: bool) -> None:
+    try:  # all that reads its files comes first: whatever is in them, it can be deleted
+        cells = data_table.cells(entry)
+        cached_report.available(entry.key)
+        report = data_report.read(entry.key)
+    except _DAMAGE as problem:
+        _broken(entry.name, _folder(entry), _reason(problem))
+        return
     with st.container(border=True):
-        st.html(data_table.table_html([data_table.cells(entry)]))
+        st.html(data_table.table_html([cells]))
         with st.container(horizontal=True, gap="small"):
             with st.container(width=210):
                 show_on_home(entry.name)
@@ -131,19 +160,22 @@ def _own(entry: Entry, *, in_session: bool, served_locally: bool) -> None:
                     keep_button(entry.name)
             if in_session or served_locally:
                 _deletion(entry.name, _folder(entry))
-        report = data_report.read(entry.key)
         if report is not None:
             text = "What became of every row (confidential)"
             with st.expander(text, icon=":material/lock:", key=f"data_report_{entry.name}"):
-                data_report.draw(report)
+                try:
+                    data_report.draw(report)
+                except (*_DAMAGE, AttributeError) as problem:
+                    data_wording.problem("Cannot be shown", _reason(problem))
 
 
 def _deletion(name: str, folder: Path) -> None:
-    with st.popover("Delete", icon=":material/delete:", key=f"data_ask_{name}"):
+    tag = name if name.isprintable() else ascii(name)
+    with st.popover("Delete", icon=":material/delete:", key=f"data_ask_{tag}"):
         st.write("This cannot be undone; the raw files it was built from stay.")
         st.button(
             "Delete it for good",
-            key=f"data_delete_{name}",
+            key=f"data_delete_{tag}",
             on_click=_delete,
             args=(name, folder),
             type="primary",
@@ -174,10 +206,13 @@ def _keep(name: str) -> None:
 
 def _delete(name: str, folder: Path) -> None:
     built = session().datasets
-    if built.get(name) == folder:
-        data_store.delete(built.pop(name))
-    elif data_store.is_local(folder) and data_store.served_locally():
-        data_store.delete(folder)
+    try:
+        if built.get(name) == folder:
+            data_store.delete(built.pop(name))
+        elif data_store.is_local(folder) and data_store.served_locally():
+            data_store.delete(folder)
+    except ExplorerError as problem:
+        session().own.failed = str(problem)
     ended = data_build.current()
     if ended is not None and ended.name == name and ended.state != "running":
         data_build.dismiss()

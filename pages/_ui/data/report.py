@@ -25,7 +25,7 @@ def read(key: str) -> dict[str, Any] | None:
     """Return the report of a dataset's ingest, if it has one. **Confidential**, never cached."""
     try:
         document = json.loads((Path(key) / REPORT_FILE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return document if isinstance(document, dict) else None
 

@@ -12,6 +12,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 from streamlit import runtime
@@ -155,9 +156,24 @@ def keep(name: str, folder: Path) -> Path:
 
 
 def delete(folder: Path) -> None:
-    """Delete a dataset; it is out of the lists before its first file goes."""
-    (folder / "current").unlink(missing_ok=True)
+    """Delete a dataset; it is out of the lists before its first file goes.
+
+    Raises
+    ------
+    InputError
+        If something of it is still there, such as files of somebody else.
+    """
+    if folder.is_symlink():
+        folder.unlink()
+        return
+    with suppress(OSError):  # a damaged one may hold a folder of this name
+        (folder / "current").unlink(missing_ok=True)
     shutil.rmtree(folder, ignore_errors=True)
+    if folder.exists():
+        raise InputError(
+            f"'{folder.name}' cannot be deleted as a whole",
+            remedy="delete its folder in data/local by hand",
+        )
 
 
 def is_local(folder: Path) -> bool:

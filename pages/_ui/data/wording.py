@@ -85,7 +85,7 @@ _CONTROLS = {
     "locations": "Places",
     "zones": "Zones",
     "parts": "Build",
-    "skip_unparsable": "Count unreadable rows",
+    "skip_unparsable": "Leave unreadable rows out, and count them",
     "encoding": "Encoding",
     "max_visits_cap": "Cap of visits a person",
     "max_distance_m": "Largest distance",
@@ -153,7 +153,7 @@ def unusual_columns(count: int) -> str:
 
 def needed(missing: Sequence[str]) -> str:
     """Say what a person still has to give."""
-    return f"Still needed: {joined(missing)}."
+    return f"Still needed: {joined(list(dict.fromkeys(missing)))}."
 
 
 def far_from_clock(longitude: float, offset_hours: float) -> str | None:

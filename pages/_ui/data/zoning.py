@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from engine.errors import ExplorerError
 from engine.ingest import IngestOptions, look, whereabouts
-from engine.ingest.coarseness import MOST_ZONES, Coarseness
+from engine.ingest.coarseness import MOST_CELLS_A_DAY, MOST_ZONES, Coarseness
 from engine.ingest.inputs import coarse, parents
 from engine.ingest.inputs.places import Places, read_places
 from engine.ingest.whereabouts import Area
@@ -105,7 +105,15 @@ def choose(asked: Asked, draft: Draft) -> Zoned:
         )
         _kept(places)
         st.html(data_picture.picture(places))
-        coarse.check_size(places, trips=True)
+        visits = values.get("kind") == "visits"
+        coarse.check_size(places, trips=not visits)
+        if visits and (pairs := len(places.zones) ** 2) > MOST_CELLS_A_DAY:
+            values["parts"] = ("density",)
+            st.caption(
+                f"The visits alone are built: trips between them would have {pairs:,} pairs of "
+                f"zones a day, and at most {MOST_CELLS_A_DAY:,} can be shown. Choose coarser zones "
+                "for both."
+            )
     except ExplorerError as problem:
         data_wording.problem("These zones cannot be built", data_wording.on_page(problem))
         return Zoned(how, None)
@@ -235,7 +243,7 @@ def _places(values: dict[str, Any], how: Coarseness) -> Places:
         for name in ("locations", "zones", "locations_mapping", "zones_mapping", "parents")
         if name in values
     }
-    key = (repr(sorted(asked.items(), key=lambda item: item[0])), how)
+    key = (repr(sorted(asked.items(), key=lambda item: item[0])), how, values.get("kind"))
     if key not in known:
         options = IngestOptions(
             kind="visits",
@@ -245,6 +253,7 @@ def _places(values: dict[str, Any], how: Coarseness) -> Places:
             first_day=look.EARLIEST,
             last_day=look.EARLIEST,
             coarseness=how,
+            parts=("density",) if values.get("kind") == "visits" else ("density", "trips"),
             **asked,
         )
         known.clear() if len(known) > 20 else None

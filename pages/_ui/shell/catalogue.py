@@ -7,7 +7,7 @@ from pathlib import Path
 
 from engine import datasets
 from engine.datasets import Metadata, storage
-from engine.errors import ExplorerError
+from engine.errors import DatasetError, ExplorerError
 from engine.resolution import Resolution, coarse_metadata, folder_of, resolution_of, view_key
 from pages._ui.shell.public import public
 from pages._ui.shell.session import session
@@ -86,7 +86,7 @@ def damaged() -> dict[str, tuple[Path, str]]:
     problems: dict[str, tuple[Path, str]] = {}
     for name, folder in datasets.available().items():
         try:
-            storage.read_metadata(storage.current_version(folder))
+            _opened_version(name, folder)
         except ExplorerError as error:
             problems[name] = (folder, str(error))
     return problems
@@ -99,9 +99,15 @@ def _opened(folders: Mapping[str, Path]) -> dict[str, Entry]:
 
 def _entry(name: str, folder: Path) -> Entry | None:
     try:
-        return _version(name, folder, storage.current_version(folder), datasets.data_root())
+        return _opened_version(name, folder)
     except ExplorerError:
         return None
+
+
+def _opened_version(name: str, folder: Path) -> Entry:
+    if not name.isprintable():  # half a character cannot even be sent to a browser
+        raise DatasetError("its name cannot be printed", remedy="rename its folder, or delete it")
+    return _version(name, folder, storage.current_version(folder), datasets.data_root())
 
 
 @lru_cache(maxsize=1024)

@@ -61,7 +61,7 @@ class OwnData:
     days: dict[Any, Any] = field(default_factory=dict)
     areas: dict[Any, Any] = field(default_factory=dict)
     places: dict[Any, Any] = field(default_factory=dict)
-    strangers: dict[Any, tuple[int, int]] = field(default_factory=dict)
+    strangers: dict[Any, Any] = field(default_factory=dict)
     forecasts: dict[Any, Any] = field(default_factory=dict)
     time_zone: str | None = None
     failed: str = ""

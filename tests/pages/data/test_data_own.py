@@ -1,6 +1,10 @@
 """Datasets of one's own on the Data page: kept, deleted, made on first use."""
 
+import json
+import os
+import shutil
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -8,14 +12,19 @@ from engine import datasets, synthetic
 from engine.datasets import storage
 from engine.errors import DatasetError
 from pages._ui.data import first_use as data_first_use
+from pages._ui.data import wording as data_wording
 from tests.support.data_page import (
     DISTRICTS,
+    PLACES,
+    TRIPS,
     built,
     button,
     ended,
     filled,
     html_of,
     text,
+    upload,
+    uploader,
     widget,
 )
 
@@ -46,6 +55,69 @@ def test_a_damaged_dataset_is_named_and_can_be_deleted(open_data, local, own_roo
     button(app, "data_delete_torn").click().run()
     assert not folder.exists()
     assert "torn" not in html_of(app)
+
+
+def kept(folder: Path, **changes: object) -> Path:
+    """A copy of a whole dataset, kept on this computer; return the folder of its version."""
+    source = Path(__file__).parents[3] / "data" / "rwanda-districts"
+    shutil.copytree(source, folder)
+    version = storage.current_version(folder)
+    document = {**storage.read_metadata(version), **changes}
+    (version / "dataset.json").write_text(json.dumps(document), encoding="utf-8")
+    return version
+
+
+BROKEN = {
+    "checksums_list": {"checksums": [1, 2]},
+    "checksums_null": {"checksums": None},
+    "checksums_odd": {"checksums": {"zones.parquet": {"a": [1]}}},
+    "name_a_number": {"name": 5},
+    "source_a_list": {"source": ["x"]},
+    "simulated_as_text": {"simulated": "yes"},
+    "people_as_text": {"people_public": "many"},
+    "days_without_end": {"last_day": "9999-12-31"},
+    "days_backwards": {"last_day": "0001-01-01"},
+    "half_a_character": {"description": "\ud800"},
+    "no_time_zone": {"time_zone": "Africa"},
+}
+
+
+@pytest.mark.parametrize("name", [*BROKEN, "deep", "pipe", "no_zones", "pointer", "report"])
+def test_whatever_is_in_a_broken_dataset_it_can_be_deleted(open_data, local, own_root, name):
+    folder = own_root / "local" / name
+    version = kept(folder, **BROKEN.get(name, {}))
+    if name == "deep":
+        (version / "dataset.json").write_text('{"a":' + "[" * 200_000, encoding="utf-8")
+    elif name == "pipe":
+        (version / "dataset.json").unlink()
+        os.mkfifo(version / "dataset.json")
+    elif name == "no_zones":
+        (version / "zones.parquet").unlink()
+    elif name == "pointer":
+        (folder / "current").write_text("v\0" + "x" * 300, encoding="utf-8")
+    elif name == "report":
+        (version / "ingest.json").write_text('{"rows": [1], "files": 3}', encoding="utf-8")
+    app = open_data()
+    assert not app.exception, app.exception
+    assert "cannot be opened" in html_of(app) or "Cannot be shown" in html_of(app)
+    assert "6 · Name and build" in text(app)
+    button(app, f"data_delete_{name}").click().run()
+    assert not app.exception, app.exception
+    assert not folder.exists()
+    assert "cannot be opened" not in html_of(app)
+
+
+def test_names_of_broken_datasets_cannot_break_the_page(open_data, local, own_root):
+    for name in ("esc\x1b[31m", "bell\x07[31m", "half\udc80"):
+        (own_root / "local" / name).mkdir(parents=True)
+        (own_root / "local" / name / "current").write_text("v1", encoding="utf-8")
+    app = open_data()
+    assert not app.exception, app.exception
+    assert html_of(app).count("cannot be opened") == 3
+    assert "\x1b" not in html_of(app)
+    for key in [one.key for one in app.button if (one.key or "").startswith("data_delete_")]:
+        button(app, key).click().run()
+    assert list((own_root / "local").iterdir()) == []
 
 
 def test_a_name_that_is_taken_is_refused(open_data):
@@ -139,3 +211,22 @@ def test_it_is_offered_to_this_computer_only(open_data):
 
 def test_every_dataset_of_first_use_says_what_it_costs():
     assert data_first_use.COSTS.keys() == data_first_use.ON_FIRST_USE.keys()
+
+
+def test_two_files_with_different_columns_are_judged_each_by_itself(open_data):
+    app = open_data()
+    other = b"person;when;somewhere\n1;2015-09-07;A\n"
+    uploader(app, "table").upload("trips_2015_09.csv", TRIPS, "text/csv")
+    uploader(app, "table").upload("visits_2015_09.csv", other, "text/csv")
+    app.run()
+    upload(app, "locations", "stations.csv", PLACES)
+    assert not app.exception, app.exception
+    assert "visits_2015_09.csv: column &#x27;Usuario_Id&#x27;" in html_of(app)
+    assert {"5 · Zones", "6 · Name and build"} <= {
+        one.value.strip("*") for one in app.markdown if one.value.startswith("**")
+    }
+    assert button(app, "data_start").disabled
+
+
+def test_what_is_needed_is_said_once():
+    assert data_wording.needed(["the column of place"] * 2) == "Still needed: the column of place."

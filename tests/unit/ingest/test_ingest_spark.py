@@ -212,6 +212,28 @@ def test_spark_stops_when_asked_and_leaves_nothing(
     assert not (tmp_path / "city").exists()
 
 
+@pytest.mark.long
+def test_sessions_in_one_java_machine_leave_no_folder(tmp_path: Path) -> None:
+    spill = tmp_path / "spill"
+    spill.mkdir()
+    path = write_csv(tmp_path / "t.csv", HEADER, messy_trips(20))
+    for run_number in range(2):
+        ingest(
+            options(
+                tmp_path,
+                "trips",
+                [path],
+                engine="spark",
+                memory="1GB",
+                skip_unparsable=True,
+                parts=("trips",),
+                spill=spill,
+                out=tmp_path / f"city{run_number}",
+            )
+        )
+    assert list(spill.iterdir()) == []
+
+
 def test_spark_says_nothing_of_a_row_that_it_cannot_read(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
