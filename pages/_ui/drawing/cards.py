@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from engine.usability import Level
+from engine.steps import Level
 
 _LEVELS = {"good": "Usable", "partly": "Usable in part", "noisy": "Too noisy"}
 

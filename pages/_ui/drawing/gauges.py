@@ -4,7 +4,7 @@ import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.usability import Level
+from engine.steps import Level
 
 _TINT = {"good": "#2a9d6f", "partly": "#d9972b", "noisy": "#d1495b"}
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from engine.origin_destination import Agreement
 from engine.parameters import EPSILON_STOPS, ODParameters
+from engine.steps import Level
 from engine.usability import (
     CONFIDENCE,
     NEARLY_ALL,
@@ -13,7 +14,6 @@ from engine.usability import (
     USABLE_FLOW_ERROR,
     DensityUsability,
     ForHalf,
-    Level,
     TripsUsability,
 )
 from pages._ui.wording.numbers import counted, number, percent, trip_count
