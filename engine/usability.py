@@ -2,10 +2,10 @@
 
 A zone is *usable* when its hourly counts are off by at most 30% on average and its rhythm is kept
 (correlation of at least 0.8). A flow is *usable* when the release is off by at most a quarter in
-95% of draws – trimming, noise and suppression together – and shows it. All judgements
-have the same three steps (`engine.steps.level_of`). These limits are conventions, not theorems; whoever shows
-a judgement states them. Judgements are made of the truth:
-they are confidential like it, unless the people are simulated.
+95% of draws – trimming, noise and suppression together – and shows it. All verdicts have the same
+three steps (`engine.steps.level_of`). These limits are conventions, not theorems; whoever shows a
+judgement states them. Judgements are made of the truth: they are confidential like it, unless the
+people are simulated.
 """
 
 import math
