@@ -74,7 +74,8 @@ def verdict_html(
     """
     name = f' <span class="of">{html.escape(of)}</span>' if of else ""
     small = f"<small>{html.escape(note)}</small>" if note else ""
-    head = f"<strong>{SIGNS[level]} {html.escape(title) or _LEVELS[level]}{name}</strong>"
+    sign = f'<span aria-hidden="true">{SIGNS[level]}</span>'
+    head = f"<strong>{sign} {html.escape(title) or _LEVELS[level]}{name}</strong>"
     hint = f' title="{html.escape(rule)}"' if rule else ""
     return (
         f'<div class="verdict {level}" role="status"{hint}>{head}{html.escape(sentence)}{small}'

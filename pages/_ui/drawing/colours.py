@@ -12,6 +12,6 @@ noise makes far larger than it is: no colour of the scale of sizes, for colour-b
 Maps draw them hollow, too, or with a broken edge."""
 
 LEVELS: dict[Level, str] = {"good": "#2a7fc0", "partly": "#dd9a1a", "noisy": "#c0243f"}
-SIGNS: dict[Level, str] = {"good": "✓", "partly": "~", "noisy": "✕"}
+SIGNS: dict[Level, str] = {"good": "✓", "partly": "≈", "noisy": "✕"}
 """The three steps of a verdict (`engine.steps`): colours that colour-blind readers tell apart, and
 the sign that stands with each."""

@@ -80,7 +80,8 @@ def _gauge(gauge: Gauge) -> str:
     low, high = (html.escape(end) for end in gauge.ends)
     return (
         f'<div class="gauge {gauge.level}" title="{html.escape(gauge.rule)}">'
-        f'<div class="name">{SIGNS[gauge.level]} {html.escape(gauge.name)}</div>'
+        f'<div class="name"><span aria-hidden="true">{SIGNS[gauge.level]}</span> '
+        f"{html.escape(gauge.name)}</div>"
         f'<div class="words">{words}</div>'
         f'<div class="scale" role="img" aria-label="{spoken}" style="{_bands(gauge)}">'
         f"{_signs(gauge)}{ticks}{needle}</div>"

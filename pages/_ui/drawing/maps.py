@@ -306,7 +306,7 @@ def flow_map(
         _sub_layer_props={"fill": {"getFillColor": "@@=colour"}},
         get_line_color="edge",
         get_line_width="edge_px",
-        line_width_units="pixels",
+        line_width_units=pdk.types.String("pixels"),
         pickable=True,
         auto_highlight=True,
     )

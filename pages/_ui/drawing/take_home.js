@@ -232,6 +232,9 @@ async function report() {
     return `<section class="optional"><h2>${escaped(heading(one))}</h2><table>${row("th", head)}${rows.slice(0, HANDOUT.most).map((r) => row("td", r)).join("")}</table>${left > 0 ? `<p>${left} more rows are on the page.</p>` : ""}</section>`;
   }).join("");
   const settings = told.settings.map(([k, v]) => `<span><b>${escaped(k)}</b>: ${escaped(v)}</span>`).join("");
+  const figures = [...main().querySelectorAll(".card")];
+  const numbers = [0, 4, 8].filter((from) => from < figures.length)
+    .map((from) => `<div class="cards optional">${kept("", figures.slice(from, from + 4))}</div>`);
   const made = new Date().toLocaleString("en-GB", { dateStyle: "long", timeStyle: "short" });
   const link = escaped(window.location.href);
   return fitted(`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escaped(told.title)} – ${escaped(told.notice)}</title>
@@ -257,6 +260,7 @@ h1 { font-size: 17px; margin: 0 0 3px; } h2 { font-size: 11px; margin: 6px 0 2px
 i.coin { background: #888; } i.extra { background: #d1495b; } i.allowed { border: 2px solid #2a8fbd; } i.wrong { border: 1px solid #aaa; }
 .pictures { display: grid; grid-template-columns: 1fr 1fr; gap: 6px; } figure { margin: 0; break-inside: avoid; } figcaption { color: #444; }
 figure svg, figure img { display: block; width: 100%; height: auto; max-height: 78mm; object-fit: contain; }
+.pictures:has(> :only-child) { grid-template-columns: 1fr; } .pictures > :only-child > * { max-height: 120mm; }
 .key, .outcomes { display: flex; flex-wrap: wrap; align-items: center; gap: 1px 12px; margin: 3px 0 6px; } .key .note { flex-basis: 100%; }
 .key .bar { display: inline-flex; align-items: center; gap: 4px; } .key .bar i { width: 90px; height: 7px; border-radius: 3px; }
 .mark { display: inline-flex; align-items: center; gap: 4px; } .mark i { width: 16px; border-top: 4px solid currentColor; }
@@ -270,7 +274,7 @@ section { break-inside: avoid; } table { border-collapse: collapse; width: 100%;
 <div class="settings">${settings}</div>
 ${kept(".gauges")}<div class="verdicts">${kept(".verdict:not(.pending)")}</div>${kept(".attack-answer")}${kept(".attack-dots")}${kept(".attack-key")}
 <div class="pictures">${seen.join("")}${drawn.join("")}</div>${kept(".stage .key")}${kept(".outcomes")}
-${[...main().querySelectorAll(".cards")].map((one) => `<div class="optional">${kept("", [one])}</div>`).join("")}${listed}</body></html>`);
+${numbers.join("")}${listed}</body></html>`);
 }
 
 // The colours of the three steps, as the page has them.

@@ -61,7 +61,7 @@ def _privacy(side: Side) -> Gauge:
     return Gauge(
         name=f"Privacy: {word}",
         level=level,
-        sentence=f"An attacker's best guess can rise from *50%* to *{guess(worth.best_guess, 1)}*",
+        sentence=f"The best guess can rise from *50%* to *{guess(worth.best_guess, 1)}*",
         rule=PRIVACY_RULE,
         note=f"{covered(side)} {companions(side)}",
         value=worth.best_guess,
@@ -123,10 +123,10 @@ def covered(side: Side) -> str:
 
 def companions(side: Side) -> str:
     """Say what is left of the promise to one where several are in or out together."""
-    what = {"trip": "trips made", "": "people who move"}.get(side.unit, "people who travel")
+    what = {"trip": "trips made", "": "people who go about"}.get(side.unit, "people who travel")
     return (
-        f"{GROUP} {what} together, such as a household: the guess can reach "
-        f"{guess(side.worth.group_guess, 1)} (ε = {number(GROUP * side.worth.total_epsilon, 4)})."
+        f"{GROUP} {what} together, as in a household: {guess(side.worth.group_guess, 1)} at "
+        f"{GROUP} × ε = {number(GROUP * side.worth.total_epsilon, 4)}."
     )
 
 
