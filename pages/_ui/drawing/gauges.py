@@ -79,7 +79,7 @@ def _gauge(gauge: Gauge) -> str:
     spoken = html.escape(gauge.sentence.replace("*", ""))
     low, high = (html.escape(end) for end in gauge.ends)
     return (
-        f'<div class="gauge {gauge.level}" title="{html.escape(gauge.rule)}">'
+        f'<div title="{html.escape(gauge.rule)}" class="gauge {gauge.level}">'
         f'<div class="name"><span aria-hidden="true">{SIGNS[gauge.level]}</span> '
         f"{html.escape(gauge.name)}</div>"
         f'<div class="words">{words}</div>'
