@@ -264,7 +264,7 @@ figure svg, figure img { display: block; width: 100%; height: auto; max-height: 
 .key, .outcomes { display: flex; flex-wrap: wrap; align-items: center; gap: 1px 12px; margin: 3px 0 6px; } .key .note { flex-basis: 100%; }
 .key .bar { display: inline-flex; align-items: center; gap: 4px; } .key .bar i { width: 90px; height: 7px; border-radius: 3px; }
 .mark { display: inline-flex; align-items: center; gap: 4px; } .mark i { width: 16px; border-top: 4px solid currentColor; }
-.mark i.lost { border-top: 2px dashed currentColor; } .mark i.phantom { height: 5px; border: 1.5px solid currentColor; } .mark i.inflated { outline: 1px dashed #1c1c1c; }
+.mark i.lost { border-top: 2px dashed currentColor; } .mark i.phantom { height: 5px; border: 1.5px solid currentColor; } .mark i.inflated { height: 3px; border-top: 0; background: currentColor; outline: 2px dotted currentColor; }
 .cards { display: grid; grid-template-columns: repeat(4, 1fr); gap: 4px; margin: 4px 0; } .card { border: 1px solid #ccc; border-radius: 4px; padding: 3px 6px; break-inside: avoid; }
 .card .value { font-size: 14px; font-weight: 700; } .card .range { display: block; color: #444; } .card .meaning { display: none; }
 section { break-inside: avoid; } table { border-collapse: collapse; width: 100%; } th, td { text-align: left; border-bottom: 1px solid #ddd; padding: 1px 4px; } .number { text-align: right; font-variant-numeric: tabular-nums; }
