@@ -16,6 +16,7 @@ from typing import Literal
 
 from engine import validation
 from engine.errors import ParameterError
+from engine.steps import Level, step
 
 Strength = Literal["strong", "moderate", "weak"]
 
@@ -27,6 +28,10 @@ WEAK_GUESS = 0.95
 single pure release reaches it at ε = ln 19, about 2.9. Both limits are conventions; most known
 uses (`PRECEDENTS`) lie between them, each counted for its own unit."""
 
+GROUP = 4
+"""A household: so many who travel together are spoken of beside every promise to one."""
+
+_GROUP_REMEDY = "it is how many travel together, such as 4 for a household"
 _PRIOR_REMEDY = "it is what the attacker believes beforehand, such as 0.1"
 
 
@@ -135,8 +140,36 @@ class Guarantee:
         high = 1 - math.exp(-self.epsilon) * (1 - self.delta - rate)
         return min(1.0, low, high)
 
+    def together(self, people: int) -> "Guarantee":
+        """Return what is promised to so many who travel together: a household, a bus.
+
+        One observation of all of them moves with every single one, so that a group of k is
+        protected only by k·ε, and by δ·(e^(kε) − 1)/(e^ε − 1) (Dwork and Roth 2014, theorem 2.2,
+        and its sum over the k steps). It is also all that holds for one person against whoever
+        believes that these k come or stay together: the promise for one is about an attacker who
+        knows the others, or believes that the person travels independently of them.
+
+        Parameters
+        ----------
+        people : int
+            How many protected units the group has, at least 1.
+
+        Examples
+        --------
+        >>> four = Guarantee(epsilon=0.5).together(4)
+        >>> four.epsilon, round(four.suspicion(0.1), 3)  # for one alone: 0.155
+        (2.0, 0.451)
+        """
+        count = validation.whole_number("people", people, 1, remedy=_GROUP_REMEDY)
+        steps = (min(i * self.epsilon, 700.0) for i in range(count))
+        slack = self.delta * sum(math.exp(loss) for loss in steps)
+        return Guarantee(epsilon=count * self.epsilon, delta=min(slack, math.nextafter(1.0, 0.0)))
+
     def suspicion(self, prior: float) -> float:
         """Return the most that a suspicion can grow to, whatever is published.
+
+        It holds for an attacker who knows the other records or believes them independent of this
+        one. Whoever believes that several come together learns of all at once: see `together`.
 
         Parameters
         ----------
@@ -162,6 +195,17 @@ class Guarantee:
         return belief / (belief + (1 - belief) * math.exp(-self.epsilon))
 
 
+def level_of_guess(guess: float) -> Level:
+    """Return the step of a best guess: the same rule as of all that is judged.
+
+    Examples
+    --------
+    >>> level_of_guess(0.75), level_of_guess(0.752), level_of_guess(0.96)
+    ('good', 'partly', 'noisy')
+    """
+    return step(guess, good=STRONG_GUESS, partly=WEAK_GUESS)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Worth:
     """What privacy is left once everything declared is released.
@@ -177,6 +221,8 @@ class Worth:
         How many read the same record.
     covers_person : bool
         Whether that is all a person has in what is released, rather than single trips.
+    group_guess : float
+        The same as `best_guess`, of `GROUP` people (or trips) who are in or out together.
     """
 
     best_guess: float
@@ -184,6 +230,7 @@ class Worth:
     delta: float
     releases: int
     covers_person: bool
+    group_guess: float
 
     @property
     def strength(self) -> Strength:
@@ -194,12 +241,12 @@ class Worth:
         Examples
         --------
         >>> Worth(best_guess=0.73, total_epsilon=1.0, delta=0, releases=1,
-        ...       covers_person=True).strength
+        ...       covers_person=True, group_guess=0.98).strength
         'strong'
         """
-        if self.best_guess > WEAK_GUESS:
-            return "weak"
-        return "strong" if self.best_guess <= STRONG_GUESS and self.covers_person else "moderate"
+        words: dict[Level, Strength] = {"good": "strong", "partly": "moderate", "noisy": "weak"}
+        strength = words[level_of_guess(self.best_guess)]
+        return "moderate" if strength == "strong" and not self.covers_person else strength
 
 
 def largest_strong(epsilons: Sequence[float], worth: Callable[[float], Worth]) -> float:
@@ -219,11 +266,11 @@ def largest_strong(epsilons: Sequence[float], worth: Callable[[float], Worth]) -
     >>> def worth(epsilon: float) -> Worth:
     ...     guess = Guarantee(epsilon=epsilon).best_guess
     ...     return Worth(best_guess=guess, total_epsilon=epsilon, delta=0, releases=1,
-    ...                  covers_person=True)
+    ...                  covers_person=True, group_guess=guess)
     >>> largest_strong([0.1, 1.0, 10.0], worth)
     1.0
     """
-    strong = (one for one in reversed(epsilons) if worth(one).best_guess <= STRONG_GUESS)
+    strong = (one for one in reversed(epsilons) if level_of_guess(worth(one).best_guess) == "good")
     return next(strong, epsilons[0])
 
 

@@ -2,9 +2,10 @@
 
 A zone is *usable* when its hourly counts are off by at most 30% on average and its rhythm is kept
 (correlation of at least 0.8). A flow is *usable* when the release is off by at most a quarter in
-95% of draws – trimming, noise and suppression together – and shows it. These limits are
-conventions, not theorems; whoever shows a judgement states them. Judgements are made of the truth:
-they are confidential like it, unless the people are simulated.
+95% of draws – trimming, noise and suppression together – and shows it. All verdicts have the same
+three steps (`engine.steps.level_of`). These limits are conventions, not theorems; whoever shows a
+judgement states them. Judgements are made of the truth: they are confidential like it, unless the
+people are simulated.
 """
 
 import math
@@ -20,8 +21,8 @@ from engine.density import DensityScores
 from engine.origin_destination import CountHistogram, NoiseLaw
 from engine.origin_destination.laws import effective_threshold
 from engine.parameters import EPSILON_STOPS, ODParameters
+from engine.steps import SOME_SHARE, Level, level_of
 
-Level = Literal["good", "partly", "noisy"]
 Rhythm = Literal["kept", "blurred", "faint", "lost", "flat"]
 
 USABLE_ERROR = 0.3
@@ -36,9 +37,6 @@ CONFIDENCE = 0.95
 NEARLY_ALL = 0.9
 """Flows from a size on are called usable where this share of them, and of their trips, is."""
 
-GOOD_ZONES, SOME_ZONES = 0.9, 0.1
-"""Usable zones from which a density is good, or usable in part; below of trips in usable flows."""
-GOOD_TRIPS, SOME_TRIPS, _HALF = 0.6, 0.1, 0.5
 _EPSILONS = (*EPSILON_STOPS, 15.0, 20.0, 30.0, 50.0, 100.0, 300.0, 1000.0, 1e6)
 """Where ε is looked for; at the last one noise is gone, whatever T is."""
 _MOST_PEOPLE = 10_000.0
@@ -73,7 +71,7 @@ class DensityUsability:
     Attributes
     ----------
     level : str
-        ``good`` from nine in ten zones on, ``noisy`` below one in ten.
+        Of the share of usable zones, by `engine.steps.level_of`.
     usable_zones, zones, empty_zones : int
         Usable zones, of how many with visits, and the zones without any, which are not judged.
     exceeded : bool
@@ -118,9 +116,8 @@ def judge_density(scores: DensityScores, visits_an_hour: Floats) -> DensityUsabi
     usable = known & usable_zones(scores)
     zones, count = int(known.sum()), int(usable.sum())
     share = count / zones if zones else 0.0
-    level: Level = "good" if share >= GOOD_ZONES else "partly" if share >= SOME_ZONES else "noisy"
     return DensityUsability(
-        level="noisy" if scores.exceeded else level,
+        level="noisy" if scores.exceeded else level_of(share),
         usable_zones=0 if scores.exceeded else count,
         zones=zones,
         empty_zones=int((visits_an_hour <= 0).sum()),
@@ -196,7 +193,7 @@ class TripsUsability:
     Attributes
     ----------
     level : str
-        ``good`` where usable flows carry at least 60% of all trips, ``noisy`` below 10%.
+        Of the share of trips in usable flows, by `engine.steps.level_of`.
     trips : float
         All true trips.
     usable_share : float
@@ -238,13 +235,13 @@ def judge_trips(flows: Flows, parameters: ODParameters) -> TripsUsability:
     >>> flows = Flows(*np.array([[1.0, 30.0, 40.0], [1.0, 30.0, 40.0], [20.0, 1.0, 2.0]]))
     >>> judgement = judge_trips(flows, ODParameters(epsilon=2.0, suppression_threshold=15))
     >>> judgement.smallest_flow, round(judgement.share_from_smallest, 3), judgement.level
-    (30, 0.846, 'good')
+    (30, 0.846, 'partly')
     """
     if flows.trips == 0:
         return _judged(flows, np.zeros(0, dtype=np.bool_), None)
     good = usable_flows(flows.kept, flows.true, parameters)
     share = float((flows.true * flows.cells)[good].sum()) / flows.trips
-    return _judged(flows, good, None if share >= _HALF else _for_half(flows, parameters))
+    return _judged(flows, good, None if share >= SOME_SHARE else _for_half(flows, parameters))
 
 
 def judge_drawn_trips(true: NDArray[np.int64], near_share: Floats) -> TripsUsability:
@@ -295,7 +292,7 @@ def _judged(flows: Flows, good: NDArray[np.bool_], for_half: ForHalf | None) -> 
     smallest = _smallest(good, flows)
     small = np.ones(len(good), dtype=bool) if smallest is None else flows.true < smallest
     return TripsUsability(
-        level="good" if share >= GOOD_TRIPS else "partly" if share >= SOME_TRIPS else "noisy",
+        level=level_of(share),
         trips=trips,
         usable_share=share,
         smallest_flow=smallest,
@@ -368,7 +365,7 @@ def _smallest(good: NDArray[np.bool_], flows: Flows) -> int | None:
 
 def _for_half(flows: Flows, parameters: ODParameters) -> ForHalf:
     def reached(among: Flows, epsilon: float = parameters.epsilon) -> bool:
-        return usable_share(among, replace(parameters, epsilon=epsilon)) >= _HALF
+        return usable_share(among, replace(parameters, epsilon=epsilon)) >= SOME_SHARE
 
     larger = [stop for stop in _EPSILONS if stop > parameters.epsilon]
     untrimmed = flows._replace(kept=flows.true)

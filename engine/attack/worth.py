@@ -6,8 +6,8 @@ from engine.attack.limits import limit
 from engine.attack.strongest import checked_days
 from engine.ledger import Ledger
 from engine.parameters import ODParameters
-from engine.risk import Guarantee, Strength, Worth
-from engine.usability import Level
+from engine.risk import GROUP, Guarantee, Strength, Worth
+from engine.steps import Level
 
 Standing = Literal["balanced", "leaning_open", "too_open", "too_private", "neither"]
 """Where a setting stands between privacy and accuracy, by `standing`."""
@@ -34,10 +34,16 @@ def worth_of_trips(parameters: ODParameters, days: int, *, added_up: bool = Fals
     (3.5, 0.752, 'moderate')
     """
     releases = checked_days(days, parameters) if parameters.unit == "person-day" else 1
-    apart = limit(Guarantee(epsilon=parameters.epsilon), 1 if added_up else releases)
-    summed = Guarantee(epsilon=releases * parameters.epsilon)
+    one = Guarantee(epsilon=parameters.epsilon)
+
+    def best_guess(each: Guarantee) -> float:
+        if added_up:
+            return Guarantee(epsilon=releases * each.epsilon).best_guess
+        return limit(each, releases).best_guess
+
     return Worth(
-        best_guess=summed.best_guess if added_up else apart.best_guess,
+        best_guess=best_guess(one),
+        group_guess=best_guess(one.together(GROUP)),
         total_epsilon=releases * parameters.epsilon,
         delta=0.0,
         releases=releases,
@@ -68,6 +74,7 @@ def worth_of_density(ledger: Ledger, epsilon: float) -> Worth:
     guarantee = Guarantee(epsilon=loss, delta=ledger.delta)
     return Worth(
         best_guess=guarantee.best_guess,
+        group_guess=guarantee.together(GROUP).best_guess,
         total_epsilon=loss,
         delta=ledger.delta,
         releases=1,

@@ -1,19 +1,18 @@
 """Verdicts on decisions: the limits, in one place. They are conventions, not theorems."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from engine.arrays import Floats
 from engine.decisions.aid import ShockTotals
 from engine.decisions.scoring import Comparison
+from engine.steps import GOOD_SHARE, Level, level_of
 
-Level = Literal["good", "partly", "noisy"]
-
-GOOD_RECALL = GOOD_PRECISION = 0.8
-GOOD_OVERLAP = 0.9
-GOOD_TOTAL_ERROR = 0.1
+GOOD_RECALL = GOOD_PRECISION = GOOD_OVERLAP = GOOD_SHARE
+GOOD_TOTAL_ERROR = round(1 - GOOD_SHARE, 9)
+GOOD_SHIFT_DAYS = 1.0
+"""Days by which the middle zone may begin to act early or late under a good release."""
 
 _NO_SHIFT_DAYS = 0.5
 """A median shift of no more, between two neighbouring days, is said to be on time."""
@@ -26,9 +25,9 @@ class EpidemicJudgement:
     Attributes
     ----------
     level : str
-        ``good`` if precision and recall both reach 0.8; else ``partly`` if acting by the release
-        is right more often than never acting; else ``noisy``. Where no zone should act, ``good``
-        if none does.
+        Of the lower of precision and recall, by `engine.steps.level_of`; never ``good`` where
+        the middle zone begins to act over `GOOD_SHIFT_DAYS` early or late, and ``noisy`` where
+        never acting would be right as often. Where no zone should act, ``good`` if none does.
     accuracy, precision, recall : float
         Means over zones; NaN where undefined.
     accuracy_low, accuracy_high : float
@@ -92,7 +91,9 @@ def judge_epidemic(comparison: Comparison) -> EpidemicJudgement:
     median = float(np.median(known)) if len(known) else float("nan")
     needless = float(comparison.needless.sum(axis=-1).mean())
     return EpidemicJudgement(
-        level=_epidemic_level(accuracy, precision, recall, never, needless),
+        level=_epidemic_level(
+            accuracy, float(np.minimum(precision, recall)), never, needless, median
+        ),
         accuracy=accuracy,
         precision=precision,
         recall=recall,
@@ -113,13 +114,13 @@ def judge_epidemic(comparison: Comparison) -> EpidemicJudgement:
 
 
 def _epidemic_level(
-    accuracy: float, precision: float, recall: float, never: float, needless: float
+    accuracy: float, right: float, never: float, needless: float, shift_days: float
 ) -> Level:
     if never == 1:
         return "good" if needless == 0 else "noisy"
-    if recall >= GOOD_RECALL and precision >= GOOD_PRECISION:
-        return "good"
-    return "partly" if accuracy > never else "noisy"
+    level = level_of(right) if accuracy > never else "noisy"
+    in_time = abs(shift_days) <= GOOD_SHIFT_DAYS  # not where no zone acts in both: then it is NaN
+    return "partly" if level == "good" and not in_time else level
 
 
 def _timing(shift_days: float) -> str:
@@ -137,8 +138,8 @@ class AidJudgement:
     Attributes
     ----------
     level : str
-        ``good`` if the expected overlap reaches 0.9 and the expected total is within 10% of the
-        truth; ``partly`` if one of them holds; else ``noisy``.
+        Of the lower of the expected overlap and of 1 less the total's relative error, by
+        `engine.steps.level_of`.
     overlap : float
         Expected overlap of the first k destinations, mean over days; NaN where nobody left.
     total_error : float
@@ -166,11 +167,9 @@ def judge_aid(totals: ShockTotals, overlap: Floats) -> AidJudgement:
     true = float(totals.together.true)
     error = float(totals.together.bias) / true if true > 0 else float("nan")
     mean = _mean(overlap)
-    held = (mean >= GOOD_OVERLAP) + (abs(error) <= GOOD_TOTAL_ERROR)
-    level: Level = "good" if held == 2 else "partly" if held else "noisy"
     causes = {name: abs(float(value)) for name, value in vars(totals.causes).items()}
     return AidJudgement(
-        level=level,
+        level=level_of(float(np.minimum(mean, 1 - abs(error)))),
         overlap=mean,
         total_error=error,
         main_cause=max(causes, key=lambda name: causes[name]),

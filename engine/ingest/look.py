@@ -30,6 +30,7 @@ from engine.ingest.options import IngestOptions
 from engine.ingest.progress import Monitor
 from engine.ingest.reading import Reading
 from engine.parameters import EPSILON_STOPS, ODParameters, ODUnit
+from engine.steps import Level
 
 if TYPE_CHECKING:
     from timezonefinder import TimezoneFinder
@@ -213,7 +214,7 @@ class Forecast:
     unit: str
     epsilon: float | None
     max_trips_per_user: int
-    level: usability.Level
+    level: Level
     usable_share: float
 
 

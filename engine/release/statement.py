@@ -142,7 +142,8 @@ def statement(
         f"{plan.kept}. {plan.beyond} " + plan_accuracy(plan) + "See the table and the files.",
         "bias": " ".join(plan.bias),
         "small_groups": "Small counts are mostly noise: compare a number with its error bar before "
-        "it is used, above all for sparsely populated zones and quiet hours.",
+        "it is used, above all for sparsely populated zones and quiet hours. People who travel "
+        "together, such as a household or a bus of k, are protected only by k times ε.",
         "interactive": "Not interactive: drawn once, published once. Noise cannot be averaged away "
         "unless it is released again, which costs again.",
         "trust": "Central: one custodian held the data, counted and added the noise.",

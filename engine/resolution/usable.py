@@ -9,6 +9,7 @@ from engine.datasets import Dataset
 from engine.parameters import ODParameters
 from engine.resolution.coarse import coarsen, period_starts
 from engine.resolution.levels import Resolution, TimeStep, suggested_clusters, zone_levels
+from engine.steps import level_of
 from engine.usability import Flows
 
 CLUSTERS = (100, 30, 10)
@@ -105,7 +106,7 @@ def trip_details(
             flows = Flows.of(counted)
             at = [replace(parameters, epsilon=epsilon) for epsilon in epsilons]
             shares = tuple(usability.usable_share(flows, one) for one in at)
-            usable = tuple(share >= usability.GOOD_TRIPS for share in shares)
+            usable = tuple(level_of(share) == "good" for share in shares)
             yield Detail(resolution=resolution, zones=count, shares=shares, usable=usable)
 
 

@@ -130,3 +130,88 @@ def colours_in_the_middle(file):
     width, height = picture.size
     map_part = picture.crop((width // 4, height // 6, 3 * width // 4, height // 2))
     return len(map_part.getcolors(maxcolors=1_000_000))
+
+
+def test_a_number_is_saved_as_a_number_and_no_text_as_a_formula(page):
+    """Cells as pages write them; only a whole number stands bare, every other text is inert."""
+    source = (ROOT / "pages/_ui/drawing/take_home.js").read_text(encoding="utf-8")
+    page.add_script_tag(content=source.replace("export default ", "const main_ = "))
+    written = {
+        "−43": "-43",
+        "+28": "28",
+        "1,234.5": "1234.5",
+        "+1,234": "1234",
+        "−50%": "-50%",
+        "-1.5": "-1.5",
+        "1e-7": "1e-7",
+        "007": "007",
+        "−43 trips": "−43 trips",
+        "+28 trips": "'+28 trips",
+        "-1+2": "'-1+2",
+        "-cmd": "'-cmd",
+        "=1+1": "'=1+1",
+        "@a": "'@a",
+        "1,23": '"1,23"',
+        "–": "–",
+    }
+    text = page.evaluate("(cells) => csv([cells], [])", list(written))
+    (row,) = csv.reader(io.StringIO(text))
+    assert row == [next(csv.reader([one]))[0] for one in written.values()]
+    assert page.evaluate("() => csv([[-43, 0.5]], ['note'])") == "# note\r\n-43,0.5\r\n"
+
+
+def test_errors_of_flows_are_saved_as_numbers(page, address, tmp_path):
+    page.goto(f"{address}/?threshold=1&epsilon=0.1")
+    page.wait_for_selector(".stage svg")
+    for file in saved(page, tmp_path):
+        if file.suffix != ".csv":
+            continue
+        lines = file.read_text(encoding="utf-8").splitlines()
+        rows = list(csv.DictReader(line for line in lines if not line.startswith("# ")))
+        assert not any("−" in str(cell) for row in rows for cell in row.values()), file.name
+        if rows and "error" in rows[0] and "where" in rows[0]:
+            errors = [float(row["error"]) for row in rows]
+            assert errors == [float(row["private"]) - float(row["true"]) for row in rows]
+            if "private" in file.name:
+                assert min(errors) < 0 < max(errors)
+
+
+def test_the_report_is_a_handout_with_picture_legend_verdict_settings_date_and_link(
+    page, address, tmp_path, browser
+):
+    page.goto(f"{address}/?epsilon=0.1")
+    page.wait_for_selector(".stage svg")
+    settled(page)
+    page.locator(".take-home summary").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="One-page report (HTML)").click()
+    file = tmp_path / "report.html"
+    download.value.save_as(file)
+    reader = browser.new_page(viewport={"width": 711, "height": 1040})
+    reader.goto(file.as_uri())
+    for part in (".gauge .scale", ".gauge .needle", ".gauge .ends", ".verdict", ".key .bar i"):
+        box = reader.locator(part).first.bounding_box()
+        assert box is not None, part
+        assert box["width"] > 2, part
+        assert box["height"] > 2, part
+    scale = reader.locator(".gauge .scale").first
+    assert "gradient" in scale.evaluate("(one) => getComputedStyle(one).backgroundImage")
+    expect(reader.locator("figure > svg")).to_have_count(reader.locator("figure").count())
+    assert reader.locator("figure").count() >= 2
+    ends = reader.locator(".gauge .ends span").all_inner_texts()
+    assert "50%: a coin toss" in ends  # words of their own, each in its place
+    left, right = (reader.locator(".gauge .ends span").nth(i).bounding_box() for i in (0, 1))
+    assert left["x"] + left["width"] + 5 < right["x"]
+    text = reader.locator("body").inner_text()
+    assert re.search(r"Made on \d+ \w+ \d{4} at \d\d:\d\d", text)
+    assert f"{address}/?epsilon=0.1" in text
+    assert "Privacy loss (ε): 0.1" in text
+    assert "nobody travelled" in text
+    verdicts = reader.locator(".verdict").evaluate_all(
+        "(all) => all.map((one) => one.scrollHeight <= one.clientHeight + 1)"
+    )
+    assert verdicts
+    assert all(verdicts), "nothing is cut off"
+    pdf = reader.pdf(prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 1
+    reader.close()

@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 FRONT_END = {"streamlit", "pydeck", "altair"}
 
 LAYERS = [
-    {"errors", "arrays"},
+    {"errors", "arrays", "steps"},
     {"validation"},
     {"parameters"},
     {"noise"},

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engine import risk, usability
+from engine import risk, steps
 
 DOCUMENT = (Path(__file__).parents[2] / "docs/home.md").read_text(encoding="utf-8")
 
@@ -15,10 +15,8 @@ DOCUMENT = (Path(__file__).parents[2] / "docs/home.md").read_text(encoding="utf-
     [
         (risk, "STRONG_GUESS"),
         (risk, "WEAK_GUESS"),
-        (usability, "GOOD_TRIPS"),
-        (usability, "SOME_TRIPS"),
-        (usability, "GOOD_ZONES"),
-        (usability, "SOME_ZONES"),
+        (steps, "GOOD_SHARE"),
+        (steps, "SOME_SHARE"),
     ],
 )
 def test_a_stated_limit_is_the_constant(module, name):

@@ -108,3 +108,61 @@ def test_precedents_ascend_and_name_their_unit_and_source():
     losses = [known.epsilon for known in PRECEDENTS]
     assert losses == sorted(losses)
     assert all(known.unit and known.source.startswith("https://") for known in PRECEDENTS)
+
+
+def believed(epsilon, worlds, target, span=60):
+    """The most that a belief in `target` grows to, over every output of discrete Laplace noise.
+
+    `worlds` maps how many of the four travel, and whether the target does, to a prior.
+    """
+    grown = 0.0
+    for output in range(-span, span + 1):
+        weights = {
+            (count, present): prior * math.exp(-epsilon * abs(output - count))
+            for (count, present), prior in worlds.items()
+        }
+        grown = max(
+            grown, sum(w for key, w in weights.items() if target(key)) / sum(weights.values())
+        )
+    return grown
+
+
+def test_four_companions_are_protected_by_four_epsilon_only():
+    """A suspicion of 10% at ε 0.5: allowed 15.5% for one, reached 45.1% by who expects all four."""
+    allowed, group = Guarantee(epsilon=0.5), Guarantee(epsilon=0.5).together(4)
+    present = lambda world: world[1]  # noqa: E731
+    together = {(4, True): 0.1, (0, False): 0.9}
+    reached = believed(0.5, together, present)
+    assert round(allowed.suspicion(0.1), 3) == 0.155
+    assert round(reached, 3) == 0.451
+    assert reached == pytest.approx(group.suspicion(0.1), abs=1e-12)
+    known = {(4, True): 0.1, (3, False): 0.9}  # the other three are known to travel
+    assert believed(0.5, known, present) == pytest.approx(allowed.suspicion(0.1), abs=1e-12)
+    independent = {
+        (others + own, bool(own)): math.comb(3, others)
+        * 0.1 ** (others + own)
+        * 0.9 ** (4 - others - own)
+        for others in range(4)
+        for own in range(2)
+    }
+    assert 0.1 < believed(0.5, independent, present) <= allowed.suspicion(0.1) + 1e-12
+
+
+def test_slack_of_a_group_is_that_of_its_steps_one_after_another():
+    """P(S) ≤ e^ε·Q(S) + δ, applied k times from the group's absence to its presence."""
+    one = Guarantee(epsilon=0.7, delta=1e-6)
+    for people in (1, 2, 5):
+        factor, slack = 1.0, 0.0
+        for _ in range(people):
+            factor, slack = factor * math.exp(0.7), slack * math.exp(0.7) + 1e-6
+        group = one.together(people)
+        assert math.exp(group.epsilon) == pytest.approx(factor)
+        assert group.delta == pytest.approx(slack)
+    assert Guarantee(epsilon=10.0, delta=1e-3).together(4).best_guess == pytest.approx(1.0)
+    assert Guarantee(epsilon=0.5).together(4).is_pure
+
+
+@pytest.mark.parametrize("people", [0, 2.5, math.nan, math.inf, "4", -1])
+def test_a_group_is_a_whole_number_of_people(people):
+    with pytest.raises(ParameterError, match="people must be a whole number"):
+        Guarantee(epsilon=0.5).together(people)

@@ -14,28 +14,31 @@ from pages._ui.wording.privacy import guess, guess_at_most
 _STYLE = Path(__file__).with_name("attack.css")
 
 
-def draw(attack: Attack, *notes: str) -> None:
-    """Draw the sentence with its dots beside four cards, then the notes."""
+def draw(attack: Attack, *notes: str, bound: bool = False) -> None:
+    """Draw the sentence with its dots beside four cards, then the notes.
+
+    `bound` says that the attack is an upper bound, not computed exactly.
+    """
     left, right = st.columns([1.25, 1], gap="large")
     with left:
         st.html(_STYLE)
         st.html(
             f'<div class="attack-answer" role="status">'
-            f"{html.escape(wording.sentence(attack))}</div>{dots(attack)}"
+            f"{html.escape(wording.sentence(attack, bound=bound))}</div>{dots(attack, bound=bound)}"
         )
     with right:
-        st.html(cards_html(_cards(attack)))
+        st.html(cards_html(_cards(attack, bound=bound)))
     for note in notes:
         st.markdown(note)
 
 
-def dots(attack: Attack) -> str:
+def dots(attack: Attack, *, bound: bool = False) -> str:
     """Return 100 guesses as dots: a coin's 50, what the attack adds, what may be added at most."""
     right = round(100 * attack.roc.best_guess)
     allowed = max(round(100 * attack.limit.best_guess), right)
     kinds = (
         ("coin", 50, "right by tossing a coin"),
-        ("extra", right - 50, "right as well by the best attack"),
+        ("extra", right - 50, f"right as well by the best attack{', at most' if bound else ''}"),
         ("allowed", allowed - right, "allowed by the guarantee, not reached"),
         ("wrong", 100 - allowed, "wrong in any case"),
     )
@@ -50,28 +53,28 @@ def dots(attack: Attack) -> str:
     )
 
 
-def _cards(attack: Attack) -> list[Card]:
-    factor = attack.guarantee.odds_factor
+def _cards(attack: Attack, *, bound: bool) -> list[Card]:
+    factor, most = attack.guarantee.odds_factor, "≤ " if bound else ""
     times = f"× {factor:.3g}" if factor < 100 else f"× {factor:,.0f}"
     if factor > 1e6:
         times = "over a million"
     return [
         Card(
             "Best guess",
-            guess(attack.roc.best_guess, 1),
-            guess_at_most(attack.limit.best_guess, 1),
+            f"{most}{guess(attack.roc.best_guess, 1)}",
+            f"guarantee: {guess_at_most(attack.limit.best_guess, 1)}",
             "Right guesses where the target is in the data half the time.",
         ),
         Card(
             "Advantage",
-            f"{attack.roc.advantage:.3f}",
-            f"at most {attack.limit.advantage:.3f}",
+            f"{most}{attack.roc.advantage:.3f}",
+            f"guarantee: at most {attack.limit.advantage:.3f}",
             "Share of present targets found minus share of absent targets accused.",
         ),
         Card(
             "Area under the ROC curve (AUC)",
-            f"{attack.roc.area:.3f}",
-            f"at most {attack.limit.area:.3f}",
+            f"{most}{attack.roc.area:.3f}",
+            f"guarantee: at most {attack.limit.area:.3f}",
             "How often a present target looks likelier than an absent one; a coin: 0.5.",
         ),
         Card(

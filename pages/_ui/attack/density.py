@@ -60,6 +60,8 @@ def draw(settings: Settings) -> None:
         f"The guarantee is the best proved one, ε = {number(attack.guarantee.epsilon, 3)}"
         + (f" at δ = {scientific(attack.guarantee.delta)}." if attack.guarantee.delta else ".")
         + " It holds for everybody, whatever the visits; most people are further from it.",
+        wording.together(attack.guarantee, "person"),
+        bound=True,
     )
     left, right = st.columns(2, gap="large")
     with left:

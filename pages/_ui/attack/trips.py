@@ -4,6 +4,7 @@ import streamlit as st
 
 from engine.attack import flows_to_show
 from engine.parameters import EPSILON_STOPS, ODParameters
+from engine.risk import Guarantee
 from pages._ui.attack import answer, curves, wording
 from pages._ui.attack.question import Question
 from pages._ui.cache import attack as cached
@@ -24,6 +25,7 @@ def draw(question: Question, entry: Entry | None) -> None:
         wording.attacker(scenario),
         f"{wording.protected(attack, parameters, question.trips)} "
         f"{wording.suppressed(scenario, parameters)}",
+        wording.together(Guarantee(epsilon=parameters.epsilon), parameters.unit),
     )
     left, right = st.columns(2, gap="large")
     with left:

@@ -2,13 +2,14 @@
 
 from engine.attack import PER_CLUSTER, Attack, Scenario
 from engine.parameters import DensityParameters, ODParameters
+from engine.risk import GROUP, Guarantee
 from pages._ui.wording.numbers import number, trip_count
 from pages._ui.wording.privacy import PROTECTED
 
 LEAD = (
     "An attacker asks whether one person's data is in what was published. Here is what the best "
-    "possible attack gets right, computed exactly, beside what the guarantee allows. No attack is "
-    "simulated, and no real person is ever picked."
+    "possible attack gets right beside what the guarantee allows: exactly for flows, as an upper "
+    "bound for density. No attack is simulated, and no real person is ever picked."
 )
 KNOWLEDGE = {
     "everything": "all other trips",
@@ -32,11 +33,11 @@ def guesses(share: float) -> str:
     return f"{right:.1f}" if right < 51.5 else f"{right:.0f}"
 
 
-def sentence(attack: Attack) -> str:
-    """Say what the attack gets right, and what the guarantee allows."""
+def sentence(attack: Attack, *, bound: bool = False) -> str:
+    """Say what the attack gets right, exactly or as an upper bound, and what is allowed."""
     return (
         "Of 100 guesses where a coin gets 50 right, the best possible attack gets "
-        f"{guesses(attack.roc.best_guess)}, and the guarantee allows "
+        f"{'at most ' if bound else ''}{guesses(attack.roc.best_guess)}, and the guarantee allows "
         f"{guesses(attack.limit.best_guess)}."
     )
 
@@ -67,6 +68,19 @@ def protected(attack: Attack, parameters: ODParameters, trips: int) -> str:
             f"person together are protected only at {trips} × {parameters.epsilon:g} = {loss}."
         )
     return f"ε = {loss} protects {PROTECTED[parameters.unit]}."
+
+
+def together(guarantee: Guarantee, unit: str) -> str:
+    """Say what is left of the promise to one unit where several are in or out together."""
+    group = guarantee.together(GROUP)
+    whom = "trips made" if unit == "trip" else "people who travel"
+    return (
+        f"**{GROUP} {whom} together**, such as a household or a bus, are protected only at "
+        f"{GROUP} × ε = {number(group.epsilon, 3)} in one release: of 100 guesses whether they are "
+        f"in the data, up to {guesses(group.best_guess)} can be right, and so can guesses about "
+        "one of them, by an attacker who believes that all travelled or none did. The guarantee "
+        "for one holds against an attacker who knows the others or believes them independent."
+    )
 
 
 def suppressed(scenario: Scenario, parameters: ODParameters) -> str:

@@ -64,8 +64,8 @@ def draw(question: Question, parameters: ODParameters) -> None:
     levels = sorted({*_CONFIDENCES, question.confidence})
     table = {"Confidence": [f"{100 * level:g}%" for level in levels]}
     for name, solve in (
-        ("A flow is off by at most (trips)", calculators.largest_cell_error),
-        ("A change is off by at most (trips)", calculators.largest_change_error),
+        (f"A flow{question.trimmed} is off by at most (trips)", calculators.largest_cell_error),
+        (f"A change{question.trimmed} is off by at most (trips)", calculators.largest_change_error),
     ):
         table[name] = [f"{float(solve(epsilon, 1 - c, trips, law=law)):,.0f}" for c in levels]
     left, right = st.columns([1, 1.25], gap="large")

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from engine.parameters import EPSILON_STOPS
-from engine.risk import PRECEDENTS, Guarantee
+from engine.risk import GROUP, PRECEDENTS, Guarantee
 from pages._ui.drawing import cards, charts, colours
 from pages._ui.drawing.cards import Card
 from pages._ui.wording.numbers import number
@@ -28,7 +28,8 @@ def draw(epsilon: float, unit: str, days: int | None) -> None:
         Days of the dataset chosen, for the sum over days at person-day.
     """
     guarantee = Guarantee(epsilon=epsilon)
-    odds = guarantee.odds_factor
+    odds, group = guarantee.odds_factor, guarantee.together(GROUP)
+    are = "is" if unit == "trip" else "are"
     cards.row(
         [
             Card(
@@ -49,7 +50,15 @@ def draw(epsilon: float, unit: str, days: int | None) -> None:
                 "From a suspicion of 10%",
                 guess(guarantee.suspicion(0.1), 1),
                 "at most",
-                f"How far anybody's suspicion that {PROTECTED[unit]} is in the data can grow.",
+                f"How far a suspicion that {PROTECTED[unit]} {are} in the data can grow, of an "
+                "attacker who knows the others or believes them independent.",
+            ),
+            Card(
+                f"{GROUP} who travel together",
+                guess(group.suspicion(0.1), 1),
+                f"from 10%, at {GROUP} × ε = {number(group.epsilon)}",
+                "What the same suspicion can grow to where a household or a bus is believed to "
+                "travel together or not at all: k of them have k·ε.",
             ),
         ]
     )

@@ -68,7 +68,12 @@ def ask(settings: Settings) -> Question:
         ALPHA,
         min_value=0,
         max_value=ALPHA_LIMIT,
-        help="How far a published number of trips may lie from the truth, up or down.",
+        help="How far a published number of trips may lie, up or down, from "
+        + (
+            "the truth."
+            if settings.unit == "trip"
+            else "its count after trimming; what trimming drops comes on top."
+        ),
     )
     confidence = setting.draw(
         sure.number_input,

@@ -23,7 +23,7 @@ def density(column: Column) -> dict[str, str]:
         "Relative error (MRE)": "–" if scores.exceeded else percent(scores.mean_error),
         "Rhythm kept (Pearson r)": fixed(scores.mean_correlation),
         "Error of the total": percent(scores.total_error),
-        "Best guess about a person": guess(worth.best_guess),
+        "Best guess about a person": guess(worth.best_guess, 1),
         "ε of a person in all": number(worth.total_epsilon, 4),
     }
 
@@ -38,7 +38,7 @@ def trips(column: Column) -> dict[str, str]:
     return {
         **(_ours(column) if column.settings.od_method == "estimate" else _published(column)),
         "True trips between zones": f"{int(cached_trips.truth(key, window).sum()):,}",
-        "Best guess, all released": guess(worth.best_guess),
+        "Best guess, all released": guess(worth.best_guess, 1),
         "ε of a person in all": "not bounded"
         if parameters.unit == "trip"
         else number(worth.total_epsilon, 4),

@@ -19,6 +19,7 @@ from pages._ui.data import wording as data_wording
 from pages._ui.data.draft import Draft
 from pages._ui.data.files import Asked
 from pages._ui.shell.session import session
+from pages._ui.wording.numbers import percent
 
 ZONINGS = {
     "given": "As given",
@@ -166,7 +167,7 @@ def forecast(options: IngestOptions, key: str) -> None:
             data_wording.problem("No forecast", data_wording.on_page(problem))
             return
     for one in known.get(question, []):
-        share = f"{one.usable_share:.0%} of all trips lie in flows off by at most a quarter"
+        share = f"{percent(one.usable_share)} of all trips lie in flows off by at most a quarter"
         if one.epsilon is None:
             text = f"too noisy at every ε up to 1 ({share} at best): choose coarser zones"
         else:

@@ -187,7 +187,8 @@ def _figures(seen: Seen) -> None:
         "Draws follow and replace this estimate."
         if drawn.estimate
         else f"Mean over {drawn.draws} releases; only noise differs between them. "
-        f"Usable means that precision and recall reach {decisions.GOOD_RECALL:.0%}."
+        f"Usable means that precision and recall reach {decisions.GOOD_RECALL:.0%} and the "
+        f"middle zone begins to act at most {decisions.GOOD_SHIFT_DAYS:g} day early or late."
     )
     st.html(
         cards.verdict_html(

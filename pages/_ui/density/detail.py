@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from engine.resolution import Detail, finest_usable, folder_of, resolution_of
-from engine.usability import GOOD_ZONES
+from engine.steps import GOOD_SHARE
 from pages._ui import jobs
 from pages._ui.cache import details as cached_details
 from pages._ui.cache.details import DENSITY_EPSILONS
@@ -54,7 +54,7 @@ def draw(chosen: Chosen) -> None:
             on_select=_take,
         )
         st.caption(
-            f"Blue: at least {GOOD_ZONES:.0%} of the zones with visits are usable in the draw on "
+            f"Blue: at least {GOOD_SHARE:.0%} of the zones with visits are usable in the draw on "
             "the page. Red frame: the nearest to where you are. Click a cell to set zones and ε; "
             "the time is set in the sidebar. The picture is made of the confidential data: a "
             "detail chosen by it tells a little of them."

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from engine.usability import Level
+from engine.steps import Level
+from pages._ui.drawing.colours import SIGNS
 
 _LEVELS = {"good": "Usable", "partly": "Usable in part", "noisy": "Too noisy"}
 
@@ -58,16 +59,28 @@ def pending_html(sentence: str) -> str:
 
 
 def verdict_html(
-    level: Level, sentence: str, note: str = "", *, of: str = "", title: str = ""
+    level: Level,
+    sentence: str,
+    note: str = "",
+    *,
+    of: str = "",
+    title: str = "",
+    rule: str = "",
 ) -> str:
     """Return the verdict on the dataset `of` as one coloured block; its level is said in words.
 
-    `title` says it in other words than the level's own.
+    `title` says it in other words than the level's own, `rule` what the limits are, where the
+    pointer rests.
     """
     name = f' <span class="of">{html.escape(of)}</span>' if of else ""
     small = f"<small>{html.escape(note)}</small>" if note else ""
-    head = f"<strong>{html.escape(title) or _LEVELS[level]}{name}</strong>"
-    return f'<div class="verdict {level}" role="status">{head}{html.escape(sentence)}{small}</div>'
+    sign = f'<span aria-hidden="true">{SIGNS[level]}</span>'
+    head = f"<strong>{sign} {html.escape(title) or _LEVELS[level]}{name}</strong>"
+    hint = f' title="{html.escape(rule)}"' if rule else ""
+    return (
+        f'<div class="verdict {level}" role="status"{hint}>{head}{html.escape(sentence)}{small}'
+        "</div>"
+    )
 
 
 def _card(card: Card) -> str:

@@ -1,9 +1,17 @@
 """Colours with a meaning, the same on every page."""
 
+from engine.steps import Level
+
 TRUE, PRIVATE, OTHER, HERE = "#7f7f7f", "#2a8fbd", "#c9782f", "#d1495b"
 """Truth is grey, private blue, a third line orange, "you are here" red: safe for colour-blind
 readers and legible on light and dark."""
 
-LOST, PHANTOM, INFLATED = "#b5579c", "#d55e00", "#e0a100"
+LOST, PHANTOM, INFLATED = "#aa33ff", "#cc3300", "#ee66dd"
 """A flow that should be shown and reads 0, one that is shown where nobody travelled, and one that
-noise makes far larger than it is."""
+noise makes far larger than it is: no colour of the scale of sizes, for colour-blind readers either.
+Maps draw them hollow, too, or with a broken edge."""
+
+LEVELS: dict[Level, str] = {"good": "#2a7fc0", "partly": "#dd9a1a", "noisy": "#c0243f"}
+SIGNS: dict[Level, str] = {"good": "✓", "partly": "≈", "noisy": "✕"}
+"""The three steps of a verdict (`engine.steps`): colours that colour-blind readers tell apart, and
+the sign that stands with each."""

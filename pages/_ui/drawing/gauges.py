@@ -4,9 +4,8 @@ import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.usability import Level
-
-_TINT = {"good": "#2a9d6f", "partly": "#d9972b", "noisy": "#d1495b"}
+from engine.steps import Level
+from pages._ui.drawing.colours import LEVELS, SIGNS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +21,8 @@ class Gauge:
         The number in words; what stands between two ``*`` is large.
     note : str
         What the number covers.
+    rule : str
+        The limits of the judgement, said where the pointer rests.
     value, low, high : float
         Where the needle stands, and the ends of the scale; NaN leaves it out.
     bands : sequence of (float, level)
@@ -36,6 +37,7 @@ class Gauge:
     level: Level
     sentence: str
     note: str
+    rule: str
     value: float
     low: float
     high: float
@@ -48,7 +50,7 @@ class Gauge:
 
         Examples
         --------
-        >>> gauge = Gauge(name="", level="good", sentence="", note="", value=0.75, low=0.5,
+        >>> gauge = Gauge(name="", level="good", sentence="", note="", rule="", value=0.75, low=0.5,
         ...               high=1.0, bands=[(1.0, "good")], ends=("", ""))
         >>> gauge.across(0.75)
         50.0
@@ -77,12 +79,23 @@ def _gauge(gauge: Gauge) -> str:
     spoken = html.escape(gauge.sentence.replace("*", ""))
     low, high = (html.escape(end) for end in gauge.ends)
     return (
-        f'<div class="gauge {gauge.level}"><div class="name">{html.escape(gauge.name)}</div>'
+        f'<div title="{html.escape(gauge.rule)}" class="gauge {gauge.level}">'
+        f'<div class="name"><span aria-hidden="true">{SIGNS[gauge.level]}</span> '
+        f"{html.escape(gauge.name)}</div>"
         f'<div class="words">{words}</div>'
         f'<div class="scale" role="img" aria-label="{spoken}" style="{_bands(gauge)}">'
-        f"{ticks}{needle}</div>"
+        f"{_signs(gauge)}{ticks}{needle}</div>"
         f'<div class="ends"><span>{low}</span><span>{high}</span></div>'
         f'<div class="note">{html.escape(gauge.note)}</div></div>'
+    )
+
+
+def _signs(gauge: Gauge) -> str:
+    """Return each band's sign where the band begins: nothing is told by colour alone."""
+    starts = [gauge.low, *(end for end, _ in gauge.bands[:-1])]
+    return "".join(
+        f'<i class="sign" style="left:{gauge.across(start)}%" aria-hidden="true">{SIGNS[level]}</i>'
+        for start, (_, level) in zip(starts, gauge.bands, strict=True)
     )
 
 
@@ -90,6 +103,6 @@ def _bands(gauge: Gauge) -> str:
     stops, start = [], 0.0
     for end, level in gauge.bands:
         until = gauge.across(end)
-        stops.append(f"{_TINT[level]} {start}% {until}%")
+        stops.append(f"{LEVELS[level]} {start}% {until}%")
         start = until
     return f"background: linear-gradient(90deg, {', '.join(stops)})"

@@ -33,6 +33,7 @@ _PURPLE_GREEN = (
 )  # fmt: skip
 _NO_VALUE = (128, 128, 128, 60)
 _MARKED = (209, 73, 91, 255)
+_HOLLOW = 70  # opacity inside a flow that is wrong
 _GROUND = "ground"
 _BORDER = (128, 128, 128, 150)
 
@@ -219,6 +220,7 @@ def flow_map(
     alt: str,
     tooltip: Mapping[str, Sequence[str]],
     colours: NDArray[np.int64] | None = None,
+    wrong: NDArray[np.bool_] | None = None,
     height: int = 520,
     width: int = 700,
     marked: int | None = None,
@@ -238,6 +240,8 @@ def flow_map(
         Trips, for width (up to 5 pixels at the scale's end) and colour.
     colours : array, shape (flows, 4), optional
         Instead of the scale's colours, to mark phantom or lost flows.
+    wrong : array of bool, shape (flows,), optional
+        Which flows are drawn hollow, so that colour alone does not tell them.
     tooltip : mapping
         Label → one text per flow, below origin and destination.
     marked : int, optional
@@ -251,7 +255,11 @@ def flow_map(
     """
     texts_of = [(html.escape(label), texts) for label, texts in tooltip.items()]
     hints = {f"t{j}": "" if j else hint for j in range(len(texts_of))}
-    shades = (scale.colours(values) if colours is None else colours).tolist()
+    shades = (scale.colours(values) if colours is None else colours).astype(np.int64)
+    edges = np.tile(_line_colour(), (len(shades), 1))
+    hollow = np.zeros(len(shades), dtype=bool) if wrong is None else wrong
+    edges[hollow] = shades[hollow]
+    shades = np.where(hollow[:, None] & (np.arange(4) == 3), _HOLLOW, shades).tolist()
     view = view_of(outlines.bounds, width, height)
     # widths are pixels of the whole map: an arrow grows with the map as a zone does
     unit = 1 / (WORLD * 2.0 ** float(view.zoom or 0.0))
@@ -263,6 +271,8 @@ def flow_map(
             "outline": shapes[i].round(5).tolist(),
             "name": f"{outlines.names[o]} → {outlines.names[d]}",
             "colour": shades[i],
+            "edge": edges[i].tolist(),
+            "edge_px": 1.8 if hollow[i] else 0.5,
             **{f"t{j}": f"{label}: {texts[i]}" for j, (label, texts) in enumerate(texts_of)},
         }
         for i, (o, d) in enumerate(zip(origins.tolist(), destinations.tolist(), strict=True))
@@ -294,8 +304,9 @@ def flow_map(
         id="flows",
         get_polygon="outline",
         _sub_layer_props={"fill": {"getFillColor": "@@=colour"}},
-        get_line_color=_line_colour(),
-        line_width_min_pixels=0.5,
+        get_line_color="edge",
+        get_line_width="edge_px",
+        line_width_units=pdk.types.String("pixels"),
         pickable=True,
         auto_highlight=True,
     )

@@ -85,7 +85,9 @@ def key() -> None:
         f"{html.escape(name)}: {html.escape(meaning)}</span>"
         for name, opacity, meaning in MEANINGS
     )
-    st.html(f'<div style="font-size:0.82rem">{swatches}<span>{NOT_DRAWN}</span></div>')
+    st.html(
+        f'<div class="outcomes" style="font-size:0.82rem">{swatches}<span>{NOT_DRAWN}</span></div>'
+    )
 
 
 def estimate(count: float) -> str:

@@ -10,6 +10,7 @@ let told = {};
 const main = () => document.querySelector('[data-testid="stMain"]') ?? document.body;
 const slug = (text) => text.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "").slice(0, 60);
 const escaped = (text) => String(text).replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
+const HANDOUT = { width: "188mm", height: "272mm", most: 12 }; // what A4 leaves within its margins
 const lines = () => [told.notice, ...told.banners, told.settings.map(([k, v]) => `${k}: ${v}`).join("; ")];
 
 const notes = (svg) => [...(svg.note ? [svg.note] : []), ...lines()]; // what the picture says of itself
@@ -85,13 +86,13 @@ function wrapped(text, letters) {
 }
 
 // A map is drawn by the graphics card: what it shows now, its scale and the settings under it.
-async function mapped(canvas) {
+async function mapped(canvas, said = true) {
   const box = canvas.getBoundingClientRect();
   const legend = [...main().querySelectorAll(".legend")]
     .find((one) => canvas.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING);
   const words = legend ? [legend.getAttribute("aria-label")] : [];
   const letters = Math.max(20, Math.floor(box.width / 5.6));
-  const rows = [...words, ...lines()].flatMap((note) => wrapped(note, letters));
+  const rows = [...words, ...(said ? lines() : [])].flatMap((note) => wrapped(note, letters));
   const bar = legend ? 14 : 0;
   const made = document.createElement("canvas");
   [made.width, made.height] = [2 * box.width, 2 * (box.height + 12 + bar + LINE * rows.length)];
@@ -186,10 +187,15 @@ function cells(table) {
   return rows.map((row) => [...row, ...Array(width - row.length).fill("")]);
 }
 
+// A number as programs read it: no separators, no typographic minus, no plus; else nothing.
+const NUMBER = /^[-+\u2212]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?(e[-+]?\d+)?%?$/;
+const numeral = (text) => (NUMBER.test(text) ? text.replace("\u2212", "-").replace(/^\+/, "").replaceAll(",", "") : null);
+
 function csv(rows, notes = lines()) {
-  // a spreadsheet must not take a name for a formula
+  // a spreadsheet must not take a name for a formula; what is a number stays one
+  const inert = (text) => numeral(text) ?? (/^[=+@\t\r-]/.test(text) ? `'${text}` : text);
   const cell = (value) => {
-    const text = typeof value === "string" && /^[=+@\t\r]|^-(?![\d.])/.test(value) ? `'${value}` : String(value);
+    const text = typeof value === "string" ? inert(value) : String(value);
     return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   const head = notes.map((line) => `# ${line}`);
@@ -198,35 +204,102 @@ function csv(rows, notes = lines()) {
 
 const text = (content, type) => new Blob([content], { type: `${type};charset=utf-8` });
 
-function report() {
-  const { pictures, tables } = things();
-  const kept = (selector) => [...main().querySelectorAll(selector)]
-    .filter((one) => !one.closest(".take-home")).map((one) => one.outerHTML).join("");
-  const drawn = pictures.slice(0, 4).map((one) =>
-    `<figure>${picture(one, []).text}<figcaption>${escaped(heading(one))}</figcaption></figure>`).join("");
+// A handout of one page: what is set, the verdict, the picture with its legend, the numbers.
+async function report() {
+  const { pictures, tables, maps } = things();
+  const kept = (selector, parts = main().querySelectorAll(selector)) => [...parts]
+    .filter((one) => !one.closest(".take-home") && (one.checkVisibility?.() ?? true)).map((one) => one.outerHTML).join("");
+  const figure = (inner, words, more) =>
+    `<figure class="${more ? "optional" : ""}">${inner}<figcaption>${escaped(words)}</figcaption></figure>`;
+  const url = (blob) => new Promise((done) => {
+    const reader = new FileReader();
+    reader.onload = () => done(reader.result);
+    reader.readAsDataURL(blob);
+  });
+  const seen = await Promise.all(maps.slice(0, 2).map(async (one) => {
+    const name = one.closest("[aria-label]")?.getAttribute("aria-label") ?? heading(one);
+    return figure(`<img alt="${escaped(name)}" src="${await url(await mapped(one, false))}">`, name, false);
+  }));
+  const drawn = pictures.slice(0, 4).map((one, i) => figure(picture(one, []).text, heading(one), seen.length + i >= 2));
+  const cell = (kind, words) => {
+    const value = numeral(words);
+    return value === null ? `<${kind}>${escaped(words)}</${kind}>` : `<${kind} class="number"><data value="${value}">${escaped(words)}</data></${kind}>`;
+  };
   const listed = tables.slice(0, 2).map((one) => {
     const [head, ...rows] = cells(one);
-    const row = (kind, values) => `<tr>${values.map((v) => `<${kind}>${escaped(v)}</${kind}>`).join("")}</tr>`;
-    return `<section><h2>${escaped(heading(one))}</h2><table>${row("th", head)}${rows.slice(0, 6).map((r) => row("td", r)).join("")}</table></section>`;
+    const row = (kind, values) => `<tr>${values.map((v) => cell(kind, v)).join("")}</tr>`;
+    const left = rows.length - HANDOUT.most;
+    return `<section class="optional"><h2>${escaped(heading(one))}</h2><table>${row("th", head)}${rows.slice(0, HANDOUT.most).map((r) => row("td", r)).join("")}</table>${left > 0 ? `<p>${left} more rows are on the page.</p>` : ""}</section>`;
   }).join("");
-  const settings = told.settings.map(([k, v]) => `<span><b>${escaped(k)}</b> ${escaped(v)}</span>`).join("");
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escaped(told.title)} – ${escaped(told.notice)}</title>
+  const settings = told.settings.map(([k, v]) => `<span><b>${escaped(k)}</b>: ${escaped(v)}</span>`).join("");
+  const figures = [...main().querySelectorAll(".card")];
+  const numbers = [0, 4, 8].filter((from) => from < figures.length)
+    .map((from) => `<div class="cards optional">${kept("", figures.slice(from, from + 4))}</div>`);
+  const made = new Date().toLocaleString("en-GB", { dateStyle: "long", timeStyle: "short" });
+  const link = escaped(window.location.href);
+  return fitted(`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escaped(told.title)} – ${escaped(told.notice)}</title>
 <style>
 @page { size: A4; margin: 11mm; }
-body { font: 10px/1.35 sans-serif; color: #1c1c1c; background: #fff; max-width: 188mm; margin: 0 auto; }
-h1 { font-size: 16px; margin: 0 0 4px; } h2 { font-size: 11px; margin: 6px 0 2px; }
-.notice { font-weight: 700; margin: 0 0 4px; } .settings { display: flex; flex-wrap: wrap; gap: 0 12px; margin-bottom: 6px; }
-.verdict, .gauge, .card { border: 1px solid #bbb; border-radius: 4px; padding: 4px 6px; margin: 0 0 4px; break-inside: avoid; }
-.verdict strong { margin-right: 0.6em; } .verdict small { display: block; } .gauge .scale { display: none; } .value { font-size: 14px; font-weight: 700; } .numbers { max-height: 88mm; overflow: hidden; columns: 2; column-gap: 6px; }
-.cards { display: grid; grid-template-columns: 1fr 1fr; gap: 4px; } .meaning { display: none; }
-.pictures { display: grid; grid-template-columns: 1fr 1fr; gap: 6px; } figure { margin: 0; break-inside: avoid; } figcaption { color: #444; max-height: 27px; overflow: hidden; }
-figure svg { width: 100%; height: auto; max-height: 54mm; } section { break-inside: avoid; max-height: 40mm; overflow: hidden; }
-table { border-collapse: collapse; width: 100%; } th, td { text-align: left; border-bottom: 1px solid #ddd; padding: 1px 4px; }
+* { box-sizing: border-box; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+body { --st-text-color: #1c1c1c; --st-background-color: #fff; font: 10px/1.4 sans-serif; color: #1c1c1c; background: #fff; max-width: ${HANDOUT.width}; margin: 0 auto; }
+h1 { font-size: 17px; margin: 0 0 3px; } h2 { font-size: 11px; margin: 6px 0 2px; } p { margin: 2px 0; }
+.notice { font-weight: 700; } .made { color: #444; overflow-wrap: anywhere; } a { color: inherit; }
+.settings { display: flex; flex-wrap: wrap; gap: 0 12px; border-block: 1px solid #bbb; padding: 3px 0; margin: 4px 0 6px; }
+.gauges, .verdicts { display: grid; grid-template-columns: 1fr 1fr; gap: 6px; margin-bottom: 6px; }
+.verdict, .gauge { border-left: 4px solid #888; padding: 3px 6px; break-inside: avoid; } ${levels()}
+.verdict strong, .verdict small { display: block; } .verdict .of { font-weight: 400; } .verdict .of::before { content: "· "; }
+.gauge .name { font-weight: 700; } .gauge .words { font-size: 12px; } .gauge .words b { font-size: 17px; }
+.gauge .scale { position: relative; height: 10px; border-radius: 3px; margin: 3px 0 2px; }
+.gauge .sign { position: absolute; margin-left: 2px; font: 700 8px/10px sans-serif; color: #fff; text-shadow: 0 0 2px #000, 0 0 2px #000; }
+.gauge .needle { position: absolute; top: -3px; bottom: -3px; width: 4px; margin-left: -2px; border-radius: 2px; background: #1c1c1c; outline: 1px solid #fff; }
+.gauge .tick { position: absolute; top: 0; bottom: 0; width: 2px; margin-left: -1px; background: #fff; }
+.gauge .ends { display: flex; justify-content: space-between; gap: 1em; }
+.attack-answer { font-size: 13px; font-weight: 700; margin: 4px 0; }
+.attack-dots { display: grid; grid-template-columns: repeat(20, 9px); gap: 3px; } .attack-dots i, .attack-key i { display: inline-block; width: 9px; height: 9px; border-radius: 50%; }
+.attack-key { display: flex; flex-wrap: wrap; gap: 0 12px; margin: 3px 0 6px; } .attack-key i { margin-right: 4px; }
+i.coin { background: #888; } i.extra { background: #d1495b; } i.allowed { border: 2px solid #2a8fbd; } i.wrong { border: 1px solid #aaa; }
+.pictures { display: grid; grid-template-columns: 1fr 1fr; gap: 6px; } figure { margin: 0; break-inside: avoid; } figcaption { color: #444; }
+figure svg, figure img { display: block; width: 100%; height: auto; max-height: 78mm; object-fit: contain; }
+.pictures:has(> :only-child) { grid-template-columns: 1fr; } .pictures > :only-child > * { max-height: 120mm; }
+.key, .outcomes { display: flex; flex-wrap: wrap; align-items: center; gap: 1px 12px; margin: 3px 0 6px; } .key .note { flex-basis: 100%; }
+.key .bar { display: inline-flex; align-items: center; gap: 4px; } .key .bar i { width: 90px; height: 7px; border-radius: 3px; }
+.mark { display: inline-flex; align-items: center; gap: 4px; } .mark i { width: 16px; border-top: 4px solid currentColor; }
+.mark i.lost { border-top: 2px dashed currentColor; } .mark i.phantom { height: 5px; border: 1.5px solid currentColor; } .mark i.inflated { height: 3px; border-top: 0; background: currentColor; outline: 2px dotted currentColor; }
+.cards { display: grid; grid-template-columns: repeat(4, 1fr); gap: 4px; margin: 4px 0; } .card { border: 1px solid #ccc; border-radius: 4px; padding: 3px 6px; break-inside: avoid; }
+.card .value { font-size: 14px; font-weight: 700; } .card .range { display: block; color: #444; } .card .meaning { display: none; }
+section { break-inside: avoid; } table { border-collapse: collapse; width: 100%; } th, td { text-align: left; border-bottom: 1px solid #ddd; padding: 1px 4px; } .number { text-align: right; font-variant-numeric: tabular-nums; }
 </style></head><body><h1>${escaped(told.title)}</h1>
 <p class="notice">${escaped([told.notice, ...told.banners].join(" "))}</p>
+<p class="made">Made on ${escaped(made)} · <a href="${link}">${link}</a></p>
 <div class="settings">${settings}</div>
-<div class="numbers">${kept(".gauge")}${kept(".verdict:not(.pending)")}${kept(".cards")}</div>
-<div class="pictures">${drawn}</div>${listed}</body></html>`;
+${kept(".gauges")}<div class="verdicts">${kept(".verdict:not(.pending)")}</div>${kept(".attack-answer")}${kept(".attack-dots")}${kept(".attack-key")}
+<div class="pictures">${seen.join("")}${drawn.join("")}</div>${kept(".stage .key")}${kept(".outcomes")}
+${numbers.join("")}${listed}</body></html>`);
+}
+
+// The colours of the three steps, as the page has them.
+function levels() {
+  return ["good", "partly", "noisy"].map((name) => {
+    const one = main().querySelector(`.verdict.${name}, .gauge.${name}`);
+    return one ? `.${name} { border-color: ${getComputedStyle(one).borderLeftColor}; }` : "";
+  }).join(" ");
+}
+
+// The handout without what finds no room on its page: the last optional parts go first, as a whole.
+async function fitted(handout) {
+  const frame = document.createElement("iframe");
+  frame.setAttribute("sandbox", "allow-same-origin");
+  frame.style.cssText = `position:fixed;left:-400mm;border:0;width:${HANDOUT.width};height:${HANDOUT.height}`;
+  frame.srcdoc = handout;
+  const ready = new Promise((done) => { frame.onload = done; });
+  document.body.append(frame);
+  await ready;
+  const { documentElement: whole, body } = frame.contentDocument;
+  const parts = [...body.querySelectorAll(".optional")];
+  while (parts.length && whole.scrollHeight > frame.clientHeight) parts.pop().remove();
+  const result = `<!doctype html>${whole.outerHTML}`;
+  frame.remove();
+  return result;
 }
 
 function button(label, act) {
@@ -286,7 +359,7 @@ export default function ({ data, parentElement }) {
   said.setAttribute("role", "status");
   const items = document.createElement("ul");
   row.append(
-    button("One-page report (HTML)", () => save(`${slug(told.title)}-report.html`, text(report(), "text/html"))),
+    button("One-page report (HTML)", async () => save(`${slug(told.title)}-report.html`, text(await report(), "text/html"))),
     button("Print this page", () => window.print()),
     button("Copy link", async () => {
       try {

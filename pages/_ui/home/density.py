@@ -54,7 +54,9 @@ class Column:
 def said_html(finding: verdict.Finding, entry: Entry) -> str:
     """Return what the column's own dataset can be used for."""
     level, sentence = verdict.headline([finding])
-    return cards.verdict_html(level, sentence, verdict.remedies([finding]), of=entry.name)
+    return cards.verdict_html(
+        level, sentence, verdict.remedies([finding]), of=entry.name, rule=verdict.USE_RULE
+    )
 
 
 def draw(settings: Settings, entry: Entry) -> Column:

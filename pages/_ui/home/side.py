@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from engine import usability
 from engine.risk import Worth
-from engine.usability import Level
+from engine.steps import Level
 from pages._ui.cache import attack as cached_attack
 from pages._ui.cache import density as cached_density
 from pages._ui.cache import estimates as cached_estimates

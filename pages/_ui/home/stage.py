@@ -135,7 +135,15 @@ def _picked(entry: Entry) -> tuple[setting.Setting[str], list[str]]:
 
 def _beside(side: Side) -> None:
     level, word = home_verdict.standing(side)
-    st.html(cards.verdict_html(level, home_verdict.sentence(side), of=side.entry.name, title=word))
+    st.html(
+        cards.verdict_html(
+            level,
+            home_verdict.sentence(side),
+            of=side.entry.name,
+            title=word,
+            rule=home_verdict.CONVENTIONS,
+        )
+    )
     home_play.button()
     with st.container(key="home_presets", gap="small"):
         for preset in home_verdict.presets(side):

@@ -28,8 +28,8 @@ class Step:
 STEPS = (
     Step(
         "What ε (epsilon) is",
-        "It says how much one person's data may change what is published: small ε, more noise, "
-        "more privacy.",
+        "It says how much what is protected – one person's day, unless you choose another – may "
+        "change what is published: small ε, more noise, more privacy.",
         ".st-key-home_control",
     ),
     Step(
@@ -45,8 +45,10 @@ STEPS = (
     ),
     Step(
         "Who is protected",
-        "The left gauge is about one person: how often can an attacker who knows everybody else's "
-        "data tell whether this person is in it? It covers everything that is released.",
+        "The left gauge asks: how often can an attacker who knows all other data tell whether a "
+        "person is in it? It covers all that is declared to be released of the data shown – of "
+        "flows or of density: both, made of the same people, add up. At trip level it is about "
+        "one trip, and people who travel together are protected less.",
         ".gauge:first-child",
     ),
     Step(

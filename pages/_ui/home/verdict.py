@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 
 from engine import attack
-from engine.risk import PRECEDENTS, STRONG_GUESS, WEAK_GUESS, Guarantee, Strength
-from engine.usability import GOOD_TRIPS, GOOD_ZONES, SOME_TRIPS, SOME_ZONES, Level
+from engine.risk import GROUP, PRECEDENTS, STRONG_GUESS, WEAK_GUESS, Guarantee, Strength
+from engine.steps import GOOD_SHARE, SOME_SHARE, Level
 from pages._ui.drawing.gauges import Gauge
 from pages._ui.home.side import Side
 from pages._ui.shell.settings import EPSILON_SLIDER
 from pages._ui.wording.numbers import number, percent, scientific
 from pages._ui.wording.privacy import guess
+from pages._ui.wording.verdict import USE_RULE
 
 STANDINGS: dict[attack.Standing, str] = {
     "balanced": "Balanced",
@@ -29,14 +30,14 @@ _HIDDEN: dict[Strength, str] = {
     "moderate": "is hidden only in part",
     "weak": "is hardly hidden",
 }
-CONVENTIONS = (
+PRIVACY_RULE = (
     f"Privacy is called strong while the best guess stays at {STRONG_GUESS:.0%} or below – halfway "
-    f"from a coin toss to certainty – and weak above {WEAK_GUESS:.0%}, where an attacker errs less "
-    "than once in 20 times; where single trips are protected it is never strong. Flows are good "
-    f"where usable ones carry at least {GOOD_TRIPS:.0%} of all trips and too noisy below "
-    f"{SOME_TRIPS:.0%}; a density is good with {GOOD_ZONES:.0%} of its zones usable and too noisy "
-    f"below {SOME_ZONES:.0%}. All of these are conventions, explained in docs/home.md "
-    "(How the gauges judge) and held in one place each: `engine/risk.py`, `engine/usability.py`."
+    f"from a coin toss to certainty –, moderate up to {WEAK_GUESS:.0%}, and weak above, where an "
+    "attacker errs less than once in 20 times; where single trips are protected it is never strong."
+)
+CONVENTIONS = (
+    f"{PRIVACY_RULE} {USE_RULE} All of these are conventions, explained in docs/home.md "
+    "(How the gauges judge) and held in one place each: `engine/risk.py`, `engine/steps.py`."
 )
 
 
@@ -60,8 +61,9 @@ def _privacy(side: Side) -> Gauge:
     return Gauge(
         name=f"Privacy: {word}",
         level=level,
-        sentence=f"An attacker's best guess can rise from *50%* to *{guess(worth.best_guess)}*",
-        note=covered(side),
+        sentence=f"The best guess can rise from *50%* to *{guess(worth.best_guess, 1)}*",
+        rule=PRIVACY_RULE,
+        note=f"{covered(side)} {companions(side)}",
         value=worth.best_guess,
         low=0.5,
         high=1.0,
@@ -79,7 +81,6 @@ def _privacy(side: Side) -> Gauge:
 
 def _use(side: Side) -> Gauge:
     flows = side.part == "trips"
-    good, some = (GOOD_TRIPS, SOME_TRIPS) if flows else (GOOD_ZONES, SOME_ZONES)
     what = "of trips lie in usable flows" if flows else "of zones have usable counts"
     noise = (
         "Usable: shown, and off by at most a quarter in 95% of draws."
@@ -90,11 +91,12 @@ def _use(side: Side) -> Gauge:
         name=f"Use: {_USE[side.level]}",
         level=side.level,
         sentence=f"*{percent(side.usable)}* {what}",
+        rule=USE_RULE,
         note=noise,
         value=side.usable,
         low=0.0,
         high=1.0,
-        bands=((some, "noisy"), (good, "partly"), (1.0, "good")),
+        bands=((SOME_SHARE, "noisy"), (GOOD_SHARE, "partly"), (1.0, "good")),
         ends=("0%", "100%"),
     )
 
@@ -107,7 +109,7 @@ def covered(side: Side) -> str:
     known = f"White marks: known uses, ε = {least} to {most}, most for a person's day."
     if side.part == "density":
         spent = f", δ = {scientific(worth.delta)}" if worth.delta else ""
-        return f"Everything released: one week, ε = {total}{spent} for a person. {known}"
+        return f"The declared density: one week, ε = {total}{spent} for a person. {known}"
     if side.unit == "trip":
         return f"Of one trip, ε = {total}; a person with many is protected less. {known}"
     if worth.releases > 1:
@@ -115,8 +117,17 @@ def covered(side: Side) -> str:
         if side.entry.resolution.time != "day":
             matrices = len(side.entry.metadata.periods)
             what = f"{worth.releases} days, added up to {matrices}"
-        return f"Everything released: {what}, in all ε = {total} for a person. {known}"
-    return f"Everything released: one matrix, ε = {total} for a person. {known}"
+        return f"All declared flows: {what}, in all ε = {total} for a person. {known}"
+    return f"All declared flows: one matrix, ε = {total} for a person. {known}"
+
+
+def companions(side: Side) -> str:
+    """Say what is left of the promise to one where several are in or out together."""
+    what = {"trip": "trips made", "": "people who go about"}.get(side.unit, "people who travel")
+    return (
+        f"{GROUP} {what} together, as in a household: {guess(side.worth.group_guess, 1)} at "
+        f"{GROUP} × ε = {number(GROUP * side.worth.total_epsilon, 4)}."
+    )
 
 
 def standing(side: Side) -> tuple[Level, str]:
@@ -156,8 +167,13 @@ def presets(side: Side) -> list[Preset]:
         Preset(
             "Balanced",
             side.strong,
-            "As accurate as strong privacy allows: the best guess, from everything released, "
-            f"stays at {STRONG_GUESS:.0%} or below.",
+            f"As accurate as a best guess of at most {STRONG_GUESS:.0%} allows, from all that is "
+            "declared"
+            + (
+                ": of one trip, which is never called strong."
+                if side.unit == "trip"
+                else ", which is called strong."
+            ),
         ),
         Preset(
             "Too private", least, "The most noise: people are well hidden, small numbers drown."

@@ -33,7 +33,7 @@ TRIP = (
 )
 NO_BUDGET = (
     "No budget has been declared for the people in this dataset. Declare it once: it is the most "
-    "that may ever be learnt about one of them from all releases together."
+    "that being in the data may ever add to what all releases together tell about one of them."
 )
 WHOSE = {
     "new": "People of whom nothing was released yet",

@@ -7,7 +7,7 @@ import streamlit as st
 
 from engine.parameters import EPSILON_STOPS, ODParameters
 from engine.resolution import Detail, folder_of
-from engine.usability import GOOD_TRIPS
+from engine.steps import GOOD_SHARE
 from pages._ui import jobs
 from pages._ui.cache import details as cached_details
 from pages._ui.drawing.details import detail_chart
@@ -72,7 +72,7 @@ def _picture(judged: Sequence[Detail], entry: Entry, parameters: ODParameters) -
         on_select=_take,
     )
     st.caption(
-        f"Blue: at least {GOOD_TRIPS:.0%} of the trips between zones lie in usable flows of the "
+        f"Blue: at least {GOOD_SHARE:.0%} of the trips between zones lie in usable flows of the "
         "first matrix, exactly; no noise is drawn. Red frame: you are here. Click a cell to set "
         "zones, time and ε. Coarser is not always better: trips inside a zone are dropped, and "
         f"with T = {parameters.max_trips_per_user} their places among a person's trips are lost, "

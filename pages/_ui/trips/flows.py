@@ -123,6 +123,7 @@ def draw(key: str, true: Integers, release: Drawn, several: bool) -> None:
         values = matrix[origins, destinations]
     pairs = (origins, destinations)
     colours = scale.colours(values.astype(float))
+    wrong = (phantom | lost)[pairs] & (shown != TRUE)
     if shown != TRUE:
         colours[phantom[pairs]] = trips_look.rgb(trips_look.PHANTOM)
         colours[lost[pairs]] = trips_look.rgb(trips_look.LOST)
@@ -140,6 +141,7 @@ def draw(key: str, true: Integers, release: Drawn, several: bool) -> None:
             "error": [trips_look.signed(int(value)) for value in private[pairs] - true[pairs]],
         },
         colours=colours,
+        wrong=wrong,
         marked=chosen.marked,
         on_zone=chosen.take_zone,
         turn=chosen.turn,
@@ -150,7 +152,7 @@ def draw(key: str, true: Integers, release: Drawn, several: bool) -> None:
     if shown != TRUE:
         # only what is drawn: a flow that reads 0 has no arrow, unless other days show it
         marks = ((trips_look.PHANTOM, phantom), (trips_look.LOST, lost))
-        trips_look.key(*(outcome for outcome, where in marks if where[pairs].any()))
+        trips_look.key(*(each for each, where in marks if where[pairs].any()), hollow=True)
         if several:
             st.caption(
                 "Each day is a release of its own: a flow is marked where that happened to it on "

@@ -101,6 +101,7 @@ def draw(
             "error": [trips_look.signed(round(value)) for value in privately[pairs] - truly[pairs]],
         },
         colours=colours,
+        wrong=phantom,
         on_zone=_to_zones,
         hint="Click: each zone's own flows",
         turn=turn,
@@ -108,7 +109,7 @@ def draw(
     )
     scale.legend("trips of a flow between groups", "0", f"{largest:,.0f} or more")
     if phantom.any():
-        trips_look.key(trips_look.PHANTOM)
+        trips_look.key(trips_look.PHANTOM, hollow=True)
     count = len(group.zones)
     st.caption(f"{added_up} {count} groups of the {len(group.labels)} zones.")
 

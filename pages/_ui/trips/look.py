@@ -43,15 +43,18 @@ def signed(value: int) -> str:
     return f"{value:+,}".replace("-", "−")
 
 
-def key(*outcomes: Outcome) -> None:
-    """Draw the colours of some outcomes with their names."""
+def key(*outcomes: Outcome, hollow: bool = False) -> None:
+    """Draw the colours of some outcomes with their names; hollow as maps draw wrong flows."""
+    inside = 28 if hollow else 100
     swatches = "".join(
         f'<span style="display:inline-flex;align-items:center;gap:0.4rem;margin-right:1.1rem">'
-        f'<span style="width:0.8rem;height:0.8rem;border-radius:0.15rem;background:{each.colour}">'
+        f'<span style="width:0.8rem;height:0.8rem;border-radius:0.15rem;'
+        f"border:2px solid {each.colour};"
+        f'background:color-mix(in srgb, {each.colour} {inside}%, transparent)">'
         f"</span>{html.escape(each.name)}: {html.escape(each.meaning)}</span>"
         for each in outcomes
     )
-    st.html(f'<div style="font-size:0.82rem">{swatches}</div>')
+    st.html(f'<div class="outcomes" style="font-size:0.82rem">{swatches}</div>')
 
 
 def zone_choice(

@@ -61,8 +61,11 @@ OD_PUBLISHED_ONLY = (
 """Beside numbers of flows that are computed for one method, where the other one is set."""
 
 HELP = {
-    "epsilon": "How much one person's data may change what is published. At ε = 0.1 an attacker's "
-    "odds change by at most 11%, at ε = 1 by a factor of 2.7, at ε = 4 by a factor of 55.",
+    "epsilon": "How much one protected unit may change one release: a person's day (the default), "
+    "a person's whole period, or one trip; in a density a person's week. At ε = 0.1 an attacker's "
+    "odds of one unit change by at most 11%, at ε = 1 by a factor of 2.7, at ε = 4 by a factor of "
+    "55. Units add up: 7 days of a person at ε = 0.1 allow a factor of 2 (e^0.7); at trip level "
+    "nothing bounds a person; k people who travel together are protected only by k·ε.",
     "delta": "No attack succeeds more often than ε allows by more than this. Keep it well below "
     "one over the number of people.",
     "max_visits": "At most this many visits of a person are counted in the week, chosen at random. "

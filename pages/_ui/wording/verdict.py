@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from engine.origin_destination import Agreement
 from engine.parameters import EPSILON_STOPS, ODParameters
+from engine.steps import GOOD_SHARE, SOME_SHARE, Level
 from engine.usability import (
     CONFIDENCE,
     NEARLY_ALL,
@@ -13,7 +14,6 @@ from engine.usability import (
     USABLE_FLOW_ERROR,
     DensityUsability,
     ForHalf,
-    Level,
     TripsUsability,
 )
 from pages._ui.wording.numbers import counted, number, percent, trip_count
@@ -24,6 +24,10 @@ QUIETER = (
 )
 NOISY_ZONES = (
     "Density needs more people or a larger ε; the curve over ε shows how far a larger ε goes."
+)
+USE_RULE = (
+    f"A result is called good where at least {GOOD_SHARE:.0%} of it is usable or right – of trips, "
+    f"of zones, of decisions –, good in part from {SOME_SHARE:.0%}, and too noisy below."
 )
 LIMITS = (
     f"A zone counts as usable if its counts over the week are off by at most {USABLE_ERROR:.0%} on "

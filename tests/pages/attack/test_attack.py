@@ -118,3 +118,25 @@ def test_pages_about_one_method_say_so_where_the_other_is_set(open_page, page):
     for method, notes in (("published", 0), ("estimate", 1)):
         app = open_page(page, od_method=method)
         assert sum("This page is about the published method" in i.value for i in app.info) == notes
+
+
+@pytest.mark.parametrize(("epsilon", "spent", "right"), [("0.5", "2", "88"), ("0.1", "0.4", "60")])
+def test_people_who_travel_together_have_k_epsilon(open_attack, epsilon, spent, right):
+    """e^(4ε)/(1 + e^(4ε)), rounded, for a household in one release."""
+    assert round(100 / (1 + np.exp(-4 * float(epsilon)))) == int(right)
+    for unit, who in (("person-day", "4 people who travel"), ("trip", "4 trips made")):
+        shown = body(open_attack(unit=unit, epsilon=epsilon))
+        assert f"**{who} together**" in shown
+        assert f"only at 4 × ε = {spent} in one release" in shown
+        assert f"up to {right} can be right" in shown
+        assert "knows the others or believes them independent" in shown
+
+
+def test_a_density_is_an_upper_bound_and_flows_are_exact(open_attack):
+    app = open_attack(attack_view="on-density")
+    assert "attack gets at most" in body(app)
+    assert '<span class="value">≤ ' in body(app)
+    flows = open_attack()
+    assert "attack gets at most" not in body(flows)
+    assert '<span class="value">≤ ' not in body(flows)
+    assert "exactly for flows, as an upper bound for density" in wording.LEAD

@@ -190,3 +190,21 @@ def test_a_flow_that_reads_zero_is_suppressed_and_never_visible_too(open_choose)
     assert "Stays suppressed" in first.iloc[0]
     assert first["Exact"] == f"{100 * chance:.1f}%"
     assert f"suppressed with probability **{100 * chance:.1f}%**" in text(app)
+
+
+def test_a_suspicion_is_bounded_for_one_and_less_for_a_household(open_choose):
+    """A suspicion of 10% at ε 0.5: 15.5% for one person, 45.1% for four who travel together."""
+    shown = text(at(open_choose(epsilon=0.5), "What ε means"))
+    assert "15.5%" in shown
+    assert "knows the others or believes them independent" in shown
+    assert "4 who travel together" in shown
+    assert "45.1%" in shown
+    assert "from 10%, at 4 × ε = 2" in shown
+    assert "anybody" not in shown
+
+
+def test_an_error_is_from_the_kept_count_where_noise_comes_after_trimming(open_choose):
+    app = open_choose(unit="person-day")
+    assert "from its count after trimming" in app.number_input(key="choose_alpha").help
+    app = open_choose(unit="trip")
+    assert app.number_input(key="choose_alpha").help.endswith("from the truth.")

@@ -26,12 +26,18 @@ def test_flows_switch_keeps_one_scale_and_marks_phantoms(open_od):
     assert [body for body in bodies(app) if "or more" in body] == ends
     orange = trips_look.rgb(trips_look.PHANTOM)
     arcs = next(layer for layer in deck(app)["layers"] if layer["id"] == "flows")
-    assert orange not in [row["colour"] for row in arcs["data"]]
+    assert orange[:3] not in [row["colour"][:3] for row in arcs["data"]]
+    assert {row["edge_px"] for row in arcs["data"]} == {0.5}
+    assert arcs["lineWidthUnits"] == "pixels"  # a name, not a column of the rows
     app.button_group(key="od_flows_show").set_value("Phantom and lost").run()
     arcs = next(layer for layer in deck(app)["layers"] if layer["id"] == "flows")
-    shades = [row["colour"] for row in arcs["data"]]
+    shades = [row["edge"] for row in arcs["data"]]
     assert shades
     assert all(shade in (orange, trips_look.rgb(trips_look.LOST)) for shade in shades)
+    for row in arcs["data"]:  # hollow, with a strong edge: not told by its colour alone
+        assert row["colour"][:3] == row["edge"][:3]
+        assert row["colour"][3] < row["edge"][3] / 3
+        assert row["edge_px"] > 1.5
 
 
 @pytest.mark.parametrize("scope", ["Leaving a zone", "Arriving in a zone", "Leaving or arriving"])

@@ -8,6 +8,7 @@ import pytest
 from engine import datasets, resolution, usability
 from engine import origin_destination as od
 from engine.parameters import EPSILON_STOPS, ODParameters
+from engine.steps import GOOD_SHARE
 from pages._ui.cache import trips as cached_trips
 from pages._ui.cache.window import Window
 from pages._ui.trips import grid as trips_grid
@@ -218,7 +219,7 @@ def test_the_verdict_names_the_zones_and_times_that_could_be_used(open_od, settl
         for zones, count in resolution.details(demo):
             view = resolution.coarsen(demo, resolution.Resolution(zones=zones, time=time))
             flows = usability.Flows.of(od.expectation(view, parameters, days=0).histogram)
-            usable[count] = usability.usable_share(flows, parameters) >= usability.GOOD_TRIPS
+            usable[count] = usability.usable_share(flows, parameters) >= GOOD_SHARE
         finest = max((count for count, good in usable.items() if good), default=None)
         about = next(part for part in said.split("; ") if f"**{word}**" in part)
         assert ("not usable for any of these" in about) == (finest is None)

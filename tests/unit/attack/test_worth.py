@@ -56,15 +56,32 @@ def test_a_density_counts_what_is_proved_where_that_is_more():
     assert above.best_guess > joint.best_guess
 
 
+@pytest.mark.parametrize("days", [1, 5])
+def test_a_household_is_guessed_as_if_every_release_had_its_epsilon_fourfold(days):
+    worth = attack.worth_of_trips(ODParameters(epsilon=0.3, unit="person-day"), days)
+    assert worth.group_guess == pytest.approx(every_outcome(1.2, days), abs=1e-9)
+    added_up = attack.worth_of_trips(
+        ODParameters(epsilon=0.3, unit="person-day"), days, added_up=True
+    )
+    assert added_up.group_guess == pytest.approx(every_outcome(1.2 * days, 1), abs=1e-9)
+    longest = attack.worth_of_trips(ODParameters(epsilon=10.0, unit="person-day"), 305)
+    assert longest.group_guess == pytest.approx(1.0)
+
+
 def worth_of(guess, *, covers_person=True):
     return Worth(
-        best_guess=guess, total_epsilon=1.0, delta=0.0, releases=1, covers_person=covers_person
+        best_guess=guess,
+        total_epsilon=1.0,
+        delta=0.0,
+        releases=1,
+        covers_person=covers_person,
+        group_guess=guess,
     )
 
 
 def test_strength_changes_at_its_limits_and_single_trips_are_never_strong():
     assert (STRONG_GUESS, WEAK_GUESS) == (0.75, 0.95)
-    guesses = (0.5, 0.75, 0.7501, 0.95, 0.9501, 1.0)
+    guesses = (0.5, 0.75, 0.751, 0.95, 0.951, 1.0)
     words = [worth_of(guess).strength for guess in guesses]
     assert words == ["strong", "strong", "moderate", "moderate", "weak", "weak"]
     words = [worth_of(guess, covers_person=False).strength for guess in guesses]

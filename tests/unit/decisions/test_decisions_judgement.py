@@ -41,6 +41,17 @@ def test_a_release_worse_than_never_acting_is_noisy():
     assert verdict.phantom == 1
 
 
+def test_a_release_that_acts_a_week_late_is_not_good():
+    """Two zones of long epidemics: nearly all days are right, and yet a week is lost."""
+    right = days((5, 85), (8, 88), length=100)
+    assert judged(right, days((6, 85), (9, 88), length=100)).level == "good"
+    late = judged(right, days((12, 85), (15, 88), length=100))
+    assert (late.recall, late.precision) == (pytest.approx(73 / 80), 1.0)
+    assert (late.shift_days, late.timing, late.level) == (7.0, "late", "partly")
+    early = judged(days((12, 92), (15, 95), length=100), days((10, 92), (13, 95), length=100))
+    assert (early.shift_days, early.level) == (-2.0, "partly")
+
+
 def test_between_them_it_is_usable_in_part():
     verdict = judged(days((5, 15), (8, 20)), days((0, 15)))
     assert verdict.level == "partly"
@@ -59,8 +70,9 @@ def test_aid_is_judged_by_places_and_total():
     totals = decisions.shock_totals(leaving, settings)
     assert decisions.judge_aid(totals, np.array([0.95])).level == "good"
     assert decisions.judge_aid(totals, np.array([0.5])).level == "partly"
+    assert decisions.judge_aid(totals, np.array([0.89])).level == "partly"
     harsh = od.ODParameters(epsilon=5.0, suppression_threshold=90, unit="trip")
-    lost = decisions.judge_aid(decisions.shock_totals(leaving, harsh), np.array([0.5]))
+    lost = decisions.judge_aid(decisions.shock_totals(leaving, harsh), np.array([0.45]))
     assert lost.level == "noisy"
     assert lost.main_cause == "suppression"
     assert lost.total_error == pytest.approx(-1 / 3, abs=1e-6)

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from engine import datasets, resolution, usability
+from engine import datasets, resolution
 from engine import origin_destination as od
 from engine.origin_destination.matrices import trimmed_counts
 from engine.parameters import ODParameters
 from engine.resolution import Detail, Resolution
+from engine.steps import level_of
 
 EPSILONS = (0.1, 1.0, 10.0)
 ROOT = Path(__file__).parents[3]
@@ -48,7 +49,7 @@ def test_each_detail_is_judged_flow_by_flow(unit):
             near = (np.abs(out - count) <= 0.25 * count) & (out >= 5)
             good += int(count) if count > 0 and law[near].sum() >= 0.95 else 0
         assert share == pytest.approx(good / true.sum())
-        assert one.usable[EPSILONS.index(epsilon)] == (share >= usability.GOOD_TRIPS)
+        assert one.usable[EPSILONS.index(epsilon)] == (level_of(share) == "good")
 
 
 def test_the_finest_usable_has_most_zones():

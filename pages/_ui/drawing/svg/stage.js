@@ -45,7 +45,9 @@ function drawn(panel, level, coarse) {
   });
   for (const [path, colour, kind, words] of side.flows ?? []) {
     const flow = shape("path", { d: path, class: `flow ${kind}` }, made);
-    flow.style[kind === "lost" ? "stroke" : "fill"] = colour;
+    // a wrong flow is told by its edge, too: lost is broken and empty, phantom hollow, inflated dotted
+    if (kind !== "lost") flow.style.fill = colour;
+    if (kind !== "shown") flow.style.stroke = colour;
     say(flow, words);
   }
   if (Number.isInteger(level.marked)) shape("path", { d: level.zones[level.marked], class: "marked" }, made);

@@ -1,0 +1,53 @@
+"""The three steps of every verdict, on privacy, use and decisions alike, by one function.
+
+A limit belongs to the better step. What is judged is the figure as it is written, in percent with
+one decimal, so that no number stands beside a verdict that its own limit denies.
+"""
+
+import math
+from typing import Literal
+
+Level = Literal["good", "partly", "noisy"]
+"""The better, the middle and the worse step; each judgement has words of its own for them."""
+
+GOOD_SHARE, SOME_SHARE = 0.9, 0.5
+"""What must be usable or right for a verdict to be good, or good in part: of zones, of trips, of
+decisions. Nine in ten is nearly all; below half, more is wrong than right."""
+
+
+def step(share: float, *, good: float, partly: float) -> Level:
+    """Return the step that a share reaches.
+
+    Parameters
+    ----------
+    share : float
+        What is judged; without a value (NaN) it is ``noisy``.
+    good, partly : float
+        Where the better and the middle step end. More is better where `good` is the larger of the
+        two, as for what can be used; else less is better, as for what an attacker guesses.
+
+    Examples
+    --------
+    >>> [step(share, good=0.9, partly=0.5) for share in (0.9, 0.89, 0.5, 0.49)]
+    ['good', 'partly', 'partly', 'noisy']
+    >>> [step(guess, good=0.75, partly=0.95) for guess in (0.75, 0.752, 0.95, 0.96)]
+    ['good', 'partly', 'partly', 'noisy']
+    """
+    if not math.isfinite(share):
+        return "noisy"
+    sign = 1 if good > partly else -1
+    written, first, second = (sign * round(100 * value, 1) for value in (share, good, partly))
+    if written >= first:
+        return "good"
+    return "partly" if written >= second else "noisy"
+
+
+def level_of(share: float) -> Level:
+    """Return the verdict on a share that is usable or right: the same for all that is judged.
+
+    Examples
+    --------
+    >>> level_of(0.9), level_of(0.75), level_of(0.499)
+    ('good', 'partly', 'noisy')
+    """
+    return step(share, good=GOOD_SHARE, partly=SOME_SHARE)

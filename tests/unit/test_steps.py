@@ -1,0 +1,46 @@
+"""One rule of three steps: the limits, their sides, and that every judgement follows it."""
+
+import numpy as np
+import pytest
+
+from engine import risk, usability
+from engine.density import DensityScores
+from engine.steps import level_of, step
+
+
+def test_a_limit_belongs_to_the_better_step_whichever_way_is_better():
+    use = [level_of(share) for share in (1.0, 0.9, 0.899, 0.5, 0.499, 0.0)]
+    assert use == ["good", "good", "partly", "partly", "noisy", "noisy"]
+    guesses = [risk.level_of_guess(guess) for guess in (0.5, 0.75, 0.751, 0.95, 0.951, 1.0)]
+    assert guesses == ["good", "good", "partly", "partly", "noisy", "noisy"]
+
+
+@pytest.mark.parametrize("share", [0.89949, 0.8995, 0.89951, 0.90049, 0.49949, 0.49951])
+def test_what_is_judged_is_the_figure_as_it_is_written(share):
+    written = float(f"{100 * share:.1f}")
+    assert level_of(share) == level_of(written / 100)
+    assert (level_of(share) == "good") == (written >= 90.0)
+    assert (level_of(share) == "noisy") == (written < 50.0)
+
+
+def test_what_has_no_value_is_too_noisy():
+    assert step(float("nan"), good=0.9, partly=0.5) == "noisy"
+    assert step(float("nan"), good=0.75, partly=0.95) == "noisy"
+
+
+@pytest.mark.parametrize(
+    ("usable", "level"), [(90, "good"), (89, "partly"), (50, "partly"), (49, "noisy")]
+)
+def test_zones_and_trips_are_judged_alike(usable, level):
+    """So many of a hundred zones, and so many of a hundred flows of one size."""
+    good = np.arange(100) < usable
+    scores = DensityScores(
+        error=np.where(good, 0.1, 0.9), correlation=np.ones(100), total_error=0.0, exceeded=False
+    )
+    assert usability.judge_density(scores, np.full(100, 5.0)).level == level
+    true = np.zeros((11, 11), dtype=np.int64)
+    off = np.flatnonzero(~np.eye(11, dtype=bool).ravel())[:100]
+    true.ravel()[off] = 20
+    near = np.zeros((11, 11))
+    near.ravel()[off[:usable]] = 1.0
+    assert usability.judge_drawn_trips(true, near).level == level
