@@ -12,9 +12,11 @@ from engine.release.entries import Budget, BudgetUnit, Entry, ReleaseError
 from engine.release.estimate import EstimateProduct
 from engine.release.ledger import Ledger
 from engine.release.od import ODProduct
+from engine.release.outlook import Outlook
 from engine.release.plan import Accuracy, Plan, Product
 from engine.release.report import ReportProduct
 from engine.release.statement import ITEMS, SCHEMA, TUNING
+from engine.release.ways import WayOut, charge, fits, fitting_epsilon, ways_out
 from engine.release.zoom import ZoomProduct
 
 __all__ = [
@@ -30,12 +32,18 @@ __all__ = [
     "EstimateProduct",
     "Ledger",
     "ODProduct",
+    "Outlook",
     "Plan",
     "Product",
     "ReleaseError",
     "ReportProduct",
+    "WayOut",
     "ZoomProduct",
+    "charge",
     "check",
     "cost",
+    "fits",
+    "fitting_epsilon",
     "release",
+    "ways_out",
 ]

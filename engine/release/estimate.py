@@ -25,8 +25,9 @@ from engine.origin_destination.estimate import (
 )
 from engine.origin_destination.matrices import MAX_DENSE_CELLS, day_indices
 from engine.parameters import ODParameters
-from engine.release import noise
+from engine.release import noise, outlook
 from engine.release.od import ODProduct, write_flowmap
+from engine.release.outlook import Outlook
 from engine.release.plan import (
     Accuracy,
     Plan,
@@ -121,6 +122,11 @@ class EstimateProduct:
                 else "Every trip is counted.",
             ),
         )
+
+    def outlook(self, dataset: Dataset, /) -> tuple[Outlook, ...]:
+        """Return what is known of measured flows; what a model reads has no law of its own."""
+        scale = _scale(self.parameters.max_trips_per_user, self._shares(dataset)[0])
+        return (outlook.of_counts("a flow, as measured,", "an empty pair of zones", scale),)
 
     def prepare(self, dataset: Dataset, /) -> None:
         """Read the trips that will be counted."""

@@ -19,7 +19,8 @@ from engine.origin_destination.matrices import (
     trimmed_counts,
 )
 from engine.parameters import ODParameters
-from engine.release import noise
+from engine.release import noise, outlook
+from engine.release.outlook import Outlook
 from engine.release.plan import (
     Accuracy,
     Plan,
@@ -144,6 +145,13 @@ class ODProduct:
                 "Noise is a whole number: nothing is rounded.",
             ),
         )
+
+    def outlook(self, _dataset: Dataset, /) -> tuple[Outlook, ...]:
+        """Return what its numbers can be used for by the law of the noise alone."""
+        parameters = self.parameters
+        scale = safe_scale(parameters.max_trips_per_user, parameters.epsilon)
+        least = max(parameters.suppression_threshold, 1)
+        return (outlook.of_counts("a flow", "an empty pair of zones", scale, least),)
 
     def prepare(self, dataset: Dataset, /) -> None:
         """Read the trips that will be counted."""

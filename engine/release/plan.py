@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from scipy import stats
@@ -13,6 +13,9 @@ from engine.datasets import Dataset
 from engine.origin_destination.estimate import total_reach
 from engine.origin_destination.laws import NoiseLaw
 from engine.release.entries import BudgetUnit, exact
+
+if TYPE_CHECKING:
+    from engine.release.outlook import Outlook
 
 LEVEL = 0.9
 """Share of draws within the error bars of a release."""
@@ -115,6 +118,10 @@ class Plan:
 
 class Product(Protocol):
     """One thing that can be released: it plans without counts, and draws once."""
+
+    def outlook(self, dataset: Dataset, /) -> "tuple[Outlook, ...]":
+        """Return what its numbers can be used for by the law of the noise alone."""
+        ...
 
     def prepare(self, dataset: Dataset, /) -> None:
         """Raise where the dataset lacks what will be counted, before anything is charged."""

@@ -11,7 +11,8 @@ from engine import report
 from engine.arrays import Floats, Integers
 from engine.datasets import Dataset
 from engine.errors import ParameterError
-from engine.release import noise
+from engine.release import noise, outlook
+from engine.release.outlook import Outlook
 from engine.release.plan import Accuracy, Plan, Progress, laplace_bar
 from engine.release.tables import CsvTable, neutral
 from engine.report import Analysis, ReportParameters, ReportRelease, ReportTable
@@ -96,6 +97,15 @@ class ReportProduct:
                 "Trips beyond the bound per person are not counted; all numbers are of kept trips.",
                 "Negative counts are set to 0; totals are sums before that.",
             ),
+        )
+
+    def outlook(self, _dataset: Dataset, /) -> tuple[Outlook, ...]:
+        """Return what its numbers can be used for by the law of the noise alone."""
+        return tuple(
+            outlook.of_counts(
+                f"a bin of “{stage.name}”", "an empty bin", _safe(stage.sensitivity / stage.epsilon)
+            )
+            for stage in report.ledger(self.parameters).stages
         )
 
     def prepare(self, dataset: Dataset, /) -> None:

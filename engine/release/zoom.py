@@ -23,8 +23,9 @@ from engine.density.aggregates import tower_tree
 from engine.density.zoom import DEFAULTS, measure_with, noise_scale, read
 from engine.errors import ParameterError
 from engine.parameters import HOURS_PER_WEEK
-from engine.release import noise
+from engine.release import noise, outlook
 from engine.release.density import zone_variances
+from engine.release.outlook import Outlook
 from engine.release.plan import Accuracy, Plan, Progress, normal_bar
 from engine.release.tables import CsvTable, neutral, write_zones
 from engine.release.zcdp import zcdp_strength
@@ -122,6 +123,21 @@ class ZoomProduct:
                 "are. No bar holds for it whatever the data.",
                 "Noise is a whole number of 1/1024 visits; what is read is rounded to 0.01.",
             ),
+        )
+
+    def outlook(self, dataset: Dataset, /) -> tuple[Outlook, ...]:
+        """Return what is known of measured visits; what a model reads has no law of its own."""
+        strength, root = zcdp_strength(self.epsilon, self.delta), np.sqrt(CLIP_SQUARED)
+        median = float(np.sqrt(np.median(zone_variances(dataset))))
+        kinds = (
+            ("towers", "a zone's hour, as measured (median zone),", "an hour without visits"),
+            ("weeks", "a zone's week, as measured (median zone),", "a week without visits"),
+        )
+        return tuple(
+            outlook.of_normal(
+                what, empty, float(noise_scale(name, root, strength, DEFAULTS)) * median
+            )
+            for name, what, empty in kinds
         )
 
     def prepare(self, dataset: Dataset, /) -> None:

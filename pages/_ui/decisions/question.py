@@ -11,8 +11,8 @@ from engine.errors import ExplorerError
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import decisions as cached_decisions
 from pages._ui.cache.decisions import Outbreak, People
-from pages._ui.decisions import fields, places
-from pages._ui.shell import setting
+from pages._ui.decisions import places
+from pages._ui.shell import dates, setting
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session
 
@@ -35,7 +35,7 @@ def ask(entry: Entry) -> Outbreak | None:
     ):
         people = _populations(entry, people)
         every = len(entry.metadata.days)
-        days = fields.day_range(
+        days = dates.day_range(
             st,
             "Days",
             "decisions_days",
