@@ -6,6 +6,7 @@ from typing import Literal
 import numpy as np
 
 from engine.arrays import Floats
+from engine.datasets import Metadata
 from engine.decisions.aid import ShockTotals
 from engine.decisions.scoring import Comparison
 
@@ -15,8 +16,26 @@ GOOD_RECALL = GOOD_PRECISION = 0.8
 GOOD_OVERLAP = 0.9
 GOOD_TOTAL_ERROR = 0.1
 
+EPIDEMIC_DAYS = 60
+"""With fewer days an epidemic from one zone hardly reaches P2's threshold, whatever the trips."""
+
 _NO_SHIFT_DAYS = 0.5
 """A median shift of no more, between two neighbouring days, is said to be on time."""
+
+
+def own_question(metadata: Metadata) -> Literal["epidemic", "aid"]:
+    """Return the question that a dataset can answer: aid where it is short and names a shock.
+
+    Examples
+    --------
+    >>> from engine import datasets
+    >>> own_question(datasets.load("rwanda-districts").metadata)
+    'aid'
+    >>> own_question(datasets.load("afghanistan-2020").metadata)
+    'epidemic'
+    """
+    short = len(metadata.days) < EPIDEMIC_DAYS
+    return "aid" if short and metadata.scenario.get("shock") else "epidemic"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,8 +12,7 @@ from engine.release.entries import Budget, BudgetUnit, Entry, ReleaseError
 from engine.release.estimate import EstimateProduct
 from engine.release.ledger import Ledger
 from engine.release.od import ODProduct
-from engine.release.outlook import Outlook
-from engine.release.plan import Accuracy, Plan, Product
+from engine.release.plan import Accuracy, Outlook, Plan, Product
 from engine.release.report import ReportProduct
 from engine.release.statement import ITEMS, SCHEMA, TUNING
 from engine.release.ways import WayOut, charge, fits, fitting_epsilon, ways_out

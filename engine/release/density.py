@@ -14,9 +14,9 @@ from engine import validation
 from engine.datasets import Dataset
 from engine.parameters import EPSILON_RANGE, HOURS_PER_WEEK, MAX_VISITS_LIMIT
 from engine.release import noise, outlook
-from engine.release.outlook import Outlook
 from engine.release.plan import (
     Accuracy,
+    Outlook,
     Plan,
     Progress,
     laplace_proof,

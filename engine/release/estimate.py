@@ -27,9 +27,9 @@ from engine.origin_destination.matrices import MAX_DENSE_CELLS, day_indices
 from engine.parameters import ODParameters
 from engine.release import noise, outlook
 from engine.release.od import ODProduct, write_flowmap
-from engine.release.outlook import Outlook
 from engine.release.plan import (
     Accuracy,
+    Outlook,
     Plan,
     Progress,
     laplace_bar,

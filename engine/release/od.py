@@ -20,9 +20,9 @@ from engine.origin_destination.matrices import (
 )
 from engine.parameters import ODParameters
 from engine.release import noise, outlook
-from engine.release.outlook import Outlook
 from engine.release.plan import (
     Accuracy,
+    Outlook,
     Plan,
     Progress,
     holds_where_shown,

@@ -5,14 +5,12 @@ Two things a custodian can know before anyone looks at the data: how often a num
 trimming takes from the truth only the data can tell.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy import stats
 
 from engine.arrays import Floats
 from engine.origin_destination.laws import NoiseLaw
-from engine.release.plan import laplace_sd
+from engine.release.plan import Outlook, laplace_sd
 from engine.usability import CONFIDENCE, USABLE_FLOW_ERROR
 
 _POINTS = 256
@@ -21,37 +19,6 @@ _SIZE = 2**15
 """Points of the grid: 64 standard deviations to each side."""
 _REACH = 25
 """Scales to each side beyond which a Laplace variate is left out: 10⁻¹¹ of it."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Outlook:
-    """What the noise alone allows of one kind of number.
-
-    Attributes
-    ----------
-    what : str
-        A number of this kind, such as ``a flow``.
-    empty : str
-        One whose kept count is 0.
-    least : int
-        The least number that is shown; smaller ones are suppressed or read 0.
-    empty_shown : float
-        Probability that an empty one reads `least` or more.
-    near_from : int
-        The least kept count from which on a number is shown and within a quarter of its kept
-        count in 95% of releases (`engine.usability`: what a usable flow is, but for trimming).
-    """
-
-    what: str
-    empty: str
-    least: int
-    empty_shown: float
-    near_from: int
-
-    @property
-    def misleads(self) -> bool:
-        """Whether empty ones are shown more often than the errors that a usable flow may have."""
-        return self.empty_shown > 1 - CONFIDENCE
 
 
 def of_counts(what: str, empty: str, scale: float, least: int = 1) -> Outlook:

@@ -12,8 +12,7 @@ from engine.arrays import Floats, Integers
 from engine.datasets import Dataset
 from engine.errors import ParameterError
 from engine.release import noise, outlook
-from engine.release.outlook import Outlook
-from engine.release.plan import Accuracy, Plan, Progress, laplace_bar
+from engine.release.plan import Accuracy, Outlook, Plan, Progress, laplace_bar
 from engine.release.tables import CsvTable, neutral
 from engine.report import Analysis, ReportParameters, ReportRelease, ReportTable
 from engine.resolution import CoarseDataset

@@ -25,8 +25,7 @@ from engine.errors import ParameterError
 from engine.parameters import HOURS_PER_WEEK
 from engine.release import noise, outlook
 from engine.release.density import zone_variances
-from engine.release.outlook import Outlook
-from engine.release.plan import Accuracy, Plan, Progress, normal_bar
+from engine.release.plan import Accuracy, Outlook, Plan, Progress, normal_bar
 from engine.release.tables import CsvTable, neutral, write_zones
 from engine.release.zcdp import zcdp_strength
 

@@ -129,7 +129,8 @@ class Session:
     judged_on_release : set of str
         Datasets whose verdict by the data was looked at on the page Release.
     people : dict
-        Numbers of people by zone given on the page Decisions, by dataset key.
+        Numbers of people by zone given on the page Decisions, by dataset key; a word where empty
+        zones are left out.
     report_pinned : tuple or None
         The setting pinned on the page Report, behind the key of its dataset.
     own : OwnData

@@ -301,8 +301,8 @@ def test_what_epsilon_was_tuned_on_travels_from_decisions_into_the_statement(pag
 
 def test_tuning_on_the_released_data_is_said_and_another_epsilon_is_not_that_choice(page):
     first, last = (datasets.load("demo-city").metadata.days[day].isoformat() for day in (0, 2))
-    here = TUNED | {"dataset": "demo-city", "period": (first, last)}
-    page.session_state["session"].tuned_on = here
+    on_these = TUNED | {"dataset": "demo-city", "period": (first, last)}
+    page.session_state["session"].tuned_on = on_these
     app = declared(page, epsilon=20.0)
     assert filled(app)[0] == "these data"
     app.session_state["session"].tuned_on = TUNED | {"epsilon": 0.5}

@@ -49,34 +49,34 @@ def brute(scale, least, most=400):
 
 @pytest.mark.parametrize(("scale", "least"), [(4.0, 15), (0.7, 15), (8.0, 1), (2.5, 60), (0.1, 1)])
 def test_whole_counts_equal_the_sum_of_the_law(scale, least):
-    found = outlook.of_counts("", "", scale, least)
+    allowed = outlook.of_counts("", "", scale, least)
     shown, near_from = brute(scale, least)
-    assert found.empty_shown == pytest.approx(shown, rel=1e-9)
-    assert found.near_from == near_from
+    assert allowed.empty_shown == pytest.approx(shown, rel=1e-9)
+    assert allowed.near_from == near_from
     assert brute(0.8 * scale, least) != (shown, near_from)
 
 
 def test_draws_of_the_release_show_empty_ones_as_often_as_stated():
-    found = outlook.of_counts("", "", 40.0, 15)
+    allowed = outlook.of_counts("", "", 40.0, 15)
     drawn = noise.discrete_laplace(np.zeros(DRAWS, dtype=np.int64), 40.0)
     wrong = noise.discrete_laplace(np.zeros(DRAWS, dtype=np.int64), 32.0)
-    spread = 5 * np.sqrt(found.empty_shown * (1 - found.empty_shown) / DRAWS)
-    assert abs((drawn >= 15).mean() - found.empty_shown) < spread
-    assert abs((wrong >= 15).mean() - found.empty_shown) > spread
-    near = (np.abs(drawn) <= found.near_from // 4) & (found.near_from + drawn >= 15)
+    spread = 5 * np.sqrt(allowed.empty_shown * (1 - allowed.empty_shown) / DRAWS)
+    assert abs((drawn >= 15).mean() - allowed.empty_shown) < spread
+    assert abs((wrong >= 15).mean() - allowed.empty_shown) > spread
+    near = (np.abs(drawn) <= allowed.near_from // 4) & (allowed.near_from + drawn >= 15)
     assert abs(near.mean() - 0.95) < 0.006
-    assert abs((np.abs(wrong) <= found.near_from // 4).mean() - 0.95) > 0.006
+    assert abs((np.abs(wrong) <= allowed.near_from // 4).mean() - 0.95) > 0.006
 
 
 @pytest.mark.parametrize("shares", [(1.0,), (0.5, 0.3, 0.9), (0.02, 1.0, 1.0, 0.4)])
 def test_shares_of_noisy_counts_equal_draws_of_them(shares):
-    found = outlook.of_shares("", "", 30.0, np.array(shares))
+    allowed = outlook.of_shares("", "", 30.0, np.array(shares))
     drawn = np.array(
         [noise.discrete_laplace(np.zeros(DRAWS, dtype=np.int64), 30.0) for _ in shares]
     )
     read = np.floor(np.array(shares) @ drawn + 0.5)
-    assert (read >= 1).mean() == pytest.approx(found.empty_shown, abs=0.008)
-    size = found.near_from
+    assert (read >= 1).mean() == pytest.approx(allowed.empty_shown, abs=0.008)
+    size = allowed.near_from
     within = (np.abs(read) <= size / 4).mean()
     assert within == pytest.approx(0.95, abs=0.004)
     assert (np.abs(np.rint(read * 0.8)) <= size / 4).mean() > 0.96
@@ -92,10 +92,10 @@ def test_a_single_share_is_the_law_of_whole_counts():
 
 
 def test_normal_noise():
-    found = outlook.of_normal("", "", 10.0)
-    assert found.empty_shown == pytest.approx(1 - stats.norm.cdf(0.1))
+    allowed = outlook.of_normal("", "", 10.0)
+    assert allowed.empty_shown == pytest.approx(1 - stats.norm.cdf(0.1))
     holds = [
-        2 * stats.norm.cdf(size / 4 / 10) - 1 for size in (found.near_from - 1, found.near_from)
+        2 * stats.norm.cdf(size / 4 / 10) - 1 for size in (allowed.near_from - 1, allowed.near_from)
     ]
     assert holds[0] < 0.95 <= holds[1]
 
@@ -106,11 +106,11 @@ def test_a_flow_reads_near_from_the_size_at_which_home_calls_it_usable():
         settings = ODParameters(
             epsilon=epsilon, max_trips_per_user=trips, suppression_threshold=threshold
         )
-        (found,) = ODProduct(parameters=settings).outlook(datasets.load("demo-city"))
-        sizes = np.arange(1.0, 4 * found.near_from)
+        (allowed,) = ODProduct(parameters=settings).outlook(datasets.load("demo-city"))
+        sizes = np.arange(1.0, 4 * allowed.near_from)
         far = sizes[~usable_flows(sizes, sizes, settings)]
-        assert abs(far.max() + 1 - found.near_from) <= 4
-        assert found.least == max(threshold, 1)
+        assert abs(far.max() + 1 - allowed.near_from) <= 4
+        assert allowed.least == max(threshold, 1)
 
 
 def test_every_product_has_an_outlook_by_its_own_noise(demo):
@@ -124,14 +124,14 @@ def test_every_product_has_an_outlook_by_its_own_noise(demo):
     zoom = ZoomProduct(epsilon=1.0)
     hours, week = zoom.outlook(demo)
     # 95% in place of 90%, and four times that for a quarter
-    for found, row in zip((hours, week), zoom.plan(demo).accuracy, strict=False):
-        assert found.near_from == pytest.approx(4 * row.half_width * 1.95996 / 1.64485, abs=1)
+    for allowed, row in zip((hours, week), zoom.plan(demo).accuracy, strict=False):
+        assert allowed.near_from == pytest.approx(4 * row.half_width * 1.95996 / 1.64485, abs=1)
     parameters = report.ReportParameters(epsilon=1.0)
     bins = ReportProduct(parameters=parameters).outlook(demo)
     stages = report.ledger(parameters).stages
-    for found, stage in zip(bins, stages, strict=True):
-        assert stage.name in found.what
-        assert found.near_from == brute_tail(stage.sensitivity / stage.epsilon)
+    for allowed, stage in zip(bins, stages, strict=True):
+        assert stage.name in allowed.what
+        assert allowed.near_from == brute_tail(stage.sensitivity / stage.epsilon)
 
 
 def brute_tail(scale):

@@ -38,16 +38,16 @@ def by_change(plan, left):
 
 
 def test_the_three_ways_of_the_issue(month):
-    found = by_change(month, budget(2.0))
-    assert found["epsilon"].epsilon == 0.066
-    assert (found["days"].days, found["days"].epsilon) == (2, 1.0)
-    assert (found["unit"].unit, found["unit"].epsilon) == ("person", 1.0)
+    known = by_change(month, budget(2.0))
+    assert known["epsilon"].epsilon == 0.066
+    assert (known["days"].days, known["days"].epsilon) == (2, 1.0)
+    assert (known["unit"].unit, known["unit"].epsilon) == ("person", 1.0)
 
 
 @pytest.mark.parametrize("left", [0.7, 1e-5, 2.1, 6.9, 1 / 3, 0.1 + 0.2, 29.99])
 def test_a_way_fits_exactly_and_the_next_does_not(month, left):
-    found = by_change(month, budget(left))
-    epsilon = found["epsilon"].epsilon
+    known = by_change(month, budget(left))
+    epsilon = known["epsilon"].epsilon
     digits = Fraction(repr(epsilon)) * 30
     assert digits <= Fraction(repr(left))
     step = 10.0 ** -next(p for p in range(20) if epsilon >= 9.95 * 10.0**-p)
@@ -55,7 +55,7 @@ def test_a_way_fits_exactly_and_the_next_does_not(month, left):
     assert fits(replace(month, epsilon=epsilon), budget(left))
     assert not fits(replace(month, epsilon=larger), budget(left))
     if left >= 1:
-        assert found["days"].days == int(left)
+        assert known["days"].days == int(left)
 
 
 def test_ten_times_a_tenth_fits_into_one(month):
@@ -71,18 +71,18 @@ def test_what_fits_needs_no_way_out_and_what_cannot_has_none(month):
 
 def test_a_release_at_trip_level_is_charged_to_people_as_days_or_as_persons(month):
     trips = replace(month, unit="trip")
-    found = {way.unit: way for way in ways_out(trips, budget(2.0))}
-    assert set(found) == {"person-day", "person"}
-    assert found["person-day"].epsilon == 0.066
+    known = {way.unit: way for way in ways_out(trips, budget(2.0))}
+    assert set(known) == {"person-day", "person"}
+    assert known["person-day"].epsilon == 0.066
     assert all(fits(replace(trips, unit=w.unit, epsilon=w.epsilon), budget(2.0))
-               for w in found.values())  # fmt: skip
+               for w in known.values())  # fmt: skip
 
 
 def test_delta_is_looked_for_as_well(demo):
     plan = ZoomProduct(epsilon=1.0, delta=1e-6).plan(demo)
-    found = by_change(plan, budget(5.0, delta=4.2e-7))
-    assert found["delta"].delta <= 4.2e-7
-    assert fits(replace(plan, delta=found["delta"].delta), budget(5.0, delta=4.2e-7))
+    known = by_change(plan, budget(5.0, delta=4.2e-7))
+    assert known["delta"].delta <= 4.2e-7
+    assert fits(replace(plan, delta=known["delta"].delta), budget(5.0, delta=4.2e-7))
     assert ways_out(plan, budget(5.0)) == ()  # a method that costs δ cannot do without
 
 
@@ -90,9 +90,9 @@ def test_a_dearer_charge_moves_every_way(month, monkeypatch):
     """The rule is the ledger's alone: where it charges twice as much, ways give half as much."""
     asked = ways.cost
     monkeypatch.setattr(ways, "cost", lambda epsilon, *rest: 2 * asked(epsilon, *rest))
-    found = by_change(month, budget(2.0))
-    assert found["epsilon"].epsilon == 0.033
-    assert found["days"].days == 1
+    known = by_change(month, budget(2.0))
+    assert known["epsilon"].epsilon == 0.033
+    assert known["days"].days == 1
     assert charge(month, budget(2.0)) == (60.0, 0.0)
 
 
