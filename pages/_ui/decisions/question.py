@@ -40,6 +40,7 @@ def ask(entry: Entry) -> tuple[Entry, Outbreak] | None:
     """
     people, said_of_people = _people_known(entry)
     start, act = st.columns([1.6, 1], gap="medium", vertical_alignment="bottom")
+    missing = st.container()  # what lacks, and what would do, above a long form
     # not a popover: its widgets would start at their least values once it is opened
     with st.expander(
         "Model, days and populations", icon=":material/tune:", expanded=people is _MISSING
@@ -56,8 +57,9 @@ def ask(entry: Entry) -> tuple[Entry, Outbreak] | None:
         )
         model = _model()
     if people is _MISSING:
-        st.info(said_of_people, icon=":material/group:")
-        _offers(entry)
+        with missing:
+            st.info(said_of_people, icon=":material/group:")
+            _offers(entry)
         return None
     if people == INHABITED:
         entry, people = entry.at(Resolution(zones=INHABITED)), None
@@ -94,7 +96,7 @@ def _offers(entry: Entry) -> None:
                 "them. Which zones those are is read from these data.",
             )
         st.button(
-            f"Use equal numbers ({_ASSUMED:,.0f} people in every zone)",
+            f"Use equal numbers ({_ASSUMED:,.0f} a zone)",
             key="decisions_equal",
             icon=":material/group:",
             on_click=set_widget,
@@ -124,7 +126,8 @@ def _people_known(entry: Entry) -> tuple[object, str]:
     try:
         cached_decisions.populations(entry.key, None)
     except ExplorerError as problem:
-        return _MISSING, f"{problem}. Open “Model, days and populations” to do so."
+        said = str(problem)
+        return _MISSING, f"{said[0].upper()}{said[1:]}."
     return None, ""
 
 

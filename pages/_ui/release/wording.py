@@ -94,7 +94,7 @@ def noise_alone(outlook: Outlook) -> str:
     return (
         f"At these settings {outlook.empty} {reads} in {percent(outlook.empty_shown)} of cases; "
         f"{what} reads within a quarter of its kept size (in {CONFIDENCE:.0%} of releases) only "
-        f"from **{outlook.near_from:,}** on."
+        f"from a kept count of **{outlook.near_from:,}** on."
     )
 
 
