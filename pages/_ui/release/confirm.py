@@ -49,7 +49,7 @@ def draw(plan: Plan, product: Product, entry: Entry, name: str, ledger: Ledger) 
             return
         st.error(str(problem), icon=":material/block:")
         if problem.code == "delta":
-            ways.delta_below(1 / entry.metadata.people_public)
+            ways.delta_below(1 / (entry.metadata.people_public or 1))
         return
     st.info(cost(plan, budget, epsilon), icon=":material/payments:")
     tuned, note = tuning.ask(plan, entry)
