@@ -5,6 +5,7 @@ import streamlit as st
 from pages._ui.decisions import aid as decisions_aid
 from pages._ui.decisions import choice as decisions_choice
 from pages._ui.decisions import epidemic as decisions_epidemic
+from pages._ui.decisions import fields
 from pages._ui.shell import frame, setting, sidebar
 from pages._ui.shell.settings import dataset_with, seed
 from pages._ui.wording.labels import OD_PUBLISHED_ONLY
@@ -31,7 +32,7 @@ def draw() -> None:
     view = setting.draw(
         st.segmented_control,
         "View",
-        setting.choice("decisions_view", VIEWS, EPIDEMIC),
+        fields.question("decisions_view", entry, VIEWS, epidemic=EPIDEMIC, aid=AID),
         VIEWS,
         required=True,
         label_visibility="collapsed",

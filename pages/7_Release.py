@@ -3,7 +3,8 @@
 import streamlit as st
 
 from engine.release import Ledger
-from pages._ui.release import choose, confirm, work
+from pages._ui.cache import datasets as cached_datasets
+from pages._ui.release import choose, confirm, outlook, work
 from pages._ui.release.allowed import releases_allowed
 from pages._ui.release.wording import LEAD, NOT_HERE
 from pages._ui.shell import frame, sidebar
@@ -27,7 +28,12 @@ def draw() -> None:
         if plan is not None:
             choose.draw_plan(plan)
             st.subheader("Cost and confirmation", anchor=False)
-            confirm.draw(plan, product, entry, choose.default_name(plan, entry), ledger)
+            left, right = st.columns([1.6, 1], gap="large")
+            with left:
+                confirm.draw(plan, product, entry, choose.default_name(plan, entry), ledger)
+            with right:
+                outlooks = product.outlook(cached_datasets.dataset(entry.key))
+                outlook.draw(plan, outlooks, settings, entry, ledger)
     confirm.history(ledger)
     if work.latest() is not latest:  # another session has begun one, or put it away, meanwhile
         st.rerun()

@@ -119,7 +119,9 @@ class Metadata:
         for name, kinds in _KINDS.items():
             value = getattr(self, name)
             # True is a whole number to Python
-            if not isinstance(value, kinds) or (isinstance(value, bool) and kinds not in (bool, bool | None)):
+            if not isinstance(value, kinds) or (
+                isinstance(value, bool) and kinds not in (bool, bool | None)
+            ):
                 raise TypeError(name)
         for name in _TEXTS:
             getattr(self, name).encode("utf-8")  # half a character cannot be shown or written

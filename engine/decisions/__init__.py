@@ -10,6 +10,7 @@ from engine.decisions.aid import (
     shock_totals,
 )
 from engine.decisions.choice import (
+    CERTAINTY,
     AidTarget,
     EpidemicTarget,
     PrivacyChoice,
@@ -31,6 +32,7 @@ from engine.decisions.epidemic import (
     true_epidemic,
 )
 from engine.decisions.judgement import (
+    EPIDEMIC_DAYS,
     GOOD_OVERLAP,
     GOOD_PRECISION,
     GOOD_RECALL,
@@ -40,10 +42,12 @@ from engine.decisions.judgement import (
     EpidemicJudgement,
     judge_aid,
     judge_epidemic,
+    own_question,
 )
 from engine.decisions.model import Direction, EpidemicParameters
 from engine.decisions.populations import (
     Populations,
+    empty_zones,
     given_populations,
     home_populations,
     population_ledger,
@@ -68,6 +72,8 @@ from engine.decisions.selection import (
 )
 
 __all__ = [
+    "CERTAINTY",
+    "EPIDEMIC_DAYS",
     "GOOD_OVERLAP",
     "GOOD_PRECISION",
     "GOOD_RECALL",
@@ -101,6 +107,7 @@ __all__ = [
     "alternatives",
     "compare",
     "concatenate",
+    "empty_zones",
     "epidemic_remedies",
     "expected_epidemic",
     "first_zones",
@@ -111,6 +118,7 @@ __all__ = [
     "least_draws",
     "one_origin",
     "outflow",
+    "own_question",
     "population_ledger",
     "private_aid",
     "private_epidemics",

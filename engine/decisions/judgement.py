@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.arrays import Floats
+from engine.datasets import Metadata
 from engine.decisions.aid import ShockTotals
 from engine.decisions.scoring import Comparison
 from engine.steps import GOOD_SHARE, Level, level_of
@@ -14,8 +15,26 @@ GOOD_TOTAL_ERROR = round(1 - GOOD_SHARE, 9)
 GOOD_SHIFT_DAYS = 1.0
 """Days by which the middle zone may begin to act early or late under a good release."""
 
+EPIDEMIC_DAYS = 60
+"""With fewer days an epidemic from one zone hardly reaches P2's threshold, whatever the trips."""
+
 _NO_SHIFT_DAYS = 0.5
 """A median shift of no more, between two neighbouring days, is said to be on time."""
+
+
+def own_question(metadata: Metadata) -> Literal["epidemic", "aid"]:
+    """Return the question that a dataset can answer: aid where it is short and names a shock.
+
+    Examples
+    --------
+    >>> from engine import datasets
+    >>> own_question(datasets.load("rwanda-districts").metadata)
+    'aid'
+    >>> own_question(datasets.load("afghanistan-2020").metadata)
+    'epidemic'
+    """
+    short = len(metadata.days) < EPIDEMIC_DAYS
+    return "aid" if short and metadata.scenario.get("shock") else "epidemic"
 
 
 @dataclass(frozen=True, kw_only=True)

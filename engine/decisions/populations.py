@@ -13,6 +13,7 @@ from engine.datasets import Dataset
 from engine.decisions.places import zone_ids
 from engine.errors import DatasetError, InputError, ParameterError
 from engine.ledger import Ledger, Stage, simple_ledger
+from engine.resolution import InhabitedDataset
 
 LEAST_PRIVATE_POPULATION = 1.0
 """A noisy population below one person is taken as one, so that prevalence stays defined."""
@@ -54,22 +55,37 @@ def home_populations(dataset: Dataset) -> Populations:
     """
     homes = dataset.homes
     remedy = "give a table of populations (zone_id, population) or one number for every zone"
+    left_out = dataset.left_out if isinstance(dataset, InhabitedDataset) else 0
     if homes is None:
         raise DatasetError(
             f"an epidemic needs people by zone, and dataset '{dataset.id}' holds no homes",
             remedy=remedy,
             settings=("populations",),
         )
-    if empty := int((homes <= 0).sum()):
+    if empty := empty_zones(dataset):
         raise DatasetError(
             "every zone needs a population above 0, and in dataset "
             f"'{dataset.id}' nobody lives in {empty} of {len(homes)} zones",
-            remedy=remedy,
+            remedy=f"leave them out with their trips, or {remedy}",
             settings=("populations",),
         )
-    return Populations(
-        counts=homes.astype(np.float64), confidential=True, source="homes in the same data"
-    )
+    source = "homes in the same data"
+    if left_out:
+        source += f", without the {left_out:,} zones in which nobody lives and the trips to them"
+    return Populations(counts=homes.astype(np.float64), confidential=True, source=source)
+
+
+def empty_zones(dataset: Dataset) -> int:
+    """Return in how many zones nobody lives; 0 where the dataset tells no homes.
+
+    Examples
+    --------
+    >>> from engine import datasets
+    >>> empty_zones(datasets.load("afghanistan-2020"))
+    0
+    """
+    homes = dataset.homes
+    return 0 if homes is None else int((homes <= 0).sum())
 
 
 def given_populations(

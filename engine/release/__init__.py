@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from engine.release.estimate import EstimateProduct
     from engine.release.ledger import Ledger
     from engine.release.od import ODProduct
-    from engine.release.plan import Accuracy, Plan, Product
+    from engine.release.plan import Accuracy, Outlook, Plan, Product
     from engine.release.recost import Undercharged, undercharged
     from engine.release.report import ReportProduct
     from engine.release.statement import ITEMS, SCHEMA, TUNING
+    from engine.release.ways import WayOut, charge, fits, fitting_epsilon, ways_out
     from engine.release.zoom import ZoomProduct
 
 __all__ = [
@@ -38,17 +39,23 @@ __all__ = [
     "Ledger",
     "Loss",
     "ODProduct",
+    "Outlook",
     "Plan",
     "Product",
     "ReleaseError",
     "ReportProduct",
     "Stopped",
     "Undercharged",
+    "WayOut",
     "ZoomProduct",
+    "charge",
     "check",
     "cost",
+    "fits",
+    "fitting_epsilon",
     "release",
     "undercharged",
+    "ways_out",
 ]
 
 _WHERE = {
@@ -62,6 +69,7 @@ _WHERE = {
     "ITEMS": "statement",
     "Ledger": "ledger",
     "ODProduct": "od",
+    "Outlook": "plan",
     "Plan": "plan",
     "Product": "plan",
     "ReleaseError": "entries",
@@ -70,10 +78,15 @@ _WHERE = {
     "Stopped": "bundle",
     "TUNING": "statement",
     "Undercharged": "recost",
+    "WayOut": "ways",
     "ZoomProduct": "zoom",
+    "charge": "ways",
     "check": "bundle",
+    "fits": "ways",
+    "fitting_epsilon": "ways",
     "release": "bundle",
     "undercharged": "recost",
+    "ways_out": "ways",
 }
 
 

@@ -13,11 +13,12 @@ import pyarrow as pa
 from engine import validation
 from engine.datasets import Dataset
 from engine.parameters import EPSILON_RANGE, HOURS_PER_WEEK, MAX_VISITS_LIMIT
-from engine.release import cautions, noise
+from engine.release import cautions, noise, outlook
 from engine.release.intact import COUNT, HOUR, VISIT_RANK, require_intact, require_zones
 from engine.release.plan import (
     Accuracy,
     Frame,
+    Outlook,
     Plan,
     Progress,
     Stage,
@@ -122,6 +123,15 @@ class DensityProduct:
                 *cautions.zone_totals(hour * np.sqrt(HOURS_PER_WEEK), 1, "visits"),
             ),
         )
+
+    def outlook(self, dataset: Dataset, /) -> tuple[Outlook, ...]:
+        """Return what its numbers can be used for by the law of the noise alone."""
+        variances = zone_variances(dataset)
+        median = int(np.argsort(variances, kind="stable")[len(variances) // 2])
+        shares = dataset.tessellation.overlap[:, [median]].toarray().ravel()
+        scale = safe_scale(self.max_visits_per_user, self.epsilon)
+        hour = "a zone's hour (median zone)"
+        return (outlook.of_shares(hour, "an hour without visits", scale, shares[shares > 0]),)
 
     def prepare(self, dataset: Dataset, /) -> None:
         """Read the visits that will be counted, and check what counting looks up."""

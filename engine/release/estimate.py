@@ -26,10 +26,11 @@ from engine.origin_destination.estimate import (
 )
 from engine.origin_destination.matrices import MAX_DENSE_CELLS, day_indices
 from engine.parameters import ODParameters
-from engine.release import cautions, flowmap, noise
+from engine.release import cautions, flowmap, noise, outlook
 from engine.release.od import ODProduct
 from engine.release.plan import (
     Accuracy,
+    Outlook,
     Plan,
     Progress,
     Stage,
@@ -149,6 +150,11 @@ class EstimateProduct:
                 *cautions.zone_totals(total_bar, cautions.SMALL_FLOW, "trips"),
             ),
         )
+
+    def outlook(self, dataset: Dataset, /) -> tuple[Outlook, ...]:
+        """Return what is known of measured flows; what a model reads has no law of its own."""
+        scale = _scale(self.parameters.max_trips_per_user, self._shares(dataset)[0])
+        return (outlook.of_counts("a flow, as measured,", "an empty pair of zones", scale),)
 
     def prepare(self, dataset: Dataset, /) -> None:
         """Read the trips that will be counted."""

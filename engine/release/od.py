@@ -17,11 +17,12 @@ from engine.origin_destination.matrices import (
     trimmed_counts,
 )
 from engine.parameters import ODParameters
-from engine.release import cautions, flowmap, noise
+from engine.release import cautions, flowmap, noise, outlook
 from engine.release.intact import COUNT, TRIP_RANK, require_intact, require_zones
 from engine.release.plan import (
     Accuracy,
     Frame,
+    Outlook,
     Plan,
     Progress,
     Stage,
@@ -181,6 +182,13 @@ class ODProduct:
                 *cautions.zone_totals(total_bar, least, "trips"),
             ),
         )
+
+    def outlook(self, _dataset: Dataset, /) -> tuple[Outlook, ...]:
+        """Return what its numbers can be used for by the law of the noise alone."""
+        parameters = self.parameters
+        scale = safe_scale(parameters.max_trips_per_user, parameters.epsilon)
+        least = max(parameters.suppression_threshold, 1)
+        return (outlook.of_counts("a flow", "an empty pair of zones", scale, least),)
 
     def prepare(self, dataset: Dataset, /) -> None:
         """Read the trips that will be counted, and check what counting looks up."""

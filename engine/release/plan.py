@@ -14,6 +14,7 @@ from engine.origin_destination.estimate import total_reach
 from engine.origin_destination.laws import NoiseLaw
 from engine.release.cost import Loss
 from engine.release.entries import BudgetUnit, exact
+from engine.usability import CONFIDENCE
 
 LEVEL = 0.9
 """Share of draws within the error bars of a release."""
@@ -238,8 +239,43 @@ class Plan:
         )
 
 
+@dataclass(frozen=True, kw_only=True)
+class Outlook:
+    """What the noise alone allows of one kind of number.
+
+    Attributes
+    ----------
+    what : str
+        A number of this kind, such as ``a flow``.
+    empty : str
+        One whose kept count is 0.
+    least : int
+        The least number that is shown; smaller ones are suppressed or read 0.
+    empty_shown : float
+        Probability that an empty one reads `least` or more.
+    near_from : int
+        The least kept count from which on a number is shown and within a quarter of its kept
+        count in 95% of releases (`engine.usability`: what a usable flow is, but for trimming).
+    """
+
+    what: str
+    empty: str
+    least: int
+    empty_shown: float
+    near_from: int
+
+    @property
+    def misleads(self) -> bool:
+        """Whether empty ones are shown more often than the errors that a usable flow may have."""
+        return self.empty_shown > 1 - CONFIDENCE
+
+
 class Product(Protocol):
     """One thing that can be released: it plans without counts, and draws once."""
+
+    def outlook(self, dataset: Dataset, /) -> tuple[Outlook, ...]:
+        """Return what its numbers can be used for by the law of the noise alone."""
+        ...
 
     def prepare(self, dataset: Dataset, /) -> None:
         """Raise where the dataset lacks what will be counted, before anything is charged."""

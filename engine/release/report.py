@@ -12,9 +12,9 @@ from engine.arrays import Floats, Integers
 from engine.datasets import Dataset
 from engine.errors import DatasetError, ParameterError
 from engine.origin_destination.laws import LawName, NoiseLaw
-from engine.release import cautions, noise
+from engine.release import cautions, noise, outlook
 from engine.release.intact import MOST, require_intact, require_zones
-from engine.release.plan import Accuracy, Frame, Plan, Progress, Stage, laplace_bar
+from engine.release.plan import Accuracy, Frame, Outlook, Plan, Progress, Stage, laplace_bar
 from engine.release.tables import CsvTable, neutral
 from engine.report import Analysis, Measure, ReportParameters, ReportRelease, ReportTable
 from engine.resolution import CoarseDataset
@@ -131,6 +131,15 @@ class ReportProduct:
             warnings=cautions.raised_to_zero(
                 raised, f"a bin of '{largest.name}'", "Do not add up many small bins."
             ),
+        )
+
+    def outlook(self, _dataset: Dataset, /) -> tuple[Outlook, ...]:
+        """Return what its numbers can be used for by the law of the noise alone."""
+        return tuple(
+            outlook.of_counts(
+                f"a bin of “{stage.name}”", "an empty bin", _safe(stage.sensitivity / stage.epsilon)
+            )
+            for stage in report.ledger(self.parameters).stages
         )
 
     def prepare(self, dataset: Dataset, /) -> None:

@@ -17,7 +17,9 @@ from engine.release.plan import LEVEL, PRODUCTS, READ_AFTERWARDS, Composition, N
 TUNING = {
     "public": "by a public rule, without looking at any data",
     "simulated": "on simulated data of similar size",
-    "other period": "on another period of the same source, which has a budget of its own",
+    "other period": "on another period of the same source, with other people in it",
+    "same people": "on another period with the same people in it: the choice itself leaks "
+    "something about them that their budget does not count",
     "these data": "on these very data: the choice itself leaks something that no theorem here "
     "covers",
 }

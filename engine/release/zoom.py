@@ -25,10 +25,10 @@ from engine.density.aggregates import tower_tree
 from engine.density.zoom import DEFAULTS, measure_with, noise_scale, read
 from engine.errors import DatasetError, ParameterError
 from engine.parameters import HOURS_PER_WEEK
-from engine.release import cautions, noise
+from engine.release import cautions, noise, outlook
 from engine.release.density import zone_variances
 from engine.release.intact import COUNT, HOUR, require_intact, require_zones
-from engine.release.plan import Accuracy, Frame, Plan, Progress, Stage, normal_bar
+from engine.release.plan import Accuracy, Frame, Outlook, Plan, Progress, Stage, normal_bar
 from engine.release.tables import CsvTable, neutral, write_zones
 from engine.release.zcdp import zcdp_strength
 
@@ -143,6 +143,21 @@ class ZoomProduct:
                 "Noise is a whole number of 1/1024 visits; what is read is rounded to 0.01.",
             ),
             warnings=cautions.zone_totals(normal_bar(whole * median), 1, "measured visits"),
+        )
+
+    def outlook(self, dataset: Dataset, /) -> tuple[Outlook, ...]:
+        """Return what is known of measured visits; what a model reads has no law of its own."""
+        strength, root = zcdp_strength(self.epsilon, self.delta), np.sqrt(CLIP_SQUARED)
+        median = float(np.sqrt(np.median(zone_variances(dataset))))
+        kinds = (
+            ("towers", "a zone's hour, as measured (median zone),", "an hour without visits"),
+            ("weeks", "a zone's week, as measured (median zone),", "a week without visits"),
+        )
+        return tuple(
+            outlook.of_normal(
+                what, empty, float(noise_scale(name, root, strength, DEFAULTS)) * median
+            )
+            for name, what, empty in kinds
         )
 
     def prepare(self, dataset: Dataset, /) -> None:

@@ -16,6 +16,7 @@ from engine.resolution.clusters import cluster_zones
 from engine.resolution.coarse import CoarseDataset, coarse_metadata, coarsen
 from engine.resolution.groups import Groups, flows_between, group_levels
 from engine.resolution.hours import HourStep, block_at, block_names, hour_blocks, largest_change
+from engine.resolution.inhabited import INHABITED, InhabitedDataset
 from engine.resolution.levels import (
     FINEST,
     Resolution,
@@ -31,10 +32,12 @@ from engine.resolution.views import folder_of, open_view, resolution_of, view_ke
 
 __all__ = [
     "FINEST",
+    "INHABITED",
     "CoarseDataset",
     "Detail",
     "Groups",
     "HourStep",
+    "InhabitedDataset",
     "Resolution",
     "TimeStep",
     "ZoneLevel",

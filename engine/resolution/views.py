@@ -5,6 +5,7 @@ from pathlib import Path
 
 from engine.datasets import Dataset
 from engine.resolution.coarse import coarsen
+from engine.resolution.inhabited import INHABITED, InhabitedDataset
 from engine.resolution.levels import Resolution, parse
 
 
@@ -74,4 +75,6 @@ def open_view(key: str, opened: Callable[[str], Dataset] | None = None) -> Datas
     """
     folder, resolution = folder_of(key), resolution_of(key)
     base = Dataset(Path(folder)) if opened is None else opened(folder)
+    if resolution.zones == INHABITED:
+        return InhabitedDataset(base)
     return coarsen(base, resolution)

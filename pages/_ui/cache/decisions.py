@@ -57,6 +57,12 @@ def populations(key: str, people: People) -> decisions.Populations:
     return decisions.given_populations(dataset(key), given)
 
 
+@cached_scope.data(max_entries=64, show_spinner=False)
+def empty_zones(key: str) -> int:
+    """Return in how many zones nobody lives (confidential)."""
+    return decisions.empty_zones(dataset(key))
+
+
 def arguments(key: str, outbreak: Outbreak) -> dict[str, Any]:
     """Return what every epidemic of an outbreak takes by name."""
     return {"populations": populations(key, outbreak.people), "days": outbreak.span}

@@ -23,6 +23,7 @@ _FINE_ZONES, _FINE_MOST = 100, 10
 
 def draw(entry: Entry, parameters: ODParameters, seed: Seed) -> None:
     """Draw the view."""
+    st.subheader(wording.title("Where help goes after a shock", entry.name), anchor=False)
     asked = emergency.ask(entry)
     if asked is None:
         return

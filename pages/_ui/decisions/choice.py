@@ -12,11 +12,11 @@ from engine.decisions import PrivacyChoice, Remedy
 from engine.parameters import EPSILON_STOPS, ODParameters
 from pages._ui import jobs
 from pages._ui.cache import decisions as cached_decisions
-from pages._ui.decisions import accuracy, emergency, question, work
+from pages._ui.decisions import accuracy, emergency, fields, period, question, wording, work
 from pages._ui.drawing import cards, charts
 from pages._ui.drawing.colours import OTHER, PRIVATE
 from pages._ui.jobs import Job
-from pages._ui.shell import catalogue, setting
+from pages._ui.shell import catalogue, frame, setting
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session
 from pages._ui.shell.setting import Setting
@@ -28,28 +28,36 @@ EPIDEMIC, AID = "an epidemic response", "aid after a shock"
 KINDS = (EPIDEMIC, AID)
 _LEAKS = (
     "ε chosen on the data that will be released says something about them, outside the guarantee. "
-    "Choose it on simulated data or on a period that is not released (“Days”, on this view)."
+    "Choose it on simulated data or on another period: other days of these data, not released, or "
+    "another dataset."
+)
+_NOISE = (
+    "The draws have the noise of exploring (rounded Laplace); a release draws discrete Laplace "
+    "noise of the same scale, which is a little smaller at large ε."
 )
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What was found, what it was tuned on, and what would help if no ε does."""
+    """What was asked and seen, on which days, and what would help if no ε does."""
 
     choice: PrivacyChoice
     wanted: str
     remedies: list[Remedy]
+    days: tuple[int, int]
     more_to_come: bool = False
 
 
 def draw(entry: Entry, settings: Settings, seed: Seed) -> None:
     """Draw the question, then the answer."""
-    st.markdown("**The strongest privacy that keeps a decision right**")
+    st.subheader(
+        wording.title("The strongest privacy that keeps a decision right", entry.name), anchor=False
+    )
     kind, tuned, sure = st.columns([1.2, 1.6, 1], gap="medium", vertical_alignment="bottom")
     decision = setting.draw(
         kind.selectbox,
         "I decide on",
-        setting.choice("decisions_kind", KINDS, EPIDEMIC),
+        fields.question("decisions_kind", entry, KINDS, epidemic=EPIDEMIC, aid=AID),
         KINDS,
     )
     source = _source(tuned, entry)
@@ -60,6 +68,8 @@ def draw(entry: Entry, settings: Settings, seed: Seed) -> None:
         help="The share of releases that must meet the target. It is estimated from draws, with a "
         "lower bound that holds with 95% confidence (Clopper–Pearson).",
     )
+    if source.name != entry.name and not source.metadata.simulated:
+        frame.banners([source])
     noise = seed if source.key == entry.key else seed_of(source)
     parameters = settings.trips()
     if not source.metadata.trips_have_people:
@@ -71,14 +81,15 @@ def draw(entry: Entry, settings: Settings, seed: Seed) -> None:
 
 
 def _source(place: st.delta_generator.DeltaGenerator, entry: Entry) -> Entry:
-    """Draw which data ε is tuned on: this dataset, or a simulated one."""
+    """Draw which data ε is tuned on: this dataset, a simulated one, or one of another period."""
     others = {
         name: other
         for name, other in catalogue.entries().items()
-        if other.metadata.simulated and has_part(other, "trips") and name != entry.name
+        if has_part(other, "trips") and name != entry.name
     }
-    labels = {entry.name: f"{entry.name} · these data"} | {
-        name: f"{name} · simulated, {len(other.metadata.days)} days"
+    labels = {entry.name: f"{entry.name} · these data, or some of their days"} | {
+        name: f"{name} · {'simulated' if other.metadata.simulated else 'another period'}, "
+        f"{len(other.metadata.days)} days"
         for name, other in others.items()
     }
     name = setting.draw(
@@ -100,9 +111,10 @@ def _source(place: st.delta_generator.DeltaGenerator, entry: Entry) -> Entry:
 def _epidemic(
     entry: Entry, source: Entry, parameters: ODParameters, confidence: float, seed: Seed
 ) -> None:
-    outbreak = question.ask(source)
-    if outbreak is None:
+    asked = question.ask(source)
+    if asked is None:
         return
+    source, outbreak = asked
     left, right, _ = st.columns([1, 1, 1.4], gap="medium")
     target = decisions.EpidemicTarget(
         accuracy=_percentage(left, "Accuracy at least (%)", 95.0, "decisions_target_accuracy"),
@@ -117,7 +129,6 @@ def _epidemic(
             icon=":material/timeline:",
         )
         return
-    days = source.metadata.days
     wanted = (
         f"accuracy {target.accuracy:.0%} and recall {target.recall:.0%} of an epidemic response"
     )
@@ -134,9 +145,8 @@ def _epidemic(
             if choice.epsilon is not None or running.running
             else cached_decisions.epidemic_remedies(source.key, outbreak, parameters, target)
         )
-        period = f"{days[outbreak.days[0]]:%d %b %Y} to {days[outbreak.days[1]]:%d %b %Y}"
-        answer = Answer(choice, wanted, remedies, more_to_come=running.running)
-        _answer(entry, source, period, answer, parameters, confidence)
+        answer = Answer(choice, wanted, remedies, outbreak.days, more_to_come=running.running)
+        _answer(entry, source, answer, parameters, confidence)
 
     jobs.live(
         "decisions_curve",
@@ -168,8 +178,6 @@ def _aid(
     choice = decisions.strongest_privacy(
         EPSILON_STOPS, decisions.aid_met(true, drawn, target), confidence
     )
-    days = source.metadata.days
-    period = f"{days[shock.days[0]]:%d %b %Y} to {days[shock.days[1]]:%d %b %Y}"
     wanted = (
         f"{target.overlap:.0%} of the first {k} destinations and a total within "
         f"{target.total_error:.0%}"
@@ -179,7 +187,8 @@ def _aid(
         if choice.epsilon is not None
         else cached_decisions.aid_remedies(source.key, shock, parameters, target, k)
     )
-    _answer(entry, source, period, Answer(choice, wanted, remedies), parameters, confidence)
+    answer = Answer(choice, wanted, remedies, shock.days)
+    _answer(entry, source, answer, parameters, confidence)
 
 
 def _percentage(
@@ -196,7 +205,6 @@ def _percentage(
 def _answer(
     entry: Entry,
     source: Entry,
-    period: str,
     answer: Answer,
     parameters: ODParameters,
     confidence: float,
@@ -205,28 +213,32 @@ def _answer(
     chosen = choice.epsilon
     words, curve = st.columns([1, 1.5], gap="large")
     with words:
-        if chosen is not None:
+        if answer.more_to_come:
+            # who stops as soon as an answer comes has not the confidence that is stated
+            enough = choice.draws >= choice.least_draws
+            needed = "" if enough else f" of at least {choice.least_draws}"
+            so_far = "" if chosen is None else f" So far ε = {chosen:g} holds."
+            st.html(cards.pending_html(f"{choice.draws}{needed} releases are drawn.{so_far}"))
+        elif chosen is not None:
             st.html(
                 cards.verdict_html(
                     "good",
-                    f"ε = {chosen:g} is the strongest privacy on the slider that keeps "
-                    f"{answer.wanted} in {confidence:.0%} of releases, there and at every larger "
-                    "ε.",
+                    f"ε = {chosen:g} is the smallest of the {len(choice.epsilons)} tried that "
+                    f"keeps {answer.wanted} in {confidence:.0%} of releases, there and at every "
+                    f"larger one tried, with {decisions.CERTAINTY:.0%} confidence.",
+                    _NOISE,
                     of=source.name,
                 )
             )
+            st.caption(f"Tried: ε = {', '.join(f'{one:g}' for one in choice.epsilons)}.")
+            same_people = period.whose(entry, source, answer.days)
             st.button(
                 f"Use ε = {chosen:g}",
                 key="decisions_use",
                 icon=":material/tune:",
                 on_click=_use,
-                args=(chosen, source, period, answer.wanted, confidence),
+                args=(chosen, source, answer, confidence, same_people),
             )
-        elif answer.more_to_come:
-            # what would help is computed once all releases are drawn
-            enough = choice.draws >= choice.least_draws
-            needed = "" if enough else f" of at least {choice.least_draws}"
-            st.html(cards.pending_html(f"{choice.draws}{needed} releases are drawn."))
         elif choice.draws < choice.least_draws:
             st.html(
                 cards.verdict_html(
@@ -240,8 +252,8 @@ def _answer(
             st.html(
                 cards.verdict_html(
                     "noisy",
-                    f"No ε on the slider keeps {answer.wanted} in {confidence:.0%} of releases, "
-                    "there and at every larger ε.",
+                    f"None of the {len(choice.epsilons)} ε tried keeps {answer.wanted} in "
+                    f"{confidence:.0%} of releases, there and at every larger one.",
                     of=source.name,
                     title="Out of reach",
                 )
@@ -249,10 +261,10 @@ def _answer(
             if choice.held_at.size:
                 st.markdown(_noise_helps(choice))
             st.markdown(_help(answer.remedies, parameters))
-        if source.key == entry.key:
+        if source.name == entry.name:
             st.warning(_LEAKS, icon=":material/policy:")
         st.caption(
-            f"Tuned on {source.name}, {period}"
+            f"Tuned on {source.name}, {period.words(source, answer.days)}"
             + (" (simulated people)" if source.metadata.simulated else " (confidential data)")
             + f"; {number(choice.draws)} releases at each ε."
         )
@@ -292,15 +304,19 @@ def _help(remedies: list[Remedy], parameters: ODParameters) -> str:
     return "\n".join(lines)
 
 
-def _use(epsilon: float, source: Entry, period: str, wanted: str, confidence: float) -> None:
+def _use(
+    epsilon: float, source: Entry, answer: Answer, confidence: float, same_people: str
+) -> None:
     """Move ε, and note what it was tuned on for the record of a release."""
     use_settings(epsilon=epsilon)
     session().tuned_on = {
         "epsilon": epsilon,
         "dataset": source.name,
         "simulated": source.metadata.simulated,
-        "days": period,
-        "target": wanted,
+        "days": period.words(source, answer.days),
+        "period": tuple(source.metadata.days[day].isoformat() for day in answer.days),
+        "same_people": same_people,
+        "target": answer.wanted,
         "confidence": confidence,
     }
 

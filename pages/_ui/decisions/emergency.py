@@ -9,7 +9,7 @@ from engine.errors import ExplorerError
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache.decisions import Emergency
 from pages._ui.decisions import fields, places
-from pages._ui.shell import setting
+from pages._ui.shell import dates, setting
 from pages._ui.shell.catalogue import Entry
 
 MOST = 20
@@ -32,7 +32,7 @@ def ask(entry: Entry) -> tuple[Emergency, int] | None:
         placeholder="Where did the shock happen?",
         help="Trips that leave these zones are counted; trips between them are not.",
     )
-    days = fields.day_range(
+    days = dates.day_range(
         period, "Days after the shock", "decisions_shock_days", entry, (first, last)
     )
     left = len(names) - len(zones)

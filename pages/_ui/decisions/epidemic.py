@@ -35,7 +35,6 @@ from pages._ui.shell.settings import seed as seed_of
 from pages._ui.wording.numbers import counted, inert, number, percent
 
 LONG_ENOUGH = "afghanistan-2020"
-_FEW_DAYS = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,9 +56,11 @@ class Seen:
 
 def draw(entry: Entry, settings: Settings, seed: Seed) -> None:
     """Draw the view; of a longer simulated dataset where this one leaves nothing to decide."""
-    outbreak = question.ask(entry)
-    if outbreak is None:
+    st.subheader(wording.title("When zones act in an epidemic", entry.name), anchor=False)
+    asked = question.ask(entry)
+    if asked is None:
         return
+    entry, outbreak = asked
     true = _true(entry, outbreak)
     if not _nothing_happens(true, outbreak):
         _decided(entry, outbreak, settings.trips(), seed, true)
@@ -70,6 +71,7 @@ def draw(entry: Entry, settings: Settings, seed: Seed) -> None:
         return
     other, other_outbreak = example
     session().stands_in = other.name
+    st.subheader(wording.title("When zones act in an epidemic", other.name), anchor=False)
     other_true = _true(other, other_outbreak)
     _decided(other, other_outbreak, settings.trips(), seed_of(other), other_true)
 
@@ -99,7 +101,7 @@ def _example(entry: Entry, outbreak: Outbreak, unit: str) -> tuple[Entry, Outbre
         or other.name == entry.name
         or unit not in units(other)
         or not (entry.metadata.simulated and other.metadata.simulated)
-        or _length(outbreak) >= _FEW_DAYS
+        or _length(outbreak) >= decisions.EPIDEMIC_DAYS
     ):
         return None
     asked = question.usual(other, outbreak.model, outbreak.threshold)
@@ -164,7 +166,7 @@ def _say_nothing_happens(
         f"In the {days} days of {inert(entry.name)} no zone reaches "
         f"{percent(outbreak.threshold)}: the highest prevalence is {percent(float(true[0].max()))},"
         " so there is nothing to decide. Take a lower limit"
-        + (" or a longer dataset." if days < _FEW_DAYS else " or a faster disease.")
+        + (" or a longer dataset." if days < decisions.EPIDEMIC_DAYS else " or a faster disease.")
     )
     if example is not None:
         text += (
@@ -172,7 +174,8 @@ def _say_nothing_happens(
             " the same disease, limit, ε, T and τ."
         )
     st.info(text, icon=":material/timeline:")
-    if days < _FEW_DAYS and entry.name != LONG_ENOUGH and LONG_ENOUGH in catalogue.entries():
+    short = days < decisions.EPIDEMIC_DAYS
+    if short and entry.name != LONG_ENOUGH and LONG_ENOUGH in catalogue.entries():
         st.button(
             f"Use {LONG_ENOUGH} on every page",
             key="decisions_long",

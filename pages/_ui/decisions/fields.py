@@ -1,50 +1,34 @@
-"""Settings of the page that the shell has no kind for: a range of days, and several zones."""
+"""Settings the shell has no kind for: the question of a dataset, and several zones."""
 
 from collections.abc import Sequence
-from datetime import date, timedelta
 from functools import partial
 from typing import Any
 
+from engine import decisions
 from pages._ui.decisions import places
 from pages._ui.shell import setting
 from pages._ui.shell.catalogue import Entry
+from pages._ui.shell.session import session
 from pages._ui.shell.setting import LONGEST_TEXT, Setting
 
 
-def day_range(
-    place: Any, label: str, key: str, entry: Entry, usual: tuple[int, int], **named: Any
-) -> tuple[int, int]:
-    """Draw a range of days and return the positions of its ends, at first `usual`."""
-    every = entry.metadata.days
-    if len(every) < 2:
-        return 0, 0
-    default = (every[usual[0]], every[usual[1]])
+def question(
+    key: str, entry: Entry, options: Sequence[str], *, epidemic: str, aid: str
+) -> Setting[str]:
+    """Return a setting that follows the dataset until another question is chosen.
 
-    def read(text: str) -> tuple[date, date]:
-        first, last = (date.fromisoformat(part) for part in text.split("_"))
-        if not every[0] <= first <= last <= every[-1]:
-            raise ValueError(text)
-        return first, last
-
-    about = Setting(
-        key=key,
-        default=default,
-        read=read,
-        write=lambda ends: "_".join(end.isoformat() for end in ends),
-        shared=lambda _: entry.shipped,
-    )
-    first, last = setting.value(about)
-    if not every[0] <= first <= last <= every[-1]:  # set for another dataset
-        setting.put(about, default)
-    slider = partial(
-        place.slider,
-        min_value=every[0],
-        max_value=every[-1],
-        step=timedelta(days=1),
-        format="D MMM YYYY" if len(every) > 31 else "D MMM",
-    )
-    first, last = setting.draw(slider, label, about, **named)
-    return every.index(first), every.index(last)
+    Parameters
+    ----------
+    key : str
+        Of the setting.
+    options : sequence of str
+        What it offers, `epidemic` and `aid` among them.
+    """
+    own = aid if decisions.own_question(entry.metadata) == "aid" else epidemic
+    about = setting.choice(key, options, own)
+    if setting.value(about) != own and key not in session().texts:
+        setting.put(about, own)
+    return about
 
 
 def several_zones(

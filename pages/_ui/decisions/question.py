@@ -8,34 +8,46 @@ import streamlit as st
 from engine import decisions
 from engine.decisions import EpidemicParameters
 from engine.errors import ExplorerError
+from engine.resolution import INHABITED, Resolution
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import decisions as cached_decisions
 from pages._ui.cache.decisions import Outbreak, People
-from pages._ui.decisions import fields, places
-from pages._ui.shell import setting
+from pages._ui.decisions import places
+from pages._ui.shell import dates, setting
 from pages._ui.shell.catalogue import Entry
-from pages._ui.shell.session import session
+from pages._ui.shell.session import session, set_widget
+from pages._ui.wording.numbers import counted
 
 KINDS = {"largest": "largest", "mid_size": "mid-size", "random": "picked at random"}
 DIRECTIONS = {
     "departures": "people who travel there (as P2 prints)",
     "arrivals": "visitors who come here (as P2 describes)",
 }
-_HOMES, _TABLE, _SAME = "Homes in these data", "A table of mine (CSV)", "The same in every zone"
+HOMES, TABLE, SAME = "Homes in these data", "A table of mine (CSV)", "The same in every zone"
+INHABITED_ONLY = "Homes in these data, empty zones left out"
+_SOURCE = "decisions_source"
 _ASSUMED = 1000.0
 
 
-def ask(entry: Entry) -> Outbreak | None:
-    """Draw the question and return it; None where something is missing, which is then said."""
+def ask(entry: Entry) -> tuple[Entry, Outbreak] | None:
+    """Draw the question and return it; None where something is missing, which is then said.
+
+    Returns
+    -------
+    Entry
+        The dataset, or the view of it without the zones in which nobody lives.
+    Outbreak
+    """
     people, said_of_people = _people_known(entry)
     start, act = st.columns([1.6, 1], gap="medium", vertical_alignment="bottom")
+    missing = st.container()  # what lacks, and what would do, above a long form
     # not a popover: its widgets would start at their least values once it is opened
     with st.expander(
         "Model, days and populations", icon=":material/tune:", expanded=people is _MISSING
     ):
         people = _populations(entry, people)
         every = len(entry.metadata.days)
-        days = fields.day_range(
+        days = dates.day_range(
             st,
             "Days",
             "decisions_days",
@@ -45,8 +57,12 @@ def ask(entry: Entry) -> Outbreak | None:
         )
         model = _model()
     if people is _MISSING:
-        st.info(said_of_people, icon=":material/group:")
+        with missing:
+            st.info(said_of_people, icon=":material/group:")
+            _offers(entry)
         return None
+    if people == INHABITED:
+        entry, people = entry.at(Resolution(zones=INHABITED)), None
     try:
         scenario = decisions.scenario_origins(
             cached_datasets.dataset(entry.key), cached_decisions.populations(entry.key, people)
@@ -61,7 +77,31 @@ def ask(entry: Entry) -> Outbreak | None:
     if model is None:
         return None
     origins = tuple(dict.fromkeys([origin, *scenario.values()]))
-    return Outbreak(origins, model, threshold, days, people)
+    return entry, Outbreak(origins, model, threshold, days, people)
+
+
+def _offers(entry: Entry) -> None:
+    """Offer what is one press away where homes do not tell the people of every zone."""
+    empty = cached_decisions.empty_zones(entry.key)
+    zones = len(places.ids(entry.key))
+    with st.container(horizontal=True, gap="small"):
+        if 0 < empty < zones - 1:
+            st.button(
+                f"Leave out the {counted(empty, 'empty zone')}",
+                key="decisions_leave_out",
+                icon=":material/location_off:",
+                on_click=set_widget,
+                args=(_SOURCE, INHABITED_ONLY),
+                help="The epidemic then runs in the zones where people live, on the trips between "
+                "them. Which zones those are is read from these data.",
+            )
+        st.button(
+            f"Use equal numbers ({_ASSUMED:,.0f} a zone)",
+            key="decisions_equal",
+            icon=":material/group:",
+            on_click=set_widget,
+            args=(_SOURCE, SAME),
+        )
 
 
 def usual(entry: Entry, model: EpidemicParameters, threshold: float) -> Outbreak | None:
@@ -86,40 +126,47 @@ def _people_known(entry: Entry) -> tuple[object, str]:
     try:
         cached_decisions.populations(entry.key, None)
     except ExplorerError as problem:
-        return _MISSING, f"{problem}. Open “Model, days and populations” to do so."
+        said = str(problem)
+        return _MISSING, f"{said[0].upper()}{said[1:]}."
     return None, ""
 
 
 def _populations(entry: Entry, known: object) -> People | object:
     st.markdown("**How many people live in each zone?**")
     homes = cached_datasets.dataset(entry.key).homes is not None
-    options = [_HOMES, _TABLE, _SAME] if homes else [_TABLE, _SAME]
+    own = INHABITED_ONLY if cached_decisions.empty_zones(entry.key) else HOMES
+    options = [own, TABLE, SAME] if homes else [TABLE, SAME]
+    before = TABLE if isinstance(known, tuple) else SAME if isinstance(known, float) else options[0]
     source = st.radio(
         "Populations",
         options,
-        index=None if known is _MISSING else 0,
-        key="decisions_source",
+        index=None if known is _MISSING else options.index(before),
+        key=_SOURCE,
         label_visibility="collapsed",
         help="Homes are confidential: a private run adds noise to them at the same ε. A table of "
         "your own, such as a census, is taken as public.",
     )
     people: People | object = known
-    if source == _HOMES:
+    if source == HOMES:
         people = None
-    elif source == _SAME:
+    elif source == INHABITED_ONLY:
+        people = INHABITED
+    elif source == SAME:
         people = st.number_input(
             "People in every zone",
             1.0,
             1e8,
-            _ASSUMED,
+            known if isinstance(known, float) else _ASSUMED,
             step=100.0,
             format="%.0f",
             key="decisions_constant",
         )
-    elif source == _TABLE:
+    elif source == TABLE:
         people = _table(known)
     try:
-        if people is not _MISSING:
+        if people == INHABITED:
+            cached_decisions.populations(entry.at(Resolution(zones=INHABITED)).key, None)
+        elif people is not _MISSING:
             cached_decisions.populations(entry.key, people)
     except ExplorerError as problem:
         st.error(str(problem))

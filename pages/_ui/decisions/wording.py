@@ -4,7 +4,7 @@ import math
 
 from engine.decisions import AidJudgement, EpidemicJudgement
 from engine.parameters import ODParameters
-from pages._ui.wording.numbers import counted, number, percent
+from pages._ui.wording.numbers import counted, inert, number, percent
 
 BARELY = (
     "Without any travel the epidemic of these defaults peaks at 24.1% on day 85, barely above the "
@@ -16,6 +16,17 @@ CAUSES = {
     "noise": "noise on the flows that exist",
     "phantoms": "phantom flows, which noise invents",
 }
+
+
+def title(question: str, name: str) -> str:
+    """Write the title of a view with the dataset it shows.
+
+    Examples
+    --------
+    >>> title("Where help goes", "rwanda")
+    'Where help goes: rwanda'
+    """
+    return f"{question}: {inert(name)}"
 
 
 def duration(days: float) -> str:

@@ -25,7 +25,7 @@ from pages._ui.drawing import cards
 from pages._ui.drawing.cards import Card
 from pages._ui.drawing.tables import table_html
 from pages._ui.release.wording import FOURIER, READ, TRIP
-from pages._ui.shell import setting
+from pages._ui.shell import dates, setting
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import Settings
 
@@ -48,6 +48,7 @@ SLIDERS: dict[tuple[str, str], dict[str, Any]] = {
 PRODUCT = setting.choice("release_product", PRODUCTS, FLOWS)
 METHOD = setting.choice("release_method", METHODS, PUBLISHED)
 TRIPS = setting.stop("release_trips", STOPS, 20)
+DAYS = "release_days"
 
 
 def entry_of(kind: str, settings: Settings) -> Entry | None:
@@ -77,9 +78,24 @@ def product_of(kind: str, method: str, settings: Settings, entry: Entry) -> Prod
         )
     if settings.unit == "trip":
         st.warning(TRIP, icon=":material/warning:")
-    if method == OURS:
-        return EstimateProduct(parameters=settings.trips())
-    return ODProduct(parameters=settings.trips())
+    product = EstimateProduct if method == OURS else ODProduct
+    return product(parameters=settings.trips(), days=_days(settings.unit, entry))
+
+
+def _days(unit: str, entry: Entry) -> tuple[int, ...] | None:
+    """Draw which days are released and return their positions; None where all are."""
+    last = len(entry.metadata.days) - 1
+    if unit == "person" or last < 1:
+        return None
+    first, end = dates.day_range(
+        st,
+        "Days to release",
+        DAYS,
+        entry,
+        (0, last),
+        help="A person pays for every day of a release that protects person-days.",
+    )
+    return None if (first, end) == (0, last) else tuple(range(first, end + 1))
 
 
 def lacks(kind: str, method: str, entry: Entry) -> str:
@@ -114,7 +130,7 @@ def draw_plan(plan: Plan) -> None:
                 "Error bar (90%)",
                 f"± {bar(first.half_width)}",
                 "by the exact law of the noise",
-                f"Of {first.what}, whatever its size."
+                f"Of {first.what} after trimming, whatever its size."
                 if first.size is not None
                 else f"Of {first.what}.",
             ),
@@ -122,14 +138,18 @@ def draw_plan(plan: Plan) -> None:
         ]
     )
     with st.expander("Expected accuracy and bias", icon=":material/straighten:"):
-        st.caption("From the noise alone: nothing in your data was looked at for this table.")
+        st.caption(
+            "From the noise alone: nothing in your data was looked at for this table. Sizes and "
+            "bars are of kept counts. What the bound on each person's counts leaves out comes on "
+            "top of a bar, and no law tells how much that is."
+        )
         rows = plan.accuracy
         columns = {
             "Number": [row.what for row in rows],
-            "True size": ["" if row.size is None else f"{row.size:,}" for row in rows],
+            "Kept size": ["" if row.size is None else f"{row.size:,}" for row in rows],
             "90% error bar": [f"± {bar(row.half_width)}" for row in rows],
             "Shown": [f"{row.shown:.1%}" for row in rows],
-            "If shown, the bar holds": [f"{min(row.holds, LEVEL):.1%}" for row in rows],
+            "If shown, the bar holds it": [f"{min(row.holds, LEVEL):.1%}" for row in rows],
         }
         st.html(table_html(columns))
         for sentence in plan.bias:

@@ -12,7 +12,7 @@ from engine.release import CONSENT, Budget, Ledger, Plan, Product, ReleaseError
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.drawing.tables import table_html
 from pages._ui.jobs.kept import Kept, follow_kept
-from pages._ui.release import tuning, work
+from pages._ui.release import tuning, ways, work
 from pages._ui.release.wording import (
     NO_BUDGET,
     UNIT_WORDS,
@@ -51,7 +51,12 @@ def draw(plan: Plan, product: Product, entry: Entry, name: str, ledger: Ledger) 
         dataset = cached_datasets.dataset(entry.key)
         budget, charged = release.check(dataset, plan, ledger, consent=consent)
     except ExplorerError as problem:
+        if problem.code in ("exceeded", "unit"):
+            ways.draw(plan, budget, entry)
+            return
         st.error(str(problem), icon=":material/block:")
+        if problem.code == "delta":
+            ways.delta_below(1 / (entry.metadata.people_public or 1))
         return
     st.info(cost(plan, budget, charged), icon=":material/payments:")
     tuned, note = tuning.ask(plan, entry)

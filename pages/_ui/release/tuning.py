@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from engine.release import Plan
-from pages._ui.release.wording import TUNED
+from pages._ui.release.wording import JUDGED, TUNED
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session, set_widget, widget_value
 
@@ -18,6 +18,8 @@ def ask(plan: Plan, entry: Entry) -> tuple[str, str]:
     """Draw how ε was chosen; return it, one of `TUNED`, with the custodian's words."""
     record = session().tuned_on
     filled = suggestion(record, plan, entry.name)
+    if entry.name in session().judged_on_release:  # more is known of the data than of ε
+        filled = None
     if filled != session().tuning_filled:  # a record came, or no longer holds
         how, words = filled or _WORST
         set_widget("release_tuned", how)
@@ -38,7 +40,9 @@ def ask(plan: Plan, entry: Entry) -> tuple[str, str]:
     note = right.text_input(
         "In your words", key="release_note", placeholder="such as the days that were looked at"
     )
-    if filled:
+    if entry.name in session().judged_on_release:
+        st.caption(JUDGED)
+    elif filled:
         st.caption("Filled in from the page Decisions, where this ε was chosen; correct it freely.")
     elif record and plan.product == "od":
         st.caption(
@@ -53,16 +57,24 @@ def suggestion(
 ) -> tuple[str, str] | None:
     """Return how ε was chosen and in what words, by the record of Decisions; None if it is not.
 
-    Looking at the data that are released is the worst case, so the same dataset counts as such;
-    who tuned on days that are not released says so himself.
+    Looking at the data that are released is the worst case. Days of the same dataset that are not
+    released, and other data, are another period: whose people are in it, the custodian has said.
     """
     if not record or plan.product != "od" or record["epsilon"] != plan.epsilon:
         return None
-    same = record["dataset"] == dataset
-    if not same and not record["simulated"]:
-        return None
     words = (
-        f"ε = {record['epsilon']:g}: the smallest that keeps {record['target']} in "
+        f"ε = {record['epsilon']:g}: the smallest tried that keeps {record['target']} in "
         f"{record['confidence']:.0%} of releases, tuned on {record['dataset']}, {record['days']}"
     )
-    return ("these data" if same else "simulated"), words
+    if record["dataset"] == dataset and _overlap(record["period"], plan):
+        return "these data", words
+    if record["simulated"] and record["dataset"] != dataset:
+        return "simulated", words
+    how = {"yes": "same people", "no": "other period"}.get(record["same_people"], "these data")
+    return how, words
+
+
+def _overlap(period: tuple[str, str], plan: Plan) -> bool:
+    """Whether days that were looked at are among those released."""
+    first, last = plan.settings["first_day"], plan.settings["last_day"]
+    return period[0] <= last and first <= period[1]

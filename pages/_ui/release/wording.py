@@ -1,10 +1,11 @@
 """Sentences of the Release page."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from engine.release import Budget, Cost, Plan, Undercharged
+from engine.release import Budget, Cost, Outlook, Plan, ReleaseError, Undercharged, WayOut, charge
 from engine.release.entries import exact
-from pages._ui.wording.numbers import counted
+from engine.usability import CONFIDENCE
+from pages._ui.wording.numbers import counted, percent
 
 LEAD = (
     "Draw once with vetted noise, enter the cost in a ledger that survives, and pack the numbers "
@@ -39,10 +40,23 @@ WHOSE = {
     "new": "People of whom nothing was released yet",
     "same": "People who have a budget already: what several datasets tell about them adds up",
 }
+NOISE_ALONE = (
+    "Exact, from the law of the noise: your data were not looked at. Sizes are of kept counts; "
+    "what trimming leaves out comes on top."
+)
+LEAK = (
+    "This reads the data that would be released. Whoever changes a setting after seeing it has "
+    "chosen it on these very data: a leak that no theorem covers, and that the statement must name."
+)
+JUDGED = (
+    "You have looked at the verdict by these data on this page. If it moved any setting, they are "
+    "what the settings were chosen on."
+)
 TUNED = {
     "public": "By a public rule, without looking at data",
     "simulated": "On simulated data of similar size",
-    "other period": "On another period of the same source",
+    "other period": "On another period, with other people in it",
+    "same people": "On another period, with the same people in it (a leak about them)",
     "these data": "On these very data (a leak that no theorem covers)",
 }
 UNIT_WORDS = {"trip": "trip", "person-day": "person and day", "person": "person"}
@@ -91,6 +105,77 @@ def undercharged_words(releases: Sequence[Undercharged]) -> str:
         "An older rule charged too little. Nothing was rewritten; what is missing counts as spent "
         "when the next release is checked: " + "; ".join(one.words for one in releases) + "."
     )
+
+
+def noise_alone(outlook: Outlook) -> str:
+    """Say what the noise alone allows of one kind of number.
+
+    Examples
+    --------
+    >>> noise_alone(Outlook(what="a flow", empty="an empty pair of zones", least=15,
+    ...                     empty_shown=0.4, near_from=480))[:76]
+    'At these settings an empty pair of zones is shown, as 15 or more, in 40.0% o'
+    """
+    reads = "reads 1 or more" if outlook.least == 1 else f"is shown, as {outlook.least} or more,"
+    what = outlook.what
+    return (
+        f"At these settings {outlook.empty} {reads} in {percent(outlook.empty_shown)} of cases; "
+        f"{what} reads within a quarter of its kept size (in {CONFIDENCE:.0%} of releases) only "
+        f"from a kept count of **{outlook.near_from:,}** on."
+    )
+
+
+def way_out(way: WayOut, values: Mapping[str, object]) -> str:
+    """Write a way out as a button: what it sets, by the key of the setting."""
+    at = f" at ε = {values['epsilon']:g}" if "epsilon" in values else ""
+    if way.change == "days":
+        return f"Release {counted(way.days, 'day')}"
+    if way.change == "unit":
+        one = way.unit == "person"
+        return f"{'One matrix for the whole period' if one else 'Protect person-days'}{at}"
+    return f"Use δ = {values['delta']:g}" if way.change == "delta" else f"Use{at[3:]}"
+
+
+def refused(plan: Plan, budget: Budget, ways: Sequence[WayOut]) -> str:
+    """Say what a release would cost, what is left, and what would fit.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from engine.release import Loss
+    >>> @dataclass
+    ... class Some:
+    ...     epsilon: float = 1.0; delta: float = 0.0; unit: str = "person-day"; days: int = 30
+    ...     left_epsilon: float = 2.0; left_delta: float = 0.0; change: str = "days"
+    ...     loss = Loss(unit="person-day", epsilon=1.0, days=30)
+    >>> refused(Some(), Some(unit="person"), [Some(days=2)])
+    '30 days at ε = 1 cost a person 30; with 2 left: 2 days. Nothing was charged.'
+    """
+    at = f"at ε = {plan.epsilon:g}" + (f", δ = {plan.delta:g}" if plan.delta else "")
+    several = plan.unit == "person-day" and plan.days > 1
+    what = f"{plan.days} days {at} cost" if several else f"This release {at} costs"
+    whom = f"a {UNIT_WORDS[budget.unit]}"
+    left = f"{budget.left_epsilon:.6g}" + (f" and δ = {budget.left_delta:g}" * bool(plan.delta))
+    try:
+        due = charge(plan, budget)
+    except ReleaseError as problem:
+        text = f"{str(problem)[0].upper()}{str(problem)[1:]}; with {left} left"
+    else:
+        costs = f"{due.epsilon:g}" + (f" and δ = {due.delta:g}" if due.delta else "")
+        text = f"{what} {whom} {costs}; with {left} left"
+    said = [_what_fits(way, plan) for way in ways]
+    out = f"{', or '.join(said)}." if said else "nothing smaller fits: the budget must be raised."
+    return f"{text}: {out} Nothing was charged."
+
+
+def _what_fits(way: WayOut, plan: Plan) -> str:
+    smaller = f" at ε ≤ {way.epsilon:g}" if way.epsilon < plan.epsilon else ""
+    if way.change == "unit":
+        one = way.unit == "person"
+        return f"{'one matrix for the whole period' if one else 'daily matrices'}{smaller}"
+    if way.change == "days":
+        return counted(way.days, "day")
+    return f"δ ≤ {way.delta:g}" if way.change == "delta" else f"ε ≤ {way.epsilon:g}"
 
 
 def budget_line(budget: Budget) -> str:

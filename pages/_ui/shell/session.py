@@ -126,8 +126,11 @@ class Session:
         What ε was tuned on at the page Decisions, for the record of a release.
     tuning_filled : tuple or None
         What of it was last filled in on the page Release.
+    judged_on_release : set of str
+        Datasets whose verdict by the data was looked at on the page Release.
     people : dict
-        Numbers of people by zone given on the page Decisions, by dataset key.
+        Numbers of people by zone given on the page Decisions, by dataset key; a word where empty
+        zones are left out.
     report_pinned : tuple or None
         The setting pinned on the page Report, behind the key of its dataset.
     own : OwnData
@@ -161,6 +164,7 @@ class Session:
     datasets: dict[str, Path] = field(default_factory=dict)
     tuned_on: dict[str, Any] | None = None
     tuning_filled: tuple[str, str] | None = None
+    judged_on_release: set[str] = field(default_factory=set)
     people: dict[str, Any] = field(default_factory=dict)
     report_pinned: tuple[str, Any] | None = None
     own: OwnData = field(default_factory=OwnData)

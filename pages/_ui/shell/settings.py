@@ -294,6 +294,17 @@ def nearest_stop_above(value: float, stops: Sequence[float]) -> float:
     return next((one for one in stops if one >= value), stops[-1])
 
 
+def nearest_stop_below(value: float, stops: Sequence[float]) -> float | None:
+    """Return the largest stop of at most `value`, None where all are larger.
+
+    Examples
+    --------
+    >>> nearest_stop_below(0.066, EPSILON_SLIDER)
+    0.065
+    """
+    return max((one for one in stops if one <= value), default=None)
+
+
 def reset() -> None:
     """Put every setting of every page back to its default, and the first noise (a callback)."""
     setting.forget()

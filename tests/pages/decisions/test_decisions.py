@@ -185,7 +185,7 @@ def test_a_target_out_of_reach_is_said_with_what_would_help(open_page, town):
     app.selectbox(key="decisions_kind").set_value("aid after a shock").run()
     app.number_input(key="decisions_overlap_at").set_value(100.0).run()
     app.number_input(key="decisions_error_at").set_value(0.1).run()
-    assert "No ε on the slider keeps" in text(app)
+    assert "ε tried keeps" in text(app)
     assert "Coarser zones hold larger flows" in text(app)
 
 

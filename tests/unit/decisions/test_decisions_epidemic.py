@@ -186,7 +186,7 @@ def test_bad_places_days_and_populations_are_refused(year, tiny_city):
 
 
 def test_zones_without_people_are_refused_with_a_remedy():
-    with pytest.raises(DatasetError, match="nobody lives in 50 of 150 zones; give a table"):
+    with pytest.raises(DatasetError, match="nobody lives in 50 of 150 zones; leave them out"):
         decisions.home_populations(datasets.load("demo-city"))
     with pytest.raises(DatasetError, match="holds no homes; give a table"):
         decisions.home_populations(datasets.load("paris"))

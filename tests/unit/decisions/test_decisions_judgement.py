@@ -1,11 +1,13 @@
 """Verdicts, tables of populations, and the figures that P2 prints."""
 
 import itertools
+from dataclasses import replace
+from datetime import timedelta
 
 import numpy as np
 import pytest
 
-from engine import decisions
+from engine import datasets, decisions
 from engine import origin_destination as od
 from engine.decisions import published
 from engine.errors import InputError
@@ -119,3 +121,11 @@ def test_printed_noise_does_not_grow_with_t():
     for percentile in (99, 95, 90):
         totals = [each.total for each in published.TABLE_S3["afghanistan-provinces", percentile]]
         assert [a - b for a, b in itertools.pairwise(totals)] == [1319, 62]
+
+
+def test_a_long_dataset_opens_on_an_epidemic_though_it_names_a_shock():
+    week = datasets.load("rwanda-districts").metadata
+    assert decisions.own_question(week) == "aid"
+    year = replace(week, last_day=week.first_day + timedelta(days=299))
+    assert decisions.own_question(year) == "epidemic"
+    assert decisions.own_question(replace(week, scenario={})) == "epidemic"

@@ -1,0 +1,90 @@
+"""A dataset without the zones in which nobody lives: the others, and the trips between them.
+
+Which zones those are is read from the homes, so that a view is as confidential as they are: it is
+for exploring what is decided where people live, and nothing is released of it.
+"""
+
+from functools import cached_property
+
+import geopandas as gpd
+import numpy as np
+
+from engine.arrays import Integers
+from engine.datasets import Dataset, TripCounts
+from engine.errors import DatasetError
+from engine.geography import Tessellation, tessellate
+from engine.resolution.coarse import CoarseDataset
+from engine.resolution.levels import Resolution
+
+INHABITED = "inhabited"
+"""The level of the zones in which somebody lives, behind the @ of a key."""
+
+_LEAST = 2
+
+
+class InhabitedDataset(CoarseDataset):
+    """A view of `base` without the zones that are nobody's home.
+
+    Trips were ranked before: removing one unit of protection changes the kept counts by at most T
+    in L₁, as in `base`.
+
+    Attributes
+    ----------
+    kept : int array, shape (zones,)
+        Positions in `base` of the zones that are left.
+
+    Raises
+    ------
+    DatasetError
+        If the dataset tells no homes, or people live in fewer than two of its zones.
+    """
+
+    def __init__(self, base: Dataset) -> None:
+        homes = base.homes
+        self.kept: Integers = np.flatnonzero(np.zeros(0) if homes is None else homes > 0)
+        if len(self.kept) < _LEAST:
+            raise DatasetError(
+                f"at least {_LEAST} zones of dataset '{base.id}' must be somebody's home",
+                value=f"{len(self.kept)}",
+                remedy="give a table of populations, or one number for every zone",
+                settings=("populations",),
+            )
+        super().__init__(base, Resolution())
+
+    @property
+    def left_out(self) -> int:
+        """Zones of `base` in which nobody lives."""
+        return len(self.base.zones) - len(self.kept)
+
+    @cached_property
+    def zones(self) -> gpd.GeoDataFrame:
+        """Zones that are somebody's home, in the order of `base`."""
+        return self.base.zones.iloc[self.kept].reset_index(drop=True)
+
+    @cached_property
+    def tessellation(self) -> Tessellation:
+        """Overlaps and minimum cover of the towers and the zones that are left."""
+        return tessellate(self.base.towers, self.zones)
+
+    @cached_property
+    def homes(self) -> Integers | None:
+        """People by home zone, above 0."""
+        homes = self.base.homes
+        return None if homes is None else homes[self.kept]
+
+    def _joined(self, fine: TripCounts) -> TripCounts:
+        """Return the trips between zones that are left, in their order."""
+        place = np.full(len(self.base.zones), -1, dtype=np.int32)
+        place[self.kept] = np.arange(len(self.kept), dtype=np.int32)
+        origin, destination = place[fine.origin], place[fine.destination]
+        rows = (origin >= 0) & (destination >= 0)
+        left = TripCounts(
+            day=fine.day[rows],
+            origin=origin[rows],
+            destination=destination[rows],
+            rank=fine.rank[rows],
+            n=fine.n[rows],
+        )
+        for values in vars(left).values():
+            values.flags.writeable = False
+        return left
