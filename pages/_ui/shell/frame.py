@@ -6,7 +6,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from pages._ui.shell import address, crowd, kept, problems, public, setting
+from pages._ui.shell import address, crowd, ended, kept, local, problems, public, setting
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import page, session
 from pages._ui.shell.settings import use_settings
@@ -58,6 +58,10 @@ def show(draw: Callable[[], None], title: str, lead: str = "") -> None:
     lead : str
         One sentence under it in plain words.
     """
+    ended.note()
+    if not local.session_admitted():
+        st.error(local.NOT_ADMITTED, icon=":material/lock:")
+        return
     with crowd.turn() as busy:
         _open(title, lead)
         if busy:
