@@ -3,7 +3,7 @@
 from starlette.middleware import Middleware
 from streamlit.starlette import App
 
-from pages._ui.shell import ended
+from pages._ui.shell import ended, problems
 from pages._ui.shell.gate import Gate
 
 if __name__ == "__main__":  # a session runs the page
@@ -12,4 +12,10 @@ if __name__ == "__main__":  # a session runs the page
 
     frame.show(home_page.draw, frame.PRODUCT)
 else:  # `streamlit run` finds this by its name and serves it
-    app = App(__file__, lifespan=ended.lifespan, middleware=[Middleware(Gate)])
+    problems.quiet()
+    app = App(
+        __file__,
+        lifespan=ended.lifespan,
+        middleware=[Middleware(Gate)],
+        on_script_error=problems.uncaught,
+    )

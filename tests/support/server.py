@@ -27,6 +27,7 @@ def served(
     *,
     arguments: Sequence[str] = (),
     before: str = "",
+    log: Path = Path(os.devnull),
 ) -> Generator[str]:
     """Serve the dashboard and yield its address.
 
@@ -36,18 +37,21 @@ def served(
         Of the command, such as ``--server.allowedHosts``.
     before : str
         What the process does first, in Python.
+    log : Path
+        Takes all that it says.
     """
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [sys.executable, "-c", f"{before}\n{RUN}", "run", "app.py"]
-    process = subprocess.Popen(
-        [*command, "--server.port", str(port), *arguments],
-        cwd=ROOT,
-        env={**os.environ, **(environment or {})},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    with log.open("wb") as said:
+        process = subprocess.Popen(
+            [*command, "--server.port", str(port), *arguments],
+            cwd=ROOT,
+            env={**os.environ, **(environment or {})},
+            stdout=said,
+            stderr=said,
+        )
     address = f"http://127.0.0.1:{port}"
     try:
         _wait_until_healthy(address, process)
@@ -128,6 +132,7 @@ class Visitor:
         answer = request(address, "GET", "/_stcore/health")
         self._token = answer.headers["set-cookie"].partition("=")[2].partition(";")[0]
         self.id = ""
+        self._buttons: dict[str, str] = {}
 
     def __enter__(self) -> "Visitor":
         self._stack = ExitStack()
@@ -140,16 +145,21 @@ class Visitor:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def run(self) -> list[ForwardMsg]:
-        """Run home and return everything the server sent until it was drawn."""
+    def run(self, press: str = "") -> list[ForwardMsg]:
+        """Run home, or press a button by its label; return all that was sent until it was drawn."""
         asked = BackMsg()
         asked.rerun_script.query_string = ""
+        if press:
+            state = asked.rerun_script.widget_states.widgets.add()
+            state.id, state.trigger_value = self._buttons[press], True
         self._socket.send(asked.SerializeToString())
         messages = []
         while not messages or messages[-1].WhichOneof("type") != "script_finished":
             messages.append(ForwardMsg.FromString(self._socket.recv(timeout=120)))
             if messages[-1].WhichOneof("type") == "new_session":
                 self.id = messages[-1].new_session.initialize.session_id
+            button = messages[-1].delta.new_element.button
+            self._buttons[button.label] = button.id
         return messages
 
     def upload(self, content: bytes) -> Answer:

@@ -36,7 +36,8 @@ def refused(key: str) -> Iterator[Step]:
 def broken(key: str) -> Iterator[Step]:
     """Fail with a message that quotes a row."""
     yield Step(1, 2, "partial")
-    raise RuntimeError("Alice, 12 Main Street")
+    row = "Alice, 12 Main Street"
+    raise RuntimeError(row)
 
 
 def place_of_work(key: str) -> Iterator[Step]:

@@ -70,7 +70,7 @@ def show(draw: Callable[[], None], title: str, lead: str = "") -> None:
         if public.refused(_file()):
             place.error(public.REFUSED, icon=":material/lock:")
             return
-        session().stands_in = None
+        session().stands_in, session().real_shown = None, set()
         with problems.caught(place):
             draw()
             if _file() not in kept.NOT_KEPT:
@@ -137,6 +137,7 @@ def banners(entries: Iterable[Entry | None]) -> None:
     if not used:
         return
     real = [name for name, entry in used.items() if not entry.metadata.simulated]
+    session().real_shown.update(real)
     if real:
         st.warning(f"{CONFIDENTIAL_BANNER} Dataset: {joined(real)}.", icon=":material/lock:")
     names = [name for name, entry in used.items() if entry.metadata.simulated]
