@@ -58,11 +58,11 @@ def on_town(open_home) -> Callable[..., Iterator[tuple[str, AppTest]]]:
 @pytest.fixture
 def visit(monkeypatch) -> Callable[..., AppTest]:
     """Return a function that runs a page in a session of a name; AppTest knows one session."""
-    made = LocalScriptRunner.__init__
+    begin = LocalScriptRunner.__init__
 
     def run(session: str, page: Callable[..., None], *arguments: object) -> AppTest:
         def named(runner: LocalScriptRunner, *given: object, **options: object) -> None:
-            made(runner, *given, **options)
+            begin(runner, *given, **options)
             runner._session_id = session
 
         monkeypatch.setattr(LocalScriptRunner, "__init__", named)

@@ -19,18 +19,18 @@ def test_a_local_dataset_is_neither_taken_from_a_link_nor_put_into_one(open_home
 def test_no_page_puts_a_name_zone_or_day_of_real_data_into_it(on_town, data_root):
     (zones,) = (data_root / "local" / "town").glob("*/zones.parquet")
     table = pd.read_parquet(zones, columns=["zone_id", "name"])
-    told = {str(one) for column in table for one in table[column]}
+    own_texts = {str(one) for column in table for one in table[column]}
     moved = 0
     for path, app in on_town():
         for picker in list(app.selectbox):
             if picker.key in ("density_data", "od_data") or len(picker.options) < 2:
                 continue
-            if not picker.disabled and any(one in picker.options[-1] for one in told):
+            if not picker.disabled and any(one in picker.options[-1] for one in own_texts):
                 app.selectbox(key=picker.key).set_value(picker.options[-1]).run()
                 moved += 1
         link = link_of(app)
         assert "town" not in "".join(link.values()), path
-        assert not told & set(link.values()), path
+        assert not own_texts & set(link.values()), path
         assert not {key for key in link if key.endswith(("_zone", "_origin", "_day"))}, path
         app.button(key="pin").click().run()
         assert "town" not in "".join(link_of(app).values()), path

@@ -85,7 +85,7 @@ OWN = {"Host": "127.0.0.1:8501"}
 
 
 @pytest.mark.parametrize(
-    ("options", "headers", "admitted", "here"),
+    ("options", "headers", "admitted", "locally"),
     [
         ({}, OWN, True, True),
         ({}, {"Host": "localhost"}, True, True),
@@ -103,11 +103,13 @@ OWN = {"Host": "127.0.0.1:8501"}
     ],
     ids=str,
 )
-def test_session_release_and_paths_ask_one_function(monkeypatch, options, headers, admitted, here):
+def test_session_release_and_paths_ask_one_function(
+    monkeypatch, options, headers, admitted, locally
+):
     come_as(monkeypatch, headers, **options)
     assert local.session_admitted() is admitted
-    assert local.served_locally() is here
-    assert allowed.releases_allowed() is here
+    assert local.served_locally() is locally
+    assert allowed.releases_allowed() is locally
 
 
 def test_the_page_itself_refuses_too(open_home, monkeypatch):

@@ -112,6 +112,6 @@ def test_a_worker_is_told_it_by_its_pipe_alone():
     job.wait(600)
     place = Path("/proc") / str(job.result)
     for name in ("cmdline", "environ") if place.is_dir() else ():
-        told = (place / name).read_bytes().decode("latin-1")
-        assert "pages._ui.jobs.process" in told or name == "environ"
-        assert not any(form in told for form in FORMS)
+        given = (place / name).read_bytes().decode("latin-1")
+        assert "pages._ui.jobs.process" in given or name == "environ"
+        assert not any(form in given for form in FORMS)
