@@ -2,21 +2,17 @@
 
 import os
 import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlparse
 
 import pytest
 
+from tests.support.server import ROOT as ROOT
+from tests.support.server import served as served
+
 playwright = pytest.importorskip("playwright.sync_api")
 
-ROOT = Path(__file__).parents[2]
 CHROMIUM_FLAGS = (
     "--no-sandbox",
     "--use-angle=swiftshader",
@@ -47,42 +43,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if folder in item.path.parents:
             item.add_marker(pytest.mark.flaky(reruns=1))
-
-
-@contextmanager
-def served(environment: dict[str, str] | None = None) -> Generator[str]:
-    """Serve the dashboard in a process of its own and yield its address."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
-    process = subprocess.Popen(
-        command,
-        cwd=ROOT,
-        env={**os.environ, **(environment or {})},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    address = f"http://127.0.0.1:{port}"
-    try:
-        _wait_until_healthy(address, process)
-        yield address
-    finally:
-        process.terminate()
-        process.wait(timeout=20)
-
-
-def _wait_until_healthy(address: str, process: "subprocess.Popen[bytes]") -> None:
-    until = time.monotonic() + 60
-    while time.monotonic() < until:
-        assert process.poll() is None, "the dashboard stopped before it could be reached"
-        try:
-            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=2) as answer:
-                if answer.status == 200:
-                    return
-        except OSError:
-            time.sleep(0.1)
-    raise AssertionError("the dashboard did not answer within 60 s")
 
 
 @pytest.fixture(scope="session")

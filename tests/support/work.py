@@ -1,5 +1,6 @@
 """Long work for tests of the pool: at the top of a module, as a worker process asks."""
 
+import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -36,13 +37,12 @@ def refused(key: str) -> Iterator[Step]:
 def broken(key: str) -> Iterator[Step]:
     """Fail with a message that quotes a row."""
     yield Step(1, 2, "partial")
-    raise RuntimeError("Alice, 12 Main Street")
+    row = "Alice, 12 Main Street"
+    raise RuntimeError(row)
 
 
-def place_of_work(key: str) -> Iterator[Step]:
+def place_of_work(key: str, seed: int = 0) -> Iterator[Step]:
     """Tell which process works."""
-    import os
-
     yield Step(1, 1, os.getpid())
 
 
@@ -54,3 +54,17 @@ def _doubled(value: int) -> int:
 def doubled(key: str, value: int) -> Iterator[Step]:
     """Read what is cached for a session."""
     yield Step(1, 1, _doubled(value))
+
+
+def burned(key: str, pid: int, until_s: float) -> Iterator[Step]:
+    """Compute until the process `pid` has had so much processor time; yield how much we had."""
+    while spent_s(pid) < until_s:
+        for _ in range(100_000):
+            pass
+        yield Step(1, 2, (os.getpid(), spent_s(os.getpid())))
+
+
+def spent_s(pid: int) -> float:
+    """Return the processor time of a process (Linux)."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

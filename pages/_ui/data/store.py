@@ -2,7 +2,7 @@
 
 Uploads, spills and the datasets built from them stay in it. Streamlit tells nobody that a browser
 has left for good, so one quiet thread looks which sessions are still there; whatever is left goes
-when the process ends, and what a killed process left goes when the next session opens its folder.
+when the process ends, and what a killed process left goes when the next server starts.
 """
 
 import atexit
@@ -22,15 +22,11 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from engine import datasets
 from engine.datasets import storage
 from engine.errors import InputError
+from pages._ui.shell.ended import GRACE_S, LOOK_S, PREFIX, sweep
 from pages._ui.shell.local import served_locally as served_locally
 from pages._ui.shell.session import session
 
-PREFIX = "mobility-session-"
-GRACE_S = 150.0
-"""How long a session may be away; Streamlit takes a lost browser back for two minutes."""
-
 LONGEST_NAME = 100
-_LOOK_S = 15.0
 
 
 class Workspace:
@@ -95,7 +91,7 @@ def workspace() -> Workspace:
     known: Workspace | None = session().own.workspace
     if known is not None and known.folder.is_dir():
         return known
-    _sweep()
+    sweep()
     context = get_script_run_ctx()
     opened = Workspace(context.session_id if context else "")
     session().own.workspace = opened
@@ -200,7 +196,7 @@ def _start_janitor() -> None:
 
 def _watch() -> None:
     while runtime.exists():
-        time.sleep(_LOOK_S)
+        time.sleep(LOOK_S)
         close_left()
 
 
@@ -208,27 +204,3 @@ def _watch() -> None:
 def _remove_all() -> None:
     for one in _open:
         one.remove()
-
-
-def _sweep() -> None:
-    """Delete what processes that no longer run have left behind (where pids can be asked)."""
-    if os.name != "posix":
-        return
-    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        pid = folder.name.removeprefix(PREFIX).partition("-")[0]
-        try:
-            ours = folder.lstat().st_uid == os.getuid() and not folder.is_symlink()
-            if ours and pid.isdigit() and not _runs(int(pid)):
-                shutil.rmtree(folder, ignore_errors=True)
-        except OSError:
-            continue
-
-
-def _runs(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

@@ -125,8 +125,18 @@ class Job:
         return not self._cancelled and now >= self.starts and now - self._asked < _UNASKED_S
 
     def wait(self, seconds: float) -> None:
-        """Give the job some time to finish, or to stop where it was cancelled."""
-        self._pool.wait(self._task, lambda: self.state == "cancelled", seconds)
+        """Give the job some time to finish, or to stop where it was cancelled.
+
+        Who waits asks: the work goes on however long it takes on a busy machine.
+        """
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            self._asked = time.monotonic()
+            if self._pool.wait(self._task, self._given_up, min(left, _LOOK_S)):
+                return
+
+    def _given_up(self) -> bool:
+        return self.state == "cancelled"
 
     def cancel(self) -> None:
         """Stop after the step at hand; what has been found stays, and `resume` goes on."""
@@ -229,10 +239,10 @@ class Pool:
                 task.seat.worker.interrupt()
             self._changed.notify_all()
 
-    def wait(self, task: Task, given_up: Callable[[], bool], seconds: float) -> None:
-        """Wait until the task has ended, or is at rest where it was given up."""
+    def wait(self, task: Task, given_up: Callable[[], bool], seconds: float) -> bool:
+        """Wait until the task has ended, or is at rest where it was given up; whether it is."""
         with self._changed:
-            self._changed.wait_for(
+            return self._changed.wait_for(
                 lambda: task.state != "running" or (given_up() and not task.at_work), seconds
             )
 

@@ -13,8 +13,10 @@ from streamlit import logger as streamlit_logger
 
 from pages._ui.jobs.work import Ask, Bench, Step, Stretch
 
-_NICE = 10
-"""The pages go first: a worker takes what processor time they leave."""
+_NICE = 3
+"""The pages go first, but a worker goes on, too: half as fast as one of its like where others take
+all the time there is. At 10 it would get a tenth, and starve beside a few busy processes.
+"""
 
 
 def serve(commands: BinaryIO, answers: BinaryIO) -> None:

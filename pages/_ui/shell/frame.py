@@ -6,7 +6,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from pages._ui.shell import address, crowd, kept, problems, public, setting
+from pages._ui.shell import address, crowd, ended, kept, local, problems, public, setting
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import page, session
 from pages._ui.shell.settings import use_settings
@@ -58,6 +58,10 @@ def show(draw: Callable[[], None], title: str, lead: str = "") -> None:
     lead : str
         One sentence under it in plain words.
     """
+    ended.note()
+    if not local.session_admitted():
+        st.error(local.NOT_ADMITTED, icon=":material/lock:")
+        return
     with crowd.turn() as busy:
         _open(title, lead)
         if busy:
@@ -66,7 +70,7 @@ def show(draw: Callable[[], None], title: str, lead: str = "") -> None:
         if public.refused(_file()):
             place.error(public.REFUSED, icon=":material/lock:")
             return
-        session().stands_in = None
+        session().stands_in, session().real_shown = None, set()
         with problems.caught(place):
             draw()
             if _file() not in kept.NOT_KEPT:
@@ -133,6 +137,7 @@ def banners(entries: Iterable[Entry | None]) -> None:
     if not used:
         return
     real = [name for name, entry in used.items() if not entry.metadata.simulated]
+    session().real_shown.update(real)
     if real:
         st.warning(f"{CONFIDENTIAL_BANNER} Dataset: {joined(real)}.", icon=":material/lock:")
     names = [name for name, entry in used.items() if entry.metadata.simulated]

@@ -37,11 +37,11 @@ def described(settings: Settings) -> dict[str, str]:
 
 
 def banners(settings: Settings) -> list[str]:
-    """Return whose data it is: simulated people, or confidential data."""
-    used = {one.name: one for one in (settings.density_data, settings.od_data) if one is not None}
-    real = [name for name, one in used.items() if not one.metadata.simulated]
+    """Return whose data it is: simulated people, or confidential data, set or shown."""
+    used = [one for one in (settings.density_data, settings.od_data) if one is not None]
+    real = session().real_shown | {one.name for one in used if not one.metadata.simulated}
     if real:
-        return [f"{CONFIDENTIAL_BANNER.replace('**', '')} Dataset: {joined(real)}."]
+        return [f"{CONFIDENTIAL_BANNER.replace('**', '')} Dataset: {joined(sorted(real))}."]
     return [f"{SIMULATED_BANNER}."]
 
 

@@ -1,9 +1,44 @@
-"""Whether the browser at the other end is this computer's own."""
+"""Under which names the server answers, and whether the browser is this computer's own."""
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from ipaddress import ip_address
+from urllib.parse import urlsplit
 
 import streamlit as st
 
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via")
+
+NOT_ADMITTED = (
+    "This server runs on one computer and answers to that computer's own browser only. To serve it "
+    "under another name, start it with --server.allowedHosts and that name."
+)
+
+
+def admitted(hosts: Sequence[str], origins: Sequence[str]) -> bool:
+    """Whether a request or session may be answered, by the names it was sent under.
+
+    Anybody's site can point a name of its own at this computer (DNS rebinding); the visitor's
+    browser then takes this server for a part of that site, and says so in both headers. A server
+    that listens on this computer only answers to this computer's names and to those in Streamlit's
+    own ``server.allowedHosts``; an origin may also stand in ``server.corsAllowedOrigins``.
+
+    Parameters
+    ----------
+    hosts, origins : sequence of str
+        Every ``Host`` and ``Origin`` header. Browsers always send a host; what sends none is none.
+    """
+    if not _loopback(st.get_option("server.address")):
+        return True
+    return all(_named(host) for host in hosts) and all(
+        origin in st.get_option("server.corsAllowedOrigins") or _named(origin) for origin in origins
+    )
+
+
+def session_admitted() -> bool:
+    """Whether the session at hand may be answered; the same question once more, on its page."""
+    headers = st.context.headers
+    return admitted(headers.get_all("Host"), headers.get_all("Origin"))
 
 
 def served_locally() -> bool:
@@ -14,13 +49,38 @@ def served_locally() -> bool:
     not have been passed on.
     """
     addresses = (st.get_option("server.address"), st.get_option("browser.serverAddress"))
-    if any(address not in _LOOPBACK for address in addresses):
+    if not all(_loopback(address) for address in addresses):
         return False
     if st.get_option("server.corsAllowedOrigins"):
         return False
     headers = st.context.headers
     if any(name in headers for name in _FORWARDED):
         return False
-    host = headers.get("Host") or ""
-    name = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
-    return name in _LOOPBACK
+    hosts = headers.get_all("Host")
+    return session_admitted() and bool(hosts) and all(_loopback(_name(host)) for host in hosts)
+
+
+def _named(text: str) -> bool:
+    """Whether a host or origin is this computer or a name that was allowed."""
+    name = _name(text)
+    return _loopback(name) or any(
+        fnmatchcase(name, allowed.strip().lower())
+        for allowed in st.get_option("server.allowedHosts")
+        if name
+    )
+
+
+def _name(text: str) -> str:
+    """Return the name in a ``Host`` or ``Origin`` header, empty where there is none."""
+    try:
+        return (urlsplit(text if "://" in text else f"//{text}").hostname or "").rstrip(".")
+    except ValueError:
+        return ""
+
+
+def _loopback(name: str | None) -> bool:
+    """Whether a name or address means this computer, however it is resolved."""
+    try:
+        return name == "localhost" or ip_address(name or "").is_loopback
+    except ValueError:
+        return False

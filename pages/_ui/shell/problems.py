@@ -50,6 +50,24 @@ def guarded(draw: Callable[P, None]) -> Callable[P, None]:
     return call
 
 
+def uncaught(error: Exception) -> bool:
+    """Say what went wrong where nobody else could, such as when a button was pressed.
+
+    Streamlit asks this before its own box, which then stays away.
+    """
+    tell(error)
+    return True
+
+
+def quiet() -> None:
+    """Keep Streamlit from writing such an error into the log, with its message; `tell` writes."""
+    logging.getLogger("streamlit.error_util").addFilter(_unspoken)
+
+
+def _unspoken(record: logging.LogRecord) -> bool:
+    return not record.exc_info
+
+
 def log(error: Exception) -> str:
     """Write into the log where an error happened, but not its message, and return the place."""
     frames = traceback.extract_tb(error.__traceback__)

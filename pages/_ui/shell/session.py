@@ -137,6 +137,8 @@ class Session:
         The form of the page Data and what was made with it.
     stands_in : str or None
         The dataset that the page at hand shows in place of the trips dataset that is set.
+    real_shown : set of str
+        The datasets of real people that the page at hand shows, whatever is set.
     """
 
     values: dict[str, Any] = field(default_factory=dict)
@@ -169,6 +171,7 @@ class Session:
     report_pinned: tuple[str, Any] | None = None
     own: OwnData = field(default_factory=OwnData)
     stands_in: str | None = None
+    real_shown: set[str] = field(default_factory=set)
 
 
 def session() -> Session:

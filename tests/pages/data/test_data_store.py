@@ -1,42 +1,15 @@
-"""Where a session's files live, who counts as this computer, and the words for tables."""
+"""Where a session's files live, and the words for tables."""
 
 import threading
 import time
 
 import pytest
-import streamlit as st
 
 from engine.ingest.inputs import mapping
 from pages._ui.data import guesses as data_guesses
 from pages._ui.data import report as data_report
 from pages._ui.data import store as data_store
 from pages._ui.data import wording as data_wording
-
-
-@pytest.mark.parametrize(
-    ("address", "headers", "expected"),
-    [
-        ("127.0.0.1", {"Host": "127.0.0.1:8501"}, True),
-        ("127.0.0.1", {"Host": "localhost"}, True),
-        ("127.0.0.1", {"Host": "[::1]:8501"}, True),
-        ("127.0.0.1", {}, False),
-        ("127.0.0.1", {"Host": "evil.example"}, False),
-        ("127.0.0.1", {"Host": "127.0.0.1.evil.example:8501"}, False),
-        ("127.0.0.1", {"Host": "localhost", "X-Forwarded-For": "10.0.0.9"}, False),
-        ("0.0.0.0", {"Host": "127.0.0.1:8501"}, False),
-        (None, {"Host": "127.0.0.1:8501"}, False),
-    ],
-)
-def test_only_loopback_is_local(monkeypatch, address, headers, expected):
-    given = {"server.address": address, "browser.serverAddress": "localhost"}
-
-    class Context:
-        pass
-
-    Context.headers = headers
-    monkeypatch.setattr(st, "get_option", lambda name: given.get(name))
-    monkeypatch.setattr(st, "context", Context)
-    assert data_store.served_locally() is expected
 
 
 def test_a_sessions_folder_goes_when_the_session_is_gone(temporary, monkeypatch):
@@ -48,16 +21,6 @@ def test_a_sessions_folder_goes_when_the_session_is_gone(temporary, monkeypatch)
     monkeypatch.setattr(data_store.time, "monotonic", lambda: later)
     data_store.close_left()
     assert not space.folder.exists()
-
-
-def test_what_a_killed_process_left_is_swept(temporary):
-    gone = temporary / f"{data_store.PREFIX}4194999-abc"
-    gone.mkdir()
-    foreign = temporary / "other-4194999-abc"
-    foreign.mkdir()
-    data_store._sweep()
-    assert not gone.exists()
-    assert foreign.is_dir()
 
 
 def test_an_account_on_the_page_adds_up():

@@ -3,7 +3,6 @@
 import pytest
 
 from engine.parameters import EPSILON_STOPS
-from tests.support.link import link_of
 
 
 def texts(app) -> str:
@@ -94,28 +93,6 @@ def test_good_query_parameters_are_taken(open_home):
     assert app.slider(key="threshold").value == 5
     assert app.selectbox(key="variant").value == "lpa"
     assert app.selectbox(key="unit").value == "trip"
-
-
-def test_a_local_dataset_is_neither_taken_from_a_link_nor_put_into_one(open_home):
-    assert open_home(density_data="town").selectbox(key="density_data").value == "demo-city"
-    app = open_home()
-    app.selectbox(key="density_data").set_value("town").run()
-    assert app.selectbox(key="density_data").value == "town"
-    assert "density_data" not in link_of(app)
-    app.selectbox(key="density_data").set_value("only-visits").run()
-    assert link_of(app)["density_data"] == "only-visits"
-
-
-def test_confidential_data_has_a_banner_and_a_secret_seed(open_home, settled):
-    first, second = open_home(), open_home()
-    assert "Simulated people" in texts(first)
-    assert "confidential data" not in texts(first)
-    assert figures(settled(first)) == figures(settled(second))
-    for app in (first, second):
-        app.selectbox(key="density_data").set_value("town").run()
-        assert "confidential data" in texts(app)
-        assert not app.exception
-    assert figures(first)[:4] != figures(second)[:4]
 
 
 def test_trip_level_disables_the_trip_limit_and_says_why(open_home):

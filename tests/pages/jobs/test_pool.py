@@ -1,6 +1,8 @@
 """The pool of long work: same numbers, turns, cancelling, sharing, and a session's own data."""
 
 import os
+import subprocess
+import sys
 import time
 from dataclasses import replace
 
@@ -12,11 +14,14 @@ from engine import datasets
 from engine.parameters import DensityParameters, ODParameters
 from pages._ui.cache import repeats
 from pages._ui.cache.window import Window
+from pages._ui.jobs import pool as pool_module
 from pages._ui.jobs.pool import Pool, workers
 from pages._ui.jobs.work import Ask
 from tests.support import work
 
 SEED = (4, 0)
+GUARD_S = 900
+"""Only against waiting for ever: what is waited for is progress, however busy the machine."""
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +44,7 @@ def last(steps):
 
 
 def finished(job):
-    job.wait(150)  # a worker gives way to pages and tests
+    job.wait(GUARD_S)
     assert job.state == "finished", job.error
     return job.result
 
@@ -72,12 +77,12 @@ def test_a_long_work_of_one_session_does_not_hold_up_anothers(pool, request):
     finished(short)
     assert long.running
     long.cancel()
-    long.wait(10)
+    long.wait(GUARD_S)
     assert long.state == "cancelled"
     done = long.step.done
     assert 0 < done < 200
     long.resume()
-    until = time.monotonic() + 20
+    until = time.monotonic() + GUARD_S
     while long.step.done <= done:
         assert long.running
         assert time.monotonic() < until
@@ -108,7 +113,7 @@ def test_who_asks_the_same_shares_one_work(processes, tmp_path):
 
 def test_what_nobody_waits_for_is_dropped(thread, tmp_path):
     only = asked(thread, work.noted, "only", str(tmp_path))
-    until = time.monotonic() + 30
+    until = time.monotonic() + GUARD_S
     while not list(tmp_path.iterdir()) and time.monotonic() < until:  # what never began is no test
         time.sleep(0.02)
     only.leave()
@@ -131,7 +136,7 @@ def test_an_answer_of_a_sessions_own_data_goes_with_the_session(tmp_path, monkey
     monkeypatch.setattr("streamlit.runtime.exists", lambda: True)
     monkeypatch.setattr("streamlit.runtime.get_instance", Runtime)
     alive.clear()
-    until = time.monotonic() + 30
+    until = time.monotonic() + GUARD_S
     while not own.left and time.monotonic() < until:  # the pool looks every second
         time.sleep(0.1)
     assert own.left
@@ -146,11 +151,11 @@ def test_an_answer_of_a_sessions_own_data_goes_with_the_session(tmp_path, monkey
 def test_failures_are_told_without_data(pool, request):
     pool = request.getfixturevalue(pool)
     rule = asked(pool, work.refused, "a")
-    rule.wait(30)
+    rule.wait(GUARD_S)
     assert (rule.state, rule.result) == ("failed", "partial")
     assert "epsilon must be" in rule.error
     unforeseen = asked(pool, work.broken, "a")
-    unforeseen.wait(30)
+    unforeseen.wait(GUARD_S)
     assert (unforeseen.state, unforeseen.result) == ("failed", "partial")
     assert "Alice" not in unforeseen.error
     assert "RuntimeError, work.py" in unforeseen.error
@@ -168,6 +173,38 @@ def test_a_process_that_is_lost_is_replaced_once(processes):
     long.wait(0.5)
     os.kill(before, 9)
     assert finished(long)[1] == 40
+
+
+def test_who_waits_asks(monkeypatch):
+    monkeypatch.setattr(pool_module, "_UNASKED_S", 0.2)  # a slow work, or a busy machine
+    pool = Pool(0)
+    job = asked(pool, work.counted, "slow", 30, 0.1)
+    assert finished(job)[1] == 30
+
+
+BURN = "while True: pass"
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="processors are pinned on Linux")
+def test_a_worker_goes_on_beside_processes_that_take_all_the_time():
+    """On one processor with three that never rest, it gets a fifth of the time of each or more."""
+    pool = Pool(1)
+    worker = finished(asked(pool, work.place_of_work, "where"))
+    cpu = {min(os.sched_getaffinity(0))}
+    busy = [subprocess.Popen([sys.executable, "-c", BURN]) for _ in range(3)]
+    try:
+        for pid in (worker, *(one.pid for one in busy)):
+            os.sched_setaffinity(pid, cpu)
+        before, rival = work.spent_s(worker), busy[0].pid
+        until = work.spent_s(rival) + 2.0
+        job = asked(pool, work.burned, "beside", rival, until)
+        pid, spent = finished(job)
+        assert pid == worker
+        assert spent - before > 0.2 * 2.0
+    finally:
+        for one in busy:
+            one.kill()
+            one.wait()
 
 
 def test_the_number_of_workers_is_set_in_one_place(monkeypatch):

@@ -1,0 +1,93 @@
+"""What sessions leave behind: in memory by time, on the disk at the next start.
+
+Streamlit forgets a session that has ended only when the next visitor comes; until then its uploads
+stay in memory.
+"""
+
+import asyncio
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from streamlit import runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+PREFIX = "mobility-session-"
+"""Begins the name of a session's folder; the process that made it follows."""
+
+GRACE_S = 150.0
+"""How long a session may be away; Streamlit takes a lost browser back for two minutes."""
+
+LOOK_S = 15.0
+_seen: dict[str, float] = {}
+
+
+def note() -> None:
+    """Remember the session at hand, so that it is ended by time."""
+    context = get_script_run_ctx(suppress_warning=True)
+    if context is not None:
+        _seen[context.session_id] = time.monotonic()
+
+
+@asynccontextmanager
+async def lifespan(app: object) -> AsyncGenerator[None]:
+    """Sweep the disk when the server starts, and end sessions as long as it runs."""
+    del app
+    sweep(starting=True)
+    looking = asyncio.create_task(_look())
+    yield
+    looking.cancel()
+
+
+async def _look() -> None:
+    while True:
+        await asyncio.sleep(LOOK_S)
+        end_left()
+
+
+def end_left() -> None:
+    """End the sessions that have been away too long, with their uploads; on the server's loop."""
+    server, now = runtime.get_instance(), time.monotonic()
+    for session, seen in list(_seen.items()):
+        if server.is_active_session(session):
+            _seen[session] = now
+        elif now - seen > GRACE_S:
+            del _seen[session]
+            server.close_session(session)
+            # where Streamlit has forgotten the session itself, its uploads are there still
+            server.uploaded_file_mgr.remove_session_files(session)
+
+
+def sweep(*, starting: bool = False) -> None:
+    """Delete the folders that processes which no longer run have left (where pids can be asked).
+
+    Parameters
+    ----------
+    starting : bool
+        Whether this process cannot have made any yet: in a container every server has one number.
+    """
+    if os.name != "posix":
+        return
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        pid = folder.name.removeprefix(PREFIX).partition("-")[0]
+        try:
+            ours = folder.lstat().st_uid == os.getuid() and not folder.is_symlink()
+            left = pid.isdigit() and (not _runs(int(pid)) or (starting and int(pid) == os.getpid()))
+            if ours and left:
+                shutil.rmtree(folder, ignore_errors=True)
+        except OSError:
+            continue
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

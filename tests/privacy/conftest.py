@@ -1,0 +1,81 @@
+"""Who sees what: the datasets of the page tests, of which ``town`` is of real people."""
+
+import shutil
+from collections.abc import Callable, Iterator
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.local_script_runner import LocalScriptRunner
+
+from engine.datasets import storage
+from pages._ui.shell.frame import PAGES
+from tests.pages.conftest import (
+    _use_data_root,
+    data_root,
+    long_work_stays_here,
+    open_home,
+    open_page,
+    settled,
+    temporary,
+    unforeseen_errors_are_raised,
+)
+
+__all__ = [
+    "_use_data_root",
+    "data_root",
+    "long_work_stays_here",
+    "open_home",
+    "open_page",
+    "settled",
+    "temporary",
+    "unforeseen_errors_are_raised",
+]
+SEEN = [path for path in PAGES if path not in ("pages/7_Release.py", "pages/8_Data.py")]
+"""Pages that show what is set."""
+
+
+def sent(app: AppTest) -> str:
+    """Return everything that a page has sent to the browser."""
+    return "".join(str(node.proto) for node in app if hasattr(node, "proto"))
+
+
+@pytest.fixture
+def on_town(open_home) -> Callable[..., Iterator[tuple[str, AppTest]]]:
+    """Return a function that yields every page as a session sees it that has picked town."""
+
+    def pages() -> Iterator[tuple[str, AppTest]]:
+        app = open_home()
+        for key in ("density_data", "od_data"):
+            app.selectbox(key=key).set_value("town").run()
+        for path in SEEN:
+            app.switch_page(path).run()
+            assert not app.exception, app.exception
+            yield path, app
+
+    return pages
+
+
+@pytest.fixture
+def visit(monkeypatch) -> Callable[..., AppTest]:
+    """Return a function that runs a page in a session of a name; AppTest knows one session."""
+    begin = LocalScriptRunner.__init__
+
+    def run(session: str, page: Callable[..., None], *arguments: object) -> AppTest:
+        def named(runner: LocalScriptRunner, *given: object, **options: object) -> None:
+            begin(runner, *given, **options)
+            runner._session_id = session
+
+        monkeypatch.setattr(LocalScriptRunner, "__init__", named)
+        app = AppTest.from_function(page, args=arguments, default_timeout=60).run()
+        assert not app.exception, app.exception
+        return app
+
+    return run
+
+
+@pytest.fixture
+def own(data_root, tmp_path) -> str:
+    """Key of a dataset that a session has made of its upload."""
+    folder = tmp_path / "upload"
+    shutil.copytree(data_root / "local" / "town", folder)
+    return str(storage.current_version(folder))

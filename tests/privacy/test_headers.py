@@ -1,0 +1,49 @@
+"""What every answer says to a browser: fetch from here only, and be framed by nobody."""
+
+import re
+
+import pytest
+
+from pages._ui.shell.gate import CLOSED, HEADERS
+from tests.support.server import ROOT, request, served
+
+PROXY = (ROOT / "deploy" / "Caddyfile").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def own(data_root):
+    with served({"MOBILITY_DATA": str(data_root)}) as url:
+        yield url
+
+
+def policy(text: str) -> dict[str, set[str]]:
+    parts = [part.split() for part in text.split(";")]
+    return {what: set(where) for what, *where in parts}
+
+
+@pytest.mark.parametrize("path", ["/", "/Density", "/_stcore/health", "/media/nothing", "/no.js"])
+def test_every_answer_has_them_once(own, path):
+    answer = request(own, "GET", path)
+    assert {name: answer.headers.get(name.lower()) for name in HEADERS} == HEADERS
+
+
+def test_nothing_is_fetched_from_or_sent_to_another_place(own):
+    said = policy(request(own, "GET", "/").headers["content-security-policy"])
+    assert said["default-src"] == {"'self'"}
+    assert said["frame-ancestors"] == said["object-src"] == {"'none'"}
+    for what, where in said.items():
+        outside = {one for one in where if not re.fullmatch(r"'[^']+'|data:|blob:", one)}
+        assert not outside, what
+    assert not said["script-src"] & {"'unsafe-inline'", "'unsafe-eval'", "data:"}
+
+
+def test_the_proxys_file_says_the_same():
+    for path in CLOSED:
+        assert path in PROXY
+    for name, value in HEADERS.items():
+        if name != "Content-Security-Policy":
+            assert re.search(rf"\?{name} \"?{re.escape(value)}\"?\n", PROXY), name
+    mine = policy(HEADERS["Content-Security-Policy"])
+    theirs = policy(re.search(r'\?Content-Security-Policy "(.*?)"', PROXY)[1])
+    mine["script-src"] = {one for one in mine["script-src"] if not one.startswith("'sha256")}
+    assert theirs == mine

@@ -1,0 +1,81 @@
+"""No message of an error reaches page or log: a library may quote the row it was given."""
+
+import logging
+
+import pytest
+
+from pages._ui.cache import density as cached_density
+from pages._ui.cache import trips as cached_trips
+from pages._ui.jobs.pool import Pool
+from pages._ui.jobs.work import Ask
+from pages._ui.shell import settings as shell_settings
+from pages._ui.shell.frame import PAGES
+from tests.support import work
+from tests.support.server import Visitor, served
+
+SECRET = "person 4711 at 48.85837, 2.29448"
+DRAWN = {
+    "app.py": (cached_density, "release"),
+    "pages/1_Density.py": (cached_density, "truth"),
+    "pages/2_Origin_Destination.py": (cached_trips, "truth"),
+}
+
+
+@pytest.fixture(autouse=True)
+def unforeseen_errors_are_raised() -> None:
+    """Here a page shows them as a person sees them, unlike in the other tests."""
+
+
+def fails_without_its_message(open_home, monkeypatch, caplog, path, module, name):
+    def broken(*_arguments, **_named):
+        raise ValueError(SECRET)
+
+    app = open_home()
+    app.switch_page(path)
+    monkeypatch.setattr(module, name, broken)
+    with caplog.at_level(logging.DEBUG):
+        app.run()
+    assert not app.exception
+    (error,) = app.error
+    assert "Reset" in error.value
+    assert "ValueError" in caplog.text
+    assert "4711" not in "".join(str(getattr(one, "proto", "")) for one in app) + caplog.text
+
+
+@pytest.mark.parametrize("path", DRAWN)
+def test_an_unforeseen_error_is_said_without_its_message(open_home, monkeypatch, caplog, path):
+    fails_without_its_message(open_home, monkeypatch, caplog, path, *DRAWN[path])
+
+
+@pytest.mark.parametrize("path", [path for path in PAGES if path != "pages/8_Data.py"])
+def test_so_it_is_where_the_settings_are_read(open_home, monkeypatch, caplog, path):
+    catalogue = shell_settings.catalogue
+    fails_without_its_message(open_home, monkeypatch, caplog, path, catalogue, "entries")
+
+
+@pytest.mark.parametrize("processes", [0, 1])
+def test_so_it_is_in_long_work(caplog, capfd, processes):
+    with caplog.at_level(logging.DEBUG):
+        job = Pool(processes).join(Ask(work.broken, ("a",)), "one", None, shared=True)
+        job.wait(600)
+    assert job.state == "failed"
+    said = job.error + caplog.text + "".join(capfd.readouterr())
+    assert "RuntimeError" in said
+    assert "Alice" not in said
+
+
+def test_so_it_is_when_a_button_is_pressed(data_root, tmp_path):
+    broken = (
+        f"def broken(): raise ValueError({SECRET!r})\n"
+        "from pages._ui.shell import settings; settings.redraw = broken"
+    )
+    log = tmp_path / "log"
+    debug = ("--logger.level", "debug")
+    server = served({"MOBILITY_DATA": str(data_root)}, before=broken, log=log, arguments=debug)
+    with server as url, Visitor(url) as visitor:
+        messages = visitor.run(press="Redraw")
+    shown = b"".join(message.SerializeToString() for message in messages)
+    assert b"ValueError" in shown
+    assert b"4711" not in shown
+    assert "ValueError" in log.read_text()
+    assert "4711" not in log.read_text()

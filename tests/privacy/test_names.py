@@ -1,0 +1,120 @@
+"""Under which names a server of one computer answers, asked by raw requests of a real one."""
+
+import pytest
+import streamlit as st
+
+from pages._ui.release import allowed
+from pages._ui.shell import local
+from tests.support.server import Visitor, handshake, request, served
+
+EVIL = "http://evil.example:8501"
+
+
+@pytest.fixture(scope="module")
+def own(data_root):
+    with served({"MOBILITY_DATA": str(data_root)}) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def named(data_root):
+    with served(
+        {"MOBILITY_DATA": str(data_root), "STREAMLIT_SERVER_ALLOWED_HOSTS": "*.example.org"}
+    ) as url:
+        yield url
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "evil.example:8501", "Origin": EVIL},
+        {"Host": "evil.example:8501"},
+        {"Host": "127.0.0.1.evil.example"},
+        {"Host": "0.0.0.0:8501"},
+        {"Host": "localhost@evil.example"},
+        {"Host": ""},
+        {"Origin": EVIL},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1.evil.example"},
+    ],
+    ids=str,
+)
+def test_a_rebound_name_opens_no_session_and_gets_no_page(own, headers):
+    assert handshake(own, **headers) == 403
+    answer = request(own, "GET", "/", headers)
+    assert (answer.status, answer.words) == (403, local.NOT_ADMITTED)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8501", "localhost", "LOCALHOST.", "[::1]:8501"])
+def test_this_computers_names_are_answered(own, host):
+    assert handshake(own, Host=host, Origin=f"http://{host}") == 101
+    assert request(own, "GET", "/", {"Host": host}).status == 200
+
+
+def test_its_own_browser_sees_the_datasets_kept_here(own):
+    with Visitor(own) as visitor:
+        shown = b"".join(message.SerializeToString() for message in visitor.run())
+    assert b"town" in shown  # so the refusals above have something to hide
+
+
+def test_a_name_that_was_configured_is_answered_and_no_other(named):
+    name = "explorer.example.org"
+    assert handshake(named, Host=name, Origin=f"https://{name}") == 101
+    assert handshake(named, Host="explorer.example.com", Origin=EVIL) == 403
+    assert handshake(named, Host=name, Origin=EVIL) == 403
+
+
+class Headers(dict):
+    def get_all(self, name):
+        return [self[name]] if name in self else []
+
+
+def come_as(monkeypatch, headers, **options):
+    given = {
+        "server.address": "127.0.0.1",
+        "browser.serverAddress": "localhost",
+        "server.allowedHosts": [],
+        "server.corsAllowedOrigins": [],
+        **options,
+    }
+    monkeypatch.setattr(st, "get_option", given.get)
+    monkeypatch.setattr(st, "context", type("Context", (), {"headers": Headers(headers)}))
+
+
+OWN = {"Host": "127.0.0.1:8501"}
+
+
+@pytest.mark.parametrize(
+    ("options", "headers", "admitted", "locally"),
+    [
+        ({}, OWN, True, True),
+        ({}, {"Host": "localhost"}, True, True),
+        ({}, {"Host": "[::1]:8501"}, True, True),
+        ({}, {}, True, False),
+        ({}, {"Host": "evil.example"}, False, False),
+        ({}, {"Host": "[::1"}, False, False),
+        ({}, {**OWN, "Origin": EVIL}, False, False),
+        ({}, {**OWN, "X-Forwarded-For": "10.0.0.9"}, True, False),
+        ({"server.allowedHosts": ["a.example"]}, {"Host": "a.example"}, True, False),
+        ({"server.corsAllowedOrigins": [EVIL]}, {**OWN, "Origin": EVIL}, True, False),
+        ({"server.address": "0.0.0.0"}, OWN, True, False),
+        ({"server.address": "0.0.0.0"}, {"Host": "evil.example"}, True, False),
+        ({"server.address": None}, OWN, True, False),
+    ],
+    ids=str,
+)
+def test_session_release_and_paths_ask_one_function(
+    monkeypatch, options, headers, admitted, locally
+):
+    come_as(monkeypatch, headers, **options)
+    assert local.session_admitted() is admitted
+    assert local.served_locally() is locally
+    assert allowed.releases_allowed() is locally
+
+
+def test_the_page_itself_refuses_too(open_home, monkeypatch):
+    monkeypatch.setattr(local, "session_admitted", lambda: False)
+    app = open_home()
+    assert [error.value for error in app.error] == [local.NOT_ADMITTED]
+    assert not app.selectbox
+    assert not app.get("html")

@@ -1,0 +1,117 @@
+"""The seed of noise on real people's data: secret, one a session and dataset, and shown nowhere.
+
+Whoever knows it subtracts the noise and reads the true counts.
+"""
+
+import ast
+import logging
+import secrets
+from pathlib import Path
+
+import pytest
+
+from pages._ui.jobs.pool import Pool
+from pages._ui.jobs.work import Ask
+from pages._ui.shell.settings import SIMULATED_SEED
+from tests.privacy.conftest import sent
+from tests.support import work
+from tests.support.link import link_of
+
+CANARY = 0x1F00DCAFE5EED0DDBA11AD5B0A710AD5
+"""128 bits, as a session draws them."""
+
+FORMS = (str(CANARY), f"{CANARY:x}", str(CANARY)[:15])
+
+
+def seeds(app) -> list[int]:
+    return list(app.session_state["session"].secret_seeds.values())
+
+
+def seed_of_two() -> None:
+    """Ask for the seeds of two datasets of real people, and of a simulated one."""
+    from dataclasses import replace
+
+    import streamlit as st
+
+    from pages._ui.shell import catalogue, settings
+
+    known = catalogue.entries()
+    town = known["town"]
+    two = [settings.seed(town), settings.seed(replace(town, key=f"{town.key}-other"))]
+    st.text(repr([*two, settings.seed(town), settings.seed(known["demo-city"])]))
+
+
+def test_every_session_and_dataset_has_its_own(visit):
+    texts = [visit(session, seed_of_two).text[0].value for session in ("one", "two")]
+    drawn = [[number for number, redraws in ast.literal_eval(text)] for text in texts]
+    for first, _, again, simulated in drawn:
+        assert first == again
+        assert simulated == SIMULATED_SEED
+    real = {number for one in drawn for number in one[:2]}
+    assert len(real) == 4
+    assert all(number.bit_length() > 64 for number in real)
+
+
+def test_it_is_drawn_by_the_operating_system_and_long_enough(visit, monkeypatch):
+    asked = []
+
+    def randbits(bits: int) -> int:
+        asked.append(bits)
+        return len(asked)
+
+    monkeypatch.setattr(secrets, "randbits", randbits)
+    first, other, *_ = ast.literal_eval(visit("one", seed_of_two).text[0].value)
+    assert (first[0], other[0]) == (1, 2)
+    assert set(asked) == {128}
+
+
+def picture(app, part: str) -> str:
+    """Return what home's picture is drawn from."""
+    app.segmented_control(key="home_shown").set_value(part).run()
+    (stage,) = (
+        one.proto for one in app.get("bidi_component") if one.proto.component_name == "stage"
+    )
+    return stage.json
+
+
+@pytest.mark.parametrize("part", ["Flows", "Density"])
+def test_two_sessions_see_other_noise_on_real_people_and_the_same_on_simulated(open_home, part):
+    shown = []
+    for _ in range(2):
+        app = open_home(od_data="demo-city")
+        simulated = picture(app, part)
+        for key in ("density_data", "od_data"):
+            app.selectbox(key=key).set_value("town").run()
+        shown.append((simulated, picture(app, part)))
+    (simulated, real), (as_simulated, as_real) = shown
+    assert simulated == as_simulated
+    assert real != as_real
+
+
+def test_no_link_message_log_or_file_holds_it(on_town, monkeypatch, caplog, temporary):
+    monkeypatch.setattr(secrets, "randbits", lambda bits: CANARY)
+    caplog.set_level(logging.DEBUG)
+    looked = 0
+    for path, app in on_town():
+        assert set(seeds(app)) == {CANARY}, path
+        places = [sent(app), repr(link_of(app)), caplog.text, repr(app.query_params)]
+        places += [file.read_bytes().decode("latin-1") for file in files(temporary)]
+        for place in places:
+            assert not any(form in place for form in FORMS), path
+        looked += "town" in sent(app)
+    assert looked >= 8
+
+
+def files(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+def test_a_worker_is_told_it_by_its_pipe_alone():
+    pool = Pool(1)
+    job = pool.join(Ask(work.place_of_work, ("town", CANARY)), "one", None, shared=False)
+    job.wait(600)
+    place = Path("/proc") / str(job.result)
+    for name in ("cmdline", "environ") if place.is_dir() else ():
+        given = (place / name).read_bytes().decode("latin-1")
+        assert "pages._ui.jobs.process" in given or name == "environ"
+        assert not any(form in given for form in FORMS)

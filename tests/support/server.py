@@ -1,0 +1,175 @@
+"""A dashboard in a process of its own, and visitors who speak to it without a browser."""
+
+import http.client
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.sync.client import connect
+
+ROOT = Path(__file__).parents[2]
+RUN = "from streamlit.web import cli; cli.main()"
+
+
+@contextmanager
+def served(
+    environment: Mapping[str, str] | None = None,
+    *,
+    arguments: Sequence[str] = (),
+    before: str = "",
+    log: Path = Path(os.devnull),
+) -> Generator[str]:
+    """Serve the dashboard and yield its address.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+        Of the command, such as ``--server.allowedHosts``.
+    before : str
+        What the process does first, in Python.
+    log : Path
+        Takes all that it says.
+    """
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-c", f"{before}\n{RUN}", "run", "app.py"]
+    with log.open("wb") as said:
+        process = subprocess.Popen(
+            [*command, "--server.port", str(port), *arguments],
+            cwd=ROOT,
+            env={**os.environ, **(environment or {})},
+            stdout=said,
+            stderr=said,
+        )
+    address = f"http://127.0.0.1:{port}"
+    try:
+        _wait_until_healthy(address, process)
+        yield address
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+
+
+def _wait_until_healthy(address: str, process: "subprocess.Popen[bytes]") -> None:
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        assert process.poll() is None, "the dashboard stopped before it could be reached"
+        try:
+            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=2) as answer:
+                if answer.status == 200:
+                    return
+        except OSError:
+            time.sleep(0.1)
+    raise AssertionError("the dashboard did not answer within 60 s")
+
+
+class Answer(NamedTuple):
+    """An answer that has been read; the names of its headers in small letters."""
+
+    status: int
+    headers: dict[str, str]
+    words: str
+
+
+def request(
+    address: str,
+    method: str,
+    path: str,
+    headers: Mapping[str, str] | None = None,
+    body: bytes = b"",
+) -> Answer:
+    """Send one request, with the host that `headers` name if they do."""
+    given = dict(headers or {})
+    connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=30)
+    connection.putrequest(method, path, skip_host="Host" in given)
+    for name, value in {"Content-Length": str(len(body)), **given}.items():
+        connection.putheader(name, value)
+    with suppress(BrokenPipeError, ConnectionResetError):  # refused before all of it was sent
+        connection.endheaders(body)
+    answer = connection.getresponse()
+    words = answer.read().decode("utf-8", "replace")
+    connection.close()
+    return Answer(
+        answer.status, {name.lower(): value for name, value in answer.getheaders()}, words
+    )
+
+
+def handshake(address: str, **headers: str) -> int:
+    """Return the status with which the server answers a browser that opens a session."""
+    asked = {
+        "Connection": "Upgrade",
+        "Upgrade": "websocket",
+        "Sec-WebSocket-Version": "13",
+        "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==",
+        **headers,
+    }
+    connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=30)
+    connection.putrequest("GET", "/_stcore/stream", skip_host="Host" in asked)
+    for name, value in asked.items():
+        connection.putheader(name, value)
+    connection.endheaders()
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
+class Visitor:
+    """A session of its own: what a browser says to the server, without the browser."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        answer = request(address, "GET", "/_stcore/health")
+        self._token = answer.headers["set-cookie"].partition("=")[2].partition(";")[0]
+        self.id = ""
+        self._buttons: dict[str, str] = {}
+
+    def __enter__(self) -> "Visitor":
+        self._stack = ExitStack()
+        stream = f"{self._address.replace('http', 'ws', 1)}/_stcore/stream"
+        opened = connect(stream, subprotocols=["streamlit"], max_size=None, proxy=None)
+        self._socket = self._stack.enter_context(opened)
+        self.run()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def run(self, press: str = "") -> list[ForwardMsg]:
+        """Run home, or press a button by its label; return all that was sent until it was drawn."""
+        asked = BackMsg()
+        asked.rerun_script.query_string = ""
+        if press:
+            state = asked.rerun_script.widget_states.widgets.add()
+            state.id, state.trigger_value = self._buttons[press], True
+        self._socket.send(asked.SerializeToString())
+        messages = []
+        while not messages or messages[-1].WhichOneof("type") != "script_finished":
+            messages.append(ForwardMsg.FromString(self._socket.recv(timeout=120)))
+            if messages[-1].WhichOneof("type") == "new_session":
+                self.id = messages[-1].new_session.initialize.session_id
+            button = messages[-1].delta.new_element.button
+            self._buttons[button.label] = button.id
+        return messages
+
+    def upload(self, content: bytes) -> Answer:
+        """Send a file as the browser does, whether or not the page asks for one."""
+        name = 'form-data; name="file"; filename="a.csv"'
+        head = f"--b\r\nContent-Disposition: {name}\r\nContent-Type: text/csv\r\n\r\n"
+        headers = {
+            "Content-Type": "multipart/form-data; boundary=b",
+            "Cookie": f"_streamlit_xsrf={self._token}",
+            "X-Xsrftoken": self._token,
+        }
+        body = head.encode() + content + b"\r\n--b--\r\n"
+        return request(self._address, "PUT", f"/_stcore/upload_file/{self.id}/one", headers, body)
