@@ -1,6 +1,7 @@
 """Verdicts on decisions: the limits, in one place. They are conventions, not theorems."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 

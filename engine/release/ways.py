@@ -107,10 +107,13 @@ def ways_out(plan: Plan, budget: Budget) -> tuple[WayOut, ...]:
 
 def _with(plan: Plan, **changes: float) -> Plan:
     """Return a plan at another ε or δ, with ρ as it would be then."""
-    other = replace(plan, **changes)
+    other = replace(plan, rho=None, **changes)
     if plan.rho is None:
         return other
-    return replace(other, rho=zcdp_strength(other.epsilon, other.delta) ** 2 / 2)
+    try:
+        return replace(other, rho=zcdp_strength(other.epsilon, other.delta) ** 2 / 2)
+    except ValueError:  # beyond what can be converted: group privacy holds, and costs more
+        return other
 
 
 def _way(change: str, plan: Plan) -> WayOut:
