@@ -7,6 +7,7 @@ import pytest
 from engine import metrics
 from engine import origin_destination as od
 from engine.errors import DatasetError, ParameterError
+from engine.ledger import Kind, Unit
 from engine.origin_destination import matrices
 from tests.reference.od_people import Counted, random_people
 
@@ -263,11 +264,11 @@ def test_ledger_says_what_one_unit_pays():
     (stage,) = ledger.stages
     assert (stage.sensitivity, stage.norm, stage.noise_scale) == (4.0, "L1", 8.0)
     assert ledger.published_epsilon == ledger.pure_epsilon == ledger.proved_epsilon == 0.5
-    assert ledger.unit == "one person's trips of one day"
-    assert "at most 4 a person a day" in stage.reads
-    assert od.ledger(TRIP).unit == "one trip"
+    assert stage.kind is Kind.FLOWS
+    assert ledger.unit is Unit.PERSON_DAY
+    assert od.ledger(TRIP).unit is Unit.TRIP
     person = od.ledger(od.ODParameters(epsilon=0.5, max_trips_per_user=4, unit="person"))
-    assert "over the whole period" in person.stages[0].reads
+    assert person.unit is Unit.PERSON_TRIPS
 
 
 def optimal_delta(epsilon, releases, total):

@@ -9,7 +9,7 @@ import pytest
 
 from engine import origin_destination as od
 from engine.errors import ParameterError
-from engine.ledger import simple_ledger
+from engine.ledger import Unit, simple_ledger
 from engine.origin_destination import estimate
 from engine.origin_destination.estimate import prediction, reading, statements
 from tests.reference.od_people import Counted, random_people
@@ -33,7 +33,7 @@ def measured(cells, rate=0.5):
         rate=rate,
         capped_trips=None,
         days=tuple(range(len(cells))),
-        ledger=simple_ledger((), unit="one trip"),
+        ledger=simple_ledger((), unit=Unit.TRIP),
     )
 
 
@@ -119,7 +119,7 @@ def test_ledger_states_epsilon(unit):
     ledger = estimate.measure(in_memory(0), parameters, rng=np.random.default_rng(0)).ledger
     assert ledger.proved_epsilon == ledger.published_epsilon == 0.37
     assert ledger.delta == 0
-    assert ledger.unit == od.UNIT_WORDS[unit]
+    assert ledger.unit is od.UNITS[unit]
     assert ledger.stages[0].noise_scale == pytest.approx(parameters.noise_scale)
 
 
