@@ -219,4 +219,4 @@ def test_public_populations_take_no_noise(year):
 
 def test_a_home_pays_epsilon_apart_from_the_trips():
     assert decisions.population_ledger(0.3).proved_epsilon == 0.3
-    assert decisions.population_ledger(0.3).unit == "one person's home"
+    assert decisions.population_ledger(0.3).unit.words == "one person's home"
