@@ -80,8 +80,8 @@ def test_the_region_of_the_roc_is_what_the_guarantee_leaves(drawn, delta):
     region = datasets[allowed["data"]["name"]]
     curve = datasets[lines[0]["data"]["name"]]
     kept = Guarantee(epsilon=attack.guarantee.epsilon, delta=delta)
-    found = {row["wrong"]: row["right"] for row in region}  # the last of a vertical stretch
-    for wrong, right in found.items():
+    by_wrong = {row["wrong"]: row["right"] for row in region}  # the last of a vertical stretch
+    for wrong, right in by_wrong.items():
         assert right == pytest.approx(kept.most_detected(wrong), abs=1e-9)
     assert max(row["right"] - row["wrong"] for row in region) == pytest.approx(kept.advantage)
     best = max(row["right"] - row["wrong"] for row in curve)
