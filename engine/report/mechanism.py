@@ -118,11 +118,11 @@ def ledger(params: ReportParameters) -> Ledger:
     stages: list[Stage] = []
     for analysis in params.plan.asked:
         whole = params.epsilon_of(analysis)
-        for _, epsilon, change in _questions(analysis, params):
+        for part, epsilon, change in _questions(analysis, params):
             stages.append(
                 Stage(
                     kind=Kind.REPORT_COUNTS,
-                    subject=analysis.label,
+                    subject=part,
                     noise=Noise.ROUNDED_LAPLACE,
                     sensitivity=float(change),
                     norm=Norm.L1,
@@ -195,8 +195,13 @@ def _questions(analysis: Analysis, params: ReportParameters) -> list[tuple[str, 
     asked = parts(analysis, params.unit)
     share = 1.0 - (params.five_numbers_share if analysis.is_histogram else 0.0)
     each = params.epsilon_of(analysis) * share / len(asked)
+    alone = len(asked) == 1
     return [
-        (name.lower(), each, sensitivity(counted, params.unit, _m(params)))
+        (
+            analysis.label if alone else f"{analysis.label}, {name}",
+            each,
+            sensitivity(counted, params.unit, _m(params)),
+        )
         for name, counted in asked
     ]
 

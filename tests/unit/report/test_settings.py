@@ -132,6 +132,8 @@ def test_the_package_preset_asks_fifteen_equal_shares():
     stages = report.ledger(params).stages
     draws = [stage for stage in stages if stage.noise is Noise.EXPONENTIAL]
     assert len(draws) == 7
+    assert len({stage.name for stage in stages}) == len(stages)
+    assert "Size of the data, people" in {stage.name for stage in stages}
     assert all(stage.epsilon == pytest.approx(0.2 * 5 / 6, rel=1e-4) for stage in draws)
 
 
