@@ -1,14 +1,81 @@
 """The privacy ledger: what every stage reads, adds and costs, and what it comes to in all."""
 
 from dataclasses import dataclass
-from typing import Literal
-
-Norm = Literal["L1", "L2", "–"]
-Notion = Literal["ε-DP", "(ε, δ)-DP", "(ε, δ)-probabilistic DP"]
-"""What a total states: pure DP; (ε, δ)-DP; or probabilistic DP (P1, Definition 2), which is ε-DP
-except on a set of outputs of probability at most δ and therefore the stronger of the two."""
+from enum import Enum, StrEnum, auto
 
 _ROUNDING = 1e-9
+
+
+class Norm(StrEnum):
+    """How the sensitivity of a stage is measured."""
+
+    L1 = "L1"
+    L2 = "L2"
+    NONE = "–"
+
+
+class Notion(StrEnum):
+    """What a total states.
+
+    Probabilistic DP (P1, Definition 2) is ε-DP except on a set of outputs of probability at most δ
+    and therefore stronger than (ε, δ)-DP.
+    """
+
+    PURE = "ε-DP"
+    APPROXIMATE = "(ε, δ)-DP"
+    PROBABILISTIC = "(ε, δ)-probabilistic DP"
+
+
+class Unit(Enum):
+    """What comes or goes between two neighbouring datasets."""
+
+    TRIP = auto()
+    PERSON_DAY = auto()
+    PERSON_TRIPS = auto()
+    PERSON_WEEK = auto()
+    HOME = auto()
+
+    @property
+    def words(self) -> str:
+        """The unit in words, to be said before any number."""
+        return _UNIT_WORDS[self]
+
+
+class Kind(Enum):
+    """What a stage reads. Code decides on this alone; words for it are in `Stage.name`."""
+
+    ZONE_COUNTS = auto()
+    TOWER_COUNTS = auto()
+    COVER_COUNTS = auto()
+    COVER_TOTALS = auto()
+    TOWER_SHARES = auto()
+    ALL_VISITS = auto()
+    CHOICE_BY_CLUSTER = auto()
+    JOINT_CHOICE = auto()
+    COEFFICIENTS = auto()
+    ZOOM_TOWERS = auto()
+    ZOOM_DISTRICTS = auto()
+    ZOOM_CITY = auto()
+    ZOOM_WEEKS = auto()
+    ZOOM_VISITS = auto()
+    FLOWS = auto()
+    CAPPED_TRIPS = auto()
+    HOMES = auto()
+    REPORT_COUNTS = auto()
+    REPORT_RANKS = auto()
+
+
+class Noise(Enum):
+    """How a stage is perturbed."""
+
+    LAPLACE = auto()
+    ROUNDED_LAPLACE = auto()
+    DISCRETE_LAPLACE = auto()
+    ROOT_K_LAPLACE = auto()
+    CLASSICAL_GAUSSIAN = auto()
+    ANALYTIC_GAUSSIAN = auto()
+    SHARED_GAUSSIAN = auto()
+    EXPONENTIAL = auto()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,26 +84,46 @@ class Stage:
 
     Attributes
     ----------
-    name, reads, mechanism : str
-        What happens, which data it touches and how it is perturbed, in plain words.
+    kind : Kind
+        Which data it touches.
+    noise : Noise
+        How what is read is perturbed.
     sensitivity : float
         Largest change of what is read when one unit of protection comes or goes, measured in
         `norm`; 0 where nothing confidential is read.
+    norm : Norm
     noise_scale : float or None
         Scale of the Laplace noise or standard deviation of the Gaussian, in the units of what is
         read; None where the stage adds no noise of a fixed scale.
     epsilon, delta : float
         The published share.
+    subject : str
+        Which of several stages of one kind, in words; nothing is decided on it.
     """
 
-    name: str
-    reads: str
-    mechanism: str
+    kind: Kind
+    noise: Noise
     sensitivity: float
     norm: Norm
     noise_scale: float | None
     epsilon: float
     delta: float = 0.0
+    subject: str = ""
+
+    @property
+    def name(self) -> str:
+        """What happens, in plain words."""
+        return _WORDS[self.kind][0].format(self.subject)
+
+    @property
+    def reads(self) -> str:
+        """Which data it touches, in plain words."""
+        return _WORDS[self.kind][1].format(f"{self.sensitivity:g}")
+
+    @property
+    def mechanism(self) -> str:
+        """How it is perturbed, in plain words."""
+        return _NOISE_WORDS[self.noise]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,17 +142,18 @@ class Ledger:
         The best total proved here.
     delta : float
         The δ at which all totals hold; 0 where the mechanism spends none.
-    published_notion, pure_notion, proved_notion : str
+    published_notion, pure_notion, proved_notion : Notion
         What each total states. A published claim that is not a theorem keeps its own notion.
-    unit : str
-        The unit of protection, such as "one person, the whole week".
+    unit : Unit
+        The unit of protection.
 
     Examples
     --------
-    >>> stage = Stage(name="counts", reads="trips", mechanism="Laplace", sensitivity=1.0,
-    ...               norm="L1", noise_scale=2.0, epsilon=0.5)
-    >>> simple_ledger((stage,), unit="one trip").proved_epsilon
-    0.5
+    >>> stage = Stage(kind=Kind.FLOWS, noise=Noise.LAPLACE, sensitivity=1.0, norm=Norm.L1,
+    ...               noise_scale=2.0, epsilon=0.5)
+    >>> stated = simple_ledger((stage,), unit=Unit.TRIP)
+    >>> stated.proved_epsilon, stated.unit.words, stage.name
+    (0.5, 'one trip', 'trips between zones')
     """
 
     stages: tuple[Stage, ...]
@@ -76,7 +164,7 @@ class Ledger:
     published_notion: Notion
     pure_notion: Notion
     proved_notion: Notion
-    unit: str
+    unit: Unit
 
     @property
     def proved_exceeds_published(self) -> bool:
@@ -99,14 +187,14 @@ def is_above(total: float, epsilon: float) -> bool:
     return total > epsilon * (1 + _ROUNDING)
 
 
-def simple_ledger(stages: tuple[Stage, ...], *, unit: str) -> Ledger:
+def simple_ledger(stages: tuple[Stage, ...], *, unit: Unit) -> Ledger:
     """Return the ledger of stages whose shares simply add up, with nothing left to dispute.
 
     All three totals are the sum of the shares; with a δ of 0 they state pure DP.
     """
     total = sum(stage.epsilon for stage in stages)
     delta = sum(stage.delta for stage in stages)
-    notion: Notion = "(ε, δ)-DP" if delta else "ε-DP"
+    notion = Notion.APPROXIMATE if delta else Notion.PURE
     return Ledger(
         stages=stages,
         published_epsilon=total,
@@ -118,3 +206,58 @@ def simple_ledger(stages: tuple[Stage, ...], *, unit: str) -> Ledger:
         proved_notion=notion,
         unit=unit,
     )
+
+
+_UNIT_WORDS = {
+    Unit.TRIP: "one trip",
+    Unit.PERSON_DAY: "one person's trips of one day",
+    Unit.PERSON_TRIPS: "one person's trips of the whole period",
+    Unit.PERSON_WEEK: "one person, the whole week",
+    Unit.HOME: "one person's home",
+}
+
+_SCALED = "each person's scaled down to the clip"
+_WORDS = {
+    Kind.ZONE_COUNTS: ("counts", "pre-sampled counts of the zones"),
+    Kind.TOWER_COUNTS: ("counts", "pre-sampled counts of the towers"),
+    Kind.COVER_COUNTS: ("counts", "pre-sampled counts of the cover"),
+    Kind.COVER_TOTALS: ("totals of the cells", "pre-sampled totals of the cover"),
+    Kind.TOWER_SHARES: ("shares of the towers", "one visit of each person, counted by tower"),
+    Kind.ALL_VISITS: ("number of visits", "all visits, at most Kₘₐₓ a person"),
+    Kind.CHOICE_BY_CLUSTER: (
+        "number of coefficients",
+        "coefficients of each cluster, for one choice a cluster",
+    ),
+    Kind.JOINT_CHOICE: (
+        "number of coefficients",
+        "Fourier coefficients of all clusters, for one choice",
+    ),
+    Kind.COEFFICIENTS: ("coefficients", "the first k Fourier coefficients of each cluster"),
+    Kind.ZOOM_TOWERS: ("towers × hours", f"visits by tower and hour, {_SCALED}"),
+    Kind.ZOOM_DISTRICTS: ("districts × hours", "visits by district and hour, scaled down likewise"),
+    Kind.ZOOM_CITY: (
+        "city × hours",
+        "visits by hour, scaled down likewise; the clip is chosen from the number of visits",
+    ),
+    Kind.ZOOM_WEEKS: ("towers, whole week", "visits by tower, scaled down likewise"),
+    Kind.ZOOM_VISITS: (
+        "number of visits",
+        "three sums of all visits, at most 30, 150 and K_max a person: a third of the share each; "
+        "sensitivity and noise are those of the last",
+    ),
+    Kind.FLOWS: ("trips between zones", "trips of every origin and destination, as trimmed"),
+    Kind.CAPPED_TRIPS: ("all trips", "number of trips, at most {} a person a day"),
+    Kind.HOMES: ("people by home zone", "one home a person"),
+    Kind.REPORT_COUNTS: ("{}", "kept trips, by bins fixed in advance"),
+    Kind.REPORT_RANKS: ("{}: five numbers", "ranks of the edges of the bins, kept trips"),
+}
+_NOISE_WORDS = {
+    Noise.LAPLACE: "Laplace",
+    Noise.ROUNDED_LAPLACE: "Laplace, rounded",
+    Noise.DISCRETE_LAPLACE: "discrete Laplace",
+    Noise.ROOT_K_LAPLACE: "Laplace, scale times √k",
+    Noise.CLASSICAL_GAUSSIAN: "Gaussian, classical",
+    Noise.ANALYTIC_GAUSSIAN: "Gaussian, analytic",
+    Noise.SHARED_GAUSSIAN: "Gaussian; the shares are parts of μ²",
+    Noise.EXPONENTIAL: "exponential mechanism",
+}

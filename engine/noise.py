@@ -38,9 +38,3 @@ def standard_normal(rng: np.random.Generator, shape: Shape) -> Floats:
 def standard_gumbel(rng: np.random.Generator, shape: Shape) -> Floats:
     """Draw standard Gumbel variates; argmax(logits + Gumbel) samples ∝ exp(logits)."""
     return rng.gumbel(0.0, 1.0, shape)
-
-
-def discrete_laplace(rng: np.random.Generator, scale: float, shape: Shape) -> NDArray[np.int64]:
-    """Draw integer noise with P(z) ∝ exp(−|z|/scale): the difference of two geometric variates."""
-    success = -np.expm1(-1.0 / scale)
-    return rng.geometric(success, shape) - rng.geometric(success, shape)

@@ -25,7 +25,7 @@ from engine.density import ledger
 from engine.density.accounting import BOUNDED_RANGE_FACTOR_SQUARED
 from engine.density.zoom.costs import strengths_of
 from engine.errors import ParameterError
-from engine.ledger import Ledger, Stage
+from engine.ledger import Kind, Ledger, Noise, Notion, Stage
 from engine.parameters import DensityParameters
 from engine.risk import Guarantee
 
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 PER_CLUSTER = frozenset({"efpa", "efpag"})
 """Methods whose attack here is the strongest only on a target with all visits in one cluster."""
 
+_COUNTS = frozenset({Kind.ZONE_COUNTS, Kind.TOWER_COUNTS, Kind.COVER_COUNTS})
+_GAUSSIAN = frozenset({Noise.CLASSICAL_GAUSSIAN, Noise.ANALYTIC_GAUSSIAN})
 _STEPS = 5_000  # of dp_accounting's grid from a loss of 0 to the largest of all stages
 _TANGENTS = 801
 
@@ -141,25 +143,28 @@ def stage_losses(
     if parameters.variant == "zoom":
         return _zoom_losses(every, parameters, cover_size, max_visits_cap)
     account = ledger(parameters, cover_size=cover_size, max_visits_cap=max_visits_cap)
-    share = math.sqrt(visits / parameters.max_visits_per_user)
-    changes = {"shares of the towers": 1, "number of visits": every, "totals of the cells": visits}
-    losses: list[StageLoss] = []
-    for stage in account.stages:
-        if stage.noise_scale is None:
-            # κ·ε_E/(4√ℓ)·‖Δ‖₂ with ε_E = ε/2 and ‖Δ‖₂ = √visits (erratum D1)
-            reach = math.sqrt(BOUNDED_RANGE_FACTOR_SQUARED) * parameters.epsilon / 8 * share
-            losses.append(StageLoss(stage=stage, mechanism="choice", size=reach))
-        elif stage.name == "counts":
-            size = 1 / stage.noise_scale
-            losses.append(StageLoss(stage=stage, mechanism="laplace", size=size, times=visits))
-        elif stage.name in changes:
-            size = changes[stage.name] / stage.noise_scale
-            losses.append(StageLoss(stage=stage, mechanism="laplace", size=size))
-        else:
-            mechanism = "gaussian" if stage.delta else "laplace"
-            size = math.sqrt(visits) / stage.noise_scale
-            losses.append(StageLoss(stage=stage, mechanism=mechanism, size=size))
-    return tuple(losses)
+    return tuple(_loss(stage, visits, every, parameters) for stage in account.stages)
+
+
+def _loss(stage: Stage, visits: int, every: int, parameters: DensityParameters) -> StageLoss:
+    if stage.noise is Noise.EXPONENTIAL:
+        # κ·ε_E/(4√ℓ)·‖Δ‖₂ with ε_E = ε/2 and ‖Δ‖₂ = √visits (erratum D1)
+        share = math.sqrt(visits / parameters.max_visits_per_user)
+        reach = math.sqrt(BOUNDED_RANGE_FACTOR_SQUARED) * parameters.epsilon / 8 * share
+        return StageLoss(stage=stage, mechanism="choice", size=reach)
+    assert stage.noise_scale is not None
+    if stage.kind in _COUNTS:
+        size = 1 / stage.noise_scale
+        return StageLoss(stage=stage, mechanism="laplace", size=size, times=visits)
+    changes = {
+        Kind.TOWER_SHARES: 1.0,
+        Kind.ALL_VISITS: every,
+        Kind.COVER_TOTALS: visits,
+        Kind.COEFFICIENTS: math.sqrt(visits),
+    }
+    size = changes[stage.kind] / stage.noise_scale
+    mechanism = "gaussian" if stage.noise in _GAUSSIAN else "laplace"
+    return StageLoss(stage=stage, mechanism=mechanism, size=size)
 
 
 def _zoom_losses(
@@ -209,7 +214,7 @@ def _checked(
 
 
 def _delta(account: Ledger) -> float:
-    return 0.0 if account.proved_notion == "ε-DP" else account.delta
+    return 0.0 if account.proved_notion is Notion.PURE else account.delta
 
 
 def _composed(stages: Sequence[StageLoss]) -> Roc:

@@ -12,7 +12,7 @@ from engine.arrays import Floats
 from engine.datasets import Dataset
 from engine.decisions.places import zone_ids
 from engine.errors import DatasetError, InputError, ParameterError
-from engine.ledger import Ledger, Stage, simple_ledger
+from engine.ledger import Kind, Ledger, Noise, Norm, Stage, Unit, simple_ledger
 from engine.resolution import InhabitedDataset
 
 LEAST_PRIVATE_POPULATION = 1.0
@@ -195,15 +195,14 @@ def population_ledger(epsilon: float) -> Ledger:
     0.5
     """
     stage = Stage(
-        name="People by home zone",
-        reads="one home a person",
-        mechanism="Laplace noise in every zone; values below 1 are taken as 1",
+        kind=Kind.HOMES,
+        noise=Noise.LAPLACE,
         sensitivity=1.0,
-        norm="L1",
+        norm=Norm.L1,
         noise_scale=1 / epsilon,
         epsilon=epsilon,
     )
-    return simple_ledger((stage,), unit="one person's home")
+    return simple_ledger((stage,), unit=Unit.HOME)
 
 
 def expected_private(counts: Floats, scale: float) -> Floats:

@@ -13,7 +13,7 @@ from engine.density.fourier import coefficient_scale
 from engine.density.gaussian import bracketed_root
 from engine.density.zoom.costs import zoom_ledger
 from engine.errors import ParameterError
-from engine.ledger import Ledger, Notion, Stage, simple_ledger
+from engine.ledger import Kind, Ledger, Noise, Norm, Notion, Stage, Unit, simple_ledger
 from engine.parameters import (
     CLASSICAL_GAUSSIAN_MAX_EPSILON,
     FOURIER_VARIANTS,
@@ -23,15 +23,13 @@ from engine.parameters import (
     gaussian_for,
 )
 
-UNIT = "one person, the whole week"
-
 BOUNDED_RANGE_FACTOR_SQUARED = 2.0
 """κ²: log-ratios of a choice of k differ by at most κ·ε_E/(4√ℓ)·‖Δ‖₂, κ = √2."""
 
-_READS = {
-    "zones_laplace": "pre-sampled counts of the zones",
-    "towers_laplace": "pre-sampled counts of the towers",
-    "lpa": "pre-sampled counts of the cover",
+_COUNTS = {
+    "zones_laplace": Kind.ZONE_COUNTS,
+    "towers_laplace": Kind.TOWER_COUNTS,
+    "lpa": Kind.COVER_COUNTS,
 }
 
 
@@ -64,18 +62,18 @@ def ledger(
     [2.12, 0.88]
     """
     if parameters.variant == "zoom":
-        return zoom_ledger(parameters, max_visits_cap, city_clip, unit=UNIT)
+        return zoom_ledger(parameters, max_visits_cap, city_clip)
     if parameters.variant not in FOURIER_VARIANTS:
-        return simple_ledger((_laplace_stage(parameters),), unit=UNIT)
+        return simple_ledger((_laplace_stage(parameters),), unit=Unit.PERSON_WEEK)
     stages = (
         *_totals_stages(parameters, max_visits_cap),
         _choice_stage(parameters),
         _coefficient_stage(parameters),
     )
-    published: Notion = "ε-DP"
+    published = Notion.PURE
     if parameters.variant in GAUSSIAN_VARIANTS:
         classical = parameters.gaussian == "classical"
-        published = "(ε, δ)-probabilistic DP" if classical else "(ε, δ)-DP"
+        published = Notion.PROBABILISTIC if classical else Notion.APPROXIMATE
     pure = pure_epsilon(parameters, cover_size)
     proved = proved_epsilon(parameters, cover_size)
     return Ledger(
@@ -86,8 +84,8 @@ def ledger(
         delta=parameters.delta,
         published_notion=published,
         pure_notion=published,
-        proved_notion=published if proved == pure else "(ε, δ)-DP",
-        unit=UNIT,
+        proved_notion=published if proved == pure else Notion.APPROXIMATE,
+        unit=Unit.PERSON_WEEK,
     )
 
 
@@ -217,11 +215,10 @@ def delta_is_large(delta: float, people_public: int | None) -> bool:
 def _laplace_stage(parameters: DensityParameters) -> Stage:
     kept = parameters.max_visits_per_user
     return Stage(
-        name="counts",
-        reads=_READS[parameters.variant],
-        mechanism="Laplace",
+        kind=_COUNTS[parameters.variant],
+        noise=Noise.LAPLACE,
         sensitivity=kept,
-        norm="L1",
+        norm=Norm.L1,
         noise_scale=kept / parameters.epsilon,
         epsilon=parameters.epsilon,
     )
@@ -231,31 +228,28 @@ def _totals_stages(parameters: DensityParameters, max_visits_cap: int) -> tuple[
     if not parameters.scaling:
         return (
             Stage(
-                name="totals of the cells",
-                reads="pre-sampled totals of the cover",
-                mechanism="Laplace",
+                kind=Kind.COVER_TOTALS,
+                noise=Noise.LAPLACE,
                 sensitivity=parameters.max_visits_per_user,
-                norm="L1",
+                norm=Norm.L1,
                 noise_scale=scaling.plain_scale(parameters),
                 epsilon=parameters.epsilon / 2,
             ),
         )
     return (
         Stage(
-            name="shares of the towers",
-            reads="one visit of each person, counted by tower",
-            mechanism="Laplace",
+            kind=Kind.TOWER_SHARES,
+            noise=Noise.LAPLACE,
             sensitivity=1.0,
-            norm="L1",
+            norm=Norm.L1,
             noise_scale=scaling.histogram_scale(parameters),
             epsilon=parameters.epsilon / 4,
         ),
         Stage(
-            name="number of visits",
-            reads="all visits, at most Kₘₐₓ a person",
-            mechanism="Laplace",
+            kind=Kind.ALL_VISITS,
+            noise=Noise.LAPLACE,
             sensitivity=max_visits_cap,
-            norm="L1",
+            norm=Norm.L1,
             noise_scale=scaling.visits_scale(parameters, max_visits_cap),
             epsilon=parameters.epsilon / 4,
         ),
@@ -265,26 +259,25 @@ def _totals_stages(parameters: DensityParameters, max_visits_cap: int) -> tuple[
 def _choice_stage(parameters: DensityParameters) -> Stage:
     joint = parameters.variant == "efpag_joint"
     return Stage(
-        name="number of coefficients",
-        reads="Fourier coefficients of all clusters" if joint else "coefficients of each cluster",
-        mechanism="exponential mechanism, one choice for all clusters"
-        if joint
-        else "exponential mechanism, one choice a cluster",
+        kind=Kind.JOINT_CHOICE if joint else Kind.CHOICE_BY_CLUSTER,
+        noise=Noise.EXPONENTIAL,
         sensitivity=math.sqrt(parameters.max_visits_per_user),
-        norm="L2",
+        norm=Norm.L2,
         noise_scale=None,
         epsilon=parameters.epsilon / 4,
     )
 
 
 def _coefficient_stage(parameters: DensityParameters) -> Stage:
-    gaussian = parameters.variant in GAUSSIAN_VARIANTS
+    noise = Noise.ROOT_K_LAPLACE
+    if gaussian := parameters.variant in GAUSSIAN_VARIANTS:
+        classical = parameters.gaussian == "classical"
+        noise = Noise.CLASSICAL_GAUSSIAN if classical else Noise.ANALYTIC_GAUSSIAN
     return Stage(
-        name="coefficients",
-        reads="the first k Fourier coefficients of each cluster",
-        mechanism=f"Gaussian, {parameters.gaussian}" if gaussian else "Laplace, scale times √k",
+        kind=Kind.COEFFICIENTS,
+        noise=noise,
         sensitivity=math.sqrt(parameters.max_visits_per_user),
-        norm="L2",
+        norm=Norm.L2,
         noise_scale=coefficient_scale(parameters),
         epsilon=parameters.epsilon / 4,
         delta=parameters.delta if gaussian else 0.0,

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine import metrics
+from engine.arrays import Floats
 from engine.datasets import Dataset
 from engine.density.accounting import with_epsilon
 from engine.density.aggregates import truth as true_density
 from engine.density.draws import DensityNoise
-from engine.density.mechanism import NOISE_EXCEEDS_DATA, DensityRelease
+from engine.density.mechanism import DensityRelease
 from engine.density.mechanism import release as draw_release
+from engine.density.scores import mean_of_known, scores
 from engine.errors import ParameterError
 from engine.parameters import DensityParameters, DensityVariant
 from engine.validation import whole_number
@@ -36,7 +37,8 @@ class SweepResult:
     repeat : int
         Which repeat, from 0.
     mean_relative_error, pearson : float
-        Averages over the zones that have the figure; NaN where none has.
+        Averages over the zones that have the figure, as `DensityScores` has them; NaN where none
+        has and for a release that is zero everywhere.
     total_error : float
         Relative error of the number of all visits.
     noise_exceeds_data : bool
@@ -56,7 +58,7 @@ class SweepSummary:
     """Mean and standard deviation over the repeats of one setting that have arrived.
 
     `repeats` counts releases, `blank` those among them that are zero everywhere and therefore
-    without a correlation. A standard deviation of fewer than two values is NaN.
+    without an error or a correlation. A standard deviation of fewer than two values is NaN.
     """
 
     parameters: DensityParameters
@@ -171,17 +173,15 @@ def _generators(
     return rng
 
 
-def _result(
-    setting: int, repeat: int, truth: metrics.Floats, release: DensityRelease
-) -> SweepResult:
-    blank = NOISE_EXCEEDS_DATA in release.flags
+def _result(setting: int, repeat: int, truth: Floats, release: DensityRelease) -> SweepResult:
+    scored = scores(truth, release)
     return SweepResult(
         setting=setting,
         repeat=repeat,
-        mean_relative_error=_mean(metrics.mean_relative_error(truth, release.counts)),
-        pearson=float("nan") if blank else _mean(metrics.pearson(truth, release.counts)),
-        total_error=metrics.total_error(truth, release.counts),
-        noise_exceeds_data=blank,
+        mean_relative_error=scored.mean_error,
+        pearson=scored.mean_correlation,
+        total_error=scored.total_error,
+        noise_exceeds_data=scored.exceeded,
     )
 
 
@@ -193,20 +193,15 @@ def _summary(parameters: DensityParameters, results: list[SweepResult]) -> Sweep
         parameters=parameters,
         repeats=len(results),
         blank=sum(result.noise_exceeds_data for result in results),
-        mean_relative_error=_mean(errors),
+        mean_relative_error=mean_of_known(errors),
         mean_relative_error_sd=_deviation(errors),
-        pearson=_mean(correlations),
+        pearson=mean_of_known(correlations),
         pearson_sd=_deviation(correlations),
-        total_error=_mean(totals),
+        total_error=mean_of_known(totals),
         total_error_sd=_deviation(totals),
     )
 
 
-def _mean(values: metrics.Floats) -> float:
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if len(known) else float("nan")
-
-
-def _deviation(values: metrics.Floats) -> float:
+def _deviation(values: Floats) -> float:
     known = values[~np.isnan(values)]
     return float(known.std(ddof=1)) if len(known) > 1 else float("nan")

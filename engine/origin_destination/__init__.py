@@ -21,7 +21,7 @@ from engine.origin_destination.exact.totals import Totals
 from engine.origin_destination.laws import LawName, NoiseLaw
 from engine.origin_destination.matrices import Days, truth
 from engine.origin_destination.mechanism import (
-    UNIT_WORDS,
+    UNITS,
     ODNoise,
     ODRelease,
     ledger,
@@ -43,7 +43,7 @@ from engine.parameters import ODParameters
 
 __all__ = [
     "POPULATIONS",
-    "UNIT_WORDS",
+    "UNITS",
     "Agreement",
     "CountHistogram",
     "Days",

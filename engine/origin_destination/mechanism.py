@@ -13,7 +13,7 @@ from engine import noise as samplers
 from engine.arrays import Floats, Integers
 from engine.datasets import Dataset
 from engine.errors import ParameterError
-from engine.ledger import Ledger, Stage, simple_ledger
+from engine.ledger import Kind, Ledger, Noise, Norm, Stage, Unit, simple_ledger
 from engine.origin_destination.matrices import (
     Days,
     checked_matrix,
@@ -23,12 +23,11 @@ from engine.origin_destination.matrices import (
 )
 from engine.parameters import ODParameters, ODUnit
 
-UNIT_WORDS: dict[ODUnit, str] = {
-    "trip": "one trip",
-    "person-day": "one person's trips of one day",
-    "person": "one person's trips of the whole period",
+UNITS: dict[ODUnit, Unit] = {
+    "trip": Unit.TRIP,
+    "person-day": Unit.PERSON_DAY,
+    "person": Unit.PERSON_TRIPS,
 }
-"""The unit of protection in words, to be said before any number."""
 
 _LARGEST_NOISE = 2.0**62
 
@@ -246,23 +245,14 @@ def ledger(parameters: ODParameters) -> Ledger:
     0.5
     """
     stage = Stage(
-        name="Trips between zones",
-        reads="trips of every origin and destination, " + _trimming(parameters),
-        mechanism="Laplace noise in every cell, rounded; values below "
-        f"{parameters.suppression_threshold} suppressed",
+        kind=Kind.FLOWS,
+        noise=Noise.ROUNDED_LAPLACE,
         sensitivity=float(parameters.max_trips_per_user),
-        norm="L1",
+        norm=Norm.L1,
         noise_scale=parameters.noise_scale,
         epsilon=parameters.epsilon,
     )
-    return simple_ledger((stage,), unit=UNIT_WORDS[parameters.unit])
-
-
-def _trimming(parameters: ODParameters) -> str:
-    if parameters.unit == "trip":
-        return "none trimmed"
-    period = "a day" if parameters.unit == "person-day" else "over the whole period"
-    return f"at most {parameters.max_trips_per_user} a person {period}"
+    return simple_ledger((stage,), unit=UNITS[parameters.unit])
 
 
 def _perturb(

@@ -8,7 +8,6 @@ by public numbers, its sensitivity and its share of ε. Everything is computed f
 from engine.report.aggregates import ReportTable, available, extent_of, read
 from engine.report.analyses import (
     HISTOGRAMS,
-    UNIT_WORDS,
     USER_ANALYSES,
     Analysis,
     Unit,
@@ -38,7 +37,6 @@ from engine.report.vectors import Periods, periods
 __all__ = [
     "HISTOGRAMS",
     "STOPS",
-    "UNIT_WORDS",
     "USER_ANALYSES",
     "Analysis",
     "Bins",

@@ -12,12 +12,6 @@ from engine.errors import ParameterError
 Unit = Literal["user", "item"]
 Counted = Literal["user", "trip", "point", "gap"]
 
-UNIT_WORDS: dict[Unit, str] = {
-    "user": "one person's trips of the whole period",
-    "item": "one trip",
-}
-"""The unit of protection in words, to be said before any number."""
-
 
 class Analysis(StrEnum):
     """What a report can hold, in the order in which it is shown."""

@@ -7,10 +7,10 @@ import numpy as np
 
 from engine.arrays import Integers
 from engine.errors import ParameterError
-from engine.ledger import Ledger, Stage, simple_ledger
+from engine.ledger import Kind, Ledger, Noise, Norm, Stage, Unit, simple_ledger
 from engine.report import vectors
 from engine.report.aggregates import ReportTable
-from engine.report.analyses import UNIT_WORDS, Analysis, parts, sensitivity
+from engine.report.analyses import Analysis, parts, sensitivity
 from engine.report.derived import derive
 from engine.report.draws import NoiseSource, ReportNoise
 from engine.report.fivenumbers import FiveNumbers, five_numbers
@@ -118,14 +118,14 @@ def ledger(params: ReportParameters) -> Ledger:
     stages: list[Stage] = []
     for analysis in params.plan.asked:
         whole = params.epsilon_of(analysis)
-        for name, epsilon, change in _questions(analysis, params):
+        for part, epsilon, change in _questions(analysis, params):
             stages.append(
                 Stage(
-                    name=analysis.label,
-                    reads=f"{name}, {_kept_words(params)}",
-                    mechanism="Laplace noise in every bin, rounded",
+                    kind=Kind.REPORT_COUNTS,
+                    subject=part,
+                    noise=Noise.ROUNDED_LAPLACE,
                     sensitivity=float(change),
-                    norm="L1",
+                    norm=Norm.L1,
                     noise_scale=change / epsilon,
                     epsilon=epsilon,
                 )
@@ -133,16 +133,17 @@ def ledger(params: ReportParameters) -> Ledger:
         if analysis.is_histogram and params.five_numbers_share:
             stages.append(
                 Stage(
-                    name=f"{analysis.label}: five numbers",
-                    reads=f"ranks of the edges of the bins, {_kept_words(params)}",
-                    mechanism="exponential mechanism, five draws",
+                    kind=Kind.REPORT_RANKS,
+                    subject=analysis.label,
+                    noise=Noise.EXPONENTIAL,
                     sensitivity=float(sensitivity(analysis.counted, params.unit, _m(params))),
-                    norm="–",
+                    norm=Norm.NONE,
                     noise_scale=None,
                     epsilon=whole * params.five_numbers_share,
                 )
             )
-    return simple_ledger(tuple(stages), unit=UNIT_WORDS[params.unit])
+    unit = Unit.PERSON_TRIPS if params.unit == "user" else Unit.TRIP
+    return simple_ledger(tuple(stages), unit=unit)
 
 
 def noisy_numbers(params: ReportParameters, extent: Extent) -> int:
@@ -194,8 +195,13 @@ def _questions(analysis: Analysis, params: ReportParameters) -> list[tuple[str, 
     asked = parts(analysis, params.unit)
     share = 1.0 - (params.five_numbers_share if analysis.is_histogram else 0.0)
     each = params.epsilon_of(analysis) * share / len(asked)
+    alone = len(asked) == 1
     return [
-        (name.lower(), each, sensitivity(counted, params.unit, _m(params)))
+        (
+            analysis.label if alone else f"{analysis.label}, {name}",
+            each,
+            sensitivity(counted, params.unit, _m(params)),
+        )
         for name, counted in asked
     ]
 
@@ -238,12 +244,6 @@ def _grouped(table: ReportTable, daily: Result) -> Result:
         noisy=vectors.by_period(daily.noisy, table.extent),
         terms=((np.full(len(groups), scale), groups),),
     )
-
-
-def _kept_words(params: ReportParameters) -> str:
-    if params.unit == "item":
-        return "all trips"
-    return f"at most {params.max_trips_per_user} trips a person over the whole period"
 
 
 def _m(params: ReportParameters) -> int:

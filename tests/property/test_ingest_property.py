@@ -219,3 +219,12 @@ def test_every_row_is_accounted_for_once(rows: list[tuple[str, ...]]) -> None:
 def test_each_purpose_has_its_own_key(salt: str) -> None:
     assert len({keys.key(salt, purpose) for purpose in keys.Purpose}) == len(keys.Purpose)
     assert keys.salt_id(salt) not in {keys.key(salt, purpose) for purpose in keys.Purpose}
+
+
+@given(salt=st.text("0123456789abcdef", min_size=32, max_size=32))
+def test_the_name_of_a_salt_holds_no_piece_of_it(salt: str) -> None:
+    """Salts are 32 such digits; eight in a row are in both by chance once in 10⁷ times."""
+    name = keys.salt_id(salt)
+    pieces = {name[at : at + 8] for at in range(len(name) - 7)}
+    assert not any(piece in salt or piece[::-1] in salt for piece in pieces)
+    assert name != keys.salt_id(salt[:-1] + ("0" if salt[-1] != "0" else "1"))

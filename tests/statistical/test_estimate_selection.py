@@ -5,7 +5,7 @@ import functools
 import numpy as np
 import pytest
 
-from engine.ledger import simple_ledger
+from engine.ledger import Unit, simple_ledger
 from engine.origin_destination import estimate
 from engine.origin_destination.estimate.measurement import discrete_laplace
 
@@ -19,7 +19,7 @@ def read(noisy, distances_m):
         rate=RATE,
         capped_trips=None,
         days=(0,),
-        ledger=simple_ledger((), unit="one trip"),
+        ledger=simple_ledger((), unit=Unit.TRIP),
     )
     return estimate.read_measurement(measurement, distances_m)
 

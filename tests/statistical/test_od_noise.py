@@ -7,6 +7,7 @@ from scipy import stats
 from engine import noise
 from engine import origin_destination as od
 from engine.origin_destination import calculators, laws
+from engine.origin_destination.estimate.measurement import discrete_laplace
 
 EPSILON, THRESHOLD = 0.4, 6
 PARAMS = od.ODParameters(epsilon=EPSILON, suppression_threshold=THRESHOLD, unit="trip")
@@ -133,7 +134,7 @@ def test_calculators_hold_in_four_million_draws(law):
     def whole():
         scale = trips / epsilon
         if law == "discrete_laplace":
-            return noise.discrete_laplace(rng, scale, draws)
+            return discrete_laplace(noise.laplace(rng, 1.0, draws), 1 / scale)
         return np.floor(noise.laplace(rng, scale, draws) + 0.5)
 
     def holds(seen, probability):

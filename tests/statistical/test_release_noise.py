@@ -129,6 +129,14 @@ def test_opendp_states_no_more_than_what_is_charged(epsilon, sensitivity):
     assert stated == pytest.approx(epsilon, rel=1e-9)
 
 
+def test_noise_is_added_to_each_count_at_its_place():
+    """Next to no noise leaves every count as it is: below 0, in rows, and beyond one piece."""
+    counts = np.arange(-(2**18) - 5, 5).reshape(-1, 2)
+    counts.flags.writeable = False
+    assert np.array_equal(noise.discrete_laplace(counts, 1e-9), counts)
+    assert np.array_equal(noise.discrete_gaussian(counts, 1e-9), counts)
+
+
 def test_the_exact_law_is_the_mean_of_releases():
     """Expected sum of what is shown, by the exact law, against 300 draws of one row of the demo."""
     demo = datasets.load("demo-city")

@@ -1,13 +1,18 @@
-from engine.ledger import Ledger, Stage, simple_ledger
+import pytest
+
+from engine import attack, density
+from engine import ledger as words
+from engine.attack import Visitor
+from engine.ledger import Kind, Ledger, Noise, Norm, Notion, Stage, Unit, simple_ledger
+from engine.parameters import DensityParameters, DensityVariant
 
 
 def stage(epsilon: float, delta: float = 0.0) -> Stage:
     return Stage(
-        name="counts",
-        reads="visits",
-        mechanism="Laplace",
+        kind=Kind.FLOWS,
+        noise=Noise.LAPLACE,
         sensitivity=1.0,
-        norm="L1",
+        norm=Norm.L1,
         noise_scale=1 / epsilon,
         epsilon=epsilon,
         delta=delta,
@@ -15,16 +20,69 @@ def stage(epsilon: float, delta: float = 0.0) -> Stage:
 
 
 def test_simple_ledger_adds_shares_and_names_the_notion() -> None:
-    pure = simple_ledger((stage(0.5), stage(0.25)), unit="one trip")
+    pure = simple_ledger((stage(0.5), stage(0.25)), unit=Unit.TRIP)
     assert pure.published_epsilon == pure.pure_epsilon == pure.proved_epsilon == 0.75
-    assert (pure.delta, pure.proved_notion) == (0.0, "ε-DP")
-    approximate = simple_ledger((stage(0.5), stage(0.25, 1e-6)), unit="one trip")
-    assert (approximate.delta, approximate.proved_notion) == (1e-6, "(ε, δ)-DP")
+    assert (pure.delta, pure.proved_notion) == (0.0, Notion.PURE)
+    approximate = simple_ledger((stage(0.5), stage(0.25, 1e-6)), unit=Unit.TRIP)
+    assert (approximate.delta, approximate.proved_notion) == (1e-6, Notion.APPROXIMATE)
 
 
 def test_exceeding_is_beyond_rounding() -> None:
-    ledger = simple_ledger((stage(0.1), stage(0.2)), unit="one trip")
+    ledger = simple_ledger((stage(0.1), stage(0.2)), unit=Unit.TRIP)
     values = vars(ledger)
     assert not ledger.proved_exceeds_published
     assert not Ledger(**{**values, "published_epsilon": 0.3}).proved_exceeds_published
     assert Ledger(**{**values, "published_epsilon": 0.29}).proved_exceeds_published
+
+
+VARIANTS: tuple[DensityVariant, ...] = (
+    "zones_laplace", "towers_laplace", "lpa", "efpa", "efpag", "efpag_joint", "zoom",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("scaling", [True, False])
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_rewording_changes_no_number(
+    variant: DensityVariant, scaling: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parameters = DensityParameters(epsilon=0.3, delta=2e-6, variant=variant, scaling=scaling)
+    public = {"cover_size": 9, "max_visits_cap": 700}
+
+    def numbers() -> list[tuple[object, ...]]:
+        account = density.ledger(parameters, **public)
+        losses = attack.stage_losses(Visitor(visits=7, all_visits=90), parameters, **public)
+        stages = [
+            (s.kind, s.sensitivity, s.noise_scale, s.epsilon, s.delta) for s in account.stages
+        ]
+        sizes = [(loss.mechanism, loss.size, loss.times) for loss in losses]
+        strongest = attack.strongest_on_density(Visitor(visits=7), parameters, **public)
+        return [
+            *stages,
+            *sizes,
+            (account.proved_epsilon, strongest.guarantee, strongest.roc.advantage),
+        ]
+
+    before = numbers()
+    monkeypatch.setattr(words, "_WORDS", dict.fromkeys(Kind, ("reworded", "reworded")))
+    monkeypatch.setattr(words, "_NOISE_WORDS", dict.fromkeys(Noise, "reworded"))
+    monkeypatch.setattr(words, "_UNIT_WORDS", dict.fromkeys(Unit, "reworded"))
+    for notion in Notion:
+        monkeypatch.setattr(notion, "_value_", "reworded")
+    reworded = density.ledger(parameters, **public).stages[0]
+    assert {reworded.name, reworded.reads, reworded.mechanism} == {"reworded"}
+    assert numbers() == before
+
+
+def test_every_kind_noise_and_unit_has_words_of_its_own() -> None:
+    stages = [
+        Stage(
+            kind=kind, noise=noise, sensitivity=20, norm=Norm.L1, noise_scale=1.0, epsilon=1.0,
+            subject="Trips",
+        )
+        for kind in Kind
+        for noise in Noise
+    ]  # fmt: skip
+    assert len({stage.reads for stage in stages}) == len(Kind)
+    assert len({stage.mechanism for stage in stages}) == len(Noise)
+    assert len({unit.words for unit in Unit}) == len(Unit)
+    assert all("{" not in stage.name + stage.reads and stage.name for stage in stages)

@@ -216,3 +216,24 @@ def test_scores_of_a_release_are_its_metrics(tiny_city):
     wanted = (np.abs(release.counts - truth)[some] / floor).mean()
     assert scored.mean_error == pytest.approx(wanted)
     assert not scored.exceeded
+
+
+def of_sizes(sizes, cells, usable):
+    """Return the judgement of drawn flows: so many of each size, usable or not."""
+    flows = [size for size, count in zip(sizes, cells, strict=True) for _ in range(count)]
+    near = [good for good, count in zip(usable, cells, strict=True) for _ in range(count)]
+    side = int(np.ceil(np.sqrt(len(flows)))) + 1
+    true, shares = np.zeros((side, side), dtype=np.int64), np.zeros((side, side))
+    places = np.flatnonzero(~np.eye(side, dtype=bool))[: len(flows)]
+    true.flat[places], shares.flat[places] = flows, near
+    return usability.judge_drawn_trips(true, shares)
+
+
+def test_nearly_all_is_nearly_all_by_number_and_by_trips():
+    # 95 of 96 flows from 20 on, but 1,900 of 2,900 trips
+    by_number_only = of_sizes([20, 1000], [95, 1], [1.0, 0.0])
+    assert by_number_only.smallest_flow is None
+    # 1,000 of 1,040 trips from 20 on, but 1 of 3 flows: the largest is by itself
+    by_trips_only = of_sizes([20, 1000], [2, 1], [0.0, 1.0])
+    assert by_trips_only.smallest_flow == 1000
+    assert of_sizes([20, 100], [95, 1], [1.0, 0.0]).smallest_flow == 20

@@ -6,23 +6,15 @@ from engine.datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED, visit_c
 from engine.density.gaussian import gaussian_strength
 from engine.density.zoom.constants import DEFAULTS, TABLES
 from engine.density.zoom.measure import noise_scale
-from engine.ledger import Ledger, Stage
+from engine.ledger import Kind, Ledger, Noise, Norm, Notion, Stage, Unit
 from engine.parameters import DensityParameters
 
-_NAMES = {
-    "towers": "towers × hours",
-    "districts": "districts × hours",
-    "city": "city × hours",
-    "weeks": "towers, whole week",
-    "visits": "number of visits",
-}
-_READS = {
-    "towers": "visits by tower and hour, each person's scaled down to the clip",
-    "districts": "visits by district and hour, scaled down likewise",
-    "city": "visits by hour, scaled down likewise; the clip is chosen from the number of visits",
-    "weeks": "visits by tower, scaled down likewise",
-    "visits": "three sums of all visits, at most 30, 150 and K_max a person: a third of the share "
-    "each; sensitivity and noise are those of the last",
+_KINDS = {
+    "towers": Kind.ZOOM_TOWERS,
+    "districts": Kind.ZOOM_DISTRICTS,
+    "city": Kind.ZOOM_CITY,
+    "weeks": Kind.ZOOM_WEEKS,
+    "visits": Kind.ZOOM_VISITS,
 }
 
 
@@ -54,7 +46,7 @@ def strengths_of(visits: int, parameters: DensityParameters, max_visits_cap: int
 
 
 def zoom_ledger(
-    parameters: DensityParameters, max_visits_cap: int, city_clip: float | None, *, unit: str
+    parameters: DensityParameters, max_visits_cap: int, city_clip: float | None
 ) -> Ledger:
     """Return one stage for each table and one total: published = proved = ε at δ.
 
@@ -77,11 +69,10 @@ def zoom_ledger(
     return Ledger(
         stages=tuple(
             Stage(
-                name=_NAMES[name],
-                reads=_READS[name],
-                mechanism=f"Gaussian, {share:.0%} of μ²",
+                kind=_KINDS[name],
+                noise=Noise.SHARED_GAUSSIAN,
                 sensitivity=(clip := clips.get(name, root)),
-                norm="L2",
+                norm=Norm.L2,
                 noise_scale=noise_scale(name, clip, strength, DEFAULTS) if known[name] else None,
                 epsilon=share * parameters.epsilon,
                 delta=share * parameters.delta,
@@ -92,8 +83,8 @@ def zoom_ledger(
         pure_epsilon=parameters.epsilon,
         proved_epsilon=parameters.epsilon,
         delta=parameters.delta,
-        published_notion="(ε, δ)-DP",
-        pure_notion="(ε, δ)-DP",
-        proved_notion="(ε, δ)-DP",
-        unit=unit,
+        published_notion=Notion.APPROXIMATE,
+        pure_notion=Notion.APPROXIMATE,
+        proved_notion=Notion.APPROXIMATE,
+        unit=Unit.PERSON_WEEK,
     )

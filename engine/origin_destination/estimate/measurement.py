@@ -11,9 +11,9 @@ import numpy as np
 
 from engine.arrays import Floats, Integers
 from engine.datasets import Dataset
-from engine.ledger import Ledger, Stage, simple_ledger
+from engine.ledger import Kind, Ledger, Noise, Norm, Stage, simple_ledger
 from engine.origin_destination.matrices import Days, clear_diagonal, day_indices, trimmed_counts
-from engine.origin_destination.mechanism import UNIT_WORDS, ODNoise, scaled_noise
+from engine.origin_destination.mechanism import UNITS, ODNoise, scaled_noise
 from engine.parameters import ODParameters
 
 Add = Callable[[Integers, int, float], Integers]
@@ -120,30 +120,27 @@ def measure_with(
     cells_epsilon = parameters.epsilon - count_epsilon
     cells = add(counts, limit, cells_epsilon)
     clear_diagonal(cells)
-    reads = "trips of every origin and destination"
-    stages = [_stage("Trips between zones", reads, " in every cell", limit, cells_epsilon)]
+    stages = [_stage(Kind.FLOWS, limit, cells_epsilon)]
     capped = None
     if buys:
         whole = trimmed_counts(dataset, parameters.unit, CAPPED_TRIPS, chosen, sum_days=sum_days)
         capped = add(whole.sum(axis=(1, 2)), CAPPED_TRIPS, count_epsilon)
-        reads = f"number of trips, at most {CAPPED_TRIPS} a person a day"
-        stages.append(_stage("All trips", reads, "", CAPPED_TRIPS, count_epsilon))
+        stages.append(_stage(Kind.CAPPED_TRIPS, CAPPED_TRIPS, count_epsilon))
     return Measurement(
         cells=cells,
         rate=cells_epsilon / limit,
         capped_trips=capped,
         days=chosen,
-        ledger=simple_ledger(tuple(stages), unit=UNIT_WORDS[parameters.unit]),
+        ledger=simple_ledger(tuple(stages), unit=UNITS[parameters.unit]),
     )
 
 
-def _stage(name: str, reads: str, where: str, sensitivity: int, epsilon: float) -> Stage:
+def _stage(kind: Kind, sensitivity: int, epsilon: float) -> Stage:
     return Stage(
-        name=name,
-        reads=reads,
-        mechanism=f"discrete Laplace noise{where}",
+        kind=kind,
+        noise=Noise.DISCRETE_LAPLACE,
         sensitivity=float(sensitivity),
-        norm="L1",
+        norm=Norm.L1,
         noise_scale=sensitivity / epsilon,
         epsilon=epsilon,
     )

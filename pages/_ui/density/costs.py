@@ -5,7 +5,7 @@ import html
 import pandas as pd
 import streamlit as st
 
-from engine.ledger import Ledger
+from engine.ledger import Ledger, Notion
 from pages._ui.cache import density as cached_density
 from pages._ui.density import wording as density_wording
 from pages._ui.density.settings import Chosen
@@ -18,7 +18,7 @@ _FREE_OF_ZOOM = ("after the noise", "nothing", "–", "reading by statistics, ma
 
 def draw(chosen: Chosen, ledger: Ledger) -> None:
     """Draw the ledger of the release on the page and the totals of every method."""
-    st.markdown(f"**What is read and what it costs** – protected: {ledger.unit}")
+    st.markdown(f"**What is read and what it costs** – protected: {ledger.unit.words}")
     ours = chosen.parameters.variant == "zoom"
     st.table(_stages(ledger, ours=ours), hide_index=True, border="horizontal")
     st.caption(
@@ -83,7 +83,7 @@ def _totals(ledger: Ledger, epsilon: float) -> pd.DataFrame:
             (
                 name,
                 density_wording.marked(total, epsilon),
-                "–" if notion == "ε-DP" else scientific(ledger.delta),
+                "–" if notion is Notion.PURE else scientific(ledger.delta),
                 notion,
             )
             for name, total, notion in totals

@@ -108,7 +108,7 @@ def draw(name: str, chosen: Chosen, curves: Sequence[Curve], look: str) -> None:
         blank = int(table["blank"].sum())
         dropped = (
             f" {counted(blank, 'release')} read zero everywhere, because the noise exceeded the "
-            "data, and so without correlation."
+            "data; they are left out of the means."
             if blank
             else ""
         )

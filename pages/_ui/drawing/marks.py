@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from engine.origin_destination import UNIT_WORDS
+from engine.ledger import Unit
 from engine.origin_destination.estimate import EstimateRelease
 from pages._ui.drawing.maps import Scale
 from pages._ui.wording.numbers import number
@@ -50,7 +50,7 @@ def words(
 
     What holds whatever the model is about the trips that trimming keeps; it is said where it trims.
     """
-    kept = "" if release.measurement.ledger.unit == UNIT_WORDS["trip"] else " kept trips,"
+    kept = "" if release.measurement.ledger.unit is Unit.TRIP else " kept trips,"
     estimates = release.typical[0][pairs].tolist()
     return [
         f"{estimate(count)} ({model} by the model; "

@@ -41,8 +41,8 @@ def draw(view: View, work: Job) -> None:
     """Draw numbers, maps and the curve over ε for both methods."""
     spent = view.release.ledger.proved_epsilon
     st.caption(
-        f"Both spend the same: ε = {spent:g} for {view.release.ledger.unit}, proved, and both read "
-        "the same draw of the noise. Numbers are of all pairs of zones, empty ones too."
+        f"Both spend the same: ε = {spent:g} for {view.release.ledger.unit.words}, proved, and "
+        "both read the same draw of the noise. Numbers are of all pairs of zones, empty ones too."
         + _bought(view)
     )
     jobs.live("trips_ours_numbers", work, partial(_numbers, view))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine import datasets, resolution
-from engine.ledger import Ledger
+from engine.ledger import Ledger, Notion, Unit
 from engine.parameters import DELTA_STOPS, ODParameters
 from pages._ui.home import wording as home_wording
 from pages._ui.wording.numbers import fixed, percent, scientific
@@ -66,10 +66,10 @@ def ledger(published, proved, delta):
         pure_epsilon=published,
         proved_epsilon=proved,
         delta=delta,
-        published_notion="ε-DP",
-        pure_notion="ε-DP",
-        proved_notion="ε-DP",
-        unit="one person, the whole week",
+        published_notion=Notion.PURE,
+        pure_notion=Notion.PURE,
+        proved_notion=Notion.PURE,
+        unit=Unit.PERSON_WEEK,
     )
 
 

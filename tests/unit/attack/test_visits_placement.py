@@ -9,6 +9,7 @@ import pytest
 from engine import attack
 from engine.attack import Visitor
 from engine.density import DensityParameters
+from engine.ledger import Kind
 from pages._ui.attack import wording
 
 STRIPS = 3001
@@ -98,7 +99,7 @@ def test_every_placement_of_three_visits_is_within_the_bound(variant):
         change = np.array(placed)  # hours × cells
         parts = []
         for stage in stages:
-            if stage.stage.name == "totals of the cells":
+            if stage.stage.kind is Kind.COVER_TOTALS:
                 shifts = change.sum(axis=0) * stage.size / 3
                 parts += [laplace_losses(shift) for shift in shifts if shift > 0]
             elif stage.mechanism == "laplace":

@@ -149,3 +149,27 @@ def test_a_flow_that_trimming_empties_is_no_phantom():
     assert totals.causes.noise == pytest.approx(invented)  # the other had trips
     assert totals.causes.trimming == -3
     assert 3 + sum(map(float, vars(totals.causes).values())) == pytest.approx(2 * invented)
+
+
+@pytest.mark.parametrize("threshold", [0, 1, 5])
+def test_a_count_at_the_threshold_is_not_suppressed(threshold):
+    """Causes cell by cell, from the law of the noise summed by hand."""
+    settings = od.ODParameters(epsilon=1.0, unit="trip", suppression_threshold=threshold)
+    counts = np.array([0, 1, 4, 5, 6, 40])
+    flows = decisions.Outflow(
+        true=counts[None, None].astype(float),
+        kept=counts[None, None].astype(float),
+        destinations=np.arange(1, 7),
+        inside=np.zeros(1),
+    )
+    causes = decisions.shock_totals(flows, settings).causes
+    least = max(threshold, 1)
+    z = np.arange(-200, 201)
+    pmf = np.where(z == 0, 1 - np.exp(-0.5), np.sinh(0.5) * np.exp(-np.abs(z)))
+    out = np.where(counts[:, None] + z >= least, counts[:, None] + z, 0)
+    expected = out @ pmf
+    silent = np.where(counts >= least, counts, 0)  # what is left without noise
+    assert causes.trimming == 0
+    assert causes.suppression == (silent - counts).sum()
+    assert causes.noise == pytest.approx((expected - silent)[counts > 0].sum())
+    assert causes.phantoms == pytest.approx(expected[counts == 0].sum())

@@ -219,4 +219,31 @@ def test_public_populations_take_no_noise(year):
 
 def test_a_home_pays_epsilon_apart_from_the_trips():
     assert decisions.population_ledger(0.3).proved_epsilon == 0.3
-    assert decisions.population_ledger(0.3).unit == "one person's home"
+    assert decisions.population_ledger(0.3).unit.words == "one person's home"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"max_trips_per_user": 4},
+        {"unit": "person"},
+        {"unit": "trip"},
+    ],
+)
+def test_matrices_kept_for_one_setting_are_not_taken_for_another(tiny_city, other):
+    """A slider asks again and again: the answer is that of a dataset nobody has asked yet."""
+    base = {"epsilon": 2.0, "max_trips_per_user": 1, "suppression_threshold": 0}
+    zones = [str(tiny_city.zones["zone_id"][0])]
+
+    def infected(dataset, settings):
+        parameters = od.ODParameters(**settings)
+        people = decisions.given_populations(dataset, 500)
+        return decisions.expected_epidemic(
+            dataset, zones, None, parameters, populations=people
+        ).infected
+
+    asked, fresh = datasets.load(tiny_city.folder.parent), datasets.load(tiny_city.folder.parent)
+    first = infected(asked, base)
+    second = infected(asked, {**base, **other})
+    np.testing.assert_array_equal(second, infected(fresh, {**base, **other}))
+    assert not np.array_equal(first, second)

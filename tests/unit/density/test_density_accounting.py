@@ -9,6 +9,7 @@ from engine import density
 from engine.density import accounting, fourier
 from engine.density.gaussian import analytic_sigma
 from engine.errors import ParameterError
+from engine.ledger import Kind, Noise, Norm, Notion, Unit
 
 CHECK = density.DensityParameters(epsilon=0.3, delta=2e-6, max_visits_per_user=30)
 COVER = 934
@@ -125,7 +126,7 @@ def test_ledger_stages_sum_to_the_published_total() -> None:
             assert sum(s.delta for s in ledger.stages) in (0.0, 2e-6)
             assert ledger.published_epsilon == 0.3
             assert ledger.proved_epsilon <= ledger.pure_epsilon
-            assert "person" in ledger.unit
+            assert ledger.unit is Unit.PERSON_WEEK
 
 
 @pytest.mark.parametrize("scaling", [True, False])
@@ -135,18 +136,20 @@ def test_stages_state_what_one_person_changes_and_the_noise_for_it(
 ) -> None:
     stages = ledger_of(variant=variant, scaling=scaling).stages
     changes = {
-        "counts": (30, "L1"),
-        "totals of the cells": (30, "L1"),
-        "shares of the towers": (1, "L1"),
-        "number of visits": (732, "L1"),
-        "number of coefficients": (math.sqrt(30), "L2"),
-        "coefficients": (math.sqrt(30), "L2"),
+        Kind.ZONE_COUNTS: (30, Norm.L1),
+        Kind.COVER_COUNTS: (30, Norm.L1),
+        Kind.COVER_TOTALS: (30, Norm.L1),
+        Kind.TOWER_SHARES: (1, Norm.L1),
+        Kind.ALL_VISITS: (732, Norm.L1),
+        Kind.CHOICE_BY_CLUSTER: (math.sqrt(30), Norm.L2),
+        Kind.JOINT_CHOICE: (math.sqrt(30), Norm.L2),
+        Kind.COEFFICIENTS: (math.sqrt(30), Norm.L2),
     }
     for stage in stages:
-        assert (stage.sensitivity, stage.norm) == changes[stage.name]
-        gaussian = stage.mechanism.startswith("Gaussian")
+        assert (stage.sensitivity, stage.norm) == changes[stage.kind]
+        gaussian = stage.noise is Noise.CLASSICAL_GAUSSIAN
         assert stage.delta == (2e-6 if gaussian else 0)
-        if stage.name == "number of coefficients":
+        if stage.noise is Noise.EXPONENTIAL:
             assert stage.noise_scale is None
             continue
         spread = math.sqrt(2 * math.log(4 / 2e-6)) if gaussian else 1.0
@@ -154,15 +157,15 @@ def test_stages_state_what_one_person_changes_and_the_noise_for_it(
 
 
 def test_notions() -> None:
-    assert ledger_of(variant="lpa").proved_notion == "ε-DP"
+    assert ledger_of(variant="lpa").proved_notion is Notion.PURE
     assert ledger_of(variant="lpa").delta == 0.0
     efpa = ledger_of(variant="efpa")
-    assert (efpa.published_notion, efpa.proved_notion) == ("ε-DP", "(ε, δ)-DP")
+    assert (efpa.published_notion, efpa.proved_notion) == (Notion.PURE, Notion.APPROXIMATE)
     assert efpa.proved_exceeds_published
     classical, analytic = ledger_of(), ledger_of(gaussian="analytic")
-    assert classical.published_notion == "(ε, δ)-probabilistic DP"
-    assert analytic.published_notion == "(ε, δ)-DP"
-    assert classical.proved_notion == "(ε, δ)-DP"
+    assert classical.published_notion is Notion.PROBABILISTIC
+    assert analytic.published_notion is Notion.APPROXIMATE
+    assert classical.proved_notion is Notion.APPROXIMATE
     assert not classical.proved_exceeds_published
 
 

@@ -309,3 +309,24 @@ def test_presampling_is_kept_for_the_last_few_settings(tiny_city: Dataset) -> No
     for kept in range(1, 12):
         density.cover_series(tiny_city, kept)
     assert density.cover_series(tiny_city, 30) is not first
+
+
+@pytest.mark.parametrize("variant", [*VARIANTS, "zoom"])
+def test_every_variate_of_a_release_is_drawn_from_the_state_and_none_twice(
+    variant: DensityVariant, tmp_path: Path
+) -> None:
+    dataset = save_visits(tmp_path, random_visits(50, 4), geography(4, 2))
+
+    def variates(seed: int) -> dict[str, np.ndarray]:
+        drawn = density.DensityNoise.draw(np.random.default_rng(seed), dataset, variant)
+        parts = {**vars(drawn), **(vars(drawn.zoom) if drawn.zoom else {})}
+        parts.pop("zoom")
+        arrays = {name: np.ravel(part) for name, part in parts.items()}
+        return {name: part for name, part in arrays.items() if part.any()}
+
+    one, other = variates(1), variates(2)
+    assert one.keys() == other.keys()
+    for name, part in one.items():
+        assert not np.isin(part, other[name]).any(), name
+    together = np.concatenate(list(one.values()))
+    assert len(np.unique(together)) == len(together)

@@ -94,13 +94,32 @@ def test_summary_is_mean_and_standard_deviation(tiny_city: Dataset) -> None:
     assert summary.mean_relative_error_sd == pytest.approx(np.std(errors, ddof=1))
 
 
-def test_blank_releases_are_counted_and_have_no_correlation(tiny_city: Dataset) -> None:
+def test_blank_releases_are_counted_and_left_out_of_the_means(tiny_city: Dataset) -> None:
     settings = [replace(BASE, epsilon=1e-4)]
     results = list(density_sweep(tiny_city, settings, 12, rng=np.random.default_rng(0)))
     (summary,) = summarise(settings, results)
     assert 0 < summary.blank < 12
     assert all(np.isnan(r.pearson) for r in results if r.noise_exceeds_data)
     assert np.isfinite(summary.pearson)
+    drawn = [r.mean_relative_error for r in results if not r.noise_exceeds_data]
+    assert summary.mean_relative_error == pytest.approx(np.mean(drawn))
+
+
+def test_a_release_scores_alike_by_itself_and_in_a_sweep(tiny_city: Dataset) -> None:
+    settings = [replace(BASE, epsilon=1e-4), replace(BASE, epsilon=1.0)]
+    rngs = [np.random.default_rng([5, repeat]) for repeat in range(12)]
+    truth = density.truth(tiny_city)
+    results = list(density_sweep(tiny_city, settings, 12, rng=rngs))
+    assert {r.noise_exceeds_data for r in results} == {True, False}
+    for result in results:
+        rng = np.random.default_rng([5, result.repeat])
+        drawn = density.release(tiny_city, settings[result.setting], rng=rng)
+        alone = density.scores(truth, drawn)
+        together = (result.mean_relative_error, result.pearson, result.total_error)
+        np.testing.assert_equal(
+            together, (alone.mean_error, alone.mean_correlation, alone.total_error)
+        )
+        assert result.noise_exceeds_data == alone.exceeded
 
 
 def test_repeats_are_checked(tiny_city: Dataset) -> None:

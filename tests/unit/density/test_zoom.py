@@ -11,6 +11,7 @@ from engine.density import mechanism, sweep
 from engine.density.gaussian import gaussian_strength
 from engine.density.zoom import DEFAULTS, ZoomConstants, ZoomNoise, build_tree, measure, read
 from engine.errors import DatasetError, ParameterError
+from engine.ledger import Kind
 from tests.reference.small_city import random_visits, small_city
 from tests.reference.zoom_people import ZoomCity, random_positions, zoom_city
 from tests.reference.zoom_reference import clipped_sums
@@ -74,7 +75,7 @@ def test_published_is_proved_is_epsilon_and_the_stages_share_it() -> None:
 
 def test_the_ledger_before_a_release_names_the_largest_clip_and_no_noise_for_the_city() -> None:
     ledger = density.ledger(ZOOM, cover_size=9, max_visits_cap=840)
-    city = next(stage for stage in ledger.stages if stage.name.startswith("city"))
+    city = next(stage for stage in ledger.stages if stage.kind is Kind.ZOOM_CITY)
     assert (city.sensitivity, city.noise_scale) == (29.0, None)
 
 

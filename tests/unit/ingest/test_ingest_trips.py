@@ -131,6 +131,17 @@ def test_files_of_other_formats_and_column_orders_give_the_same_bytes(tmp_path: 
         assert (one.folder / file).read_bytes() == (many.folder / file).read_bytes()
 
 
+def test_the_period_holds_its_first_second_and_its_last_and_no_other(tmp_path: Path) -> None:
+    one, other = (name for name, _, _ in TOWERS[:2])
+    inside = ("2015-09-01 00:00:00", "2015-09-08 12:00:00", "2015-09-30 23:59:59")
+    starts = (*inside, "2015-08-31 23:59:59", "2015-10-01 00:00:00")
+    rows = [(f"p{n}", start, "", one, other) for n, start in enumerate(starts)]
+    path = write_csv(tmp_path / "t.csv", HEADER, rows)
+    dataset, report = ingest(options(tmp_path, "trips", [path]))
+    assert report.rows.unused[Reason.OUTSIDE_PERIOD] == 2
+    assert dataset.trips.day.tolist() == dataset.trips_by_person.day.tolist() == [0, 7, 29]
+
+
 def test_same_salt_same_tables_other_salt_other_ranks_same_truth(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "t.csv", HEADER, some_trips())
     kept, _ = ingest(options(tmp_path, "trips", [path], salt=None))

@@ -7,6 +7,7 @@ import pytest
 from engine import metrics
 from engine import origin_destination as od
 from engine.errors import DatasetError, ParameterError
+from engine.ledger import Kind, Unit
 from engine.origin_destination import matrices
 from tests.reference.od_people import Counted, random_people
 
@@ -263,11 +264,11 @@ def test_ledger_says_what_one_unit_pays():
     (stage,) = ledger.stages
     assert (stage.sensitivity, stage.norm, stage.noise_scale) == (4.0, "L1", 8.0)
     assert ledger.published_epsilon == ledger.pure_epsilon == ledger.proved_epsilon == 0.5
-    assert ledger.unit == "one person's trips of one day"
-    assert "at most 4 a person a day" in stage.reads
-    assert od.ledger(TRIP).unit == "one trip"
+    assert stage.kind is Kind.FLOWS
+    assert ledger.unit is Unit.PERSON_DAY
+    assert od.ledger(TRIP).unit is Unit.TRIP
     person = od.ledger(od.ODParameters(epsilon=0.5, max_trips_per_user=4, unit="person"))
-    assert "over the whole period" in person.stages[0].reads
+    assert person.unit is Unit.PERSON_TRIPS
 
 
 def optimal_delta(epsilon, releases, total):
@@ -294,6 +295,9 @@ def test_daily_releases_add_up_for_a_person():
     assert optimal_delta(0.1, 305, 0.1 * (305 - 2 * steps)) <= 1e-6
     assert optimal_delta(0.1, 305, 0.1 * (305 - 2 * steps - 2)) > 1e-6
     assert od.person_total(params, 1).tight_epsilon == 0.1
+    # with hardly any δ nothing is won over the sum, and nothing is lost
+    tiny = od.person_total(params, 28, delta=1e-30)
+    assert tiny.tight_epsilon == tiny.plain_epsilon == pytest.approx(2.8)
 
 
 def test_a_person_pays_once_at_person_level_and_is_not_bounded_at_trip_level():
@@ -341,3 +345,11 @@ def test_flow_relative_errors_and_share_below():
     assert math.isnan(metrics.share_below(np.zeros((1, 1))))
     with pytest.raises(ParameterError, match="same shape"):
         metrics.flow_relative_errors(truth, private[:1])
+
+
+@pytest.mark.parametrize("unit", ["person-day", "person"])
+@pytest.mark.parametrize("limit", [1, 255, 256])
+def test_the_largest_t_keeps_no_trip_of_the_bucket_beyond_it(unit, limit):
+    heavy = [[(0, 0, 1)] * 300]
+    (kept,) = matrices.trimmed_counts(Counted(heavy, 2, 1), unit, limit, (0,))
+    assert kept.sum() == limit

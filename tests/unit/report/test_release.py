@@ -243,3 +243,25 @@ def test_error_parts_add_up_to_what_draws_show():
         errors.append(np.abs(result.noisy - result.truth).mean())
     assert parts[0].bounding == 0
     assert np.mean(errors) == pytest.approx(parts[0].noise, rel=0.05)
+
+
+def test_no_draw_of_a_report_shares_its_noise_with_another():
+    source = ReportNoise.draw(np.random.default_rng(3))
+    streams = [source.gumbel(a, n, 40) for a in Analysis for n in range(5)]
+    # in units so fine that rounding leaves the variates apart
+    streams += [source.counts(a, np.full(40, 1e12)) for a in Analysis]
+    together = np.concatenate(streams)
+    assert len(np.unique(together)) == len(together)
+    again = ReportNoise.draw(np.random.default_rng(4))
+    assert not np.isin(again.gumbel(Analysis.HOURS, 0, 40), streams).any()
+    assert not np.isin(again.counts(Analysis.HOURS, np.full(40, 1e12)), together).any()
+
+
+@pytest.mark.parametrize("unit", ["user", "item"])
+def test_without_noise_what_is_derived_is_what_is_kept(unit):
+    """Trips outside the period are in the table, and in no number of trips."""
+    release = drawn(epsilon=1e6, unit=unit)
+    assert len(release.parameters.plan.derived) == 4
+    for analysis in release.parameters.plan.derived:
+        result = release.results[analysis]
+        assert result.noisy.tolist() == result.kept.tolist(), analysis

@@ -4,6 +4,7 @@ import pytest
 
 from engine import report
 from engine.errors import ParameterError
+from engine.ledger import Noise
 from engine.report import Analysis, Bins, Budget, ReportParameters
 
 
@@ -129,8 +130,10 @@ def test_the_package_preset_asks_fifteen_equal_shares():
     assert len(params.plan.asked) == 15
     assert set(params.plan.asked.values()) == {66_666 / 1e6}
     stages = report.ledger(params).stages
-    draws = [stage for stage in stages if "exponential" in stage.mechanism]
+    draws = [stage for stage in stages if stage.noise is Noise.EXPONENTIAL]
     assert len(draws) == 7
+    assert len({stage.name for stage in stages}) == len(stages)
+    assert "Size of the data, people" in {stage.name for stage in stages}
     assert all(stage.epsilon == pytest.approx(0.2 * 5 / 6, rel=1e-4) for stage in draws)
 
 

@@ -1,6 +1,7 @@
 """`estimate`: what may see counts, odd inputs, days, budgets and the public names."""
 
 import ast
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -9,7 +10,7 @@ import pytest
 
 from engine import origin_destination as od
 from engine.errors import ParameterError
-from engine.ledger import simple_ledger
+from engine.ledger import Unit, simple_ledger
 from engine.origin_destination import estimate
 from engine.origin_destination.estimate import prediction, reading, statements
 from tests.reference.od_people import Counted, random_people
@@ -33,8 +34,29 @@ def measured(cells, rate=0.5):
         rate=rate,
         capped_trips=None,
         days=tuple(range(len(cells))),
-        ledger=simple_ledger((), unit="one trip"),
+        ledger=simple_ledger((), unit=Unit.TRIP),
     )
+
+
+@pytest.mark.parametrize(("limit", "most"), [(1, 20.0), (4, 5.0), (20, 1.0)])
+def test_the_capped_count_scales_estimates_up_at_most_twenty_over_t_fold(limit, most):
+    """Trimming to T of at most 20 trips a person-day can drop no more than that."""
+    cells = 40 * (1 - np.eye(ZONES, dtype=np.int64))[None]
+    kept = measured(cells)
+
+    def factor(capped_trips):
+        bought = replace(kept, capped_trips=np.array([capped_trips]))
+        scaled = estimate.read_measurement(bought, DISTANCES, max_trips_per_user=limit)
+        plain = estimate.read_measurement(kept, DISTANCES, max_trips_per_user=limit)
+        ratio = scaled.counts.sum() / plain.counts.sum()
+        np.testing.assert_allclose(scaled.counts, ratio * plain.counts)
+        return ratio, plain.counts.sum()
+
+    ratio, trips = factor(10**7)
+    assert ratio == pytest.approx(most)
+    middle = (1 + most) / 2
+    assert factor(round(middle * trips))[0] == pytest.approx(middle, rel=2e-3)
+    assert factor(-50)[0] == 1.0
 
 
 def imports(name):
@@ -119,7 +141,7 @@ def test_ledger_states_epsilon(unit):
     ledger = estimate.measure(in_memory(0), parameters, rng=np.random.default_rng(0)).ledger
     assert ledger.proved_epsilon == ledger.published_epsilon == 0.37
     assert ledger.delta == 0
-    assert ledger.unit == od.UNIT_WORDS[unit]
+    assert ledger.unit is od.UNITS[unit]
     assert ledger.stages[0].noise_scale == pytest.approx(parameters.noise_scale)
 
 

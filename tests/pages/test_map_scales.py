@@ -1,0 +1,69 @@
+"""Colours of maps: at every ε a scale reaches up to the largest true values, or nearly."""
+
+import numpy as np
+import pytest
+
+from engine import datasets, density
+from engine.parameters import DensityParameters
+from pages._ui.cache import density as cached_density
+from pages._ui.drawing.maps import Scale
+
+BEYOND = 0.05
+"""Of the values that a map draws; with little noise, so that true and private are nearly alike."""
+LITTLE_NOISE = {"epsilon": "10", "density_data": "demo-city", "od_data": "demo-city"}
+
+
+@pytest.fixture
+def coloured(monkeypatch):
+    """Keep the scale and the values of every map that is coloured."""
+    calls = []
+    positions = Scale.positions
+
+    def keep(self, values):
+        if self.kind != "diverging":
+            calls.append((self.high, np.asarray(values, dtype=float)))
+        return positions(self, values)
+
+    monkeypatch.setattr(Scale, "positions", keep)
+    return calls
+
+
+@pytest.mark.parametrize(
+    ("page", "query"),
+    [
+        ("app.py", {"home_shown": "density"}),
+        ("app.py", {"home_shown": "trips"}),
+        ("pages/1_Density.py", {"density_map_view": "true"}),
+        ("pages/1_Density.py", {"density_view": "cells"}),
+        ("pages/1_Density.py", {"density_view": "ours"}),
+        ("pages/2_Origin_Destination.py", {}),
+        ("pages/2_Origin_Destination.py", {"od_method": "estimate"}),
+        ("pages/6_Report.py", {"report_view": "where"}),
+        ("pages/6_Report.py", {"report_view": "flows"}),
+        ("pages/9_Compare.py", {"compare_map": "true"}),
+        ("pages/9_Compare.py", {"compare_map": "true", "compare_part": "density"}),
+    ],
+)
+def test_few_values_lie_beyond_the_end_of_a_scale(open_home, coloured, page, query):
+    app = open_home(**LITTLE_NOISE, **query)
+    if page != "app.py":
+        coloured.clear()
+        app.switch_page(page)
+        for name, value in {**LITTLE_NOISE, **query}.items():
+            app.query_params[name] = value
+        app.run()
+        assert not app.exception, app.exception
+    assert coloured
+    for high, values in coloured:
+        assert np.nanmean(values > 1.05 * high) <= BEYOND
+
+
+def test_the_map_of_an_hour_has_the_scale_of_the_whole_week():
+    key = str(datasets.load("demo-city").folder)
+    parameters = DensityParameters(epsilon=1.0)
+    most, largest_error = cached_density.map_limits(key, parameters, (1, 0))
+    truth = density.truth(datasets.load("demo-city"))
+    error = np.abs(cached_density.release(key, parameters, (1, 0)).counts - truth)
+    for end, values in ((most, truth), (largest_error, error)):
+        assert np.mean(values > end) <= 0.002 * 1.1
+        assert np.mean(values > end / 3) > 0.002  # the end is rounded up, by at most 2.5
