@@ -11,7 +11,7 @@ from engine import datasets
 from engine import origin_destination as od
 from engine.arrays import Floats
 from engine.geography import centre_distances_m
-from engine.ledger import simple_ledger
+from engine.ledger import Unit, simple_ledger
 from engine.origin_destination import estimate
 from engine.origin_destination.estimate import measurement, prediction, reading
 from research.methods import bound, certain
@@ -95,7 +95,7 @@ def _measured(cells: NDArray[np.int64], rate: float) -> estimate.Measurement:
         rate=rate,
         capped_trips=None,
         days=tuple(range(len(cells))),
-        ledger=simple_ledger((), unit="one trip"),
+        ledger=simple_ledger((), unit=Unit.TRIP),
     )
 
 
