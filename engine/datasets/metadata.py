@@ -97,9 +97,9 @@ class Metadata:
         """
         version = document.get("format_version")
         if version != FORMAT_VERSION:
-            found = version if isinstance(version, int | None) else "unknown"
+            written = version if isinstance(version, int | None) else "unknown"
             raise DatasetError(
-                f"dataset '{dataset}' has format version {found}, this "
+                f"dataset '{dataset}' has format version {written}, this "
                 f"program reads {FORMAT_VERSION}; build the dataset again"
             )
         values = {k: v for k, v in document.items() if k not in ("checksums", "id")}

@@ -163,9 +163,8 @@ def strangers(mappings: Mappings, places: Places) -> Strangers:
     finally:
         engine.close()
     line = totals.to_pylist()[0]
-    found = int(line["ids"])
     shapes = id_shapes(sample, places) if sample else ""
-    return Strangers(found, int(line["rows"] or 0), shapes)
+    return Strangers(int(line["ids"]), int(line["rows"] or 0), shapes)
 
 
 @dataclass(frozen=True, kw_only=True)

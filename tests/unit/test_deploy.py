@@ -25,8 +25,8 @@ def test_the_proxy_finds_the_explorers_and_keeps_a_browser_on_one():
 
 def test_what_is_served_is_public_and_takes_no_files():
     assert COMPOSE["services"]["explorer"]["environment"]["MOBILITY_PUBLIC"] == "1"
-    assert "@uploads path /_stcore/upload_file/*" in CADDY
-    assert "respond @uploads 403" in CADDY
+    assert "@closed path /_stcore/upload_file/* /_stcore/metrics*" in CADDY
+    assert "respond @closed 403" in CADDY
     assert CADDY.count("{") == CADDY.count("}")
     assert "rm -rf data/local" in DOCKER
 

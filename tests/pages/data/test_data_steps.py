@@ -57,7 +57,7 @@ def test_a_grid_is_laid_over_an_area_where_there_are_no_places(open_data):
     assert not missing(app)
     assert "zones**, half of them smaller than" in text(app)
     assert not button(app, "data_start").disabled
-    assert [one.label for one in app.selectbox if one.key.endswith("public")] == [
+    assert [one.label for one in app.selectbox if one.key.startswith("data_public")] == [
         "Are the places public?"
     ]
 

@@ -283,11 +283,11 @@ def test_unmatched_ids_are_told_by_their_shape_on_both_sides(tmp_path: Path) -> 
     path = write_csv(tmp_path / "t.csv", HEADER, rows)
     asked = options(tmp_path, "trips", [path])
     source = inspect(path)
-    found = look.strangers({source: dict(zip(HEADER, HEADER, strict=True))}, read_places(asked))
-    assert (found.ids, found.rows) == (2, 2)
+    unmatched = look.strangers({source: dict(zip(HEADER, HEADER, strict=True))}, read_places(asked))
+    assert (unmatched.ids, unmatched.rows) == (2, 2)
     with pytest.raises(InputError) as caught:
         ingest(asked)
-    for text in (found.shapes, str(caught.value)):
+    for text in (unmatched.shapes, str(caught.value)):
         assert "numbers with a decimal comma; those of the places are letters" in text
         assert "471" not in text
 

@@ -101,7 +101,7 @@ HEADERLESS = {
     "trips": ("alice,home,work,monday\nbob,home,work,monday\n", "4 columns, none of a usual name"),
     "json": ('{"uid": "alice", "origin": "home"}\n' * 3, "2 columns, none of a usual name"),
     "flows": ("alice,home,12\nbob,home,3\n", "3 columns, none of a usual name"),
-    "system": ("alice:x:0:0:home:/root:/bin/bash\n" * 3, "1 columns, none of a usual name"),
+    "system": ("alice:x:0:0:home:/root:/bin/bash\n" * 3, "1 column, none of a usual name"),
 }
 
 
@@ -128,7 +128,9 @@ def test_an_output_without_a_name_is_refused(tmp_path: Path, out: str) -> None:
 
 def test_an_output_that_is_no_utf8_is_refused(tmp_path: Path) -> None:
     out = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))
-    with pytest.raises(ParameterError, match="must be a path in UTF-8") as caught:
+    with pytest.raises(
+        ParameterError, match="must end in a name of printable characters"
+    ) as caught:
         options(tmp_path, "trips", [tmp_path / "t.csv"], out=out)
     str(caught.value).encode()
 
