@@ -160,6 +160,18 @@ def test_a_report_of_single_trips_says_nothing_of_bounded_people(demo):
         assert ("the kept trips" in content["items"]["accuracy"]) == bounded
 
 
+def test_item_3_says_what_all_days_of_a_person_lose(demo):
+    days = statement_of(demo, flows(epsilon=0.1).plan(demo))["items"]["unit"]
+    assert days == (
+        "One person's trips of one day. All 7 released days of a person together lose up to "
+        "ε = 0.7."
+    )
+    one = statement_of(demo, flows(days=(0,)).plan(demo))["items"]["unit"]
+    assert one == "One person's trips of one day."
+    whole = statement_of(demo, flows(unit="person").plan(demo))["items"]["unit"]
+    assert whole == "One person's trips of the whole period."
+
+
 def test_slack_is_not_the_chance_of_a_larger_loss(demo):
     plan = products()["density-zoom"].plan(demo)
     content = statement_of(demo, plan)
