@@ -23,7 +23,6 @@ from engine.release.entries import (
     Budget,
     Entry,
     ReleaseError,
-    covering,
     exact,
     exceeded,
     known,
@@ -76,7 +75,7 @@ def check(
             remedy="choose it smaller",
             code="delta",
         )
-    budget = covering(replay(corrected(ledger.entries())), dataset.id)
+    budget = ledger.covering(dataset.id)
     cost = cost_of(plan.loss, budget.unit)
     if exact(budget.spent_epsilon) + exact(cost.epsilon) > exact(budget.epsilon) or exact(
         budget.spent_delta

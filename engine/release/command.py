@@ -5,24 +5,28 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
 from engine import datasets
 from engine.datasets import Dataset
-from engine.errors import ExplorerError
+from engine.errors import DatasetError, ExplorerError
+from engine.origin_destination.matrices import require_unit
 from engine.parameters import ODParameters
 from engine.release.bundle import CONSENT, check, release
 from engine.release.claim import zip_of
 from engine.release.density import DensityProduct
-from engine.release.entries import ReleaseError, printable, replay
+from engine.release.entries import Budget as SpentBudget
+from engine.release.entries import ReleaseError, printable
 from engine.release.estimate import EstimateProduct
 from engine.release.ledger import Ledger
 from engine.release.od import ODProduct
-from engine.release.plan import Product
-from engine.release.recost import undercharged
+from engine.release.plan import Plan, Product
+from engine.release.recost import balances, undercharged
 from engine.release.report import ReportProduct
 from engine.release.statement import TUNING
+from engine.release.ways import ways_out
 from engine.release.zoom import ZoomProduct
 from engine.report import Budget, ReportParameters, read
 
@@ -35,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         options.run(options, Ledger(options.ledger))
     except ExplorerError as error:
-        _say(f"refused: {error}", sys.stderr)
+        _say(" ".join([f"refused: {error}", *getattr(error, "__notes__", ())]), sys.stderr)
         return 2
     except KeyboardInterrupt as stop:
         _say(str(stop) or "stopped; 'budget show' says what is spent", sys.stderr)
@@ -59,7 +63,12 @@ def _release(options: argparse.Namespace, ledger: Ledger) -> None:
     dataset = datasets.load(options.dataset)
     product = _product(options, dataset)
     plan = product.plan(dataset)
-    budget, cost = check(dataset, plan, ledger, consent=options.consent)
+    try:
+        budget, cost = check(dataset, plan, ledger, consent=options.consent)
+    except ReleaseError as error:
+        if error.code in ("exceeded", "unit"):
+            _say_ways(error, plan, ledger.covering(dataset.id), dataset)
+        raise
     delta = f", δ = {cost.delta:g}" if cost.delta else ""
     _say(
         f"{plan.title} of {dataset.id}: ε = {plan.epsilon:g} per {plan.unit} costs "
@@ -77,6 +86,23 @@ def _release(options: argparse.Namespace, ledger: Ledger) -> None:
         progress=_show if sys.stderr.isatty() else lambda _share: None,
     )
     _say(f"written to {out} and {zip_of(out)}; read {out / 'statement.html'} first")
+
+
+def _say_ways(error: ReleaseError, plan: Plan, budget: SpentBudget, dataset: Dataset) -> None:
+    """Add to a refusal, in one line, which options would fit the budget."""
+    said: list[str] = []
+    for way in ways_out(plan, budget):
+        options = {
+            "epsilon": f"--epsilon {way.epsilon:g}",
+            "delta": f"--delta {way.delta:g}",
+            "days": f"{way.days} {'day' if way.days == 1 else 'days'} (--days)",
+            "unit": f"--unit {way.unit} --epsilon {way.epsilon:g}",
+        }
+        with suppress(DatasetError):
+            require_unit(dataset, way.unit)
+            said.append(options[way.change])
+    if said:
+        error.add_note(f"(what would fit: {', or '.join(said)})")
 
 
 def _product(options: argparse.Namespace, dataset: Dataset) -> Product:
@@ -149,18 +175,29 @@ def _note_unknown(names: Sequence[str]) -> None:
 
 def _show_budgets(_options: argparse.Namespace, ledger: Ledger) -> None:
     entries = ledger.entries()
-    budgets = replay(entries)
+    budgets = balances(entries)
     if not budgets:
         _say("no budget has been declared")
     for one in budgets.values():
         _say(
             f"{one.people} ({', '.join(one.datasets)}): ε = {one.spent_epsilon:g} of "
             f"{one.epsilon:g} and δ = {one.spent_delta:g} of {one.delta:g} spent per {one.unit} in "
-            f"{one.releases} release{'' if one.releases == 1 else 's'}; "
+            f"{one.releases} release{'' if one.releases == 1 else 's'}{_uncharged(one)}; "
             f"may be raised by {', '.join(one.raised_by)}"
         )
     if entries:
         _say(f"head of the ledger, entry {len(entries)}: {entries[-1].hash}")
+
+
+def _uncharged(budget: SpentBudget) -> str:
+    """Say how much of what is spent no entry was charged."""
+    if not budget.uncharged_epsilon and not budget.uncharged_delta:
+        return ""
+    delta = f" and δ = {budget.uncharged_delta:.3g}" if budget.uncharged_delta else ""
+    return (
+        f", of which ε = {budget.uncharged_epsilon:g}{delta} was not charged when they were made "
+        "('verify' names them)"
+    )
 
 
 def _verify(options: argparse.Namespace, ledger: Ledger) -> None:

@@ -66,6 +66,8 @@ class Budget:
         Declared totals, raises included.
     spent_epsilon, spent_delta : float
         Sums over all releases, finished or not (basic composition, which always holds).
+    uncharged_epsilon, uncharged_delta : float
+        What of that no entry was charged, see `engine.release.recost`.
     releases : int
         Number of releases.
     raised_by : tuple of str
@@ -81,6 +83,8 @@ class Budget:
     spent_delta: float
     releases: int
     raised_by: tuple[str, ...]
+    uncharged_epsilon: float = 0.0
+    uncharged_delta: float = 0.0
 
     @property
     def left_epsilon(self) -> float:

@@ -34,7 +34,7 @@ from engine.release.entries import (
     replay,
     row_hash,
 )
-from engine.release.recost import corrected
+from engine.release.recost import balances
 from engine.release.store import exists, opened
 
 
@@ -211,7 +211,7 @@ class Ledger:
         validation.finite_above("epsilon", epsilon, 0, "every release costs something")
         _checked_delta(delta)
         with self._writing(keep=not rehearsal) as (connection, entries):
-            budget = covering(replay(corrected(entries)), dataset)
+            budget = covering(balances(entries), dataset)
             if unit != budget.unit:
                 raise ReleaseError(
                     f"the cost must be in the budget's unit, {budget.unit}",
@@ -250,7 +250,7 @@ class Ledger:
 
     def budgets(self) -> dict[str, Budget]:
         """Return the state of every budget by its people."""
-        return replay(self.entries())
+        return balances(self.entries())
 
     def budget(self, people: str) -> Budget:
         """Return the state of one budget; raise `ReleaseError` where it was not declared."""

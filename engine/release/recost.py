@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.release.cost import Cost, Loss, cost
-from engine.release.entries import BudgetUnit, Entry, ReleaseError, exact
+from engine.release.entries import Budget, BudgetUnit, Entry, ReleaseError, exact, replay
 
 RULE = 2
 """Of `engine.release.cost`, kept in every release entry; entries without one are of rule 1."""
@@ -86,6 +86,21 @@ def corrected(entries: Sequence[Entry]) -> list[Entry]:
         )
         for entry in entries
     ]
+
+
+def balances(entries: Sequence[Entry]) -> dict[str, Budget]:
+    """Return the state of every budget by its people, with what was charged too little as spent."""
+    charged = replay(entries)
+    return {
+        people: replace(
+            one,
+            uncharged_epsilon=float(
+                exact(one.spent_epsilon) - exact(charged[people].spent_epsilon)
+            ),
+            uncharged_delta=float(exact(one.spent_delta) - exact(charged[people].spent_delta)),
+        )
+        for people, one in replay(corrected(entries)).items()
+    }
 
 
 def _due(body: Mapping[str, Any], unit: BudgetUnit) -> Cost | None:

@@ -10,7 +10,7 @@ from typing import Any, get_args
 from dp_accounting import pld
 
 from engine.release.cost import Cost
-from engine.release.entries import Budget
+from engine.release.entries import Budget, exact
 from engine.release.noise import LIBRARY, VERSION
 from engine.release.plan import LEVEL, PRODUCTS, READ_AFTERWARDS, Composition, Noise, Norm, Plan
 
@@ -98,17 +98,18 @@ def statement(
         if plan.delta == 0
         else f"δ = {plan.delta:g}. It is not the chance of a larger loss, which can be several "
         "times δ.",
-        "unit": "One person's visits of one week."
-        if plan.product.startswith("density")
-        else {
-            "trip": "One trip.",
-            "person-day": "One person's trips of one day.",
-            "person": "One person's trips of the whole period.",
-        }[plan.unit],
+        "unit": _unit(plan),
         "contribution": plan.contribution[0].upper() + plan.contribution[1:] + ".",
         "neighbours": "Two datasets that differ by one such unit, added or removed.",
         "total": f"ε = {budget.spent_epsilon:g} of the declared {budget.epsilon:g} per "
-        f"{budget.unit}, this release ({cost.epsilon:g}) included, added up (basic composition)."
+        f"{budget.unit}, this release ({cost.epsilon:g}) included"
+        + (
+            f", and δ = {budget.spent_delta:g} of {budget.delta:g}, this release ({cost.delta:g}) "
+            "included"
+            if budget.spent_delta
+            else ""
+        )
+        + ", added up (basic composition)."
         + (
             ""
             if composed is None
@@ -117,8 +118,7 @@ def statement(
         ),
         "other_releases": "None."
         if not others
-        else "; ".join(f"{one['date']}: {one['product']}, ε = {one['epsilon']:g}" for one in others)
-        + ".",
+        else "; ".join(map(_earlier, others)) + f"; each per {budget.unit}.",
         "library": f"{LIBRARY} {VERSION} draws the noise; Mobility Privacy Explorer {version} "
         "counts, accounts and writes.",
         "floating_point": "Noise is drawn as whole numbers in exact rational arithmetic from the "
@@ -190,6 +190,21 @@ def statement(
         "software": {"name": "Mobility Privacy Explorer", "version": version},
         "noise_library": {"name": LIBRARY, "version": VERSION},
     }
+
+
+def _unit(plan: Plan) -> str:
+    if plan.product.startswith("density"):
+        return "One person's visits of one week."
+    if plan.unit == "person-day":
+        whole = float(exact(plan.epsilon) * plan.days)
+        several = f" All {plan.days} released days of a person together lose up to ε = {whole:g}."
+        return "One person's trips of one day." + several * (plan.days > 1)
+    return "One trip." if plan.unit == "trip" else "One person's trips of the whole period."
+
+
+def _earlier(one: Mapping[str, Any]) -> str:
+    delta = f", δ = {one['delta']:g}" if one["delta"] else ""
+    return f"{one['date']}: {one['product']}, ε = {one['epsilon']:g}{delta}"
 
 
 def plan_accuracy(plan: Plan) -> str:

@@ -7,15 +7,17 @@ No rule of its own: every way is tried with `charge`, the one place that asks
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from engine.parameters import EPSILON_RANGE
 from engine.release.cost import Cost, cost
 from engine.release.entries import Budget, BudgetUnit, ReleaseError, exact
 from engine.release.plan import Plan
 from engine.release.zcdp import zcdp_strength
+from engine.release.zoom import ZOOM_EPSILON
 
 _FLOWS = ("od", "od-estimate")
 _PER_POWER = 90  # numbers with two digits: 10 … 99 times a power of ten
 _SMALLEST_POWER = -13
-_LARGEST = 100.0
+_LARGEST_EPSILON = 100.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +67,10 @@ def fits(plan: Plan, budget: Budget) -> bool:
 
 def fitting_epsilon(plan: Plan, budget: Budget) -> float | None:
     """Return the largest ε of two digits with which a release fits; None where none does."""
-    return _largest(lambda epsilon: fits(_with(plan, epsilon=epsilon), budget), _LARGEST)
+    low, high = ZOOM_EPSILON if plan.product == "density-zoom" else EPSILON_RANGE
+    most = min(high, _LARGEST_EPSILON)
+    epsilon = _largest(lambda one: fits(_with(plan, epsilon=one), budget), most)
+    return epsilon if epsilon is not None and epsilon >= low else None
 
 
 def ways_out(plan: Plan, budget: Budget) -> tuple[WayOut, ...]:

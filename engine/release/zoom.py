@@ -32,7 +32,7 @@ from engine.release.plan import Accuracy, Frame, Outlook, Plan, Progress, Stage,
 from engine.release.tables import CsvTable, neutral, write_zones
 from engine.release.zcdp import zcdp_strength
 
-_EPSILON_RANGE = (1e-3, 50.0)
+ZOOM_EPSILON = (1e-3, 50.0)
 _LARGEST_DELTA = 1e-3
 """Within both OpenDP's conversion from ρ finds its ε for every pair."""
 
@@ -56,7 +56,7 @@ class ZoomProduct:
     delta: float = 1e-7
 
     def __post_init__(self) -> None:
-        validation.finite_within("epsilon", self.epsilon, _EPSILON_RANGE, "0.1 to 2 is usual")
+        validation.finite_within("epsilon", self.epsilon, ZOOM_EPSILON, "0.1 to 2 is usual")
         remedy = "choose it below one over the number of people, such as 1e-7"
         validation.inside_open_interval("delta", self.delta, 0, 1, remedy)
         if self.delta > _LARGEST_DELTA:

@@ -183,6 +183,17 @@ def budget_line(budget: Budget) -> str:
     delta = f", δ = {budget.spent_delta:g} of {budget.delta:g}" if budget.delta else ""
     return (
         f"**{budget.people}**: ε = {budget.spent_epsilon:g} of {budget.epsilon:g}{delta} spent per "
-        f"{UNIT_WORDS[budget.unit]} in {counted(budget.releases, 'release')}. May be raised by "
+        f"{UNIT_WORDS[budget.unit]} in {counted(budget.releases, 'release')}{_uncharged(budget)}. "
+        "May be raised by "
         f"{', '.join(budget.raised_by)}, on the command line."
+    )
+
+
+def _uncharged(budget: Budget) -> str:
+    if not budget.uncharged_epsilon and not budget.uncharged_delta:
+        return ""
+    delta = f" and δ = {budget.uncharged_delta:.3g}" if budget.uncharged_delta else ""
+    return (
+        f", of which ε = {budget.uncharged_epsilon:g}{delta} was not charged when they were made: "
+        "they cost more than was thought then"
     )

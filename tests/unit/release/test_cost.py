@@ -6,7 +6,7 @@ from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
@@ -57,6 +57,7 @@ def test_a_trip_cannot_be_charged_to_people():
             cost(Loss(unit="trip", epsilon=0.1), unit)
 
 
+@settings(deadline=None)  # OpenDP is imported by the first example that needs it
 @given(
     epsilon=st.floats(1e-3, 20),
     limit=st.none() | st.integers(1, 256),
@@ -183,6 +184,22 @@ def test_what_is_missing_counts_as_spent_at_the_next_release(by_the_old_rule, de
         check(demo, fits_by_what_is_written, by_the_old_rule)
 
 
+def test_every_balance_says_what_is_spent_and_what_of_it_was_not_charged(by_the_old_rule, capsys):
+    """The way out that the page offers asks the same balance: it must fit what is due."""
+    budget = by_the_old_rule.covering("demo-city")
+    missing = sum(
+        exact(one.due.epsilon) - exact(one.entry.body["epsilon"])
+        for one in undercharged(by_the_old_rule.entries())
+    )
+    assert budget == by_the_old_rule.budget("p") == by_the_old_rule.budgets()["p"]
+    assert budget.uncharged_epsilon == pytest.approx(float(missing), rel=1e-12)
+    assert budget.spent_epsilon == pytest.approx(1.5 + float(missing), rel=1e-12)
+    assert main(["budget", "show", "--ledger", str(by_the_old_rule.path)]) == 0
+    said = capsys.readouterr().out
+    assert f"ε = {budget.spent_epsilon:g} of 4 " in said
+    assert f"of which ε = {budget.uncharged_epsilon:g} was not charged" in said
+
+
 def test_an_entry_that_does_not_say_enough_is_named(tmp_path):
     ledger = Ledger(tmp_path / "l.sqlite")
     ledger.declare("p", datasets=["a"], unit="person", epsilon=4.0, by="me")
@@ -217,6 +234,8 @@ def test_a_ledger_is_charged_delta_too(demo, tmp_path):
     assert (spent.spent_epsilon, spent.spent_delta) == (pytest.approx(1.4449, rel=1e-4), 1e-7)
     content = json.loads((tmp_path / "one" / "statement.json").read_text(encoding="utf-8"))
     assert content["cost"] == {"unit": "trip", "epsilon": spent.spent_epsilon, "delta": 1e-7}
+    total = content["items"]["total"]
+    assert "(1.4449) included, and δ = 1e-07 of 1e-06, this release (1e-07) included" in total
 
 
 def test_vectors_without_negative_numbers_lie_at_most_root_two_norms_apart():

@@ -25,9 +25,9 @@ from engine.release import (
     noise,
     zcdp,
 )
-from engine.release.density import zone_variances
+from engine.release.density import whole_bars, zone_variances
 from engine.release.page import statement_html
-from engine.release.plan import Frame
+from engine.release.plan import Frame, laplace_sd
 from engine.report import Budget, ReportParameters
 from tests.support.releases import flows, statement_of
 
@@ -160,6 +160,18 @@ def test_a_report_of_single_trips_says_nothing_of_bounded_people(demo):
         assert ("the kept trips" in content["items"]["accuracy"]) == bounded
 
 
+def test_item_3_says_what_all_days_of_a_person_lose(demo):
+    days = statement_of(demo, flows(epsilon=0.1).plan(demo))["items"]["unit"]
+    assert days == (
+        "One person's trips of one day. All 7 released days of a person together lose up to "
+        "ε = 0.7."
+    )
+    one = statement_of(demo, flows(days=(0,)).plan(demo))["items"]["unit"]
+    assert one == "One person's trips of one day."
+    whole = statement_of(demo, flows(unit="person").plan(demo))["items"]["unit"]
+    assert whole == "One person's trips of the whole period."
+
+
 def test_slack_is_not_the_chance_of_a_larger_loss(demo):
     plan = products()["density-zoom"].plan(demo)
     content = statement_of(demo, plan)
@@ -206,6 +218,19 @@ def test_what_a_quiet_hour_reads_is_said_as_it_is(demo):
     middle = np.argsort(variances)[len(variances) // 2 - 5 : len(variances) // 2 + 5]
     said = float(" ".join(plan.warnings).split("reads ")[1].split(" on average")[0])
     assert said == pytest.approx(drawn[middle].mean(), rel=0.2)
+
+
+@pytest.mark.parametrize("scale", [0.3, 0.5, 2.0, 30.0])
+def test_bars_of_rounded_shares_hold_whatever_the_data(demo, scale):
+    """The worst zone, and the worst fraction of a visit that area leaves there before noise."""
+    draws = 4_000
+    none = np.zeros((len(demo.towers), draws), dtype=np.int64)
+    moved = demo.tessellation.overlap.T @ noise.discrete_laplace(none, scale)
+    bars = whole_bars(laplace_sd(scale) * np.sqrt(zone_variances(demo)))[:, None]
+    for kept in np.arange(0, 1, 0.1):
+        off = np.abs(np.floor(kept + moved + 0.5 + 1e-9) - kept)
+        held = (off <= bars + 1e-9).mean(axis=1).min()
+        assert held >= 0.9 - 4 * np.sqrt(0.09 / draws)
 
 
 @pytest.mark.parametrize(

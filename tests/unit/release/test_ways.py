@@ -38,6 +38,14 @@ def by_change(plan, left):
     return {way.change: way for way in ways_out(plan, left)}
 
 
+def test_an_epsilon_that_a_method_does_not_take_is_no_way_out(demo):
+    """Zoom takes 0.001 to 50; what is offered is taken, or nothing is offered."""
+    plan = ZoomProduct(epsilon=1.0).plan(demo)
+    assert fitting_epsilon(plan, budget(5e-4, delta=1e-6)) is None
+    assert fitting_epsilon(plan, budget(1e-3, delta=1e-6)) == 1e-3
+    assert fitting_epsilon(plan, budget(80.0, delta=1e-6)) == 50.0
+
+
 def test_the_three_ways_of_the_issue(month):
     known = by_change(month, budget(2.0))
     assert known["epsilon"].epsilon == 0.066
@@ -45,7 +53,7 @@ def test_the_three_ways_of_the_issue(month):
     assert (known["unit"].unit, known["unit"].epsilon) == ("person", 1.0)
 
 
-@pytest.mark.parametrize("left", [0.7, 1e-5, 2.1, 6.9, 1 / 3, 0.1 + 0.2, 29.99])
+@pytest.mark.parametrize("left", [0.7, 1e-4, 2.1, 6.9, 1 / 3, 0.1 + 0.2, 29.99])
 def test_a_way_fits_exactly_and_the_next_does_not(month, left):
     known = by_change(month, budget(left))
     epsilon = known["epsilon"].epsilon
