@@ -117,13 +117,17 @@ def test_flows_in_the_file_are_unbiased_and_all_in_their_bars(tmp_path, kind, dr
             ]
         )
         held += bool(((flows["low_90"] <= kept) & (kept <= flows["high_90"])).all())
+        bar = clear_bar(1 / EPSILON, DAYS, ZONES * (ZONES - 1))
+        assert set(flows["high_90"] - flows["count"]) == set(flows["count"] - flows["low_90"])
+        assert set(flows["count"] - flows["low_90"]) == {bar}
         assert (flows["low_90"] > 0).all()
         assert (kept > 0).sum() == len(large)  # far above the bar: none is left out
         every.append((flows["count"] - kept)[kept > 0])
     error = np.concatenate(every)
     sd = np.sqrt(2 * DAYS) / EPSILON
     assert abs(error.mean()) < 4 * sd / np.sqrt(len(error))
-    assert held >= 0.75 * draws  # 90% of 20 releases, less two standard errors
+    if draws > 1:  # one release in ten may miss
+        assert held >= 0.75 * draws  # 90% of 20 releases, less two standard errors
 
 
 @pytest.mark.parametrize(("scale", "days", "flows"), [(4.0, 7, 90), (10.0, 3, 1), (2.5, 1, 500)])
