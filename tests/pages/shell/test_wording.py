@@ -11,7 +11,6 @@ from engine import datasets, resolution
 from engine.ledger import Ledger, Notion, Unit
 from engine.parameters import DELTA_STOPS, ODParameters
 from pages._ui.home import wording as home_wording
-from pages._ui.wording import privacy
 from pages._ui.wording.numbers import fixed, percent, scientific
 from pages._ui.wording.privacy import (
     PROTECTED,
@@ -157,20 +156,3 @@ def test_no_sentence_promises_anonymity():
     ]
     assert len(texts) > 1000
     assert not [text for text in texts if "anonym" in text.lower()]
-
-
-@pytest.mark.parametrize("time", ["day", "week", "period"])
-def test_days_that_are_added_up_cost_a_person_each_of_them(time):
-    """One noise to a matrix, and yet a person changes it on every day of it."""
-    about = resolution.coarsen(
-        datasets.load("demo-city"), resolution.Resolution(time=time)
-    ).metadata
-    days, matrices = len(about.days), len(about.periods)
-    assert (matrices < days) == (time != "day")
-    said = privacy.composition(ODParameters(epsilon=0.3), about)
-    numbers = [float(part) for part in re.findall(r"\d+(?:\.\d+)?", said)]
-    assert numbers[0] == days
-    assert numbers[-1] == pytest.approx(days * 0.3, rel=1e-3)
-    assert f"{days * 0.3:.4g}" not in privacy.composition(
-        ODParameters(epsilon=0.3, unit="person"), about
-    )
