@@ -2,30 +2,14 @@
 
 import numpy as np
 
-from engine import datasets, density
+from engine import datasets
 from engine import origin_destination as od
-from engine.parameters import DensityParameters, ODParameters
-from pages._ui.cache import density as cached_density
+from engine.parameters import ODParameters
 from pages._ui.cache import estimates as cached_estimates
 from pages._ui.cache import trips as cached_trips
 from pages._ui.cache.window import Window
 
 SEED = (1, 0)
-
-
-def test_every_repeat_of_a_density_is_scored_on_its_own_noise():
-    key = str(datasets.load("demo-city").folder)
-    parameters = DensityParameters(epsilon=1.0)
-    true = cached_density.truth(key)
-    errors = []
-    for repeat in range(3):
-        drawn = cached_density.release(key, parameters, SEED, repeat)
-        scores = cached_density.scores(key, parameters, SEED, repeat)
-        expected = density.scores(true, drawn)
-        np.testing.assert_array_equal(scores.error, expected.error)
-        assert scores.mean_error == expected.mean_error
-        errors.append(scores.mean_error)
-    assert len(set(errors)) == 3
 
 
 def test_both_methods_read_the_same_noise_at_every_repeat():
