@@ -53,5 +53,6 @@ def zcdp_strength(epsilon: float, delta: float) -> float:
     def excess(log_mu: float) -> float:
         return zcdp_epsilon(math.exp(2 * log_mu) / 2, delta) - epsilon
 
-    low, high = math.log(epsilon) - 8, math.log(epsilon) + 2
+    # ρ-zCDP costs more than ρ at any δ of use: a larger bracket overflows from ε = 60 on
+    low, high = math.log(epsilon) - 8, min(math.log(epsilon) + 2, (math.log(2 * epsilon) + 1) / 2)
     return math.exp(bracketed_root(excess, low, high)) * (1 - _ROOM)

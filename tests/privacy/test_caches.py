@@ -2,8 +2,13 @@
 
 import ast
 from pathlib import Path
+from types import SimpleNamespace
 
+import pytest
+
+from engine.parameters import ODParameters
 from pages._ui.cache import scope
+from pages._ui.compare import decided as compare_decided
 from pages._ui.jobs.pool import pool
 from pages._ui.shell import session as shell_session
 from tests.support.server import ROOT
@@ -116,3 +121,27 @@ def process_wide(function: ast.FunctionDef) -> bool:
     return any(text.startswith(("st.cache_", "lru_cache", "cache")) for text in texts) and not any(
         text.startswith("cached_scope") for text in texts
     )
+
+
+@pytest.mark.parametrize("first", ["own", "shared"])
+def test_a_comparison_that_holds_an_upload_is_work_of_its_session(
+    own, data_root, monkeypatch, first
+):
+    """Work is shared by the key that it is asked with: it must be the upload's, wherever it is."""
+    keys = [own, str(data_root / "demo-city" / "v")]
+    columns = [
+        SimpleNamespace(
+            entry=SimpleNamespace(key=key, resolution=SimpleNamespace(finest=True)),
+            settings=SimpleNamespace(
+                od_method="published", trips=lambda: ODParameters(epsilon=1.0)
+            ),
+        )
+        for key in (keys if first == "own" else keys[::-1])
+    ]
+    asked = []
+    monkeypatch.setattr(compare_decided.jobs, "job", lambda *given: asked.append(given))
+    for several in (columns, columns[:1], columns[1:]):
+        compare_decided.asked(several)
+        (_, _, key, asks) = asked.pop()
+        assert key == (own if own in [one for one, _ in asks] else keys[1])
+        assert [one for one, _ in asks] == [column.entry.key for column in several]

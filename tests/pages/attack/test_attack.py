@@ -1,5 +1,7 @@
 """The page Attack: its sentence says the engine's figures, and every question is answered."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -140,3 +142,21 @@ def test_a_density_is_an_upper_bound_and_flows_are_exact(open_attack):
     assert "attack gets at most" not in body(flows)
     assert '<span class="value">≤ ' not in body(flows)
     assert "exactly for flows, as an upper bound for density" in wording.LEAD
+
+
+@pytest.mark.parametrize("variant", ["efpa", "efpag", "efpag_joint"])
+def test_companions_in_a_density_have_k_of_what_is_proved(open_attack, variant):
+    """Of the ε that the proof gives; several methods prove less than the slider says."""
+    from engine import datasets, density
+    from engine.parameters import DensityParameters
+
+    app = open_attack(attack_view="on-density", variant=variant, epsilon="0.5")
+    city = datasets.load("demo-city")
+    ledger = density.ledger(
+        DensityParameters(epsilon=0.5, variant=variant),
+        cover_size=city.tessellation.cover_size,
+        max_visits_cap=city.metadata.max_visits_cap,
+    )
+    said = re.search(r"only at 4 × ε = ([\d.,]+) in one release", body(app))
+    assert float(said[1].rstrip(".,")) == pytest.approx(4 * ledger.proved_epsilon, rel=0.01)
+    assert variant != "efpa" or ledger.proved_epsilon > 0.55

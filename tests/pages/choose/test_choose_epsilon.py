@@ -1,7 +1,9 @@
 """The Choose ε page answers with the paper's figures, corrects them, and sets the sliders."""
 
 import math
+import re
 
+import numpy as np
 import pytest
 
 from engine.risk import PRECEDENTS
@@ -208,3 +210,28 @@ def test_an_error_is_from_the_kept_count_where_noise_comes_after_trimming(open_c
     assert "from its count after trimming" in app.number_input(key="choose_alpha").help
     app = open_choose(unit="trip")
     assert app.number_input(key="choose_alpha").help.endswith("from the truth.")
+
+
+@pytest.mark.parametrize(("alpha", "trips", "epsilon"), [(10, 1, 0.2), (25, 4, 0.5)])
+def test_shares_within_an_error_are_those_of_the_noise_added_up(open_choose, alpha, trips, epsilon):
+    """A flow has one rounded Laplace noise, a change between two dates the sum of two."""
+    app = at(open_choose(epsilon=epsilon, max_trips=trips), VIEWS[1])
+    app.number_input(key="choose_alpha").set_value(alpha).run()
+    rate, reach = epsilon / trips, 400
+    z = np.arange(-reach, reach + 1)
+
+    def below(x):
+        return np.where(x < 0, np.exp(rate * x) / 2, 1 - np.exp(-rate * np.abs(x)) / 2)
+
+    one = below(z + 0.5) - below(z - 0.5)
+    two = np.convolve(one, one)
+    near = {
+        "Flow": one[np.abs(z) <= alpha].sum(),
+        "Change": two[np.abs(np.arange(-2 * reach, 2 * reach + 1)) <= alpha].sum(),
+    }
+    shown = text(app)
+    for what, share in near.items():
+        card = shown.split(f"{what} within {alpha} trips")[1]
+        value = re.search(r'<span class="value">(.*?)</span>', card)[1]
+        assert float(value.rstrip("%")) == pytest.approx(100 * share, abs=0.06)
+    assert near["Flow"] > near["Change"] + 0.05

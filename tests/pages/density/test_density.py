@@ -18,7 +18,7 @@ from pages._ui.density import wording as density_wording
 from pages._ui.density.views import VIEWS
 from pages._ui.shell.settings import SIMULATED_SEED
 from pages._ui.wording.datasets import CONFIDENTIAL_BANNER
-from pages._ui.wording.labels import VARIANTS
+from pages._ui.wording.labels import SHORT_VARIANTS, VARIANTS
 from pages._ui.wording.numbers import percent
 from pages._ui.wording.privacy import ANALYTIC_NOTE
 
@@ -131,6 +131,13 @@ def test_ledger_lists_every_stage_and_the_three_totals(open_density):
     assert shown == pytest.approx(wanted, rel=0.01)
     assert list(totals["In the sense of"])[2] == expected.proved_notion
     assert len(methods) == len(VARIANTS)
+    for row in methods.to_dict("records"):
+        name = str(row["Method"]).removesuffix(" ●")
+        (variant,) = (one for one, said in SHORT_VARIANTS.items() if said == name)
+        own = ledger("demo-city", DensityParameters(epsilon=0.3, variant=variant))
+        shown = [float(str(row[total]).split()[0]) for total in list(row)[1:]]
+        wanted = [own.published_epsilon, own.pure_epsilon, own.proved_epsilon]
+        assert shown == pytest.approx(wanted, rel=0.01)
 
 
 def test_a_method_that_proves_less_than_it_claims_says_so(open_density):

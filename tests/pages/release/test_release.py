@@ -10,7 +10,7 @@ from engine import datasets
 from engine.datasets import Dataset
 from engine.origin_destination import NoiseLaw
 from engine.release import CONSENT, Ledger
-from pages._ui.release import allowed, choose, confirm, work
+from pages._ui.release import allowed, choose, confirm, outlook, work
 from pages._ui.wording.numbers import percent
 
 
@@ -246,6 +246,24 @@ def test_homes_verdict_comes_on_request_with_its_leak_named(page, product, metho
     assert "sable" in verdicts[0].proto.body or "noisy" in verdicts[0].proto.body
     assert filled(app) == ("these data", "")  # whatever Decisions has filled in before
     assert "You have looked at the verdict by these data" in texts(app)
+
+
+def test_a_verdict_asked_of_one_dataset_is_not_asked_of_the_next(
+    page, own_data, data_root, monkeypatch
+):
+    """Judging reads the data, which leaks: no other dataset may be read unasked."""
+    (own_data / "local").mkdir()
+    (own_data / "local" / "town").symlink_to(data_root / "local" / "town")
+    app = declared(page, epsilon=20.0)
+    (judge,) = (one for one in app.toggle if one.label.startswith("Judge it by the data"))
+    judge.set_value(True).run()
+    assert any('class="verdict' in one.proto.body for one in app.get("html"))
+    monkeypatch.setattr(outlook, "_by_data", lambda *_: pytest.fail("the data were read"))
+    app.selectbox(key="od_data").set_value("town").run()
+    assert not app.exception
+    (judge,) = (one for one in app.toggle if one.label.startswith("Judge it by the data"))
+    assert not judge.value
+    assert app.session_state["session"].judged_on_release == {"demo-city"}
 
 
 def test_own_data_are_released_as_simulated_ones_are(own_data, data_root, open_page, monkeypatch):

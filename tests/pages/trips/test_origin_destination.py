@@ -119,6 +119,16 @@ def test_best_t_is_marked_warned_about_and_set(open_od):
     assert app.session_state["max_trips"] == best
 
 
+def test_the_share_kept_at_the_best_t_is_that_of_trips_of_its_rank(open_od, settled):
+    app = settled(open_od("Trimming (T)", epsilon=2.0))
+    said = re.search(r"\*\*T = (\d+)\*\*, which keeps ([\d.]+)% of trips", text(app))
+    trips = datasets.load("demo-city").trips
+    first_day = trips.day == 0
+    kept = trips.n[first_day & (trips.rank <= int(said[1]))].sum() / trips.n[first_day].sum()
+    assert float(said[2]) == pytest.approx(100 * kept, abs=0.06)
+    assert int(said[1]) > 1
+
+
 @pytest.mark.parametrize("measure", trips_grid.MEASURES)
 def test_every_measure_has_a_grid(open_od, measure):
     app = open_od("ε × τ")

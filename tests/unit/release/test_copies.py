@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from types import SimpleNamespace
 
 import pytest
 
@@ -46,6 +47,25 @@ def test_a_byte_copy_cannot_be_declared_as_other_people(root, tmp_path):
         ledger.join("far", dataset=" copy ", by="me")
     ledger.join("town", dataset="copy", by="me")
     assert ledger.budget("town").datasets == ("demo-city", "copy")
+
+
+def test_one_table_in_common_is_the_same_people(root, tmp_path):
+    """A copy that was changed in part, or that lacks a table, is a copy."""
+    rewritten(root / "copy", copies._TABLES[1:], salt_id="ffffffffffff")
+    ledger = declared(tmp_path, town="demo-city")
+    with pytest.raises(ReleaseError, match="with the same tables as 'demo-city'"):
+        ledger.declare("others", datasets=["copy"], unit="person", epsilon=9.0, by="me")
+    kept = {"trips.parquet": "1", "report.parquet": "2"}
+    entry = SimpleNamespace(
+        people="town", body={"made_of": {"a": {"salt_id": "x", "tables": kept}}}
+    )
+    for name in kept:
+        part = {"salt_id": "y", "tables": {name: kept[name], "truth.parquet": "3"}}
+        with pytest.raises(ReleaseError, match="the same tables as 'a' of 'town'"):
+            copies.refuse_copies([entry], "others", {"b": part})
+    copies.refuse_copies(
+        [entry], "others", {"b": {"salt_id": "y", "tables": {"trips.parquet": "4"}}}
+    )
 
 
 def test_the_salt_tells_the_same_people_where_all_tables_differ(root, tmp_path):

@@ -200,6 +200,32 @@ def test_every_balance_says_what_is_spent_and_what_of_it_was_not_charged(by_the_
     assert f"of which ε = {budget.uncharged_epsilon:g} was not charged" in said
 
 
+def test_a_delta_that_is_missing_counts_as_spent_at_the_next_release(tmp_path, demo):
+    """(1 + e^ε)δ of a finer unit: what an older rule charged as δ is due in full."""
+    ledger = Ledger(tmp_path / "l.sqlite")
+    ledger.declare("p", datasets=["demo-city"], unit="person-day", epsilon=9.0, delta=1e-6, by="me")
+    what = old_entry("density-zoom", "person", 0.5, delta=1e-7)
+    ledger.intend("demo-city", unit="person-day", epsilon=0.5, delta=1e-7, what=what)
+    budget, _ = check(demo, flows(epsilon=0.5).plan(demo), ledger)
+    assert budget.spent_delta == pytest.approx((1 + math.exp(0.5)) * 1e-7, rel=1e-6)
+    assert budget.spent_epsilon == 1.0
+
+
+def test_the_statement_composes_what_was_charged_and_not_what_was_asked(demo, tmp_path):
+    """Two releases of 2 days at ε 0.5 each cost a person 1: together near 2, not near 1.5."""
+    ledger = Ledger(tmp_path / "l.sqlite")
+    ledger.declare("p", datasets=["demo-city"], unit="person", epsilon=9.0, by="me")
+    for name in ("one", "two"):
+        release(demo, flows(days=(0, 1)), tmp_path / name, ledger=ledger, tuning="public")
+    content = json.loads((tmp_path / "two" / "statement.json").read_text(encoding="utf-8"))
+    assert content["cost"]["epsilon"] == 1.0
+    said = content["items"]["total"]
+    together = float(said.split("all releases together: ε = ")[1].split(",")[0])
+    # two mechanisms of ε = 1 at best: δ(ε) = p²(1 − e^(ε − 2)), p = e/(1 + e), for ε in (0, 2)
+    best = math.e / (1 + math.e)
+    assert together == pytest.approx(2 + math.log1p(-1e-6 / best**2), abs=1e-3)
+
+
 def test_an_entry_that_does_not_say_enough_is_named(tmp_path):
     ledger = Ledger(tmp_path / "l.sqlite")
     ledger.declare("p", datasets=["a"], unit="person", epsilon=4.0, by="me")

@@ -168,3 +168,13 @@ def test_what_a_killed_release_left_is_swept_and_blocks_nobody(tmp_path):
     with claimed(tmp_path / "out") as work:
         assert [path.name for path in tmp_path.iterdir()] == [work.name]
         assert sorted(path.name for path in work.iterdir()) == ["out", "out.zip"]
+
+
+def test_an_archive_whose_folder_is_gone_is_not_written_over(demo, ledger, tmp_path):
+    archive = tmp_path / "out.zip"
+    archive.write_bytes(b"an earlier release")
+    before = ledger.entries()
+    with pytest.raises(ReleaseError, match="must not exist yet"):
+        release(demo, flows(), tmp_path / "out", ledger=ledger, tuning="public")
+    assert archive.read_bytes() == b"an earlier release"
+    assert ledger.entries() == before

@@ -95,6 +95,16 @@ def test_delta_is_looked_for_as_well(demo):
     assert ways_out(plan, budget(5.0)) == ()  # a method that costs δ cannot do without
 
 
+def test_a_delta_that_is_spent_is_not_there_again(demo):
+    plan = ZoomProduct(epsilon=1.0, delta=1e-7).plan(demo)
+    for spent, held in ((8e-7, True), (9e-7, True), (9.5e-7, False), (1e-6, False)):
+        paying = replace(budget(5.0, delta=1e-6), spent_delta=spent)
+        assert fits(plan, paying) == held
+        assert (fitting_epsilon(plan, paying) is None) != held
+        for way in ways_out(plan, paying):
+            assert spent + way.delta <= 1e-6 * (1 + 1e-9)
+
+
 def test_a_dearer_charge_moves_every_way(month, monkeypatch):
     """The rule is the ledger's alone: where it charges twice as much, ways give half as much."""
     asked = ways.cost
