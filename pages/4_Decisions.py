@@ -14,8 +14,8 @@ EPIDEMIC, AID, CHOICE = "Epidemic", "Aid after a shock", "ε from a decision"
 VIEWS = (EPIDEMIC, AID, CHOICE)
 
 LEAD = (
-    "A number that is 10% off may change nothing, or send help to the wrong place. Here the noise "
-    "is followed to what is decided with it."
+    "A number that is 10% off may change nothing, or send help to the wrong place. This page "
+    "follows the noise through to the decision."
 )
 
 

@@ -15,7 +15,7 @@ class PersonTotal:
     days : int
         Released daily matrices that can hold the person's trips.
     plain_epsilon : float or None
-        Sum of the daily losses, pure ε-DP; None at trip level, which bounds no person.
+        Sum of the daily losses, pure ε-DP; None at trip level, which does not protect a person.
     tight_epsilon : float or None
         The least ε that holds with `delta` for any ε-DP daily releases: never above the sum.
     delta : float

@@ -170,7 +170,7 @@ class ODProduct:
                 flowmap.RULE,
                 "Error bars hold nine times in ten for a flow picked in advance. A flow that is "
                 f"looked at because it is shown was often lifted over {least} by its noise: near "
-                f"{least} its bar holds less often, for a true 0 least of all (last column of the "
+                f"{least} its bar holds less often, for a kept 0 least of all (last column of the "
                 "table).",
                 "Trips beyond the bound per person are not counted."
                 if parameters.unit != "trip"

@@ -215,3 +215,23 @@ def test_the_report_is_a_handout_with_picture_legend_verdict_settings_date_and_l
     pdf = reader.pdf(prefer_css_page_size=True)
     assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 1
     reader.close()
+
+
+def test_printing_a_page_prints_the_handout(page, address):
+    page.add_init_script(
+        "Object.defineProperty(window, 'print', {set() {}, get: () => () => {"
+        "top.printed = {title: document.title, body: document.body.innerText,"
+        " pictures: document.querySelectorAll('figure > svg').length};"
+        "window.dispatchEvent(new Event('afterprint'));}});"
+    )
+    page.goto(f"{address}/?epsilon=0.1")
+    page.wait_for_selector(".stage svg")
+    settled(page)
+    page.locator(".take-home summary").click()
+    page.get_by_role("button", name="Print this page").click()
+    printed = page.wait_for_function("() => window.printed").json_value()
+    assert NOTICE in printed["title"]
+    assert "Privacy loss (ε): 0.1" in printed["body"]
+    assert "Take it home" not in printed["body"]
+    assert printed["pictures"] >= 2
+    expect(page.locator("iframe.handout")).to_have_count(0)

@@ -102,7 +102,7 @@ def complete(mappings: Mappings, given: Reading) -> Reading:
         source, first = asked
         raise InputError(
             f"{source.name}: column '{first.asks_date_order}' holds dates such as 03/04/2016, "
-            "which can be 3 April or 4 March, and the first rows do not tell",
+            "which can be 3 April or 4 March, and the first rows do not show which",
             remedy="say whether the day or the month comes first",
             code="ambiguous-dates",
             settings=("date_order",),

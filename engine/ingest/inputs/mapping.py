@@ -41,7 +41,8 @@ _SYNONYMS: dict[str, str] = {
     "benutzer, benutzer id, kunde, kunden id, kundennummer, person id, personen id, teilnehmer, "
     "geraet, geraete id, utilisateur, id utilisateur, usager, id usager, personne, id personne, "
     "client, id client, persona, id persona, id usuario, id cliente, viajero, abonado, "
-    "usuario, id do usuario, pessoa, id pessoa, passageiro, assinante",
+    "usuario, id do usuario, pessoa, id pessoa, passageiro, assinante, fahrzeug, fahrzeug id, "
+    "vehicule, id vehicule, vehiculo, id vehiculo, veiculo, id veiculo",
     "datetime": "timestamp, time, date time, start datetime, start time, started at, inicio del "
     "viaje, inicio, departure time, check in time, fecha hora, epoch, horodatage, utc, utc time, "
     "start, start date, pickup datetime, tpep pickup datetime, lpep pickup datetime, call time, "
@@ -74,13 +75,21 @@ _SYNONYMS: dict[str, str] = {
     "estacion, antena, id antena, torre, celda, parada, local, id local, estacao, id estacao, "
     "celula, zona, id zona",
     "origin_lat": "pickup latitude, start lat, start latitude, origin latitude, from lat, lat o, "
-    "start station latitude, latitude origin",
+    "start station latitude, latitude origin, start breite, start breitengrad, "
+    "breite start, latitude depart, latitude origine, latitud origen, latitude origem, lat depart, "
+    "lat origen, lat origem",
     "origin_lng": "pickup longitude, start lng, start lon, start longitude, origin longitude, "
-    "origin lon, from lng, from lon, lon o, start station longitude, longitude origin",
+    "origin lon, from lng, from lon, lon o, start station longitude, longitude origin, start "
+    "laenge, start lange, start laengengrad, start langengrad, laenge start, lange start, "
+    "longitude depart, longitude origine, longitud origen, longitude origem, lon depart, lon "
+    "origen, lon origem",
     "destination_lat": "dropoff latitude, end lat, end latitude, destination latitude, dest lat, "
-    "to lat, lat d, end station latitude, latitude destination",
+    "to lat, lat d, end station latitude, latitude destination, ziel breite, ziel breitengrad, "
+    "breite ziel, latitude arrivee, latitud destino, latitude destino, lat arrivee, lat destino",
     "destination_lng": "dropoff longitude, end lng, end lon, end longitude, destination longitude, "
-    "destination lon, dest lon, dest lng, to lng, to lon, lon d, end station longitude",
+    "destination lon, dest lon, dest lng, to lng, to lon, lon d, end station longitude, longitude "
+    "destination, ziel laenge, ziel lange, ziel laengengrad, ziel langengrad, laenge ziel, lange "
+    "ziel, longitude arrivee, longitud destino, longitude destino, lon arrivee, lon destino",
     "clock": "hour, hora, time of day, heure, uhrzeit, time, start hour, start time, hora inicio, "
     "zeit, startzeit, heure debut",
     "end_clock": "end hour, hora fin, end time, hora arribo",

@@ -45,7 +45,7 @@ def check_columns(source: Source, needed: Collection[str]) -> None:
         if column not in source.columns:
             raise InputError(
                 f"{source.name}: column '{sources.shown(column)}' is missing",
-                remedy="choose another column, or read this file apart",
+                remedy="choose another column, or read this file on its own",
                 code="column-missing",
                 settings=("mapping",),
             )

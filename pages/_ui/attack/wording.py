@@ -132,9 +132,9 @@ def days_note(parameters: ODParameters, days: int) -> str:
 def density_attacker(parameters: DensityParameters) -> str:
     """Say whom the attack on a density is the strongest on."""
     placed = (
-        "if all his visits lie in one cluster; spread over several they can betray more"
+        "if all their visits lie in one cluster; spread over several they can betray more"
         if parameters.variant in PER_CLUSTER
-        else "wherever his visits lie"
+        else "wherever their visits lie"
     )
     return (
         "The attacker knows all visits of everybody else. Every stage that reads people is taken "

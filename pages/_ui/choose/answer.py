@@ -30,9 +30,9 @@ def draw(question: Question, settings: Settings) -> None:
                 use_button(epsilon, question, settings, key=f"choose_use_{name}")
     st.caption(
         "The published formula for changes ignores rounding (erratum O2). All "
-        "answers are about noise. What trimming to T drops comes on top and no ε brings it back: "
-        "the Trimming view of the Origin–destination page shows how much that is; suppression "
-        "below τ comes on top too."
+        "answers are about noise. Trips dropped by trimming to T are a further error, which no ε "
+        "removes: the Trimming view of the Origin–destination page shows how many they are. "
+        "Suppression below τ adds to it, too."
     )
     head, switch = st.columns([1, 1], vertical_alignment="bottom")
     head.subheader("What a smaller error costs", anchor=False)
@@ -107,7 +107,7 @@ def _heuristic(question: Question) -> tuple[str, Card, float | None]:
         )
     )
     meaning = (
-        f"Noise of one standard deviation equals {trip_count(question.alpha)}: only {held:.0%} of "
+        f"One standard deviation of the noise is {trip_count(question.alpha)}: only {held:.0%} of "
         f"flows then lie within {question.alpha:,} of {question.aim}, whatever confidence you "
         "ask for."
     )

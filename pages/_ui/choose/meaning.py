@@ -76,7 +76,7 @@ def draw(epsilon: float, unit: str, days: int | None) -> None:
     with left:
         st.subheader("How good a guess can get", anchor=False)
         _guess_curve(epsilon)
-        st.caption("Below ε = 0.1 the curve is flat: a guess stays a coin toss.")
+        st.caption("Below ε = 0.1 the curve is flat: a guess stays close to a coin toss.")
     with right:
         st.subheader("What others have used", anchor=False)
         _axis(epsilon)

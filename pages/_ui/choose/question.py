@@ -72,7 +72,7 @@ def ask(settings: Settings) -> Question:
         + (
             "the truth."
             if settings.unit == "trip"
-            else "its count after trimming; what trimming drops comes on top."
+            else "its count after trimming; what trimming drops is not in it."
         ),
     )
     confidence = setting.draw(

@@ -24,7 +24,7 @@ def draw(asked: Asked, draft: Draft) -> None:
         max_chars=data_guesses.LONGEST_NAME,
         key=asked.key(f"name_{guess}"),
         persist_state="session",
-        help="Small letters, digits, - and _.",
+        help="Lower-case letters, digits, - and _.",
     )
     people = right.number_input(
         "People, public estimate",
@@ -39,7 +39,7 @@ def draw(asked: Asked, draft: Draft) -> None:
     )
     data_zoning.public_places(asked, draft, right)
     if not data_guesses.NAME.fullmatch(name or ""):
-        draft.missing.append("a name of small letters, digits, - and _")
+        draft.missing.append("a name in lower-case letters, digits, - and _")
     elif name in datasets.available():
         draft.missing.append("another name (this one is taken)")
     with st.expander("Advanced", icon=":material/tune:"):

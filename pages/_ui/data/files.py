@@ -220,7 +220,7 @@ def columns(
             )
             chosen[canonical] = picked or _ABSENT
     taken = [column for column in chosen.values() if column]
-    missing = [f"the column of {COLUMNS[c].lower()}" for c in wanted if not chosen[c]]
+    missing = [f"a column for “{COLUMNS[c]}”" for c in wanted if not chosen[c]]
     if len(set(taken)) < len(taken):
         missing.append("a different column for each field")
     return chosen, missing

@@ -1,6 +1,6 @@
 """What names alone suggest: the kind of table, the period, the dataset's name.
 
-Nothing here looks at rows: a period read off confidential rows would tell about them.
+Nothing here looks at rows: a period read off confidential rows would leak information about them.
 """
 
 import calendar

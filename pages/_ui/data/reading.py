@@ -94,7 +94,7 @@ def choose(
         missing.append("the order of the date")
         st.warning(
             f"**03/04/2016: is that 3 April or 4 March?** The first rows of column "
-            f"“{guessed.asks_date_order}” do not tell. Choose under Order of the date.",
+            f"“{guessed.asks_date_order}” do not show which. Choose under Order of the date.",
             icon=":material/help:",
         )
     elif order != "ymd" or reading.date_order is not None:

@@ -115,7 +115,7 @@ def _week(asked: Asked, draft: Draft, first: date, last: date) -> None:
         key=asked.key(f"week_{first}_{last}"),
         persist_state="session",
         help="Density covers one week. The first full one is offered; choosing the busiest one "
-        "would tell about the data.",
+        "would leak information about the data.",
     )
 
 

@@ -31,7 +31,7 @@ ZONINGS = {
 }
 GRIDS = ("hexagon", "square")
 """Zonings that need neither places nor zones, but an area."""
-LEVELS = {"good": "usable", "partly": "usable in part", "noisy": "too noisy"}
+LEVELS = {"good": "usable", "partly": "usable in part", "noisy": "not usable"}
 _UNITS = {"trip": "a single trip is protected", "person": "all trips of a person are protected"}
 
 
@@ -169,7 +169,7 @@ def forecast(options: IngestOptions, key: str) -> None:
     for one in known.get(question, []):
         share = f"{percent(one.usable_share)} of all trips lie in flows off by at most a quarter"
         if one.epsilon is None:
-            text = f"too noisy at every ε up to 1 ({share} at best): choose coarser zones"
+            text = f"not usable at any ε up to 1 ({share} at best): choose coarser zones"
         else:
             t = f", T = {one.max_trips_per_user}" if one.unit == "person" else ""
             text = f"{LEVELS[one.level]} from ε = {one.epsilon:g}{t} on: {share}"

@@ -88,7 +88,7 @@ def _cards(exact: ShockTotals, judged: AidJudgement, selection: Selection, k: in
             "Trips out of the area, truly",
             number(float(together.true)),
             "true total",
-            f"Trips within the affected area, {number(float(exact.inside_by_day.sum()))}, are not "
+            f"Trips within the affected area ({number(float(exact.inside_by_day.sum()))}) are not "
             "counted.",
         ),
         Card(

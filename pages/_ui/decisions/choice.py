@@ -278,7 +278,7 @@ def _noise_helps(choice: PrivacyChoice) -> str:
     where = f"ε = {first:g}" if values == 1 else f"{values} values of ε from {first:g} to {last:g}"
     return (
         f"Enough draws meet the target at {where}, but not at a larger ε: there the noise happens "
-        "to help. No ε is offered that stops being right with less noise."
+        "to help. We suggest only an ε that also holds at every larger one."
     )
 
 

@@ -11,10 +11,10 @@ BARELY = (
     "20% at which zones act: small changes of the curves flip many decisions."
 )
 CAUSES = {
-    "trimming": "trips beyond T, which are trimmed",
-    "suppression": "small flows, which are suppressed",
-    "noise": "noise on the flows that exist",
-    "phantoms": "phantom flows, which noise invents",
+    "trimming": "because trips beyond T are trimmed",
+    "suppression": "because small flows are suppressed",
+    "noise": "because of noise on flows that exist",
+    "phantoms": "because of phantom flows, which noise invents",
 }
 
 
@@ -121,7 +121,7 @@ def aid_verdict(judged: AidJudgement, epsilon: float, k: int) -> str:
         if abs(judged.total_error) >= 0.0005
         else "the total reads right"
     )
-    cause = "" if abs(judged.total_error) < 0.005 else f", mainly by {CAUSES[judged.main_cause]}"
+    cause = "" if abs(judged.total_error) < 0.005 else f", mainly {CAUSES[judged.main_cause]}"
     if k == 1:
         chosen = f"the first destination is named with probability {percent(judged.overlap)}"
     else:

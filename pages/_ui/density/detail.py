@@ -56,8 +56,8 @@ def draw(chosen: Chosen) -> None:
         st.caption(
             f"Blue: at least {GOOD_SHARE:.0%} of the zones with visits are usable in the draw on "
             "the page. Red frame: the nearest to where you are. Click a cell to set zones and ε; "
-            "the time is set in the sidebar. The picture is made of the confidential data: a "
-            "detail chosen by it tells a little of them."
+            "the time is set in the sidebar. The picture is made from the confidential data: "
+            "choosing a resolution here leaks a little about the data."
         )
 
     jobs.live(_JOB, work, show)

@@ -49,8 +49,8 @@ LOSES = {
         "Only ℓ visits of a person are looked at for the rhythm.",
     ),
     "zoom": (
-        "A place unlike its neighbours is drawn towards them until it stands clear of the noise: "
-        "small surprises are lost first.",
+        "A place unlike its neighbours is smoothed towards them unless it clearly exceeds the "
+        "noise: small surprises are lost first.",
         "People with many visits are scaled down, so places that only they go to look smaller.",
         "On small data at ε 0.1 the total can be far off, and the displacement (EMD) larger than "
         "the published method's: docs/mechanisms.md names where.",

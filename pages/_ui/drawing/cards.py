@@ -9,7 +9,7 @@ import streamlit as st
 from engine.steps import Level
 from pages._ui.drawing.colours import SIGNS
 
-_LEVELS = {"good": "Usable", "partly": "Usable in part", "noisy": "Too noisy"}
+_LEVELS = {"good": "Usable", "partly": "Usable in part", "noisy": "Not usable"}
 
 
 @dataclass(frozen=True)

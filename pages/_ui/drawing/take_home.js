@@ -285,21 +285,37 @@ function levels() {
   }).join(" ");
 }
 
-// The handout without what finds no room on its page: the last optional parts go first, as a whole.
-async function fitted(handout) {
+// A frame out of sight with the handout in it.
+async function framed(handout, allowed = "") {
   const frame = document.createElement("iframe");
-  frame.setAttribute("sandbox", "allow-same-origin");
+  frame.setAttribute("sandbox", `allow-same-origin ${allowed}`);
   frame.style.cssText = `position:fixed;left:-400mm;border:0;width:${HANDOUT.width};height:${HANDOUT.height}`;
   frame.srcdoc = handout;
   const ready = new Promise((done) => { frame.onload = done; });
   document.body.append(frame);
   await ready;
+  return frame;
+}
+
+// The handout without what finds no room on its page: the last optional parts go first, as a whole.
+async function fitted(handout) {
+  const frame = await framed(handout);
   const { documentElement: whole, body } = frame.contentDocument;
   const parts = [...body.querySelectorAll(".optional")];
   while (parts.length && whole.scrollHeight > frame.clientHeight) parts.pop().remove();
   const result = `<!doctype html>${whole.outerHTML}`;
   frame.remove();
   return result;
+}
+
+// Prints the handout: the page itself would come out in pieces, without its pictures.
+async function printed() {
+  document.querySelector("iframe.handout")?.remove();
+  const frame = await framed(await report(), "allow-modals");
+  Object.assign(frame, { className: "handout", title: "Handout", inert: true });
+  frame.contentWindow.addEventListener("afterprint", () => frame.remove());
+  frame.contentWindow.focus();
+  frame.contentWindow.print();
 }
 
 function button(label, act) {
@@ -360,7 +376,7 @@ export default function ({ data, parentElement }) {
   const items = document.createElement("ul");
   row.append(
     button("One-page report (HTML)", async () => save(`${slug(told.title)}-report.html`, text(await report(), "text/html"))),
-    button("Print this page", () => window.print()),
+    button("Print this page", printed),
     button("Copy link", async () => {
       try {
         await navigator.clipboard.writeText(window.location.href);

@@ -28,7 +28,7 @@ class Step:
 STEPS = (
     Step(
         "What ε (epsilon) is",
-        "It says how much what is protected – one person's day, unless you choose another – may "
+        "It limits how much the protected unit – one person's day, unless you choose another – can "
         "change what is published: small ε, more noise, more privacy.",
         ".st-key-home_control",
     ),

@@ -24,7 +24,7 @@ _STRENGTH: dict[Strength, tuple[Level, str]] = {
     "moderate": ("partly", "moderate"),
     "weak": ("noisy", "weak"),
 }
-_USE: dict[Level, str] = {"good": "good", "partly": "in part", "noisy": "too noisy"}
+_USE: dict[Level, str] = {"good": "good", "partly": "in part", "noisy": "too little"}
 _HIDDEN: dict[Strength, str] = {
     "strong": "is well hidden",
     "moderate": "is hidden only in part",
@@ -155,7 +155,7 @@ def sentence(side: Side) -> str:
     at = f"At ε = {side.epsilon:g},"
     if side.level == "noisy":
         link = "but" if strength == "strong" else "and still"
-        return f"{at} {hidden}, {link} the noise leaves too little to use: {use}."
+        return f"{at} {hidden}, {link} too little is left to use: {use}."
     return f"{at} {use}, {'and' if strength == 'strong' else 'but'} {hidden}."
 
 

@@ -27,7 +27,7 @@ _LOOK_S = 1.0
 _KEPT = 96
 """Answers that are kept for others who may ask the same."""
 
-_LOST = "This took more than the server could give, and was stopped. Pick a smaller dataset."
+_LOST = "This needed more resources than the server has, and was stopped. Pick a smaller dataset."
 
 
 def workers() -> int:

@@ -140,8 +140,8 @@ def draw_plan(plan: Plan) -> None:
     with st.expander("Expected accuracy and bias", icon=":material/straighten:"):
         st.caption(
             "From the noise alone: nothing in your data was looked at for this table. Sizes and "
-            "bars are of kept counts. What the bound on each person's counts leaves out comes on "
-            "top of a bar, and no law tells how much that is."
+            "bars are of kept counts. What the bound on each person's counts leaves out is not "
+            "in a bar, and no law says how much it is."
         )
         rows = plan.accuracy
         columns = {

@@ -208,7 +208,7 @@ def _declare_new(entry: Entry, ledger: Ledger) -> None:
             "Budget per", list(UNIT_WORDS)[::-1], format_func=UNIT_WORDS.__getitem__
         )
         epsilon = middle.number_input("Total privacy loss (ε)", 0.01, 100.0, 2.0, step=0.5)
-        delta = right.number_input("Total δ", 0.0, 0.01, 0.0, step=1e-7, format="%.2e")
+        delta = right.number_input("Total δ", 0.0, 0.01, 0.0, step=1e-7, format="%g")
         by = st.text_input("Who declares it, and may raise it")
         if st.form_submit_button("Declare the budget", type="primary"):
             try:

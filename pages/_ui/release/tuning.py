@@ -30,14 +30,13 @@ def ask(plan: Plan, entry: Entry) -> tuple[str, str]:
         how, words = filled or _WORST
         set_widget("release_tuned", widget_value("release_tuned", how))
         set_widget("release_note", widget_value("release_note", words))
-    left, right = st.columns(2)
-    tuned = left.selectbox(
+    tuned = st.selectbox(
         "How were ε and the other settings chosen?",
         list(TUNED),
         format_func=TUNED.__getitem__,
         key="release_tuned",
     )
-    note = right.text_input(
+    note = st.text_input(
         "In your words", key="release_note", placeholder="such as the days that were looked at"
     )
     if entry.name in session().judged_on_release:

@@ -34,15 +34,15 @@ TRIP = (
 )
 NO_BUDGET = (
     "No budget has been declared for the people in this dataset. Declare it once: it is the most "
-    "that being in the data may ever add to what all releases together tell about one of them."
+    "that being in the data may ever add to what all releases together reveal about one of them."
 )
 WHOSE = {
-    "new": "People of whom nothing was released yet",
-    "same": "People who have a budget already: what several datasets tell about them adds up",
+    "new": "People about whom nothing has been released yet",
+    "same": "People who have a budget already: what several datasets reveal about them adds up",
 }
 NOISE_ALONE = (
-    "Exact, from the law of the noise: your data were not looked at. Sizes are of kept counts; "
-    "what trimming leaves out comes on top."
+    "Exact, from the law of the noise: your data were not looked at. Sizes are kept counts: "
+    "trips dropped by trimming are not in them."
 )
 LEAK = (
     "This reads the data that would be released. Whoever changes a setting after seeing it has "

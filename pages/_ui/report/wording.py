@@ -10,7 +10,7 @@ LEAD = (
     "privacy loss."
 )
 UNITS = {"user": "A person with all trips", "item": "A single trip"}
-PRESETS = {"derived": "Ask nothing twice", "package": "Fifteen shares, as DpMobilityReport"}
+PRESETS = {"derived": "Reuse noisy counts", "package": "Fifteen shares, as DpMobilityReport"}
 LOSSES = {
     "smape": "SMAPE",
     "js_divergence": "Jensen–Shannon",
@@ -39,8 +39,8 @@ SHORT = {
     Analysis.ENTROPY: "Entropy",
 }
 NO_REPORT = (
-    "The dataset {name} has no mobility report. A report is made with the trips of people when a "
-    "table is read: build the dataset again on the page Data, or choose one that has it."
+    "The dataset {name} has no mobility report. A report is built from people's trips when a "
+    "table is read: build the dataset again on the Data page, or choose one that has a report."
 )
 INSTEAD = " **Shown below: {name}.**"
 OFF = {
@@ -51,7 +51,7 @@ OFF = {
 }
 RANGES = (
     "Small beside each private number: a range around it that holds the kept number nine times in "
-    "ten. What M leaves out comes on top."
+    "ten. Trips beyond M are not in this range."
 )
 KEPT = (
     "Light grey: all trips. Dark line: the kept ones. Blue: private, with the range that noise "

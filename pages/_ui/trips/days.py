@@ -41,8 +41,8 @@ def _composition(parameters: ODParameters, about: Metadata, delta: float) -> Non
     if parameters.unit == "trip":
         st.info(
             f"Each single trip is protected with ε = {parameters.epsilon:g}, on whichever of the "
-            f"{days} days it lies. This bounds no person: somebody with 30 trips may lose up to 30 "
-            "times as much."
+            f"{days} days it lies. This does not protect a person: somebody with 30 trips may lose "
+            "up to 30 times as much."
         )
         return
     if parameters.unit == "person":

@@ -76,8 +76,8 @@ def _picture(judged: Sequence[Detail], entry: Entry, parameters: ODParameters) -
         "first matrix, exactly; no noise is drawn. Red frame: you are here. Click a cell to set "
         "zones, time and ε. Coarser is not always better: trips inside a zone are dropped, and "
         f"with T = {parameters.max_trips_per_user} their places among a person's trips are lost, "
-        "too. Days that are added up cost a person every one of them. The picture is made of the "
-        "confidential data: a detail chosen by it tells a little of them."
+        "too. Days that are added up cost a person every one of them. The picture is made from the "
+        "confidential data: choosing a resolution here leaks a little about the data."
     )
 
 

@@ -41,7 +41,7 @@ def draw(entry: Entry, parameters: ODParameters, window: Window, release: Drawn)
     trips_look.key(*trips_look.OUTCOMES)
     empty = percent(cached_trips.empty_share(entry.key, parameters, window))
     st.caption(
-        "Look for purple (lost: a real corridor that the release hides) and orange (phantom: a "
+        "Look for purple (lost: a real corridor that the release hides) and red (phantom: a "
         f"corridor that does not exist). Flows are all ordered pairs of zones; {empty} of them are "
         "empty. Bars by trips weigh a flow with all its true trips, trimmed ones too."
     )

@@ -155,7 +155,7 @@ def _curve(parameters: ODParameters, work: Job) -> None:
                 "error:Q",
                 title="Mean error (trips), log scale",
                 scale=alt.Scale(type="log", nice=False),
-                axis=alt.Axis(format="~g", values=[0.001, 0.01, 0.1, 1, 10, 100, 1000]),
+                axis=alt.Axis(format="~g", tickCount=6),
             ),
             color=alt.Color(
                 "method:N",

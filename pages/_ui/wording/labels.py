@@ -7,8 +7,8 @@ SHARE = (
     "name of a dataset of your own are never in it."
 )
 DRAWS = (
-    "Publish one setting and one draw, never several: on the same noise, two settings together "
-    "tell the true counts."
+    "Publish one setting and one draw, never several: two settings drawn with the same "
+    "noise reveal the true counts."
 )
 
 VARIANTS = {

@@ -29,7 +29,7 @@ def interval(
         return WAITING
     known = [value for value in values if math.isfinite(value)]
     if len(known) < 2:
-        return "undefined in most draws" if finished or len(values) >= REPEATS else WAITING
+        return "no value in most draws" if finished or len(values) >= REPEATS else WAITING
     low, high = write(min(known)), write(max(known))
     if low == high:
         return f"{low} in all draws"

@@ -27,7 +27,7 @@ NOISY_ZONES = (
 )
 USE_RULE = (
     f"A result is called good where at least {GOOD_SHARE:.0%} of it is usable or right – of trips, "
-    f"of zones, of decisions –, good in part from {SOME_SHARE:.0%}, and too noisy below."
+    f"of zones, of decisions –, good in part from {SOME_SHARE:.0%}, and not usable below."
 )
 LIMITS = (
     f"A zone counts as usable if its counts over the week are off by at most {USABLE_ERROR:.0%} on "
@@ -123,7 +123,7 @@ def headline(findings: list[Finding]) -> tuple[Level, str]:
     if not findings:
         return "noisy", "There is nothing to judge yet."
     if not usable:
-        return "noisy", f"Too noisy to use – {'; '.join(lost)}."
+        return "noisy", f"Not usable for {' nor for '.join(lost)}."
     level: Level = "good" if all(finding.level == "good" for finding in findings) else "partly"
     sentence = f"Usable for {' and for '.join(usable)}"
     return level, f"{sentence}; not for {' nor for '.join(lost)}." if lost else f"{sentence}."

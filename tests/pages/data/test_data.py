@@ -104,7 +104,7 @@ def test_a_column_left_out_or_taken_twice_is_named(open_data):
     widget(app.selectbox, "data_trips_end_datetime").set_value("").run()
     assert not button(app, "data_start").disabled
     upload(app, "table", "places.csv", b"user,when,place\np,2015-09-07,A\n")
-    assert "the column of " in text(app)
+    assert "a column for “" in text(app)
 
 
 def test_a_build_is_reported_exactly_and_stands_in_the_pickers(open_data):

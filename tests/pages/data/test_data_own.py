@@ -126,7 +126,7 @@ def test_a_name_that_is_taken_is_refused(open_data):
     name.set_value("demo-city").run()
     assert "another name (this one is taken)" in text(app)
     widget(app.text_input, "data_name").set_value("../x").run()
-    assert "a name of small letters" in text(app)
+    assert "a name in lower-case letters" in text(app)
     assert button(app, "data_start").disabled
 
 

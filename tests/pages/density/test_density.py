@@ -192,7 +192,7 @@ def test_noise_above_the_data_is_obvious_and_says_what_it_takes(open_density):
         next(button for button in app.button if button.label == "Redraw").click().run()
     assert "The noise exceeds the data" in app.error[0].value
     assert re.search(r"about [\d,]+ people at ε = 0.01", app.error[0].value)
-    assert "Too noisy" in text(app)
+    assert "Not usable" in text(app)
     view(app, "cells")
     app.session_state["density_cells_view"] = "clusters"
     assert "no clusters" in text(app.run())

@@ -150,12 +150,12 @@ def test_delta_above_one_over_people_is_warned_of(open_home):
     assert "Choose a smaller δ" not in texts(open_home(density_data="only-visits"))
 
 
-def test_too_little_data_is_called_too_noisy_on_the_stage_and_in_the_columns(open_home):
+def test_too_little_data_is_called_not_usable_on_the_stage_and_in_the_columns(open_home):
     app = open_home(epsilon="0.01")
     bodies = [e.proto.body for e in app.get("html") if 'class="verdict' in e.proto.body]
     assert len(bodies) == 3
     assert all('class="verdict noisy"' in body for body in bodies)
-    assert all("Too noisy to use" in body for body in bodies[1:])
+    assert all("Not usable for " in body for body in bodies[1:])
     assert "times as many people" in bodies[2]
 
 

@@ -21,8 +21,8 @@ def test_the_next_draw_lies_within_nine_times_in_ten(draw):
 def test_fewer_draws_are_named_and_undefined_ones_do_not_count():
     assert interval(None, str) == WAITING
     assert interval([3.0, float("nan")], str) == WAITING
-    assert interval([3.0, float("nan")], str, finished=True) == "undefined in most draws"
-    assert interval([float("nan")] * REPEATS, str) == "undefined in most draws"
+    assert interval([3.0, float("nan")], str, finished=True) == "no value in most draws"
+    assert interval([float("nan")] * REPEATS, str) == "no value in most draws"
     assert interval([3.0, 1.0, 2.0], "{:g}".format) == "1 to 3 (3 draws)"
     assert interval([2.0] * REPEATS, "{:g}".format) == "2 in all draws"
     blank = [float(i) for i in range(REPEATS - 1)] + [float("nan")]

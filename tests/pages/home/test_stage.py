@@ -264,6 +264,7 @@ def test_lost_flows_are_those_above_the_threshold_only():
     drawing = flow_picture(drawn, true, private, least=15, epsilon=1.0)
     kinds = [(kind, words.split("\n")[0]) for _, _, kind, words in drawing["private"]["flows"]]
     assert kinds == [("lost", "a → b"), ("phantom", "b → c"), ("inflated", "b → a")]
+    assert drawing["marks"][2][1] == "lost, 15+ trips but reads 0: 1 of the 3 largest true"
 
 
 def test_the_tour_has_five_steps_and_its_end_is_kept(open_home):

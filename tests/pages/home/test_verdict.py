@@ -142,7 +142,7 @@ def test_headline_joins_the_columns():
     assert level == "partly"
     assert sentence.startswith("Usable for density in 20 of 20 zones in this draw; not for")
     assert verdict.headline([bad])[0] == "noisy"
-    assert verdict.headline([bad])[1].startswith("Too noisy to use")
+    assert verdict.headline([bad])[1].startswith("Not usable for density in ")
     assert verdict.headline([good])[0] == "good"
     none = verdict.trips(usability.judge_trips(Flows(*(np.array([]),) * 3), SETTINGS), SETTINGS)
     assert verdict.headline([good, density("noisy", 0, exceeded=True), none])[1].endswith(

@@ -100,7 +100,7 @@ def test_where_no_flow_reaches_the_threshold_the_cards_say_so():
     figures = cards(settings, few, few, draws)
     assert figures[0].value == figures[1].value == "–"
     assert figures[0].meaning == figures[1].meaning == "No flow has 15 trips or more."
-    assert figures[0].interval == "undefined in most draws"
+    assert figures[0].interval == "no value in most draws"
     nobody = cards(settings, few * 0, few * 0)
     assert nobody[3].meaning == "The data have no trips."
 

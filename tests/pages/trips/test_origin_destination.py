@@ -76,7 +76,7 @@ def test_trip_level_says_why_t_is_one_and_what_it_does_not_bound(open_od):
     app = open_od("Trimming (T)", unit="trip")
     assert app.select_slider(key="max_trips").disabled
     assert "nobody is trimmed" in text(app)
-    assert "bounds no person" in text(show(app, "Days and totals"))
+    assert "does not protect a person" in text(show(app, "Days and totals"))
 
 
 def test_flows_without_people_are_protected_by_trip_only(open_od):

@@ -139,7 +139,7 @@ def test_where_clusters_choose_for_themselves_spreading_out_can_betray_more(vari
     one, many = (attack.roc(attack.together(parts)) for parts in (together, spread))
     beyond = 1.2 * sum(stage.size for stage in stages[1:] if stage.mechanism != "gaussian")
     assert one.delta(beyond) < many.delta(beyond)
-    assert "if all his visits lie in one cluster" in wording.density_attacker(parameters)
+    assert "if all their visits lie in one cluster" in wording.density_attacker(parameters)
 
 
 def worst_choice(reach):
@@ -150,4 +150,4 @@ def worst_choice(reach):
 
 
 def test_the_default_method_is_bounded_wherever_the_visits_lie():
-    assert "wherever his visits lie" in wording.density_attacker(DensityParameters(epsilon=1.0))
+    assert "wherever their visits lie" in wording.density_attacker(DensityParameters(epsilon=1.0))

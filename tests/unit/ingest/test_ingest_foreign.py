@@ -218,6 +218,7 @@ def test_pairs_of_zones_count_for_trips_alone() -> None:
         assert ("pairs" in str(caught.value)) == (zones == 4_000)
 
 
+ENDS = ("origin", "destination")
 HEADERS = {
     "trips": [
         "Nutzer;Startzeit;Endzeit;Startort;Zielort",
@@ -228,6 +229,12 @@ HEADERS = {
         "Cliente;Fecha salida;Hora llegada;Zona origen;Zona destino",
         "Pessoa;Data e hora;Fim;Origem;Destino",
         "Usuário;Data início;Data fim;Estação origem;Estação destino",
+    ],
+    "ends": [
+        "Fahrzeug;Startzeit;Start Länge;Start Breite;Ziel Länge;Ziel Breite",
+        "Usager;Début;Longitude départ;Latitude départ;Longitude arrivée;Latitude arrivée",
+        "Usuario;Inicio;Longitud origen;Latitud origen;Longitud destino;Latitud destino",
+        "Pessoa;Data hora;Longitude origem;Latitude origem;Longitude destino;Latitude destino",
     ],
     "visits": [
         "Teilnehmer;Zeitpunkt;Funkzelle",
@@ -256,11 +263,13 @@ HEADERS = {
 def test_common_headers_of_four_languages_are_guessed(kind: str, line: str) -> None:
     names = {
         "trips": ("uid", "datetime", "end_datetime", "origin", "destination"),
+        "ends": ("uid", "datetime", *(f"{end}_{axis}" for end in ENDS for axis in ("lng", "lat"))),
         "visits": ("uid", "datetime", "location_id"),
         "locations": ("location_id", "lat", "lng", "name"),
         "flows": ("origin", "destination", "flow", "date"),
     }[kind]
-    assert mapping.guess(kind, line.split(";")) == dict(zip(names, line.split(";"), strict=True))
+    found = mapping.guess("trips" if kind == "ends" else kind, line.split(";"))
+    assert found == dict(zip(names, line.split(";"), strict=True))
 
 
 @pytest.mark.parametrize(

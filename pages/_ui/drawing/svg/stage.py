@@ -174,10 +174,11 @@ def flow_picture(
         "alt": f"Map of the {LARGEST} largest private flows{between}",
     }
     arrows_drawn = f"of {len(phantom)}"
+    reads_0 = f"lost, {least}+ trips but reads 0" if least > 1 else "lost, reads 0"
     picture["marks"] = [
         [colours.PHANTOM, f"phantom, nobody travelled: {phantom.sum()} {arrows_drawn}", "phantom"],
         [colours.INFLATED, f"over twice the truth: {inflated.sum()} {arrows_drawn}", "inflated"],
-        [colours.LOST, f"lost, reads 0: {gone.sum()} of the {len(gone)} largest true", "lost"],
+        [colours.LOST, f"{reads_0}: {gone.sum()} of the {len(gone)} largest true", "lost"],
     ]
     return picture
 
