@@ -1,0 +1,75 @@
+"""Why a setting: what each lever costs or brings on both axes when it alone moves by one step."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from engine.frontier.candidate import Candidate
+
+NAMES = ("zones", "time", "unit", "T", "τ", "ε")
+"""Levers, as they are written."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """One lever moved by one step either way.
+
+    Attributes
+    ----------
+    lever : str
+        One of `NAMES`.
+    less, more : Candidate or None
+        With the next smaller and the next larger value; None where there is none. Larger are more
+        zones, more matrices, a person rather than a person's day, and larger T, τ and ε.
+    """
+
+    lever: str
+    less: Candidate | None
+    more: Candidate | None
+
+
+Neighbours = tuple[Step, ...]
+
+
+def neighbours(candidate: Candidate, judged: Sequence[Candidate]) -> Neighbours:
+    """Return the settings that differ from `candidate` in one lever, by one step.
+
+    Levels of zones are stepped through by their number; of two with as many zones, the one with
+    the better use is taken.
+    """
+    here = _place(candidate)
+    known: dict[tuple[Hashable, ...], Candidate] = {}
+    for one in judged:
+        place = tuple(_place(one).values())
+        if place not in known or one.use > known[place].use:
+            known[place] = one
+    return tuple(_step(name, here, known, judged) for name in NAMES)
+
+
+def _place(one: Candidate) -> dict[str, Any]:
+    settings = one.parameters
+    return {
+        "zones": one.zones,
+        "time": one.matrices,
+        "unit": settings.unit == "person",
+        "T": settings.max_trips_per_user,
+        "τ": settings.suppression_threshold,
+        "ε": settings.epsilon,
+    }
+
+
+def _step(
+    name: str,
+    here: Mapping[str, Any],
+    known: Mapping[tuple[Hashable, ...], Candidate],
+    judged: Sequence[Candidate],
+) -> Step:
+    stops = sorted({_place(one)[name] for one in judged})
+    around = dict(pairwise(stops))
+
+    def at(value: Any) -> Candidate | None:
+        return None if value is None else known.get(tuple({**here, name: value}.values()))
+
+    before = {after: value for value, after in around.items()}
+    return Step(lever=name, less=at(before.get(here[name])), more=at(around.get(here[name])))
