@@ -123,12 +123,12 @@ def spans(dataset: Dataset) -> tuple[Span, ...]:
             f"dataset '{dataset.id}' holds flows without people: no setting protects a person or "
             "a person's day, only single trips; choose a dataset whose trips name their person"
         )
-    found: list[Span] = []
+    known: list[Span] = []
     for time in reversed(times(dataset)):
         whole = time == "period" and dataset.has_trips_by_person
         units: tuple[Protected, ...] = ("person", "person-day") if whole else ("person-day",)
-        found.append(Span(time, len(period_starts(dataset.metadata.days, time)), units))
-    return tuple(found)
+        known.append(Span(time, len(period_starts(dataset.metadata.days, time)), units))
+    return tuple(known)
 
 
 def levels(dataset: Dataset) -> tuple[ZoneLevel, ...]:

@@ -38,13 +38,13 @@ def neighbours(candidate: Candidate, judged: Sequence[Candidate]) -> Neighbours:
     Levels of zones are stepped through by their number; of two with as many zones, the one with
     the better use is taken.
     """
-    here = _place(candidate)
+    place = _place(candidate)
     known: dict[tuple[Hashable, ...], Candidate] = {}
     for one in judged:
-        place = tuple(_place(one).values())
-        if place not in known or one.use > known[place].use:
-            known[place] = one
-    return tuple(_step(name, here, known, judged) for name in NAMES)
+        at = tuple(_place(one).values())
+        if at not in known or one.use > known[at].use:
+            known[at] = one
+    return tuple(_step(name, place, known, judged) for name in NAMES)
 
 
 def _place(one: Candidate) -> dict[str, Any]:
@@ -61,7 +61,7 @@ def _place(one: Candidate) -> dict[str, Any]:
 
 def _step(
     name: str,
-    here: Mapping[str, Any],
+    place: Mapping[str, Any],
     known: Mapping[tuple[Hashable, ...], Candidate],
     judged: Sequence[Candidate],
 ) -> Step:
@@ -69,7 +69,7 @@ def _step(
     around = dict(pairwise(stops))
 
     def at(value: Any) -> Candidate | None:
-        return None if value is None else known.get(tuple({**here, name: value}.values()))
+        return None if value is None else known.get(tuple({**place, name: value}.values()))
 
     before = {after: value for value, after in around.items()}
-    return Step(lever=name, less=at(before.get(here[name])), more=at(around.get(here[name])))
+    return Step(lever=name, less=at(before.get(place[name])), more=at(around.get(place[name])))

@@ -45,7 +45,7 @@ class WayOut:
 class Frontier:
     """All settings of a dataset, judged; confidential like the data they were judged on.
 
-    ``dataclasses.replace(found, least_zones=100)`` asks another need of the same settings.
+    ``dataclasses.replace(judged, least_zones=100)`` asks another need of the same settings.
 
     Attributes
     ----------
@@ -109,14 +109,14 @@ class Frontier:
         use, level = (now.use, now.level) if now else (0.0, "noisy")
         if level == "good":
             return ()
-        found: list[WayOut] = []
+        ways: list[WayOut] = []
         for lever, ladder in self._ladders(limit):
             rungs = [one for one in ladder if one is not None and one.use > use]
             better = (one for one in rungs if one.level == "good" or level != one.level)
             chosen = next(better, max(rungs, key=lambda one: one.use, default=None))
             if chosen is not None:
-                found.append(WayOut(lever=lever, candidate=chosen, gain=chosen.use - use))
-        return tuple(found)
+                ways.append(WayOut(lever=lever, candidate=chosen, gain=chosen.use - use))
+        return tuple(ways)
 
     def levers(self, candidate: Candidate) -> Neighbours:
         """Return what each lever costs or brings when it alone is moved by one step."""
@@ -163,8 +163,8 @@ def frontier(dataset: Dataset, need: Need, *, progress: Progress | None = None) 
     --------
     >>> from engine import datasets
     >>> need = Need(time="period", zones=30, unit="person")
-    >>> found = frontier(datasets.load("demo-city"), need).recommended()
-    >>> found.parameters.max_trips_per_user, found.parameters.epsilon, round(found.use, 3)
+    >>> best = frontier(datasets.load("demo-city"), need).recommended()
+    >>> best.parameters.max_trips_per_user, best.parameters.epsilon, round(best.use, 3)
     (30, 1.0, 0.725)
     """
     _check(dataset, need)

@@ -121,8 +121,8 @@ def trips_per_person(dataset: Dataset) -> dict[int, int]:
     Examples
     --------
     >>> from engine import datasets
-    >>> made = trips_per_person(datasets.load("demo-city"))
-    >>> sum(made.values()), made[0] + made[1]
+    >>> people = trips_per_person(datasets.load("demo-city"))
+    >>> sum(people.values()), people[0] + people[1]
     (50000, 15074)
     """
     if not (dataset.has_trips_by_person and dataset.metadata.trips_have_people):
@@ -134,7 +134,7 @@ def trips_per_person(dataset: Dataset) -> dict[int, int]:
     at_least = np.bincount(trips.rank, weights=trips.n, minlength=MAX_TRIPS_LIMIT + 2)
     beyond = int(at_least[MAX_TRIPS_LIMIT + 1])
     ranked = at_least[1 : MAX_TRIPS_LIMIT + 1].astype(np.int64).tolist()
-    made = {rank: more - most for rank, (more, most) in enumerate(pairwise(ranked), 1)}
-    made[MAX_TRIPS_LIMIT + beyond] = ranked[-1]
+    people = {rank: more - most for rank, (more, most) in enumerate(pairwise(ranked), 1)}
+    people[MAX_TRIPS_LIMIT + beyond] = ranked[-1]
     without = (dataset.metadata.people_public or 0) - ranked[0]
-    return {count: n for count, n in {0: max(without, 0), **made}.items() if n}
+    return {count: n for count, n in {0: max(without, 0), **people}.items() if n}

@@ -73,18 +73,18 @@ def test_every_setting_of_a_dataset_is_judged_as_home_judges_it(folder, seed, da
     people = random_people(np.random.default_rng(seed), 300, 6, days, 2.0)
     dataset = reference.small_trips(folder / f"{seed}-{days}-{time}", people, days=days)
     need = Need(time=time, zones="province")
-    found = frontier.frontier(dataset, need)
+    result = frontier.frontier(dataset, need)
     plain = {one.ties[1:]: one for one in reference.brute_force(dataset)}
-    assert {one.ties[1:] for one in found.judged} == set(plain)
-    for one in found.judged:
+    assert {one.ties[1:] for one in result.judged} == set(plain)
+    for one in result.judged:
         other = plain[one.ties[1:]]
         assert (one.risk, one.use) == (other.risk, pytest.approx(other.use, abs=1e-12))
         assert one.error == pytest.approx(other.error, rel=1e-9)
         assert (one.zones, one.matrices) == (other.zones, other.matrices)
     least = {"day": days, "week": -(-days // 7), "period": 1}[time]
     met = {key for key, one in plain.items() if one.matrices >= least}
-    assert {one.ties[1:] for one in found.candidates} == met
+    assert {one.ties[1:] for one in result.candidates} == met
     allowed = [plain[key] for key in met if plain[key].risk <= 0.7504]
-    best = found.recommended()
-    assert best in found.frontier
+    best = result.recommended()
+    assert best in result.frontier
     assert best.use > max(one.use for one in allowed) - 0.005

@@ -47,17 +47,17 @@ def shipped():
 )
 def test_largest_use_at_a_strong_best_guess(shipped, name, zones, use):
     """The check figures: reached by a person, the whole period, T 30, τ 0, ε 1."""
-    found = replace(shipped(name), least_zones=zones)
-    allowed = [one for one in found.candidates if one.within(0.75)]
+    result = replace(shipped(name), least_zones=zones)
+    allowed = [one for one in result.candidates if one.within(0.75)]
     most = max(one.use for one in allowed)
     assert round(most, 3) == use
     wanted = ODParameters(
         epsilon=1.0, max_trips_per_user=30, suppression_threshold=0, unit="person"
     )
     assert any(one.parameters == wanted and one.use == most for one in allowed)
-    best = found.recommended()
+    best = result.recommended()
     assert best.use == most
-    assert best in found.frontier
+    assert best in result.frontier
     assert round(best.risk, 3) == 0.731
 
 
@@ -97,7 +97,7 @@ def test_home_opens_rwanda_far_from_what_is_recommended(shipped):
 
 
 def test_a_finer_need_and_more_protection_leave_fewer_candidates(shipped):
-    found = shipped("demo-city")
+    result = shipped("demo-city")
     city = datasets.load("demo-city")
     for need, kept in [
         (Need(time="day"), lambda one: one.resolution.time == "day"),
@@ -106,23 +106,23 @@ def test_a_finer_need_and_more_protection_leave_fewer_candidates(shipped):
         (Need(time="period", unit="person"), lambda one: one.parameters.unit == "person"),
     ]:
         same = replace(
-            found,
+            result,
             need=need,
             least_zones=need.least_zones(city),
             least_matrices=need.least_matrices(city),
         )
-        assert same.candidates == tuple(one for one in found.judged if kept(one))
+        assert same.candidates == tuple(one for one in result.judged if kept(one))
         assert 0 < len(same.frontier) < len(same.candidates)
 
 
 def test_ways_out_of_what_is_not_usable(shipped):
     """Each gives up one thing, is allowed otherwise, and says what it brings."""
-    found = replace(shipped("demo-city"), need=Need(zones=30), least_zones=30, least_matrices=7)
-    now = found.recommended()
+    result = replace(shipped("demo-city"), need=Need(zones=30), least_zones=30, least_matrices=7)
+    now = result.recommended()
     assert not now.usable
-    ways = {way.lever: way.candidate for way in found.way_out()}
+    ways = {way.lever: way.candidate for way in result.way_out()}
     assert set(ways) == {"zones", "time", "days", "risk"}
-    for way in found.way_out():
+    for way in result.way_out():
         assert way.candidate.use - now.use == way.gain > 0
         assert way.candidate.usable
     assert ways["zones"].zones < 30
@@ -133,15 +133,15 @@ def test_ways_out_of_what_is_not_usable(shipped):
     assert days.days == 3
     assert days.zones >= 30
     assert days.risk == attack.worth_of_trips(days.parameters, 3).best_guess <= 0.75
-    riskier = [one for one in found.candidates if 0.75 < one.risk < ways["risk"].risk - 1e-9]
+    riskier = [one for one in result.candidates if 0.75 < one.risk < ways["risk"].risk - 1e-9]
     assert not any(one.usable for one in riskier)
-    assert replace(found, least_zones=1, least_matrices=1).way_out() == ()
+    assert replace(result, least_zones=1, least_matrices=1).way_out() == ()
 
 
 def test_a_person_or_a_day_of_hers_is_a_way_out_too(shipped):
-    found = replace(shipped("demo-city"), need=Need(unit="person"), least_matrices=7)
-    assert found.recommended() is None  # one matrix a day protects no person
-    ways = {way.lever: way.candidate for way in found.way_out()}
+    result = replace(shipped("demo-city"), need=Need(unit="person"), least_matrices=7)
+    assert result.recommended() is None  # one matrix a day protects no person
+    ways = {way.lever: way.candidate for way in result.way_out()}
     assert set(ways) == {"time", "unit"}
     assert ways["unit"].parameters.unit == "person-day"
     assert ways["unit"].matrices == 7
@@ -149,9 +149,9 @@ def test_a_person_or_a_day_of_hers_is_a_way_out_too(shipped):
 
 
 def test_levers_move_one_thing_by_one_step(shipped):
-    found = replace(shipped("demo-city"), least_zones=30)
-    best = found.recommended()
-    moved = {step.lever: step for step in found.levers(best)}
+    result = replace(shipped("demo-city"), least_zones=30)
+    best = result.recommended()
+    moved = {step.lever: step for step in result.levers(best)}
     assert set(moved) == {"zones", "time", "unit", "T", "τ", "ε"}
     assert (moved["zones"].less.zones, moved["zones"].more.zones) == (10, 100)
     assert moved["time"].less is moved["time"].more is None  # a person: the whole period only
@@ -170,15 +170,15 @@ def test_a_limit_of_risk_is_a_best_guess(shipped, risk):
 
 
 def test_a_limit_below_every_risk_recommends_nothing(shipped):
-    found = shipped("rwanda-districts")
-    assert found.recommended(0.501) is None
-    assert {way.lever for way in found.way_out(0.501)} >= {"risk"}
-    assert found.recommended(1.0).use == max(one.use for one in found.candidates)
+    result = shipped("rwanda-districts")
+    assert result.recommended(0.501) is None
+    assert {way.lever for way in result.way_out(0.501)} >= {"risk"}
+    assert result.recommended(1.0).use == max(one.use for one in result.candidates)
 
 
 def test_both_ends_of_epsilon_are_judged(shipped):
-    found = shipped("demo-city").judged
-    ends = {one.parameters.epsilon: one for one in found if one.resolution.text == "zones,period"}
+    result = shipped("demo-city").judged
+    ends = {one.parameters.epsilon: one for one in result if one.resolution.text == "zones,period"}
     assert ends[0.01].use == 0
     assert ends[0.01].risk < 0.52
     assert ends[10.0].risk > 0.9999
@@ -224,10 +224,10 @@ def few(folder, **options):
 
 def test_one_day(tmp_path):
     dataset = few(tmp_path, days=1)
-    found = frontier.frontier(dataset, Need(time="day"))
-    assert {one.matrices for one in found.judged} == {1}
-    assert {one.parameters.unit for one in found.candidates} == {"person-day", "person"}
-    assert not any(way.lever in ("days", "time") for way in found.way_out())
+    result = frontier.frontier(dataset, Need(time="day"))
+    assert {one.matrices for one in result.judged} == {1}
+    assert {one.parameters.unit for one in result.candidates} == {"person-day", "person"}
+    assert not any(way.lever in ("days", "time") for way in result.way_out())
 
 
 def test_one_zone_has_no_flows(tmp_path):
@@ -238,9 +238,9 @@ def test_one_zone_has_no_flows(tmp_path):
 
 def test_one_level_of_zones_has_no_coarser_way_out(tmp_path):
     dataset = small_trips(tmp_path / "two", [[(0, 0, 1)]] * 5, zones=2)
-    found = frontier.frontier(dataset, Need(zones=2))
-    assert {one.zones for one in found.judged} == {2}
-    assert not any(way.lever == "zones" for way in found.way_out())
+    result = frontier.frontier(dataset, Need(zones=2))
+    assert {one.zones for one in result.judged} == {2}
+    assert not any(way.lever == "zones" for way in result.way_out())
 
 
 def test_no_trips(tmp_path):
@@ -262,26 +262,26 @@ def test_flows_without_people_protect_no_person(tmp_path):
 
 def test_trips_that_are_not_ranked_within_a_person_protect_days_only(tmp_path):
     dataset = few(tmp_path, by_person=False)
-    found = frontier.frontier(dataset, WHOLE)
-    assert {one.parameters.unit for one in found.judged} == {"person-day"}
+    result = frontier.frontier(dataset, WHOLE)
+    assert {one.parameters.unit for one in result.judged} == {"person-day"}
     with pytest.raises(DatasetError, match="does not rank trips within a person"):
         frontier.frontier(dataset, Need(time="period", unit="person"))
 
 
 def test_files_hold_numbers_and_say_what_is_recommended(tmp_path, shipped):
-    found = replace(shipped("rwanda-districts"), least_zones=30, confidential=True)
+    result = replace(shipped("rwanda-districts"), least_zones=30, confidential=True)
     for name in ("made.csv", "made.json"):
-        write(found, tmp_path / name)
+        write(result, tmp_path / name)
         assert (tmp_path / name).stat().st_mode & 0o077 == 0
     document = json.loads((tmp_path / "made.json").read_text())
     with (tmp_path / "made.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert len(rows) == len(document["candidates"]) == len(found.candidates)
+    assert len(rows) == len(document["candidates"]) == len(result.candidates)
     best = [row for row in rows if row["recommended"] == "True"]
     assert [(float(row["use"]), row["on_frontier"]) for row in best] == [
-        (found.recommended().use, "True")
+        (result.recommended().use, "True")
     ]
-    assert sum(row["on_frontier"] for row in document["candidates"]) == len(found.frontier)
+    assert sum(row["on_frontier"] for row in document["candidates"]) == len(result.frontier)
     assert document["confidential"]
     assert document["need"]["time"] == "period"
 

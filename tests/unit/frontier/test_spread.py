@@ -19,14 +19,14 @@ def test_shares_and_percentiles_are_those_of_a_list_of_people(epsilon):
     trips = np.floor(rng.pareto(1.2, 501) * 3).astype(int)
     guesses = np.sort(1 / (1 + np.exp(-epsilon * trips.astype(float))))
     values, counts = np.unique(trips, return_counts=True)
-    found = spread(dict(zip(values.tolist(), counts.tolist(), strict=True)), epsilon)
-    assert found.people == 501
-    for share, most in zip(found.shares, (0.6, 0.75, 0.95), strict=True):
+    result = spread(dict(zip(values.tolist(), counts.tolist(), strict=True)), epsilon)
+    assert result.people == 501
+    for share, most in zip(result.shares, (0.6, 0.75, 0.95), strict=True):
         assert share == pytest.approx((guesses <= most).mean())
-    assert found.median == pytest.approx(guesses[250])
-    assert found.percentile_95 == pytest.approx(guesses[math.ceil(0.95 * 501) - 1])
-    assert found.worst == pytest.approx(guesses[-1])
-    assert found.at_mean == pytest.approx(1 / (1 + math.exp(-epsilon * trips.mean())))
+    assert result.median == pytest.approx(guesses[250])
+    assert result.percentile_95 == pytest.approx(guesses[math.ceil(0.95 * 501) - 1])
+    assert result.worst == pytest.approx(guesses[-1])
+    assert result.at_mean == pytest.approx(1 / (1 + math.exp(-epsilon * trips.mean())))
 
 
 def test_days_with_noise_of_their_own_compose_to_less_than_they_add_up_to():
@@ -38,11 +38,11 @@ def test_days_with_noise_of_their_own_compose_to_less_than_they_add_up_to():
 
 def test_the_mean_is_no_guide(tmp_path):
     """Nine of ten stay at home: at the mean everybody looks exposed, in truth one in ten is."""
-    found = spread({0: 90, 30: 10}, 0.5)
-    assert (found.mean_count, found.shares[1]) == (3.0, 0.9)
-    assert found.at_mean > 0.8
-    assert found.median == 0.5
-    assert found.worst > 0.999999
+    result = spread({0: 90, 30: 10}, 0.5)
+    assert (result.mean_count, result.shares[1]) == (3.0, 0.9)
+    assert result.at_mean > 0.8
+    assert result.median == 0.5
+    assert result.worst > 0.999999
 
 
 @pytest.mark.parametrize("people", [{}, {1: 0}, {-1: 2}, {1: 2.5}, {1.5: 1}], ids=str)
@@ -68,10 +68,10 @@ def test_beyond_256_trips_the_risk_is_never_understated(tmp_path):
 
 def test_mean_trips_of_the_shipped_districts_are_those_of_the_paper():
     """0.77 at ε 0.5: P2 multiplies ε by the mean number of trips."""
-    found = spread(trips_per_person(datasets.load("rwanda-districts")), 0.5)
-    assert round(0.5 * found.mean_count, 2) == 0.76
-    assert found.shares[1] > 0.8
-    assert found.worst > 0.999
+    result = spread(trips_per_person(datasets.load("rwanda-districts")), 0.5)
+    assert round(0.5 * result.mean_count, 2) == 0.76
+    assert result.shares[1] > 0.8
+    assert result.worst > 0.999
 
 
 def test_without_ranks_nothing_is_told(tmp_path):
