@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import cache
+from itertools import product
 
 from engine import attack, usability
 from engine import origin_destination as od
@@ -42,7 +43,7 @@ def judged(dataset: Dataset, need: Need) -> Iterator[tuple[float, tuple[Candidat
     for index, (level, span) in enumerate(views):
         resolution = Resolution(zones=level.name, time=span.time)
         view = coarsen(dataset, resolution)
-        settings = [(unit, limit) for unit in span.units for limit in LIMITS]
+        settings: list[tuple[Protected, int]] = list(product(span.units, LIMITS))
         for position, (unit, limit) in enumerate(settings, 1):
             done = (index + position / len(settings)) / len(views)
             counted = od.histogram(view, unit, limit, days=0)
