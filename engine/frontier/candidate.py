@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
-from engine.parameters import ODParameters
+from engine.parameters import DensityParameters, ODParameters
 from engine.resolution import Resolution
 from engine.risk import STRONG_GUESS
 from engine.steps import Level, level_of, step
@@ -19,23 +20,26 @@ class Candidate:
 
     Attributes
     ----------
-    parameters : ODParameters
+    parameters : ODParameters or DensityParameters
     resolution : Resolution
     zones, matrices : int
-        Detail: how many zones, and into how many matrices the declared period is cut.
+        Detail: how many zones, and into how many matrices the declared period (for visits: into
+        how many blocks of hours the week) is cut.
     days : int
         Declared days that are released.
     risk : float
         Best guess of membership over everything declared to be released, from public facts only.
     use : float
-        Share of all trips of the first matrix that lies in usable flows (confidential).
+        Share of all trips of the first matrix that lies in usable flows, or of zones with visits
+        that are usable (confidential).
     use_error : float
         Standard error of `use`; 0 where it is exact.
     error : float
-        Expected absolute error per trip, over all pairs of zones (confidential).
+        Expected absolute error per trip over all pairs of zones, or per visit over all zones and
+        blocks of hours (confidential).
     """
 
-    parameters: ODParameters
+    parameters: ODParameters | DensityParameters
     resolution: Resolution
     zones: int
     matrices: int
@@ -61,15 +65,32 @@ class Candidate:
         return int(self.use / USE_STEP + 1e-9), -round(self.error, _ERROR_DIGITS)
 
     @property
+    def unit(self) -> str:
+        """What is protected: a density protects a person in its one week."""
+        return self.parameters.unit if isinstance(self.parameters, ODParameters) else "person"
+
+    @property
+    def levers(self) -> dict[str, Any]:
+        """The settings of the method by their symbols; a larger ε is the last."""
+        if isinstance(self.parameters, DensityParameters):
+            density = self.parameters
+            bound = {"method": density.variant, "ℓ": density.max_visits_per_user}
+            return {**bound, "ε": density.epsilon}
+        flows = self.parameters
+        bound = {"T": flows.max_trips_per_user, "τ": flows.suppression_threshold}
+        return {"unit": flows.unit, **bound, "ε": flows.epsilon}
+
+    @property
     def ties(self) -> tuple[float, float, int, int, str]:
-        """What decides where nothing else does: smaller ε, larger τ, smaller T, the person."""
-        settings = self.parameters
+        """What decides where nothing else does: smaller ε, larger τ, smaller T (ℓ), the person."""
+        levers = self.levers
+        method = levers.get("unit", levers.get("method"))
         return (
             self.risk,
-            settings.epsilon,
-            -settings.suppression_threshold,
-            settings.max_trips_per_user,
-            f"{settings.unit} {self.resolution.text}",
+            levers["ε"],
+            -levers.get("τ", 0),
+            levers.get("T", levers.get("ℓ")),
+            f"{method} {self.resolution.text}",
         )
 
     def within(self, risk: float) -> bool:

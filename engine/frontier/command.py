@@ -64,13 +64,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def words(one: Candidate) -> str:
     """Return a setting and its two axes in a line."""
-    settings, days = one.parameters, f", {one.days} days" if one.matrices == one.days else ""
+    flows = "T" in one.levers
+    days = f", {one.days} days" if flows and one.matrices == one.days else ""
+    span = _SPANS[one.resolution.time] if flows else f"by {one.resolution.hours}"
+    levers = ", ".join(
+        f"{name} {value:g}" if isinstance(value, int | float) else str(value)
+        for name, value in one.levers.items()
+        if name != "unit"
+    )
+    use = f"{one.use:.1%} of {'trips in usable flows' if flows else 'zones usable'}"
+    if one.use_error:
+        use += f" (± {one.use_error:.1%}, by draws)"
     return (
-        f"{one.zones} zones ({one.resolution.zones}), {_SPANS[one.resolution.time]}{days}, "
-        f"{_UNITS[settings.unit]}, T {settings.max_trips_per_user}, "
-        f"τ {settings.suppression_threshold}, ε {settings.epsilon:g}: best guess {one.risk:.1%}, "
-        f"{one.use:.1%} of trips in usable flows ({_VERDICTS[one.level]}), "
-        f"errors add up to {one.error:.0%} of all trips"
+        f"{one.zones} zones ({one.resolution.zones}), {span}{days}, {_UNITS[one.unit]}, {levers}: "
+        f"best guess {one.risk:.1%}, {use} ({_VERDICTS[one.level]}), errors add up to "
+        f"{one.error:.0%} of all {'trips' if flows else 'visits'}"
     )
 
 

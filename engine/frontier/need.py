@@ -13,7 +13,7 @@ Protected = Literal["person-day", "person"]
 """The least that is protected: all of a person on one day, or over the whole period."""
 
 Read = Literal["flows", "zones", "density"]
-"""What must be read: flows between zones; how busy zones are; that, by the hour of the week."""
+"""What must be read: flows between zones; how busy zones are, by blocks of hours; by every hour."""
 
 MOST_ZONES = 100_000
 

@@ -7,9 +7,6 @@ from typing import Any
 
 from engine.frontier.candidate import Candidate
 
-NAMES = ("zones", "time", "unit", "T", "τ", "ε")
-"""Levers, as they are written."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
@@ -18,7 +15,7 @@ class Step:
     Attributes
     ----------
     lever : str
-        One of `NAMES`.
+        ``zones``, ``time`` or one of `Candidate.levers`.
     less, more : Candidate or None
         With the next smaller and the next larger value; None where there is none. Larger are more
         zones, more matrices, a person rather than a person's day, and larger T, τ and ε.
@@ -44,19 +41,13 @@ def neighbours(candidate: Candidate, judged: Sequence[Candidate]) -> Neighbours:
         at = tuple(_place(one).values())
         if at not in known or one.use > known[at].use:
             known[at] = one
-    return tuple(_step(name, place, known, judged) for name in NAMES)
+    return tuple(_step(name, place, known, judged) for name in place)
 
 
 def _place(one: Candidate) -> dict[str, Any]:
-    settings = one.parameters
-    return {
-        "zones": one.zones,
-        "time": one.matrices,
-        "unit": settings.unit == "person",
-        "T": settings.max_trips_per_user,
-        "τ": settings.suppression_threshold,
-        "ε": settings.epsilon,
-    }
+    # "person" comes before "person-day", and protects more: turned round
+    turned = {"unit": one.unit == "person"} if "unit" in one.levers else {}
+    return {"zones": one.zones, "time": one.matrices, **one.levers, **turned}
 
 
 def _step(

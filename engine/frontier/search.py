@@ -5,13 +5,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
+import numpy as np
+
 from engine import attack
 from engine.datasets import Dataset
 from engine.errors import DatasetError, ParameterError
-from engine.frontier import flows
+from engine.frontier import flows, visits
 from engine.frontier.candidate import Candidate, best, undominated
 from engine.frontier.need import Need
 from engine.frontier.neighbours import Neighbours, neighbours
+from engine.parameters import ODParameters
 from engine.risk import STRONG_GUESS
 from engine.validation import as_real
 
@@ -141,23 +144,33 @@ class Frontier:
         yield "risk", [best(self.candidates, more) for more in riskier]
 
 
-def frontier(dataset: Dataset, need: Need, *, progress: Progress | None = None) -> Frontier:
-    """Judge every setting of a dataset, exactly, those that meet the need first.
+def frontier(
+    dataset: Dataset,
+    need: Need,
+    *,
+    progress: Progress | None = None,
+    rng: np.random.Generator | None = None,
+) -> Frontier:
+    """Judge every setting of a dataset, those that meet the need first; flows exactly.
 
     Parameters
     ----------
     dataset : Dataset
-        As it was ingested, with trips of people.
+        As it was ingested, with trips of people (or visits, where these are read).
     need : Need
     progress : callable, optional
         Called after each step.
+    rng : numpy.random.Generator, optional
+        Source of the noise where use is judged by draws. Left out, it is the same every time for
+        simulated people only.
 
     Raises
     ------
     ParameterError
         If no setting can meet the need.
     DatasetError
-        If the dataset has nothing to judge: no trips, none of people, none between zones.
+        If the dataset has nothing to judge: no trips, none of people, none between zones, no
+        visits.
 
     Examples
     --------
@@ -167,34 +180,34 @@ def frontier(dataset: Dataset, need: Need, *, progress: Progress | None = None) 
     >>> best.parameters.max_trips_per_user, best.parameters.epsilon, round(best.use, 3)
     (30, 1.0, 0.725)
     """
-    _check(dataset, need)
+    exact, simulated = need.read == "flows", dataset.metadata.simulated
+    if exact:
+        _check(dataset, need)
+    rng = rng or np.random.default_rng(0 if simulated else None)
     shell = Frontier(
         need=need,
         least_zones=need.least_zones(dataset),
-        least_matrices=need.least_matrices(dataset),
+        least_matrices=need.least_matrices(dataset) if exact else visits.least_blocks(need),
         judged=(),
-        confidential=not dataset.metadata.simulated,
+        confidential=not simulated,
     )
     judged: list[Candidate] = []
-    for done, batch in flows.judged(dataset, need):
+    work = flows.judged(dataset, need) if exact else visits.judged(dataset, need, rng)
+    for done, batch in work:
         judged.extend(batch)
         if progress is not None:
             progress(done, tuple(one for one in batch if shell.meets(one)))
     result = replace(shell, judged=tuple(judged))
     if not result.candidates:
         raise DatasetError(
-            f"dataset '{dataset.id}' has no trip between zones at the detail that is needed; "
-            "nothing can be judged: ask for finer zones, or build it of a period with trips"
+            f"dataset '{dataset.id}' has no {'trip between zones' if exact else 'visit'} at the "
+            "detail that is needed; nothing can be judged: ask for finer zones, or build it of a "
+            "period with data"
         )
     return result
 
 
 def _check(dataset: Dataset, need: Need) -> None:
-    if need.read != "flows":
-        raise ParameterError(
-            f"read must be 'flows', got {need.read!r}; density settings are not judged here yet: "
-            "compare them on the page Density"
-        )
     views = flows.steps(dataset, need)
     zones, matrices = need.least_zones(dataset), need.least_matrices(dataset)
     for level, span in views:
@@ -213,7 +226,7 @@ def _check(dataset: Dataset, need: Need) -> None:
 
 
 def _protects(one: Candidate, need: Need) -> bool:
-    return need.unit == "person-day" or one.parameters.unit == "person"
+    return need.unit == "person-day" or one.unit == "person"
 
 
 def _limit(risk: float) -> float:
@@ -230,7 +243,7 @@ def _over(daily: Sequence[Candidate], days: int) -> list[Candidate]:
     """Return daily candidates of which only so many days are released: less risk, same use."""
     risks = {
         epsilon: attack.worth_of_trips(
-            next(one.parameters for one in daily if one.parameters.epsilon == epsilon), days
+            ODParameters(epsilon=epsilon, unit="person-day"), days
         ).best_guess
         for epsilon in {one.parameters.epsilon for one in daily}
     }

@@ -25,21 +25,21 @@ def row(one: Candidate) -> dict[str, Any]:
     >>> row(one)["epsilon"], row(one)["span"]
     (1.0, 'day')
     """
-    settings = one.parameters
+    names = {"T": "max_trips_per_user", "τ": "suppression_threshold", "ε": "epsilon"}
+    names["ℓ"] = "max_visits_per_user"
     return {
         "level": one.resolution.zones,
         "zones": one.zones,
         "span": one.resolution.time,
+        "hours": one.resolution.hours,
         "matrices": one.matrices,
         "days": one.days,
-        "unit": settings.unit,
-        "max_trips_per_user": settings.max_trips_per_user,
-        "suppression_threshold": settings.suppression_threshold,
-        "epsilon": settings.epsilon,
+        "unit": one.unit,
+        **{names.get(name, name): value for name, value in one.levers.items()},
         "risk": one.risk,
         "use": one.use,
         "use_error": one.use_error,
-        "error_per_trip": one.error,
+        "error": one.error,
     }
 
 

@@ -208,7 +208,8 @@ def test_a_need_checks_itself(wrong):
         ("demo-city", Need(unit="person"), ParameterError, "choose time='period' or unit="),
         ("demo-city", Need(zones=151), ParameterError, "at most 150"),
         ("demo-city", Need(zones="county"), ParameterError, "a level of this dataset"),
-        ("demo-city", Need(read="density"), ParameterError, "read must be 'flows'"),
+        ("rwanda-districts", Need(read="density"), DatasetError, "has no visits"),
+        ("demo-city", Need(read="zones", zones=151), ParameterError, "at most 150"),
         ("paris", Need(), DatasetError, "has no trips"),
     ],
 )
