@@ -89,7 +89,7 @@ class Candidate:
             self.risk,
             levers["ε"],
             -levers.get("τ", 0),
-            levers.get("T", levers.get("ℓ")),
+            levers["T"] if "T" in levers else levers["ℓ"],
             f"{method} {self.resolution.text}",
         )
 

@@ -48,7 +48,7 @@ def steps(dataset: Dataset, need: Need) -> list[tuple[ZoneLevel, HourStep, Densi
             "dataset with visits, or read='flows'"
         )
     zones, blocks = need.least_zones(dataset), least_blocks(need)
-    methods = [one for one in LIMITS if one != "zoom" or dataset.has_zoom]
+    methods: list[DensityVariant] = [one for one in LIMITS if one != "zoom" or dataset.has_zoom]
     work = list(product(methods, levels(dataset), _BLOCKS))
     work.sort(key=lambda item: item[1].zones < zones or blocks_of(item[2]) < blocks)
     return [(level, hours, variant) for variant, level, hours in work]
