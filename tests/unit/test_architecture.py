@@ -21,7 +21,7 @@ LAYERS = [
     {"usability"},
     {"attack"},
     {"ingest", "resolution", "synthetic"},
-    {"decisions", "release"},
+    {"decisions", "frontier", "release"},
 ]
 """Lowest first; a module imports from its own package or from layers below it."""
 

@@ -1,0 +1,43 @@
+"""Which settings to choose: all of them, by what they risk and what can be used of them.
+
+The two axes are those of every page: the best guess of membership over everything declared to be
+released (`engine.risk.Worth`), and the share of trips in usable flows, or of usable zones
+(`engine.usability`).
+
+Examples
+--------
+>>> from engine import datasets, frontier
+>>> need = frontier.Need(time="period", zones=30, unit="person")
+>>> best = frontier.frontier(datasets.load("demo-city"), need).recommended(0.75)
+>>> round(best.risk, 3), round(best.use, 3), best.usable
+(0.731, 0.725, True)
+"""
+
+from engine.frontier.candidate import USE_STEP, Candidate, best, undominated
+from engine.frontier.flows import LIMITS, THRESHOLDS
+from engine.frontier.need import Need, Protected, Read
+from engine.frontier.neighbours import Neighbours, Step
+from engine.frontier.search import Frontier, Lever, Progress, WayOut, frontier
+from engine.frontier.spread import Spread, spread, trips_per_person
+
+__all__ = [
+    "LIMITS",
+    "THRESHOLDS",
+    "USE_STEP",
+    "Candidate",
+    "Frontier",
+    "Lever",
+    "Need",
+    "Neighbours",
+    "Progress",
+    "Protected",
+    "Read",
+    "Spread",
+    "Step",
+    "WayOut",
+    "best",
+    "frontier",
+    "spread",
+    "trips_per_person",
+    "undominated",
+]

@@ -1,0 +1,145 @@
+"""One setting with its two axes, and which of two settings is better."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from engine.parameters import DensityParameters, ODParameters
+from engine.resolution import Resolution
+from engine.risk import STRONG_GUESS
+from engine.steps import Level, level_of, step
+
+USE_STEP = 0.005
+"""Half a point: use is compared in steps of that, within which the smaller error decides."""
+_ERROR_DIGITS = 6
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """A setting, what it risks and what can be used of it.
+
+    Attributes
+    ----------
+    parameters : ODParameters or DensityParameters
+    resolution : Resolution
+    zones, matrices : int
+        Detail: how many zones, and into how many matrices the declared period (for visits: into
+        how many blocks of hours the week) is cut.
+    days : int
+        Declared days that are released.
+    risk : float
+        Best guess of membership over everything declared to be released, from public facts only.
+    use : float
+        Share of all trips of the first matrix that lies in usable flows, or of zones with visits
+        that are usable (confidential).
+    use_error : float
+        Standard error of `use`; 0 where it is exact.
+    error : float
+        Expected absolute error per trip over all pairs of zones, or per visit over all zones and
+        blocks of hours (confidential).
+    """
+
+    parameters: ODParameters | DensityParameters
+    resolution: Resolution
+    zones: int
+    matrices: int
+    days: int
+    risk: float
+    use: float
+    use_error: float = 0.0
+    error: float
+
+    @property
+    def level(self) -> Level:
+        """The verdict on `use`, the same as everywhere."""
+        return level_of(self.use)
+
+    @property
+    def usable(self) -> bool:
+        """Whether at least half of all trips can be used."""
+        return self.level != "noisy"
+
+    @property
+    def quality(self) -> tuple[int, float]:
+        """Use in steps of half a point, then the smaller error: larger is better."""
+        return int(self.use / USE_STEP + 1e-9), -round(self.error, _ERROR_DIGITS)
+
+    @property
+    def unit(self) -> str:
+        """What is protected: a density protects a person in its one week."""
+        return self.parameters.unit if isinstance(self.parameters, ODParameters) else "person"
+
+    @property
+    def levers(self) -> dict[str, Any]:
+        """The settings of the method by their symbols; a larger ε is the last."""
+        if isinstance(self.parameters, DensityParameters):
+            density = self.parameters
+            bound = {"method": density.variant, "ℓ": density.max_visits_per_user}
+            return {**bound, "ε": density.epsilon}
+        flows = self.parameters
+        bound = {"T": flows.max_trips_per_user, "τ": flows.suppression_threshold}
+        return {"unit": flows.unit, **bound, "ε": flows.epsilon}
+
+    @property
+    def ties(self) -> tuple[float, float, int, int, str]:
+        """What decides where nothing else does: smaller ε, larger τ, smaller T (ℓ), the person."""
+        levers = self.levers
+        method = levers.get("unit", levers.get("method"))
+        return (
+            self.risk,
+            levers["ε"],
+            -levers.get("τ", 0),
+            levers["T"] if "T" in levers else levers["ℓ"],
+            f"{method} {self.resolution.text}",
+        )
+
+    def within(self, risk: float) -> bool:
+        """Return whether the best guess is at most `risk`, as both are written."""
+        return step(self.risk, good=risk, partly=1.0) == "good"
+
+    def at_least_as_fine(self, other: "Candidate") -> bool:
+        """Return whether neither zones nor time are coarser than those of `other`."""
+        return self.zones >= other.zones and self.matrices >= other.matrices
+
+
+def best(candidates: Iterable[Candidate], risk: float = STRONG_GUESS) -> Candidate | None:
+    """Return the candidate with most use among those within a limit of risk, None without one.
+
+    Ties of use go to the smaller error, finer zones, shorter time, less risk, then `ties`.
+    """
+    return min((one for one in candidates if one.within(risk)), key=_preference, default=None)
+
+
+def undominated(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
+    """Return the candidates that no other one dominates, by ascending risk.
+
+    Another one dominates if it has no more risk, no less quality (use, then error) and at least
+    the same detail, and comes first by `ties` where all of that is the same.
+
+    In this order a candidate can only be dominated by one before it, and of those before it only
+    the best of each detail counts.
+    """
+    order = sorted(
+        candidates,
+        key=lambda one: (one.risk, *_reversed(one.quality), -one.zones, -one.matrices, one.ties),
+    )
+    kept: list[Candidate] = []
+    leading: dict[tuple[int, int], tuple[int, float]] = {}
+    for one in order:
+        zones, matrices = one.zones, one.matrices
+        if any(
+            finer[0] >= zones and finer[1] >= matrices and quality >= one.quality
+            for finer, quality in leading.items()
+        ):
+            continue
+        leading[zones, matrices] = one.quality
+        kept.append(one)
+    return tuple(kept)
+
+
+def _preference(one: Candidate) -> tuple[object, ...]:
+    return (*_reversed(one.quality), -one.zones, -one.matrices, one.ties)
+
+
+def _reversed(quality: tuple[int, float]) -> tuple[int, float]:
+    return -quality[0], -quality[1]

@@ -1,0 +1,112 @@
+"""Which settings to choose: ``python -m engine.frontier demo-city --time period --zones 30``."""
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import get_args
+
+from engine import datasets, risk
+from engine.errors import ExplorerError, ParameterError
+from engine.frontier.candidate import Candidate
+from engine.frontier.need import Need, Protected, Read
+from engine.frontier.search import Frontier, frontier
+from engine.frontier.tables import SUFFIXES, write
+from engine.resolution import TimeStep
+
+LEAK = (
+    "made of the confidential data: choosing by it tells a little of them, so a release must name "
+    "its settings as tuned on these data"
+)
+_SPANS = {"day": "every day", "week": "every week", "period": "the whole period"}
+_UNITS = {"person-day": "a person's day", "person": "a person"}
+_VERDICTS = {"good": "usable", "partly": "usable in part", "noisy": "too noisy"}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    parser = argparse.ArgumentParser(prog="python -m engine.frontier", description=__doc__)
+    parser.add_argument("dataset", help="name or folder")
+    parser.add_argument("--time", choices=get_args(TimeStep), default="day", help="long enough")
+    parser.add_argument("--zones", default="1", help="least number of zones, or a level's name")
+    parser.add_argument(
+        "--unit", choices=get_args(Protected), default="person-day", help="least that is protected"
+    )
+    parser.add_argument("--read", choices=get_args(Read), default="flows", help="what is read")
+    parser.add_argument(
+        "--risk", type=float, default=100 * risk.STRONG_GUESS, help="most risk, in percent"
+    )
+    parser.add_argument("--out", type=Path, help="all candidates, as FILE.json or FILE.csv")
+    options = parser.parse_args(arguments)
+    try:
+        zones = int(options.zones) if options.zones.isdecimal() else options.zones
+        need = Need(time=options.time, zones=zones, unit=options.unit, read=options.read)
+        if options.out is not None and options.out.suffix not in SUFFIXES:
+            raise ParameterError(f"out must end in .json or .csv, got '{options.out.name}'")
+        if not 50 < options.risk <= 100:
+            raise ParameterError(
+                f"risk must be above 50 and at most 100 percent, got {options.risk:g}; half is "
+                "guessed by a coin, 75 is strong"
+            )
+        result = frontier(datasets.load(options.dataset), need, progress=_show)
+        for line in _lines(result, options.risk / 100):
+            print(line)
+        if options.out is not None:
+            write(result, options.out, options.risk / 100)
+    except (ExplorerError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("\ninterrupted", file=sys.stderr)
+        return 130
+    return 0
+
+
+def words(one: Candidate) -> str:
+    """Return a setting and its two axes in a line."""
+    flows = "T" in one.levers
+    days = f", {one.days} days" if flows and one.matrices == one.days else ""
+    span = _SPANS[one.resolution.time] if flows else f"by {one.resolution.hours}"
+    levers = ", ".join(
+        f"{name} {value:g}" if isinstance(value, int | float) else str(value)
+        for name, value in one.levers.items()
+        if name != "unit"
+    )
+    use = f"{one.use:.1%} of {'trips in usable flows' if flows else 'zones usable'}"
+    if one.use_error:
+        use += f" (± {one.use_error:.1%}, by draws)"
+    return (
+        f"{one.zones} zones ({one.resolution.zones}), {span}{days}, {_UNITS[one.unit]}, {levers}: "
+        f"best guess {one.risk:.1%}, {use} ({_VERDICTS[one.level]}), errors add up to "
+        f"{one.error:.0%} of all {'trips' if flows else 'visits'}"
+    )
+
+
+def _lines(result: Frontier, limit: float) -> Iterator[str]:
+    settings, line = len(result.candidates), len(result.frontier)
+    yield f"{settings:,} settings meet the need, {line} of them on the frontier"
+    one = result.recommended(limit)
+    if one is None:
+        yield f"None has a best guess of at most {limit:.1%}."
+    else:
+        yield f"{'Recommended' if one.usable else 'Best, and not usable'}: {words(one)}"
+        yield "By one step of one lever:"
+        for step in result.levers(one):
+            for sign, other in (("−", step.less), ("+", step.more)):
+                if other is not None:
+                    yield (
+                        f"  {sign} {step.lever}: risk {one.risk:.1%} → {other.risk:.1%}, "
+                        f"use {one.use:.1%} → {other.use:.1%}"
+                    )
+    ways = result.way_out(limit)
+    if ways:
+        yield "By giving way in one thing:"
+    for way in ways:
+        yield f"  {way.lever}: {words(way.candidate)}"
+    if result.confidential:
+        yield f"Note: {LEAK}."
+
+
+def _show(done: float, _: Sequence[Candidate]) -> None:
+    if sys.stderr.isatty():
+        print(f"\r{done:4.0%}", end="\n" if done >= 1 else "", file=sys.stderr, flush=True)

@@ -1,0 +1,138 @@
+"""The frontier in plain code: every pair compared, every setting judged by itself as home does."""
+
+from collections import Counter
+from dataclasses import replace
+from datetime import date, timedelta
+
+import geopandas as gpd
+import pyarrow as pa
+import shapely
+
+from engine import attack, datasets, resolution, usability
+from engine import origin_destination as od
+from engine.frontier import LIMITS, THRESHOLDS, Candidate
+from engine.parameters import EPSILON_STOPS, ODParameters
+from engine.resolution import Resolution
+from engine.usability import Flows
+from tests.reference.od_people import counted
+
+
+def dominates(one, other):
+    """Return whether `one` dominates `other`, from the words of the specification."""
+    steps = [int(candidate.use / 0.005 + 1e-9) for candidate in (one, other)]
+    errors = [round(candidate.error, 6) for candidate in (one, other)]
+    if one.risk > other.risk or one.zones < other.zones or one.matrices < other.matrices:
+        return False
+    if steps[0] < steps[1] or (steps[0] == steps[1] and errors[0] > errors[1]):
+        return False
+    same = steps[0] == steps[1] and errors[0] == errors[1]
+    same &= (one.risk, one.zones, one.matrices) == (other.risk, other.zones, other.matrices)
+    return not same or one.ties < other.ties
+
+
+def undominated(candidates):
+    """Compare every candidate with every other one."""
+    return {one for one in candidates if not any(dominates(other, one) for other in candidates)}
+
+
+def settings(dataset):
+    """Yield every setting of the grid: resolution, zones, matrices, parameters."""
+    for zones, count in resolution.details(dataset):
+        for time in resolution.times(dataset):
+            matrices = len(
+                resolution.coarse_metadata(dataset.metadata, Resolution(time=time)).periods
+            )
+            for unit in ("person-day", "person"):
+                if unit == "person" and time != "period":
+                    continue
+                for limit in LIMITS:
+                    for threshold in THRESHOLDS:
+                        for epsilon in EPSILON_STOPS:
+                            parameters = ODParameters(
+                                epsilon=epsilon,
+                                max_trips_per_user=limit,
+                                suppression_threshold=threshold,
+                                unit=unit,
+                            )
+                            yield Resolution(zones=zones, time=time), count, matrices, parameters
+
+
+def judged_as_home(dataset, view, seen, zones, matrices, parameters):
+    """Return one setting as home shows it: the expectation of its own window, then its verdict."""
+    days = len(dataset.metadata.days)
+    whole = parameters.unit == "person"
+    window = {"days": None, "sum_days": True} if whole else {"days": 0}
+    exact = od.expectation(view, parameters, **window)
+    worth = attack.worth_of_trips(parameters, days, added_up=seen.time != "day")
+    trips = exact.histogram.true_trips
+    return Candidate(
+        parameters=parameters,
+        resolution=seen,
+        zones=zones,
+        matrices=matrices,
+        days=days,
+        risk=worth.best_guess,
+        use=usability.judge_trips(Flows.of(exact.histogram), parameters).usable_share,
+        error=exact.split.total / trips if trips else 0.0,
+    )
+
+
+def brute_force(dataset):
+    """Judge every setting by itself; the view is opened once for each resolution."""
+    views = {}
+    for seen, zones, matrices, parameters in settings(dataset):
+        key = (seen, parameters.unit == "person")
+        if key not in views:
+            # home adds the days of a person's matrix up itself
+            time = "day" if key[1] else seen.time
+            views[key] = resolution.coarsen(dataset, replace(seen, time=time))
+        yield judged_as_home(dataset, views[key], seen, zones, matrices, parameters)
+
+
+def small_trips(folder, people, *, zones=6, days=3, have_people=True, by_person=True, public=None):
+    """Save a dataset of people [[(day, origin, destination), …], …] with two provinces."""
+    first = date(2024, 3, 4)
+    ids = [f"z{i}" for i in range(zones)]
+    parents = ["a" if 2 * i < zones else "b" for i in range(zones)]
+    boxes = [shapely.box(x, 0, x + 1, 1) for x in range(zones)]
+    places = gpd.GeoDataFrame(
+        {"zone_id": ids, "name": ids, "province_id": parents}, geometry=boxes, crs=4326
+    )
+
+    def table(per_day):
+        rows = counted(people, per_day=per_day)
+        return pa.table(
+            {
+                "date": pa.array(
+                    [first + timedelta(days=int(day)) for day in rows.day], pa.date32()
+                ),
+                "origin": pa.array([ids[i] for i in rows.origin], pa.string()),
+                "destination": pa.array([ids[i] for i in rows.destination], pa.string()),
+                "rank": pa.array(rows.rank),
+                "n": pa.array(rows.n.astype("int32")),
+            }
+        )
+
+    about = datasets.Metadata(
+        name=folder.name,
+        description="few people",
+        source="tests",
+        licence="CC0",
+        simulated=True,
+        first_day=first,
+        last_day=first + timedelta(days=days - 1),
+        time_zone="UTC",
+        week=None,
+        people_public=public,
+        max_visits_cap=840,
+        salt_id="tests",
+        made_by="tests",
+        trips_have_people=have_people,
+    )
+    tables = {"trips": table(True), **({"trips_person": table(False)} if by_person else {})}
+    return datasets.save(folder, about, zones=places, tables=tables)
+
+
+def made_by_hand(people):
+    """Return how many people made so many trips."""
+    return dict(Counter(len(trips) for trips in people))

@@ -1,0 +1,83 @@
+"""Density settings are judged by draws, as home judges one, with their standard error."""
+
+import numpy as np
+import pytest
+
+from engine import attack, density, frontier, resolution, usability
+from engine.errors import DatasetError
+from engine.frontier import Need, visits
+from engine.frontier.command import main
+from tests.reference.small_city import Aggregates, geography, save, small_city
+
+
+@pytest.fixture(scope="module")
+def city(tmp_path_factory):
+    return small_city(tmp_path_factory.mktemp("visits") / "city", people=1500)
+
+
+@pytest.fixture(scope="module")
+def judged(city):
+    return frontier.frontier(city, Need(read="zones", zones=5), rng=np.random.default_rng(7))
+
+
+def test_use_is_the_mean_verdict_of_draws_and_risk_that_of_the_ledger(city):
+    """One batch from the same generator state, by the functions that home calls."""
+    need = Need(read="density", zones=25)
+    batch = next(iter(visits.judged(city, need, np.random.default_rng(7))))[1]
+    one = batch[-2]
+    rng = np.random.default_rng(7)
+    view = resolution.coarsen(city, one.resolution)
+    assert (one.zones, one.matrices) == density.truth(view).shape == (25, 168)
+    shares = []
+    for _ in range(visits.DRAWS):
+        noise = density.DensityNoise.draw(rng, view, one.parameters.variant)
+        release = density.release(view, one.parameters, noise=noise)
+        scores = density.scores(density.truth(view), release)
+        hourly = density.truth(view).mean(axis=1)
+        shares.append(usability.judge_density(scores, hourly).usable_share)
+    assert one.use == pytest.approx(np.mean(shares))
+    assert one.use_error == pytest.approx(np.std(shares, ddof=1) / visits.DRAWS**0.5)
+    ledger = density.ledger(
+        one.parameters,
+        cover_size=view.tessellation.cover_size,
+        max_visits_cap=view.metadata.max_visits_cap,
+    )
+    assert one.risk == attack.worth_of_density(ledger, one.parameters.epsilon).best_guess
+
+
+def test_the_grid_is_levels_by_blocks_by_visits_by_epsilon(city, judged):
+    methods = {name: ls for name, ls in visits.LIMITS.items() if name != "zoom" or city.has_zoom}
+    settings = sum(map(len, methods.values())) * len(visits.EPSILONS)
+    assert len(judged.judged) == 3 * len(resolution.details(city)) * settings
+    assert {one.matrices for one in judged.judged} == {8, 42, 168}
+    assert {one.unit for one in judged.judged} == {"person"}
+
+
+def test_the_recommended_is_on_the_frontier_and_has_most_use(judged):
+    best = judged.recommended(0.95)
+    allowed = [one for one in judged.candidates if one.within(0.95)]
+    assert best in judged.frontier
+    assert max(one.use for one in allowed) < best.use + frontier.USE_STEP
+    levers = {step.lever for step in judged.levers(best)}
+    assert levers == {"zones", "time", "method", "ℓ", "ε"}
+
+
+def test_whoever_reads_hours_needs_hours(city):
+    hourly = frontier.frontier(city, Need(read="density", zones=5), rng=np.random.default_rng(7))
+    assert {one.matrices for one in hourly.candidates} == {168}
+    assert {way.lever for way in hourly.way_out()} <= {"zones", "time", "risk"}
+
+
+def test_no_visits(tmp_path):
+    hours = np.zeros((4, 168), dtype=np.int64)
+    ranked = np.zeros((4, 168, 168), dtype=np.int64)
+    none = Aggregates(hours, ranked, np.zeros(4, dtype=np.int64))
+    with pytest.raises(DatasetError, match="has no visit at"):
+        frontier.frontier(save(tmp_path / "none", none, geography(4, 2)), Need(read="density"))
+
+
+def test_the_command_says_how_sure_it_is(city, capsys):
+    assert main([str(city.folder.parent), "--read", "density", "--zones", "5"]) == 0
+    said = capsys.readouterr().out
+    assert "by hour, a person, " in said
+    assert "zones usable" in said
