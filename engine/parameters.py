@@ -9,7 +9,7 @@ from typing import Literal, get_args
 from engine import validation
 from engine.errors import ParameterError
 
-DensityVariant = Literal[
+DensityMethod = Literal[
     "zones_laplace", "towers_laplace", "lpa", "efpa", "efpag", "efpag_joint", "zoom"
 ]
 """How the density is perturbed: two naive baselines (P1 §5.2), LPA on the cover, EFPA, EFPAG,
@@ -32,9 +32,9 @@ MAX_TRIPS_LIMIT = 256
 MAX_SUPPRESSION_THRESHOLD = 10**6
 DEFAULT_MAX_VISITS_CAP = 840
 
-FOURIER_VARIANTS: frozenset[str] = frozenset({"efpa", "efpag", "efpag_joint"})
-GAUSSIAN_VARIANTS: frozenset[str] = frozenset({"efpag", "efpag_joint"})
-"""Published variants with Gaussian noise, whose σ is `GaussianCalibration`'s to choose."""
+FOURIER_METHODS: frozenset[str] = frozenset({"efpa", "efpag", "efpag_joint"})
+GAUSSIAN_METHODS: frozenset[str] = frozenset({"efpag", "efpag_joint"})
+"""Published methods with Gaussian noise, whose σ is `GaussianCalibration`'s to choose."""
 
 EPSILON_RANGE = (1e-6, 1e6)
 """What the mechanisms take: beyond it noise or its absence is all there is, and floats overflow."""
@@ -52,18 +52,18 @@ class DensityParameters:
         Total privacy loss of the release, finite and above 0.
     delta : float
         By how much an attack may succeed more often than ε allows, in (0, 1). P1 used 2e-6.
-        Variants without Gaussian noise do not spend it.
+        Methods without Gaussian noise do not spend it.
     max_visits_per_user : int
         ℓ, visits kept per person, 1 to 168. It has no meaning for `zoom`, which samples nobody.
-    variant : str
-        One of `DensityVariant`.
+    method : str
+        One of `DensityMethod`.
     cluster_minimum : float or None
         τ of Algorithm 3, the least noisy total count of a cluster; None takes the formula.
         0 makes every cell its own cluster.
     scaling : bool
-        Improved scaling of totals (P1 §5.4.1); Fourier variants only.
+        Improved scaling of totals (P1 §5.4.1); Fourier methods only.
     smoothing : bool
-        Smoothing of the night hours (P1 §5.4.2); Fourier variants only.
+        Smoothing of the night hours (P1 §5.4.2); Fourier methods only.
     gaussian : str
         One of `GaussianCalibration`; ``classical`` is refused above a total ε of 4 (erratum D4).
         `zoom` is always exact.
@@ -82,7 +82,7 @@ class DensityParameters:
     epsilon: float
     delta: float = 1e-7
     max_visits_per_user: int = 30
-    variant: DensityVariant = "efpag_joint"
+    method: DensityMethod = "efpag_joint"
     cluster_minimum: float | None = None
     scaling: bool = True
     smoothing: bool = True
@@ -101,7 +101,7 @@ class DensityParameters:
             remedy="a week has 168 hours and one visit is kept an hour; 30 is usual",
         )
         validation.one_of(
-            "variant", self.variant, get_args(DensityVariant), "'efpag_joint' is recommended"
+            "method", self.method, get_args(DensityMethod), "'efpag_joint' is recommended"
         )
         validation.one_of(
             "gaussian",
@@ -116,7 +116,7 @@ class DensityParameters:
                     "cluster_minimum must be None or a finite number of at least 0, got "
                     f"{self.cluster_minimum!r}; None takes the paper's formula"
                 )
-        if gaussian_for(self.variant, self.epsilon, self.gaussian) != self.gaussian:
+        if gaussian_for(self.method, self.epsilon, self.gaussian) != self.gaussian:
             raise ParameterError(
                 "epsilon must be at most 4 with gaussian='classical', got "
                 f"{self.epsilon!r}; P1's Theorem 3 covers Gaussian shares up to 1 (a quarter of "
@@ -125,19 +125,19 @@ class DensityParameters:
 
 
 def gaussian_for(
-    variant: str, epsilon: float, wanted: GaussianCalibration = "classical"
+    method: str, epsilon: float, wanted: GaussianCalibration = "classical"
 ) -> GaussianCalibration:
-    """Return the calibration that a variant takes at a total ε: `wanted` where it holds.
+    """Return the calibration that a method takes at a total ε: `wanted` where it holds.
 
     P1's Theorem 3 ends at a total ε of 4 (erratum D4): beyond it Gaussian noise is the analytic
-    one; whoever shows the result says so. Variants without Gaussian noise keep what they have.
+    one; whoever shows the result says so. Methods without Gaussian noise keep what they have.
 
     Examples
     --------
     >>> gaussian_for("efpag_joint", 4.0), gaussian_for("efpag_joint", 4.1), gaussian_for("lpa", 9)
     ('classical', 'analytic', 'classical')
     """
-    beyond = variant in GAUSSIAN_VARIANTS and epsilon > CLASSICAL_GAUSSIAN_MAX_EPSILON
+    beyond = method in GAUSSIAN_METHODS and epsilon > CLASSICAL_GAUSSIAN_MAX_EPSILON
     return "analytic" if beyond else wanted
 
 

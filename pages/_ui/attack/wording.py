@@ -133,7 +133,7 @@ def density_attacker(parameters: DensityParameters) -> str:
     """Say whom the attack on a density is the strongest on."""
     placed = (
         "if all his visits lie in one cluster; spread over several they can betray more"
-        if parameters.variant in PER_CLUSTER
+        if parameters.method in PER_CLUSTER
         else "wherever his visits lie"
     )
     return (
