@@ -92,7 +92,7 @@ def release(
         analysis: derive(table, analysis, params, asked, origins)
         for analysis, origins in plan.derived.items()
     }
-    if params.preset == "derived" and Analysis.DAYS in asked:
+    if params.method == "derived" and Analysis.DAYS in asked:
         asked[Analysis.DAYS] = _grouped(table, asked[Analysis.DAYS])
     available = asked | derived
     results = {analysis: available[analysis] for analysis in Analysis if analysis in available}
@@ -111,7 +111,7 @@ def ledger(params: ReportParameters) -> Ledger:
 
     Examples
     --------
-    >>> stated = ledger(ReportParameters(epsilon=1.0, preset="package"))
+    >>> stated = ledger(ReportParameters(epsilon=1.0, method="package"))
     >>> len(stated.stages), round(stated.proved_epsilon, 4)
     (25, 1.0)
     """
@@ -166,7 +166,7 @@ def _size(analysis: Analysis, params: ReportParameters, extent: Extent) -> int:
         return params.bins_of(analysis).count + 2
     if analysis in (Analysis.STATISTICS, Analysis.MISSING):
         return len(parts(analysis, params.unit))
-    daily = extent.days if params.preset == "derived" else len(vectors.periods(extent).starts)
+    daily = extent.days if params.method == "derived" else len(vectors.periods(extent).starts)
     return {
         Analysis.DAYS: daily + 1,
         Analysis.WEEKDAYS: vectors.DAYS_PER_WEEK,
@@ -209,7 +209,7 @@ def _questions(analysis: Analysis, params: ReportParameters) -> list[tuple[str, 
 def _asked(
     table: ReportTable, analysis: Analysis, params: ReportParameters, source: NoiseSource
 ) -> Result:
-    daily = analysis is Analysis.DAYS and params.preset == "derived"
+    daily = analysis is Analysis.DAYS and params.method == "derived"
     if daily:  # weekdays and totals are sums of noisy days, so days are what is asked
         truth, kept = table.counts(Measure.DAY, None), table.counts(Measure.DAY, params.kept)
     else:

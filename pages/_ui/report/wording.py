@@ -10,7 +10,7 @@ LEAD = (
     "privacy loss."
 )
 UNITS = {"user": "A person with all trips", "item": "A single trip"}
-PRESETS = {"derived": "Ask nothing twice", "package": "Fifteen shares, as DpMobilityReport"}
+METHODS = {"derived": "Ask nothing twice", "package": "Fifteen shares, as DpMobilityReport"}
 LOSSES = {
     "smape": "SMAPE",
     "js_divergence": "Jensen–Shannon",
