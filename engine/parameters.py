@@ -20,6 +20,9 @@ GaussianCalibration = Literal["classical", "analytic"]
 """``classical`` is P1's Theorem 3 (probabilistic DP, total ε ≤ 4); ``analytic`` is Balle & Wang
 2018 ((ε, δ)-DP for every ε)."""
 
+ODMethod = Literal["published", "estimate"]
+"""How flows are released: P2's Algorithm 1, or our reading of the same noisy cells."""
+
 ODUnit = Literal["trip", "person-day", "person"]
 """What one unit of protection covers: a trip, a person's day, or a person over all days."""
 
@@ -155,6 +158,8 @@ class ODParameters:
         τ, released values below it are set to 0; a whole number of at least 0. P2 uses 15.
     unit : str
         One of `ODUnit`. A person pays D·ε for D daily matrices at ``person-day``.
+    method : str
+        One of `ODMethod`. ``estimate`` suppresses nothing and leaves τ aside.
 
     Raises
     ------
@@ -171,11 +176,18 @@ class ODParameters:
     max_trips_per_user: int = 1
     suppression_threshold: int = 15
     unit: ODUnit = "person-day"
+    method: ODMethod = "published"
 
     def __post_init__(self) -> None:
         _check_epsilon(self.epsilon)
         validation.one_of(
             "unit", self.unit, get_args(ODUnit), "'person-day' protects a day's trips"
+        )
+        validation.one_of(
+            "method",
+            self.method,
+            get_args(ODMethod),
+            "'estimate' reads the same noisy cells with statistics",
         )
         validation.whole_number(
             "max_trips_per_user",

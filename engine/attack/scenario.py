@@ -13,8 +13,7 @@ from engine.attack.habits import UsualFlow, knowing_habits, without_noise
 from engine.attack.strongest import Attack, strongest
 from engine.errors import ParameterError
 from engine.origin_destination import LawName
-from engine.origin_destination.methods import Method
-from engine.parameters import ODParameters
+from engine.parameters import ODMethod, ODParameters
 
 Knowledge = Literal["everything", "habits"]
 """``everything``: all trips but the target's; ``habits``: his route and the usual flow on it."""
@@ -52,13 +51,15 @@ class Scenario:
     cells: int = 1
     flow: int = 100
     law: LawName = "rounded_laplace"
-    method: Method = "published"
+    method: ODMethod = "published"
 
     def __post_init__(self) -> None:
         validation.one_of(
             "knows", self.knows, get_args(Knowledge), "'everything' is the worst case"
         )
-        validation.one_of("method", self.method, get_args(Method), "'estimate' suppresses nothing")
+        validation.one_of(
+            "method", self.method, get_args(ODMethod), "'estimate' suppresses nothing"
+        )
         if self.signed and self.law != "discrete_laplace":
             raise ParameterError(
                 f"law must be 'discrete_laplace' for method='estimate', got {self.law!r}; its "

@@ -64,6 +64,12 @@ class ODProduct:
     days: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
+        if self.parameters.method != "published":
+            raise ParameterError(
+                "method must be 'published' for this product",
+                value=repr(self.parameters.method),
+                remedy="EstimateProduct releases what 'estimate' reads",
+            )
         if self.parameters.unit == "person" and self.days is not None:
             raise ParameterError(
                 "days must be all declared ones at unit='person'",

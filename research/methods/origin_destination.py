@@ -11,7 +11,6 @@ from engine import datasets
 from engine import origin_destination as od
 from engine.arrays import Floats
 from engine.geography import centre_distances_m
-from engine.ledger import simple_ledger
 from engine.origin_destination import estimate
 from engine.origin_destination.estimate import measurement, prediction, reading
 from research.methods import bound, certain
@@ -90,12 +89,14 @@ def _scored(table: str, cases: list[Case]) -> Iterator[Row]:
 
 
 def _measured(cells: NDArray[np.int64], rate: float) -> estimate.Measurement:
+    parameters = od.ODParameters(epsilon=rate, unit="trip", method="estimate")
     return estimate.Measurement(
+        parameters=parameters,
         cells=cells,
         rate=rate,
         capped_trips=None,
         days=tuple(range(len(cells))),
-        ledger=simple_ledger((), unit="one trip"),
+        ledger=od.ledger(parameters),
     )
 
 

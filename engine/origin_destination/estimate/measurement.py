@@ -5,7 +5,7 @@ post-processing and costs no privacy.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -40,6 +40,7 @@ class Measurement:
 
     Attributes
     ----------
+    parameters : ODParameters
     cells : array of int64, shape (days, zones, zones)
         Kept trips plus discrete Laplace noise, signed; diagonal 0.
     rate : float
@@ -52,6 +53,7 @@ class Measurement:
         What one unit of protection pays; exactly ε in all.
     """
 
+    parameters: ODParameters
     cells: Integers
     rate: float
     capped_trips: Integers | None
@@ -127,6 +129,7 @@ def measure_with(
         capped = add(whole.sum(axis=(1, 2)), CAPPED_TRIPS, count_epsilon)
         stages.append(_stage(Kind.CAPPED_TRIPS, CAPPED_TRIPS, count_epsilon))
     return Measurement(
+        parameters=replace(parameters, method="estimate"),
         cells=cells,
         rate=cells_epsilon / limit,
         capped_trips=capped,

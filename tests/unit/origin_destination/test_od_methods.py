@@ -1,5 +1,7 @@
 """Both methods are one call: what it returns is what each method returns by itself."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -7,12 +9,13 @@ from engine import datasets
 from engine import origin_destination as od
 from engine.errors import ParameterError
 
-SETTINGS = od.ODParameters(epsilon=0.5, unit="trip")
+SETTINGS: dict[str, Any] = {"epsilon": 0.5, "unit": "trip"}
 
 
 def drawn(**method):
     rng = np.random.default_rng(3)
-    return od.release(datasets.load("rwanda-districts"), SETTINGS, rng=rng, days=0, **method)
+    parameters = od.ODParameters(**SETTINGS, **method)
+    return od.release(datasets.load("rwanda-districts"), parameters, rng=rng, days=0)
 
 
 def test_the_published_method_is_the_default():
@@ -25,7 +28,10 @@ def test_the_published_method_is_the_default():
 def test_estimate_reads_the_same_cells_with_statistics():
     private = drawn(method="estimate")
     direct = od.estimate.release(
-        datasets.load("rwanda-districts"), SETTINGS, rng=np.random.default_rng(3), days=0
+        datasets.load("rwanda-districts"),
+        od.ODParameters(**SETTINGS),
+        rng=np.random.default_rng(3),
+        days=0,
     )
     assert np.array_equal(private.counts, direct.counts)
     assert private.ledger == direct.ledger
