@@ -19,7 +19,7 @@ from engine.origin_destination.exact.outcomes import Errors, ErrorSplit, Outcome
 from engine.origin_destination.exact.relative_rows import relative_error_rows
 from engine.origin_destination.exact.totals import Totals
 from engine.origin_destination.laws import LawName, NoiseLaw
-from engine.origin_destination.matrices import Days, truth
+from engine.origin_destination.matrices import Days, kept, truth
 from engine.origin_destination.mechanism import (
     UNITS,
     ODNoise,
@@ -80,6 +80,7 @@ __all__ = [
     "histogram",
     "histogram_of_matrix",
     "joined_curves",
+    "kept",
     "ledger",
     "person_total",
     "reading",

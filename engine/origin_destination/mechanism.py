@@ -19,7 +19,7 @@ from engine.origin_destination.matrices import (
     checked_matrix,
     clear_diagonal,
     day_indices,
-    trimmed_counts,
+    kept,
 )
 from engine.parameters import ODParameters, ODUnit
 
@@ -88,8 +88,6 @@ class ODRelease:
     parameters : ODParameters
     counts : array of int64, shape (days, zones, zones)
         Private trips: 0 or at least τ; diagonal 0.
-    trimmed_counts : array of int64, same shape
-        The counts after trimming and before noise (confidential).
     days : tuple of int
         Positions of the days in the declared period.
     ledger : Ledger
@@ -99,7 +97,6 @@ class ODRelease:
 
     parameters: ODParameters
     counts: Integers
-    trimmed_counts: Integers
     days: tuple[int, ...]
     ledger: Ledger
 
@@ -150,13 +147,10 @@ def release(
     ((1, 150, 150), 0.5)
     """
     chosen = day_indices(dataset, days)
-    before = trimmed_counts(
-        dataset, parameters.unit, parameters.max_trips_per_user, chosen, sum_days=sum_days
-    )
+    before = kept(dataset, parameters, days=chosen, sum_days=sum_days)
     return ODRelease(
         parameters=parameters,
         counts=_perturb(before, parameters, rng, noise),
-        trimmed_counts=before,
         days=chosen,
         ledger=ledger(parameters),
     )

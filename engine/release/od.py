@@ -12,9 +12,9 @@ from engine.errors import ParameterError
 from engine.origin_destination.laws import NoiseLaw
 from engine.origin_destination.matrices import (
     day_indices,
+    kept,
     ranked_trips,
     require_unit,
-    trimmed_counts,
 )
 from engine.parameters import ODParameters
 from engine.release import cautions, flowmap, noise, outlook
@@ -271,11 +271,5 @@ class ODProduct:
     def _noisy(
         self, dataset: Dataset, days: tuple[int, ...], pairs: Booleans, scale: float
     ) -> Integers:
-        kept = trimmed_counts(
-            dataset,
-            self.parameters.unit,
-            self.parameters.max_trips_per_user,
-            days,
-            sum_days=self._summed,
-        )[0]
-        return noise.discrete_laplace(kept[pairs], scale)
+        counts = kept(dataset, self.parameters, days=days, sum_days=self._summed)[0]
+        return noise.discrete_laplace(counts[pairs], scale)

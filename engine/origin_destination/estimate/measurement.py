@@ -12,7 +12,7 @@ import numpy as np
 from engine.arrays import Floats, Integers
 from engine.datasets import Dataset
 from engine.ledger import Kind, Ledger, Noise, Norm, Stage, simple_ledger
-from engine.origin_destination.matrices import Days, clear_diagonal, day_indices, trimmed_counts
+from engine.origin_destination.matrices import Days, clear_diagonal, day_indices, kept
 from engine.origin_destination.mechanism import UNITS, ODNoise, scaled_noise
 from engine.parameters import ODParameters
 
@@ -116,7 +116,7 @@ def measure_with(
         (days,).
     """
     chosen, limit = day_indices(dataset, days), parameters.max_trips_per_user
-    counts = trimmed_counts(dataset, parameters.unit, limit, chosen, sum_days=sum_days)
+    counts = kept(dataset, parameters, days=chosen, sum_days=sum_days)
     buys = buys_capped_count(dataset, parameters, len(chosen) if sum_days else 1)
     count_epsilon = CAPPED_SHARE * parameters.epsilon if buys else 0.0
     cells_epsilon = parameters.epsilon - count_epsilon
@@ -125,7 +125,8 @@ def measure_with(
     stages = [_stage(Kind.FLOWS, limit, cells_epsilon)]
     capped = None
     if buys:
-        whole = trimmed_counts(dataset, parameters.unit, CAPPED_TRIPS, chosen, sum_days=sum_days)
+        more = replace(parameters, max_trips_per_user=CAPPED_TRIPS)
+        whole = kept(dataset, more, days=chosen, sum_days=sum_days)
         capped = add(whole.sum(axis=(1, 2)), CAPPED_TRIPS, count_epsilon)
         stages.append(_stage(Kind.CAPPED_TRIPS, CAPPED_TRIPS, count_epsilon))
     return Measurement(

@@ -88,7 +88,9 @@ def test_only_the_measurement_takes_counts_from_a_dataset():
     takers = {
         path.stem
         for path in PACKAGE.glob("*.py")
-        if any(i.endswith((".trimmed_counts", ".truth", ".stack")) for i in imports(path.stem))
+        if any(
+            i.endswith((".kept", ".trimmed_counts", ".truth", ".stack")) for i in imports(path.stem)
+        )
     }
     assert takers == {"measurement"}
 
@@ -178,7 +180,7 @@ def test_capped_count_brings_back_what_trimming_drops():
     release = estimate.release(
         dataset, parameters, rng=np.random.default_rng(0), days=0, distances_m=DISTANCES
     )
-    kept = od.release(dataset, parameters, rng=np.random.default_rng(0), days=0).trimmed_counts
+    kept = od.kept(dataset, parameters, days=0)
     assert kept.sum() < 0.8 * truth.sum()
     # capped at 20 a person-day and nearly no noise
     assert release.counts.sum() == pytest.approx(truth.sum(), rel=0.05)
