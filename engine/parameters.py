@@ -215,6 +215,11 @@ class ODParameters:
         """Scale T/ε of the Laplace noise in every off-diagonal cell, in trips."""
         return self.max_trips_per_user / self.epsilon
 
+    @property
+    def least_shown(self) -> int:
+        """τ′ = max(τ, 1), the least count that Algorithm 1 shows."""
+        return max(self.suppression_threshold, 1)
+
 
 def _check_epsilon(value: object) -> None:
     number = validation.finite_above("epsilon", value, 0, _EPSILON_REMEDY)

@@ -112,7 +112,7 @@ def over_flows(scenario: Scenario, parameters: ODParameters, flows: Sequence[int
     >>> reached.best_guess.round(3).tolist()
     [0.5, 0.611]
     """
-    shown = 0 if scenario.signed else max(parameters.suppression_threshold, 1)
+    shown = 0 if scenario.signed else parameters.least_shown
     alike = [min(flow, shown) if scenario.knows == "everything" else flow for flow in flows]
     by_flow = {flow: replace(scenario, flow=flow).attack(parameters) for flow in set(alike)}
     return _reached([by_flow[flow] for flow in alike])
@@ -165,7 +165,7 @@ def flows_to_show(
     >>> flows_to_show(ODParameters(epsilon=1.0), 1)[:4]
     (0, 1, 2, 3)
     """
-    shown = max(parameters.suppression_threshold, 1)
+    shown = parameters.least_shown
     largest = max(1000, 10 * shown)
     if knows == "habits":  # smooth in the flow
         coarse = np.geomspace(1, largest, 12).round().astype(int).tolist()

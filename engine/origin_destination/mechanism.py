@@ -14,6 +14,7 @@ from engine.arrays import Floats, Integers
 from engine.datasets import Dataset
 from engine.errors import ParameterError
 from engine.ledger import Kind, Ledger, Noise, Norm, Stage, Unit, simple_ledger
+from engine.origin_destination.algorithm import algorithm_1, rounded_laplace
 from engine.origin_destination.matrices import (
     Days,
     checked_matrix,
@@ -28,8 +29,6 @@ UNITS: dict[ODUnit, Unit] = {
     "person-day": Unit.PERSON_DAY,
     "person": Unit.PERSON_TRIPS,
 }
-
-_LARGEST_NOISE = 2.0**62
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -69,14 +68,14 @@ class ODNoise:
         zones = len(dataset.zones)
         return cls(cells=standard_noise(rng, (layers, zones, zones)))
 
-    def scaled(self, shape: tuple[int, ...], scale: float) -> Floats:
-        """Return the noise in trips, raising `ParameterError` unless it fits counts of `shape`."""
+    def of_shape(self, shape: tuple[int, ...]) -> Floats:
+        """Return the variates, raising `ParameterError` unless they fit counts of `shape`."""
         if self.cells.shape != shape or not np.isfinite(self.cells).all():
             raise ParameterError(
                 f"noise must hold one finite variate for each of {shape} cells, got shape "
                 f"{self.cells.shape}; draw it for this dataset and these days with ODNoise.draw"
             )
-        return np.clip(self.cells * scale, -_LARGEST_NOISE, _LARGEST_NOISE)
+        return self.cells
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -208,13 +207,10 @@ def standard_noise(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
     return samplers.laplace(rng, 1.0, shape)
 
 
-def scaled_noise(
-    shape: tuple[int, ...],
-    scale: float,
-    rng: np.random.Generator | None,
-    noise: ODNoise | None,
+def standard_variates(
+    shape: tuple[int, ...], rng: np.random.Generator | None, noise: ODNoise | None
 ) -> Floats:
-    """Return Laplace noise of a scale in trips, from exactly one of `rng` and `noise`."""
+    """Return standard Laplace variates of a shape, from exactly one of `rng` and `noise`."""
     if (rng is None) == (noise is None):
         raise ParameterError(
             "exactly one of rng and noise must be given, got "
@@ -223,8 +219,8 @@ def scaled_noise(
         )
     if noise is None:
         assert rng is not None
-        return samplers.laplace(rng, scale, shape)
-    return noise.scaled(shape, scale)
+        return standard_noise(rng, shape)
+    return noise.of_shape(shape)
 
 
 def ledger(parameters: ODParameters) -> Ledger:
@@ -255,13 +251,10 @@ def _perturb(
     rng: np.random.Generator | None,
     noise: ODNoise | None,
 ) -> Integers:
-    shift = scaled_noise(counts.shape, parameters.noise_scale, rng, noise)
-    # the counts are whole: rounding count + noise half up is the count + ⌊noise + ½⌋, and adding
-    # whole numbers loses no digit
-    shift += 0.5
-    np.floor(shift, out=shift)
-    private = shift.astype(np.int64)
-    private += counts
-    private *= private >= parameters.suppression_threshold
+    standard = standard_variates(counts.shape, rng, noise)
+    private, shown = algorithm_1(
+        counts, parameters, rounded_laplace(standard, parameters.noise_scale)
+    )
+    private *= shown
     clear_diagonal(private)
     return private

@@ -13,7 +13,7 @@ from engine.arrays import Floats, Integers
 from engine.datasets import Dataset
 from engine.ledger import Kind, Ledger, Noise, Norm, Stage, simple_ledger
 from engine.origin_destination.matrices import Days, clear_diagonal, day_indices, kept
-from engine.origin_destination.mechanism import UNITS, ODNoise, scaled_noise
+from engine.origin_destination.mechanism import UNITS, ODNoise, standard_variates
 from engine.parameters import ODParameters
 
 Add = Callable[[Integers, int, float], Integers]
@@ -87,7 +87,7 @@ def measure(
     chosen = day_indices(dataset, days)
     zones = len(dataset.zones)
     shape = (1 if sum_days else len(chosen), zones, zones)
-    variates = scaled_noise(shape, 1.0, rng, noise)
+    variates = standard_variates(shape, rng, noise)
 
     def add(counts: Integers, sensitivity: int, epsilon: float) -> Integers:
         # the diagonal is no cell of the matrix, so its variates are free for the capped count

@@ -311,7 +311,7 @@ def reading(
     side = (1 - confidence) / 2
     # the least y with P(Z ≥ y + 1) ≤ side: h·qʸ ≤ side
     reach = max(0, int(np.ceil((noise.log_first - np.log(side)) / noise.rate)))
-    least = max(parameters.suppression_threshold, 1)
+    least = parameters.least_shown
     low, high = (value if value >= least else 0 for value in (m - reach, m + reach))
     return Reading(
         low=low,

@@ -91,7 +91,7 @@ def suppressed(scenario: Scenario, parameters: ODParameters) -> str:
             "given the noisy numbers themselves, with all of ε in them; whoever sees only what is "
             "read from them can do no better."
         )
-    shown = max(parameters.suppression_threshold, 1)
+    shown = parameters.least_shown
     if scenario.flow + scenario.trips >= shown:
         return (
             f"Without noise, a flow of {scenario.flow + scenario.trips:,} is published as it is: "
