@@ -3,7 +3,7 @@
 The limits are public constants, so that sliders and tests use the same numbers as the checks.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from engine import validation
@@ -126,6 +126,18 @@ class DensityParameters:
                 "epsilon): choose gaussian='analytic'"
             )
 
+    def at(self, epsilon: float, method: DensityMethod | None = None) -> "DensityParameters":
+        """Return the settings at another ε (and method), analytic where the classical ends.
+
+        Examples
+        --------
+        >>> DensityParameters(epsilon=0.3).at(5.0).gaussian
+        'analytic'
+        """
+        method = method or self.method
+        gaussian = gaussian_for(method, epsilon, self.gaussian)
+        return replace(self, epsilon=epsilon, method=method, gaussian=gaussian)
+
 
 def gaussian_for(
     method: str, epsilon: float, wanted: GaussianCalibration = "classical"
@@ -209,6 +221,10 @@ class ODParameters:
                 f"{self.max_trips_per_user!r}; trip level protects each trip by itself and trims "
                 "nobody: choose unit='person-day' to bound a person's trips"
             )
+
+    def at(self, epsilon: float) -> "ODParameters":
+        """Return the settings at another ε."""
+        return replace(self, epsilon=epsilon)
 
     @property
     def noise_scale(self) -> float:

@@ -18,9 +18,7 @@ from engine.parameters import (
     CLASSICAL_GAUSSIAN_MAX_EPSILON,
     FOURIER_METHODS,
     GAUSSIAN_METHODS,
-    DensityMethod,
     DensityParameters,
-    gaussian_for,
 )
 
 BOUNDED_RANGE_FACTOR_SQUARED = 2.0
@@ -180,23 +178,6 @@ def at_equal_proved_epsilon(
         high = min(2 * high, ceiling)
     epsilon = high if low == high else bracketed_root(excess, low, high)
     return replace(parameters, epsilon=epsilon)
-
-
-def with_epsilon(
-    parameters: DensityParameters, epsilon: float, method: DensityMethod | None = None
-) -> DensityParameters:
-    """Return the settings at another ε (and method), analytic where the classical ends.
-
-    Which Gaussian is `engine.parameters.gaussian_for`'s to say.
-
-    Examples
-    --------
-    >>> with_epsilon(DensityParameters(epsilon=0.3), 5.0).gaussian
-    'analytic'
-    """
-    method = method or parameters.method
-    gaussian = gaussian_for(method, epsilon, parameters.gaussian)
-    return replace(parameters, epsilon=epsilon, method=method, gaussian=gaussian)
 
 
 def delta_is_large(delta: float, people_public: int | None) -> bool:

@@ -13,7 +13,6 @@ import numpy as np
 
 from engine.arrays import Floats
 from engine.datasets import Dataset
-from engine.density.accounting import with_epsilon
 from engine.density.aggregates import truth as true_density
 from engine.density.draws import DensityNoise
 from engine.density.mechanism import DensityRelease
@@ -85,9 +84,7 @@ def density_settings(
     >>> [s.gaussian for s in density_settings(base, ["efpag"], [1.0, 5.0])]
     ['classical', 'analytic']
     """
-    return tuple(
-        with_epsilon(base, epsilon, method=method) for method in methods for epsilon in epsilons
-    )
+    return tuple(base.at(epsilon, method) for method in methods for epsilon in epsilons)
 
 
 def density_sweep(

@@ -24,11 +24,10 @@ from engine.origin_destination.mechanism import (
     UNITS,
     ODNoise,
     ODRelease,
-    ledger,
     release_matrix,
     standard_noise,
 )
-from engine.origin_destination.methods import release
+from engine.origin_destination.methods import expected, ledger, release, scores
 from engine.origin_destination.scores import (
     TripAccount,
     TripScores,
@@ -75,6 +74,7 @@ __all__ = [
     "estimate",
     "expectation",
     "expectation_of_matrix",
+    "expected",
     "expected_scores",
     "heat_map",
     "histogram",
@@ -87,6 +87,7 @@ __all__ = [
     "relative_error_rows",
     "release",
     "release_matrix",
+    "scores",
     "standard_noise",
     "trimming_curve",
     "trip_account",

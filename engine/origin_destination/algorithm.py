@@ -11,11 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Booleans, Floats
+from engine.arrays import Booleans, Counts, Floats
 from engine.parameters import ODParameters
-
-Counts = NDArray[Any]
-"""Trips: whole numbers, of whatever type."""
 
 Sampler = Callable[[Counts], Counts]
 """Adds whole-number noise of scale T/ε to each trimmed count."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from engine import noise as samplers
-from engine.arrays import Floats, Integers
+from engine.arrays import Booleans, Floats, Integers
 from engine.datasets import Dataset
 from engine.errors import ParameterError
 from engine.ledger import Kind, Ledger, Noise, Norm, Stage, Unit, simple_ledger
@@ -98,6 +98,16 @@ class ODRelease:
     counts: Integers
     days: tuple[int, ...]
     ledger: Ledger
+
+    @property
+    def shown(self) -> Booleans:
+        """Flows that are shown; the others are suppressed and read 0."""
+        return self.counts > 0
+
+    @property
+    def as_shown(self) -> Integers:
+        """The number shown of each flow by itself: `counts`."""
+        return self.counts
 
 
 def release(

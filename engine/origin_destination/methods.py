@@ -1,19 +1,37 @@
 """The methods of one release: a new one is one file and one line of `METHODS`."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from engine.arrays import Counts
 from engine.datasets import Dataset
+from engine.ledger import Ledger
 from engine.origin_destination import estimate, mechanism
 from engine.origin_destination.estimate import EstimateRelease
+from engine.origin_destination.exact.expected import Expectation, expectation
 from engine.origin_destination.matrices import Days
 from engine.origin_destination.mechanism import ODNoise, ODRelease
+from engine.origin_destination.scores import TripScores, drawn_scores
 from engine.parameters import ODMethod, ODParameters
 
-METHODS: dict[ODMethod, Callable[..., ODRelease | EstimateRelease]] = {
-    "published": mechanism.release,
-    "estimate": estimate.release,
+Release = ODRelease | EstimateRelease
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method:
+    """What a method answers; arguments as the functions below. `expected` is None without a law."""
+
+    release: Callable[..., Release]
+    ledger: Callable[..., Ledger]
+    expected: Callable[..., Expectation] | None = None
+
+
+METHODS: dict[ODMethod, Method] = {
+    "published": Method(release=mechanism.release, ledger=mechanism.ledger, expected=expectation),
+    "estimate": Method(release=estimate.release, ledger=estimate.ledger),
 }
 
 
@@ -25,7 +43,7 @@ def release(
     noise: ODNoise | None = None,
     days: Days = None,
     sum_days: bool = False,
-) -> ODRelease | EstimateRelease:
+) -> Release:
     """Draw one private release of a dataset's origin–destination matrices.
 
     Parameters
@@ -70,5 +88,59 @@ def release(
     >>> private.counts.shape, private.ledger.proved_epsilon
     ((1, 150, 150), 0.5)
     """
-    draw = METHODS[parameters.method]
+    draw = METHODS[parameters.method].release
     return draw(dataset, parameters, rng=rng, noise=noise, days=days, sum_days=sum_days)
+
+
+def ledger(parameters: ODParameters, **public: Any) -> Ledger:
+    """Return what one unit of protection pays, before any release.
+
+    Parameters
+    ----------
+    parameters : ODParameters
+    **public
+        What else the method's price depends on: ``capped_count`` of ``"estimate"``.
+
+    Examples
+    --------
+    >>> ledger(ODParameters(epsilon=0.5, unit="trip")).proved_epsilon
+    0.5
+    """
+    return METHODS[parameters.method].ledger(parameters, **public)
+
+
+def expected(
+    dataset: Dataset, parameters: ODParameters, *, days: Days = None, sum_days: bool = False
+) -> Expectation | None:
+    """Return what a release is expected to do, exactly; None where the method has no exact law.
+
+    Examples
+    --------
+    >>> from engine import datasets
+    >>> demo = datasets.load("demo-city")
+    >>> expected(demo, ODParameters(epsilon=0.5, method="estimate")) is None
+    True
+    """
+    law = METHODS[parameters.method].expected
+    return None if law is None else law(dataset, parameters, days=days, sum_days=sum_days)
+
+
+def scores(truth: Counts, release: Release) -> TripScores:
+    """Return the errors of a release, flow by flow as it shows them.
+
+    Parameters
+    ----------
+    truth : array, shape (days, zones, zones)
+        Of the released days, see `engine.origin_destination.truth`.
+    release : ODRelease or EstimateRelease
+
+    Examples
+    --------
+    >>> from engine import datasets
+    >>> from engine.origin_destination import truth
+    >>> demo = datasets.load("demo-city")
+    >>> private = release(demo, ODParameters(epsilon=1.0), days=0, rng=np.random.default_rng(0))
+    >>> 0 < scores(truth(demo, days=0), private).visible_share < 1
+    True
+    """
+    return drawn_scores(truth, release.as_shown, release.parameters)

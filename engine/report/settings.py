@@ -1,7 +1,7 @@
 """Settings of a mobility report: frozen, checked at construction; and what they lead to ask."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import get_args
 
@@ -80,6 +80,10 @@ class ReportParameters:
         for analysis, bins in self.bins:
             fine_positions(analysis, bins)
         _ = self.plan  # a budget that does not work out is refused here and not at the release
+
+    def at(self, epsilon: float) -> "ReportParameters":
+        """Return the settings at another ε."""
+        return replace(self, epsilon=epsilon)
 
     @property
     def kept(self) -> int | None:
@@ -163,14 +167,14 @@ def _sources(unit: Unit) -> dict[Analysis, tuple[Analysis, ...]]:
     }
 
 
-def _plan(params: ReportParameters) -> Plan:
-    budget = params.shared
+def _plan(parameters: ReportParameters) -> Plan:
+    budget = parameters.shared
     on = [analysis for analysis in Analysis if budget.is_on(analysis)]
-    one_trip = params.unit == "user" and params.max_trips_per_user == 1
+    one_trip = parameters.unit == "user" and parameters.max_trips_per_user == 1
     empty = tuple(a for a in on if a is Analysis.TIME_BETWEEN and one_trip)
     derived: dict[Analysis, tuple[Analysis, ...]] = {}
-    if params.method == "derived":
-        sources = _sources(params.unit)
+    if parameters.method == "derived":
+        sources = _sources(parameters.unit)
         derived = {a: sources[a] for a in on if a in sources and set(sources[a]) <= set(on)}
     asked = [a for a in on if a not in derived and a not in empty]
     return Plan(asked=budget.shares(asked), derived=derived, empty=empty)

@@ -118,7 +118,7 @@ def _measure(case: Case, epsilon: float, seeds: int = SEEDS) -> tuple[Scores, Sc
         cells = (true + measurement.discrete_laplace(variates, epsilon)) * off
         ours = estimate.read_measurement(_measured(cells, epsilon), case.distances_m)
         covered = ((ours.low <= true) & (true <= ours.high))[true > 0].mean()
-        shown = ours.certain | ours.likely
+        shown = ours.shown
         scores.append(_scores(true, ours.typical, shown, ours.counts, float(covered)))
         draws.append(scores)
     published, unsuppressed, ours = (_mean([draw[i] for draw in draws]) for i in range(3))

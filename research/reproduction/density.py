@@ -244,7 +244,7 @@ def clusters(dataset: Dataset, settings: DensityParameters, plan: DensityPlan) -
 def scaled_to_p1(plan: DensityPlan, zone_mean_sampled: float) -> DensityParameters:
     """Return the setting whose noise stands to our counts as P1's to a mean count of 91."""
     epsilon = plan.epsilon * P1["zone_mean"].value / zone_mean_sampled
-    return density.with_epsilon(plan.base, epsilon, method=plan.base.method)
+    return plan.base.at(epsilon)
 
 
 def by_hour_of_day(errors: Floats, hours: Sequence[int]) -> Floats:

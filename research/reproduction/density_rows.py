@@ -99,7 +99,7 @@ def _sizes(dataset: Dataset, plan: DensityPlan, sizes: causes.Sizes) -> Iterator
     yield row("P1, causes", "cells of the cover", "towers", sizes.cover_towers)
     yield row("P1, causes", "cells of the cover", "zones", sizes.cover_zones)
     stage = density.ledger(
-        density.with_epsilon(plan.base, plan.epsilon, method="lpa"),
+        plan.base.at(plan.epsilon, "lpa"),
         cover_size=sizes.cover,
         max_visits_cap=dataset.metadata.max_visits_cap,
     ).stages[0]

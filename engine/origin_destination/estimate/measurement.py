@@ -118,36 +118,43 @@ def measure_with(
     chosen, limit = day_indices(dataset, days), parameters.max_trips_per_user
     counts = kept(dataset, parameters, days=chosen, sum_days=sum_days)
     buys = buys_capped_count(dataset, parameters, len(chosen) if sum_days else 1)
-    count_epsilon = CAPPED_SHARE * parameters.epsilon if buys else 0.0
-    cells_epsilon = parameters.epsilon - count_epsilon
+    stated = ledger(parameters, capped_count=buys)
+    cells_epsilon = stated.stages[0].epsilon
     cells = add(counts, limit, cells_epsilon)
     clear_diagonal(cells)
-    stages = [_stage(Kind.FLOWS, limit, cells_epsilon)]
     capped = None
     if buys:
         more = replace(parameters, max_trips_per_user=CAPPED_TRIPS)
         whole = kept(dataset, more, days=chosen, sum_days=sum_days)
-        capped = add(whole.sum(axis=(1, 2)), CAPPED_TRIPS, count_epsilon)
-        stages.append(_stage(Kind.CAPPED_TRIPS, CAPPED_TRIPS, count_epsilon))
+        capped = add(whole.sum(axis=(1, 2)), CAPPED_TRIPS, stated.stages[1].epsilon)
     return Measurement(
         parameters=replace(parameters, method="estimate"),
         cells=cells,
         rate=cells_epsilon / limit,
         capped_trips=capped,
         days=chosen,
-        ledger=simple_ledger(tuple(stages), unit=UNITS[parameters.unit]),
+        ledger=stated,
     )
 
 
-def _stage(kind: Kind, sensitivity: int, epsilon: float) -> Stage:
-    return Stage(
-        kind=kind,
-        noise=Noise.DISCRETE_LAPLACE,
-        sensitivity=float(sensitivity),
-        norm=Norm.L1,
-        noise_scale=sensitivity / epsilon,
-        epsilon=epsilon,
+def ledger(parameters: ODParameters, *, capped_count: bool = False) -> Ledger:
+    """Return what one unit of protection pays; with the capped count the cells get 97% of ε."""
+    count_epsilon = CAPPED_SHARE * parameters.epsilon if capped_count else 0.0
+    shares = [(Kind.FLOWS, parameters.max_trips_per_user, parameters.epsilon - count_epsilon)]
+    if capped_count:
+        shares.append((Kind.CAPPED_TRIPS, CAPPED_TRIPS, count_epsilon))
+    stages = (
+        Stage(
+            kind=kind,
+            noise=Noise.DISCRETE_LAPLACE,
+            sensitivity=float(sensitivity),
+            norm=Norm.L1,
+            noise_scale=sensitivity / epsilon,
+            epsilon=epsilon,
+        )
+        for kind, sensitivity, epsilon in shares
     )
+    return simple_ledger(tuple(stages), unit=UNITS[parameters.unit])
 
 
 def discrete_laplace(variates: Floats, rate: float) -> Integers:

@@ -81,6 +81,16 @@ class EstimateRelease:
         """Flows that are not certain, but empty with less than 5% by the model."""
         return ~self.certain & (self.empty < LIKELY_EMPTY)
 
+    @property
+    def shown(self) -> Booleans:
+        """Flows that are shown by themselves; the others are to be kept in sums."""
+        return self.certain | self.likely
+
+    @property
+    def as_shown(self) -> Floats:
+        """The number shown of each flow by itself, not for sums: `typical`, 0 where not shown."""
+        return np.where(self.shown, self.typical, 0.0)
+
     @cached_property
     def unexpected(self) -> Booleans:
         """Certain flows that the model disbelieves: to be checked by somebody who knows.
