@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.arrays import Booleans, Counts, Floats
+from engine.errors import ParameterError
 from engine.parameters import ODParameters
 
 Sampler = Callable[[Counts], Counts]
@@ -45,6 +46,11 @@ def algorithm_1(
     shown : bool array, same shape
         Noisy counts of at least τ′ = max(τ, 1) (step 3).
 
+    Raises
+    ------
+    ParameterError
+        If the parameters are of another method.
+
     Examples
     --------
     >>> noisy, shown = algorithm_1(
@@ -52,8 +58,19 @@ def algorithm_1(
     >>> noisy.tolist(), shown.tolist()
     ([21, 4], [True, False])
     """
+    require_published(parameters)
     noisy = sampler(kept)
     return noisy, noisy >= parameters.least_shown
+
+
+def require_published(parameters: ODParameters) -> None:
+    """Raise `ParameterError` for another method: Algorithm 1 and its law would answer for it."""
+    if parameters.method != "published":
+        raise ParameterError(
+            "method must be 'published' for Algorithm 1 and its exact law",
+            value=repr(parameters.method),
+            remedy="draw it with od.release, or replace the method to compare with",
+        )
 
 
 def rounded_laplace(

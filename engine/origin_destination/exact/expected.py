@@ -15,6 +15,7 @@ from engine import validation
 from engine.arrays import Floats
 from engine.datasets import Dataset
 from engine.origin_destination import laws
+from engine.origin_destination.algorithm import require_published
 from engine.origin_destination.exact import medians, relative
 from engine.origin_destination.exact.histogram import (
     CountHistogram,
@@ -79,6 +80,7 @@ class Expectation:
         law: LawName = "rounded_laplace",
         sanity_bound: float = SANITY_BOUND,
     ) -> None:
+        require_published(parameters)
         validation.finite_above("sanity_bound", sanity_bound, 0, "1 trip is usual")
         self.parameters = parameters
         self.histogram = counted

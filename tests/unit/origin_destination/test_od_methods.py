@@ -8,6 +8,7 @@ import pytest
 from engine import datasets
 from engine import origin_destination as od
 from engine.errors import ParameterError
+from engine.release.od import ODProduct
 
 SETTINGS: dict[str, Any] = {"epsilon": 0.5, "unit": "trip"}
 
@@ -36,6 +37,17 @@ def test_estimate_reads_the_same_cells_with_statistics():
     assert np.array_equal(private.counts, direct.counts)
     assert private.ledger == direct.ledger
     assert private.ledger.proved_epsilon == drawn().ledger.proved_epsilon == 0.5
+
+
+def test_algorithm_1_and_its_law_do_not_answer_for_another_method():
+    ours = od.ODParameters(epsilon=0.5, method="estimate")
+    for ask in (
+        lambda: od.release_matrix([[0, 20], [3, 0]], ours, rng=np.random.default_rng(0)),
+        lambda: od.expectation_of_matrix([[0, 20], [3, 0]], ours),
+        lambda: ODProduct(parameters=ours),
+    ):
+        with pytest.raises(ParameterError, match="method must be 'published'"):
+            ask()
 
 
 def test_another_method_is_refused_with_the_remedy():
