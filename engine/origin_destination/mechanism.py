@@ -262,9 +262,9 @@ def _perturb(
     noise: ODNoise | None,
 ) -> Integers:
     standard = standard_variates(counts.shape, rng, noise)
-    private, shown = algorithm_1(
-        counts, parameters, rounded_laplace(standard, parameters.noise_scale)
-    )
+    room = standard if noise is None else None  # what is drawn here is nobody else's
+    sampler = rounded_laplace(standard, parameters.noise_scale, room=room)
+    private, shown = algorithm_1(counts, parameters, sampler)
     private *= shown
     clear_diagonal(private)
     return private
