@@ -46,8 +46,8 @@ def loading() -> Iterator[Row]:
 
 
 def releasing(paris: Dataset) -> Iterator[Row]:
-    def make(variant: str) -> density.DensityRelease:
-        parameters = replace(PARAMETERS, variant=variant)
+    def make(method: str) -> density.DensityRelease:
+        parameters = replace(PARAMETERS, method=method)
         return density.release(paris, parameters, rng=np.random.default_rng(0))
 
     truth = density.truth(paris)
@@ -57,11 +57,11 @@ def releasing(paris: Dataset) -> Iterator[Row]:
         metrics.mean_relative_error(truth, counts)
         metrics.pearson(truth, counts)
 
-    for variant in ("efpag_joint", "efpag", "efpa"):
-        ours, plain = paired_medians(lambda v=variant: make(v), lambda: make("lpa"))
-        bound = ("≤ 4 × lpa", ours <= 4 * plain) if variant == "efpag_joint" else ("–", None)
-        clusters = len(make(variant).shapes)
-        yield Row(f"release, {variant}, against lpa", ours, plain, *bound, f"{clusters} clusters")
+    for method in ("efpag_joint", "efpag", "efpa"):
+        ours, plain = paired_medians(lambda v=method: make(v), lambda: make("lpa"))
+        bound = ("≤ 4 × lpa", ours <= 4 * plain) if method == "efpag_joint" else ("–", None)
+        clusters = len(make(method).shapes)
+        yield Row(f"release, {method}, against lpa", ours, plain, *bound, f"{clusters} clusters")
     whole = median_seconds(make_and_measure)
     yield Row("release + MRE + Pearson", whole, None, "≤ 40 ms, reported", None)
 
@@ -97,8 +97,8 @@ def smoothing(paris: Dataset) -> Row:
 
 
 def sweeping(paris: Dataset) -> Iterator[Row]:
-    variants = ("lpa", "efpa", "efpag", "efpag_joint")
-    settings = density_settings(PARAMETERS, variants, EPSILONS)
+    methods = ("lpa", "efpa", "efpag", "efpag_joint")
+    settings = density_settings(PARAMETERS, methods, EPSILONS)
     before = peak_megabytes()
     start = time.perf_counter()
     results = density_sweep(paris, settings, 20, rng=np.random.default_rng(0))
@@ -109,7 +109,7 @@ def sweeping(paris: Dataset) -> Iterator[Row]:
     grown = peak_megabytes() - before
     yield Row("sweep, first result", first, None, "≤ 1 s", first <= 1)
     note = f"{count} releases, peak memory {peak_megabytes():.0f} MB, of it {grown:.0f} MB new"
-    yield Row("sweep 10 ε × 20 repeats × 4 variants", whole, None, "≤ 20 s", whole <= 20, note)
+    yield Row("sweep 10 ε × 20 repeats × 4 methods", whole, None, "≤ 20 s", whole <= 20, note)
 
 
 def earth_movers_distance(paris: Dataset) -> Row:

@@ -1,5 +1,7 @@
 """Types of arrays; shapes, units and ranges stand where they are used."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,3 +12,4 @@ Complex = NDArray[np.complex128]
 Singles = NDArray[np.float32]
 Geometries = NDArray[np.object_]
 Numbers = Floats | Integers
+Counts = NDArray[Any]

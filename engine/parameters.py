@@ -3,13 +3,13 @@
 The limits are public constants, so that sliders and tests use the same numbers as the checks.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from engine import validation
 from engine.errors import ParameterError
 
-DensityVariant = Literal[
+DensityMethod = Literal[
     "zones_laplace", "towers_laplace", "lpa", "efpa", "efpag", "efpag_joint", "zoom"
 ]
 """How the density is perturbed: two naive baselines (P1 §5.2), LPA on the cover, EFPA, EFPAG,
@@ -19,6 +19,9 @@ count at five zoom levels (``docs/mechanisms.md``)."""
 GaussianCalibration = Literal["classical", "analytic"]
 """``classical`` is P1's Theorem 3 (probabilistic DP, total ε ≤ 4); ``analytic`` is Balle & Wang
 2018 ((ε, δ)-DP for every ε)."""
+
+ODMethod = Literal["published", "estimate"]
+"""How flows are released: P2's Algorithm 1, or our reading of the same noisy cells."""
 
 ODUnit = Literal["trip", "person-day", "person"]
 """What one unit of protection covers: a trip, a person's day, or a person over all days."""
@@ -32,9 +35,9 @@ MAX_TRIPS_LIMIT = 256
 MAX_SUPPRESSION_THRESHOLD = 10**6
 DEFAULT_MAX_VISITS_CAP = 840
 
-FOURIER_VARIANTS: frozenset[str] = frozenset({"efpa", "efpag", "efpag_joint"})
-GAUSSIAN_VARIANTS: frozenset[str] = frozenset({"efpag", "efpag_joint"})
-"""Published variants with Gaussian noise, whose σ is `GaussianCalibration`'s to choose."""
+FOURIER_METHODS: frozenset[str] = frozenset({"efpa", "efpag", "efpag_joint"})
+GAUSSIAN_METHODS: frozenset[str] = frozenset({"efpag", "efpag_joint"})
+"""Published methods with Gaussian noise, whose σ is `GaussianCalibration`'s to choose."""
 
 EPSILON_RANGE = (1e-6, 1e6)
 """What the mechanisms take: beyond it noise or its absence is all there is, and floats overflow."""
@@ -52,18 +55,18 @@ class DensityParameters:
         Total privacy loss of the release, finite and above 0.
     delta : float
         By how much an attack may succeed more often than ε allows, in (0, 1). P1 used 2e-6.
-        Variants without Gaussian noise do not spend it.
+        Methods without Gaussian noise do not spend it.
     max_visits_per_user : int
         ℓ, visits kept per person, 1 to 168. It has no meaning for `zoom`, which samples nobody.
-    variant : str
-        One of `DensityVariant`.
+    method : str
+        One of `DensityMethod`.
     cluster_minimum : float or None
         τ of Algorithm 3, the least noisy total count of a cluster; None takes the formula.
         0 makes every cell its own cluster.
     scaling : bool
-        Improved scaling of totals (P1 §5.4.1); Fourier variants only.
+        Improved scaling of totals (P1 §5.4.1); Fourier methods only.
     smoothing : bool
-        Smoothing of the night hours (P1 §5.4.2); Fourier variants only.
+        Smoothing of the night hours (P1 §5.4.2); Fourier methods only.
     gaussian : str
         One of `GaussianCalibration`; ``classical`` is refused above a total ε of 4 (erratum D4).
         `zoom` is always exact.
@@ -82,7 +85,7 @@ class DensityParameters:
     epsilon: float
     delta: float = 1e-7
     max_visits_per_user: int = 30
-    variant: DensityVariant = "efpag_joint"
+    method: DensityMethod = "efpag_joint"
     cluster_minimum: float | None = None
     scaling: bool = True
     smoothing: bool = True
@@ -101,7 +104,7 @@ class DensityParameters:
             remedy="a week has 168 hours and one visit is kept an hour; 30 is usual",
         )
         validation.one_of(
-            "variant", self.variant, get_args(DensityVariant), "'efpag_joint' is recommended"
+            "method", self.method, get_args(DensityMethod), "'efpag_joint' is recommended"
         )
         validation.one_of(
             "gaussian",
@@ -116,28 +119,40 @@ class DensityParameters:
                     "cluster_minimum must be None or a finite number of at least 0, got "
                     f"{self.cluster_minimum!r}; None takes the paper's formula"
                 )
-        if gaussian_for(self.variant, self.epsilon, self.gaussian) != self.gaussian:
+        if gaussian_for(self.method, self.epsilon, self.gaussian) != self.gaussian:
             raise ParameterError(
                 "epsilon must be at most 4 with gaussian='classical', got "
                 f"{self.epsilon!r}; P1's Theorem 3 covers Gaussian shares up to 1 (a quarter of "
                 "epsilon): choose gaussian='analytic'"
             )
 
+    def at(self, epsilon: float, method: DensityMethod | None = None) -> "DensityParameters":
+        """Return the settings at another ε (and method), analytic where the classical ends.
+
+        Examples
+        --------
+        >>> DensityParameters(epsilon=0.3).at(5.0).gaussian
+        'analytic'
+        """
+        method = method or self.method
+        gaussian = gaussian_for(method, epsilon, self.gaussian)
+        return replace(self, epsilon=epsilon, method=method, gaussian=gaussian)
+
 
 def gaussian_for(
-    variant: str, epsilon: float, wanted: GaussianCalibration = "classical"
+    method: str, epsilon: float, wanted: GaussianCalibration = "classical"
 ) -> GaussianCalibration:
-    """Return the calibration that a variant takes at a total ε: `wanted` where it holds.
+    """Return the calibration that a method takes at a total ε: `wanted` where it holds.
 
     P1's Theorem 3 ends at a total ε of 4 (erratum D4): beyond it Gaussian noise is the analytic
-    one; whoever shows the result says so. Variants without Gaussian noise keep what they have.
+    one; whoever shows the result says so. Methods without Gaussian noise keep what they have.
 
     Examples
     --------
     >>> gaussian_for("efpag_joint", 4.0), gaussian_for("efpag_joint", 4.1), gaussian_for("lpa", 9)
     ('classical', 'analytic', 'classical')
     """
-    beyond = variant in GAUSSIAN_VARIANTS and epsilon > CLASSICAL_GAUSSIAN_MAX_EPSILON
+    beyond = method in GAUSSIAN_METHODS and epsilon > CLASSICAL_GAUSSIAN_MAX_EPSILON
     return "analytic" if beyond else wanted
 
 
@@ -155,6 +170,8 @@ class ODParameters:
         τ, released values below it are set to 0; a whole number of at least 0. P2 uses 15.
     unit : str
         One of `ODUnit`. A person pays D·ε for D daily matrices at ``person-day``.
+    method : str
+        One of `ODMethod`. ``estimate`` suppresses nothing and leaves τ aside.
 
     Raises
     ------
@@ -171,11 +188,18 @@ class ODParameters:
     max_trips_per_user: int = 1
     suppression_threshold: int = 15
     unit: ODUnit = "person-day"
+    method: ODMethod = "published"
 
     def __post_init__(self) -> None:
         _check_epsilon(self.epsilon)
         validation.one_of(
             "unit", self.unit, get_args(ODUnit), "'person-day' protects a day's trips"
+        )
+        validation.one_of(
+            "method",
+            self.method,
+            get_args(ODMethod),
+            "'estimate' reads the same noisy cells with statistics",
         )
         validation.whole_number(
             "max_trips_per_user",
@@ -198,10 +222,19 @@ class ODParameters:
                 "nobody: choose unit='person-day' to bound a person's trips"
             )
 
+    def at(self, epsilon: float) -> "ODParameters":
+        """Return the settings at another ε."""
+        return replace(self, epsilon=epsilon)
+
     @property
     def noise_scale(self) -> float:
         """Scale T/ε of the Laplace noise in every off-diagonal cell, in trips."""
         return self.max_trips_per_user / self.epsilon
+
+    @property
+    def least_shown(self) -> int:
+        """τ′ = max(τ, 1), the least count that Algorithm 1 shows."""
+        return max(self.suppression_threshold, 1)
 
 
 def _check_epsilon(value: object) -> None:

@@ -99,11 +99,11 @@ def write_trips(folder: Path, trips: PeopleTrips, places: Places) -> None:
     (folder / "wanted.json").write_text(json.dumps(wanted), encoding="utf-8")
 
 
-def parameters(epsilon: float, preset: Any) -> ReportParameters:
+def parameters(epsilon: float, method: Any) -> ReportParameters:
     """Return our settings for a report of the same trips."""
     bins = ((Analysis.ZONES_PER_USER, Bins(minimum=1, maximum=31, width=1)),)
     return ReportParameters(
-        epsilon=epsilon, max_trips_per_user=KEPT, preset=preset, bins=bins, ends=EXTREMES
+        epsilon=epsilon, max_trips_per_user=KEPT, method=method, bins=bins, ends=EXTREMES
     )
 
 
@@ -153,8 +153,8 @@ def errors(table: report.ReportTable, peer: dict[str, Any]) -> Iterator[Row]:
     for epsilon in EPSILONS:
         drawn = [one["numbers"] for one in peer["private"] if one["epsilon"] == epsilon]
         runs = {"package": [_scores_of_peer(table, numbers) for numbers in drawn]}
-        for preset in ("package", "derived"):
-            runs[f"ours, {preset} shares"] = _own_scores(table, epsilon, preset)
+        for method in ("package", "derived"):
+            runs[f"ours, {method} shares"] = _own_scores(table, epsilon, method)
         for who, scores in runs.items():
             for what in scores[0]:
                 known = [one[what] for one in scores if one[what] == one[what]]
@@ -162,8 +162,8 @@ def errors(table: report.ReportTable, peer: dict[str, Any]) -> Iterator[Row]:
                 yield row(f"errors at ε = {epsilon:g}", what, who, value)
 
 
-def _own_scores(table: report.ReportTable, epsilon: float, preset: str) -> list[dict[str, float]]:
-    params = parameters(epsilon, preset)
+def _own_scores(table: report.ReportTable, epsilon: float, method: str) -> list[dict[str, float]]:
+    params = parameters(epsilon, method)
     runs: list[dict[str, float]] = []
     for seed in range(OWN_DRAWS):
         drawn = report.release(table, params, rng=np.random.default_rng(seed))

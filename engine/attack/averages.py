@@ -95,7 +95,7 @@ def over_trips(
         threshold=None if signed else parameters.suppression_threshold,
         law=law,
     )
-    shown = counts >= max(parameters.suppression_threshold, 1)
+    shown = counts >= parameters.least_shown
     return TripAverages(
         trips=total,
         typical=float(trips @ advantage) / total,

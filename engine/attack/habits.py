@@ -110,7 +110,7 @@ def knowing_habits(
     releases = checked_days(days, parameters)
     trips = checked_trips([usual.corridor for usual in target], parameters)
     noise = NoiseLaw(1 / parameters.noise_scale, law)
-    least = 0 if signed else max(parameters.suppression_threshold, 1)  # below 0 all say the same
+    least = 0 if signed else parameters.least_shown  # below 0 all say the same
     losses = _losses(target, noise, least, releases)
     return against(losses, guarantee(parameters, trips), releases)
 

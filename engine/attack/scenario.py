@@ -13,8 +13,7 @@ from engine.attack.habits import UsualFlow, knowing_habits, without_noise
 from engine.attack.strongest import Attack, strongest
 from engine.errors import ParameterError
 from engine.origin_destination import LawName
-from engine.origin_destination.methods import Method
-from engine.parameters import ODParameters
+from engine.parameters import ODMethod, ODParameters
 
 Knowledge = Literal["everything", "habits"]
 """``everything``: all trips but the target's; ``habits``: his route and the usual flow on it."""
@@ -52,13 +51,15 @@ class Scenario:
     cells: int = 1
     flow: int = 100
     law: LawName = "rounded_laplace"
-    method: Method = "published"
+    method: ODMethod = "published"
 
     def __post_init__(self) -> None:
         validation.one_of(
             "knows", self.knows, get_args(Knowledge), "'everything' is the worst case"
         )
-        validation.one_of("method", self.method, get_args(Method), "'estimate' suppresses nothing")
+        validation.one_of(
+            "method", self.method, get_args(ODMethod), "'estimate' suppresses nothing"
+        )
         if self.signed and self.law != "discrete_laplace":
             raise ParameterError(
                 f"law must be 'discrete_laplace' for method='estimate', got {self.law!r}; its "
@@ -111,7 +112,7 @@ def over_flows(scenario: Scenario, parameters: ODParameters, flows: Sequence[int
     >>> reached.best_guess.round(3).tolist()
     [0.5, 0.611]
     """
-    shown = 0 if scenario.signed else max(parameters.suppression_threshold, 1)
+    shown = 0 if scenario.signed else parameters.least_shown
     alike = [min(flow, shown) if scenario.knows == "everything" else flow for flow in flows]
     by_flow = {flow: replace(scenario, flow=flow).attack(parameters) for flow in set(alike)}
     return _reached([by_flow[flow] for flow in alike])
@@ -164,7 +165,7 @@ def flows_to_show(
     >>> flows_to_show(ODParameters(epsilon=1.0), 1)[:4]
     (0, 1, 2, 3)
     """
-    shown = max(parameters.suppression_threshold, 1)
+    shown = parameters.least_shown
     largest = max(1000, 10 * shown)
     if knows == "habits":  # smooth in the flow
         coarse = np.geomspace(1, largest, 12).round().astype(int).tolist()

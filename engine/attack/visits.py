@@ -115,7 +115,7 @@ def strongest_on_density(
 
     Examples
     --------
-    >>> parameters = DensityParameters(epsilon=1.0, delta=1e-6, variant="lpa")
+    >>> parameters = DensityParameters(epsilon=1.0, delta=1e-6, method="lpa")
     >>> attack = strongest_on_density(
     ...     Visitor(visits=1), parameters, cover_size=100, max_visits_cap=840)
     >>> round(attack.roc.advantage, 4), round(1 - math.exp(-1 / 60), 4)
@@ -140,7 +140,7 @@ def stage_losses(
     [('laplace', 0.075), ('laplace', 0.0031), ('choice', 0.053), ('gaussian', 0.0139)]
     """
     visits, every = _checked(target, parameters, max_visits_cap)
-    if parameters.variant == "zoom":
+    if parameters.method == "zoom":
         return _zoom_losses(every, parameters, cover_size, max_visits_cap)
     account = ledger(parameters, cover_size=cover_size, max_visits_cap=max_visits_cap)
     return tuple(_loss(stage, visits, every, parameters) for stage in account.stages)
@@ -199,7 +199,7 @@ def bounded_range_delta(epsilon: Floats, reach: float) -> Floats:
 def _checked(
     target: Visitor, parameters: DensityParameters, max_visits_cap: int
 ) -> tuple[int, int]:
-    if parameters.variant != "zoom" and target.visits > parameters.max_visits_per_user:
+    if parameters.method != "zoom" and target.visits > parameters.max_visits_per_user:
         raise ParameterError(
             f"visits must be at most max_visits_per_user = {parameters.max_visits_per_user}, got "
             f"{target.visits}; pre-sampling keeps no more of them"

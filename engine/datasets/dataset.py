@@ -64,7 +64,7 @@ class Dataset:
 
     @property
     def has_zoom(self) -> bool:
-        """Whether the clipped sums of the density variant `zoom` are there."""
+        """Whether the clipped sums of the density method `zoom` are there."""
         return (self.folder / f"{FILES[0]}.parquet").is_file()
 
     @property
@@ -134,7 +134,7 @@ class Dataset:
 
     @cached_property
     def zoom_tables(self) -> ZoomTables:
-        """Clipped sums for the density variant `zoom`; one person changes each by at most c."""
+        """Clipped sums for the density method `zoom`; one person changes each by at most c."""
         if self.has_density and not self.has_zoom:
             raise DatasetError(
                 f"dataset '{self.id}' was made without zoom tables; make it again from its raw "

@@ -1,4 +1,4 @@
-"""The five clipped sums of the density variant `zoom`, in whole numbers.
+"""The five clipped sums of the density method `zoom`, in whole numbers.
 
 For a person let v be the counts of distinct (tower, hour) visits, at most the public cap of them.
 Each table sums v·min(1, c/‖v‖₂) over people, v first added up to the table's cells: a row is

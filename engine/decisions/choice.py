@@ -231,7 +231,7 @@ def aid_remedies(
 
     def reaches(each: ODParameters) -> bool:
         leaving = outflow(dataset, event, each)
-        least = max(each.suppression_threshold, 1)
+        least = each.least_shown
         shown = np.where(leaving.kept >= least, leaving.kept, 0.0)
         truly = true_selection(leaving, k)[-1]
         hits = (first_zones(shown.sum(axis=1), k)[-1] & truly).sum(axis=-1)

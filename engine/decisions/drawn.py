@@ -19,6 +19,7 @@ from engine.decisions.epidemic import Scene
 from engine.decisions.model import EpidemicParameters
 from engine.decisions.populations import LEAST_PRIVATE_POPULATION, Populations
 from engine.errors import ParameterError
+from engine.origin_destination.algorithm import algorithm_1, rounded_laplace
 from engine.origin_destination.matrices import Days
 from engine.parameters import ODParameters
 
@@ -28,9 +29,6 @@ BLOCK_CELLS = 2**22
 
 FIRST_DRAWS, MOST_DRAWS = 4, 16
 """Draws of the first block, which a person waits for, and of the later ones."""
-
-EXACT_COUNTS = 2.0**23
-"""Counts below it are whole numbers in single precision, with as much noise as they are large."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,20 +196,11 @@ def release_counts(
 ) -> None:
     """Fill `out` with Algorithm 1 on kept counts, for given standard Laplace variates.
 
-    `counts` broadcasts to the shape of `standard`, `room` and `out`. Noise above 2²⁴ trips loses
-    its last digits.
+    `counts` broadcasts to the shape of `standard`, `room` and `out`.
     """
-    np.multiply(standard, settings.noise_scale, out=room)
-    room += 0.5
-    np.floor(room, out=room)
-    least = max(settings.suppression_threshold, 1)
-    if counts.max(initial=0) < EXACT_COUNTS:
-        room += counts.astype(np.float32)
-        room *= room >= least
-        out[...] = room
-        return
-    np.add(room, counts, out=out)
-    out *= out >= least
+    sampler = rounded_laplace(standard, settings.noise_scale, room=room, out=out)
+    noisy, shown = algorithm_1(counts, settings, sampler)
+    np.multiply(noisy, shown, out=out)
 
 
 def _private_populations(

@@ -110,7 +110,7 @@ def suppressed_epidemic(
     `true_epidemic`.
     """
     scene = Scene.of(dataset, origins, populations, days)
-    least = max(settings.suppression_threshold, 1)
+    least = settings.least_shown
 
     def shown(matrix: Floats) -> Floats:
         return np.where(matrix >= least, matrix, 0.0)

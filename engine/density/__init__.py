@@ -16,7 +16,6 @@ from engine.density.accounting import (
     delta_is_large,
     ledger,
     proved_epsilon,
-    with_epsilon,
 )
 from engine.density.aggregates import cover_series, presampled, tower_tree, truth
 from engine.density.draws import DensityNoise
@@ -60,5 +59,4 @@ __all__ = [
     "tower_totals",
     "tower_tree",
     "truth",
-    "with_epsilon",
 ]

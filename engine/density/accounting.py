@@ -16,11 +16,9 @@ from engine.errors import ParameterError
 from engine.ledger import Kind, Ledger, Noise, Norm, Notion, Stage, Unit, simple_ledger
 from engine.parameters import (
     CLASSICAL_GAUSSIAN_MAX_EPSILON,
-    FOURIER_VARIANTS,
-    GAUSSIAN_VARIANTS,
+    FOURIER_METHODS,
+    GAUSSIAN_METHODS,
     DensityParameters,
-    DensityVariant,
-    gaussian_for,
 )
 
 BOUNDED_RANGE_FACTOR_SQUARED = 2.0
@@ -56,14 +54,14 @@ def ledger(
 
     Examples
     --------
-    >>> parameters = DensityParameters(epsilon=0.3, delta=2e-6, variant="efpag")
+    >>> parameters = DensityParameters(epsilon=0.3, delta=2e-6, method="efpag")
     >>> stated = ledger(parameters, cover_size=934, max_visits_cap=732)
     >>> [round(total / 0.3, 2) for total in (stated.pure_epsilon, stated.proved_epsilon)]
     [2.12, 0.88]
     """
-    if parameters.variant == "zoom":
+    if parameters.method == "zoom":
         return zoom_ledger(parameters, max_visits_cap, city_clip)
-    if parameters.variant not in FOURIER_VARIANTS:
+    if parameters.method not in FOURIER_METHODS:
         return simple_ledger((_laplace_stage(parameters),), unit=Unit.PERSON_WEEK)
     stages = (
         *_totals_stages(parameters, max_visits_cap),
@@ -71,7 +69,7 @@ def ledger(
         _coefficient_stage(parameters),
     )
     published = Notion.PURE
-    if parameters.variant in GAUSSIAN_VARIANTS:
+    if parameters.method in GAUSSIAN_METHODS:
         classical = parameters.gaussian == "classical"
         published = Notion.PROBABILISTIC if classical else Notion.APPROXIMATE
     pure = pure_epsilon(parameters, cover_size)
@@ -98,7 +96,7 @@ def pure_epsilon(parameters: DensityParameters, cover_size: int) -> float:
     the Gaussian is one mechanism on all clusters together and costs ε/4 once.
     """
     spread = math.sqrt(min(parameters.max_visits_per_user, cover_size))
-    charged = {"efpag": 3 + spread, "efpa": 2 + 2 * spread}.get(parameters.variant, 4.0)
+    charged = {"efpag": 3 + spread, "efpa": 2 + 2 * spread}.get(parameters.method, 4.0)
     return parameters.epsilon / 4 * charged
 
 
@@ -108,7 +106,7 @@ def proved_epsilon(parameters: DensityParameters, cover_size: int) -> float:
     Never above `pure_epsilon`, which holds as well.
     """
     pure = pure_epsilon(parameters, cover_size)
-    if parameters.variant not in FOURIER_VARIANTS:
+    if parameters.method not in FOURIER_METHODS:
         return pure
     perturbed = zcdp_to_epsilon(fourier_zcdp(parameters), parameters.delta)
     return min(pure, parameters.epsilon / 2 + perturbed)
@@ -122,7 +120,7 @@ def fourier_zcdp(parameters: DensityParameters) -> float:
     """
     share = parameters.epsilon / 2
     choices = BOUNDED_RANGE_FACTOR_SQUARED * share**2 / 128
-    if parameters.variant == "efpa":
+    if parameters.method == "efpa":
         return choices + share**2 / 8
     return choices + parameters.max_visits_per_user / (2 * coefficient_scale(parameters) ** 2)
 
@@ -168,7 +166,7 @@ def at_equal_proved_epsilon(
     def excess(epsilon: float) -> float:
         return proved_epsilon(replace(parameters, epsilon=epsilon), cover_size) - target
 
-    classical = parameters.variant in GAUSSIAN_VARIANTS and parameters.gaussian == "classical"
+    classical = parameters.method in GAUSSIAN_METHODS and parameters.gaussian == "classical"
     ceiling = CLASSICAL_GAUSSIAN_MAX_EPSILON if classical else math.inf
     low = high = min(target, ceiling)
     while excess(low) > 0:
@@ -180,23 +178,6 @@ def at_equal_proved_epsilon(
         high = min(2 * high, ceiling)
     epsilon = high if low == high else bracketed_root(excess, low, high)
     return replace(parameters, epsilon=epsilon)
-
-
-def with_epsilon(
-    parameters: DensityParameters, epsilon: float, variant: DensityVariant | None = None
-) -> DensityParameters:
-    """Return the settings at another ε (and variant), analytic where the classical ends.
-
-    Which Gaussian is `engine.parameters.gaussian_for`'s to say.
-
-    Examples
-    --------
-    >>> with_epsilon(DensityParameters(epsilon=0.3), 5.0).gaussian
-    'analytic'
-    """
-    variant = variant or parameters.variant
-    gaussian = gaussian_for(variant, epsilon, parameters.gaussian)
-    return replace(parameters, epsilon=epsilon, variant=variant, gaussian=gaussian)
 
 
 def delta_is_large(delta: float, people_public: int | None) -> bool:
@@ -215,7 +196,7 @@ def delta_is_large(delta: float, people_public: int | None) -> bool:
 def _laplace_stage(parameters: DensityParameters) -> Stage:
     kept = parameters.max_visits_per_user
     return Stage(
-        kind=_COUNTS[parameters.variant],
+        kind=_COUNTS[parameters.method],
         noise=Noise.LAPLACE,
         sensitivity=kept,
         norm=Norm.L1,
@@ -257,7 +238,7 @@ def _totals_stages(parameters: DensityParameters, max_visits_cap: int) -> tuple[
 
 
 def _choice_stage(parameters: DensityParameters) -> Stage:
-    joint = parameters.variant == "efpag_joint"
+    joint = parameters.method == "efpag_joint"
     return Stage(
         kind=Kind.JOINT_CHOICE if joint else Kind.CHOICE_BY_CLUSTER,
         noise=Noise.EXPONENTIAL,
@@ -270,7 +251,7 @@ def _choice_stage(parameters: DensityParameters) -> Stage:
 
 def _coefficient_stage(parameters: DensityParameters) -> Stage:
     noise = Noise.ROOT_K_LAPLACE
-    if gaussian := parameters.variant in GAUSSIAN_VARIANTS:
+    if gaussian := parameters.method in GAUSSIAN_METHODS:
         classical = parameters.gaussian == "classical"
         noise = Noise.CLASSICAL_GAUSSIAN if classical else Noise.ANALYTIC_GAUSSIAN
     return Stage(

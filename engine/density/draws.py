@@ -14,7 +14,7 @@ from engine.datasets import Dataset
 from engine.density.aggregates import tower_tree
 from engine.density.zoom import ZoomNoise
 from engine.errors import ParameterError
-from engine.parameters import GAUSSIAN_VARIANTS, HOURS_PER_WEEK, DensityVariant
+from engine.parameters import GAUSSIAN_METHODS, HOURS_PER_WEEK, DensityMethod
 
 _CHOOSES_PER_CLUSTER = frozenset({"efpa", "efpag"})
 
@@ -33,11 +33,11 @@ class DensityNoise:
         Laplace, for the cells' totals where the improved scaling is off.
     counts : array, shape (cells, 168)
         Gaussian for `efpag` and `efpag_joint`, Laplace otherwise. Cells are the cover's, or the
-        zones or towers of the two naive variants. A cluster's coefficients take the row of its
+        zones or towers of the two naive methods. A cluster's coefficients take the row of its
         lowest cell.
     joint_choice : array, shape (168,)
         Gumbel, for the one choice of k of `efpag_joint`.
-    cluster_choice : array, shape (cover, 168); (0, 168) for variants that do not use it
+    cluster_choice : array, shape (cover, 168); (0, 168) for methods that do not use it
         Gumbel, for the choice of k in every cluster; the row of its lowest cell.
     zoom : ZoomNoise or None
         Gaussian, for the five tables of `zoom`, which takes nothing else; None for the others.
@@ -53,11 +53,11 @@ class DensityNoise:
 
     @classmethod
     def draw(
-        cls, rng: np.random.Generator, dataset: Dataset, variant: DensityVariant
+        cls, rng: np.random.Generator, dataset: Dataset, method: DensityMethod
     ) -> "DensityNoise":
-        """Draw the noise of `variant`, in the order of the attributes above.
+        """Draw the noise of `method`, in the order of the attributes above.
 
-        The totals come first, because all variants draw them alike: from the same generator
+        The totals come first, because all methods draw them alike: from the same generator
         state `efpa` and `efpag` get the same totals and the same clusters at the same τ.
 
         Examples
@@ -69,14 +69,14 @@ class DensityNoise:
         True
         """
         towers, cover = len(dataset.towers), dataset.tessellation.cover_size
-        if variant == "zoom":
+        if method == "zoom":
             return cls.for_zoom(rng, towers, int(tower_tree(dataset).districts.max()) + 1)
-        cells = {"zones_laplace": len(dataset.zones), "towers_laplace": towers}.get(variant, cover)
-        choices = cover if variant in _CHOOSES_PER_CLUSTER else 0
+        cells = {"zones_laplace": len(dataset.zones), "towers_laplace": towers}.get(method, cover)
+        choices = cover if method in _CHOOSES_PER_CLUSTER else 0
         histogram = noise.laplace(rng, 1.0, towers)
         visits = float(noise.laplace(rng, 1.0, 1)[0])
         cell_totals = noise.laplace(rng, 1.0, cover)
-        if variant in GAUSSIAN_VARIANTS:
+        if method in GAUSSIAN_METHODS:
             counts = noise.standard_normal(rng, (cells, HOURS_PER_WEEK))
         else:
             counts = noise.laplace(rng, 1.0, (cells, HOURS_PER_WEEK))
@@ -104,10 +104,10 @@ class DensityNoise:
         )
 
     def require(self, cells: int, choices: int) -> None:
-        """Raise `ParameterError` unless the noise has the shape that the variant needs."""
+        """Raise `ParameterError` unless the noise has the shape that the method needs."""
         if len(self.counts) != cells or len(self.cluster_choice) < choices:
             raise ParameterError(
                 f"noise must have {cells} rows of counts and {choices} rows of choices, got "
                 f"{len(self.counts)} and {len(self.cluster_choice)}; draw it for this dataset and "
-                "this variant with DensityNoise.draw"
+                "this method with DensityNoise.draw"
             )

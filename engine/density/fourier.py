@@ -33,7 +33,7 @@ def coefficient_scale(parameters: DensityParameters) -> float:
     """
     share = parameters.epsilon / 4
     l2_sensitivity = math.sqrt(parameters.max_visits_per_user)
-    if parameters.variant == "efpa":
+    if parameters.method == "efpa":
         return l2_sensitivity / share
     if parameters.gaussian == "analytic":
         return analytic_sigma(share, parameters.delta, l2_sensitivity)
@@ -58,7 +58,7 @@ def noise_terms(parameters: DensityParameters, clusters: int) -> Floats:
     of all of them together (erratum D1).
     """
     scale = coefficient_scale(parameters)
-    if parameters.variant == "efpa":
+    if parameters.method == "efpa":
         return math.sqrt(2) * scale * _KEPT
     return scale * np.sqrt(_KEPT * clusters)
 
@@ -83,7 +83,7 @@ def choose_kept(
     int array, shape (clusters,)
         From 1 to 168.
     """
-    if parameters.variant == "efpag_joint":
+    if parameters.method == "efpag_joint":
         kept = 1 + np.argmax(selection_logits(coefficients, parameters)[0] + noise.joint_choice)
         return np.full(len(coefficients), kept, dtype=np.int64)
     logits = selection_logits(coefficients, parameters)
@@ -98,7 +98,7 @@ def selection_logits(coefficients: Floats, parameters: DensityParameters) -> Flo
     """
     squares = coefficients**2
     clusters = 1
-    if parameters.variant == "efpag_joint":
+    if parameters.method == "efpag_joint":
         clusters = len(coefficients)
         squares = squares.sum(axis=0, keepdims=True)
     tails = np.zeros_like(squares)
@@ -117,7 +117,7 @@ def perturb(
 ) -> Floats:
     """Add noise to the first k coefficients of every cluster and drop the rest, same shape."""
     scale = np.full((len(kept), 1), coefficient_scale(parameters))
-    if parameters.variant == "efpa":
+    if parameters.method == "efpa":
         scale *= np.sqrt(kept)[:, None]
     return np.where(kept[:, None] >= _KEPT, coefficients + scale * noise.counts[rows], 0.0)
 

@@ -23,7 +23,7 @@ from engine.density.zoom import DEFAULTS, Reading, ZoomConstants, measure, read
 from engine.density.zoom.basis import shares
 from engine.errors import ParameterError
 from engine.ledger import Ledger
-from engine.parameters import FOURIER_VARIANTS, HOURS_PER_WEEK, DensityParameters
+from engine.parameters import FOURIER_METHODS, HOURS_PER_WEEK, DensityParameters
 
 NOISE_EXCEEDS_DATA = "the noise exceeds the data"
 ONE_CLUSTER = "all cells form one cluster: their total is below the cluster minimum"
@@ -44,9 +44,9 @@ class DensityRelease:
         `NOISE_EXCEEDS_DATA` (the release is zero everywhere), `ONE_CLUSTER`.
     cover_counts : array, shape (cover, 168), or None
         Private series of the cover, negative counts of `lpa` as drawn; None for the two naive
-        variants.
+        methods.
     cell_totals : array, shape (cover,), or None
-        Ŝ, noisy totals; None for Laplace variants.
+        Ŝ, noisy totals; None for Laplace methods.
     visits : float or None
         K̂, the noisy number of all visits; None without the improved scaling.
     clusters : int array, shape (cover,), or None
@@ -117,15 +117,15 @@ def release(
     (True, 1.0)
     """
     if noise is None and rng is not None:
-        noise = DensityNoise.draw(rng, dataset, parameters.variant)
+        noise = DensityNoise.draw(rng, dataset, parameters.method)
     elif noise is None or rng is not None:
         raise ParameterError(
             "exactly one of rng and noise must be given, got "
             f"{'none' if rng is None else 'both'}; pass rng=np.random.default_rng(seed)"
         )
-    if parameters.variant == "zoom":
+    if parameters.method == "zoom":
         return zoom_release(dataset, parameters, noise)
-    make = _fourier_release if parameters.variant in FOURIER_VARIANTS else _laplace_release
+    make = _fourier_release if parameters.method in FOURIER_METHODS else _laplace_release
     return make(dataset, parameters, noise)
 
 
@@ -135,7 +135,7 @@ def zoom_release(
     noise: DensityNoise,
     constants: ZoomConstants = DEFAULTS,
 ) -> DensityRelease:
-    """Release with the variant `zoom`, its constants given: measure, then read.
+    """Release with the method `zoom`, its constants given: measure, then read.
 
     ℓ, τ, scaling, smoothing and the calibration of the Gaussian have no meaning here.
     """
@@ -143,7 +143,7 @@ def zoom_release(
     if noise.zoom is None or noise.zoom.towers.shape != tables.towers.shape:
         raise ParameterError(
             f"noise must be drawn for 'zoom' and {len(tables.towers)} towers, got that of another "
-            "variant or dataset; draw it with DensityNoise.draw"
+            "method or dataset; draw it with DensityNoise.draw"
         )
     strength = gaussian_strength(parameters.epsilon, parameters.delta)
     noisy = measure(tables, strength, noise.zoom, constants)
@@ -170,9 +170,9 @@ def _laplace_release(
     kept, places = parameters.max_visits_per_user, dataset.tessellation
     scale = kept / parameters.epsilon
     cover_counts = None
-    if parameters.variant == "zones_laplace":
+    if parameters.method == "zones_laplace":
         counts = _noisy(presampled(dataset, kept), scale, noise)
-    elif parameters.variant == "towers_laplace":
+    elif parameters.method == "towers_laplace":
         series = in_blocks(dataset, tower_series(dataset, kept))
         counts = places.overlap.T @ _noisy(series, scale, noise)
     else:
@@ -193,7 +193,7 @@ def _fourier_release(
     """Run Algorithm 1 of P1: totals, clusters, perturbed shapes, scaling back, mapping."""
     places = dataset.tessellation
     size = places.cover_size
-    noise.require(size, 0 if parameters.variant == "efpag_joint" else size)
+    noise.require(size, 0 if parameters.method == "efpag_joint" else size)
     totals = cell_totals(dataset, parameters, noise)
     minimum = parameters.cluster_minimum
     if minimum is None:

@@ -53,9 +53,9 @@ def needs(dataset: Dataset, parameters: DensityParameters) -> Needs:
     0
     """
     known = dataset.metadata.people_public
-    people = (_zoom_people if parameters.variant == "zoom" else _people)(dataset, parameters)
+    people = (_zoom_people if parameters.method == "zoom" else _people)(dataset, parameters)
     epsilon = None
-    if known and parameters.variant == "zoom":
+    if known and parameters.method == "zoom":
         strength = gaussian_strength(parameters.epsilon, parameters.delta) * people / known
         epsilon = strength_to_epsilon(strength, parameters.delta)
     elif known:

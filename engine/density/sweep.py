@@ -13,14 +13,13 @@ import numpy as np
 
 from engine.arrays import Floats
 from engine.datasets import Dataset
-from engine.density.accounting import with_epsilon
 from engine.density.aggregates import truth as true_density
 from engine.density.draws import DensityNoise
 from engine.density.mechanism import DensityRelease
 from engine.density.mechanism import release as draw_release
 from engine.density.scores import mean_of_known, scores
 from engine.errors import ParameterError
-from engine.parameters import DensityParameters, DensityVariant
+from engine.parameters import DensityMethod, DensityParameters
 from engine.validation import whole_number
 
 SEED_WORDS = 4
@@ -73,9 +72,9 @@ class SweepSummary:
 
 
 def density_settings(
-    base: DensityParameters, variants: Sequence[DensityVariant], epsilons: Sequence[float]
+    base: DensityParameters, methods: Sequence[DensityMethod], epsilons: Sequence[float]
 ) -> tuple[DensityParameters, ...]:
-    """Return `base` with every variant and ε, variants outermost.
+    """Return `base` with every method and ε, methods outermost.
 
     Above a total ε of 4 the classical Gaussian is replaced by the analytic one (erratum D4).
 
@@ -85,9 +84,7 @@ def density_settings(
     >>> [s.gaussian for s in density_settings(base, ["efpag"], [1.0, 5.0])]
     ['classical', 'analytic']
     """
-    return tuple(
-        with_epsilon(base, epsilon, variant=variant) for variant in variants for epsilon in epsilons
-    )
+    return tuple(base.at(epsilon, method) for method in methods for epsilon in epsilons)
 
 
 def density_sweep(
@@ -133,16 +130,16 @@ def density_sweep(
     truth = true_density(dataset)
     done = 0
     for repeat in range(repeats):
-        drawn: dict[DensityVariant, DensityNoise] = {}
+        drawn: dict[DensityMethod, DensityNoise] = {}
         for index, parameters in enumerate(settings):
             if cancelled is not None and cancelled():
                 return
-            variant = parameters.variant
-            if variant not in drawn:
-                drawn.clear()  # settings come by variant: one noise at a time is enough
-                generator = deepcopy(generators[repeat])  # every variant from the same state
-                drawn[variant] = DensityNoise.draw(generator, dataset, variant)
-            release = draw_release(dataset, parameters, noise=drawn[variant])
+            method = parameters.method
+            if method not in drawn:
+                drawn.clear()  # settings come by method: one noise at a time is enough
+                generator = deepcopy(generators[repeat])  # every method from the same state
+                drawn[method] = DensityNoise.draw(generator, dataset, method)
+            release = draw_release(dataset, parameters, noise=drawn[method])
             yield _result(index, repeat, truth, release)
             done += 1
             if progress is not None:

@@ -74,7 +74,7 @@ class Candidate:
         """The settings of the method by their symbols; a larger ε is the last."""
         if isinstance(self.parameters, DensityParameters):
             density = self.parameters
-            bound = {"method": density.variant, "ℓ": density.max_visits_per_user}
+            bound = {"method": density.method, "ℓ": density.max_visits_per_user}
             return {**bound, "ε": density.epsilon}
         flows = self.parameters
         bound = {"T": flows.max_trips_per_user, "τ": flows.suppression_threshold}

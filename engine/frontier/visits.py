@@ -51,7 +51,7 @@ def steps(dataset: Dataset, need: Need) -> list[tuple[ZoneLevel, HourStep, Densi
     methods: list[DensityVariant] = [one for one in LIMITS if one != "zoom" or dataset.has_zoom]
     work = list(product(methods, levels(dataset), _BLOCKS))
     work.sort(key=lambda item: item[1].zones < zones or blocks_of(item[2]) < blocks)
-    return [(level, hours, variant) for variant, level, hours in work]
+    return [(level, hours, method) for method, level, hours in work]
 
 
 def blocks_of(hours: HourStep) -> int:
@@ -65,17 +65,17 @@ def judged(
     """Yield the share that is done and the candidates of one view, method and ℓ at a time."""
     work = steps(dataset, need)
     opened = cache(partial(coarsen, dataset))
-    for index, (level, hours, variant) in enumerate(work):
+    for index, (level, hours, method) in enumerate(work):
         view = opened(Resolution(zones=level.name, hours=hours))
         true = density.truth(view)
-        noises = [density.DensityNoise.draw(rng, view, variant) for _ in range(DRAWS)]
-        for position, limit in enumerate(LIMITS[variant], 1):
+        noises = [density.DensityNoise.draw(rng, view, method) for _ in range(DRAWS)]
+        for position, limit in enumerate(LIMITS[method], 1):
             settings = [
                 DensityParameters(
                     epsilon=epsilon,
                     max_visits_per_user=limit,
-                    variant=variant,
-                    gaussian=gaussian_for(variant, epsilon),
+                    method=method,
+                    gaussian=gaussian_for(method, epsilon),
                 )
                 for epsilon in EPSILONS
             ]
@@ -92,7 +92,7 @@ def judged(
                 for parameters in settings
                 if true.any()
             )
-            yield (index + position / len(LIMITS[variant])) / len(work), tuple(batch)
+            yield (index + position / len(LIMITS[method])) / len(work), tuple(batch)
 
 
 def risk(view: Dataset, parameters: DensityParameters) -> float:

@@ -19,16 +19,15 @@ from engine.origin_destination.exact.outcomes import Errors, ErrorSplit, Outcome
 from engine.origin_destination.exact.relative_rows import relative_error_rows
 from engine.origin_destination.exact.totals import Totals
 from engine.origin_destination.laws import LawName, NoiseLaw
-from engine.origin_destination.matrices import Days, truth
+from engine.origin_destination.matrices import Days, kept, truth
 from engine.origin_destination.mechanism import (
     UNITS,
     ODNoise,
     ODRelease,
-    ledger,
     release_matrix,
     standard_noise,
 )
-from engine.origin_destination.methods import release
+from engine.origin_destination.methods import expected, ledger, release, scores
 from engine.origin_destination.scores import (
     TripAccount,
     TripScores,
@@ -75,17 +74,20 @@ __all__ = [
     "estimate",
     "expectation",
     "expectation_of_matrix",
+    "expected",
     "expected_scores",
     "heat_map",
     "histogram",
     "histogram_of_matrix",
     "joined_curves",
+    "kept",
     "ledger",
     "person_total",
     "reading",
     "relative_error_rows",
     "release",
     "release_matrix",
+    "scores",
     "standard_noise",
     "trimming_curve",
     "trip_account",

@@ -13,7 +13,7 @@ from engine import validation
 from engine.arrays import Integers
 from engine.datasets import Dataset, TripCounts
 from engine.errors import DatasetError, ParameterError
-from engine.parameters import ODUnit
+from engine.parameters import ODParameters, ODUnit
 
 Days = int | slice | Sequence[int] | None
 """Which declared days: one, a slice, several, or None for all of them."""
@@ -85,6 +85,24 @@ def truth(dataset: Dataset, *, days: Days = None, sum_days: bool = False) -> Int
     """
     chosen = day_indices(dataset, days)
     return stack(dataset, dataset.trips, None, chosen, sum_days=sum_days)
+
+
+def kept(
+    dataset: Dataset, parameters: ODParameters, *, days: Days = None, sum_days: bool = False
+) -> Integers:
+    """Return the matrices that a release adds noise to: trimmed, before any noise (confidential).
+
+    Arguments, shape and errors as `truth`.
+
+    Examples
+    --------
+    >>> from engine import datasets
+    >>> demo = datasets.load("demo-city")
+    >>> bool((kept(demo, ODParameters(epsilon=1.0), days=0) <= truth(demo, days=0)).all())
+    True
+    """
+    unit, limit = parameters.unit, parameters.max_trips_per_user
+    return trimmed_counts(dataset, unit, limit, day_indices(dataset, days), sum_days=sum_days)
 
 
 def trimmed_counts(

@@ -10,16 +10,17 @@ from typing import Any
 import numpy as np
 
 from engine import noise as samplers
-from engine.arrays import Floats, Integers
+from engine.arrays import Booleans, Floats, Integers
 from engine.datasets import Dataset
 from engine.errors import ParameterError
 from engine.ledger import Kind, Ledger, Noise, Norm, Stage, Unit, simple_ledger
+from engine.origin_destination.algorithm import algorithm_1, rounded_laplace
 from engine.origin_destination.matrices import (
     Days,
     checked_matrix,
     clear_diagonal,
     day_indices,
-    trimmed_counts,
+    kept,
 )
 from engine.parameters import ODParameters, ODUnit
 
@@ -28,8 +29,6 @@ UNITS: dict[ODUnit, Unit] = {
     "person-day": Unit.PERSON_DAY,
     "person": Unit.PERSON_TRIPS,
 }
-
-_LARGEST_NOISE = 2.0**62
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -69,14 +68,14 @@ class ODNoise:
         zones = len(dataset.zones)
         return cls(cells=standard_noise(rng, (layers, zones, zones)))
 
-    def scaled(self, shape: tuple[int, ...], scale: float) -> Floats:
-        """Return the noise in trips, raising `ParameterError` unless it fits counts of `shape`."""
+    def of_shape(self, shape: tuple[int, ...]) -> Floats:
+        """Return the variates, raising `ParameterError` unless they fit counts of `shape`."""
         if self.cells.shape != shape or not np.isfinite(self.cells).all():
             raise ParameterError(
                 f"noise must hold one finite variate for each of {shape} cells, got shape "
                 f"{self.cells.shape}; draw it for this dataset and these days with ODNoise.draw"
             )
-        return np.clip(self.cells * scale, -_LARGEST_NOISE, _LARGEST_NOISE)
+        return self.cells
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -88,8 +87,6 @@ class ODRelease:
     parameters : ODParameters
     counts : array of int64, shape (days, zones, zones)
         Private trips: 0 or at least τ; diagonal 0.
-    trimmed_counts : array of int64, same shape
-        The counts after trimming and before noise (confidential).
     days : tuple of int
         Positions of the days in the declared period.
     ledger : Ledger
@@ -99,9 +96,18 @@ class ODRelease:
 
     parameters: ODParameters
     counts: Integers
-    trimmed_counts: Integers
     days: tuple[int, ...]
     ledger: Ledger
+
+    @property
+    def shown(self) -> Booleans:
+        """Flows that are shown; the others are suppressed and read 0."""
+        return self.counts > 0
+
+    @property
+    def as_shown(self) -> Integers:
+        """The number shown of each flow by itself: `counts`."""
+        return self.counts
 
 
 def release(
@@ -150,13 +156,10 @@ def release(
     ((1, 150, 150), 0.5)
     """
     chosen = day_indices(dataset, days)
-    before = trimmed_counts(
-        dataset, parameters.unit, parameters.max_trips_per_user, chosen, sum_days=sum_days
-    )
+    before = kept(dataset, parameters, days=chosen, sum_days=sum_days)
     return ODRelease(
         parameters=parameters,
         counts=_perturb(before, parameters, rng, noise),
-        trimmed_counts=before,
         days=chosen,
         ledger=ledger(parameters),
     )
@@ -214,13 +217,10 @@ def standard_noise(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
     return samplers.laplace(rng, 1.0, shape)
 
 
-def scaled_noise(
-    shape: tuple[int, ...],
-    scale: float,
-    rng: np.random.Generator | None,
-    noise: ODNoise | None,
+def standard_variates(
+    shape: tuple[int, ...], rng: np.random.Generator | None, noise: ODNoise | None
 ) -> Floats:
-    """Return Laplace noise of a scale in trips, from exactly one of `rng` and `noise`."""
+    """Return standard Laplace variates of a shape, from exactly one of `rng` and `noise`."""
     if (rng is None) == (noise is None):
         raise ParameterError(
             "exactly one of rng and noise must be given, got "
@@ -229,8 +229,8 @@ def scaled_noise(
         )
     if noise is None:
         assert rng is not None
-        return samplers.laplace(rng, scale, shape)
-    return noise.scaled(shape, scale)
+        return standard_noise(rng, shape)
+    return noise.of_shape(shape)
 
 
 def ledger(parameters: ODParameters) -> Ledger:
@@ -261,13 +261,10 @@ def _perturb(
     rng: np.random.Generator | None,
     noise: ODNoise | None,
 ) -> Integers:
-    shift = scaled_noise(counts.shape, parameters.noise_scale, rng, noise)
-    # the counts are whole: rounding count + noise half up is the count + ⌊noise + ½⌋, and adding
-    # whole numbers loses no digit
-    shift += 0.5
-    np.floor(shift, out=shift)
-    private = shift.astype(np.int64)
-    private += counts
-    private *= private >= parameters.suppression_threshold
+    standard = standard_variates(counts.shape, rng, noise)
+    room = standard if noise is None else None  # what is drawn here is nobody else's
+    sampler = rounded_laplace(standard, parameters.noise_scale, room=room)
+    private, shown = algorithm_1(counts, parameters, sampler)
+    private *= shown
     clear_diagonal(private)
     return private

@@ -1,6 +1,6 @@
 """Release of a week's density: whole counts of towers with discrete Laplace noise, mapped to zones.
 
-The Fourier variants add noise to real numbers and choose with floating-point weights; they stay in
+The Fourier methods add noise to real numbers and choose with floating-point weights; they stay in
 exploration. Here each tower and hour is a whole count of pre-sampled visits, at most ℓ a person.
 """
 
@@ -83,7 +83,7 @@ class DensityProduct:
             cells_words=f"{towers} towers × {HOURS_PER_WEEK} hours, mapped to {zones} zones by "
             "area",
             settings={
-                "variant": "towers with discrete Laplace noise",
+                "method": "towers with discrete Laplace noise",
                 "max_visits_per_user": limit,
                 "week": None if week is None else week.isoformat(),
             },

@@ -60,7 +60,12 @@ class EstimateProduct:
     days: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
-        ODProduct(parameters=self.parameters, days=self.days)
+        _ = self._published
+
+    @property
+    def _published(self) -> ODProduct:
+        """The published release of the same days, whose frame this one shares."""
+        return ODProduct(parameters=replace(self.parameters, method="published"), days=self.days)
 
     @property
     def _summed(self) -> bool:
@@ -69,7 +74,7 @@ class EstimateProduct:
     def plan(self, dataset: Dataset, /) -> Plan:
         """Return what a release will hold and cost; reads geometry and metadata alone."""
         parameters, zones = self.parameters, len(dataset.zones)
-        published = ODProduct(parameters=parameters, days=self.days).plan(dataset)
+        published = self._published.plan(dataset)
         matrices = int(published.settings["matrices"])
         if matrices * zones**2 > MAX_DENSE_CELLS:
             raise ParameterError(
@@ -158,7 +163,7 @@ class EstimateProduct:
 
     def prepare(self, dataset: Dataset, /) -> None:
         """Read the trips that will be counted."""
-        ODProduct(parameters=self.parameters, days=self.days).prepare(dataset)
+        self._published.prepare(dataset)
         centre_distances_m(dataset.zones)
 
     def write(self, dataset: Dataset, folder: Path, progress: Progress, /) -> None:
@@ -175,9 +180,7 @@ class EstimateProduct:
         origin, destination = (ids.take(pa.array(index)) for index in np.nonzero(pairs))
         trips = np.zeros((zones, zones))
         with CsvTable(folder / "flows.csv", _COLUMNS) as table:
-            days = estimate.read_days(
-                measured, distances_m, max_trips_per_user=parameters.max_trips_per_user
-            )
+            days = estimate.read_days(measured, distances_m)
             for number, read in enumerate(days):
                 day = dataset.metadata.periods[chosen[number]].isoformat()
                 table.add([day] * len(origin), origin, destination, *_columns(read, pairs, bar))

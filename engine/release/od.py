@@ -9,12 +9,13 @@ import pyarrow as pa
 from engine.arrays import Booleans, Integers
 from engine.datasets import Dataset
 from engine.errors import ParameterError
+from engine.origin_destination.algorithm import algorithm_1
 from engine.origin_destination.laws import NoiseLaw
 from engine.origin_destination.matrices import (
     day_indices,
+    kept,
     ranked_trips,
     require_unit,
-    trimmed_counts,
 )
 from engine.parameters import ODParameters
 from engine.release import cautions, flowmap, noise, outlook
@@ -64,6 +65,12 @@ class ODProduct:
     days: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
+        if self.parameters.method != "published":
+            raise ParameterError(
+                "method must be 'published' for this product",
+                value=repr(self.parameters.method),
+                remedy="EstimateProduct releases what 'estimate' reads",
+            )
         if self.parameters.unit == "person" and self.days is not None:
             raise ParameterError(
                 "days must be all declared ones at unit='person'",
@@ -94,7 +101,7 @@ class ODProduct:
             )
         scale = safe_scale(limit, parameters.epsilon)
         law = NoiseLaw(1 / scale, "discrete_laplace")
-        least = max(parameters.suppression_threshold, 1)
+        least = parameters.least_shown
         bar = laplace_bar(scale)
         sizes = [
             Accuracy(
@@ -187,7 +194,7 @@ class ODProduct:
         """Return what its numbers can be used for by the law of the noise alone."""
         parameters = self.parameters
         scale = safe_scale(parameters.max_trips_per_user, parameters.epsilon)
-        least = max(parameters.suppression_threshold, 1)
+        least = parameters.least_shown
         return (outlook.of_counts("a flow", "an empty pair of zones", scale, least),)
 
     def prepare(self, dataset: Dataset, /) -> None:
@@ -203,7 +210,7 @@ class ODProduct:
         parameters, chosen = self.parameters, day_indices(dataset, self.days)
         zones = len(dataset.zones)
         scale = safe_scale(parameters.max_trips_per_user, parameters.epsilon)
-        bar, least = laplace_bar(scale), max(parameters.suppression_threshold, 1)
+        bar = laplace_bar(scale)
         pairs = ~np.eye(zones, dtype=bool)
         ids = pa.array([neutral(one) for one in dataset.zones["zone_id"]])
         origin, destination = (ids.take(pa.array(index)) for index in np.nonzero(pairs))
@@ -221,12 +228,12 @@ class ODProduct:
         }
         with CsvTable(folder / "flows.csv", columns) as table:
             for number, group in enumerate(groups):
-                noisy = self._noisy(dataset, group, pairs, scale)
+                noisy, shown = self._draw(dataset, group, pairs, scale)
                 square = np.zeros((zones, zones), dtype=np.int64)
                 square[pairs] = noisy
                 outgoing += square.sum(axis=1)
                 incoming += square.sum(axis=0)
-                hidden = noisy < least
+                hidden = ~shown
                 sums += noisy
                 day = dataset.metadata.periods[group[0]].isoformat()
                 table.add(
@@ -262,14 +269,10 @@ class ODProduct:
             matrices=len(groups),
         )
 
-    def _noisy(
+    def _draw(
         self, dataset: Dataset, days: tuple[int, ...], pairs: Booleans, scale: float
-    ) -> Integers:
-        kept = trimmed_counts(
-            dataset,
-            self.parameters.unit,
-            self.parameters.max_trips_per_user,
-            days,
-            sum_days=self._summed,
-        )[0]
-        return noise.discrete_laplace(kept[pairs], scale)
+    ) -> tuple[Integers, Booleans]:
+        counts = kept(dataset, self.parameters, days=days, sum_days=self._summed)[0]
+        return algorithm_1(
+            counts[pairs], self.parameters, lambda each: noise.discrete_laplace(each, scale)
+        )

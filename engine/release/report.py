@@ -30,16 +30,16 @@ class ReportProduct:
     Parameters
     ----------
     parameters : ReportParameters
-        With ``preset="derived"``: draws of the exponential mechanism stay in exploration.
+        With ``method="derived"``: draws of the exponential mechanism stay in exploration.
     """
 
     parameters: ReportParameters
 
     def __post_init__(self) -> None:
-        if self.parameters.preset != "derived":
+        if self.parameters.method != "derived":
             raise ParameterError(
-                "preset must be 'derived' for a release",
-                value=repr(self.parameters.preset),
+                "method must be 'derived' for a release",
+                value=repr(self.parameters.method),
                 remedy="five numbers are read off the noisy bins at no further cost",
             )
 
@@ -220,7 +220,7 @@ class _OpenDPNoise:
         raise ParameterError(
             "a release draws no number by the exponential mechanism",
             value=f"{size} candidates",
-            remedy="choose preset='derived'",
+            remedy="choose method='derived'",
         )
 
 

@@ -102,7 +102,7 @@ class ZoomProduct:
             f"{HOURS_PER_WEEK} hours, {towers} towers' weeks and {SUMS_OF_VISITS} sums of visits; "
             f"read and mapped to {zones} zones by area",
             settings={
-                "variant": "zoom",
+                "method": "zoom",
                 "delta": self.delta,
                 "rho": strength**2 / 2,
                 "week": None if week is None else week.isoformat(),

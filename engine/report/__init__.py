@@ -24,7 +24,7 @@ from engine.report.bounding import (
     bounding_curve,
     error_parts,
 )
-from engine.report.budget import Budget, Preset
+from engine.report.budget import Budget, ReportMethod
 from engine.report.draws import DiscreteNoise, NoiseSource, ReportNoise
 from engine.report.fivenumbers import FiveNumbers, compare_ways
 from engine.report.loss import losses, summarised
@@ -50,7 +50,7 @@ __all__ = [
     "NoiseSource",
     "Periods",
     "Plan",
-    "Preset",
+    "ReportMethod",
     "ReportNoise",
     "ReportParameters",
     "ReportRelease",

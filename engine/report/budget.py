@@ -10,7 +10,7 @@ from engine.errors import ParameterError
 from engine.report.aggregates import ReportTable
 from engine.report.analyses import USER_ANALYSES, Analysis, Unit
 
-Preset = Literal["derived", "package"]
+ReportMethod = Literal["derived", "package"]
 """``derived`` asks nothing twice (R6); ``package`` gives each of the fifteen analyses a share and
 five sixths of a histogram's share to its five numbers, as the package of P3 does."""
 
@@ -74,14 +74,14 @@ class Budget:
         return cls(weights=_named(weights or {}), locked=_named(locked or {}))
 
     @classmethod
-    def usual(cls, unit: Unit, preset: Preset = "derived") -> "Budget":
+    def usual(cls, unit: Unit, method: ReportMethod = "derived") -> "Budget":
         """Return equal weights; at item level the analyses that count people are off.
 
         Where visits by zone are derived from those by zone and time of day, these weigh three
         times as much: the sum of eleven noisy windows is then as good as a share of its own.
         """
         weights: dict[str, float] = {}
-        if preset == "derived":
+        if method == "derived":
             weights[str(Analysis.ZONE_WINDOWS)] = _WEIGHT_OF_WINDOWS
         if unit == "item":
             weights |= dict.fromkeys(map(str, USER_ANALYSES), 0.0)
@@ -89,13 +89,13 @@ class Budget:
 
     @classmethod
     def fitting(
-        cls, table: ReportTable, unit: Unit = "user", preset: Preset = "derived"
+        cls, table: ReportTable, unit: Unit = "user", method: ReportMethod = "derived"
     ) -> "Budget":
         """Return the usual weights without what a dataset cannot tell.
 
         Trips found between sightings have no travel times.
         """
-        budget = cls.usual(unit, preset)
+        budget = cls.usual(unit, method)
         if table.has_travel_times:
             return budget
         return budget.with_weight(Analysis.TRAVEL_TIME, 0.0)

@@ -18,7 +18,7 @@ Terms = tuple[tuple[Floats, Integers], ...]
 def derive(
     table: ReportTable,
     analysis: Analysis,
-    params: ReportParameters,
+    parameters: ReportParameters,
     asked: Mapping[Analysis, Result],
     origins: tuple[Analysis, ...],
 ) -> Result:
@@ -40,8 +40,8 @@ def derive(
         analysis=analysis,
         epsilon=0.0,
         sources=origins,
-        truth=vectors.vector(table, analysis, params, None),
-        kept=vectors.vector(table, analysis, params, params.kept),
+        truth=vectors.vector(table, analysis, parameters, None),
+        kept=vectors.vector(table, analysis, parameters, parameters.kept),
         noisy=noisy,
         terms=terms,
     )

@@ -47,30 +47,32 @@ class FiveNumbers:
 
 
 def five_numbers(
-    table: ReportTable, result: Result, params: ReportParameters, source: NoiseSource
+    table: ReportTable, result: Result, parameters: ReportParameters, source: NoiseSource
 ) -> FiveNumbers:
     """Return the five numbers of a released histogram."""
     analysis = result.analysis
     measure = measure_of(analysis)
     discrete = is_discrete(analysis)
     fine = FINE_EDGES[measure]
-    whole, kept = table.counts(measure, None), table.counts(measure, params.kept)
-    edges = params.bins_of(analysis).edges
-    epsilon = params.epsilon_of(analysis) * params.five_numbers_share
-    drawn = draw_five(result.kept, analysis, params, epsilon, source) if epsilon > 0 else None
+    whole, kept = table.counts(measure, None), table.counts(measure, parameters.kept)
+    edges = parameters.bins_of(analysis).edges
+    epsilon = parameters.epsilon_of(analysis) * parameters.five_numbers_share
+    drawn = draw_five(result.kept, analysis, parameters, epsilon, source) if epsilon > 0 else None
     return FiveNumbers(
-        levels=params.levels,
-        truth=quantiles.of_counts(whole, fine, params.levels, discrete=discrete),
-        kept=quantiles.of_counts(kept, fine, params.levels, discrete=discrete),
+        levels=parameters.levels,
+        truth=quantiles.of_counts(whole, fine, parameters.levels, discrete=discrete),
+        kept=quantiles.of_counts(kept, fine, parameters.levels, discrete=discrete),
         drawn=drawn,
-        from_bins=quantiles.of_noisy_bins(result.noisy, edges, params.levels, discrete=discrete),
+        from_bins=quantiles.of_noisy_bins(
+            result.noisy, edges, parameters.levels, discrete=discrete
+        ),
     )
 
 
 def draw_five(
     counts: Integers,
     analysis: Analysis,
-    params: ReportParameters,
+    parameters: ReportParameters,
     epsilon: float,
     source: NoiseSource,
 ) -> Floats:
@@ -88,7 +90,7 @@ def draw_five(
     array, shape (5,)
         In order: sorting costs nothing.
     """
-    return _draws(_Questions.of(counts, analysis, params), analysis, epsilon, source)
+    return _draws(_Questions.of(counts, analysis, parameters), analysis, epsilon, source)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,14 +105,16 @@ class _Questions:
     sensitivities: tuple[float, ...]
 
     @classmethod
-    def of(cls, counts: Integers, analysis: Analysis, params: ReportParameters) -> "_Questions":
+    def of(cls, counts: Integers, analysis: Analysis, parameters: ReportParameters) -> "_Questions":
         discrete = is_discrete(analysis)
         return cls(
-            quantiles.candidates(params.bins_of(analysis).edges, discrete=discrete),
-            tuple(quantiles.utilities(counts, q, discrete=discrete) for q in params.levels),
+            quantiles.candidates(parameters.bins_of(analysis).edges, discrete=discrete),
+            tuple(quantiles.utilities(counts, q, discrete=discrete) for q in parameters.levels),
             tuple(
-                quantile_sensitivity(analysis.counted, params.unit, params.max_trips_per_user, q)
-                for q in params.levels
+                quantile_sensitivity(
+                    analysis.counted, parameters.unit, parameters.max_trips_per_user, q
+                )
+                for q in parameters.levels
             ),
         )
 
@@ -130,7 +134,7 @@ def _draws(
 def compare_ways(
     table: ReportTable,
     analysis: Analysis,
-    params: ReportParameters,
+    parameters: ReportParameters,
     sources: tuple[NoiseSource, ...],
 ) -> dict[Way, float]:
     """Return the mean distance from the kept five numbers, drawn and from noisy bins.
@@ -149,20 +153,20 @@ def compare_ways(
         By way, in the unit of the histogram; NaN where bins leave nothing.
     """
     measure, discrete = measure_of(analysis), is_discrete(analysis)
-    bins = params.bins_of(analysis)
-    fine = table.counts(measure, params.kept)
+    bins = parameters.bins_of(analysis)
+    fine = table.counts(measure, parameters.kept)
     counts = coarsen(fine, fine_positions(analysis, bins))
-    true = quantiles.of_counts(fine, FINE_EDGES[measure], params.levels, discrete=discrete)
-    epsilon = params.epsilon_of(analysis)
-    change = sensitivity(analysis.counted, params.unit, params.max_trips_per_user)
+    true = quantiles.of_counts(fine, FINE_EDGES[measure], parameters.levels, discrete=discrete)
+    epsilon = parameters.epsilon_of(analysis)
+    change = sensitivity(analysis.counted, parameters.unit, parameters.max_trips_per_user)
     scales = np.full(len(counts), change / epsilon)
-    questions = _Questions.of(counts, analysis, params)
+    questions = _Questions.of(counts, analysis, parameters)
     drawn: list[float] = []
     read: list[float] = []
     for source in sources:
         five = _draws(questions, analysis, epsilon * FIVE_NUMBERS_SHARE, source)
         drawn.append(float(np.mean(np.abs(five - true))))
         noisy = counts + source.counts(analysis, scales)
-        five = quantiles.of_noisy_bins(noisy, bins.edges, params.levels, discrete=discrete)
+        five = quantiles.of_noisy_bins(noisy, bins.edges, parameters.levels, discrete=discrete)
         read.append(float(np.mean(np.abs(five - true))))
     return {"drawn": float(np.mean(drawn)), "from_bins": float(np.mean(read))}

@@ -48,7 +48,7 @@ class ReportRelease:
 
 def release(
     table: ReportTable,
-    params: ReportParameters,
+    parameters: ReportParameters,
     *,
     rng: np.random.Generator | None = None,
     noise: NoiseSource | None = None,
@@ -59,7 +59,7 @@ def release(
     ----------
     table : ReportTable
         A dataset's cached counts, from `read`.
-    params : ReportParameters
+    parameters : ReportParameters
         ε and its shares, M, unit, bins.
     rng : numpy.random.Generator
         Source of the noise; same state, same report. Exactly one of `rng` and `noise`.
@@ -81,44 +81,44 @@ def release(
     (0.0, 1.0)
     """
     source = _source(rng, noise)
-    plan = params.plan
+    plan = parameters.plan
     if Analysis.TRAVEL_TIME in plan.asked and not table.has_travel_times:
         raise ParameterError(
             "travel_time needs trips with their ends, got trips found between sightings; give "
             "travel_time the weight 0, as Budget.fitting does"
         )
-    asked = {analysis: _asked(table, analysis, params, source) for analysis in plan.asked}
+    asked = {analysis: _asked(table, analysis, parameters, source) for analysis in plan.asked}
     derived = {
-        analysis: derive(table, analysis, params, asked, origins)
+        analysis: derive(table, analysis, parameters, asked, origins)
         for analysis, origins in plan.derived.items()
     }
-    if params.preset == "derived" and Analysis.DAYS in asked:
+    if parameters.method == "derived" and Analysis.DAYS in asked:
         asked[Analysis.DAYS] = _grouped(table, asked[Analysis.DAYS])
     available = asked | derived
     results = {analysis: available[analysis] for analysis in Analysis if analysis in available}
     five = {
-        analysis: five_numbers(table, result, params, source)
+        analysis: five_numbers(table, result, parameters, source)
         for analysis, result in results.items()
         if analysis.is_histogram
     }
     return ReportRelease(
-        results=results, five_numbers=five, ledger=ledger(params), parameters=params
+        results=results, five_numbers=five, ledger=ledger(parameters), parameters=parameters
     )
 
 
-def ledger(params: ReportParameters) -> Ledger:
+def ledger(parameters: ReportParameters) -> Ledger:
     """Return what one unit of protection pays: the shares of all analyses add up to ε.
 
     Examples
     --------
-    >>> stated = ledger(ReportParameters(epsilon=1.0, preset="package"))
+    >>> stated = ledger(ReportParameters(epsilon=1.0, method="package"))
     >>> len(stated.stages), round(stated.proved_epsilon, 4)
     (25, 1.0)
     """
     stages: list[Stage] = []
-    for analysis in params.plan.asked:
-        whole = params.epsilon_of(analysis)
-        for part, epsilon, change in _questions(analysis, params):
+    for analysis in parameters.plan.asked:
+        whole = parameters.epsilon_of(analysis)
+        for part, epsilon, change in _questions(analysis, parameters):
             stages.append(
                 Stage(
                     kind=Kind.REPORT_COUNTS,
@@ -130,23 +130,25 @@ def ledger(params: ReportParameters) -> Ledger:
                     epsilon=epsilon,
                 )
             )
-        if analysis.is_histogram and params.five_numbers_share:
+        if analysis.is_histogram and parameters.five_numbers_share:
             stages.append(
                 Stage(
                     kind=Kind.REPORT_RANKS,
                     subject=analysis.label,
                     noise=Noise.EXPONENTIAL,
-                    sensitivity=float(sensitivity(analysis.counted, params.unit, _m(params))),
+                    sensitivity=float(
+                        sensitivity(analysis.counted, parameters.unit, _m(parameters))
+                    ),
                     norm=Norm.NONE,
                     noise_scale=None,
-                    epsilon=whole * params.five_numbers_share,
+                    epsilon=whole * parameters.five_numbers_share,
                 )
             )
-    unit = Unit.PERSON_TRIPS if params.unit == "user" else Unit.TRIP
+    unit = Unit.PERSON_TRIPS if parameters.unit == "user" else Unit.TRIP
     return simple_ledger(tuple(stages), unit=unit)
 
 
-def noisy_numbers(params: ReportParameters, extent: Extent) -> int:
+def noisy_numbers(parameters: ReportParameters, extent: Extent) -> int:
     """Return how many numbers get noise of their own, by public facts; no count is read.
 
     Examples
@@ -158,15 +160,15 @@ def noisy_numbers(params: ReportParameters, extent: Extent) -> int:
     >>> noisy_numbers(one, Extent(first_day=date(2026, 6, 1), days=7, zones=3))
     96
     """
-    return sum(_size(analysis, params, extent) for analysis in params.plan.asked)
+    return sum(_size(analysis, parameters, extent) for analysis in parameters.plan.asked)
 
 
-def _size(analysis: Analysis, params: ReportParameters, extent: Extent) -> int:
+def _size(analysis: Analysis, parameters: ReportParameters, extent: Extent) -> int:
     if analysis.is_histogram:
-        return params.bins_of(analysis).count + 2
+        return parameters.bins_of(analysis).count + 2
     if analysis in (Analysis.STATISTICS, Analysis.MISSING):
-        return len(parts(analysis, params.unit))
-    daily = extent.days if params.preset == "derived" else len(vectors.periods(extent).starts)
+        return len(parts(analysis, parameters.unit))
+    daily = extent.days if parameters.method == "derived" else len(vectors.periods(extent).starts)
     return {
         Analysis.DAYS: daily + 1,
         Analysis.WEEKDAYS: vectors.DAYS_PER_WEEK,
@@ -190,39 +192,39 @@ def _source(rng: np.random.Generator | None, noise: NoiseSource | None) -> Noise
     return ReportNoise.draw(rng)
 
 
-def _questions(analysis: Analysis, params: ReportParameters) -> list[tuple[str, float, int]]:
+def _questions(analysis: Analysis, parameters: ReportParameters) -> list[tuple[str, float, int]]:
     """Return name, privacy loss and sensitivity of each part of an analysis."""
-    asked = parts(analysis, params.unit)
-    share = 1.0 - (params.five_numbers_share if analysis.is_histogram else 0.0)
-    each = params.epsilon_of(analysis) * share / len(asked)
+    asked = parts(analysis, parameters.unit)
+    share = 1.0 - (parameters.five_numbers_share if analysis.is_histogram else 0.0)
+    each = parameters.epsilon_of(analysis) * share / len(asked)
     alone = len(asked) == 1
     return [
         (
             analysis.label if alone else f"{analysis.label}, {name}",
             each,
-            sensitivity(counted, params.unit, _m(params)),
+            sensitivity(counted, parameters.unit, _m(parameters)),
         )
         for name, counted in asked
     ]
 
 
 def _asked(
-    table: ReportTable, analysis: Analysis, params: ReportParameters, source: NoiseSource
+    table: ReportTable, analysis: Analysis, parameters: ReportParameters, source: NoiseSource
 ) -> Result:
-    daily = analysis is Analysis.DAYS and params.preset == "derived"
+    daily = analysis is Analysis.DAYS and parameters.method == "derived"
     if daily:  # weekdays and totals are sums of noisy days, so days are what is asked
-        truth, kept = table.counts(Measure.DAY, None), table.counts(Measure.DAY, params.kept)
+        truth, kept = table.counts(Measure.DAY, None), table.counts(Measure.DAY, parameters.kept)
     else:
-        truth = vectors.vector(table, analysis, params, None)
-        kept = vectors.vector(table, analysis, params, params.kept)
-    scales = np.array([change / epsilon for _, epsilon, change in _questions(analysis, params)])
+        truth = vectors.vector(table, analysis, parameters, None)
+        kept = vectors.vector(table, analysis, parameters, parameters.kept)
+    scales = np.array([change / epsilon for _, epsilon, change in _questions(analysis, parameters)])
     alike = len(scales) == 1
     each = (
         np.broadcast_to(scales, len(kept)) if alike else np.repeat(scales, len(kept) // len(scales))
     )
     return Result(
         analysis=analysis,
-        epsilon=params.epsilon_of(analysis),
+        epsilon=parameters.epsilon_of(analysis),
         sources=(),
         truth=truth,
         kept=kept,
@@ -246,5 +248,5 @@ def _grouped(table: ReportTable, daily: Result) -> Result:
     )
 
 
-def _m(params: ReportParameters) -> int:
-    return params.max_trips_per_user
+def _m(parameters: ReportParameters) -> int:
+    return parameters.max_trips_per_user

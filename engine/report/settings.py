@@ -1,7 +1,7 @@
 """Settings of a mobility report: frozen, checked at construction; and what they lead to ask."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import get_args
 
@@ -11,7 +11,7 @@ from engine.parameters import EPSILON_RANGE
 from engine.report.aggregates import stop_index
 from engine.report.analyses import USER_ANALYSES, Analysis, Unit
 from engine.report.bins import Bins, default_bins, fine_positions
-from engine.report.budget import Budget, Preset
+from engine.report.budget import Budget, ReportMethod
 from engine.report.quantiles import QUANTILES, Ends
 
 EPSILON_REMEDY = "smaller means more private, 0.1 to 10 is usual for a whole report"
@@ -32,8 +32,8 @@ class ReportParameters:
         and never read from the data (R1). Without effect at item level, where all are kept.
     unit : str
         ``user`` or ``item``.
-    preset : str
-        One of `Preset`.
+    method : str
+        One of `ReportMethod`.
     budget : Budget or None
         Weights and locks; None weighs all analyses that the unit allows alike.
     bins : tuple of (Analysis, Bins)
@@ -57,7 +57,7 @@ class ReportParameters:
     epsilon: float
     max_trips_per_user: int = 20
     unit: Unit = "user"
-    preset: Preset = "derived"
+    method: ReportMethod = "derived"
     budget: Budget | None = None
     bins: tuple[tuple[Analysis, Bins], ...] = ()
     ends: Ends = "percentiles"
@@ -71,13 +71,19 @@ class ReportParameters:
             )
         stop_index(self.max_trips_per_user)
         validation.one_of("unit", self.unit, get_args(Unit), "'user' protects people")
-        validation.one_of("preset", self.preset, get_args(Preset), "'derived' asks nothing twice")
+        validation.one_of(
+            "method", self.method, get_args(ReportMethod), "'derived' asks nothing twice"
+        )
         validation.one_of("ends", self.ends, get_args(Ends), "'percentiles' can be told")
         if self.unit == "item":
             self._refuse_people()
         for analysis, bins in self.bins:
             fine_positions(analysis, bins)
         _ = self.plan  # a budget that does not work out is refused here and not at the release
+
+    def at(self, epsilon: float) -> "ReportParameters":
+        """Return the settings at another ε."""
+        return replace(self, epsilon=epsilon)
 
     @property
     def kept(self) -> int | None:
@@ -87,7 +93,7 @@ class ReportParameters:
     @property
     def shared(self) -> Budget:
         """The budget in force."""
-        return self.budget or Budget.usual(self.unit, self.preset)
+        return self.budget or Budget.usual(self.unit, self.method)
 
     @property
     def levels(self) -> tuple[float, ...]:
@@ -97,7 +103,7 @@ class ReportParameters:
     @property
     def five_numbers_share(self) -> float:
         """The part of a histogram's share that goes to draws of the five numbers."""
-        return FIVE_NUMBERS_SHARE if self.preset == "package" else 0.0
+        return FIVE_NUMBERS_SHARE if self.method == "package" else 0.0
 
     @cached_property
     def plan(self) -> "Plan":
@@ -161,14 +167,14 @@ def _sources(unit: Unit) -> dict[Analysis, tuple[Analysis, ...]]:
     }
 
 
-def _plan(params: ReportParameters) -> Plan:
-    budget = params.shared
+def _plan(parameters: ReportParameters) -> Plan:
+    budget = parameters.shared
     on = [analysis for analysis in Analysis if budget.is_on(analysis)]
-    one_trip = params.unit == "user" and params.max_trips_per_user == 1
+    one_trip = parameters.unit == "user" and parameters.max_trips_per_user == 1
     empty = tuple(a for a in on if a is Analysis.TIME_BETWEEN and one_trip)
     derived: dict[Analysis, tuple[Analysis, ...]] = {}
-    if params.preset == "derived":
-        sources = _sources(params.unit)
+    if parameters.method == "derived":
+        sources = _sources(parameters.unit)
         derived = {a: sources[a] for a in on if a in sources and set(sources[a]) <= set(on)}
     asked = [a for a in on if a not in derived and a not in empty]
     return Plan(asked=budget.shares(asked), derived=derived, empty=empty)

@@ -88,7 +88,7 @@ def by_zone(windows: Integers) -> Integers:
 
 
 def vector(
-    table: ReportTable, analysis: Analysis, params: ReportParameters, kept: int | None
+    table: ReportTable, analysis: Analysis, parameters: ReportParameters, kept: int | None
 ) -> Integers:
     """Return the true numbers of one analysis (confidential).
 
@@ -100,7 +100,7 @@ def vector(
         Size and missing parts give one number each, see `parts`; trips over time end with those
         outside the period, zones with the points outside; histograms start with what lies below
         and end with what lies above.
-    params : ReportParameters
+    parameters : ReportParameters
         Unit and bins are used.
     kept : int or None
         Trips kept per person; None counts all.
@@ -108,7 +108,7 @@ def vector(
     if analysis is Analysis.STATISTICS:
         trips = int(table.counts(Measure.DAY, kept)[1:].sum())
         people = int(table.counts(Measure.TRIPS_PER_USER, kept).sum())
-        return np.array([*([people] if params.unit == "user" else []), trips, 2 * trips])
+        return np.array([*([people] if parameters.unit == "user" else []), trips, 2 * trips])
     if analysis is Analysis.MISSING:
         outside = table.counts(Measure.ZONE_WINDOW, kept)[-WINDOW_CLASSES:].sum()
         return np.array([table.counts(Measure.NO_END, kept)[0], outside])
@@ -125,7 +125,7 @@ def vector(
     if analysis is Analysis.FLOWS:
         return table.counts(Measure.FLOW, kept)
     fine = table.counts(measure_of(analysis), kept)
-    return coarsen(fine, fine_positions(analysis, params.bins_of(analysis)))
+    return coarsen(fine, fine_positions(analysis, parameters.bins_of(analysis)))
 
 
 def known_windows(windows: Integers) -> Integers:

@@ -1,7 +1,7 @@
 """Coarser times of a density's week: which hours are counted together, and what they are called.
 
 The published scheme (P1) and ours are made for 168 hours: they release those, and the private
-hours are added up afterwards, which costs nothing more. The Laplace variants know no hours, so they
+hours are added up afterwards, which costs nothing more. The Laplace methods know no hours, so they
 count the coarse cells themselves and add noise once to each. A visit lies in one block of hours, so
 one person still changes the coarse counts by at most ℓ in L₁, and any one of them by at most the
 smaller of ℓ and the block's hours.

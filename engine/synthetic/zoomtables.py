@@ -1,4 +1,4 @@
-"""The clipped sums of the density variant `zoom`, counted chunk by chunk of people."""
+"""The clipped sums of the density method `zoom`, counted chunk by chunk of people."""
 
 import numpy as np
 

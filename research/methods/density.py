@@ -51,7 +51,7 @@ def rows() -> Iterator[Row]:
 def measured(case: Case, epsilon: float) -> dict[str, Floats]:
     """Return scores by method, shape (seeds, 3): MRE, Pearson r and EMD in metres."""
     parameters = density.DensityParameters(epsilon=epsilon, delta=DELTA)
-    scores = {"zoom": scored(case, replace(parameters, variant="zoom"))}
+    scores = {"zoom": scored(case, replace(parameters, method="zoom"))}
     size = case.data.tessellation.cover_size
     for kept in KEPT:
         for gaussian in ("classical", "analytic"):
@@ -74,7 +74,7 @@ def scored(
     hours = list(HOURS_MOVED)
     for seed in range(seeds):
         rng = np.random.default_rng(seed)
-        noise = density.DensityNoise.draw(rng, case.data, parameters.variant)
+        noise = density.DensityNoise.draw(rng, case.data, parameters.method)
         if constants is None:
             counts = density.release(case.data, parameters, noise=noise).counts
         else:
@@ -102,7 +102,7 @@ def constants(case: Case) -> Iterator[Row]:
     Shares of μ² are halved or doubled and the others scaled so that all add up to 1.
     """
     settings = [
-        density.DensityParameters(epsilon=e, delta=DELTA, variant="zoom") for e in (0.3, 1.0)
+        density.DensityParameters(epsilon=e, delta=DELTA, method="zoom") for e in (0.3, 1.0)
     ]
 
     def errors(case: Case, constants: ZoomConstants) -> list[float]:

@@ -11,7 +11,6 @@ from engine import datasets
 from engine import origin_destination as od
 from engine.arrays import Floats
 from engine.geography import centre_distances_m
-from engine.ledger import Unit, simple_ledger
 from engine.origin_destination import estimate
 from engine.origin_destination.estimate import measurement, prediction, reading
 from research.methods import bound, certain
@@ -90,12 +89,14 @@ def _scored(table: str, cases: list[Case]) -> Iterator[Row]:
 
 
 def _measured(cells: NDArray[np.int64], rate: float) -> estimate.Measurement:
+    parameters = od.ODParameters(epsilon=rate, unit="trip", method="estimate")
     return estimate.Measurement(
+        parameters=parameters,
         cells=cells,
         rate=rate,
         capped_trips=None,
         days=tuple(range(len(cells))),
-        ledger=simple_ledger((), unit=Unit.TRIP),
+        ledger=od.ledger(parameters),
     )
 
 
@@ -117,7 +118,7 @@ def _measure(case: Case, epsilon: float, seeds: int = SEEDS) -> tuple[Scores, Sc
         cells = (true + measurement.discrete_laplace(variates, epsilon)) * off
         ours = estimate.read_measurement(_measured(cells, epsilon), case.distances_m)
         covered = ((ours.low <= true) & (true <= ours.high))[true > 0].mean()
-        shown = ours.certain | ours.likely
+        shown = ours.shown
         scores.append(_scores(true, ours.typical, shown, ours.counts, float(covered)))
         draws.append(scores)
     published, unsuppressed, ours = (_mean([draw[i] for draw in draws]) for i in range(3))

@@ -77,7 +77,7 @@ def clipping(dataset: Dataset, plan: DensityPlan) -> Clipping:
     order = np.argsort(truth.sum(axis=1), kind="stable")
     quietest, others = np.split(order, [max(1, len(order) // 10)])
     shares, rest, invented, together = [], [], [], np.zeros_like(truth)
-    for release in releases(dataset, replace(plan.base, variant="lpa"), plan):
+    for release in releases(dataset, replace(plan.base, method="lpa"), plan):
         errors = metrics.mean_relative_error(truth, release.counts)
         shares.append(np.nansum(errors[quietest]) / np.nansum(errors))
         rest.append(known(errors[others]).mean())
@@ -165,7 +165,7 @@ def weeks(dataset: Dataset, plan: DensityPlan) -> dict[str, Weeks]:
 
 def _measured(dataset: Dataset, plan: DensityPlan) -> Weeks:
     base = plan.base
-    both = {"EFPAG": base, "EFPA": replace(base, variant="efpa")}
+    both = {"EFPAG": base, "EFPA": replace(base, method="efpa")}
     keyed = {(name, plan.max_visits, plan.epsilon): settings for name, settings in both.items()}
     measured = measure(dataset, keyed, plan)
     efpag, efpa = (measured[name, plan.max_visits, plan.epsilon] for name in both)

@@ -64,7 +64,7 @@ class DensityPlan:
             epsilon=self.epsilon,
             delta=P1_DELTA,
             max_visits_per_user=self.max_visits,
-            variant="efpag",
+            method="efpag",
         )
 
 
@@ -75,11 +75,11 @@ def schemes(base: DensityParameters) -> dict[str, DensityParameters]:
     return {
         "EFPAG": base,
         "EFPAG−": plain,
-        "EFPAG, one k": replace(base, variant="efpag_joint"),
-        "EFPA": replace(base, variant="efpa"),
-        "EFPA−": replace(plain, variant="efpa"),
-        "EFPA, τ of EFPAG": replace(base, variant="efpa", cluster_minimum=same_tau),
-        "LPA": replace(base, variant="lpa"),
+        "EFPAG, one k": replace(base, method="efpag_joint"),
+        "EFPA": replace(base, method="efpa"),
+        "EFPA−": replace(plain, method="efpa"),
+        "EFPA, τ of EFPAG": replace(base, method="efpa", cluster_minimum=same_tau),
+        "LPA": replace(base, method="lpa"),
     }
 
 
@@ -124,7 +124,7 @@ def measure(
     dataset: Dataset, keyed: dict[Key, DensityParameters], plan: DensityPlan
 ) -> dict[Key, Utility]:
     """Return the utility of each of the given settings."""
-    keys = sorted(keyed, key=lambda key: keyed[key].variant)  # one noise serves a whole variant
+    keys = sorted(keyed, key=lambda key: keyed[key].method)  # one noise serves a whole method
     errors, correlations = (np.full((len(keys), plan.repeats), np.nan) for _ in range(2))
     rng = np.random.default_rng(plan.seed)
     for result in density_sweep(dataset, [keyed[key] for key in keys], plan.repeats, rng=rng):
@@ -244,7 +244,7 @@ def clusters(dataset: Dataset, settings: DensityParameters, plan: DensityPlan) -
 def scaled_to_p1(plan: DensityPlan, zone_mean_sampled: float) -> DensityParameters:
     """Return the setting whose noise stands to our counts as P1's to a mean count of 91."""
     epsilon = plan.epsilon * P1["zone_mean"].value / zone_mean_sampled
-    return density.with_epsilon(plan.base, epsilon, variant=plan.base.variant)
+    return plan.base.at(epsilon)
 
 
 def by_hour_of_day(errors: Floats, hours: Sequence[int]) -> Floats:

@@ -27,7 +27,7 @@ def rows(dataset: Dataset, plan: DensityPlan) -> Iterator[Row]:
         "noise as large beside our counts as P1's": measured.scaled_to_p1(
             plan, sizes.zone_mean_sampled
         ),
-        "LPA on towers": replace(plan.base, variant="towers_laplace"),
+        "LPA on towers": replace(plan.base, method="towers_laplace"),
         "no scaling": replace(plan.base, scaling=False),
         "no smoothing": replace(plan.base, smoothing=False),
     }
@@ -99,7 +99,7 @@ def _sizes(dataset: Dataset, plan: DensityPlan, sizes: causes.Sizes) -> Iterator
     yield row("P1, causes", "cells of the cover", "towers", sizes.cover_towers)
     yield row("P1, causes", "cells of the cover", "zones", sizes.cover_zones)
     stage = density.ledger(
-        density.with_epsilon(plan.base, plan.epsilon, variant="lpa"),
+        plan.base.at(plan.epsilon, "lpa"),
         cover_size=sizes.cover,
         max_visits_cap=dataset.metadata.max_visits_cap,
     ).stages[0]

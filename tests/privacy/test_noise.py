@@ -16,7 +16,7 @@ from pages._ui.shell.settings import SIMULATED_SEED
 
 SEED = (SIMULATED_SEED, 0)
 FLOWS = ODParameters(epsilon=0.05, max_trips_per_user=1, suppression_threshold=0)
-VISITS = DensityParameters(epsilon=0.05, variant="zones_laplace")
+VISITS = DensityParameters(epsilon=0.05, method="zones_laplace")
 
 
 def test_all_draws_of_a_session_are_independent():

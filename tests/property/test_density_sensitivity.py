@@ -39,9 +39,9 @@ def neighbours(crowd: list[list[tuple[int, int]]], seed: int) -> list[MemoryData
     ]
 
 
-def ledger_of(variant: str, kept: int, scaling: bool = True) -> Ledger:
+def ledger_of(method: str, kept: int, scaling: bool = True) -> Ledger:
     parameters = density.DensityParameters(
-        epsilon=1.0, variant=variant, max_visits_per_user=kept, scaling=scaling
+        epsilon=1.0, method=method, max_visits_per_user=kept, scaling=scaling
     )
     return accounting.ledger(parameters, cover_size=9, max_visits_cap=CAP)
 
@@ -53,15 +53,15 @@ def within(change: np.ndarray, sensitivity: float, norm: str) -> bool:
 
 @SETTINGS
 @given(crowd=crowds, kept=kept_visits, seed=st.integers(0, 5))
-def test_counts_of_every_variant(crowd: list, kept: int, seed: int) -> None:
+def test_counts_of_every_method(crowd: list, kept: int, seed: int) -> None:
     one, other = neighbours(crowd, seed)
     readers = {
         "zones_laplace": density.presampled,
         "towers_laplace": tower_series,
         "lpa": density.cover_series,
     }
-    for variant, read in readers.items():
-        (stage,) = ledger_of(variant, kept).stages
+    for method, read in readers.items():
+        (stage,) = ledger_of(method, kept).stages
         assert within(read(one, kept) - read(other, kept), stage.sensitivity, stage.norm)
     per_hour = np.abs(density.cover_series(one, kept) - density.cover_series(other, kept)).sum(0)
     assert per_hour.max() <= 1 + 1e-9
@@ -99,15 +99,15 @@ def test_coefficients_and_choices_for_any_clusters(
     by_cell = np.sqrt(((series[0] - series[1]) ** 2).sum(axis=1)).sum()
     assert by_cell <= math.sqrt(min(kept, len(series[0])) * kept) * (1 + 1e-9)
     parameters = density.DensityParameters(
-        epsilon=1.0, variant="efpag_joint", max_visits_per_user=kept
+        epsilon=1.0, method="efpag_joint", max_visits_per_user=kept
     )
     factor = parameters.epsilon / (8 * math.sqrt(kept))
-    for variant, sizes in (
+    for method, sizes in (
         ("efpag_joint", [choice.sensitivity]),
         ("efpag", np.sqrt((change**2).sum(axis=1))),
     ):
         now, then = (
-            fourier.selection_logits(spectrum, replace(parameters, variant=variant))
+            fourier.selection_logits(spectrum, replace(parameters, method=method))
             for spectrum in spectra
         )
         for difference, size in zip(now - then, sizes, strict=True):

@@ -45,9 +45,9 @@ def bounds_hold(before, after, params, *, exempt=()):
 
 @given(SEEDS, TRIPS_PER_PERSON, st.sampled_from(STOPS), st.sampled_from(("derived", "package")))
 @settings(max_examples=50, deadline=None)
-def test_removing_a_person_moves_nothing_beyond_its_bound(seed, sizes, kept, preset):
+def test_removing_a_person_moves_nothing_beyond_its_bound(seed, sizes, kept, method):
     people = people_of(seed, sizes)
-    params = report.ReportParameters(epsilon=1.0, max_trips_per_user=kept, preset=preset)
+    params = report.ReportParameters(epsilon=1.0, max_trips_per_user=kept, method=method)
     bounds_hold(table_of(people), table_of(people[1:]), params)
 
 

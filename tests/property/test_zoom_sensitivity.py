@@ -65,7 +65,7 @@ def test_the_generators_count_and_the_ledger_say_the_same(crowd: list) -> None:
             counts.add(Visits(who, hour, tower, home=np.zeros(len(people), dtype=np.int64)))
         tables.append(counts.tables())
     ledger = accounting.ledger(
-        density.DensityParameters(epsilon=1.0, variant="zoom"), cover_size=9, max_visits_cap=840
+        density.DensityParameters(epsilon=1.0, method="zoom"), cover_size=9, max_visits_cap=840
     )
     for stage, name in zip(ledger.stages, ("towers", "districts", "city", "weeks"), strict=False):
         change = (getattr(tables[0], name) - getattr(tables[1], name)) / WEIGHT_UNITS

@@ -82,7 +82,7 @@ def sigma(epsilon: float, delta: float, kept: int, gaussian: str) -> float:
 
 def noise_of_kept(p, k: int, clusters: int) -> float:
     """The second term of u(k)."""
-    if p.variant == "efpa":
+    if p.method == "efpa":
         return 2 * math.sqrt(2) * k * math.sqrt(p.max_visits_per_user) / (p.epsilon / 2)
     s = sigma(p.epsilon, p.delta, p.max_visits_per_user, p.gaussian)
     return math.sqrt(k * clusters) * s
@@ -156,7 +156,7 @@ def choose(weights: list[float], gumbels: np.ndarray) -> int:
 
 def perturb(spectrum: np.ndarray, k: int, p, variates: np.ndarray) -> np.ndarray:
     """Algorithm 4, lines 4 and 5."""
-    if p.variant == "efpa":
+    if p.method == "efpa":
         scale = 2 * math.sqrt(k) * math.sqrt(p.max_visits_per_user) / (p.epsilon / 2)
     else:
         scale = sigma(p.epsilon, p.delta, p.max_visits_per_user, p.gaussian)
@@ -219,7 +219,7 @@ def release(dataset, p, noise) -> Result:
     clusters = cluster(s_hat, places.cover_cells.to_numpy(), minimum)
     series = to_cover(places, dataset.presampled_by_tower(p.max_visits_per_user))
     spectra = [COSINES @ sum(series[i] for i in members) for members in clusters]
-    if p.variant == "efpag_joint":
+    if p.method == "efpag_joint":
         kept = [choose(log_weights(spectra, p), noise.joint_choice)] * len(clusters)
     else:
         kept = [
@@ -243,9 +243,9 @@ def laplace(dataset, p, noise) -> np.ndarray:
     places = dataset.tessellation
     towers = dataset.presampled_by_tower(p.max_visits_per_user)
     scaled = p.max_visits_per_user / p.epsilon * noise.counts
-    if p.variant == "zones_laplace":
+    if p.method == "zones_laplace":
         zones = to_zones(places.overlap.toarray(), towers) + scaled
-    elif p.variant == "towers_laplace":
+    elif p.method == "towers_laplace":
         zones = to_zones(places.overlap.toarray(), towers + scaled)
     else:
         zones = from_cover(places, to_cover(places, towers) + scaled)

@@ -20,7 +20,7 @@ def city(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
 
 def compare(city: Dataset, parameters: density.DensityParameters, seed: int) -> int:
     """Compare every stage and return the number of clusters."""
-    noise = density.DensityNoise.draw(np.random.default_rng(seed), city, parameters.variant)
+    noise = density.DensityNoise.draw(np.random.default_rng(seed), city, parameters.method)
     release = density.release(city, parameters, noise=noise)
     expected = reference.release(city, parameters, noise)
     assert release.clusters is not None
@@ -41,22 +41,22 @@ def compare(city: Dataset, parameters: density.DensityParameters, seed: int) -> 
 
 
 SWITCHES = [
-    (variant, scaling, smooth)
-    for variant, (scaling, smooth) in itertools.product(
+    (method, scaling, smooth)
+    for method, (scaling, smooth) in itertools.product(
         ("efpa", "efpag", "efpag_joint"),
         ((True, True), (True, False), (False, True), (False, False)),
     )
 ]
 
 
-@pytest.mark.parametrize(("variant", "scaling", "smooth"), SWITCHES)
-def test_fourier_variants_equal_the_paper_stage_by_stage(
-    city: Dataset, variant: str, scaling: bool, smooth: bool
+@pytest.mark.parametrize(("method", "scaling", "smooth"), SWITCHES)
+def test_fourier_methods_equal_the_paper_stage_by_stage(
+    city: Dataset, method: str, scaling: bool, smooth: bool
 ) -> None:
     parameters = replace(
-        BASE, variant=variant, scaling=scaling, smoothing=smooth, cluster_minimum=1500.0
+        BASE, method=method, scaling=scaling, smoothing=smooth, cluster_minimum=1500.0
     )
-    assert compare(city, parameters, seed=SWITCHES.index((variant, scaling, smooth))) > 1
+    assert compare(city, parameters, seed=SWITCHES.index((method, scaling, smooth))) > 1
 
 
 @pytest.mark.parametrize(
@@ -64,9 +64,9 @@ def test_fourier_variants_equal_the_paper_stage_by_stage(
     [
         {"gaussian": "analytic", "epsilon": 6.0, "cluster_minimum": 3000.0},
         {"cluster_minimum": None},
-        {"cluster_minimum": None, "variant": "efpa"},
+        {"cluster_minimum": None, "method": "efpa"},
         {"cluster_minimum": None, "gaussian": "analytic", "epsilon": 0.7},
-        {"cluster_minimum": 0.0, "variant": "efpag"},
+        {"cluster_minimum": 0.0, "method": "efpag"},
         {"cluster_minimum": 1e9},
         {"max_visits_per_user": 1, "cluster_minimum": 2000.0},
         {"max_visits_per_user": 168, "cluster_minimum": 6000.0},
@@ -78,10 +78,10 @@ def test_settings_at_their_ends_equal_the_paper(city: Dataset, changes: dict[str
     compare(city, replace(BASE, **changes), seed=99)
 
 
-@pytest.mark.parametrize("variant", ["zones_laplace", "towers_laplace", "lpa"])
-def test_laplace_variants_equal_the_paper(city: Dataset, variant: str) -> None:
-    parameters = replace(BASE, variant=variant)
-    noise = density.DensityNoise.draw(np.random.default_rng(3), city, parameters.variant)
+@pytest.mark.parametrize("method", ["zones_laplace", "towers_laplace", "lpa"])
+def test_laplace_methods_equal_the_paper(city: Dataset, method: str) -> None:
+    parameters = replace(BASE, method=method)
+    noise = density.DensityNoise.draw(np.random.default_rng(3), city, parameters.method)
     expected = reference.laplace(city, parameters, noise)
     counts = density.release(city, parameters, noise=noise).counts
     np.testing.assert_allclose(counts, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())

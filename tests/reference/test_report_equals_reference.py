@@ -80,7 +80,7 @@ def test_true_five_numbers_are_quantiles_of_the_values():
 
 
 def test_weekdays_zones_and_totals_follow_from_days_and_windows():
-    params = report.ReportParameters(epsilon=1.0, max_trips_per_user=5, preset="package")
+    params = report.ReportParameters(epsilon=1.0, max_trips_per_user=5, method="package")
     private = report.release(TABLE, params, rng=np.random.default_rng(0))
     expected = reference(5)
     weekdays = [0] * 7

@@ -59,7 +59,7 @@ def test_reading_equals_the_plain_one(towers: int, epsilon: float) -> None:
 
 def test_a_release_is_visits_times_sizes_times_weeks() -> None:
     city = zoom_city()
-    parameters = density.DensityParameters(epsilon=1.0, variant="zoom")
+    parameters = density.DensityParameters(epsilon=1.0, method="zoom")
     release = density.release(city, parameters, rng=np.random.default_rng(2))
     noise = density.DensityNoise.draw(np.random.default_rng(2), city, "zoom").zoom
     noisy = measure(city.zoom_tables, gaussian_strength(1.0, 1e-7), noise, DEFAULTS)

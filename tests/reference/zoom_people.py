@@ -1,4 +1,4 @@
-"""Small cities of raw visits for tests of the variant `zoom`, in memory."""
+"""Small cities of raw visits for tests of the method `zoom`, in memory."""
 
 from types import SimpleNamespace
 
@@ -17,7 +17,7 @@ def random_positions(towers: int, seed: int = 0) -> np.ndarray:
 
 
 class ZoomCity:
-    """What the variant `zoom` reads of a dataset."""
+    """What the method `zoom` reads of a dataset."""
 
     def __init__(self, zoom: ZoomTables, positions: np.ndarray, cap: int = 840) -> None:
         points = shapely.points(positions)

@@ -169,7 +169,7 @@ def test_altered_weeks_keep_every_towers_total(tiny_city: Dataset) -> None:
 def test_the_error_of_lpa_is_split_by_zones(tiny_city: Dataset) -> None:
     causes_by_zone = causes.clipping(tiny_city, DENSITY_PLAN)
     truth = density.truth(tiny_city)
-    settings = replace(DENSITY_PLAN.base, variant="lpa")
+    settings = replace(DENSITY_PLAN.base, method="lpa")
     releases = list(density_measured.releases(tiny_city, settings, DENSITY_PLAN))
     quiet = sorted(range(len(truth)), key=lambda zone: truth[zone].sum())[: len(truth) // 10]
     shares = []

@@ -1,6 +1,6 @@
 """An empirical audit: how well the output tells neighbouring datasets apart, at 99.9% confidence.
 
-A score of the output is chosen for each stage or variant. One half of the runs picks the event
+A score of the output is chosen for each stage or method. One half of the runs picks the event
 "score above a threshold" (or below) that tells the two datasets apart best; the other half gives
 Clopper–Pearson bounds of its two probabilities, and so a lower bound on ε at the given δ. A right
 mechanism stays below its proved ε except once in a thousand audits.
@@ -68,9 +68,7 @@ Stage = Callable[[int, float, int], Scores]
 def audit_counts(runs: int, fault: float, copies: int) -> Scores:
     """`lpa`, ℓ = 1, ε = 1: every tower and hour of one release is a run of its own."""
     towers = -(-runs // HOURS)
-    parameters = density.DensityParameters(
-        epsilon=1.0 / fault, max_visits_per_user=1, variant="lpa"
-    )
+    parameters = density.DensityParameters(epsilon=1.0 / fault, max_visits_per_user=1, method="lpa")
     scores = []
     for seed, value in enumerate((1000 + copies, 1000)):
         data = MemoryDataset(flat(value, towers), one_zone_a_tower(towers))
@@ -123,12 +121,12 @@ def audit_plain_totals(runs: int, fault: float, copies: int) -> Scores:
     return scores[0], scores[1]
 
 
-def audit_coefficients(variant: str, gaussian: str, delta: float) -> Stage:
+def audit_coefficients(method: str, gaussian: str, delta: float) -> Stage:
     """The perturbed coefficients with ε_E/2 = 1: the person is in every hour of one cluster."""
 
     def audit(runs: int, fault: float, copies: int) -> Scores:
         parameters = density.DensityParameters(
-            epsilon=4.0, delta=delta, max_visits_per_user=168, variant=variant, gaussian=gaussian
+            epsilon=4.0, delta=delta, max_visits_per_user=168, method=method, gaussian=gaussian
         )
         change = fourier.to_coefficients(np.full((1, HOURS), float(copies)))
         blank = density.DensityNoise(
@@ -143,7 +141,7 @@ def audit_coefficients(variant: str, gaussian: str, delta: float) -> Stage:
         scores = []
         for coefficients in (change, 0 * change):
             variates = np.zeros((runs, HOURS))
-            variates[:, 0] = rng.laplace(size=runs) if variant == "efpa" else rng.normal(size=runs)
+            variates[:, 0] = rng.laplace(size=runs) if method == "efpa" else rng.normal(size=runs)
             noisy = fourier.perturb(
                 np.repeat(coefficients, runs, axis=0),
                 np.ones(runs, dtype=np.int64),  # k = 1: the person changes no other coefficient
@@ -194,14 +192,14 @@ def heavy_person_pair(spread: bool) -> tuple[MemoryDataset, MemoryDataset]:
 
 
 def audit_release(
-    variant: str, spread: bool, runs: int, *, gaussian: str = "classical", delta: float = 1e-3
+    method: str, spread: bool, runs: int, *, gaussian: str = "classical", delta: float = 1e-3
 ) -> tuple[float, float]:
     """Return the lower bound on ε of whole releases and the best proved total, at ε = 2."""
     parameters = density.DensityParameters(
         epsilon=2.0,
         delta=delta,
         max_visits_per_user=12,
-        variant=variant,
+        method=method,
         gaussian=gaussian,
         cluster_minimum=0.0,
         smoothing=False,

@@ -6,7 +6,7 @@ from tests.statistical.density_audit import STAGES, audit_release, epsilon_lower
 
 RUNS = 16_000
 LONG_RUNS = 400_000
-VARIANTS = ("zones_laplace", "towers_laplace", "lpa", "efpa", "efpag", "efpag_joint")
+METHODS = ("zones_laplace", "towers_laplace", "lpa", "efpa", "efpag", "efpag_joint")
 FAULTS = {
     "sensitivity halved": (0.5, 1),
     "noise scale times 0.8": (0.8, 1),
@@ -44,10 +44,10 @@ def test_the_audit_is_sharp_where_the_mechanism_is() -> None:
         assert bound(stage, RUNS) > 0.85
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("spread", [False, True], ids=["heavy person", "in every cluster"])
-def test_whole_releases_stay_below_the_best_proved_total(variant: str, spread: bool) -> None:
-    lower, proved = audit_release(variant, spread, 500)
+def test_whole_releases_stay_below_the_best_proved_total(method: str, spread: bool) -> None:
+    lower, proved = audit_release(method, spread, 500)
     assert lower <= proved
 
 
@@ -60,13 +60,13 @@ def test_every_stage_stays_below_its_share_in_many_runs(stage: str) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("spread", [False, True], ids=["heavy person", "in every cluster"])
 def test_whole_releases_stay_below_the_best_proved_total_in_many_runs(
-    variant: str, spread: bool
+    method: str, spread: bool
 ) -> None:
-    lower, proved = audit_release(variant, spread, 40_000)
+    lower, proved = audit_release(method, spread, 40_000)
     print(
-        f"{variant}, {'in every cluster' if spread else 'heavy person'}: {lower:.3f} < {proved:.3f}"
+        f"{method}, {'in every cluster' if spread else 'heavy person'}: {lower:.3f} < {proved:.3f}"
     )
     assert lower <= proved

@@ -44,8 +44,8 @@ def releases(count: int, **changes: object) -> list[density.DensityRelease]:
     ]
 
 
-def counts_noise(variant: str) -> np.ndarray:
-    (release,) = releases(1, variant=variant)
+def counts_noise(method: str) -> np.ndarray:
+    (release,) = releases(1, method=method)
     return (release.counts - CITY.presampled_by_tower(16)).ravel()
 
 
@@ -86,7 +86,7 @@ STAGES: dict[str, tuple[Callable[[], np.ndarray], object, float]] = {
     "histogram": (histogram_noise, LAPLACE, 4 / 0.8),
     "plain totals": (plain_totals_noise, LAPLACE, 2 * 16 / 0.8),
     "efpa": (
-        lambda: coefficient_noise(variant="efpa"),
+        lambda: coefficient_noise(method="efpa"),
         LAPLACE,
         2 * math.sqrt(168) * 4 / 0.4,
     ),
@@ -96,7 +96,7 @@ STAGES: dict[str, tuple[Callable[[], np.ndarray], object, float]] = {
         math.sqrt(8 * 16 * math.log(4 / 1e-6)) / 0.4,
     ),
     "analytic": (
-        lambda: coefficient_noise(variant="efpag", gaussian="analytic"),
+        lambda: coefficient_noise(method="efpag", gaussian="analytic"),
         NORMAL,
         analytic_sigma(0.2, 1e-6, 4.0),
     ),
@@ -121,12 +121,12 @@ def test_noise_has_its_scale_and_no_other(stage: str) -> None:
     assert stats.kstest(sample / scale, law.cdf).pvalue > 1e-4
 
 
-@pytest.mark.parametrize("variant", ["efpa", "efpag", "efpag_joint"])
-def test_choices_follow_the_exponential_mechanism(variant: str) -> None:
+@pytest.mark.parametrize("method", ["efpa", "efpag", "efpag_joint"])
+def test_choices_follow_the_exponential_mechanism(method: str) -> None:
     """Frequencies of k against the exact probabilities, at sharpness 1 and at 0.8 and 1.25."""
     runs = 40_000
     rng = np.random.default_rng(1)
-    parameters = replace(PARAMETERS, variant=variant, epsilon=3.0)
+    parameters = replace(PARAMETERS, method=method, epsilon=3.0)
     spectra = 9.0 * rng.normal(size=(1, 168)) * np.exp(-np.arange(168) / 30)
     logits = fourier.selection_logits(spectra, parameters)[0]
     drawn = np.bincount(
@@ -145,7 +145,7 @@ FACTORS = (0.8, 1.0, 1.25)
 
 def choices(spectra: np.ndarray, parameters, rng: np.random.Generator) -> np.ndarray:
     """Choose k 10,000 times with the engine's own draws."""
-    if parameters.variant != "efpag_joint":
+    if parameters.method != "efpag_joint":
         noise = replace(blank_noise(), cluster_choice=rng.gumbel(size=(10_000, 168)))
         rows = np.arange(10_000)
         return fourier.choose_kept(np.repeat(spectra, 10_000, 0), parameters, noise, rows)

@@ -13,8 +13,8 @@ from scipy import signal
 from engine import density
 from engine.density import accounting, fourier
 
-CHECK = density.DensityParameters(epsilon=0.3, delta=2e-6, max_visits_per_user=30, variant="efpag")
-JOINT = replace(CHECK, variant="efpag_joint")
+CHECK = density.DensityParameters(epsilon=0.3, delta=2e-6, max_visits_per_user=30, method="efpag")
+JOINT = replace(CHECK, method="efpag_joint")
 
 
 def log_probabilities(spectra: np.ndarray, parameters: density.DensityParameters) -> np.ndarray:

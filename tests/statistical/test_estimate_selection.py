@@ -8,6 +8,7 @@ import pytest
 from engine.ledger import Unit, simple_ledger
 from engine.origin_destination import estimate
 from engine.origin_destination.estimate.measurement import discrete_laplace
+from engine.parameters import ODParameters
 
 RATE, RELEASES, ZONES, LARGEST, BUSIEST = 0.25, 200, 30, 60, 18
 
@@ -15,6 +16,7 @@ RATE, RELEASES, ZONES, LARGEST, BUSIEST = 0.25, 200, 30, 60, 18
 def read(noisy, distances_m):
     """One matrix of noisy counts, read."""
     measurement = estimate.Measurement(
+        parameters=ODParameters(epsilon=RATE, unit="trip", method="estimate"),
         cells=noisy[None],
         rate=RATE,
         capped_trips=None,

@@ -38,7 +38,7 @@ def test_exponential_mechanism_follows_its_law_and_fails_at_another_sensitivity(
 def test_each_of_the_five_draws_takes_a_fifth_of_their_share():
     params = report.ReportParameters(
         epsilon=1.0,
-        preset="package",
+        method="package",
         bins=((Analysis.ENTROPY, report.Bins(minimum=0, maximum=1, width=0.2)),),
     )
     counts = COUNTS[:7]

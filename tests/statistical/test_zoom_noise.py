@@ -188,7 +188,7 @@ def test_releases_hide_a_person_as_proved() -> None:
     """Counts of whole releases, with the reading: never above what the measurement allows."""
     positions = random_positions(5)
     people = random_visits(60, 5)
-    parameters = density.DensityParameters(epsilon=EPSILON, delta=DELTA, variant="zoom")
+    parameters = density.DensityParameters(epsilon=EPSILON, delta=DELTA, method="zoom")
     scores = []
     for seed, crowd in enumerate(({**people, 999: HEAVY}, people)):
         city = ZoomCity(clipped_sums(crowd, positions), positions)

@@ -17,6 +17,7 @@ LAYERS = [
     {"geography"},
     {"datasets"},
     {"ledger", "metrics", "risk"},
+    {"contract"},
     {"density", "origin_destination", "report"},
     {"usability"},
     {"attack"},

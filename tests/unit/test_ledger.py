@@ -4,7 +4,7 @@ from engine import attack, density
 from engine import ledger as words
 from engine.attack import Visitor
 from engine.ledger import Kind, Ledger, Noise, Norm, Notion, Stage, Unit, simple_ledger
-from engine.parameters import DensityParameters, DensityVariant
+from engine.parameters import DensityMethod, DensityParameters
 
 
 def stage(epsilon: float, delta: float = 0.0) -> Stage:
@@ -35,17 +35,17 @@ def test_exceeding_is_beyond_rounding() -> None:
     assert Ledger(**{**values, "published_epsilon": 0.29}).proved_exceeds_published
 
 
-VARIANTS: tuple[DensityVariant, ...] = (
+METHODS: tuple[DensityMethod, ...] = (
     "zones_laplace", "towers_laplace", "lpa", "efpa", "efpag", "efpag_joint", "zoom",
 )  # fmt: skip
 
 
 @pytest.mark.parametrize("scaling", [True, False])
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("method", METHODS)
 def test_rewording_changes_no_number(
-    variant: DensityVariant, scaling: bool, monkeypatch: pytest.MonkeyPatch
+    method: DensityMethod, scaling: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    parameters = DensityParameters(epsilon=0.3, delta=2e-6, variant=variant, scaling=scaling)
+    parameters = DensityParameters(epsilon=0.3, delta=2e-6, method=method, scaling=scaling)
     public = {"cover_size": 9, "max_visits_cap": 700}
 
     def numbers() -> list[tuple[object, ...]]:

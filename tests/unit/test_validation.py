@@ -67,20 +67,18 @@ def test_cluster_minimum_is_refused(minimum):
 
 
 def test_unknown_choices_list_the_known_ones():
-    with pytest.raises(
-        ParameterError, match=r"variant must be one of .*'efpag_joint'.*, got 'fft'"
-    ):
-        DensityParameters(epsilon=0.3, variant="fft")
+    with pytest.raises(ParameterError, match=r"method must be one of .*'efpag_joint'.*, got 'fft'"):
+        DensityParameters(epsilon=0.3, method="fft")
     with pytest.raises(ParameterError, match=r"gaussian must be one of 'classical', 'analytic'"):
         DensityParameters(epsilon=0.3, gaussian="exact")
     with pytest.raises(ParameterError, match=r"unit must be one of 'trip', 'person-day', 'person'"):
         ODParameters(epsilon=0.3, unit="household")
 
 
-@pytest.mark.parametrize("variant", ["efpag", "efpag_joint"])
-def test_classical_gaussian_ends_at_a_total_of_four(variant):
-    assert DensityParameters(epsilon=4.0, variant=variant).epsilon == 4.0
+@pytest.mark.parametrize("method", ["efpag", "efpag_joint"])
+def test_classical_gaussian_ends_at_a_total_of_four(method):
+    assert DensityParameters(epsilon=4.0, method=method).epsilon == 4.0
     with pytest.raises(ParameterError, match=r"at most 4 with gaussian='classical', got 4\.5"):
-        DensityParameters(epsilon=4.5, variant=variant)
-    assert DensityParameters(epsilon=4.5, variant=variant, gaussian="analytic").epsilon == 4.5
-    assert DensityParameters(epsilon=4.5, variant="lpa").epsilon == 4.5
+        DensityParameters(epsilon=4.5, method=method)
+    assert DensityParameters(epsilon=4.5, method=method, gaussian="analytic").epsilon == 4.5
+    assert DensityParameters(epsilon=4.5, method="lpa").epsilon == 4.5

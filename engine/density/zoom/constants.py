@@ -1,4 +1,4 @@
-"""Every constant of the variant `zoom`; all are public, none is read off data.
+"""Every constant of the method `zoom`; all are public, none is read off data.
 
 What halving and doubling each of them does is measured by ``python -m research methods`` and
 printed in ``docs/mechanisms.md``.

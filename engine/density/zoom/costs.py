@@ -1,4 +1,4 @@
-"""What a release of the variant `zoom` costs: one Gaussian mechanism, exactly its ε."""
+"""What a release of the method `zoom` costs: one Gaussian mechanism, exactly its ε."""
 
 import math
 
@@ -26,7 +26,7 @@ def strengths_of(visits: int, parameters: DensityParameters, max_visits_cap: int
 
     Examples
     --------
-    >>> parameters = DensityParameters(epsilon=1.0, variant="zoom")
+    >>> parameters = DensityParameters(epsilon=1.0, method="zoom")
     >>> sizes = strengths_of(840, parameters, 840)
     >>> round(math.hypot(*sizes) / gaussian_strength(1.0, parameters.delta), 12)
     1.0

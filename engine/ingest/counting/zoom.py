@@ -1,4 +1,4 @@
-"""Visits of the density week → the clipped sums of the variant `zoom`.
+"""Visits of the density week → the clipped sums of the method `zoom`.
 
 Weights are whole multiples of 1/1024, rounded down from quotients of whole numbers, so that every
 engine gives the same bits. Nobody is sampled beyond the public cap, and nothing depends on ℓ.

@@ -10,6 +10,7 @@ from engine.origin_destination.estimate.measurement import (
     CAPPED_TRIPS,
     Measurement,
     buys_capped_count,
+    ledger,
     measure,
     measure_with,
 )
@@ -38,6 +39,7 @@ __all__ = [
     "buys_capped_count",
     "cell_reach",
     "certain_flows",
+    "ledger",
     "may_all_be_noise",
     "measure",
     "measure_with",

@@ -5,15 +5,15 @@ post-processing and costs no privacy.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from engine.arrays import Floats, Integers
 from engine.datasets import Dataset
 from engine.ledger import Kind, Ledger, Noise, Norm, Stage, simple_ledger
-from engine.origin_destination.matrices import Days, clear_diagonal, day_indices, trimmed_counts
-from engine.origin_destination.mechanism import UNITS, ODNoise, scaled_noise
+from engine.origin_destination.matrices import Days, clear_diagonal, day_indices, kept
+from engine.origin_destination.mechanism import UNITS, ODNoise, standard_variates
 from engine.parameters import ODParameters
 
 Add = Callable[[Integers, int, float], Integers]
@@ -40,6 +40,7 @@ class Measurement:
 
     Attributes
     ----------
+    parameters : ODParameters
     cells : array of int64, shape (days, zones, zones)
         Kept trips plus discrete Laplace noise, signed; diagonal 0.
     rate : float
@@ -52,6 +53,7 @@ class Measurement:
         What one unit of protection pays; exactly ε in all.
     """
 
+    parameters: ODParameters
     cells: Integers
     rate: float
     capped_trips: Integers | None
@@ -85,7 +87,7 @@ def measure(
     chosen = day_indices(dataset, days)
     zones = len(dataset.zones)
     shape = (1 if sum_days else len(chosen), zones, zones)
-    variates = scaled_noise(shape, 1.0, rng, noise)
+    variates = standard_variates(shape, rng, noise)
 
     def add(counts: Integers, sensitivity: int, epsilon: float) -> Integers:
         # the diagonal is no cell of the matrix, so its variates are free for the capped count
@@ -114,36 +116,45 @@ def measure_with(
         (days,).
     """
     chosen, limit = day_indices(dataset, days), parameters.max_trips_per_user
-    counts = trimmed_counts(dataset, parameters.unit, limit, chosen, sum_days=sum_days)
+    counts = kept(dataset, parameters, days=chosen, sum_days=sum_days)
     buys = buys_capped_count(dataset, parameters, len(chosen) if sum_days else 1)
-    count_epsilon = CAPPED_SHARE * parameters.epsilon if buys else 0.0
-    cells_epsilon = parameters.epsilon - count_epsilon
+    stated = ledger(parameters, capped_count=buys)
+    cells_epsilon = stated.stages[0].epsilon
     cells = add(counts, limit, cells_epsilon)
     clear_diagonal(cells)
-    stages = [_stage(Kind.FLOWS, limit, cells_epsilon)]
     capped = None
     if buys:
-        whole = trimmed_counts(dataset, parameters.unit, CAPPED_TRIPS, chosen, sum_days=sum_days)
-        capped = add(whole.sum(axis=(1, 2)), CAPPED_TRIPS, count_epsilon)
-        stages.append(_stage(Kind.CAPPED_TRIPS, CAPPED_TRIPS, count_epsilon))
+        more = replace(parameters, max_trips_per_user=CAPPED_TRIPS)
+        whole = kept(dataset, more, days=chosen, sum_days=sum_days)
+        capped = add(whole.sum(axis=(1, 2)), CAPPED_TRIPS, stated.stages[1].epsilon)
     return Measurement(
+        parameters=replace(parameters, method="estimate"),
         cells=cells,
         rate=cells_epsilon / limit,
         capped_trips=capped,
         days=chosen,
-        ledger=simple_ledger(tuple(stages), unit=UNITS[parameters.unit]),
+        ledger=stated,
     )
 
 
-def _stage(kind: Kind, sensitivity: int, epsilon: float) -> Stage:
-    return Stage(
-        kind=kind,
-        noise=Noise.DISCRETE_LAPLACE,
-        sensitivity=float(sensitivity),
-        norm=Norm.L1,
-        noise_scale=sensitivity / epsilon,
-        epsilon=epsilon,
+def ledger(parameters: ODParameters, *, capped_count: bool = False) -> Ledger:
+    """Return what one unit of protection pays; with the capped count the cells get 97% of ε."""
+    count_epsilon = CAPPED_SHARE * parameters.epsilon if capped_count else 0.0
+    shares = [(Kind.FLOWS, parameters.max_trips_per_user, parameters.epsilon - count_epsilon)]
+    if capped_count:
+        shares.append((Kind.CAPPED_TRIPS, CAPPED_TRIPS, count_epsilon))
+    stages = (
+        Stage(
+            kind=kind,
+            noise=Noise.DISCRETE_LAPLACE,
+            sensitivity=float(sensitivity),
+            norm=Norm.L1,
+            noise_scale=sensitivity / epsilon,
+            epsilon=epsilon,
+        )
+        for kind, sensitivity, epsilon in shares
     )
+    return simple_ledger(tuple(stages), unit=UNITS[parameters.unit])
 
 
 def discrete_laplace(variates: Floats, rate: float) -> Integers:

@@ -62,6 +62,11 @@ class EstimateRelease:
     measurement: Measurement
 
     @property
+    def parameters(self) -> ODParameters:
+        """The settings, with ``method="estimate"``."""
+        return self.measurement.parameters
+
+    @property
     def ledger(self) -> Ledger:
         """What one unit of protection pays."""
         return self.measurement.ledger
@@ -75,6 +80,16 @@ class EstimateRelease:
     def likely(self) -> Booleans:
         """Flows that are not certain, but empty with less than 5% by the model."""
         return ~self.certain & (self.empty < LIKELY_EMPTY)
+
+    @property
+    def shown(self) -> Booleans:
+        """Flows that are shown by themselves; the others are to be kept in sums."""
+        return self.certain | self.likely
+
+    @property
+    def as_shown(self) -> Floats:
+        """The number shown of each flow by itself, not for sums: `typical`, 0 where not shown."""
+        return np.where(self.shown, self.typical, 0.0)
 
     @cached_property
     def unexpected(self) -> Booleans:
@@ -186,26 +201,22 @@ def release(
     measured = measure(dataset, parameters, rng=rng, noise=noise, days=days, sum_days=sum_days)
     if distances_m is None:
         distances_m = centre_distances_m(dataset.zones)
-    return read_measurement(measured, distances_m, max_trips_per_user=parameters.max_trips_per_user)
+    return read_measurement(measured, distances_m)
 
 
-def read_measurement(
-    measured: Measurement, distances_m: Floats, *, max_trips_per_user: int = 1
-) -> EstimateRelease:
+def read_measurement(measured: Measurement, distances_m: Floats) -> EstimateRelease:
     """Read a measurement: a pure function of noisy cells and public geometry.
 
     With the capped count all estimates of a day are scaled up to it, at most 20/T-fold, to bring
     back what trimming dropped; statements that hold whatever the model are about kept trips.
     """
-    days = list(read_days(measured, distances_m, max_trips_per_user=max_trips_per_user))
+    days = list(read_days(measured, distances_m))
     names = ("counts", "typical", "low", "high", "empty", "certain")
     stacks = {name: np.concatenate([getattr(day, name) for day in days]) for name in names}
     return EstimateRelease(**stacks, measurement=measured)
 
 
-def read_days(
-    measured: Measurement, distances_m: Floats, *, max_trips_per_user: int = 1
-) -> Iterator[EstimateRelease]:
+def read_days(measured: Measurement, distances_m: Floats) -> Iterator[EstimateRelease]:
     """Yield what `read_measurement` returns, one day after the other: one day is in memory."""
     zones = measured.cells.shape[-1]
     if distances_m.shape != (zones, zones) or not np.isfinite(distances_m).all():
@@ -220,7 +231,9 @@ def read_days(
         factor = 1.0
         if measured.capped_trips is not None:
             factor = measured.capped_trips[day] / max(float(reading.mean.sum()), 1.0)
-            factor = float(np.clip(factor, 1.0, CAPPED_TRIPS / max_trips_per_user))
+            factor = float(
+                np.clip(factor, 1.0, CAPPED_TRIPS / measured.parameters.max_trips_per_user)
+            )
         yield EstimateRelease(
             counts=factor * reading.mean[None],
             typical=factor * reading.typical[None],

@@ -15,6 +15,7 @@ from engine import validation
 from engine.arrays import Floats
 from engine.datasets import Dataset
 from engine.origin_destination import laws
+from engine.origin_destination.algorithm import require_published
 from engine.origin_destination.exact import medians, relative
 from engine.origin_destination.exact.histogram import (
     CountHistogram,
@@ -79,6 +80,7 @@ class Expectation:
         law: LawName = "rounded_laplace",
         sanity_bound: float = SANITY_BOUND,
     ) -> None:
+        require_published(parameters)
         validation.finite_above("sanity_bound", sanity_bound, 0, "1 trip is usual")
         self.parameters = parameters
         self.histogram = counted
@@ -311,7 +313,7 @@ def reading(
     side = (1 - confidence) / 2
     # the least y with P(Z ≥ y + 1) ≤ side: h·qʸ ≤ side
     reach = max(0, int(np.ceil((noise.log_first - np.log(side)) / noise.rate)))
-    least = max(parameters.suppression_threshold, 1)
+    least = parameters.least_shown
     low, high = (value if value >= least else 0 for value in (m - reach, m + reach))
     return Reading(
         low=low,

@@ -28,7 +28,7 @@ def draw(settings: Settings) -> None:
         st.info("Choose a dataset with visits: the method's cover and cap are read from its zones.")
         return
     parameters, cap = settings.density(), entry.metadata.max_visits_cap
-    sampled = parameters.variant != "zoom"
+    sampled = parameters.method != "zoom"
     kept = parameters.max_visits_per_user if sampled else min(cap, MAX_VISITS_LIMIT)
     left, right, _ = st.columns([1, 1, 1.4], gap="medium")
     if setting.value(_VISITS) > kept:

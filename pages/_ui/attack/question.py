@@ -7,8 +7,7 @@ import streamlit as st
 
 from engine.attack import LARGEST_FLOW, Scenario
 from engine.origin_destination import LawName
-from engine.origin_destination.methods import Method
-from engine.parameters import ODParameters
+from engine.parameters import ODMethod, ODParameters
 from pages._ui.attack.wording import KNOWLEDGE
 from pages._ui.shell import setting
 
@@ -45,7 +44,7 @@ class Question:
         return self.scenario.trips * self.scenario.cells
 
 
-def ask(parameters: ODParameters, method: Method) -> Question:
+def ask(parameters: ODParameters, method: ODMethod) -> Question:
     """Draw the question as one line of inputs; ours has one noise only."""
     ours = method == "estimate"
     who, whom, where, noise = st.columns(

@@ -91,7 +91,7 @@ def suppressed(scenario: Scenario, parameters: ODParameters) -> str:
             "given the noisy numbers themselves, with all of ε in them; whoever sees only what is "
             "read from them can do no better."
         )
-    shown = max(parameters.suppression_threshold, 1)
+    shown = parameters.least_shown
     if scenario.flow + scenario.trips >= shown:
         return (
             f"Without noise, a flow of {scenario.flow + scenario.trips:,} is published as it is: "
@@ -133,7 +133,7 @@ def density_attacker(parameters: DensityParameters) -> str:
     """Say whom the attack on a density is the strongest on."""
     placed = (
         "if all their visits lie in one cluster; spread over several they can betray more"
-        if parameters.variant in PER_CLUSTER
+        if parameters.method in PER_CLUSTER
         else "wherever their visits lie"
     )
     return (

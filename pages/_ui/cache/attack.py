@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from engine import attack, density
+from engine import attack
 from engine import origin_destination as od
 from engine.attack import Attack, Reached, Scenario, StageLoss, TripAverages, Visitor
 from engine.parameters import DensityParameters, ODParameters
@@ -103,9 +103,7 @@ def strong_trips(
 @cached_scope.data(max_entries=128, show_spinner=False)
 def strong_density(key: str, parameters: DensityParameters, epsilons: Sequence[float]) -> float:
     """Return the same of the density, from public facts of the dataset only."""
-    return largest_strong(
-        epsilons, lambda e: worth_of_density(key, density.with_epsilon(parameters, e))
-    )
+    return largest_strong(epsilons, lambda e: worth_of_density(key, parameters.at(e)))
 
 
 def _public(key: str) -> dict[str, int]:

@@ -190,9 +190,7 @@ def total_errors(
 ) -> density.TotalErrors:
     """Return the errors of the towers' totals with and without sampling (P1, figure 6)."""
     places = dataset(key)
-    noise = density.DensityNoise.draw(
-        generator(seed, "density", repeat), places, parameters.variant
-    )
+    noise = density.DensityNoise.draw(generator(seed, "density", repeat), places, parameters.method)
     return density.total_errors(places, parameters, noise)
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from engine import resolution
-from engine.density import with_epsilon
 from engine.parameters import EPSILON_STOPS, DensityParameters, ODParameters
 from engine.resolution import Detail, HourStep, Resolution, view_key
 from pages._ui.cache import density as cached_density
@@ -43,7 +42,7 @@ def density(
         key = view_key(folder, view)
         judged = []
         for epsilon in DENSITY_EPSILONS:
-            judged.append(cached_density.judged(key, with_epsilon(parameters, epsilon), seed))
+            judged.append(cached_density.judged(key, parameters.at(epsilon), seed))
             now = Detail(
                 resolution=view,
                 zones=count,

@@ -87,7 +87,7 @@ def compared(
     noise = cached_trips.noise(key, seed, window, repeat)
     published = od.release(source, parameters, noise=noise, **window.arguments).counts[0]
     ours = release(key, parameters, seed, window, repeat)
-    shown = (ours.certain | ours.likely)[0]
+    shown = ours.shown[0]
     return Compared(
         published=od.agreement(true, published),
         ours=od.agreement(true, ours.typical[0], shown, sums=ours.counts[0]),

@@ -70,4 +70,4 @@ def estimates(
 
 def _judged(parameters: ODParameters) -> dict[str, Any]:
     """Return from how many trips on a flow should be shown, and ε."""
-    return {"least": max(parameters.suppression_threshold, 1), "epsilon": parameters.epsilon}
+    return {"least": parameters.least_shown, "epsilon": parameters.epsilon}

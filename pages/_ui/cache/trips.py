@@ -152,7 +152,7 @@ def empty_share(key: str, parameters: ODParameters, window: Window) -> float:
 def below(key: str, parameters: ODParameters, window: Window) -> dict[str, tuple[float, float]]:
     """Return the true and expected share of cells under τ′, by population (Table S2)."""
     exact = expectation(key, parameters, window)
-    counted, limit = exact.histogram, max(parameters.suppression_threshold, 1)
+    counted, limit = exact.histogram, parameters.least_shown
     # what is released is 0 or at least τ′
     reads_below = laws.suppressed_probability(
         exact.law, counted.kept, parameters.suppression_threshold

@@ -95,7 +95,7 @@ def _changes() -> pd.DataFrame:
 
 
 def _shown(parameters: ODParameters) -> pd.DataFrame:
-    threshold = max(parameters.suppression_threshold, 1)
+    threshold = parameters.least_shown
     counts = [threshold + extra for extra in (0, 1, 2, 5, 10, 20)]
     setting = (threshold, parameters.epsilon, parameters.max_trips_per_user)
     printed = calculators.stays_released_probability(counts, *setting, method="published")

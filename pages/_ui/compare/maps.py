@@ -110,7 +110,7 @@ def _trips(column: Column, per_area: bool) -> Values:
     key, window = column.entry.key, declared(parameters)
     if column.settings.od_method == "estimate":
         release = cached_estimates.release(key, parameters, column.seed, window)
-        private = np.where((release.certain | release.likely)[0], release.typical[0], 0.0)
+        private = release.as_shown[0]
     else:
         private = cached_trips.drawn(key, parameters, column.seed, window).counts
     ends = [*about.periods[1:], None]

@@ -2,7 +2,7 @@
 
 from engine.parameters import ODParameters
 from pages._ui.shell.settings import Settings
-from pages._ui.wording.labels import HOUR_STEPS, OD_METHOD_NAMES, SHORT_VARIANTS, TIME_STEPS
+from pages._ui.wording.labels import HOUR_STEPS, OD_METHOD_NAMES, SHORT_METHODS, TIME_STEPS
 from pages._ui.wording.numbers import number, scientific
 from pages._ui.wording.places import level_words
 from pages._ui.wording.privacy import UNITS
@@ -52,7 +52,7 @@ def density_settings(settings: Settings) -> dict[str, str]:
         "Privacy loss (ε)": f"{settings.epsilon:g}",
         "Allowance (δ)": scientific(settings.delta),
         "Visits kept (ℓ)": "all" if settings.variant == "zoom" else f"{settings.max_visits}",
-        "Method": SHORT_VARIANTS[settings.variant],
+        "Method": SHORT_METHODS[settings.variant],
         "Cluster minimum": "by formula" if minimum is None else number(minimum),
     }
 

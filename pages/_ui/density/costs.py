@@ -9,7 +9,7 @@ from engine.ledger import Ledger, Notion
 from pages._ui.cache import density as cached_density
 from pages._ui.density import wording as density_wording
 from pages._ui.density.settings import Chosen
-from pages._ui.wording.labels import SHORT_VARIANTS
+from pages._ui.wording.labels import SHORT_METHODS
 from pages._ui.wording.numbers import number, scientific
 
 _FREE = ("after the noise", "nothing", "–", "clustering, scaling back, smoothing, mapping", "–")
@@ -19,7 +19,7 @@ _FREE_OF_ZOOM = ("after the noise", "nothing", "–", "reading by statistics, ma
 def draw(chosen: Chosen, ledger: Ledger) -> None:
     """Draw the ledger of the release on the page and the totals of every method."""
     st.markdown(f"**What is read and what it costs** – protected: {ledger.unit.words}")
-    ours = chosen.parameters.variant == "zoom"
+    ours = chosen.parameters.method == "zoom"
     st.table(_stages(ledger, ours=ours), hide_index=True, border="horizontal")
     st.caption(
         "Cutting the region into cells reads public geometry only, and whatever happens after the "
@@ -94,10 +94,10 @@ def _totals(ledger: Ledger, epsilon: float) -> pd.DataFrame:
 
 def _methods(chosen: Chosen) -> pd.DataFrame:
     rows = []
-    for variant, name in SHORT_VARIANTS.items():
-        parameters = chosen.vary(variant=variant)
+    for method, name in SHORT_METHODS.items():
+        parameters = chosen.vary(method=method)
         ledger = cached_density.ledger(chosen.key, parameters)
-        mark = " ●" if variant == chosen.parameters.variant else ""
+        mark = " ●" if method == chosen.parameters.method else ""
         rows.append(
             (
                 name + mark,

@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from engine.density import mean_of_known
-from engine.parameters import FOURIER_VARIANTS, DensityParameters
+from engine.parameters import FOURIER_METHODS, DensityParameters
 from engine.resolution import block_names, resolution_of
 from pages._ui import jobs
 from pages._ui.cache import density as cached_density
@@ -15,7 +15,7 @@ from pages._ui.density import wording as density_wording
 from pages._ui.density.settings import Chosen
 from pages._ui.jobs import Job, Step
 from pages._ui.shell.settings import Seed
-from pages._ui.wording.labels import SHORT_VARIANTS
+from pages._ui.wording.labels import SHORT_METHODS
 from pages._ui.wording.numbers import metres
 
 
@@ -70,13 +70,13 @@ def draw(chosen: Chosen) -> None:
 def _compared(chosen: Chosen) -> dict[str, DensityParameters]:
     """Return this setting and up to three others, by name."""
     current = chosen.parameters
-    name = f"this setting ({SHORT_VARIANTS[current.variant]})"
+    name = f"this setting ({SHORT_METHODS[current.method]})"
     methods = {name: current}
-    if current.variant != "lpa":
-        methods["Laplace on the cover (LPA)"] = chosen.vary(variant="lpa")
-    if current.variant != "efpa":
-        methods["EFPA"] = chosen.vary(variant="efpa")
-    if current.variant in FOURIER_VARIANTS and (current.scaling or current.smoothing):
+    if current.method != "lpa":
+        methods["Laplace on the cover (LPA)"] = chosen.vary(method="lpa")
+    if current.method != "efpa":
+        methods["EFPA"] = chosen.vary(method="efpa")
+    if current.method in FOURIER_METHODS and (current.scaling or current.smoothing):
         methods["no scaling, no smoothing"] = chosen.vary(scaling=False, smoothing=False)
     return {
         f"{name} ▲" if _exceeds(chosen, parameters) else name: parameters

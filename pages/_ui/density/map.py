@@ -159,12 +159,12 @@ def _week(chosen: Chosen, parameters: DensityParameters, truth: Floats, private:
         beside.selectbox,
         "Compare with",
         setting.choice("density_beside", _BESIDE, "none"),
-        [key for key in _BESIDE if key != "plain" or parameters.variant != "zoom"],
+        [key for key in _BESIDE if key != "plain" or parameters.method != "zoom"],
         format_func=_BESIDE.__getitem__,
     )
     row = zones.ids.index(zone)
     kept = parameters.max_visits_per_user
-    ours = parameters.variant == "zoom"
+    ours = parameters.method == "zoom"
     series = {
         "true": truth[row],
         "private": private[row],
@@ -173,7 +173,7 @@ def _week(chosen: Chosen, parameters: DensityParameters, truth: Floats, private:
         series[f"pre-sampled (ℓ = {kept})"] = cached_density.presampled(chosen.key, kept)[row]
     if other != "none":
         varied = (
-            chosen.vary(variant="lpa")
+            chosen.vary(method="lpa")
             if other == "lpa"
             else chosen.vary(scaling=False, smoothing=False)
         )

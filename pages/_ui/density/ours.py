@@ -22,7 +22,7 @@ from pages._ui.drawing.svg import sketches
 from pages._ui.jobs import Job, Step
 from pages._ui.shell.settings import Seed
 from pages._ui.wording.density_cards import density_cards
-from pages._ui.wording.labels import SHORT_VARIANTS, no_zoom
+from pages._ui.wording.labels import SHORT_METHODS, no_zoom
 from pages._ui.wording.numbers import number, percent
 
 OURS = "zoom"
@@ -35,8 +35,8 @@ def pair(chosen: Chosen) -> dict[str, DensityParameters]:
     fair = replace(chosen, equal=True)
     published = chosen.settings.variant if chosen.settings.variant != OURS else PUBLISHED
     return {
-        f"Published: {SHORT_VARIANTS[published]}": fair.vary(variant=published),
-        "Ours: zoom": fair.vary(variant=OURS),
+        f"Published: {SHORT_METHODS[published]}": fair.vary(method=published),
+        "Ours: zoom": fair.vary(method=OURS),
     }
 
 
@@ -69,7 +69,7 @@ def draw(chosen: Chosen) -> None:
     _maps(chosen, compared)
     fair = replace(chosen, equal=True)
     curves = [
-        sweeps.Curve(name, "", sweeps.over_epsilon(fair, variant=parameters.variant))
+        sweeps.Curve(name, "", sweeps.over_epsilon(fair, method=parameters.method))
         for name, parameters in compared.items()
     ]
     sweeps.draw("ours", fair, curves, density_wording.LOOK["ours"])

@@ -7,8 +7,8 @@ import streamlit as st
 
 from engine.datasets import Metadata
 from engine.parameters import (
-    FOURIER_VARIANTS,
-    GAUSSIAN_VARIANTS,
+    FOURIER_METHODS,
+    GAUSSIAN_METHODS,
     DensityParameters,
 )
 from pages._ui.cache import density as cached_density
@@ -65,7 +65,7 @@ class Chosen:
         return self.vary()
 
     def vary(self, **changes: Any) -> DensityParameters:
-        """Return the settings with some changed, such as ``variant="lpa"`` or ``epsilon=0.1``."""
+        """Return the settings with some changed, such as ``method="lpa"`` or ``epsilon=0.1``."""
         values: dict[str, Any] = {
             "scaling": self.scaling,
             "smoothing": self.smoothing,
@@ -81,7 +81,7 @@ class Chosen:
         """What must be said of the settings beside the numbers."""
         parameters = self.parameters
         notes: list[str] = []
-        if parameters.variant in GAUSSIAN_VARIANTS and parameters.gaussian == "analytic":
+        if parameters.method in GAUSSIAN_METHODS and parameters.gaussian == "analytic":
             if self.settings.needs_analytic:
                 notes.append(ANALYTIC_NOTE)
             elif self.analytic:
@@ -90,9 +90,9 @@ class Chosen:
                 notes.append(density_wording.ANALYTIC_FOR_EQUAL)
         if self.equal:
             notes.append(density_wording.equal_proved(self.epsilon, parameters.epsilon))
-        if parameters.variant == "zoom":
+        if parameters.method == "zoom":
             notes.append(density_wording.ZOOM)
-        elif parameters.variant not in FOURIER_VARIANTS:
+        elif parameters.method not in FOURIER_METHODS:
             notes.append(density_wording.NO_STAGES)
         return notes
 
@@ -102,8 +102,8 @@ def switches(settings: Settings) -> Chosen:
 
     The settings must have a dataset with visits.
     """
-    fourier = settings.variant in FOURIER_VARIANTS
-    gaussian = settings.variant in GAUSSIAN_VARIANTS
+    fourier = settings.variant in FOURIER_METHODS
+    gaussian = settings.variant in GAUSSIAN_METHODS
     with st.sidebar.expander("Stages and noise", icon=":material/account_tree:", expanded=True):
         scaling = _switch("Improved scaling", "scaling", True, disabled=not fourier)
         smoothing = _switch("Night smoothing", "smoothing", True, disabled=not fourier)

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from engine.density import sweep
-from engine.parameters import FOURIER_VARIANTS, DensityParameters
+from engine.parameters import FOURIER_METHODS, DensityParameters
 from pages._ui import jobs
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import density as cached_density
@@ -19,7 +19,7 @@ from pages._ui.density.charts import Band
 from pages._ui.density.settings import Chosen
 from pages._ui.jobs import Job, Step
 from pages._ui.shell.settings import Seed
-from pages._ui.wording.labels import SHORT_VARIANTS
+from pages._ui.wording.labels import SHORT_METHODS
 from pages._ui.wording.numbers import counted, fixed, percent
 
 EPSILONS = (0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 4.0, 10.0)
@@ -40,15 +40,15 @@ class Curve:
 def kept(chosen: Chosen) -> None:
     """Draw utility over ε for ℓ of 10, 30 and 168, beside plain Laplace noise (figure 7)."""
     st.markdown("**Does it matter how many visits of a person are kept?**")
-    variant = chosen.parameters.variant
-    variant = variant if variant in FOURIER_VARIANTS else "efpag_joint"
+    published = chosen.parameters.method
+    published = published if published in FOURIER_METHODS else "efpag_joint"
     curves = [
         Curve(
             f"ℓ = {limit}",
-            SHORT_VARIANTS[method],
-            over_epsilon(chosen, variant=method, max_visits_per_user=limit),
+            SHORT_METHODS[method],
+            over_epsilon(chosen, method=method, max_visits_per_user=limit),
         )
-        for method in (variant, "lpa")
+        for method in (published, "lpa")
         for limit in KEPT
     ]
     draw("kept", chosen, curves, density_wording.LOOK["kept"])
@@ -59,13 +59,13 @@ def methods(chosen: Chosen) -> None:
     st.markdown("**Which method loses least at the same ε?**")
     plain = {"scaling": False, "smoothing": False}
     named = {
-        "EFPAG, joint": {"variant": "efpag_joint"},
-        "EFPAG": {"variant": "efpag"},
-        "EFPA": {"variant": "efpa"},
-        "EFPA−, no scaling or smoothing": {"variant": "efpa", **plain},
-        **({"Zoom (ours)": {"variant": "zoom"}} if chosen.has_zoom else {}),
-        "Laplace on the cover (LPA)": {"variant": "lpa"},
-        "Laplace on zones": {"variant": "zones_laplace"},
+        "EFPAG, joint": {"method": "efpag_joint"},
+        "EFPAG": {"method": "efpag"},
+        "EFPA": {"method": "efpa"},
+        "EFPA−, no scaling or smoothing": {"method": "efpa", **plain},
+        **({"Zoom (ours)": {"method": "zoom"}} if chosen.has_zoom else {}),
+        "Laplace on the cover (LPA)": {"method": "lpa"},
+        "Laplace on zones": {"method": "zones_laplace"},
     }
     curves = [Curve(name, "", over_epsilon(chosen, **changes)) for name, changes in named.items()]
     draw("methods", chosen, curves, density_wording.LOOK["methods"])

@@ -36,7 +36,7 @@ def draw(chosen: Chosen) -> None:
         _steps,
         chosen.key,
         # figure 6 is of the improved scaling, whatever the method on the page is
-        tuple(chosen.settings.density(epsilon=one, variant="efpag_joint") for one in epsilons),
+        tuple(chosen.settings.density(epsilon=one, method="efpag_joint") for one in epsilons),
         chosen.seed,
     )
 

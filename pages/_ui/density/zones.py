@@ -49,7 +49,7 @@ def _map(chosen: Chosen) -> None:
             required=True,
             key="density_quality_method",
         )
-    parameters = chosen.parameters if method == "here" else chosen.vary(variant="lpa")
+    parameters = chosen.parameters if method == "here" else chosen.vary(method="lpa")
     scores = cached_density.scores(chosen.key, parameters, chosen.seed)
     values = scores.error if measure == "error" else np.maximum(scores.correlation, 0.0)
     scale = maps.Scale(0.0, 1.0, "linear")

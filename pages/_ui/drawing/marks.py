@@ -21,7 +21,7 @@ NOT_DRAWN = "The other flows are not drawn, but they count in all sums."
 
 def shown(release: EstimateRelease) -> NDArray[np.bool_]:
     """Return which flows are drawn, shape (zones, zones)."""
-    return (release.certain | release.likely)[0]
+    return release.shown[0]
 
 
 def colours(

@@ -15,7 +15,7 @@ from pages._ui.drawing.svg.stage import Picture
 from pages._ui.shell import setting
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import Settings, seed
-from pages._ui.wording.labels import SHORT_VARIANTS
+from pages._ui.wording.labels import SHORT_METHODS
 from pages._ui.wording.measures import MEAN_ERROR
 from pages._ui.wording.numbers import fixed, percent, trip_count
 
@@ -100,7 +100,7 @@ def _density(settings: Settings, entry: Entry) -> Methods:
     """Return one draw of both densities at the same proved ε."""
     noise = seed(entry)
     published = settings.variant if settings.variant != _OURS else _PUBLISHED
-    pair = [_fair(entry, settings.density(variant=one)) for one in (published, _OURS)]
+    pair = [_fair(entry, settings.density(method=one)) for one in (published, _OURS)]
     one, other = (cached_density.scores(entry.key, parameters, noise) for parameters in pair)
     pictures = [cached_pictures.density(entry.key, parameters, noise) for parameters in pair]
     return Methods(
@@ -113,7 +113,7 @@ def _density(settings: Settings, entry: Entry) -> Methods:
             ),
             "Error of the total": (percent(one.total_error), percent(other.total_error)),
         },
-        f"Published: {SHORT_VARIANTS[published]}. Both are proved to spend ε = "
+        f"Published: {SHORT_METHODS[published]}. Both are proved to spend ε = "
         f"{settings.epsilon:g} for a person's week, so the published one is drawn at the ε that "
         "its proof allows, not at the slider's.",
     )

@@ -74,8 +74,8 @@ def _by_data(plan: Plan, settings: Settings, entry: Entry) -> Finding:
     """Return home's verdict on the same settings; it reads the data."""
     key, noise = entry.key, seed(entry)
     if plan.product.startswith("density"):
-        variant = "zoom" if plan.product == "density-zoom" else "towers_laplace"
-        return verdict.density(cached_density.judged(key, settings.density(variant=variant), noise))
+        method = "zoom" if plan.product == "density-zoom" else "towers_laplace"
+        return verdict.density(cached_density.judged(key, settings.density(method=method), noise))
     parameters = settings.trips()
     window = declared(parameters)
     if plan.product == "od":

@@ -49,7 +49,7 @@ def controls_of(
 ) -> None:
     """Draw weight, lock and bins of one analysis behind its price."""
     params = chosen.parameters
-    usual = controls.usual_weight(analysis, params.unit, params.preset, table)
+    usual = controls.usual_weight(analysis, params.unit, params.method, table)
     share = params.plan.asked.get(analysis)
     with st.popover(label, icon=":material/tune:"):
         setting.draw(

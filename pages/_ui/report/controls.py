@@ -17,7 +17,7 @@ from engine.report import (
     ReportTable,
     default_bins,
 )
-from pages._ui.report.wording import LOSSES, PRESETS, UNITS
+from pages._ui.report.wording import LOSSES, METHODS, UNITS
 from pages._ui.shell import setting
 from pages._ui.shell.session import session
 from pages._ui.shell.setting import Setting
@@ -25,7 +25,7 @@ from pages._ui.shell.settings import Seed
 
 UNIT = setting.choice("report_unit", UNITS, "user")
 TRIPS_KEPT = setting.stop("report_trips", STOPS, 20, label="M")
-PRESET = setting.choice("report_preset", PRESETS, "derived")
+METHOD = setting.choice("report_preset", METHODS, "derived")
 EXTREMES = setting.switch("report_extremes", default=False)
 _SHOWN = list(LOSSES)
 SHOWN_LOSSES: Setting[list[str]] = Setting(
@@ -81,16 +81,16 @@ def draw(key: str, name: str, table: ReportTable, epsilon: float, seed: Seed) ->
             "shrinks. Choose it from public knowledge, never from the data.",
         )
     with place.cell():
-        preset = setting.draw(
+        method = setting.draw(
             st.selectbox,
             "Budget",
-            PRESET,
-            list(PRESETS),
-            format_func=PRESETS.__getitem__,
+            METHOD,
+            list(METHODS),
+            format_func=METHODS.__getitem__,
             help="Weekdays are sums of days and totals are sums of bins: asking for them again "
             "spends twice. The package DpMobilityReport gives all fifteen analyses a share.",
         )
-    parameters, problem = _parameters(table, epsilon, unit, int(kept), preset)
+    parameters, problem = _parameters(table, epsilon, unit, int(kept), method)
     if problem:
         st.error(problem, icon=":material/error:")
     losses = partial(
@@ -117,25 +117,25 @@ def bins_setting(analysis: Analysis, kept: int) -> Setting[str]:
     return Setting(key=f"report_bins_{analysis}", default=_written(usual), read=str)
 
 
-def usual_weight(analysis: Analysis, unit: str, preset: str, table: ReportTable) -> float:
+def usual_weight(analysis: Analysis, unit: str, method: str, table: ReportTable) -> float:
     """Return the weight that an analysis has until a person changes it."""
-    return Budget.fitting(table, "item" if unit == "item" else "user", preset).weight(analysis)
+    return Budget.fitting(table, "item" if unit == "item" else "user", method).weight(analysis)
 
 
 def _parameters(
-    table: ReportTable, epsilon: float, unit: str, kept: int, preset: str
+    table: ReportTable, epsilon: float, unit: str, kept: int, method: str
 ) -> tuple[ReportParameters, str]:
     usual = ReportParameters(
         epsilon=epsilon,
         max_trips_per_user=kept,
         unit=unit,
-        preset=preset,
-        budget=Budget.fitting(table, unit, preset),
+        method=method,
+        budget=Budget.fitting(table, unit, method),
         ends="extremes" if setting.value(EXTREMES) else "percentiles",
     )
     try:
         weights = {
-            str(a): setting.value(weight_setting(a, usual_weight(a, unit, preset, table)))
+            str(a): setting.value(weight_setting(a, usual_weight(a, unit, method, table)))
             for a in Analysis
             if not (unit == "item" and a in USER_ANALYSES)
             and (table.has_travel_times or a is not Analysis.TRAVEL_TIME)
@@ -188,7 +188,7 @@ def _pinned(key: str, parameters: ReportParameters) -> ReportParameters | None:
             return None
         unit = "a person" if pinned.unit == "user" else "a trip"
         m = f", M = {pinned.max_trips_per_user}" if pinned.unit == "user" else ""
-        words = f"ε = {pinned.epsilon:g} for {unit}{m}, {PRESETS[pinned.preset].lower()}"
+        words = f"ε = {pinned.epsilon:g} for {unit}{m}, {METHODS[pinned.method].lower()}"
         st.button("Unpin", icon=":material/close:", key="report_unpin", on_click=_unpin)
         st.caption(f"Compared with the pinned setting (orange): {words}")
     return pinned

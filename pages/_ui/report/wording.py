@@ -10,7 +10,7 @@ LEAD = (
     "privacy loss."
 )
 UNITS = {"user": "A person with all trips", "item": "A single trip"}
-PRESETS = {"derived": "Reuse noisy counts", "package": "Fifteen shares, as DpMobilityReport"}
+METHODS = {"derived": "Reuse noisy counts", "package": "Fifteen shares, as DpMobilityReport"}
 LOSSES = {
     "smape": "SMAPE",
     "js_divergence": "Jensen–Shannon",

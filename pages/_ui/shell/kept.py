@@ -5,7 +5,7 @@ from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session
 from pages._ui.shell.settings import Settings, current
 from pages._ui.wording.datasets import CONFIDENTIAL_BANNER, SIMULATED_BANNER
-from pages._ui.wording.labels import OD_METHOD_NAMES, SHORT_VARIANTS
+from pages._ui.wording.labels import OD_METHOD_NAMES, SHORT_METHODS
 from pages._ui.wording.numbers import joined, scientific
 from pages._ui.wording.places import looked_at
 from pages._ui.wording.privacy import UNITS
@@ -27,7 +27,7 @@ def described(settings: Settings) -> dict[str, str]:
         "Allowance beyond ε (δ)": scientific(settings.delta),
         "Visits dataset": _named(settings.density_data, density=True),
         "Visits kept per person (ℓ)": f"{settings.max_visits}",
-        "Density method": SHORT_VARIANTS[settings.variant],
+        "Density method": SHORT_METHODS[settings.variant],
         "Trips dataset": _trips(settings.od_data),
         "Protected in trips": UNITS[settings.unit],
         "Trips kept per person (T)": f"{settings.max_trips}",

@@ -55,7 +55,7 @@ CLUSTER_MINIMUM: Setting[Any] = replace(
     setting.number("cluster_minimum", 0.0, 0.0, CLUSTER_MINIMUM_LIMIT), default=None
 )
 """None takes the paper's formula."""
-VARIANT = setting.choice("variant", get_args(parameters.DensityVariant), "efpag_joint")
+VARIANT = setting.choice("variant", get_args(parameters.DensityMethod), "efpag_joint")
 UNIT = setting.choice("unit", get_args(parameters.ODUnit), "person-day")
 OD_METHODS = ("published", "estimate")
 OD_METHOD = setting.choice("od_method", OD_METHODS, "published")
@@ -115,12 +115,12 @@ class Settings:
             "epsilon": self.epsilon,
             "delta": self.delta,
             "max_visits_per_user": self.max_visits,
-            "variant": self.variant,
+            "method": self.variant,
             "cluster_minimum": self.cluster_minimum,
             **changes,
         }
         values["gaussian"] = parameters.gaussian_for(
-            str(values["variant"]), float(values["epsilon"]), values.get("gaussian", "classical")
+            str(values["method"]), float(values["epsilon"]), values.get("gaussian", "classical")
         )
         return DensityParameters(**values)
 
@@ -216,7 +216,7 @@ def zones_setting(part: str, entry: Entry | None) -> Setting[str]:
 
 def variants(entry: Entry | None) -> tuple[str, ...]:
     """Return the methods that a dataset's tables allow; ours needs tables of its own."""
-    every = get_args(parameters.DensityVariant)
+    every = get_args(parameters.DensityMethod)
     if entry is None or entry.has_zoom:
         return every
     return tuple(variant for variant in every if variant != "zoom")

@@ -44,11 +44,11 @@ from pages._ui.wording.labels import (
     DRAWS,
     HELP,
     HOUR_STEPS,
+    METHODS,
     NOBODY_SAMPLED,
     OD_METHOD_NAMES,
     SHARE,
     TIME_STEPS,
-    VARIANTS,
     no_zoom,
 )
 from pages._ui.wording.numbers import scientific
@@ -199,7 +199,7 @@ def _density_group(shown: set[str], known: dict[str, Entry]) -> None:
                 "Method",
                 VARIANT,
                 variants(current().density_data),
-                format_func=VARIANTS.__getitem__,
+                format_func=METHODS.__getitem__,
                 help=HELP["variant"],
             )
             entry = current().density_data
@@ -217,7 +217,7 @@ def _density_group(shown: set[str], known: dict[str, Entry]) -> None:
                 format="%.0f",
                 placeholder="by the paper's formula",
                 help=HELP["cluster_minimum"],
-                disabled=current().variant not in parameters.FOURIER_VARIANTS,
+                disabled=current().variant not in parameters.FOURIER_METHODS,
             )
 
 

@@ -41,7 +41,7 @@ def headline(
             for repeat in range(REPEATS)
         ]
     )
-    scores, limit = exact.scores, max(parameters.suppression_threshold, 1)
+    scores, limit = exact.scores, parameters.least_shown
     each = " a day" if window.several else ""
     return [
         *trip_cards(scores, exact.account, exact.zeros, parameters, draws, several=window.several),

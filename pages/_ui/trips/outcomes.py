@@ -144,7 +144,7 @@ def _numbers(exact: Outcomes, release: Outcomes) -> pd.DataFrame:
 
 
 def _below(entry: Entry, parameters: ODParameters, window: Window, release: Drawn) -> None:
-    limit = max(parameters.suppression_threshold, 1)
+    limit = parameters.least_shown
     st.subheader(f"Share of flows under {trip_count(limit)} (Table S2)", anchor=False)
     exact = cached_trips.below(entry.key, parameters, window)
     rows = {

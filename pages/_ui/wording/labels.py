@@ -11,7 +11,7 @@ DRAWS = (
     "noise reveal the true counts."
 )
 
-VARIANTS = {
+METHODS = {
     "efpag_joint": "Fourier, joint (advised)",
     "zoom": "Five zoom levels (ours)",
     "efpag": "Fourier, Gaussian (EFPAG)",
@@ -20,7 +20,7 @@ VARIANTS = {
     "towers_laplace": "Laplace, towers (naive)",
     "zones_laplace": "Laplace, zones (naive)",
 }
-SHORT_VARIANTS = {
+SHORT_METHODS = {
     "efpag_joint": "EFPAG, joint",
     "zoom": "Zoom (ours)",
     "efpag": "EFPAG",

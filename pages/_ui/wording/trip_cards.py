@@ -42,7 +42,7 @@ def trip_cards(
             return "expected, all days"
         return interval(draws and [getattr(score, name) for score in draws], write)
 
-    least = max(parameters.suppression_threshold, 1)
+    least = parameters.least_shown
     labels = trip_labels(f"{least}+")
     none = "" if scores.flows else f"No flow has {trip_count(least)} or more."
     return [

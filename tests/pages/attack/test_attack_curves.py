@@ -71,7 +71,7 @@ def test_the_bound_of_every_curve_is_the_guarantee_and_not_the_attack(open_page,
 @pytest.mark.parametrize("delta", [0.0, 1e-3])
 def test_the_region_of_the_roc_is_what_the_guarantee_leaves(drawn, delta):
     variant = "efpag_joint" if delta else "lpa"
-    parameters = DensityParameters(epsilon=1.0, delta=delta or 1e-7, variant=variant)
+    parameters = DensityParameters(epsilon=1.0, delta=delta or 1e-7, method=variant)
     attack = strongest_on_density(Visitor(visits=5), parameters, cover_size=50, max_visits_cap=840)
     assert attack.guarantee.delta == delta
     curves.roc(attack, key="roc")

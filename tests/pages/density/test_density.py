@@ -11,14 +11,14 @@ from streamlit.testing.v1 import AppTest
 from engine import density, metrics
 from engine.datasets import load
 from engine.ledger import Ledger
-from engine.parameters import DensityParameters, DensityVariant
+from engine.parameters import DensityMethod, DensityParameters
 from pages._ui.cache import density as cached_density
 from pages._ui.cache.draws import generator
 from pages._ui.density import wording as density_wording
 from pages._ui.density.views import VIEWS
 from pages._ui.shell.settings import SIMULATED_SEED
 from pages._ui.wording.datasets import CONFIDENTIAL_BANNER
-from pages._ui.wording.labels import SHORT_VARIANTS, VARIANTS
+from pages._ui.wording.labels import METHODS, SHORT_METHODS
 from pages._ui.wording.numbers import percent
 from pages._ui.wording.privacy import ANALYTIC_NOTE
 
@@ -123,18 +123,18 @@ def reads_without_undefined_numbers(app: AppTest) -> None:
 def test_ledger_lists_every_stage_and_the_three_totals(open_density):
     app = open_density(epsilon=0.3, variant="efpag")
     stages, totals, methods = (table.value for table in app.table)
-    expected = ledger("demo-city", DensityParameters(epsilon=0.3, variant="efpag"))
+    expected = ledger("demo-city", DensityParameters(epsilon=0.3, method="efpag"))
     assert [stage.name for stage in expected.stages] == list(stages["Stage"])[1:-1]
     assert sum(float(share) for share in stages["ε share"]) == pytest.approx(0.3)
     shown = [float(value.split()[0]) for value in totals["ε"]]
     wanted = [expected.published_epsilon, expected.pure_epsilon, expected.proved_epsilon]
     assert shown == pytest.approx(wanted, rel=0.01)
     assert list(totals["In the sense of"])[2] == expected.proved_notion
-    assert len(methods) == len(VARIANTS)
+    assert len(methods) == len(METHODS)
     for row in methods.to_dict("records"):
         name = str(row["Method"]).removesuffix(" ●")
-        (variant,) = (one for one, said in SHORT_VARIANTS.items() if said == name)
-        own = ledger("demo-city", DensityParameters(epsilon=0.3, variant=variant))
+        (method,) = (one for one, said in SHORT_METHODS.items() if said == name)
+        own = ledger("demo-city", DensityParameters(epsilon=0.3, method=method))
         shown = [float(str(row[total]).split()[0]) for total in list(row)[1:]]
         wanted = [own.published_epsilon, own.pure_epsilon, own.proved_epsilon]
         assert shown == pytest.approx(wanted, rel=0.01)
@@ -143,7 +143,7 @@ def test_ledger_lists_every_stage_and_the_three_totals(open_density):
 def test_a_method_that_proves_less_than_it_claims_says_so(open_density):
     app = open_density(epsilon=10.0, variant="efpa", max_visits=168)
     expected = ledger(
-        "demo-city", DensityParameters(epsilon=10, variant="efpa", max_visits_per_user=168)
+        "demo-city", DensityParameters(epsilon=10, method="efpa", max_visits_per_user=168)
     )
     assert expected.proved_exceeds_published
     assert "above the 10 on the slider" in text(app)
@@ -238,11 +238,11 @@ def test_methods_are_swept_by_the_engine(open_density):
     app = finish(app, "methods")
     reads_without_undefined_numbers(app)
     assert app.session_state["session"].jobs["methods"].step.total == 20 * 10 * len(
-        get_args(DensityVariant)
+        get_args(DensityMethod)
     )
     shown = app.table[0].value
     # the curve's points are means of the very draws whose errors the cards show
-    settings = DensityParameters(epsilon=1.0, max_visits_per_user=10, variant="lpa")
+    settings = DensityParameters(epsilon=1.0, max_visits_per_user=10, method="lpa")
     (key,) = {job.signature.arguments[0] for job in app.session_state["session"].jobs.values()}
     errors = [
         np.nanmean(cached_density.scores(key, settings, (SIMULATED_SEED, 0), repeat).error)

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from engine.datasets import load
-from pages._ui.wording.labels import NOBODY_SAMPLED, VARIANTS, no_zoom
+from pages._ui.wording.labels import METHODS, NOBODY_SAMPLED, no_zoom
 
 PAGE = "pages/1_Density.py"
 
@@ -78,7 +78,7 @@ def test_a_dataset_made_before_is_read_by_the_published_methods_and_says_why(
 ) -> None:
     app = opened(open_home, variant="zoom")
     method = next(box for box in app.sidebar.selectbox if box.label == "Method")
-    assert VARIANTS["zoom"] not in method.options
+    assert METHODS["zoom"] not in method.options
     assert no_zoom(load("demo-city").metadata.made_by) in captions(app)
     slider = next(one for one in app.sidebar.slider if "ℓ" in one.label)
     assert not slider.disabled

@@ -62,7 +62,7 @@ def test_slow_numbers_and_our_own_method_have_dots_too(open_home, settled, link,
     said = data["dots"][3][2]
     if method == "density":
         settings = DensityParameters(epsilon=1.0, delta=1e-7, max_visits_per_user=30)
-        settings = replace(settings, gaussian=gaussian_for(settings.variant, 1.0))
+        settings = replace(settings, gaussian=gaussian_for(settings.method, 1.0))
         release = density.release(demo, settings, rng=generator(SEED, "density", 3))
         metres_by_hour = earth_movers_distance(
             density.truth(demo), np.maximum(release.counts, 0.0), demo.tessellation.zone_distances_m

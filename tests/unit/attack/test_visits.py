@@ -36,17 +36,17 @@ def losses_of(stage):
     return attack.from_probabilities(inside, outside)
 
 
-@pytest.mark.parametrize("variant", ["efpag_joint", "efpa", "lpa"])
+@pytest.mark.parametrize("method", ["efpag_joint", "efpa", "lpa"])
 @pytest.mark.parametrize(("visits", "every"), [(30, 732), (3, 3)])
-def test_composition_agrees_with_strips(variant, visits, every):
+def test_composition_agrees_with_strips(method, visits, every):
     def ours(epsilon):
-        parameters = DensityParameters(epsilon=epsilon, delta=2e-6, variant=variant)
+        parameters = DensityParameters(epsilon=epsilon, delta=2e-6, method=method)
         return attacked(target, parameters).roc
 
     target = Visitor(visits=visits, all_visits=every)
     stages = attack.stage_losses(
         target,
-        DensityParameters(epsilon=1.0, delta=2e-6, variant=variant),
+        DensityParameters(epsilon=1.0, delta=2e-6, method=method),
         cover_size=COVER,
         max_visits_cap=CAP,
     )
@@ -60,16 +60,16 @@ def test_composition_agrees_with_strips(variant, visits, every):
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
 def test_one_visit_under_laplace_is_a_closed_form(epsilon):
-    parameters = DensityParameters(epsilon=epsilon, variant="zones_laplace")
+    parameters = DensityParameters(epsilon=epsilon, method="zones_laplace")
     ours = attacked(Visitor(visits=1), parameters).roc
     assert ours.advantage == pytest.approx(1 - math.exp(-epsilon / 60), abs=1e-6)
     assert ours.largest_loss == pytest.approx(epsilon / 30)
 
 
-@pytest.mark.parametrize("variant", ["lpa", "efpa", "efpag", "efpag_joint"])
+@pytest.mark.parametrize("method", ["lpa", "efpa", "efpag", "efpag_joint"])
 @pytest.mark.parametrize("epsilon", [0.1, 4.0])
-def test_the_attack_stays_within_what_is_proved(variant, epsilon):
-    parameters = DensityParameters(epsilon=epsilon, delta=2e-6, variant=variant)
+def test_the_attack_stays_within_what_is_proved(method, epsilon):
+    parameters = DensityParameters(epsilon=epsilon, delta=2e-6, method=method)
     ours = attacked(Visitor(visits=30, all_visits=CAP), parameters)
     wrong, right = ours.roc.false_positives, ours.roc.true_positives
     allowed = np.interp(wrong, ours.limit.false_positives, ours.limit.true_positives)

@@ -74,13 +74,13 @@ def gaussian_losses(strength):
     return attack.from_probabilities(inside, outside)
 
 
-@pytest.mark.parametrize("variant", ["efpag_joint", "lpa"])
-def test_every_placement_of_three_visits_is_within_the_bound(variant):
+@pytest.mark.parametrize("method", ["efpag_joint", "lpa"])
+def test_every_placement_of_three_visits_is_within_the_bound(method):
     """Visits in hours of their own, each in one of three cells or split over two of them."""
     parameters = DensityParameters(
         epsilon=6.0,
         delta=1e-6,
-        variant=variant,
+        method=method,
         max_visits_per_user=3,
         scaling=False,
         gaussian="analytic",
@@ -118,11 +118,11 @@ def test_every_placement_of_three_visits_is_within_the_bound(variant):
     assert crossed  # and the bound of two visits does not hold for three
 
 
-@pytest.mark.parametrize("variant", sorted(attack.PER_CLUSTER))
-def test_where_clusters_choose_for_themselves_spreading_out_can_betray_more(variant):
+@pytest.mark.parametrize("method", sorted(attack.PER_CLUSTER))
+def test_where_clusters_choose_for_themselves_spreading_out_can_betray_more(method):
     """So the page does not call those figures a bound for every target."""
     parameters = DensityParameters(
-        epsilon=40.0, delta=1e-6, variant=variant, gaussian="analytic", scaling=False
+        epsilon=40.0, delta=1e-6, method=method, gaussian="analytic", scaling=False
     )
     stages = attack.stage_losses(Visitor(visits=30), parameters, cover_size=934, max_visits_cap=840)
     together, spread = [], []

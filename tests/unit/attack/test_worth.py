@@ -42,8 +42,8 @@ def test_other_units_are_read_once_whatever_the_days(unit):
 
 
 def test_a_density_counts_what_is_proved_where_that_is_more():
-    def worth(variant):
-        parameters = DensityParameters(epsilon=1.0, delta=1e-3, variant=variant)
+    def worth(method):
+        parameters = DensityParameters(epsilon=1.0, delta=1e-3, method=method)
         ledger = density.ledger(parameters, cover_size=100, max_visits_cap=840)
         return ledger, attack.worth_of_density(ledger, 1.0)
 

@@ -34,17 +34,17 @@ def test_check_figures() -> None:
     """The figures that the scheme's specification fixes, to four digits."""
     assert fourier.coefficient_scale(CHECK) == pytest.approx(393.4, abs=0.05)
     assert density.default_cluster_minimum(CHECK) == pytest.approx(509_900, abs=50)
-    efpa = replace(CHECK, variant="efpa")
+    efpa = replace(CHECK, method="efpa")
     assert density.default_cluster_minimum(efpa) == pytest.approx(1_735_000, abs=500)
     analytic = replace(CHECK, gaussian="analytic")
     assert fourier.coefficient_scale(analytic) == pytest.approx(248.2, abs=0.05)
     rho = accounting.fourier_zcdp(CHECK)
     assert rho == pytest.approx(3.52e-4 + 9.69e-5, rel=2e-3)
     assert accounting.zcdp_to_epsilon(rho, 2e-6) == pytest.approx(0.1144, abs=5e-5)
-    for variant, composed in (("efpag", 2.12), ("efpa", 3.24), ("efpag_joint", 1.0)):
-        assert ledger_of(variant=variant).pure_epsilon / 0.3 == pytest.approx(composed, abs=0.005)
-    for variant in ("efpag", "efpag_joint"):
-        assert ledger_of(variant=variant).proved_epsilon == pytest.approx(0.264, abs=5e-4)
+    for method, composed in (("efpag", 2.12), ("efpa", 3.24), ("efpag_joint", 1.0)):
+        assert ledger_of(method=method).pure_epsilon / 0.3 == pytest.approx(composed, abs=0.005)
+    for method in ("efpag", "efpag_joint"):
+        assert ledger_of(method=method).proved_epsilon == pytest.approx(0.264, abs=5e-4)
 
 
 def test_immediate_bound_of_kappa_two_would_be_about_102_percent() -> None:
@@ -96,7 +96,7 @@ def test_laplace_coefficients_are_charged_what_their_divergence_is() -> None:
     """A person changes ℓ clusters by one visit each: ℓ Laplace mechanisms of ε_E/(2√ℓ)."""
     gaussian = CHECK.max_visits_per_user / (2 * fourier.coefficient_scale(CHECK) ** 2)
     choices = accounting.fourier_zcdp(CHECK) - gaussian
-    charged = accounting.fourier_zcdp(replace(CHECK, variant="efpa")) - choices
+    charged = accounting.fourier_zcdp(replace(CHECK, method="efpa")) - choices
     kept = CHECK.max_visits_per_user
     loss, order = 0.15 / (2 * math.sqrt(kept)), 2.0
     # Rényi divergence of two Laplace laws one sensitivity apart (Mironov 2017, table II)
@@ -104,24 +104,24 @@ def test_laplace_coefficients_are_charged_what_their_divergence_is() -> None:
     divergence = kept * math.log(mean / (2 * order - 1)) / (order - 1)
     assert divergence <= order * charged
     assert divergence == pytest.approx(order * charged, rel=0.03)
-    assert ledger_of(variant="efpa").proved_epsilon / 0.3 == pytest.approx(1.58, abs=0.005)
+    assert ledger_of(method="efpa").proved_epsilon / 0.3 == pytest.approx(1.58, abs=0.005)
 
 
-@pytest.mark.parametrize("variant", ["efpa", "efpag", "efpag_joint"])
+@pytest.mark.parametrize("method", ["efpa", "efpag", "efpag_joint"])
 @pytest.mark.parametrize("delta", [1e-300, 2e-6])
-def test_nothing_is_proved_beyond_simple_composition(variant: str, delta: float) -> None:
+def test_nothing_is_proved_beyond_simple_composition(method: str, delta: float) -> None:
     for kept in (1, 30):
-        ledger = ledger_of(variant=variant, max_visits_per_user=kept, delta=delta)
+        ledger = ledger_of(method=method, max_visits_per_user=kept, delta=delta)
         assert ledger.proved_epsilon <= ledger.pure_epsilon
-        if delta < 1e-100 or (variant == "efpa" and kept == 1):
+        if delta < 1e-100 or (method == "efpa" and kept == 1):
             assert ledger.proved_epsilon == ledger.pure_epsilon
             assert ledger.proved_notion == ledger.published_notion
 
 
 def test_ledger_stages_sum_to_the_published_total() -> None:
-    for variant in ("zones_laplace", "towers_laplace", "lpa", "efpa", "efpag", "efpag_joint"):
+    for method in ("zones_laplace", "towers_laplace", "lpa", "efpa", "efpag", "efpag_joint"):
         for scaling in (True, False):
-            ledger = ledger_of(variant=variant, scaling=scaling)
+            ledger = ledger_of(method=method, scaling=scaling)
             assert sum(s.epsilon for s in ledger.stages) == pytest.approx(0.3)
             assert sum(s.delta for s in ledger.stages) in (0.0, 2e-6)
             assert ledger.published_epsilon == 0.3
@@ -130,11 +130,11 @@ def test_ledger_stages_sum_to_the_published_total() -> None:
 
 
 @pytest.mark.parametrize("scaling", [True, False])
-@pytest.mark.parametrize("variant", ["zones_laplace", "lpa", "efpa", "efpag", "efpag_joint"])
+@pytest.mark.parametrize("method", ["zones_laplace", "lpa", "efpa", "efpag", "efpag_joint"])
 def test_stages_state_what_one_person_changes_and_the_noise_for_it(
-    variant: str, scaling: bool
+    method: str, scaling: bool
 ) -> None:
-    stages = ledger_of(variant=variant, scaling=scaling).stages
+    stages = ledger_of(method=method, scaling=scaling).stages
     changes = {
         Kind.ZONE_COUNTS: (30, Norm.L1),
         Kind.COVER_COUNTS: (30, Norm.L1),
@@ -157,9 +157,9 @@ def test_stages_state_what_one_person_changes_and_the_noise_for_it(
 
 
 def test_notions() -> None:
-    assert ledger_of(variant="lpa").proved_notion is Notion.PURE
-    assert ledger_of(variant="lpa").delta == 0.0
-    efpa = ledger_of(variant="efpa")
+    assert ledger_of(method="lpa").proved_notion is Notion.PURE
+    assert ledger_of(method="lpa").delta == 0.0
+    efpa = ledger_of(method="efpa")
     assert (efpa.published_notion, efpa.proved_notion) == (Notion.PURE, Notion.APPROXIMATE)
     assert efpa.proved_exceeds_published
     classical, analytic = ledger_of(), ledger_of(gaussian="analytic")
@@ -170,14 +170,14 @@ def test_notions() -> None:
 
 
 def test_only_min_of_visits_and_cells_spreads() -> None:
-    few = density.ledger(replace(CHECK, variant="efpag"), cover_size=4, max_visits_cap=732)
+    few = density.ledger(replace(CHECK, method="efpag"), cover_size=4, max_visits_cap=732)
     assert few.pure_epsilon == pytest.approx(0.3 / 4 * (3 + 2))
 
 
-@pytest.mark.parametrize("variant", ["lpa", "efpa", "efpag", "efpag_joint"])
+@pytest.mark.parametrize("method", ["lpa", "efpa", "efpag", "efpag_joint"])
 @pytest.mark.parametrize("target", [0.01, 0.3, 2.0])
-def test_equal_proved_totals(variant: str, target: float) -> None:
-    fair = density.at_equal_proved_epsilon(replace(CHECK, variant=variant), target, COVER)
+def test_equal_proved_totals(method: str, target: float) -> None:
+    fair = density.at_equal_proved_epsilon(replace(CHECK, method=method), target, COVER)
     assert density.proved_epsilon(fair, COVER) == pytest.approx(target, rel=1e-9)
 
 

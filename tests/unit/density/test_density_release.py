@@ -11,7 +11,7 @@ import shapely
 from engine import datasets, density, metrics
 from engine.datasets import Dataset
 from engine.errors import DatasetError, ParameterError
-from engine.parameters import DensityVariant
+from engine.parameters import DensityMethod
 from tests.reference.small_city import (
     Aggregates,
     Geography,
@@ -23,7 +23,7 @@ from tests.reference.small_city import (
     save,
 )
 
-VARIANTS: tuple[DensityVariant, ...] = (
+METHODS: tuple[DensityMethod, ...] = (
     "zones_laplace",
     "towers_laplace",
     "lpa",
@@ -35,13 +35,13 @@ BASE = density.DensityParameters(epsilon=1.0)
 
 
 def check_everything(dataset: Dataset) -> list[density.DensityRelease]:
-    """Release under every variant and switch; nothing may be NaN, infinite or negative."""
+    """Release under every method and switch; nothing may be NaN, infinite or negative."""
     releases: list[density.DensityRelease] = []
     truth = density.truth(dataset)
-    for variant in VARIANTS:
+    for method in METHODS:
         for changes in ({}, {"scaling": False}, {"cluster_minimum": 0.0}, {"smoothing": False}):
             for epsilon in (0.01, 3.0):
-                parameters = replace(BASE, variant=variant, epsilon=epsilon, **changes)
+                parameters = replace(BASE, method=method, epsilon=epsilon, **changes)
                 release = density.release(dataset, parameters, rng=np.random.default_rng(1))
                 assert release.counts.shape == (len(dataset.zones), 168)
                 assert np.isfinite(release.counts).all()
@@ -135,7 +135,7 @@ def test_cluster_minimum_zero_makes_every_cell_its_own() -> None:
 
 def test_cells_with_a_negative_total_read_zero_all_week() -> None:
     dataset = flat_city(20)
-    parameters = replace(BASE, cluster_minimum=0.0, scaling=False, variant="efpag")
+    parameters = replace(BASE, cluster_minimum=0.0, scaling=False, method="efpag")
     noise = density.DensityNoise.draw(np.random.default_rng(3), dataset, "efpag")
     low = np.arange(20) < 5
     noise = replace(noise, cell_totals=np.where(low, -1e4, 0.0))
@@ -197,11 +197,11 @@ def test_needs_hold_what_they_promise() -> None:
 
 def test_same_state_same_release_and_noise_can_be_carried_over() -> None:
     dataset = flat_city(1000)
-    for variant in VARIANTS:
-        parameters = replace(BASE, variant=variant)
+    for method in METHODS:
+        parameters = replace(BASE, method=method)
         one = density.release(dataset, parameters, rng=np.random.default_rng(5))
         two = density.release(dataset, parameters, rng=np.random.default_rng(5))
-        noise = density.DensityNoise.draw(np.random.default_rng(5), dataset, variant)
+        noise = density.DensityNoise.draw(np.random.default_rng(5), dataset, method)
         three = density.release(dataset, parameters, noise=noise)
         np.testing.assert_array_equal(one.counts, two.counts)
         np.testing.assert_array_equal(one.counts, three.counts)
@@ -209,7 +209,7 @@ def test_same_state_same_release_and_noise_can_be_carried_over() -> None:
         assert not np.array_equal(one.counts, other.counts)
 
 
-def test_totals_are_drawn_alike_for_all_variants() -> None:
+def test_totals_are_drawn_alike_for_all_methods() -> None:
     drawn = [
         density.DensityNoise.draw(np.random.default_rng(5), flat_city(1), v)
         for v in ("efpa", "efpag", "efpag_joint")
@@ -263,14 +263,14 @@ def test_rng_or_noise_and_not_both() -> None:
         density.release(dataset, BASE, rng=np.random.default_rng(0), noise=noise)
 
 
-def test_noise_of_another_dataset_or_variant_is_refused() -> None:
+def test_noise_of_another_dataset_or_method_is_refused() -> None:
     noise = density.DensityNoise.draw(np.random.default_rng(0), flat_city(1, 3), "efpag_joint")
-    for variant in ("lpa", "efpag_joint"):
+    for method in ("lpa", "efpag_joint"):
         with pytest.raises(ParameterError, match=r"DensityNoise\.draw"):
-            density.release(flat_city(10), replace(BASE, variant=variant), noise=noise)
+            density.release(flat_city(10), replace(BASE, method=method), noise=noise)
     joint = density.DensityNoise.draw(np.random.default_rng(0), flat_city(1), "efpag_joint")
     with pytest.raises(ParameterError, match="rows of choices"):
-        density.release(flat_city(10), replace(BASE, variant="efpag"), noise=joint)
+        density.release(flat_city(10), replace(BASE, method="efpag"), noise=joint)
 
 
 def test_a_dataset_without_density_says_so(tiny_city: Dataset, tmp_path: Path) -> None:
@@ -311,14 +311,14 @@ def test_presampling_is_kept_for_the_last_few_settings(tiny_city: Dataset) -> No
     assert density.cover_series(tiny_city, 30) is not first
 
 
-@pytest.mark.parametrize("variant", [*VARIANTS, "zoom"])
+@pytest.mark.parametrize("method", [*METHODS, "zoom"])
 def test_every_variate_of_a_release_is_drawn_from_the_state_and_none_twice(
-    variant: DensityVariant, tmp_path: Path
+    method: DensityMethod, tmp_path: Path
 ) -> None:
     dataset = save_visits(tmp_path, random_visits(50, 4), geography(4, 2))
 
     def variates(seed: int) -> dict[str, np.ndarray]:
-        drawn = density.DensityNoise.draw(np.random.default_rng(seed), dataset, variant)
+        drawn = density.DensityNoise.draw(np.random.default_rng(seed), dataset, method)
         parts = {**vars(drawn), **(vars(drawn.zoom) if drawn.zoom else {})}
         parts.pop("zoom")
         arrays = {name: np.ravel(part) for name, part in parts.items()}

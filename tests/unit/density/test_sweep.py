@@ -13,7 +13,7 @@ SETTINGS = density_settings(BASE, ["lpa", "efpag_joint"], [0.5, 5.0])
 
 
 def test_settings_take_the_analytic_gaussian_beyond_theorem_three() -> None:
-    assert [(s.variant, s.epsilon, s.gaussian) for s in SETTINGS] == [
+    assert [(s.method, s.epsilon, s.gaussian) for s in SETTINGS] == [
         ("lpa", 0.5, "classical"),
         ("lpa", 5.0, "classical"),
         ("efpag_joint", 0.5, "classical"),
@@ -37,14 +37,14 @@ def test_results_come_repeat_by_repeat_with_progress(tiny_city: Dataset) -> None
 
 
 def test_a_result_is_the_release_with_common_noise(tiny_city: Dataset) -> None:
-    """All ε of one variant share their noise: redone by hand from the documented seeds."""
+    """All ε of one method share their noise: redone by hand from the documented seeds."""
     results = list(density_sweep(tiny_city, SETTINGS, 2, rng=np.random.default_rng(0)))
     seed = np.random.default_rng(0).integers(0, 2**32, size=4)
     truth = density.truth(tiny_city)
     for result in results:
         parameters = SETTINGS[result.setting]
         noise = density.DensityNoise.draw(
-            np.random.default_rng([*seed, result.repeat]), tiny_city, parameters.variant
+            np.random.default_rng([*seed, result.repeat]), tiny_city, parameters.method
         )
         counts = density.release(tiny_city, parameters, noise=noise).counts
         errors = metrics.mean_relative_error(truth, counts)

@@ -17,7 +17,7 @@ from tests.reference.zoom_people import ZoomCity, random_positions, zoom_city
 from tests.reference.zoom_reference import clipped_sums
 
 ENGINE = Path(mechanism.__file__).parent
-ZOOM = density.DensityParameters(epsilon=1.0, variant="zoom")
+ZOOM = density.DensityParameters(epsilon=1.0, method="zoom")
 
 
 def release(city: ZoomCity, seed: int = 0, **changes: object) -> density.DensityRelease:
@@ -132,7 +132,7 @@ def test_the_same_state_gives_the_same_release_and_max_visits_has_no_meaning() -
     assert release(city, 6).counts.tobytes() != first.counts.tobytes()
 
 
-def test_noise_of_another_variant_is_refused() -> None:
+def test_noise_of_another_method_is_refused() -> None:
     city = zoom_city()
     noise = density.DensityNoise.draw(np.random.default_rng(0), city, "lpa")
     with pytest.raises(ParameterError, match="noise must be drawn for 'zoom'"):

@@ -30,7 +30,7 @@ def test_use_is_the_mean_verdict_of_draws_and_risk_that_of_the_ledger(city):
     assert (one.zones, one.matrices) == density.truth(view).shape == (25, 168)
     shares = []
     for _ in range(visits.DRAWS):
-        noise = density.DensityNoise.draw(rng, view, one.parameters.variant)
+        noise = density.DensityNoise.draw(rng, view, one.parameters.method)
         release = density.release(view, one.parameters, noise=noise)
         scores = density.scores(density.truth(view), release)
         hourly = density.truth(view).mean(axis=1)

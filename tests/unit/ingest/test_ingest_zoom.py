@@ -1,4 +1,4 @@
-"""The clipped sums of the variant `zoom`, as the ingest counts them from raw rows."""
+"""The clipped sums of the method `zoom`, as the ingest counts them from raw rows."""
 
 from datetime import datetime, timedelta
 from pathlib import Path

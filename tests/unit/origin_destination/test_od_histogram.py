@@ -30,8 +30,7 @@ def dense(dataset, unit, limit, days, sum_days):
     """Return the histogram by way of the dense matrices that a release perturbs."""
     true = od.truth(dataset, days=days, sum_days=sum_days)
     settings = od.ODParameters(epsilon=1.0, unit=unit, max_trips_per_user=limit)
-    chosen = {"noise": od.ODNoise(cells=np.zeros(true.shape)), "days": days, "sum_days": sum_days}
-    return histogram_of_matrix(true, od.release(dataset, settings, **chosen).trimmed_counts)
+    return histogram_of_matrix(true, od.kept(dataset, settings, days=days, sum_days=sum_days))
 
 
 def test_no_two_questions_share_an_answer():

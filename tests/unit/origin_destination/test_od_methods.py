@@ -1,18 +1,22 @@
 """Both methods are one call: what it returns is what each method returns by itself."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from engine import datasets
 from engine import origin_destination as od
 from engine.errors import ParameterError
+from engine.release.od import ODProduct
 
-SETTINGS = od.ODParameters(epsilon=0.5, unit="trip")
+SETTINGS: dict[str, Any] = {"epsilon": 0.5, "unit": "trip"}
 
 
 def drawn(**method):
     rng = np.random.default_rng(3)
-    return od.release(datasets.load("rwanda-districts"), SETTINGS, rng=rng, days=0, **method)
+    parameters = od.ODParameters(**SETTINGS, **method)
+    return od.release(datasets.load("rwanda-districts"), parameters, rng=rng, days=0)
 
 
 def test_the_published_method_is_the_default():
@@ -25,11 +29,25 @@ def test_the_published_method_is_the_default():
 def test_estimate_reads_the_same_cells_with_statistics():
     private = drawn(method="estimate")
     direct = od.estimate.release(
-        datasets.load("rwanda-districts"), SETTINGS, rng=np.random.default_rng(3), days=0
+        datasets.load("rwanda-districts"),
+        od.ODParameters(**SETTINGS),
+        rng=np.random.default_rng(3),
+        days=0,
     )
     assert np.array_equal(private.counts, direct.counts)
     assert private.ledger == direct.ledger
     assert private.ledger.proved_epsilon == drawn().ledger.proved_epsilon == 0.5
+
+
+def test_algorithm_1_and_its_law_do_not_answer_for_another_method():
+    ours = od.ODParameters(epsilon=0.5, method="estimate")
+    for ask in (
+        lambda: od.release_matrix([[0, 20], [3, 0]], ours, rng=np.random.default_rng(0)),
+        lambda: od.expectation_of_matrix([[0, 20], [3, 0]], ours),
+        lambda: ODProduct(parameters=ours),
+    ):
+        with pytest.raises(ParameterError, match="method must be 'published'"):
+            ask()
 
 
 def test_another_method_is_refused_with_the_remedy():

@@ -142,9 +142,7 @@ def test_bars_hold_less_often_among_flows_that_are_shown(demo):
 def test_zone_totals_lie_in_their_bars(bundles, demo):
     """Unbiased totals and their 90% bars against the true trimmed totals: about nine in ten."""
     zones = pd.read_parquet(bundles / "od" / "zones.parquet", columns=None)
-    kept = od.release(
-        demo, flows().parameters, rng=np.random.default_rng(0), days=(0, 1)
-    ).trimmed_counts.sum(axis=(0, 2))
+    kept = od.kept(demo, flows().parameters, days=(0, 1)).sum(axis=(0, 2))
     inside = (zones["out_trips_low_90"] <= kept) & (kept <= zones["out_trips_high_90"])
     assert 0.80 < inside.mean() < 0.97
 

@@ -62,7 +62,7 @@ def test_derived_numbers_are_sums_of_the_noisy_ones():
 
 
 def test_kept_totals_of_derived_numbers_are_those_asked_directly():
-    derived, asked = drawn(preset="derived").results, drawn(preset="package").results
+    derived, asked = drawn(method="derived").results, drawn(method="package").results
     for analysis in Analysis:
         assert derived[analysis].kept.tolist() == asked[analysis].kept.tolist()
         assert derived[analysis].truth.tolist() == asked[analysis].truth.tolist()
@@ -91,8 +91,8 @@ def test_intervals_hold_nine_times_in_ten():
 
 
 def test_every_analysis_spends_its_share_and_no_more():
-    for preset in ("derived", "package"):
-        release = drawn(preset=preset)
+    for method in ("derived", "package"):
+        release = drawn(method=method)
         assert release.ledger.proved_epsilon <= 5.0
         assert release.ledger.proved_epsilon == pytest.approx(5.0, rel=1e-4)
         spent = sum(result.epsilon for result in release.results.values())
@@ -100,8 +100,8 @@ def test_every_analysis_spends_its_share_and_no_more():
 
 
 @pytest.mark.parametrize("unit", ["user", "item"])
-@pytest.mark.parametrize("preset", ["derived", "package"])
-def test_the_noisy_numbers_that_are_stated_are_those_that_are_drawn(unit, preset):
+@pytest.mark.parametrize("method", ["derived", "package"])
+def test_the_noisy_numbers_that_are_stated_are_those_that_are_drawn(unit, method):
     source, asked = ReportNoise.draw(np.random.default_rng(0)), []
 
     class Counting:
@@ -111,7 +111,7 @@ def test_the_noisy_numbers_that_are_stated_are_those_that_are_drawn(unit, preset
 
         gumbel = staticmethod(source.gumbel)
 
-    params = ReportParameters(epsilon=1.0, unit=unit, preset=preset)
+    params = ReportParameters(epsilon=1.0, unit=unit, method=method)
     report.release(TABLE, params, noise=Counting())
     assert report.noisy_numbers(params, TABLE.extent) == sum(asked)
 
@@ -125,7 +125,7 @@ def test_item_level_keeps_all_trips_and_hides_people():
 
 
 def test_drawn_five_numbers_are_candidates_in_order():
-    release = drawn(preset="package", epsilon=2.0)
+    release = drawn(method="package", epsilon=2.0)
     for analysis, five in release.five_numbers.items():
         bins = release.parameters.bins_of(analysis)
         assert five.drawn is not None
@@ -139,7 +139,7 @@ def test_extremes_are_hard_to_tell_where_percentiles_are_not():
     errors = {}
     for ends in ("percentiles", "extremes"):
         releases = [
-            drawn(seed, preset="package", ends=ends, bins=bins, epsilon=40_000.0)
+            drawn(seed, method="package", ends=ends, bins=bins, epsilon=40_000.0)
             for seed in range(30)
         ]
         fives = [private.five_numbers[Analysis.TRAVEL_TIME] for private in releases]
@@ -182,7 +182,7 @@ def test_a_table_that_is_not_as_expected_is_refused(row):
 
 
 def test_losses_fit_their_analysis():
-    release = drawn(preset="package")
+    release = drawn(method="package")
     assert set(report.losses(release, Analysis.STATISTICS)) == {"relative_error"}
     assert "earth_movers_distance" in report.losses(release, Analysis.TRAVEL_TIME)
     zones = report.losses(release, Analysis.ZONES, slow=True, distances_m=1000 * (1 - np.eye(4)))
@@ -193,7 +193,7 @@ def test_losses_fit_their_analysis():
 
 
 def test_losses_vanish_without_noise_and_bounding():
-    release = drawn(epsilon=1e6, max_trips_per_user=256, preset="package")
+    release = drawn(epsilon=1e6, max_trips_per_user=256, method="package")
     for analysis in release.results:
         losses = report.losses(release, analysis, slow=True)
         for name, value in losses.items():

@@ -126,7 +126,7 @@ def test_what_nobody_takes_is_not_spent():
 
 
 def test_the_package_preset_asks_fifteen_equal_shares():
-    params = ReportParameters(epsilon=3.0, preset="package")
+    params = ReportParameters(epsilon=3.0, method="package")
     assert len(params.plan.asked) == 15
     assert set(params.plan.asked.values()) == {66_666 / 1e6}
     stages = report.ledger(params).stages

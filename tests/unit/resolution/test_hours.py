@@ -59,10 +59,10 @@ def test_one_person_changes_the_blocks_by_at_most_their_bounds(crowd, kept, step
 
 
 @pytest.mark.parametrize("step", STEPS[1:])
-@pytest.mark.parametrize("variant", ["efpag_joint", "efpa", "zoom"])
-def test_the_published_scheme_and_ours_release_hours_and_add_them_up(variant, step):
+@pytest.mark.parametrize("method", ["efpag_joint", "efpa", "zoom"])
+def test_the_published_scheme_and_ours_release_hours_and_add_them_up(method, step):
     demo = datasets.load("demo-city")
-    parameters = density.DensityParameters(epsilon=0.7, variant=variant)
+    parameters = density.DensityParameters(epsilon=0.7, method=method)
     view = resolution.coarsen(demo, Resolution(hours=step))
     hourly = density.release(demo, parameters, rng=np.random.default_rng(1))
     coarse = density.release(view, parameters, rng=np.random.default_rng(1))
@@ -76,7 +76,7 @@ def test_the_published_scheme_and_ours_release_hours_and_add_them_up(variant, st
 @pytest.mark.parametrize("step", STEPS)
 def test_laplace_is_added_once_to_each_block(step):
     demo = resolution.coarsen(datasets.load("demo-city"), Resolution(hours=step))
-    parameters = density.DensityParameters(epsilon=0.5, variant="lpa", max_visits_per_user=20)
+    parameters = density.DensityParameters(epsilon=0.5, method="lpa", max_visits_per_user=20)
     noise = density.DensityNoise.draw(np.random.default_rng(2), demo, "lpa")
     release = density.release(demo, parameters, noise=noise)
     added = release.cover_counts - in_blocks(demo, cover_series(demo, 20))

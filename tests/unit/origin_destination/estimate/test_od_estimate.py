@@ -30,6 +30,7 @@ def in_memory(seed, people_public=None):
 def measured(cells, rate=0.5):
     cells = np.asarray(cells, dtype=np.int64)
     return estimate.Measurement(
+        parameters=od.ODParameters(epsilon=rate, unit="trip", method="estimate"),
         cells=cells,
         rate=rate,
         capped_trips=None,
@@ -42,12 +43,13 @@ def measured(cells, rate=0.5):
 def test_the_capped_count_scales_estimates_up_at_most_twenty_over_t_fold(limit, most):
     """Trimming to T of at most 20 trips a person-day can drop no more than that."""
     cells = 40 * (1 - np.eye(ZONES, dtype=np.int64))[None]
-    kept = measured(cells)
+    parameters = od.ODParameters(epsilon=0.5, max_trips_per_user=limit, method="estimate")
+    kept = replace(measured(cells), parameters=parameters)
 
     def factor(capped_trips):
         bought = replace(kept, capped_trips=np.array([capped_trips]))
-        scaled = estimate.read_measurement(bought, DISTANCES, max_trips_per_user=limit)
-        plain = estimate.read_measurement(kept, DISTANCES, max_trips_per_user=limit)
+        scaled = estimate.read_measurement(bought, DISTANCES)
+        plain = estimate.read_measurement(kept, DISTANCES)
         ratio = scaled.counts.sum() / plain.counts.sum()
         np.testing.assert_allclose(scaled.counts, ratio * plain.counts)
         return ratio, plain.counts.sum()
@@ -86,7 +88,9 @@ def test_only_the_measurement_takes_counts_from_a_dataset():
     takers = {
         path.stem
         for path in PACKAGE.glob("*.py")
-        if any(i.endswith((".trimmed_counts", ".truth", ".stack")) for i in imports(path.stem))
+        if any(
+            i.endswith((".kept", ".trimmed_counts", ".truth", ".stack")) for i in imports(path.stem)
+        )
     }
     assert takers == {"measurement"}
 
@@ -176,7 +180,7 @@ def test_capped_count_brings_back_what_trimming_drops():
     release = estimate.release(
         dataset, parameters, rng=np.random.default_rng(0), days=0, distances_m=DISTANCES
     )
-    kept = od.release(dataset, parameters, rng=np.random.default_rng(0), days=0).trimmed_counts
+    kept = od.kept(dataset, parameters, days=0)
     assert kept.sum() < 0.8 * truth.sum()
     # capped at 20 a person-day and nearly no noise
     assert release.counts.sum() == pytest.approx(truth.sum(), rel=0.05)
