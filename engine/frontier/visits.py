@@ -16,12 +16,12 @@ from engine.datasets import Dataset
 from engine.errors import DatasetError
 from engine.frontier.candidate import Candidate
 from engine.frontier.need import Need, levels
-from engine.parameters import HOURS_PER_WEEK, DensityParameters, DensityVariant, gaussian_for
+from engine.parameters import HOURS_PER_WEEK, DensityMethod, DensityParameters, gaussian_for
 from engine.resolution import HourStep, Resolution, ZoneLevel, coarsen, hour_blocks
 
 EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 """Fewer than for flows: each is a few releases, not a law."""
-LIMITS: dict[DensityVariant, tuple[int, ...]] = {"efpag_joint": (10, 30, 100), "zoom": (30,)}
+LIMITS: dict[DensityMethod, tuple[int, ...]] = {"efpag_joint": (10, 30, 100), "zoom": (30,)}
 """ℓ of each method; `zoom` samples nobody and does not use it."""
 DRAWS = 3
 """Releases behind each mean and its standard error."""
@@ -34,7 +34,7 @@ def least_blocks(need: Need) -> int:
     return HOURS_PER_WEEK if need.read == "density" else 1
 
 
-def steps(dataset: Dataset, need: Need) -> list[tuple[ZoneLevel, HourStep, DensityVariant]]:
+def steps(dataset: Dataset, need: Need) -> list[tuple[ZoneLevel, HourStep, DensityMethod]]:
     """Return the views and methods to judge: what meets the need first, quick methods first.
 
     Raises
@@ -48,7 +48,7 @@ def steps(dataset: Dataset, need: Need) -> list[tuple[ZoneLevel, HourStep, Densi
             "dataset with visits, or read='flows'"
         )
     zones, blocks = need.least_zones(dataset), least_blocks(need)
-    methods: list[DensityVariant] = [one for one in LIMITS if one != "zoom" or dataset.has_zoom]
+    methods: list[DensityMethod] = [one for one in LIMITS if one != "zoom" or dataset.has_zoom]
     work = list(product(methods, levels(dataset), _BLOCKS))
     work.sort(key=lambda item: item[1].zones < zones or blocks_of(item[2]) < blocks)
     return [(level, hours, method) for method, level, hours in work]

@@ -268,8 +268,8 @@ def test_common_headers_of_four_languages_are_guessed(kind: str, line: str) -> N
         "locations": ("location_id", "lat", "lng", "name"),
         "flows": ("origin", "destination", "flow", "date"),
     }[kind]
-    found = mapping.guess("trips" if kind == "ends" else kind, line.split(";"))
-    assert found == dict(zip(names, line.split(";"), strict=True))
+    guessed = mapping.guess("trips" if kind == "ends" else kind, line.split(";"))
+    assert guessed == dict(zip(names, line.split(";"), strict=True))
 
 
 @pytest.mark.parametrize(
