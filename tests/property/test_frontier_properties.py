@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from engine import frontier
@@ -66,7 +66,7 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("frontier")
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=4, deadline=None, phases=[Phase.generate])  # shrinking takes minutes
 @given(st.integers(0, 10**6), st.integers(1, 9), st.sampled_from(["day", "week", "period"]))
 def test_every_setting_of_a_dataset_is_judged_as_home_judges_it(folder, seed, days, time):
     """Against each setting judged by itself, on other windows of other views."""
