@@ -153,7 +153,7 @@ def test_companions_in_a_density_have_k_of_what_is_proved(open_attack, variant):
     app = open_attack(attack_view="on-density", variant=variant, epsilon="0.5")
     city = datasets.load("demo-city")
     ledger = density.ledger(
-        DensityParameters(epsilon=0.5, variant=variant),
+        DensityParameters(epsilon=0.5, method=variant),
         cover_size=city.tessellation.cover_size,
         max_visits_cap=city.metadata.max_visits_cap,
     )
