@@ -248,8 +248,8 @@ _WORDS = {
     Kind.FLOWS: ("trips between zones", "trips of every origin and destination, as trimmed"),
     Kind.CAPPED_TRIPS: ("all trips", "number of trips, at most {} a person a day"),
     Kind.HOMES: ("people by home zone", "one home a person"),
-    Kind.REPORT_COUNTS: ("{}", "kept trips, by bins fixed in advance"),
-    Kind.REPORT_RANKS: ("{}: five numbers", "ranks of the edges of the bins, kept trips"),
+    Kind.REPORT_COUNTS: ("{}", "counts by bins fixed in advance"),
+    Kind.REPORT_RANKS: ("{}: five numbers", "ranks of the edges of the bins"),
 }
 _NOISE_WORDS = {
     Noise.LAPLACE: "Laplace",
