@@ -72,24 +72,6 @@ def test_more_destinations_than_zones_cannot_be_asked_for(open_page):
     assert figures(app) == 4
 
 
-def test_enough_releases_without_an_answer_wait_for_the_rest(open_page, monkeypatch):
-    view = {"decisions_view": "ε-from-a-decision"}
-    app = open_page(PAGE, **BASE, **view, decisions_threshold="0.1")
-
-    def half_way(name, work, show):
-        show(SimpleNamespace(result=object(), running=True))
-
-    monkeypatch.setattr(decisions_choice.jobs, "live", half_way)
-    monkeypatch.setattr(decisions_choice.jobs, "progress", lambda *_: None)
-    monkeypatch.setattr(decisions, "one_origin", lambda *_: None)
-    never = np.zeros((len(EPSILON_STOPS), 100), dtype=bool)
-    monkeypatch.setattr(decisions.EpidemicTarget, "met", lambda *_: never)
-    app.radio(key="decisions_source").set_value("The same in every zone").run()
-    assert "100 releases are drawn." in body(app)
-    assert "Out of reach" not in body(app)
-    assert not app.error
-
-
 def test_zones_where_nobody_lives_are_left_out_at_a_press(open_page):
     town = datasets.load("demo-city")
     homes, empty = town.homes, decisions.empty_zones(town)
@@ -150,8 +132,8 @@ def test_a_dataset_opens_on_the_question_that_it_can_answer(shipped, open_page, 
     assert "When zones act in an epidemic: afghanistan\\-2020" in [s.value for s in app.subheader]
 
 
-def in_part(app, monkeypatch, *, running):
-    """Show the view of ε with releases that all meet the target, all drawn or some."""
+def in_part(app, monkeypatch, *, running, met=True):
+    """Show the view of ε with releases that all meet the target or none, all drawn or some."""
 
     def show_now(name, work, show):
         show(SimpleNamespace(result=object(), running=running))
@@ -159,11 +141,20 @@ def in_part(app, monkeypatch, *, running):
     monkeypatch.setattr(decisions_choice.jobs, "live", show_now)
     monkeypatch.setattr(decisions_choice.jobs, "progress", lambda *_: None)
     monkeypatch.setattr(decisions, "one_origin", lambda *_: None)
-    always = np.ones((len(EPSILON_STOPS), 100), dtype=bool)
-    monkeypatch.setattr(decisions.EpidemicTarget, "met", lambda *_: always)
+    releases = np.full((len(EPSILON_STOPS), 100), met)
+    monkeypatch.setattr(decisions.EpidemicTarget, "met", lambda *_: releases)
     app.radio(key="decisions_source").set_value("The same in every zone").run()
     assert not app.exception, app.exception
     return [one for one in app.button if one.key == "decisions_use"]
+
+
+def test_enough_releases_without_an_answer_wait_for_the_rest(open_page, monkeypatch):
+    view = {"decisions_view": "ε-from-a-decision"}
+    app = open_page(PAGE, **BASE, **view, decisions_threshold="0.1")
+    assert not in_part(app, monkeypatch, running=True, met=False)
+    assert "100 releases are drawn." in body(app)
+    assert "Out of reach" not in body(app)
+    assert not app.error
 
 
 CHOOSE = {"decisions_view": "ε-from-a-decision", "decisions_threshold": "0.1"}

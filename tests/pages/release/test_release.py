@@ -7,52 +7,18 @@ from pathlib import Path
 import pytest
 
 from engine import datasets
-from engine.datasets import Dataset
-from engine.origin_destination import NoiseLaw
-from engine.release import CONSENT, Ledger
-from pages._ui.release import allowed, choose, confirm, outlook, work
-from pages._ui.wording.numbers import percent
-
-
-@pytest.fixture
-def own_data(own_root):
-    """A data folder of the test's own, since releases write a ledger into it."""
-    yield own_root
-    if (latest := work.latest()) is not None:
-        latest.wait(60)
-    work.dismiss()
-
-
-@pytest.fixture
-def page(own_data, open_page, monkeypatch):
-    monkeypatch.setattr(allowed, "served_locally", lambda: True)
-    return open_page("pages/7_Release.py", od_data="demo-city", density_data="demo-city")
-
-
-def errors(app):
-    return [one.value for one in app.error]
-
-
-def texts(app):
-    kinds = (app.info, app.warning, app.error, app.success, app.caption, app.markdown)
-    return " ".join(str(one.value) for kind in kinds for one in kind)
-
-
-def declared(app, epsilon=10.0):
-    Ledger().declare(
-        "people", datasets=["demo-city"], unit="person", epsilon=epsilon, by="custodian"
-    )
-    return app.run()
-
-
-def confirmed(app):
-    app.text_input(key="release_confirm").set_value("demo-city").run()
-    return app.button(key="release_start")
-
-
-def finished(app):
-    work.latest().wait(60)
-    return app.run()
+from engine.release import Ledger
+from pages._ui.release import allowed, choose, confirm, work
+from tests.support.release_page import (
+    TUNED,
+    confirmed,
+    declared,
+    errors,
+    filled,
+    finished,
+    texts,
+    ways,
+)
 
 
 def test_refused_where_others_are_served(own_data, open_page, monkeypatch):
@@ -126,146 +92,6 @@ def test_a_release_that_another_session_begins_while_the_page_is_drawn_is_follow
     hold.set()
 
 
-def ways(app):
-    return {one.key: one for one in app.button if str(one.key).startswith("release_way_")}
-
-
-def test_what_does_not_fit_is_refused_with_what_would(page):
-    app = declared(page, epsilon=2.0)
-    (said,) = errors(app)
-    assert said.startswith("7 days at ε = 1 cost a person 7; with 2 left: ε ≤ 0.28, or 2 days, or ")
-    assert "one matrix for the whole period" in said
-    assert not [one for one in app.button if one.key == "release_start"]
-    assert [one.label for one in ways(app).values()] == [
-        "Use ε = 0.28",
-        "Release 2 days",
-        "One matrix for the whole period",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("key", "cost"),
-    [
-        ("release_way_epsilon_person-day", "on 7 days costs a person 1.96; 0.04 is left"),
-        ("release_way_days_person-day", "on 2 days costs a person 2; 0 is left"),
-        ("release_way_unit_person", "(ε) of 1 per person costs a person 1; 1 is left"),
-    ],
-)
-def test_each_way_out_is_a_press_away(page, key, cost):
-    app = declared(page, epsilon=2.0)
-    ways(app)[key].click().run()
-    assert not app.exception
-    assert cost in texts(app)
-    assert not ways(app)
-    assert not confirmed(app).disabled
-
-
-def test_epsilon_of_a_way_is_a_stop_of_the_slider_that_fits(page):
-    app = declared(page, epsilon=0.5)
-    assert "ε ≤ 0.071, or one matrix for the whole period at ε ≤ 0.5" in errors(app)[0]
-    ways(app)["release_way_epsilon_person-day"].click().run()
-    assert app.select_slider(key="epsilon").value == 0.07
-    assert not errors(app)
-
-
-def test_where_nothing_smaller_fits_that_is_said(page):
-    app = declared(page, epsilon=0.001)
-    assert "with 0.001 left: ε ≤ 0.00014, or one matrix" in errors(app)[0]
-    assert not ways(app)  # no stop of the slider is that small
-
-
-def test_trip_level_on_a_budget_of_people_is_shown_its_way_out(page):
-    app = declared(page, epsilon=20.0)
-    app.selectbox(key="unit").set_value("trip").run()
-    app.text_input(key="release_consent").set_value(CONSENT).run()
-    assert "cannot be charged to a budget per person" in errors(app)[0]
-    ways(app)["release_way_unit_person-day"].click().run()
-    assert "on 7 days costs a person 7" in texts(app)
-
-
-def test_days_that_are_released_are_those_chosen(page):
-    app = declared(page, epsilon=2.0)
-    ways(app)["release_way_days_person-day"].click().run()
-    confirmed(app).click().run()
-    finished(app)
-    (bundle,) = (path for path in confirm.folder().iterdir() if path.is_dir())
-    settings = json.loads((bundle / "statement.json").read_text(encoding="utf-8"))["settings"]
-    first = datasets.load("demo-city").metadata.days[:2]
-    assert [settings["first_day"], settings["last_day"]] == [one.isoformat() for one in first]
-
-
-def test_a_method_that_costs_delta_says_what_does_not(page):
-    app = declared(page)
-    app.button_group(key="release_product").set_value("Density").run()
-    app.button_group(key="release_method").set_value("Ours").run()
-    assert "with 10 and δ = 0 left: nothing smaller fits" in errors(app)[0]
-    ways(app)["release_way_method"].click().run()
-    assert "costs a person 1; 9 is left" in texts(app)
-
-
-def test_the_noise_alone_is_judged_without_reading_the_data(page, monkeypatch):
-    for name in ("trips", "trips_by_person", "truth_by_tower", "homes"):
-        monkeypatch.setattr(
-            Dataset, name, property(lambda _: pytest.fail("the data were read")), raising=True
-        )
-    app = declared(page, epsilon=20.0)
-    law = NoiseLaw(1 / 4, "discrete_laplace")
-    empty = percent(float(law.tail(15)))
-    assert f"an empty pair of zones is shown, as 15 or more, in {empty} of cases" in texts(app)
-    assert "a flow reads within a quarter of its kept size (in 95% of releases) only" in texts(app)
-    assert "Kept size" in "".join(one.proto.body for one in app.get("html"))
-    assert "True size" not in "".join(one.proto.body for one in app.get("html"))
-    app.select_slider(key="epsilon").set_value(0.1).run()
-    (said,) = (one.value for one in app.warning if "empty pair" in one.value)
-    assert f"in {percent(float(NoiseLaw(0.025, 'discrete_laplace').tail(15)))} of cases" in said
-
-
-def test_the_largest_epsilon_that_fits_is_one_press_away(page):
-    app = declared(page, epsilon=20.0)
-    button = app.button(key="release_most")
-    assert button.label == "Use ε = 2.8, the largest that fits"
-    button.click().run()
-    assert "costs a person 19.6; 0.4 is left" in texts(app)
-    assert not [one for one in app.button if one.key == "release_most"]
-
-
-@pytest.mark.parametrize(
-    ("product", "method"),
-    [("Origin–destination", "Published"), ("Origin–destination", "Ours"), ("Density", "Published")],
-)
-def test_homes_verdict_comes_on_request_with_its_leak_named(page, product, method):
-    page.session_state["session"].tuned_on = TUNED
-    app = declared(page, epsilon=20.0)
-    assert "chosen it on these very data" not in texts(app)
-    app.button_group(key="release_product").set_value(product).run()
-    app.button_group(key="release_method").set_value(method).run()
-    app.toggle(key="release_judge_demo-city").set_value(True).run()
-    assert not app.exception
-    assert "a leak that no theorem covers" in texts(app)
-    verdicts = [one for one in app.get("html") if 'class="verdict' in one.proto.body]
-    assert "sable" in verdicts[0].proto.body or "noisy" in verdicts[0].proto.body
-    assert filled(app) == ("these data", "")  # whatever Decisions has filled in before
-    assert "You have looked at the verdict by these data" in texts(app)
-
-
-def test_a_verdict_asked_of_one_dataset_is_not_asked_of_the_next(
-    page, own_data, data_root, monkeypatch
-):
-    """Judging reads the data, which leaks: no other dataset may be read unasked."""
-    (own_data / "local").mkdir()
-    (own_data / "local" / "town").symlink_to(data_root / "local" / "town")
-    app = declared(page, epsilon=20.0)
-    (judge,) = (one for one in app.toggle if one.label.startswith("Judge it by the data"))
-    judge.set_value(True).run()
-    assert any('class="verdict' in one.proto.body for one in app.get("html"))
-    monkeypatch.setattr(outlook, "_by_data", lambda *_: pytest.fail("the data were read"))
-    app.selectbox(key="od_data").set_value("town").run()
-    assert not app.exception
-    (judge,) = (one for one in app.toggle if one.label.startswith("Judge it by the data"))
-    assert not judge.value
-    assert app.session_state["session"].judged_on_release == {"demo-city"}
-
-
 def test_own_data_are_released_as_simulated_ones_are(own_data, data_root, open_page, monkeypatch):
     (own_data / "local").mkdir()
     (own_data / "local" / "town").symlink_to(data_root / "local" / "town")
@@ -282,22 +108,6 @@ def test_own_data_are_released_as_simulated_ones_are(own_data, data_root, open_p
     app = finished(app)
     assert [one.value for one in app.success]
     assert Ledger().budget("townspeople").spent_epsilon == 1.0
-
-
-TUNED = {
-    "epsilon": 1.0,
-    "dataset": "rwanda-districts",
-    "simulated": True,
-    "days": "01 Jan 2012 to 07 Jan 2012",
-    "period": ("2012-01-01", "2012-01-07"),
-    "same_people": "",
-    "target": "an overlap of 90%",
-    "confidence": 0.9,
-}
-
-
-def filled(app):
-    return app.selectbox(key="release_tuned").value, app.text_input(key="release_note").value
 
 
 def test_what_epsilon_was_tuned_on_travels_from_decisions_into_the_statement(page):

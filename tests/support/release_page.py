@@ -1,0 +1,49 @@
+"""What tests of the page Release press and read."""
+
+from engine.release import Ledger
+from pages._ui.release import work
+
+TUNED = {
+    "epsilon": 1.0,
+    "dataset": "rwanda-districts",
+    "simulated": True,
+    "days": "01 Jan 2012 to 07 Jan 2012",
+    "period": ("2012-01-01", "2012-01-07"),
+    "same_people": "",
+    "target": "an overlap of 90%",
+    "confidence": 0.9,
+}
+
+
+def errors(app):
+    return [one.value for one in app.error]
+
+
+def texts(app):
+    kinds = (app.info, app.warning, app.error, app.success, app.caption, app.markdown)
+    return " ".join(str(one.value) for kind in kinds for one in kind)
+
+
+def declared(app, epsilon=10.0):
+    Ledger().declare(
+        "people", datasets=["demo-city"], unit="person", epsilon=epsilon, by="custodian"
+    )
+    return app.run()
+
+
+def confirmed(app):
+    app.text_input(key="release_confirm").set_value("demo-city").run()
+    return app.button(key="release_start")
+
+
+def finished(app):
+    work.latest().wait(60)
+    return app.run()
+
+
+def ways(app):
+    return {one.key: one for one in app.button if str(one.key).startswith("release_way_")}
+
+
+def filled(app):
+    return app.selectbox(key="release_tuned").value, app.text_input(key="release_note").value
