@@ -12,10 +12,10 @@ from ot import emd2
 
 from benchmarks.measure import Row, median_seconds
 from engine import datasets, density, metrics
+from engine.contract import sweep
 from engine.datasets import Dataset
 from engine.density.clustering import cluster_cells
 from engine.density.smoothing import smooth_nights
-from engine.density.sweep import density_settings, density_sweep
 
 PARAMETERS = density.DensityParameters(epsilon=0.3, delta=2e-6, max_visits_per_user=30)
 EPSILONS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 4.0)
@@ -98,10 +98,12 @@ def smoothing(paris: Dataset) -> Row:
 
 def sweeping(paris: Dataset) -> Iterator[Row]:
     methods = ("lpa", "efpa", "efpag", "efpag_joint")
-    settings = density_settings(PARAMETERS, methods, EPSILONS)
+    settings = [PARAMETERS.at(epsilon, method) for method in methods for epsilon in EPSILONS]
     before = peak_megabytes()
     start = time.perf_counter()
-    results = density_sweep(paris, settings, 20, rng=np.random.default_rng(0))
+    results = sweep(
+        density, paris, settings, 20, rng=np.random.default_rng(0), score=density.mean_scores
+    )
     next(results)
     first = time.perf_counter() - start
     count = 1 + sum(1 for _ in results)

@@ -97,7 +97,7 @@ def _setting_rows(year: Any) -> list[Row]:
     lines = []
     for unit in ("trip", "person-day"):
         params = od.ODParameters(epsilon=0.5, unit=unit)
-        seconds = median_seconds(lambda p=params: od.expectation(year, p))
+        seconds = median_seconds(lambda p=params: od.expected(year, p))
         lines.append(
             Row(
                 f"expectation at one setting, every measure, {unit}",

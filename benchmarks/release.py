@@ -11,8 +11,8 @@ from benchmarks.measure import Row
 from engine import datasets
 from engine import origin_destination as od
 from engine.origin_destination.matrices import trimmed_counts
-from engine.release import Ledger, ODProduct, noise, release
-from engine.release.plan import safe_scale
+from engine.release import BudgetLedger, Product, noise, release
+from engine.release.bars import safe_scale
 
 DATASET = "afghanistan-districts"
 
@@ -30,11 +30,11 @@ def rows() -> list[Row]:
     days = [trimmed_counts(dataset, "person-day", 4, (day,))[0][pairs] for day in range(7)]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        ledger = Ledger(folder / "ledger.sqlite")
+        ledger = BudgetLedger(folder / "ledger.sqlite")
         ledger.declare("people", datasets=[DATASET], unit="person", epsilon=1e6, by="benchmark")
 
         def one_release(out: str, **rest: tuple[int, ...]) -> None:
-            product = ODProduct(parameters=parameters, **rest)
+            product = Product(parameters, **rest)
             release(
                 datasets.load(DATASET), product, folder / out, ledger=ledger, tuning="simulated"
             )

@@ -16,7 +16,7 @@ LIMIT_S = 0.1
 
 def rows() -> Iterator[Row]:
     """Yield the lines of the table of the report."""
-    yield _moved("demo-city", report.read(datasets.load("demo-city")))
+    yield _moved("demo-city", report.truth(datasets.load("demo-city")))
     yield _moved(f"{ZONES:,} zones × {PEOPLE:,} people", large())
 
 
@@ -32,7 +32,7 @@ def _moved(name: str, table: report.ReportTable) -> Row:
             max_trips_per_user=report.STOPS[number % len(report.STOPS)],
             budget=budget,
         )
-        report.release(table, params, noise=noise)
+        report.release_table(table, params, noise=noise)
 
     seconds = median_seconds(move)
     work = f"{name}: a move of M, ε and a weight"

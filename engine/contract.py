@@ -1,34 +1,39 @@
 """One contract: what every product (`density`, `origin_destination`, `report`) answers.
 
-A product is a package, a method a value of ``parameters.method``. The verbs:
+A product is a package, a method a value of ``parameters.method`` and a row of the product's
+``METHODS``. The verbs:
 
 | verb | answers |
 | --- | --- |
+| ``plan(dataset, parameters, *, when)`` | a `Plan`: what gets noise and what it costs |
 | ``truth(dataset, *, when)`` | the confidential counts that a release stands for |
 | ``release(dataset, parameters, *, rng or noise, when)`` | a `Release` |
+| ``draw_noise(dataset, parameters, *, rng, when)`` | what ``release`` takes as its ``noise`` |
 | ``expected(dataset, parameters, *, when)`` | the exact law's answer, None for a method without |
 | ``scores(truth, release)`` | errors by the field's measures, one type a product |
 | ``ledger(parameters, *, public facts)`` | stages and totals, before any draw |
 
 *When* is ``days=`` and ``sum_days=`` for flows; a dataset has one week and one period of a report.
-What a release will hold and cost is planned where it leaves the building (`engine.release`), and
-one `sweep` serves every product that has ``truth`` and ``scores``. Judges, pages and tests take
+One `sweep` serves every product that has ``truth`` and ``scores``. Judges, pages and tests take
 these and never ask which method it is. `tests/contract` holds every product and method to this
-page, and names what is still missing.
+page, and names what is still missing. What leaves the building stands on the same plans, with
+noise of its own (`engine.release`).
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 
 from engine import validation
 from engine.datasets import Dataset
+from engine.errors import ParameterError
 from engine.ledger import Ledger
 
 SEED_WORDS = 4
+Drawn = TypeVar("Drawn")
 
 
 class Parameters(Protocol):
@@ -47,6 +52,22 @@ class Parameters(Protocol):
     def at(self, epsilon: float, /) -> Self:
         """Return the settings at another ε."""
         ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What a release will hold and cost: of settings and public facts alone, no count is read.
+
+    Attributes
+    ----------
+    cells : int
+        Numbers that get noise of their own; where the method chooses how many, at most so many.
+    ledger : Ledger
+        Each stage with its sensitivity, noise and share; the totals that one unit pays.
+    """
+
+    cells: int
+    ledger: Ledger
 
 
 class Release(Protocol):
@@ -75,22 +96,79 @@ class Release(Protocol):
 class Product(Protocol):
     """A package that answers the verbs a sweep needs; arguments as in the table above."""
 
-    def truth(self, *of: Any, **when: Any) -> Any:
+    @property
+    def truth(self) -> Callable[..., Any]:
         """Return the confidential counts."""
         ...
 
-    def release(self, *of: Any, **how: Any) -> Any:
+    @property
+    def release(self) -> Callable[..., Any]:
         """Draw one release."""
         ...
 
-    def scores(self, *of: Any) -> Any:
+    @property
+    def draw_noise(self) -> Callable[..., Any]:
+        """Draw the noise of one release, to be carried over to other settings of its method."""
+        ...
+
+    @property
+    def scores(self) -> Callable[..., Any]:
         """Return the errors of a release."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True)
+class Method(Generic[Drawn]):
+    """One row of a product's ``METHODS``: all that a page or a judge asks about a method.
+
+    Whether a number can be had is a fact of the row, and no question of the method's key.
+
+    Attributes
+    ----------
+    name, short : str
+        In a list of methods, and in a legend or beside another method.
+    about : str
+        What it does with the data, in one plain sentence.
+    loses : tuple of str
+        What it loses, each in a sentence or two, to be said beside other methods.
+    source : str
+        Where it is published, or where it is proved here.
+    uses : frozenset of str
+        Fields of the parameters, beside ε, that change what is released or what it costs.
+    release, ledger : callable
+        As the product's; they run for this method alone.
+    expected : callable or None
+        The exact law's answer; None where no law is known, so that draws are judged.
+    public : callable
+        Given the dataset (and the settings), what its ledger takes beyond the settings: public
+        facts, by keyword.
+    ours : bool
+        Whether it is one of this project's own methods.
+    needs : str
+        The property of a dataset, such as ``has_zoom``, without which it is not offered.
+    """
+
+    name: str
+    short: str
+    source: str
+    uses: frozenset[str]
+    release: Callable[..., Drawn]
+    ledger: Callable[..., Ledger]
+    expected: Callable[..., Any] | None = None
+    about: str = ""
+    loses: tuple[str, ...] = ()
+    public: Callable[..., dict[str, Any]] = lambda *_: {}
+    ours: bool = False
+    needs: str = ""
+
+    def offered(self, dataset: Any) -> bool:
+        """Return whether a dataset (or its entry in a catalogue) has the tables that it needs."""
+        return not self.needs or bool(getattr(dataset, self.needs))
+
+
+@dataclass(frozen=True, kw_only=True)
 class Point:
-    """One release of a sweep: which ε and repeat, each from 0, and its scores."""
+    """One release of a sweep: which setting and repeat, each from 0, and its scores."""
 
     setting: int
     repeat: int
@@ -100,31 +178,37 @@ class Point:
 def sweep(
     product: Product,
     dataset: Dataset,
-    parameters: Parameters,
-    epsilons: Sequence[float],
+    settings: Sequence[Parameters],
     repeats: int,
     *,
-    rng: np.random.Generator,
+    rng: np.random.Generator | Sequence[np.random.Generator],
+    score: Callable[[Any, Any], Any] | None = None,
     progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
     **when: Any,
 ) -> Iterator[Point]:
-    """Release under every ε, `repeats` times, and yield the scores of each release at once.
+    """Release under every setting, `repeats` times, and yield the scores of each release at once.
 
-    All ε of a repeat share their noise (common random numbers), so that a difference between two
-    points is the setting's. The first repeat of all ε comes first.
+    All settings of one method and repeat share their noise (common random numbers), so that a
+    difference between two points is the settings'. The first repeat of all settings comes first,
+    so that a whole curve stands early and firms up.
 
     Parameters
     ----------
     product : package
-        `engine.density` or `engine.origin_destination`.
-    dataset, parameters, **when
-        As its ``release``; ε of `parameters` is replaced.
-    epsilons : sequence of float
+        `engine.density`, `engine.origin_destination` or `engine.report`.
+    dataset, **when
+        As its ``release``.
+    settings : sequence of parameters
+        Such as ``[parameters.at(epsilon) for epsilon in …]``, those of one method together.
     repeats : int
         At least 1; 20 is usual.
-    rng : numpy Generator
+    rng : numpy Generator, or one for each repeat
         Its state fixes all noise. Repeat i of a longer sweep equals repeat i of a shorter one.
+        With one for each repeat, repeat i is the release that its own generator draws, so that a
+        point of a curve is the mean of releases that are shown elsewhere.
+    score : callable, optional
+        What is kept of a truth and a release, where ``scores`` are more than is wanted.
     progress : callable, optional
         Called with releases done and releases in all, after each.
     cancelled : callable, optional
@@ -133,26 +217,53 @@ def sweep(
     Examples
     --------
     >>> from engine import datasets, origin_destination as od
-    >>> points = sweep(od, datasets.load("demo-city"), od.ODParameters(epsilon=1.0), [0.2, 2.0], 1,
+    >>> settings = [od.ODParameters(epsilon=epsilon) for epsilon in (0.2, 2.0)]
+    >>> points = sweep(od, datasets.load("demo-city"), settings, 1,
     ...                rng=np.random.default_rng(0), days=0)
     >>> low, high = (point.scores.phantom_flows for point in points)
     >>> low > high
     True
     """
     validation.whole_number("repeats", repeats, 1, remedy="20 is usual")
-    seed = rng.integers(0, 2**32, size=SEED_WORDS)
-    truth = product.truth(dataset, **when)
-    done, total = 0, repeats * len(epsilons)
+    sources = _sources(rng, repeats)
+    truth, score = product.truth(dataset, **when), score or product.scores
+    done, total = 0, repeats * len(settings)
     for repeat in range(repeats):
-        generator = np.random.default_rng([*seed, repeat])
-        for setting, epsilon in enumerate(epsilons):
+        drawn_for, noise = None, None
+        for setting, parameters in enumerate(settings):
             if cancelled is not None and cancelled():
                 return
-            drawn = product.release(
-                dataset, parameters.at(epsilon), rng=deepcopy(generator), **when
-            )
-            scored = product.scores(truth, drawn)
-            yield Point(setting=setting, repeat=repeat, scores=scored)
+            if drawn_for != parameters.method:  # every method from the same state
+                own, drawn_for = deepcopy(sources[repeat]), parameters.method
+                noise = product.draw_noise(dataset, parameters, rng=own, **when)
+            release = product.release(dataset, parameters, noise=noise, **when)
+            yield Point(setting=setting, repeat=repeat, scores=score(truth, release))
             done += 1
             if progress is not None:
                 progress(done, total)
+
+
+def generators(rng: np.random.Generator) -> Callable[[int], np.random.Generator]:
+    """Return what gives draw i its generator: the same however many draws are asked for.
+
+    Examples
+    --------
+    >>> numbered = generators(np.random.default_rng(0))
+    >>> numbered(7).random() == numbered(7).random() != numbered(8).random()
+    True
+    """
+    seed = rng.integers(0, 2**32, size=SEED_WORDS)
+    return lambda draw: np.random.default_rng([*seed, draw])
+
+
+def _sources(
+    rng: np.random.Generator | Sequence[np.random.Generator], repeats: int
+) -> Sequence[np.random.Generator]:
+    if isinstance(rng, np.random.Generator):
+        return [*map(generators(rng), range(repeats))]
+    if len(rng) < repeats:
+        raise ParameterError(
+            f"rng must be one generator or {repeats}, one for each repeat, got {len(rng)}; "
+            "make as many as there are repeats"
+        )
+    return rng

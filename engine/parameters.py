@@ -20,8 +20,9 @@ GaussianCalibration = Literal["classical", "analytic"]
 """``classical`` is P1's Theorem 3 (probabilistic DP, total ε ≤ 4); ``analytic`` is Balle & Wang
 2018 ((ε, δ)-DP for every ε)."""
 
-ODMethod = Literal["published", "estimate"]
-"""How flows are released: P2's Algorithm 1, or our reading of the same noisy cells."""
+ODMethod = Literal["published", "estimate", "gravity"]
+"""How flows are released: P2's Algorithm 1, our reading of the same noisy cells, or noisy totals of
+zones spread over the flows by distance."""
 
 ODUnit = Literal["trip", "person-day", "person"]
 """What one unit of protection covers: a trip, a person's day, or a person over all days."""

@@ -1,68 +1,39 @@
 """Checks shared by all settings: NaN and infinities first, then the range.
 
-Every message has the form *rule, value, remedy*, for example
+All raise `ParameterError`. Every message has the form *rule, value, remedy*, for example
 ``delta must be a number above 0 and below 1, got 1; choose it below 1/people``.
 """
 
 import math
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from numbers import Integral, Real
 
 from engine.errors import ParameterError
 
 
 def finite_above(name: str, value: object, bound: float, remedy: str) -> float:
-    """Return `value` as a float if it is a finite real number strictly above `bound`.
-
-    Raises
-    ------
-    ParameterError
-        If it is not a number, NaN, infinite, or at or below `bound`.
-    """
-    number = as_real(value)
-    if number is None or not math.isfinite(number) or number <= bound:
-        raise _refused(name, f"must be a finite number above {bound:g}", value, remedy)
-    return number
+    """Return `value` as a float if it is a finite real number strictly above `bound`."""
+    rule = f"must be a finite number above {bound:g}"
+    return _number(name, value, rule, remedy, lambda number: number > bound)
 
 
 def finite_at_least(name: str, value: object, low: float, remedy: str) -> float:
-    """Return `value` as a float if it is a finite real number of at least `low`.
-
-    Raises
-    ------
-    ParameterError
-        If it is not a number, NaN, infinite, or below `low`.
-    """
-    number = as_real(value)
-    if number is None or not math.isfinite(number) or number < low:
-        raise ParameterError(
-            f"{name} must be a finite number of at least {low:g}, got {value!r}; {remedy}"
-        )
-    return number
+    """Return `value` as a float if it is a finite real number of at least `low`."""
+    rule = f"must be a finite number of at least {low:g}"
+    return _number(name, value, rule, remedy, lambda number: number >= low)
 
 
 def finite_within(name: str, value: object, limits: tuple[float, float], remedy: str) -> float:
-    """Return `value` as a float from the first to the second of `limits`, both included.
-
-    Raises
-    ------
-    ParameterError
-        If it is not a number, NaN, infinite, or outside.
-    """
+    """Return `value` as a float from the first to the second of `limits`, both included."""
     low, high = limits
-    number = as_real(value)
-    if number is None or not low <= number <= high:
-        raise _refused(name, f"must be a number from {low:g} to {high:g}", value, remedy)
-    return number
+    rule = f"must be a number from {low:g} to {high:g}"
+    return _number(name, value, rule, remedy, lambda number: low <= number <= high)
 
 
 def inside_open_interval(name: str, value: object, low: float, high: float, remedy: str) -> float:
-    """Return `value` as a float if ``low < value < high``; raise `ParameterError` otherwise."""
-    number = as_real(value)
-    if number is None or not math.isfinite(number) or not low < number < high:
-        rule = f"must be a number above {low:g} and below {high:g}"
-        raise _refused(name, rule, value, remedy)
-    return number
+    """Return `value` as a float if ``low < value < high``."""
+    rule = f"must be a number above {low:g} and below {high:g}"
+    return _number(name, value, rule, remedy, lambda number: low < number < high)
 
 
 def whole_number(
@@ -72,16 +43,14 @@ def whole_number(
 
     Booleans and floats with a fraction are refused; ``30.0`` is accepted as 30.
     """
-    number = as_real(value)
     limits = f"of at least {low}" if high is None else f"from {low} to {high}"
-    if (
-        number is None
-        or not math.isfinite(number)
-        or number != math.floor(number)
-        or number < low
-        or (high is not None and number > high)
-    ):
-        raise _refused(name, f"must be a whole number {limits}", value, remedy)
+
+    def holds(number: float) -> bool:
+        return number == math.floor(number) and low <= number <= (
+            math.inf if high is None else high
+        )
+
+    number = _number(name, value, f"must be a whole number {limits}", remedy, holds)
     return int(value) if isinstance(value, Integral) else int(number)
 
 
@@ -101,6 +70,16 @@ def as_real(value: object) -> float | None:
         return float(value)
     except OverflowError:
         return math.inf
+
+
+def _number(
+    name: str, value: object, rule: str, remedy: str, holds: Callable[[float], bool]
+) -> float:
+    """Return `value` as a finite float for which a rule `holds`, or refuse it."""
+    number = as_real(value)
+    if number is None or not math.isfinite(number) or not holds(number):
+        raise _refused(name, rule, value, remedy)
+    return number
 
 
 def _refused(name: str, rule: str, value: object, remedy: str) -> ParameterError:

@@ -1,25 +1,27 @@
 """Density: where and when private counts of visits hold, and what they cost."""
 
+from pathlib import Path
+
 import streamlit as st
 
 from engine import density
-from pages._ui.cache import density as cached_density
+from pages._ui.cache import verbs
 from pages._ui.density import map as density_map
-from pages._ui.density import numbers as density_numbers
 from pages._ui.density import ours as density_ours
 from pages._ui.density import settings as density_settings
 from pages._ui.density import views as density_views
 from pages._ui.density import wording as density_wording
-from pages._ui.drawing import cards
 from pages._ui.shell import frame, sidebar
 from pages._ui.shell.settings import dataset_with
-from pages._ui.wording import verdict
-from pages._ui.wording.measures import density_needs
+from pages._ui.views import numbers, verdict
 from pages._ui.wording.privacy import delta_warning
+
+STYLE = Path(density_wording.__file__).with_name("density.css")
 
 
 def draw() -> None:
     """Draw the page."""
+    st.html(STYLE)
     settings = sidebar.draw(trips=False, resolution=True)
     entry = settings.density_data
     frame.banners([entry])
@@ -29,23 +31,17 @@ def draw() -> None:
 
     verdict_slot = st.container()
     warnings = st.container()
-    numbers = st.container()
-    chosen = density_settings.switches(settings)
+    numbers_slot = st.container()
+    context = density_settings.switches(settings)
     with st.spinner("Computing the release …", show_time=False):
-        parameters = chosen.parameters
-        release = cached_density.release(entry.key, parameters, chosen.seed)
+        release = context.release
 
-    finding = verdict.density(
-        cached_density.judged(entry.key, parameters, chosen.seed),
-        needed=density_needs(parameters, cached_density.needs(entry.key, parameters)),
-    )
-    verdict_slot.html(
-        cards.verdict_html(*verdict.headline([finding]), verdict.remedies([finding]), of=entry.name)
-    )
+    with verdict_slot:
+        verdict.draw(context)
+    needs = verbs.of(density.needs, *context.exact)
     with warnings:
-        needs = cached_density.needs(entry.key, parameters)
         for flag in release.flags:
-            text = density_wording.flag(flag, parameters, needs, release.cluster_minimum)
+            text = density_wording.flag(flag, context.parameters, needs, release.cluster_minimum)
             if flag == density.NOISE_EXCEEDS_DATA:
                 st.error(text, icon=":material/error:")
             else:
@@ -56,13 +52,13 @@ def draw() -> None:
         ):
             if text:
                 st.warning(text, icon=":material/warning:")
-    with numbers:
-        density_numbers.draw(chosen, release.ledger)
-    for note in chosen.notes:
+    with numbers_slot:
+        numbers.draw(context, [density_wording.proved(release.ledger, context.epsilon)])
+    for note in density_settings.notes(context):
         st.caption(note)
-    density_ours.teaser(chosen)
-    density_map.draw(chosen)
-    density_views.draw(chosen, release.ledger)
+    density_ours.teaser(context)
+    density_map.draw(context)
+    density_views.draw(context)
 
 
 frame.show(draw, "Density", density_wording.LEAD)

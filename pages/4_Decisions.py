@@ -2,12 +2,11 @@
 
 import streamlit as st
 
-from pages._ui.decisions import aid as decisions_aid
-from pages._ui.decisions import choice as decisions_choice
-from pages._ui.decisions import epidemic as decisions_epidemic
-from pages._ui.decisions import fields
+from engine import origin_destination as od
+from pages._ui.decisions import aid, choice, epidemic, question
 from pages._ui.shell import frame, setting, sidebar
-from pages._ui.shell.settings import dataset_with, seed
+from pages._ui.shell.settings import dataset_with
+from pages._ui.views.context import of
 from pages._ui.wording.labels import OD_PUBLISHED_ONLY
 
 EPIDEMIC, AID, CHOICE = "Epidemic", "Aid after a shock", "ε from a decision"
@@ -27,24 +26,20 @@ def draw() -> None:
     if entry is None or not entry.has_trips:
         frame.missing(entry, "trips", dataset_with("trips"), "od_data")
         return
-
-    parameters, noise = settings.trips(), seed(entry)
     view = setting.draw(
         st.segmented_control,
         "View",
-        fields.question("decisions_view", entry, VIEWS, epidemic=EPIDEMIC, aid=AID),
+        question.which("decisions_view", entry, VIEWS, epidemic=EPIDEMIC, aid=AID),
         VIEWS,
         required=True,
         label_visibility="collapsed",
     )
-    if settings.od_method == "estimate":
+    if od.METHODS[settings.od_method].expected is None:
         st.info(OD_PUBLISHED_ONLY)
-    if view == EPIDEMIC:
-        decisions_epidemic.draw(entry, settings, noise)
-    elif view == AID:
-        decisions_aid.draw(entry, parameters, noise)
+    if view == CHOICE:
+        choice.draw(entry, settings)
     else:
-        decisions_choice.draw(entry, settings, noise)
+        (epidemic if view == EPIDEMIC else aid).draw(of(entry, settings.trips()))
 
 
 frame.show(draw, "Decisions", LEAD)

@@ -9,8 +9,12 @@ from pages._ui.data import first_use as data_first_use
 from pages._ui.data import form as data_form
 from pages._ui.data import list as data_list
 from pages._ui.data import report as data_report
+from pages._ui.data import twin as data_twin
 from pages._ui.data import wording as data_wording
+from pages._ui.data.draft import Draft
 from pages._ui.shell import frame, sidebar
+
+TABLE, TWIN = "A table of trips or visits", "No data yet, or none I may look at"
 
 
 def draw() -> None:
@@ -39,7 +43,8 @@ def draw() -> None:
                 key="data_another",
                 on_click=data_build.dismiss,
             )
-        data_report.draw(build.result)
+        if "rows" in build.result:
+            data_report.draw(build.result)
     else:
         # always there, so that the form keeps its place, and with it its uploads
         with st.container():
@@ -47,10 +52,21 @@ def draw() -> None:
                 data_build.draw_progress(build)
             elif build is not None and build.state == "cancelled":
                 st.info("Cancelled; nothing was written.")
-        data_form.draw(busy=data_build.running())
+        door = st.segmented_control(
+            "What you have",
+            [TABLE, TWIN],
+            default=TABLE,
+            required=True,
+            key="data_door",
+            persist_state="session",
+            label_visibility="collapsed",
+        )
+        data_form.draw(busy=data_build.running() or door == TWIN)
+        if door == TWIN and not data_build.running():
+            data_twin.draw(Draft())
 
     st.divider()
-    data_list.own(without=ready)
+    data_list.mine(without=ready)
     data_list.shipped()
     data_first_use.draw()
 

@@ -110,8 +110,7 @@ def parameters(epsilon: float, method: Any) -> ReportParameters:
 def exact(table: report.ReportTable, peer: dict[str, Any]) -> Iterator[Row]:
     """Compare quantities without noise; the package counts a trip on the weekday of its end."""
     params = parameters(1.0, "package")
-    ours = report.release(table, params, rng=np.random.default_rng(0))
-    truth = {a: result.truth for a, result in ours.results.items()}
+    truth = {a: report.numbers(table, a, params) for a in Analysis}
     weekdays = truth[Analysis.WEEKDAYS]
     pairs: dict[str, tuple[Any, Any]] = {
         "people": (truth[Analysis.STATISTICS][0], peer["people"]),
@@ -123,7 +122,7 @@ def exact(table: report.ReportTable, peer: dict[str, Any]) -> Iterator[Row]:
     }
     for name in FIVE:
         label = f"{Analysis(name).label.lower()}: five numbers"
-        pairs[label] = (ours.five_numbers[Analysis(name)].truth, peer["five"][name])
+        pairs[label] = (report.true_five_numbers(table, Analysis(name), params), peer["five"][name])
     for label, (own, theirs) in pairs.items():
         own, theirs = np.asarray(own, dtype=float), np.asarray(theirs, dtype=float)
         gap = float(np.abs(own - theirs).max())
@@ -136,7 +135,9 @@ def times(table: report.ReportTable, peer: dict[str, Any]) -> Iterator[Row]:
     noise = report.ReportNoise.draw(np.random.default_rng(0))
     epsilons = iter(np.linspace(1, 2, 21))
     ours = median_seconds(
-        lambda: report.release(table, parameters(float(next(epsilons)), "package"), noise=noise)
+        lambda: report.release_table(
+            table, parameters(float(next(epsilons)), "package"), noise=noise
+        )
     )
     theirs = statistics.median(one["seconds"] for one in peer["private"])
     yield row("time of one look", "seconds", "package", theirs)
@@ -166,9 +167,9 @@ def _own_scores(table: report.ReportTable, epsilon: float, method: str) -> list[
     params = parameters(epsilon, method)
     runs: list[dict[str, float]] = []
     for seed in range(OWN_DRAWS):
-        drawn = report.release(table, params, rng=np.random.default_rng(seed))
+        drawn = report.release_table(table, params, rng=np.random.default_rng(seed))
         results = drawn.results
-        shown = {a: (results[a].truth, results[a].shown) for a in results}
+        shown = {a: (report.numbers(table, a, params), results[a].shown) for a in results}
         scores = {
             "trips by weekday": js_divergence(*shown[Analysis.WEEKDAYS]),
             "trips by hour": js_divergence(*shown[Analysis.HOURS]),
@@ -177,16 +178,16 @@ def _own_scores(table: report.ReportTable, epsilon: float, method: str) -> list[
         }
         for name in FIVE:
             five = drawn.five_numbers[Analysis(name)]
+            true = report.true_five_numbers(table, Analysis(name), params)
             label = f"five numbers: {Analysis(name).label.lower()}"
-            scores[label] = float(np.mean(np.abs(five.private - five.truth)))
+            scores[label] = float(np.mean(np.abs(five.private - true)))
         runs.append(scores)
     return runs
 
 
 def _scores_of_peer(table: report.ReportTable, numbers: dict[str, Any]) -> dict[str, float]:
     params = parameters(1.0, "package")
-    ours = report.release(table, params, rng=np.random.default_rng(0))
-    truth = {a: result.truth for a, result in ours.results.items()}
+    truth = {a: report.numbers(table, a, params) for a in Analysis}
     scores = {
         "trips by weekday": js_divergence(truth[Analysis.WEEKDAYS], np.array(numbers["weekdays"])),
         "trips by hour": js_divergence(_hours(truth[Analysis.HOURS]), _peer_hours(numbers)),
@@ -196,7 +197,7 @@ def _scores_of_peer(table: report.ReportTable, numbers: dict[str, Any]) -> dict[
         ),
     }
     for name in FIVE:
-        five = ours.five_numbers[Analysis(name)].truth
+        five = report.true_five_numbers(table, Analysis(name), params)
         label = f"five numbers: {Analysis(name).label.lower()}"
         scores[label] = float(np.mean(np.abs(np.array(numbers["five"][name]) - five)))
     return scores

@@ -21,10 +21,9 @@ from engine.attack.cells import (
     one_cell_advantage,
 )
 from engine.attack.habits import UsualFlow, knowing_habits, without_noise
-from engine.attack.limits import limit
 from engine.attack.losses import Losses, from_probabilities, repeated, repeated_losses, together
 from engine.attack.published import PUBLISHED_AREAS, RECORDED_CONTROL, ControlRow
-from engine.attack.roc import Roc, roc
+from engine.attack.roc import Roc, limit, roc
 from engine.attack.scenario import (
     Knowledge,
     Reached,
@@ -35,12 +34,12 @@ from engine.attack.scenario import (
     over_flows,
     suppression_alone,
 )
-from engine.attack.strongest import MOST_DAYS, Attack, guarantee, strongest
+from engine.attack.strongest import MOST_DAYS, Attack, guarantee, laws, strongest
 from engine.attack.visits import (
-    PER_CLUSTER,
     StageLoss,
     Visitor,
     bounded_range_delta,
+    by_cluster,
     stage_losses,
     strongest_on_density,
 )
@@ -50,7 +49,6 @@ __all__ = [
     "LARGEST_FLOW",
     "MOST_DAYS",
     "MOST_TRIPS",
-    "PER_CLUSTER",
     "PUBLISHED_AREAS",
     "RECORDED_CONTROL",
     "Attack",
@@ -67,11 +65,13 @@ __all__ = [
     "UsualFlow",
     "Visitor",
     "bounded_range_delta",
+    "by_cluster",
     "cell_losses",
     "flows_to_show",
     "from_probabilities",
     "guarantee",
     "knowing_habits",
+    "laws",
     "level",
     "limit",
     "one_cell_advantage",

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.attack.cells import one_cell_advantage
+from engine.attack.cells import Corridor, one_cell_advantage
+from engine.attack.strongest import exposed, strongest
 from engine.errors import ParameterError
 from engine.origin_destination import CountHistogram, LawName
 from engine.parameters import ODParameters
@@ -52,7 +53,6 @@ def over_trips(
     parameters: ODParameters,
     *,
     law: LawName = "rounded_laplace",
-    signed: bool = False,
 ) -> TripAverages:
     """Return the averages over the trips in a histogram of counts.
 
@@ -63,8 +63,6 @@ def over_trips(
     parameters : ODParameters
     law : str
         Noise: ``rounded_laplace`` as published, ``discrete_laplace`` of a release.
-    signed : bool
-        Whether nothing is suppressed, as `estimate` reads cells.
 
     Raises
     ------
@@ -88,13 +86,14 @@ def over_trips(
         )
     travelled = counts > 0
     counts, trips = counts[travelled], trips[travelled]
-    advantage = one_cell_advantage(
-        1,
-        counts - 1,
-        rate=1 / parameters.noise_scale,
-        threshold=None if signed else parameters.suppression_threshold,
-        law=law,
-    )
+    cells = exposed(parameters, law)
+    if cells.threshold is None:  # every trip is exposed alike
+        alike = strongest([Corridor(trips=1, rest=0)], parameters, law=law).roc.advantage
+        advantage = np.full(len(counts), alike)
+    else:
+        advantage = one_cell_advantage(
+            1, counts - 1, rate=cells.rate, threshold=cells.threshold, law=law
+        )
     shown = counts >= parameters.least_shown
     return TripAverages(
         trips=total,

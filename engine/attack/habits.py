@@ -18,7 +18,14 @@ from engine.arrays import Floats
 from engine.attack.cells import LARGEST_FLOW, MOST_TRIPS, Corridor
 from engine.attack.losses import Losses, from_probabilities, repeated_losses, together
 from engine.attack.roc import Roc, roc
-from engine.attack.strongest import Attack, against, checked_days, checked_trips, guarantee
+from engine.attack.strongest import (
+    Attack,
+    against,
+    checked_days,
+    checked_trips,
+    exposed,
+    guarantee,
+)
 from engine.errors import ParameterError
 from engine.origin_destination import LawName, NoiseLaw
 from engine.parameters import ODParameters
@@ -80,7 +87,6 @@ def knowing_habits(
     *,
     days: int = 1,
     law: LawName = "rounded_laplace",
-    signed: bool = False,
 ) -> Attack:
     """Return the best attack of one who knows the target's route and the usual flows.
 
@@ -92,8 +98,6 @@ def knowing_habits(
         Daily matrices that hold such a target's trips; the other trips vary independently.
     law : str
         Noise: ``rounded_laplace`` as published, ``discrete_laplace`` of a release.
-    signed : bool
-        Whether noisy cells are handed on as they are, below 0 and below τ.
 
     Returns
     -------
@@ -109,9 +113,9 @@ def knowing_habits(
     """
     releases = checked_days(days, parameters)
     trips = checked_trips([usual.corridor for usual in target], parameters)
-    noise = NoiseLaw(1 / parameters.noise_scale, law)
-    least = 0 if signed else parameters.least_shown  # below 0 all say the same
-    losses = _losses(target, noise, least, releases)
+    cells = exposed(parameters, law)
+    least = 0 if cells.threshold is None else parameters.least_shown  # below 0 all say the same
+    losses = _losses(target, NoiseLaw(cells.rate, law), least, releases * cells.times)
     return against(losses, guarantee(parameters, trips), releases)
 
 

@@ -11,9 +11,8 @@ from engine.arrays import Floats
 from engine.attack.cells import Corridor
 from engine.attack.habits import UsualFlow, knowing_habits, without_noise
 from engine.attack.strongest import Attack, strongest
-from engine.errors import ParameterError
-from engine.origin_destination import LawName
-from engine.parameters import ODMethod, ODParameters
+from engine.origin_destination import LawName, suppresses
+from engine.parameters import ODParameters
 
 Knowledge = Literal["everything", "habits"]
 """``everything``: all trips but the target's; ``habits``: his route and the usual flow on it."""
@@ -35,9 +34,6 @@ class Scenario:
         All other trips on each route: the count of the day, or its usual value.
     law : str
         Noise: ``rounded_laplace`` as published, ``discrete_laplace`` of a release.
-    method : str
-        ``published``, or ``estimate``: the attacker sees the signed noisy cells that it reads, all
-        of ε in them, and nothing is suppressed. Whoever sees what is read can do no better.
 
     Examples
     --------
@@ -51,35 +47,19 @@ class Scenario:
     cells: int = 1
     flow: int = 100
     law: LawName = "rounded_laplace"
-    method: ODMethod = "published"
 
     def __post_init__(self) -> None:
         validation.one_of(
             "knows", self.knows, get_args(Knowledge), "'everything' is the worst case"
         )
-        validation.one_of(
-            "method", self.method, get_args(ODMethod), "'estimate' suppresses nothing"
-        )
-        if self.signed and self.law != "discrete_laplace":
-            raise ParameterError(
-                f"law must be 'discrete_laplace' for method='estimate', got {self.law!r}; its "
-                "noise is whole numbers from the start"
-            )
         Corridor(trips=self.trips, rest=self.flow, cells=self.cells)
-
-    @property
-    def signed(self) -> bool:
-        """Whether noisy cells are handed on as they are."""
-        return self.method == "estimate"
 
     def attack(self, parameters: ODParameters, *, days: int = 1) -> Attack:
         """Return what the attacker reaches, and what the guarantee allows him."""
         if self.knows == "everything":
             target = [Corridor(trips=self.trips, rest=self.flow, cells=self.cells)]
-            return strongest(target, parameters, days=days, law=self.law, signed=self.signed)
-        return knowing_habits(
-            [self.usual(self.flow)], parameters, days=days, law=self.law, signed=self.signed
-        )
+            return strongest(target, parameters, days=days, law=self.law)
+        return knowing_habits([self.usual(self.flow)], parameters, days=days, law=self.law)
 
     def usual(self, flow: int) -> UsualFlow:
         """Return the target's routes to one who knows that `flow` others, at least 1, use them."""
@@ -112,7 +92,7 @@ def over_flows(scenario: Scenario, parameters: ODParameters, flows: Sequence[int
     >>> reached.best_guess.round(3).tolist()
     [0.5, 0.611]
     """
-    shown = 0 if scenario.signed else parameters.least_shown
+    shown = parameters.least_shown if suppresses(parameters) else 0
     alike = [min(flow, shown) if scenario.knows == "everything" else flow for flow in flows]
     by_flow = {flow: replace(scenario, flow=flow).attack(parameters) for flow in set(alike)}
     return _reached([by_flow[flow] for flow in alike])

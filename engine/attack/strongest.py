@@ -7,14 +7,15 @@ test there is. Nothing is simulated.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 from engine import validation
 from engine.attack.cells import Corridor, cell_losses
-from engine.attack.limits import limit
 from engine.attack.losses import Losses, repeated, together
-from engine.attack.roc import Roc, roc
+from engine.attack.roc import Roc, limit, roc
 from engine.errors import ParameterError
-from engine.origin_destination import LawName
+from engine.ledger import Kind, Noise
+from engine.origin_destination import LawName, ledger, suppresses
 from engine.parameters import ODParameters
 from engine.risk import Guarantee
 
@@ -49,7 +50,6 @@ def strongest(
     *,
     days: int = 1,
     law: LawName = "rounded_laplace",
-    signed: bool = False,
 ) -> Attack:
     """Return the best attack of one who knows all trips but the target's.
 
@@ -58,15 +58,12 @@ def strongest(
     target : sequence of Corridor
         The target's trips in one matrix, after trimming, and all other trips in their cells.
     parameters : ODParameters
-        ε, T, τ and the unit of protection. At ``trip`` a target with n trips in a matrix has a
-        guarantee of n·ε; at ``person-day`` and ``person`` it is ε, and n is at most T.
+        ε, T, τ, the unit of protection and the method. At ``trip`` a target with n trips in a
+        matrix has a guarantee of n·ε; at ``person-day`` and ``person`` it is ε, and n is at most T.
     days : int
         Daily matrices that hold such a target's trips, 1 to 10,000; 1 at ``person``.
     law : str
         Noise: ``rounded_laplace`` as published, ``discrete_laplace`` of a release.
-    signed : bool
-        Whether noisy cells are handed on as they are, below 0 and below τ, as `estimate` reads
-        them.
 
     Returns
     -------
@@ -88,21 +85,80 @@ def strongest(
     """
     releases = checked_days(days, parameters)
     trips = checked_trips(target, parameters)
-    rate = 1 / parameters.noise_scale
+    cells = exposed(parameters, law)
     parts = [
         repeated(
             cell_losses(
                 corridor.trips,
                 corridor.rest,
-                rate=rate,
-                threshold=None if signed else parameters.suppression_threshold,
+                rate=cells.rate,
+                threshold=cells.threshold,
                 law=law,
             ),
-            corridor.cells * releases,
+            corridor.cells * releases * cells.times,
         )
         for corridor in target
     ]
     return against(together(parts), guarantee(parameters, trips), releases)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exposed:
+    """What an attacker is given of a method: everything that it measures, before it is read.
+
+    Whoever sees only what is read from that can do no better.
+
+    Attributes
+    ----------
+    rate : float
+        a, the noise of a number has a scale of 1/a trips.
+    threshold : int or None
+        τ; None where nothing is suppressed and noisy numbers are handed on below 0, too.
+    times : int
+        In how many numbers of a matrix a trip is counted. Two routes of a target are taken to
+        share none of them, as there and back do.
+    """
+
+    rate: float
+    threshold: int | None
+    times: int
+
+
+def exposed(parameters: ODParameters, law: LawName) -> Exposed:
+    """Return what an attacker is given, by the ledger of the method.
+
+    Raises
+    ------
+    ParameterError
+        If the method has no noise of this law (`laws`).
+
+    Examples
+    --------
+    >>> exposed(ODParameters(epsilon=0.5, method="estimate"), "discrete_laplace").threshold is None
+    True
+    """
+    stage = ledger(parameters).stages[0]
+    if law not in laws(parameters):
+        raise ParameterError(
+            f"law must be 'discrete_laplace' for method={parameters.method!r}, got {law!r}; its "
+            "noise is whole numbers from the start"
+        )
+    assert stage.noise_scale is not None
+    threshold = parameters.suppression_threshold if suppresses(parameters) else None
+    times = 2 if stage.kind is Kind.ZONE_TOTALS else 1
+    return Exposed(rate=1 / stage.noise_scale, threshold=threshold, times=times)
+
+
+def laws(parameters: ODParameters) -> tuple[LawName, ...]:
+    """Return the laws that the noise of a method may have, that of exploring first.
+
+    Examples
+    --------
+    >>> [len(laws(ODParameters(epsilon=1.0, method=each))) for each in ("published", "estimate")]
+    [2, 1]
+    """
+    whole = ledger(parameters).stages[0].noise is Noise.DISCRETE_LAPLACE
+    return ("discrete_laplace",) if whole else get_args(LawName)
 
 
 def against(losses: Losses, kept: Guarantee, releases: int) -> Attack:

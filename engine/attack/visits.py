@@ -6,7 +6,7 @@ exponential mechanism whose log-ratios lie within a range η. dp_accounting comp
 target's visits are placed where they betray him most: each in an hour and a cell of its own for
 counts, all in one cell for totals, all in one coefficient for shapes. That no other placement
 betrays more is proved in ``docs/attack.md``, but for the two methods in which every cluster is
-perturbed with a loss of its own (`PER_CLUSTER`): there it holds for visits in one cluster.
+perturbed with a loss of its own (`by_cluster`): there it holds for visits in one cluster.
 """
 
 import math
@@ -18,10 +18,9 @@ import numpy as np
 
 from engine import validation
 from engine.arrays import Floats
-from engine.attack.limits import limit
-from engine.attack.roc import Roc
+from engine.attack.roc import Roc, limit
 from engine.attack.strongest import Attack
-from engine.density import ledger
+from engine.density import METHODS, ledger
 from engine.density.accounting import BOUNDED_RANGE_FACTOR_SQUARED
 from engine.density.zoom.costs import strengths_of
 from engine.errors import ParameterError
@@ -32,9 +31,6 @@ from engine.risk import Guarantee
 if TYPE_CHECKING:
     from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
 
-
-PER_CLUSTER = frozenset({"efpa", "efpag"})
-"""Methods whose attack here is the strongest only on a target with all visits in one cluster."""
 
 _COUNTS = frozenset({Kind.ZONE_COUNTS, Kind.TOWER_COUNTS, Kind.COVER_COUNTS})
 _GAUSSIAN = frozenset({Noise.CLASSICAL_GAUSSIAN, Noise.ANALYTIC_GAUSSIAN})
@@ -106,7 +102,7 @@ def strongest_on_density(
     Attack
         ``guarantee`` and ``limit`` are of the best proved total, which a release with most visits
         and this attacker come closest to. No attack on a target with so many visits is stronger,
-        wherever they lie; for the methods in `PER_CLUSTER`, if they lie in one cluster.
+        wherever they lie; where `by_cluster`, if they lie in one cluster.
 
     Raises
     ------
@@ -140,10 +136,26 @@ def stage_losses(
     [('laplace', 0.075), ('laplace', 0.0031), ('choice', 0.053), ('gaussian', 0.0139)]
     """
     visits, every = _checked(target, parameters, max_visits_cap)
-    if parameters.method == "zoom":
-        return _zoom_losses(every, parameters, cover_size, max_visits_cap)
-    account = ledger(parameters, cover_size=cover_size, max_visits_cap=max_visits_cap)
-    return tuple(_loss(stage, visits, every, parameters) for stage in account.stages)
+    stages = ledger(parameters, cover_size=cover_size, max_visits_cap=max_visits_cap).stages
+    if stages[0].noise is Noise.SHARED_GAUSSIAN:  # reads all visits
+        sizes = strengths_of(every, parameters, max_visits_cap)
+        losses = zip(stages, sizes, strict=True)
+        return tuple(StageLoss(stage=s, mechanism="gaussian", size=size) for s, size in losses)
+    return tuple(_loss(stage, visits, every, parameters) for stage in stages)
+
+
+def by_cluster(parameters: DensityParameters) -> bool:
+    """Return whether each cluster is perturbed with a loss of its own.
+
+    There the attack is the strongest only on a target with all visits in one cluster.
+
+    Examples
+    --------
+    >>> [by_cluster(DensityParameters(epsilon=1.0, method=each)) for each in ("efpag", "lpa")]
+    [True, False]
+    """
+    stages = ledger(parameters, cover_size=1, max_visits_cap=1).stages
+    return any(stage.kind is Kind.CHOICE_BY_CLUSTER for stage in stages)
 
 
 def _loss(stage: Stage, visits: int, every: int, parameters: DensityParameters) -> StageLoss:
@@ -167,18 +179,6 @@ def _loss(stage: Stage, visits: int, every: int, parameters: DensityParameters) 
     return StageLoss(stage=stage, mechanism=mechanism, size=size)
 
 
-def _zoom_losses(
-    visits: int, parameters: DensityParameters, cover_size: int, max_visits_cap: int
-) -> tuple[StageLoss, ...]:
-    """Return the losses of `zoom`, whose stages are Gaussian and read all visits."""
-    stages = ledger(parameters, cover_size=cover_size, max_visits_cap=max_visits_cap).stages
-    sizes = strengths_of(visits, parameters, max_visits_cap)
-    return tuple(
-        StageLoss(stage=stage, mechanism="gaussian", size=size)
-        for stage, size in zip(stages, sizes, strict=True)
-    )
-
-
 def bounded_range_delta(epsilon: Floats, reach: float) -> Floats:
     """Return the least δ at `epsilon` of any mechanism with log-ratios within a range η = `reach`.
 
@@ -199,7 +199,8 @@ def bounded_range_delta(epsilon: Floats, reach: float) -> Floats:
 def _checked(
     target: Visitor, parameters: DensityParameters, max_visits_cap: int
 ) -> tuple[int, int]:
-    if parameters.method != "zoom" and target.visits > parameters.max_visits_per_user:
+    sampled = "max_visits_per_user" in METHODS[parameters.method].uses
+    if sampled and target.visits > parameters.max_visits_per_user:
         raise ParameterError(
             f"visits must be at most max_visits_per_user = {parameters.max_visits_per_user}, got "
             f"{target.visits}; pre-sampling keeps no more of them"

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from engine.attack.limits import limit
+from engine.attack.roc import limit
 from engine.attack.strongest import checked_days
 from engine.ledger import Ledger
 from engine.parameters import ODParameters

@@ -9,6 +9,7 @@ True
 
 from engine.datasets.dataset import Dataset, load, save
 from engine.datasets.installed import available, data_root, describe
+from engine.datasets.memory import remembered
 from engine.datasets.metadata import FORMAT_VERSION, Metadata
 from engine.datasets.tripcounts import RANK_BUCKET, TripCounts
 
@@ -22,5 +23,6 @@ __all__ = [
     "data_root",
     "describe",
     "load",
+    "remembered",
     "save",
 ]

@@ -84,6 +84,9 @@ class Metadata:
         values = dict(vars(self))
         for key in ("first_day", "last_day", "week"):
             values[key] = None if values[key] is None else values[key].isoformat()
+        for key in ("period_from_data", "places_public"):
+            if self.simulated and values[key] is None:  # shipped before it was asked
+                del values[key]
         return {**values, "scenario": dict(self.scenario)}
 
     @classmethod

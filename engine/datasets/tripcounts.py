@@ -56,17 +56,7 @@ def read_trip_counts(
     zones: int,
     zone_index: Callable[[pa.ChunkedArray], Integers],
 ) -> TripCounts:
-    """Return the rows of ``trips.parquet`` or ``trips_person.parquet``.
-
-    Parameters
-    ----------
-    path : Path
-    first_day : date
-        Day 0.
-    days, zones : int
-        How many there are.
-    zone_index : callable
-        Position of each id among the zones.
+    """Return the rows of ``trips.parquet`` or ``trips_person.parquet``; day 0 is `first_day`.
 
     Raises
     ------

@@ -1,9 +1,7 @@
 """What suppression and noise do to decisions: an epidemic response and aid after a shock (P2)."""
 
 from engine.decisions.aid import (
-    Causes,
     Outflow,
-    Shock,
     ShockTotals,
     outflow,
     shock,
@@ -17,15 +15,12 @@ from engine.decisions.choice import (
     Remedy,
     aid_met,
     aid_remedies,
-    alternatives,
     epidemic_remedies,
     least_draws,
     strongest_privacy,
 )
-from engine.decisions.drawn import EpidemicBlock, private_epidemics
-from engine.decisions.drawn_aid import AidDraws, private_aid
+from engine.decisions.drawn import AidDraws, private_aid, private_epidemics
 from engine.decisions.epidemic import (
-    Epidemic,
     expected_epidemic,
     scenario_origins,
     suppressed_epidemic,
@@ -34,7 +29,6 @@ from engine.decisions.epidemic import (
 from engine.decisions.judgement import (
     EPIDEMIC_DAYS,
     GOOD_OVERLAP,
-    GOOD_PRECISION,
     GOOD_RECALL,
     GOOD_SHIFT_DAYS,
     GOOD_TOTAL_ERROR,
@@ -44,7 +38,7 @@ from engine.decisions.judgement import (
     judge_epidemic,
     own_question,
 )
-from engine.decisions.model import Direction, EpidemicParameters
+from engine.decisions.model import EpidemicParameters
 from engine.decisions.populations import (
     Populations,
     empty_zones,
@@ -58,7 +52,6 @@ from engine.decisions.scoring import (
     THRESHOLD,
     Comparison,
     OverZones,
-    Shifts,
     acts,
     compare,
     concatenate,
@@ -68,14 +61,12 @@ from engine.decisions.selection import (
     Selection,
     first_zones,
     selection_probability,
-    true_selection,
 )
 
 __all__ = [
     "CERTAINTY",
     "EPIDEMIC_DAYS",
     "GOOD_OVERLAP",
-    "GOOD_PRECISION",
     "GOOD_RECALL",
     "GOOD_SHIFT_DAYS",
     "GOOD_TOTAL_ERROR",
@@ -84,11 +75,7 @@ __all__ = [
     "AidDraws",
     "AidJudgement",
     "AidTarget",
-    "Causes",
     "Comparison",
-    "Direction",
-    "Epidemic",
-    "EpidemicBlock",
     "EpidemicJudgement",
     "EpidemicParameters",
     "EpidemicTarget",
@@ -98,13 +85,10 @@ __all__ = [
     "PrivacyChoice",
     "Remedy",
     "Selection",
-    "Shifts",
-    "Shock",
     "ShockTotals",
     "acts",
     "aid_met",
     "aid_remedies",
-    "alternatives",
     "compare",
     "concatenate",
     "empty_zones",
@@ -130,5 +114,4 @@ __all__ = [
     "strongest_privacy",
     "suppressed_epidemic",
     "true_epidemic",
-    "true_selection",
 ]

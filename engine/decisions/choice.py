@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import stats
+from scipy.special import betaincinv
 
 from engine import validation
 from engine.arrays import Booleans, Floats
 from engine.datasets import Dataset
 from engine.decisions.aid import Shock, outflow
-from engine.decisions.drawn_aid import AidDraws
+from engine.decisions.drawn import AidDraws
 from engine.decisions.epidemic import suppressed_epidemic, true_epidemic
 from engine.decisions.model import EpidemicParameters
 from engine.decisions.populations import Populations
@@ -161,7 +161,7 @@ def strongest_privacy(
     validation.inside_open_interval("certainty", certainty, 0, 1, "0.95 is usual")
     draws = met.shape[1]
     successes = met.sum(axis=1)
-    bound = stats.beta.ppf(1 - certainty, successes, draws - successes + 1)
+    bound = betaincinv(np.maximum(successes, 1), draws - successes + 1, 1 - certainty)
     lower = np.where(successes > 0, bound, 0.0)
     holds = lower >= confidence
     onwards = np.logical_and.accumulate(holds[::-1])[::-1]

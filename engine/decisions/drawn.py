@@ -1,4 +1,6 @@
-"""Epidemics on private releases: many draws over many settings, with noise common to all ε.
+"""Decisions on private releases: many draws over many settings, with noise common to all ε.
+
+How often a release meets a target is what means cannot tell.
 
 Noise is drawn day by day as standard variates, one generator for each draw, so that draw i is
 the same however many are asked for and whatever the settings. The whole-number noise added is
@@ -11,19 +13,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine import noise, validation
+from engine import contract, noise, validation
 from engine.arrays import Floats
 from engine.datasets import Dataset
-from engine.decisions.compartments import Compartments
+from engine.decisions.aid import Outflow
 from engine.decisions.epidemic import Scene
-from engine.decisions.model import EpidemicParameters
+from engine.decisions.model import Compartments, EpidemicParameters
 from engine.decisions.populations import LEAST_PRIVATE_POPULATION, Populations
+from engine.decisions.selection import first_zones, true_selection
 from engine.errors import ParameterError
 from engine.origin_destination.algorithm import algorithm_1, rounded_laplace
 from engine.origin_destination.matrices import Days
 from engine.parameters import ODParameters
 
-SEED_WORDS = 4
 BLOCK_CELLS = 2**22
 """Most numbers of prevalence in one block (32 MB)."""
 
@@ -106,10 +108,8 @@ def private_epidemics(
             settings=("settings",),
         )
     scene = Scene.of(dataset, origins, populations, days)
-    seed = rng.integers(0, 2**32, size=SEED_WORDS)
-    return _blocks(
-        scene, parameters or EpidemicParameters(), settings, wanted, seed, progress, cancelled
-    )
+    model, numbered = parameters or EpidemicParameters(), contract.generators(rng)
+    return _blocks(scene, model, settings, wanted, numbered, progress, cancelled)
 
 
 def _blocks(
@@ -117,7 +117,7 @@ def _blocks(
     model: EpidemicParameters,
     settings: Sequence[ODParameters],
     draws: int,
-    seed: NDArray[np.int64],
+    numbered: Callable[[int], np.random.Generator],
     progress: Callable[[int, int], None] | None,
     cancelled: Callable[[], bool] | None,
 ) -> Iterator[EpidemicBlock]:
@@ -127,8 +127,7 @@ def _blocks(
     first = 0
     while first < draws:
         span = range(first, min(draws, first + (min(most, FIRST_DRAWS) if first == 0 else most)))
-        generators = [np.random.default_rng([*seed, draw]) for draw in span]
-        prevalence = _block(scene, model, settings, generators, cancelled)
+        prevalence = _block(scene, model, settings, [*map(numbered, span)], cancelled)
         if prevalence is None:
             return
         yield EpidemicBlock(span, prevalence)
@@ -216,3 +215,99 @@ def _private_populations(
         return np.broadcast_to(counts, (len(settings), *standard.shape)).copy()
     scales = np.array([1 / each.epsilon for each in settings])[:, None, None]
     return np.maximum(counts + scales * standard, LEAST_PRIVATE_POPULATION)
+
+
+@dataclass(frozen=True, eq=False)
+class AidDraws:
+    """Drawn releases of the trips out of an affected area.
+
+    Attributes
+    ----------
+    totals : array, shape (settings, draws)
+        Released trips out of the area, all days together.
+    overlap : array, shape (settings, draws)
+        Share of the true first k destinations that a release names, mean over the days on which
+        anyone left; NaN where nobody ever did.
+    first : array, shape (settings, days, destinations)
+        Released totals by destination in the first draw.
+    """
+
+    totals: Floats
+    overlap: Floats
+    first: Floats
+
+
+def private_aid(
+    leaving: Outflow,
+    settings: Sequence[ODParameters],
+    draws: int,
+    k: int = 3,
+    *,
+    rng: np.random.Generator,
+    progress: Callable[[int, int], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> AidDraws:
+    """Draw releases under several settings with common noise.
+
+    Parameters
+    ----------
+    leaving : Outflow
+        Trimmed with the unit and T of all `settings`.
+    settings : sequence of ODParameters
+    draws : int
+        At least 1.
+    k : int
+        Destinations chosen a day, from 1 to the number of destinations.
+    rng : numpy.random.Generator
+        Draw i of a longer run equals draw i of a shorter one.
+    progress : callable, optional
+        Called with draws done and draws in all.
+    cancelled : callable, optional
+        Asked before each draw; once it returns True, the draws not done are left out.
+
+    Raises
+    ------
+    ParameterError
+        If draws or k is out of range.
+
+    Examples
+    --------
+    >>> from engine import datasets
+    >>> from engine.decisions import outflow, shock
+    >>> week = datasets.load("rwanda-districts")
+    >>> params = ODParameters(epsilon=0.5, unit="trip")
+    >>> drawn = private_aid(outflow(week, shock(week), params), [params], 5,
+    ...                     rng=np.random.default_rng(0))
+    >>> drawn.totals.shape
+    (1, 5)
+    """
+    wanted = validation.whole_number("draws", draws, 1, remedy="100 is usual")
+    shape = leaving.kept.shape
+    chosen_k = validation.whole_number(
+        "k", k, 1, shape[2], remedy="the area leaves that many zones to go to; 3 is P2's"
+    )
+    truly = true_selection(leaving, chosen_k)[-1]
+    members = truly.sum(axis=-1)
+    anyone = members > 0
+    numbered = contract.generators(rng)
+    totals = np.empty((len(settings), wanted))
+    overlap = np.full((len(settings), wanted), np.nan)
+    first = np.empty((len(settings), shape[0], shape[2]))
+    pair, room = np.empty((2, *shape), np.float32), np.empty(shape, np.float32)
+    standard, released = np.empty(shape, np.float32), np.empty(shape)
+    done = 0
+    while done < wanted and not (cancelled is not None and cancelled()):
+        noise.standard_laplace(numbered(done), pair, out=standard)
+        for row, each in enumerate(settings):
+            release_counts(leaving.kept, standard, each, room=room, out=released)
+            by_destination = released.sum(axis=1)
+            totals[row, done] = by_destination.sum()
+            if anyone.any():
+                hits = (first_zones(by_destination, chosen_k)[-1] & truly).sum(axis=-1)
+                overlap[row, done] = (hits[anyone] / members[anyone]).mean()
+            if done == 0:
+                first[row] = by_destination
+        done += 1
+        if progress is not None:
+            progress(done, wanted)
+    return AidDraws(totals=totals[:, :done], overlap=overlap[:, :done], first=first)

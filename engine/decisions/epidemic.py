@@ -6,14 +6,12 @@ The model is in `engine.decisions.model`.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from engine.arrays import Floats
-from engine.datasets import Dataset
-from engine.decisions.compartments import Compartments
-from engine.decisions.model import EpidemicParameters
+from engine.datasets import Dataset, remembered
+from engine.decisions.model import Compartments, EpidemicParameters
 from engine.decisions.places import zone_ids, zone_positions
 from engine.decisions.populations import Populations, expected_private, home_populations
 from engine.errors import ParameterError
@@ -236,20 +234,13 @@ def scenario_origins(dataset: Dataset, populations: Populations | None = None) -
     return {"largest": ids[order[0]], "mid_size": ids[order[len(order) // 2]]}
 
 
-_PERIODS: WeakKeyDictionary[Dataset, dict[tuple[object, ...], Floats]] = WeakKeyDictionary()
-_MOST_PERIODS = 4
-
-
 def _period(
     dataset: Dataset, unit: ODUnit, max_trips_per_user: int, days: tuple[int, ...]
 ) -> Floats:
     """Return all days as one stack; a slider over ε asks for it again and again."""
-    known = _PERIODS.setdefault(dataset, {})
-    key = (unit, 1 if unit == "trip" else max_trips_per_user, days)
-    if key not in known:
-        while len(known) >= _MOST_PERIODS:
-            known.pop(next(iter(known)), None)
-        stack = trimmed_counts(dataset, unit, max_trips_per_user, days).astype(np.float64)
-        stack.flags.writeable = False
-        known[key] = stack
-    return known[key]
+    limit = 1 if unit == "trip" else max_trips_per_user
+
+    def build() -> Floats:
+        return trimmed_counts(dataset, unit, limit, days).astype(np.float64)
+
+    return remembered(dataset, ("trips of a period", unit, limit, days), build)

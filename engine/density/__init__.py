@@ -14,32 +14,37 @@ True
 from engine.density.accounting import (
     at_equal_proved_epsilon,
     delta_is_large,
-    ledger,
     proved_epsilon,
 )
 from engine.density.aggregates import cover_series, presampled, tower_tree, truth
 from engine.density.draws import DensityNoise
 from engine.density.fourier import default_cluster_minimum
-from engine.density.kept import suggested_max_visits
-from engine.density.mechanism import (
-    NOISE_EXCEEDS_DATA,
-    ONE_CLUSTER,
-    DensityRelease,
-    release,
-)
-from engine.density.needs import Needs, needs
+from engine.density.mechanism import NOISE_EXCEEDS_DATA, ONE_CLUSTER, DensityRelease
+from engine.density.methods import METHODS, draw_noise, ledger, plan, release
+from engine.density.needs import Needs, needs, suggested_max_visits
 from engine.density.scaling import tower_totals
-from engine.density.scores import DensityScores, mean_of_known, scores
-from engine.density.totals import TotalError, TotalErrors, total_errors
+from engine.density.scores import (
+    DensityScores,
+    MeanScores,
+    TotalError,
+    TotalErrors,
+    mean_of_known,
+    mean_scores,
+    scores,
+    summarise,
+    total_errors,
+)
 from engine.parameters import DensityParameters
 
 __all__ = [
+    "METHODS",
     "NOISE_EXCEEDS_DATA",
     "ONE_CLUSTER",
     "DensityNoise",
     "DensityParameters",
     "DensityRelease",
     "DensityScores",
+    "MeanScores",
     "Needs",
     "TotalError",
     "TotalErrors",
@@ -47,14 +52,18 @@ __all__ = [
     "cover_series",
     "default_cluster_minimum",
     "delta_is_large",
+    "draw_noise",
     "ledger",
     "mean_of_known",
+    "mean_scores",
     "needs",
+    "plan",
     "presampled",
     "proved_epsilon",
     "release",
     "scores",
     "suggested_max_visits",
+    "summarise",
     "total_errors",
     "tower_totals",
     "tower_tree",

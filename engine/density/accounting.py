@@ -11,7 +11,6 @@ import numpy as np
 from engine.density import scaling
 from engine.density.fourier import coefficient_scale
 from engine.density.gaussian import bracketed_root
-from engine.density.zoom.costs import zoom_ledger
 from engine.errors import ParameterError
 from engine.ledger import Kind, Ledger, Noise, Norm, Notion, Stage, Unit, simple_ledger
 from engine.parameters import (
@@ -31,16 +30,24 @@ _COUNTS = {
 }
 
 
-def ledger(
-    parameters: DensityParameters,
-    *,
-    cover_size: int,
-    max_visits_cap: int,
-    city_clip: float | None = None,
-) -> Ledger:
-    """Return stages, shares and totals of a release with these settings.
+def laplace_ledger(parameters: DensityParameters, **_public: object) -> Ledger:
+    """Return one stage that costs all of ε: Laplace noise on counts of ℓ visits a person."""
+    kept = parameters.max_visits_per_user
+    stage = Stage(
+        kind=_COUNTS[parameters.method],
+        noise=Noise.LAPLACE,
+        sensitivity=kept,
+        norm=Norm.L1,
+        noise_scale=kept / parameters.epsilon,
+        epsilon=parameters.epsilon,
+    )
+    return simple_ledger((stage,), unit=Unit.PERSON_WEEK)
 
-    It depends on settings and public geometry only, so it can be shown before any release.
+
+def fourier_ledger(
+    parameters: DensityParameters, *, cover_size: int, max_visits_cap: int
+) -> Ledger:
+    """Return stages, shares and totals of EFPA and EFPAG.
 
     Parameters
     ----------
@@ -49,20 +56,7 @@ def ledger(
         |ℂ|, the number of cells of the minimum cover.
     max_visits_cap : int
         K_max, the public bound on a person's visits.
-    city_clip : float or None
-        `zoom` only: the clip that a release chose for the city's table, where one is at hand.
-
-    Examples
-    --------
-    >>> parameters = DensityParameters(epsilon=0.3, delta=2e-6, method="efpag")
-    >>> stated = ledger(parameters, cover_size=934, max_visits_cap=732)
-    >>> [round(total / 0.3, 2) for total in (stated.pure_epsilon, stated.proved_epsilon)]
-    [2.12, 0.88]
     """
-    if parameters.method == "zoom":
-        return zoom_ledger(parameters, max_visits_cap, city_clip)
-    if parameters.method not in FOURIER_METHODS:
-        return simple_ledger((_laplace_stage(parameters),), unit=Unit.PERSON_WEEK)
     stages = (
         *_totals_stages(parameters, max_visits_cap),
         _choice_stage(parameters),
@@ -191,18 +185,6 @@ def delta_is_large(delta: float, people_public: int | None) -> bool:
     (True, False, False)
     """
     return people_public is not None and delta * people_public > 1
-
-
-def _laplace_stage(parameters: DensityParameters) -> Stage:
-    kept = parameters.max_visits_per_user
-    return Stage(
-        kind=_COUNTS[parameters.method],
-        noise=Noise.LAPLACE,
-        sensitivity=kept,
-        norm=Norm.L1,
-        noise_scale=kept / parameters.epsilon,
-        epsilon=parameters.epsilon,
-    )
 
 
 def _totals_stages(parameters: DensityParameters, max_visits_cap: int) -> tuple[Stage, ...]:

@@ -1,28 +1,14 @@
 """What the mechanism reads: counts of zones and of the cover, before any noise.
 
-All of it is confidential. Series of the last few ℓ are kept with the dataset, so that a slider
-that moves ε or δ never sums ranks again.
+All of it is confidential. Series by ℓ are kept with the dataset, so that a slider that moves ε or
+δ never sums ranks again.
 """
-
-from collections import OrderedDict
-from collections.abc import Callable
-from threading import Lock
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from engine.arrays import Floats
-from engine.datasets import Dataset
+from engine.datasets import Dataset, remembered
 from engine.density.zoom import Tree, build_tree
-
-KEPT_SERIES = 6
-"""How many ℓ are kept for one dataset; at Paris size each takes 3 MB."""
-
-_Store = WeakKeyDictionary[Dataset, OrderedDict[int, Floats]]
-_towers: _Store = WeakKeyDictionary()
-_covers: _Store = WeakKeyDictionary()
-_trees: WeakKeyDictionary[Dataset, Tree] = WeakKeyDictionary()
-_lock = Lock()
 
 
 def truth(dataset: Dataset) -> Floats:
@@ -83,7 +69,7 @@ def cover_series(dataset: Dataset, max_visits_per_user: int) -> Floats:
     def build() -> Floats:
         return dataset.tessellation.to_cover @ tower_series(dataset, max_visits_per_user)
 
-    return _kept(_covers, dataset, max_visits_per_user, build)
+    return remembered(dataset, ("cover series", max_visits_per_user), build)
 
 
 def tower_series(dataset: Dataset, max_visits_per_user: int) -> Floats:
@@ -92,27 +78,13 @@ def tower_series(dataset: Dataset, max_visits_per_user: int) -> Floats:
     def build() -> Floats:
         return dataset.presampled_by_tower(max_visits_per_user).astype(np.float64)
 
-    return _kept(_towers, dataset, max_visits_per_user, build)
+    return remembered(dataset, ("tower series", max_visits_per_user), build)
 
 
 def tower_tree(dataset: Dataset) -> Tree:
     """Return the public tree over the towers of `zoom`, built once for each dataset."""
-    with _lock:
-        if dataset not in _trees:
-            _trees[dataset] = build_tree(dataset.towers.geometry.get_coordinates().to_numpy())
-        return _trees[dataset]
 
+    def build() -> Tree:
+        return build_tree(dataset.towers.geometry.get_coordinates().to_numpy())
 
-def _kept(store: _Store, dataset: Dataset, key: int, build: Callable[[], Floats]) -> Floats:
-    with _lock:
-        series = store.setdefault(dataset, OrderedDict())
-        if key in series:
-            series.move_to_end(key)
-            return series[key]
-    values = build()
-    values.flags.writeable = False
-    with _lock:
-        series[key] = values
-        while len(series) > KEPT_SERIES:
-            series.popitem(last=False)
-    return values
+    return remembered(dataset, "tower tree", build)

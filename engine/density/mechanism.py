@@ -20,10 +20,11 @@ from engine.density.gaussian import gaussian_strength
 from engine.density.scaling import cell_totals
 from engine.density.smoothing import smooth_nights
 from engine.density.zoom import DEFAULTS, Reading, ZoomConstants, measure, read
-from engine.density.zoom.basis import shares
+from engine.density.zoom.costs import zoom_ledger
+from engine.density.zoom.reading import shares
 from engine.errors import ParameterError
 from engine.ledger import Ledger
-from engine.parameters import FOURIER_METHODS, HOURS_PER_WEEK, DensityParameters
+from engine.parameters import HOURS_PER_WEEK, DensityParameters
 
 NOISE_EXCEEDS_DATA = "the noise exceeds the data"
 ONE_CLUSTER = "all cells form one cluster: their total is below the cluster minimum"
@@ -75,60 +76,6 @@ class DensityRelease:
     reading: Reading | None = None
 
 
-def release(
-    dataset: Dataset,
-    parameters: DensityParameters,
-    *,
-    rng: np.random.Generator | None = None,
-    noise: DensityNoise | None = None,
-) -> DensityRelease:
-    """Release the density of `dataset` under `parameters`.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        With density data.
-    parameters : DensityParameters
-    rng : numpy Generator
-        Draws the noise, see `DensityNoise.draw`. The same state gives the same release. Whoever
-        knows the state can subtract the noise.
-    noise : DensityNoise
-        In place of `rng`: noise that was drawn before, carried over to these settings.
-
-    Returns
-    -------
-    DensityRelease
-        Finite everywhere. Privacy unit: one person, the whole week, added or removed.
-
-    Raises
-    ------
-    ParameterError
-        Unless exactly one of `rng` and `noise` is given, or if the noise does not fit.
-    DatasetError
-        If the dataset has no density data.
-
-    Examples
-    --------
-    >>> from engine import datasets
-    >>> demo = datasets.load("demo-city")
-    >>> parameters = DensityParameters(epsilon=1.0)
-    >>> private = release(demo, parameters, rng=np.random.default_rng(0))
-    >>> bool(np.isfinite(private.counts).all()), private.ledger.published_epsilon
-    (True, 1.0)
-    """
-    if noise is None and rng is not None:
-        noise = DensityNoise.draw(rng, dataset, parameters.method)
-    elif noise is None or rng is not None:
-        raise ParameterError(
-            "exactly one of rng and noise must be given, got "
-            f"{'none' if rng is None else 'both'}; pass rng=np.random.default_rng(seed)"
-        )
-    if parameters.method == "zoom":
-        return zoom_release(dataset, parameters, noise)
-    make = _fourier_release if parameters.method in FOURIER_METHODS else _laplace_release
-    return make(dataset, parameters, noise)
-
-
 def zoom_release(
     dataset: Dataset,
     parameters: DensityParameters,
@@ -151,14 +98,18 @@ def zoom_release(
     return DensityRelease(
         parameters=parameters,
         counts=in_blocks(dataset, dataset.tessellation.overlap.T @ reading.by_tower),
-        ledger=_ledger(dataset, parameters, city_clip=noisy.city_clip),
+        ledger=zoom_ledger(
+            parameters,
+            max_visits_cap=dataset.metadata.max_visits_cap,
+            city_clip=noisy.city_clip,
+        ),
         flags=() if reading.visits > 0 else (NOISE_EXCEEDS_DATA,),
         visits=reading.visits,
         reading=reading,
     )
 
 
-def _laplace_release(
+def laplace_release(
     dataset: Dataset, parameters: DensityParameters, noise: DensityNoise
 ) -> DensityRelease:
     """Add Laplace noise ℓ/ε to each count of the zones, the towers or the cover (P1 §5.2, §5.3).
@@ -182,12 +133,12 @@ def _laplace_release(
     return DensityRelease(
         parameters=parameters,
         counts=np.maximum(counts, 0.0),
-        ledger=_ledger(dataset, parameters),
+        ledger=accounting.laplace_ledger(parameters),
         cover_counts=cover_counts,
     )
 
 
-def _fourier_release(
+def fourier_release(
     dataset: Dataset, parameters: DensityParameters, noise: DensityNoise
 ) -> DensityRelease:
     """Run Algorithm 1 of P1: totals, clusters, perturbed shapes, scaling back, mapping."""
@@ -201,7 +152,9 @@ def _fourier_release(
     started = DensityRelease(
         parameters=parameters,
         counts=np.zeros((len(dataset.zones), int(dataset.hour_blocks[-1]) + 1)),
-        ledger=_ledger(dataset, parameters),
+        ledger=accounting.fourier_ledger(
+            parameters, cover_size=size, max_visits_cap=dataset.metadata.max_visits_cap
+        ),
         flags=(NOISE_EXCEEDS_DATA,),
         cover_counts=np.zeros((size, HOURS_PER_WEEK)),
         cell_totals=totals.cells,
@@ -242,14 +195,3 @@ def _shapes(
 def _noisy(series: Floats, scale: float, noise: DensityNoise) -> Floats:
     noise.require(len(series), 0)
     return series + scale * noise.counts[:, : series.shape[1]]
-
-
-def _ledger(
-    dataset: Dataset, parameters: DensityParameters, city_clip: float | None = None
-) -> Ledger:
-    return accounting.ledger(
-        parameters,
-        cover_size=dataset.tessellation.cover_size,
-        max_visits_cap=dataset.metadata.max_visits_cap,
-        city_clip=city_clip,
-    )

@@ -1,4 +1,4 @@
-"""How much data or how large an ε a release needs before its totals stand clear of the noise."""
+"""What to choose from public facts alone: data or ε that a release needs, visits that it keeps."""
 
 import math
 from dataclasses import dataclass
@@ -8,7 +8,8 @@ from engine.datasets.zoomtables import visit_caps
 from engine.density.gaussian import gaussian_strength, strength_to_epsilon
 from engine.density.scaling import histogram_scale, visits_scale
 from engine.density.zoom import DEFAULTS, noise_scale
-from engine.parameters import DensityParameters
+from engine.parameters import MAX_VISITS_LIMIT, DensityParameters
+from engine.validation import finite_above
 
 VISITS_PER_PERSON = 10
 """Assumed visits of a person in a week where a number of people must be named."""
@@ -83,3 +84,28 @@ def _zoom_people(dataset: Dataset, parameters: DensityParameters) -> float:
     # a person whose visits are scaled down to c adds at least c to the sum over the towers
     spread = noise_scale("weeks", 1.0, strength, DEFAULTS) * math.sqrt(len(dataset.towers))
     return _NORMAL_QUANTILE * max(visits / VISITS_PER_PERSON, spread)
+
+
+DEFAULT_KEPT = 30
+LEAST_KEPT, MOST_KEPT = 10, 60
+_DIVISOR = 7.0
+
+
+def suggested_max_visits(people_public: int | None, epsilon: float) -> int:
+    """Return ℓ = √(N·ε)/7, between 10 and 60; 30 where the number of people is not public.
+
+    Keeping fewer visits loses more of what people do, keeping more costs √ℓ of noise. What the
+    noise does to the result falls with N·ε, so that many people or a large ε can afford a larger
+    ℓ; beyond 60 hardly anything is won. ``docs/mechanisms.md`` holds the rule against the best ℓ
+    in hindsight. It reads public numbers only: the best ℓ itself would be read off the data.
+
+    Examples
+    --------
+    >>> suggested_max_visits(50_000, 0.1), suggested_max_visits(2_000_000, 1.0)
+    (10, 60)
+    """
+    finite_above("epsilon", epsilon, 0, "it is the total of the release")
+    if people_public is None:
+        return DEFAULT_KEPT
+    kept = round(math.sqrt(max(people_public, 0) * epsilon) / _DIVISOR)
+    return min(max(kept, LEAST_KEPT), MOST_KEPT, MAX_VISITS_LIMIT)

@@ -1,12 +1,18 @@
 """How well one density release holds: the figures that every page and report shows."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from engine import metrics
 from engine.arrays import Floats
+from engine.contract import Point
+from engine.datasets import Dataset
+from engine.density.draws import DensityNoise
 from engine.density.mechanism import NOISE_EXCEEDS_DATA, DensityRelease
+from engine.density.scaling import tower_totals
+from engine.parameters import DensityParameters
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -72,7 +78,138 @@ def scores(truth: Floats, release: DensityRelease) -> DensityScores:
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class MeanScores:
+    """Means of `DensityScores` over the zones, and of many releases over these: a few numbers.
+
+    Attributes
+    ----------
+    error, correlation : float
+        As ``DensityScores.mean_error`` and ``mean_correlation``.
+    total_error : float
+        Relative error of the number of all visits.
+    exceeded : float
+        Whether every private count reads 0; of many releases how many do.
+    """
+
+    error: float
+    correlation: float
+    total_error: float
+    exceeded: float
+
+
+def mean_scores(truth: Floats, release: DensityRelease) -> MeanScores:
+    """Return the means of the `scores` of a release: all that a curve over ε keeps of it."""
+    scored = scores(truth, release)
+    return MeanScores(
+        error=scored.mean_error,
+        correlation=scored.mean_correlation,
+        total_error=scored.total_error,
+        exceeded=scored.exceeded,
+    )
+
+
+def summarise(points: Iterable[Point]) -> dict[int, tuple[MeanScores, MeanScores, int]]:
+    """Return mean, standard deviation and number of releases of each setting of a sweep.
+
+    Parameters
+    ----------
+    points : iterable of Point
+        Of `engine.contract.sweep` with ``score=mean_scores``; those that have arrived.
+
+    Returns
+    -------
+    dict
+        By position of the setting, in order. A release that is zero everywhere is left out of the
+        means of error and correlation, and counted in ``exceeded`` of the first. A standard
+        deviation of fewer than two values is NaN.
+    """
+    by_setting: dict[int, list[MeanScores]] = {}
+    for point in points:
+        by_setting.setdefault(point.setting, []).append(point.scores)
+    return {
+        setting: (
+            _over(by_setting[setting], mean_of_known),
+            _over(by_setting[setting], _deviation),
+            len(by_setting[setting]),
+        )
+        for setting in sorted(by_setting)
+    }
+
+
+def _over(drawn: list[MeanScores], statistic: Callable[[Floats], float]) -> MeanScores:
+    return MeanScores(
+        error=statistic(np.array([each.error for each in drawn])),
+        correlation=statistic(np.array([each.correlation for each in drawn])),
+        total_error=statistic(np.array([each.total_error for each in drawn])),
+        exceeded=sum(each.exceeded for each in drawn),
+    )
+
+
+def _deviation(values: Floats) -> float:
+    known = values[~np.isnan(values)]
+    return float(known.std(ddof=1)) if len(known) > 1 else float("nan")
+
+
 def mean_of_known(values: Floats) -> float:
     """Return the mean of what is defined; NaN where nothing is."""
     known = values[np.isfinite(values)]
     return float(known.mean()) if len(known) else float("nan")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TotalError:
+    """Errors of the towers' noisy totals of the week.
+
+    Attributes
+    ----------
+    shares : float
+        Share of all visits that the totals, negative ones as 0, put at a wrong tower, 0 to 1.
+    totals : float
+        Mean relative error of a tower's total over the towers with any visit; NaN without one.
+    """
+
+    shares: float
+    totals: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class TotalErrors:
+    """Errors with one visit a person sampled and scaled, and with all visits perturbed."""
+
+    sampled: TotalError
+    plain: TotalError
+
+
+def total_errors(
+    dataset: Dataset, parameters: DensityParameters, noise: DensityNoise
+) -> TotalErrors:
+    """Return the errors of the towers' totals under one noise, with and without sampling.
+
+    Examples
+    --------
+    >>> from engine import datasets
+    >>> demo = datasets.load("demo-city")
+    >>> noise = DensityNoise.draw(np.random.default_rng(0), demo, "efpag_joint")
+    >>> errors = total_errors(demo, DensityParameters(epsilon=1.0), noise)
+    >>> errors.sampled.totals < errors.plain.totals
+    True
+    """
+    true = dataset.truth_by_tower.sum(axis=1).astype(np.float64)
+    sampled = tower_totals(dataset, parameters, noise)
+    plain = tower_totals(dataset, parameters, noise, sampled=False)
+    return TotalErrors(sampled=_total_error(true, sampled), plain=_total_error(true, plain))
+
+
+def _total_error(true: Floats, noisy: Floats) -> TotalError:
+    relative = metrics.mean_relative_error(true[:, None], noisy[:, None])
+    known = relative[np.isfinite(relative)]
+    if not len(known):
+        return TotalError(shares=float("nan"), totals=float("nan"))
+    wrong = np.abs(_shares(np.maximum(noisy, 0.0)) - _shares(true)).sum() / 2
+    return TotalError(shares=float(wrong), totals=float(known.mean()))
+
+
+def _shares(counts: Floats) -> Floats:
+    total = counts.sum()
+    return counts / total if total > 0 else np.full(len(counts), 1 / len(counts))

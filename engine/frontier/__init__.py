@@ -13,11 +13,24 @@ Examples
 (0.731, 0.725, True)
 """
 
-from engine.frontier.candidate import USE_STEP, Candidate, best, undominated
+from engine.frontier.candidate import (
+    USE_STEP,
+    Candidate,
+    Neighbours,
+    Step,
+    best,
+    undominated,
+)
 from engine.frontier.flows import LIMITS, THRESHOLDS
 from engine.frontier.need import Need, Protected, Read
-from engine.frontier.neighbours import Neighbours, Step
-from engine.frontier.search import Frontier, Lever, Progress, WayOut, frontier
+from engine.frontier.search import (
+    Frontier,
+    Lever,
+    Progress,
+    WayOut,
+    candidates,
+    frontier,
+)
 from engine.frontier.spread import Spread, spread, trips_per_person
 
 __all__ = [
@@ -36,6 +49,7 @@ __all__ = [
     "Step",
     "WayOut",
     "best",
+    "candidates",
     "frontier",
     "spread",
     "trips_per_person",

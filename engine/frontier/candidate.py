@@ -1,7 +1,8 @@
-"""One setting with its two axes, and which of two settings is better."""
+"""One setting with its two axes, which of two settings is better, and what stands beside it."""
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from engine.parameters import DensityParameters, ODParameters
@@ -90,7 +91,7 @@ class Candidate:
             levers["ε"],
             -levers.get("τ", 0),
             levers["T"] if "T" in levers else levers["ℓ"],
-            f"{method} {self.resolution.text}",
+            f"{method} {self.resolution.text} {self.parameters.method}",
         )
 
     def within(self, risk: float) -> bool:
@@ -143,3 +144,63 @@ def _preference(one: Candidate) -> tuple[object, ...]:
 
 def _reversed(quality: tuple[int, float]) -> tuple[int, float]:
     return -quality[0], -quality[1]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """One lever moved by one step either way.
+
+    Attributes
+    ----------
+    lever : str
+        ``zones``, ``time`` or one of `Candidate.levers`.
+    less, more : Candidate or None
+        With the next smaller and the next larger value; None where there is none. Larger are more
+        zones, more matrices, a person rather than a person's day, and larger T, τ and ε.
+    """
+
+    lever: str
+    less: Candidate | None
+    more: Candidate | None
+
+
+Neighbours = tuple[Step, ...]
+
+
+def neighbours(candidate: Candidate, judged: Sequence[Candidate]) -> Neighbours:
+    """Return the settings that differ from `candidate` in one lever, by one step.
+
+    Levels of zones are stepped through by their number; of two with as many zones, the one with
+    the better use is taken. Flows of another method are no step of a lever.
+    """
+    place = _place(candidate)
+    if "method" not in place:
+        judged = [one for one in judged if one.parameters.method == candidate.parameters.method]
+    known: dict[tuple[Hashable, ...], Candidate] = {}
+    for one in judged:
+        at = tuple(_place(one).values())
+        if at not in known or one.use > known[at].use:
+            known[at] = one
+    return tuple(_step(name, place, known, judged) for name in place)
+
+
+def _place(one: Candidate) -> dict[str, Any]:
+    # "person" comes before "person-day", and protects more: turned round
+    turned = {"unit": one.unit == "person"} if "unit" in one.levers else {}
+    return {"zones": one.zones, "time": one.matrices, **one.levers, **turned}
+
+
+def _step(
+    name: str,
+    place: Mapping[str, Any],
+    known: Mapping[tuple[Hashable, ...], Candidate],
+    judged: Sequence[Candidate],
+) -> Step:
+    stops = sorted({_place(one)[name] for one in judged})
+    around = dict(pairwise(stops))
+
+    def at(value: Any) -> Candidate | None:
+        return None if value is None else known.get(tuple({**place, name: value}.values()))
+
+    before = {after: value for value, after in around.items()}
+    return Step(lever=name, less=at(before.get(place[name])), more=at(around.get(place[name])))

@@ -7,16 +7,18 @@ from pathlib import Path
 from typing import get_args
 
 from engine import datasets, risk
+from engine import origin_destination as od
 from engine.errors import ExplorerError, ParameterError
 from engine.frontier.candidate import Candidate
 from engine.frontier.need import Need, Protected, Read
 from engine.frontier.search import Frontier, frontier
 from engine.frontier.tables import SUFFIXES, write
+from engine.parameters import ODParameters
 from engine.resolution import TimeStep
 
 LEAK = (
-    "made of the confidential data: choosing by it tells a little of them, so a release must name "
-    "its settings as tuned on these data"
+    "made of the confidential data: choosing by it leaks a little about them, so a release must "
+    "name its settings as tuned on these data"
 )
 _SPANS = {"day": "every day", "week": "every week", "period": "the whole period"}
 _UNITS = {"person-day": "a person's day", "person": "a person"}
@@ -36,6 +38,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--risk", type=float, default=100 * risk.STRONG_GUESS, help="most risk, in percent"
     )
+    parser.add_argument(
+        "--drawn",
+        action="store_true",
+        help="flows by methods without an exact law as well, by draws: a minute",
+    )
     parser.add_argument("--out", type=Path, help="all candidates, as FILE.json or FILE.csv")
     options = parser.parse_args(arguments)
     try:
@@ -48,7 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 f"risk must be above 50 and at most 100 percent, got {options.risk:g}; half is "
                 "guessed by a coin, 75 is strong"
             )
-        result = frontier(datasets.load(options.dataset), need, progress=_show)
+        dataset = datasets.load(options.dataset)
+        result = frontier(dataset, need, drawn=options.drawn, progress=_show)
         for line in _lines(result, options.risk / 100):
             print(line)
         if options.out is not None:
@@ -64,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def words(one: Candidate) -> str:
     """Return a setting and its two axes in a line."""
-    flows = "T" in one.levers
+    flows = isinstance(one.parameters, ODParameters)
     days = f", {one.days} days" if flows and one.matrices == one.days else ""
     span = _SPANS[one.resolution.time] if flows else f"by {one.resolution.hours}"
     levers = ", ".join(
@@ -72,6 +80,8 @@ def words(one: Candidate) -> str:
         for name, value in one.levers.items()
         if name != "unit"
     )
+    if isinstance(one.parameters, ODParameters) and _is_drawn(one.parameters):
+        levers += f", {one.parameters.method}"
     use = f"{one.use:.1%} of {'trips in usable flows' if flows else 'zones usable'}"
     if one.use_error:
         use += f" (± {one.use_error:.1%}, by draws)"
@@ -80,6 +90,10 @@ def words(one: Candidate) -> str:
         f"best guess {one.risk:.1%}, {use} ({_VERDICTS[one.level]}), errors add up to "
         f"{one.error:.0%} of all {'trips' if flows else 'visits'}"
     )
+
+
+def _is_drawn(parameters: ODParameters) -> bool:
+    return od.METHODS[parameters.method].expected is None
 
 
 def _lines(result: Frontier, limit: float) -> Iterator[str]:

@@ -11,9 +11,8 @@ from engine import attack
 from engine.datasets import Dataset
 from engine.errors import DatasetError, ParameterError
 from engine.frontier import flows, visits
-from engine.frontier.candidate import Candidate, best, undominated
+from engine.frontier.candidate import Candidate, Neighbours, best, neighbours, undominated
 from engine.frontier.need import Need
-from engine.frontier.neighbours import Neighbours, neighbours
 from engine.parameters import ODParameters
 from engine.risk import STRONG_GUESS
 from engine.validation import as_real
@@ -144,10 +143,44 @@ class Frontier:
         yield "risk", [best(self.candidates, more) for more in riskier]
 
 
+def candidates(
+    dataset: Dataset,
+    need: Need,
+    *,
+    drawn: bool = False,
+    rng: np.random.Generator | None = None,
+) -> Iterator[tuple[float, tuple[Candidate, ...]]]:
+    """Judge settings step by step: yield the share that is done and what was judged in a step.
+
+    Those that meet the need come first, exact ones before those by draws; the settings of all
+    steps together are `Frontier.judged`. Arguments and errors as `frontier`.
+
+    Examples
+    --------
+    >>> from engine import datasets
+    >>> done, first = next(candidates(datasets.load("demo-city"), Need(time="period")))
+    >>> done < 0.1, {one.zones for one in first}
+    (True, {10})
+    """
+    if rng is None:
+        rng = np.random.default_rng(0 if dataset.metadata.simulated else None)
+    if need.read != "flows":
+        yield from visits.judged(dataset, need, rng)
+        return
+    _check(dataset, need)
+    parts = [flows.judged(dataset, need)]
+    if drawn:
+        parts.append(flows.drawn(dataset, need, rng))
+    for place, part in enumerate(parts):
+        for share, batch in part:
+            yield (place + share) / len(parts), batch
+
+
 def frontier(
     dataset: Dataset,
     need: Need,
     *,
+    drawn: bool = False,
     progress: Progress | None = None,
     rng: np.random.Generator | None = None,
 ) -> Frontier:
@@ -158,6 +191,8 @@ def frontier(
     dataset : Dataset
         As it was ingested, with trips of people (or visits, where these are read).
     need : Need
+    drawn : bool
+        Judge flows by methods without an exact law as well, by draws: takes a minute.
     progress : callable, optional
         Called after each step.
     rng : numpy.random.Generator, optional
@@ -180,20 +215,16 @@ def frontier(
     >>> best.parameters.max_trips_per_user, best.parameters.epsilon, round(best.use, 3)
     (30, 1.0, 0.725)
     """
-    exact, simulated = need.read == "flows", dataset.metadata.simulated
-    if exact:
-        _check(dataset, need)
-    rng = rng or np.random.default_rng(0 if simulated else None)
+    exact = need.read == "flows"
     shell = Frontier(
         need=need,
         least_zones=need.least_zones(dataset),
         least_matrices=need.least_matrices(dataset) if exact else visits.least_blocks(need),
         judged=(),
-        confidential=not simulated,
+        confidential=not dataset.metadata.simulated,
     )
     judged: list[Candidate] = []
-    work = flows.judged(dataset, need) if exact else visits.judged(dataset, need, rng)
-    for done, batch in work:
+    for done, batch in candidates(dataset, need, drawn=drawn, rng=rng):
         judged.extend(batch)
         if progress is not None:
             progress(done, tuple(one for one in batch if shell.meets(one)))

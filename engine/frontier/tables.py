@@ -36,6 +36,7 @@ def row(one: Candidate) -> dict[str, Any]:
         "days": one.days,
         "unit": one.unit,
         **{names.get(name, name): value for name, value in one.levers.items()},
+        "method": one.parameters.method,
         "risk": one.risk,
         "use": one.use,
         "use_error": one.use_error,

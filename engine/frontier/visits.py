@@ -1,18 +1,20 @@
 """Every setting of the density, judged by repeated draws: it has no exact law.
 
-The same noise is carried over all settings of a view and method, so that a difference between two
-of them is the settings' and not the draw's.
+The same noise is carried over all settings of a level of zones and a method, so that a difference
+between two of them is the settings' and not the draw's.
 """
 
-from collections.abc import Iterator, Sequence
-from functools import cache, partial
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 
-from engine import attack, density, usability
+from engine import attack, contract, density, usability
 from engine.arrays import Floats
 from engine.datasets import Dataset
+from engine.density.aggregates import in_blocks
 from engine.errors import DatasetError
 from engine.frontier.candidate import Candidate
 from engine.frontier.need import Need, levels
@@ -22,8 +24,9 @@ from engine.resolution import HourStep, Resolution, ZoneLevel, coarsen, hour_blo
 EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 """Fewer than for flows: each is a few releases, not a law."""
 LIMITS: dict[DensityMethod, tuple[int, ...]] = {"efpag_joint": (10, 30, 100), "zoom": (30,)}
-"""ℓ of each method; `zoom` samples nobody and does not use it."""
-DRAWS = 3
+"""ℓ of each method; `zoom` samples nobody and does not use it. Both make hours and add them up to
+blocks, so that one release is judged at every block."""
+DRAWS = 5
 """Releases behind each mean and its standard error."""
 _BLOCKS: tuple[HourStep, ...] = ("day-part", "four-hours", "hour")
 _DAYS = 7
@@ -34,8 +37,8 @@ def least_blocks(need: Need) -> int:
     return HOURS_PER_WEEK if need.read == "density" else 1
 
 
-def steps(dataset: Dataset, need: Need) -> list[tuple[ZoneLevel, HourStep, DensityMethod]]:
-    """Return the views and methods to judge: what meets the need first, quick methods first.
+def steps(dataset: Dataset, need: Need) -> list[tuple[DensityMethod, ZoneLevel]]:
+    """Return what to judge: levels that meet the need first, quick methods first.
 
     Raises
     ------
@@ -47,11 +50,9 @@ def steps(dataset: Dataset, need: Need) -> list[tuple[ZoneLevel, HourStep, Densi
             f"dataset '{dataset.id}' has no visits, so {need.read} cannot be judged; choose a "
             "dataset with visits, or read='flows'"
         )
-    zones, blocks = need.least_zones(dataset), least_blocks(need)
+    zones = need.least_zones(dataset)
     methods: list[DensityMethod] = [one for one in LIMITS if one != "zoom" or dataset.has_zoom]
-    work = list(product(methods, levels(dataset), _BLOCKS))
-    work.sort(key=lambda item: item[1].zones < zones or blocks_of(item[2]) < blocks)
-    return [(level, hours, method) for method, level, hours in work]
+    return sorted(product(methods, levels(dataset)), key=lambda item: item[1].zones < zones)
 
 
 def blocks_of(hours: HourStep) -> int:
@@ -62,13 +63,10 @@ def blocks_of(hours: HourStep) -> int:
 def judged(
     dataset: Dataset, need: Need, rng: np.random.Generator
 ) -> Iterator[tuple[float, tuple[Candidate, ...]]]:
-    """Yield the share that is done and the candidates of one view, method and ℓ at a time."""
+    """Yield the share that is done and the candidates of one level, method and ℓ at a time."""
     work = steps(dataset, need)
-    opened = cache(partial(coarsen, dataset))
-    for index, (level, hours, method) in enumerate(work):
-        view = opened(Resolution(zones=level.name, hours=hours))
-        true = density.truth(view)
-        noises = [density.DensityNoise.draw(rng, view, method) for _ in range(DRAWS)]
+    numbered = contract.generators(rng)
+    for index, (method, level) in enumerate(work):
         for position, limit in enumerate(LIMITS[method], 1):
             settings = [
                 DensityParameters(
@@ -79,49 +77,45 @@ def judged(
                 )
                 for epsilon in EPSILONS
             ]
-            batch = (
-                Candidate(
-                    parameters=parameters,
-                    resolution=Resolution(zones=level.name, hours=hours),
-                    zones=level.zones,
-                    matrices=blocks_of(hours),
-                    days=_DAYS,
-                    risk=risk(view, parameters),
-                    **drawn(view, true, parameters, noises),
-                )
-                for parameters in settings
-                if true.any()
-            )
+            batch = _batch(dataset, level, settings, numbered(index))
             yield (index + position / len(LIMITS[method])) / len(work), tuple(batch)
 
 
-def risk(view: Dataset, parameters: DensityParameters) -> float:
-    """Return the best guess of whether a person is in the data, from public facts only."""
-    ledger = density.ledger(
-        parameters,
-        cover_size=view.tessellation.cover_size,
-        max_visits_cap=view.metadata.max_visits_cap,
-    )
-    return attack.worth_of_density(ledger, parameters.epsilon).best_guess
+def _batch(
+    dataset: Dataset, level: ZoneLevel, settings: list[DensityParameters], rng: np.random.Generator
+) -> Iterator[Candidate]:
+    """Judge settings at every block of hours; nothing where there are no visits."""
+    at = [Resolution(zones=level.name, hours=hours) for hours in _BLOCKS]
+    views = [coarsen(dataset, resolution) for resolution in at]
+    truths = [density.truth(view) for view in views]
+    hourly = views[_BLOCKS.index("hour")]
+    if not truths[0].any():
+        return
 
+    def by_blocks(_: Floats, hours: density.DensityRelease) -> list[tuple[float, float]]:
+        judged: list[tuple[float, float]] = []
+        for view, true in zip(views, truths, strict=True):
+            release = replace(hours, counts=in_blocks(view, hours.counts))
+            scores = density.scores(true, release)
+            share = usability.judge_density(scores, true.sum(axis=1) / HOURS_PER_WEEK).usable_share
+            judged.append((share, float(np.abs(release.counts - true).sum() / true.sum())))
+        return judged
 
-def drawn(
-    view: Dataset,
-    true: Floats,
-    parameters: DensityParameters,
-    noises: Sequence[density.DensityNoise],
-) -> dict[str, float]:
-    """Return `use`, its standard error and the error of a visit, over so many releases."""
-    shares: list[float] = []
-    errors: list[float] = []
-    for noise in noises:
-        release = density.release(view, parameters, noise=noise)
-        scored = density.scores(true, release)
-        judgement = usability.judge_density(scored, true.sum(axis=1) / HOURS_PER_WEEK)
-        shares.append(judgement.usable_share)
-        errors.append(float(np.abs(release.counts - true).sum() / true.sum()))
-    return {
-        "use": float(np.mean(shares)),
-        "use_error": float(np.std(shares, ddof=1) / np.sqrt(len(shares))),
-        "error": float(np.mean(errors)),
-    }
+    judgements: dict[tuple[int, int], list[tuple[float, float]]] = defaultdict(list)
+    for point in contract.sweep(density, hourly, settings, DRAWS, rng=rng, score=by_blocks):
+        for place, one in enumerate(point.scores):
+            judgements[place, point.setting].append(one)
+    for (place, setting), drawn in sorted(judgements.items()):
+        shares, errors = zip(*drawn, strict=True)
+        ledger = density.plan(hourly, settings[setting]).ledger
+        yield Candidate(
+            parameters=settings[setting],
+            resolution=at[place],
+            zones=level.zones,
+            matrices=blocks_of(_BLOCKS[place]),
+            days=_DAYS,
+            risk=attack.worth_of_density(ledger, settings[setting].epsilon).best_guess,
+            use=float(np.mean(shares)),
+            use_error=float(np.std(shares, ddof=1) / np.sqrt(DRAWS)),
+            error=float(np.mean(errors)),
+        )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from engine.ingest.build import ingest
-    from engine.ingest.inputs.preview import Preview, preview
+    from engine.ingest.inputs.mapping import Preview, preview
     from engine.ingest.options import IngestOptions
     from engine.ingest.progress import Cancelled, Progress
     from engine.ingest.report import IngestReport
@@ -19,8 +19,8 @@ __all__ = ["Cancelled", "IngestOptions", "IngestReport", "Preview", "Progress", 
 
 _WHERE = {
     "ingest": "build",
-    "Preview": "inputs.preview",
-    "preview": "inputs.preview",
+    "Preview": "inputs.mapping",
+    "preview": "inputs.mapping",
     "IngestOptions": "options",
     "Cancelled": "progress",
     "Progress": "progress",

@@ -8,13 +8,14 @@ from pathlib import Path
 
 from engine import datasets
 from engine.datasets import Dataset, Metadata, storage
-from engine.ingest.backends import faults
-from engine.ingest.backends.choice import open_engine
+from engine.ingest.backends import statements
+from engine.ingest.backends.embedded import DuckDBEngine
+from engine.ingest.backends.spark import SparkEngine
 from engine.ingest.calendar import Calendar
 from engine.ingest.counting import checks, keys, rows, stages
 from engine.ingest.counting.reader import Reader
 from engine.ingest.counting.run import Counted, Run
-from engine.ingest.inputs import coarse, columns, guess, parents, sources
+from engine.ingest.inputs import coarse, guess, mapping, parents, sources
 from engine.ingest.inputs.mapping import Mappings
 from engine.ingest.inputs.places import Places, read_places
 from engine.ingest.inputs.sources import shown
@@ -23,6 +24,12 @@ from engine.ingest.progress import Monitor, ProgressCallback
 from engine.ingest.report import Account, IngestReport
 
 REPORT_FILE = "ingest.json"
+_TRIPS_BY_ID = "trips lead from the first to the last point of each trip that the rows name (tid)"
+_TRIPS_BY_VISITS = (
+    "the rows name no trips (tid): a trip is a visit and the person's next one in another zone on "
+    "the same day"
+)
+_ENGINES = {"duckdb": DuckDBEngine, "spark": SparkEngine}
 _COUNT = {
     "trips": stages.from_trips,
     "visits": stages.from_visits,
@@ -71,7 +78,7 @@ def ingest(
     """
     started = time.monotonic()
     monitor = Monitor(progress, cancel)
-    with faults.of_files(), storage.only_writer(options.out):
+    with statements.of_files(), storage.only_writer(options.out):
         result = count(options, monitor)
         monitor.start(stages.WRITING)
         report = _report(options, result, time.monotonic() - started)
@@ -97,8 +104,8 @@ def count(options: IngestOptions, monitor: Monitor) -> Result:
         sources.inspect(path, options.encoding, options.reading.delimiter)
         for path in _inputs(options)
     ]
-    mappings = columns.mappings(options, files)
-    by_points = any(lat in names for names in mappings.values() for lat, _lng in rows.POINTS)
+    mappings = mapping.of_files(options, files)
+    by_points = any(lat in names for names in mappings.values() for lat, _lng in mapping.POINTS)
     monitor.plan(stages.plan(options, by_points=by_points))
     known = [source.rows for source in files if source.rows is not None]
     rows_total = sum(known) if len(known) == len(files) else None
@@ -109,7 +116,7 @@ def count(options: IngestOptions, monitor: Monitor) -> Result:
     reader = Reader(
         Calendar.of(options),
         guess.complete(mappings, options.reading),
-        bare_people=columns.bare(mappings, ("uid",)),
+        bare_people=mapping.bare(mappings, ("uid",)),
         bare_places=places.bare,
     )
 
@@ -117,7 +124,7 @@ def count(options: IngestOptions, monitor: Monitor) -> Result:
         checks.unparsable(options, mappings, account, reader, monitor)
         checks.anything_used(account, options, mappings, places)
 
-    engine = open_engine(options, files, monitor)
+    engine = _ENGINES[options.engine](options, files, monitor)
     try:
         run = Run(options, monitor, engine, places, reader, salt)
         counted = _COUNT[options.kind](run, rows.read_all(engine, mappings), accept)
@@ -142,6 +149,9 @@ def _report(options: IngestOptions, result: Result, seconds: float) -> IngestRep
     if levels := parents.kept_levels(result.places.zones):
         levels_text = ", ".join(f"{name} ({zones:,})" for name, zones in levels.items())
         notes.append(f"coarser zones kept, to look at the dataset by: {levels_text}")
+    if options.kind == "visits" and "trips" in options.parts:
+        by_trip = any("tid" in names for names in result.mappings.values())
+        notes.append(_TRIPS_BY_ID if by_trip else _TRIPS_BY_VISITS)
     if counted.backwards:
         notes.append(
             f"{counted.backwards:,} trips end before they start: they count, by the time and place "

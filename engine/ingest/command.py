@@ -9,29 +9,24 @@ from collections.abc import Sequence
 from dataclasses import fields
 from datetime import date
 from pathlib import Path
-from typing import TextIO, get_args
+from types import FrameType
+from typing import Any, TextIO, get_args
 
 from engine.errors import ExplorerError
 from engine.ingest.build import ingest
 from engine.ingest.coarseness import Coarseness, Zoning
 from engine.ingest.inputs.sources import shown
-from engine.ingest.options import IngestOptions, Kind
+from engine.ingest.options import EngineName, IngestOptions, Kind, Part
 from engine.ingest.progress import Cancelled, Progress
-from engine.ingest.reading import (
-    EPOCH,
-    THOUSANDS,
-    DateOrder,
-    Encoding,
-    NumberTimes,
-    Reading,
-)
-from engine.parameters import DEFAULT_MAX_VISITS_CAP
+from engine.ingest.reading import THOUSANDS, DateOrder, Encoding, NumberTimes, Reading
 
 EXIT_BAD_INPUT = 2
 EXIT_CANCELLED = 130
 _BAR = 30
-_COARSENESS = tuple(field.name for field in fields(Coarseness))
-_READING = tuple(field.name for field in fields(Reading))
+_COARSENESS = {field.name for field in fields(Coarseness)}
+_READING = {field.name for field in fields(Reading)}
+_MAPPINGS = {"mapping", "locations_mapping", "zones_mapping"}
+_LISTS = {"inputs", "parts", "parents", "area"}
 _EXAMPLE = """example:
   python -m engine.ingest trips trips_*.csv --locations stations.csv
       --map uid=User datetime=Start end_datetime=End origin=From destination=To
@@ -39,37 +34,121 @@ _EXAMPLE = """example:
       --week 2015-09-07 --out data/local/guadalajara"""
 
 
+def _repeated(pairs: Sequence[tuple[str, str]]) -> str | None:
+    names = [name for name, _ in pairs]
+    return next((shown(name) for name in names if names.count(name) > 1), None)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, column = text.partition("=")
+    if not equals or not name or not column:
+        raise argparse.ArgumentTypeError(f"columns are mapped as NAME=COLUMN, got {text!r}")
+    return name, column
+
+
+def _delimiter(text: str) -> str:
+    return {"tab": "\t", "\\t": "\t"}.get(text, text)
+
+
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"a day is written 2015-09-07, got {text!r}") from None
+
+
+_REQUIRED = (
+    ("--out", "out", Path, "folder of the dataset; its name is the name"),
+    ("--from", "first_day", _day, "first local day"),
+    ("--to", "last_day", _day, "last local day, included"),
+    ("--timezone", "time_zone", str, "such as America/Mexico_City"),
+)
+_OPTIONAL: tuple[tuple[str, str, Any, str], ...] = (
+    ("--week", "", _day, "Monday of the density week; default: first full week"),
+    ("--locations", "", Path, "table of stations or towers with coordinates"),
+    ("--zones", "", Path, "GeoJSON, GeoPackage, zipped Shapefile or GeoParquet"),
+    ("--cap", "max_visits_cap", int, "visits counted of one person at most (K_max)"),
+    (
+        "--max-distance",
+        "max_distance_m",
+        float,
+        "how far a point outside all zones may lie from the nearest tower, in metres",
+    ),
+    ("--people", "people_public", int, "public estimate of the number of people"),
+    ("--salt", "", str, "for reproducible ranks; default: the dataset's own, or a new one"),
+    ("--zoning", "", get_args(Zoning), "which zones to build"),
+    ("--zone-size", "size_m", float, "width of a square or hexagon in metres"),
+    ("--clusters", "", int, "number of clusters of places"),
+    ("--parent", "", str, "column that names the coarser zones of '--zoning parents'"),
+    ("--encoding", "", get_args(Encoding), "of all CSV files; default: auto-detect"),
+    ("--delimiter", "", _delimiter, "between columns: , ; | or tab; default: auto-detect"),
+    ("--decimal", "", (".", ","), "decimal mark of numbers; default: auto-detect"),
+    ("--thousands", "", THOUSANDS, "mark between thousands; default: none"),
+    (
+        "--date-format",
+        "date_order",
+        get_args(DateOrder),
+        "order of year, month and day; default: auto-detect, refused where it is in doubt",
+    ),
+    (
+        "--number-times",
+        "",
+        get_args(NumberTimes),
+        "what times that are numbers count; default: auto-detect",
+    ),
+    ("--epoch", "", _day, "day from which they count; default: 1970-01-01"),
+    ("--text-timezone", "text_time_zone", str, "zone that times in the text are written in"),
+    ("--engine", "", get_args(EngineName), "duckdb is embedded"),
+    ("--memory", "", str, "memory limit of the embedded engine; default: 3GB"),
+    ("--threads", "", int, "threads of the embedded engine"),
+    ("--spill", "", Path, "folder for what does not fit in memory"),
+    ("--spill-limit", "", str, "largest spill folder of the embedded engine; default: 200GB"),
+    ("--master", "", str, "address of the Spark cluster"),
+    ("--description", "", str, "of the dataset"),
+    ("--source", "", str, "of the rows"),
+    ("--licence", "", str, "of the dataset"),
+)
+_YES = (
+    ("--period-from-data", "the two days were read off the data; a release states it"),
+    ("--skip-unparsable", "count rows that cannot be read"),
+)
+_PARENTS = (
+    "columns of the zones file (without one: of the locations) that name coarser zones, kept for "
+    "looking at the dataset at those; default: those of usual names; none: nothing is kept"
+)
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run the command line and return its exit code: 0, 2 for bad input, 130 if interrupted."""
     parser = _parser()
     values = vars(parser.parse_args(arguments))
-    reading = {name: values.pop(name) for name in _READING}
-    zones = {name: values.pop(name) for name in _COARSENESS}
-    zones["area"] = tuple(zones["area"]) if zones["area"] else None
-    for name in ("mapping", "locations_mapping", "zones_mapping"):
+    for name in _MAPPINGS & values.keys():
         if twice := _repeated(values[name]):
             print(f"error: {twice} is mapped twice; map every name once", file=sys.stderr)
             return EXIT_BAD_INPUT
         values[name] = dict(values[name])
-    for name in ("inputs", "parts"):
+    for name in _LISTS & values.keys():
         values[name] = tuple(values[name])
-    if values["parents"] is not None:
-        values["parents"] = tuple(values["parents"])
+    reading = {name: values.pop(name) for name in _READING & values.keys()}
+    zones = {name: values.pop(name) for name in _COARSENESS & values.keys()}
     bar = ProgressBar(sys.stderr)
+    stopped = threading.Event()
     if threading.current_thread() is threading.main_thread():
-        _clean_up_on_signals()
+        _clean_up_on_signals(stopped)
     previous = os.umask(0o077)  # what is spilled are raw rows
     try:
         options = IngestOptions(
             **values, reading=Reading(**reading), coarseness=Coarseness(**zones)
         )
         dataset, report = ingest(options, bar.show)
-    except (KeyboardInterrupt, Cancelled):
+    except (Exception, KeyboardInterrupt) as error:
         bar.end()
-        print("stopped; nothing was written", file=sys.stderr)
-        return EXIT_CANCELLED
-    except ExplorerError as error:
-        bar.end()
+        # a library that a signal cuts short may raise an error of its own instead
+        if stopped.is_set() or isinstance(error, (KeyboardInterrupt, Cancelled)):
+            print("stopped; nothing was written", file=sys.stderr)
+            return EXIT_CANCELLED
+        if not isinstance(error, ExplorerError):
+            raise
         print(f"error: {worded(error)}", file=sys.stderr)
         return EXIT_BAD_INPUT
     finally:
@@ -97,12 +176,17 @@ def _print_summary(lines: Sequence[str]) -> int:
     return 0
 
 
-def _clean_up_on_signals() -> None:
+def _clean_up_on_signals(stopped: threading.Event) -> None:
     """End as after Ctrl-C on a termination or a closed terminal, unless that is to be ignored."""
-    for name in ("SIGTERM", "SIGHUP"):
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        stopped.set()
+        signal.default_int_handler(number, frame)
+
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, signal.default_int_handler)
+            signal.signal(number, stop)
 
 
 def worded(error: ExplorerError) -> str:
@@ -146,136 +230,40 @@ class ProgressBar:
 
 
 def _parser() -> argparse.ArgumentParser:
+    """Return the parser; what is left out is not in its answer, so that defaults stand once."""
     parser = argparse.ArgumentParser(
         prog="python -m engine.ingest",
         description="Count raw trips or visits into a dataset of the explorer.",
         epilog=_EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
+        argument_default=argparse.SUPPRESS,
     )
     add = parser.add_argument
     add("kind", choices=get_args(Kind), help="what the table holds")
     add("inputs", nargs="+", help="files, folders or patterns: CSV, CSV.gz, Parquet")
-    add("--out", type=Path, required=True, help="folder of the dataset; its name is the name")
-    add("--from", dest="first_day", type=_day, required=True, help="first local day")
-    add("--to", dest="last_day", type=_day, required=True, help="last local day, included")
-    add("--timezone", dest="time_zone", required=True, help="such as America/Mexico_City")
-    add("--week", type=_day, help="Monday of the density week; default: first full week")
-    add("--locations", type=Path, help="table of stations or towers with coordinates")
-    add("--zones", type=Path, help="GeoJSON, GeoPackage, zipped Shapefile or GeoParquet")
-    for option, dest in (
-        ("--map", "mapping"),
-        ("--map-locations", "locations_mapping"),
-        ("--map-zones", "zones_mapping"),
+    for option, dest, kind, text in _REQUIRED:
+        add(option, dest=dest, type=kind, required=True, help=text)
+    for option, dest, of in (
+        ("--map", "mapping", "rows"),
+        ("--map-locations", "locations_mapping", "locations"),
+        ("--map-zones", "zones_mapping", "zones"),
     ):
-        text = "columns of the table of " + option.removeprefix("--map-").replace("--map", "rows")
-        text += "; others are guessed and named in the summary"
-        add(option, dest=dest, nargs="+", default=(), type=_pair, metavar="NAME=COLUMN", help=text)
-    add(
-        "--parts",
-        nargs="+",
-        choices=("density", "trips"),
-        default=("density", "trips"),
-        help="what to build; default: both",
-    )
-    add(
-        "--cap",
-        dest="max_visits_cap",
-        type=int,
-        default=DEFAULT_MAX_VISITS_CAP,
-        help="visits counted of one person at most (K_max)",
-    )
-    add(
-        "--max-distance",
-        dest="max_distance_m",
-        type=float,
-        default=1000.0,
-        metavar="METRES",
-        help="how far a point outside all zones may lie from the nearest tower",
-    )
-    add("--people", dest="people_public", type=int, help="public estimate of the number of people")
-    add(
-        "--period-from-data",
-        action="store_true",
-        help="the two days were read off the data; a release states it",
-    )
+        text = f"columns of the table of {of}; others are guessed and named in the summary"
+        add(option, dest=dest, nargs="+", type=_pair, metavar="NAME=COLUMN", help=text)
+    for option, dest, kind, text in _OPTIONAL:
+        how: dict[str, Any] = {"choices": kind} if isinstance(kind, tuple) else {"type": kind}
+        add(option, dest=dest or option[2:].replace("-", "_"), help=text, **how)
+    add("--parts", nargs="+", choices=get_args(Part), help="what to build; default: both")
+    add("--parents", nargs="*", metavar="COLUMN", help=_PARENTS)
+    area = ("WEST", "SOUTH", "EAST", "NORTH")
+    add("--area", nargs=4, type=float, metavar=area, help="of a grid in degrees, without places")
+    for option, text in _YES:
+        add(option, action="store_true", help=text)
     add(
         "--public-places",
         dest="places_public",
         action=argparse.BooleanOptionalAction,
         help="whether the places are public; a release states it, also where neither is said",
     )
-    add("--salt", help="for reproducible ranks; default: the dataset's own, or a new one")
-    add("--skip-unparsable", action="store_true", help="count rows that cannot be read")
-    add("--zoning", choices=get_args(Zoning), default="given", help="which zones to build")
-    add("--zone-size", dest="size_m", type=float, default=2_000.0, metavar="METRES")
-    add("--clusters", type=int, default=30, help="number of clusters of places")
-    add("--parent", default="", help="column that names the coarser zones of '--zoning parents'")
-    add(
-        "--parents",
-        nargs="*",
-        metavar="COLUMN",
-        help="columns of the zones file (without one: of the locations) that name coarser zones, "
-        "kept for looking at the dataset at those; default: those of usual names; none: nothing "
-        "is kept",
-    )
-    add(
-        "--area",
-        nargs=4,
-        type=float,
-        metavar=("WEST", "SOUTH", "EAST", "NORTH"),
-        help="area of a grid in degrees, where neither places nor zones are given",
-    )
-    add("--encoding", choices=get_args(Encoding), help="of all CSV files; default: auto-detect")
-    add("--delimiter", type=_delimiter, help="between columns: , ; | or tab; default: auto-detect")
-    add("--decimal", choices=(".", ","), help="decimal mark of numbers; default: auto-detect")
-    add("--thousands", choices=THOUSANDS, default="", help="mark between thousands; default: none")
-    add(
-        "--date-format",
-        dest="date_order",
-        choices=get_args(DateOrder),
-        help="order of year, month and day; default: auto-detect, refused where it is in doubt",
-    )
-    add(
-        "--number-times",
-        choices=get_args(NumberTimes),
-        help="what times that are numbers count; default: auto-detect",
-    )
-    add("--epoch", type=_day, default=EPOCH, help="day from which they count; default: 1970-01-01")
-    add("--text-timezone", dest="text_time_zone", help="zone that times in the text are written in")
-    add("--engine", choices=("duckdb", "spark"), default="duckdb")
-    add("--memory", default="3GB", help="memory limit of the embedded engine")
-    add("--threads", type=int, help="threads of the embedded engine")
-    add("--spill", type=Path, help="folder for what does not fit in memory")
-    add(
-        "--spill-limit",
-        default="200GB",
-        help="largest spill folder of the embedded engine",
-    )
-    add("--master", default="local[2]", help="address of the Spark cluster")
-    for text in ("description", "source", "licence"):
-        add(f"--{text}", default="")
     return parser
-
-
-def _repeated(pairs: Sequence[tuple[str, str]]) -> str | None:
-    names = [name for name, _ in pairs]
-    return next((shown(name) for name in names if names.count(name) > 1), None)
-
-
-def _pair(text: str) -> tuple[str, str]:
-    name, equals, column = text.partition("=")
-    if not equals or not name or not column:
-        raise argparse.ArgumentTypeError(f"columns are mapped as NAME=COLUMN, got {text!r}")
-    return name, column
-
-
-def _delimiter(text: str) -> str:
-    return {"tab": "\t", "\\t": "\t"}.get(text, text)
-
-
-def _day(text: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"a day is written 2015-09-07, got {text!r}") from None

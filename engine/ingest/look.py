@@ -1,10 +1,12 @@
-"""Looks at raw rows before a build: how times read, which days they cover, what zones would give.
+"""Looks at raw rows before a build: how times read, days and area they cover, what zones give.
 
 **Confidential**: everything here is read from the data and for its custodians alone.
 """
 
+import math
 import tempfile
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
@@ -26,6 +28,7 @@ from engine.ingest.counting.reader import Reader
 from engine.ingest.inputs import guess
 from engine.ingest.inputs.mapping import Mappings
 from engine.ingest.inputs.places import Places, id_shapes
+from engine.ingest.inputs.sources import Source
 from engine.ingest.options import IngestOptions
 from engine.ingest.progress import Monitor
 from engine.ingest.reading import Reading
@@ -39,6 +42,31 @@ EARLIEST, LATEST = date(2000, 1, 1), date(2035, 12, 31)
 LARGEST_FORECAST_BYTES = 200_000_000
 _SAMPLE = 1_000
 TRIMS = (1, 2, 5, 10, 20, 50, 100, 256)
+Area = tuple[float, float, float, float]
+"""West, south, east and north in degrees."""
+
+SHARE_WITHIN = 0.99
+"""Share of the rows that `area` leaves between its edges in each direction: single points at 0° or
+in another country do not stretch it."""
+_STEP_DEGREES = 0.05
+_NEAR_DEGREES = 1.0
+
+
+_OPTIONS = IngestOptions(
+    kind="visits",
+    inputs=("rows",),
+    out=Path("look"),
+    time_zone="UTC",
+    first_day=EARLIEST,
+    last_day=EARLIEST,
+    locations=Path("places"),
+    memory="1GB",
+)
+
+
+def _opened(sources: Sequence[Source], *, keep_order: bool = False) -> "closing[DuckDBEngine]":
+    """Open an engine that looks at rows and builds nothing."""
+    return closing(DuckDBEngine(_OPTIONS, sources, Monitor(), keep_order=keep_order))
 
 
 @cache
@@ -46,39 +74,23 @@ def _calendar(time_zone: str) -> Calendar:
     return Calendar(0, 0, None, offsets(ZoneInfo(time_zone), EARLIEST, LATEST))
 
 
-def reader(reading: Reading, time_zone: str) -> Reader:
-    """Return what reads the values of rows of any day."""
-    return Reader(_calendar(time_zone), reading)
-
-
 def first_times(
     mappings: Mappings, reading: Reading, time_zone: str, count: int = 5
 ) -> list[datetime | None]:
     """Return the local times of the first rows of the first file, None where they do not read.
 
-    Parameters
-    ----------
-    mappings : Mappings
-        Files and their columns.
-    reading : Reading
-        Without gaps, as from `guess.complete` or chosen.
-    time_zone : str
-        IANA name; years before 2000 and after 2035 are shown by its nearest known offset.
-    count : int
-        Number of rows.
+    `reading` has no gaps. Years before 2000 and after 2035 are shown by the nearest known offset of
+    the time zone.
     """
     source, names = next(iter(mappings.items()))
-    engine = DuckDBEngine(options(time_zone), [source], Monitor(), keep_order=True)
-    try:
+    with _opened([source], keep_order=True) as engine:
         read = rows.read_all(engine, {source: names})
         column = "datetime" if "datetime" in read[0].columns else "date"
         if column not in read[0].columns:
             return []
-        clock = reader(reading, time_zone)
+        clock = Reader(_calendar(time_zone), reading)
         raw = rows.with_moments(engine, [read[0].limit(count)], clock)[0]
         seconds = engine.fetch(raw.select(at=clock.time(raw, column)))
-    finally:
-        engine.close()
     return [None if at is None else _moment(at) for at in seconds["at"].to_pylist()]
 
 
@@ -94,18 +106,15 @@ def days(mappings: Mappings, given: Reading, time_zone: str) -> tuple[date, date
         If no row has a time that can be read.
     """
     reading = guess.complete(mappings, given)
-    engine = DuckDBEngine(options(time_zone), list(mappings), Monitor())
-    try:
+    with _opened(list(mappings)) as engine:
         raw = rows.read_all(engine, mappings)
         name = "datetime" if "datetime" in raw[0].columns else "date"
         if name not in raw[0].columns:
             raise InputError("the rows have no time", remedy="choose the period by hand")
-        clock = reader(reading, time_zone)
+        clock = Reader(_calendar(time_zone), reading)
         timed = rows.with_moments(engine, raw, clock)
         times = rows.together([table.select(at=clock.time(table, name)) for table in timed])
         ends = engine.fetch(times.aggregate(low=times.at.min(), high=times.at.max())).to_pylist()[0]
-    finally:
-        engine.close()
     if ends["low"] is None:
         raise InputError(
             "no row has a time that can be read",
@@ -122,6 +131,65 @@ def days(mappings: Mappings, given: Reading, time_zone: str) -> tuple[date, date
             settings=("number_times",),
         )
     return low.date(), high.date()
+
+
+def area(mappings: Mappings, given: Reading) -> Area:
+    """Return the area in which nearly all coordinates of the rows lie, in steps of 0.05 degrees.
+
+    Raises
+    ------
+    InputError
+        If no row has coordinates that can be read.
+    """
+    with _opened(list(mappings)) as engine:
+        reader = Reader(_calendar("UTC"), guess.complete(mappings, given))
+        points = rows.distinct_points(rows.read_all(engine, mappings), reader)
+        rest = (1 - SHARE_WITHIN) / 2
+        edges = {
+            f"{name}_{end}": points[name].quantile(share)
+            for name in ("lng", "lat")
+            for end, share in (("low", rest), ("high", 1 - rest))
+        }
+        quantiles = engine.fetch(points.aggregate(**edges)).to_pylist()[0]
+    if quantiles["lng_low"] is None:
+        raise InputError(
+            "no row has coordinates that can be read",
+            remedy="choose the columns of coordinates and the decimal mark",
+            code="unparsable",
+            settings=("mapping", "decimal"),
+        )
+    west, south = (_down(quantiles[name]) for name in ("lng_low", "lat_low"))
+    east, north = (-_down(-quantiles[name]) for name in ("lng_high", "lat_high"))
+    return west, south, max(east, west + _STEP_DEGREES), max(north, south + _STEP_DEGREES)
+
+
+def seem_swapped(longitude: float, latitude: float, within: Area | None = None) -> bool:
+    """Return whether a point's longitude and latitude, as chosen, seem to be the wrong way round.
+
+    `within` is the area of the places or zones, where that is known.
+
+    Examples
+    --------
+    >>> seem_swapped(20.67, -103.35), seem_swapped(-103.35, 20.67)
+    (True, False)
+    >>> seem_swapped(48.8, 2.3, within=(2.2, 48.7, 2.5, 49.0))
+    True
+    """
+    if abs(latitude) > 90:
+        return abs(longitude) <= 90
+    if within is None:
+        return False
+    return not _near(longitude, latitude, within) and _near(latitude, longitude, within)
+
+
+def _near(longitude: float, latitude: float, within: Area) -> bool:
+    west, south, east, north = within
+    across = west - _NEAR_DEGREES <= longitude <= east + _NEAR_DEGREES
+    return across and south - _NEAR_DEGREES <= latitude <= north + _NEAR_DEGREES
+
+
+def _down(degrees: float) -> float:
+    return round(math.floor(degrees / _STEP_DEGREES) * _STEP_DEGREES, 2)
 
 
 @dataclass(frozen=True)
@@ -143,8 +211,7 @@ class Strangers:
 
 def strangers(mappings: Mappings, places: Places) -> Strangers:
     """Return how many ids of places in the rows are not among `places`; none of them is told."""
-    engine = DuckDBEngine(options("UTC"), list(mappings), Monitor())
-    try:
+    with _opened(list(mappings)) as engine:
         lookup = engine.lookup("places", places.table())
         ids_of = Reader(_calendar("UTC"), Reading(), bare_places=places.bare)
         ids = rows.together(
@@ -160,8 +227,6 @@ def strangers(mappings: Mappings, places: Places) -> Strangers:
         totals = engine.fetch(unknown.aggregate(ids=unknown.count(), rows=unknown.n.sum()))
         named = unknown.filter(unknown.place_id.notnull()).select("place_id")
         sample = engine.fetch(named.limit(_SAMPLE))["place_id"].to_pylist()
-    finally:
-        engine.close()
     line = totals.to_pylist()[0]
     shapes = id_shapes(sample, places) if sample else ""
     return Strangers(int(line["ids"]), int(line["rows"] or 0), shapes)
@@ -271,20 +336,6 @@ def _moment(seconds: int) -> datetime | None:
         return datetime.fromtimestamp(0, UTC).replace(tzinfo=None) + timedelta(seconds=seconds)
     except OverflowError:
         return None
-
-
-def options(time_zone: str) -> IngestOptions:
-    """Return options that look at rows and build nothing."""
-    return IngestOptions(
-        kind="visits",
-        inputs=("rows",),
-        out=Path("look"),
-        time_zone=time_zone,
-        first_day=EARLIEST,
-        last_day=EARLIEST,
-        locations=Path("places"),
-        memory="1GB",
-    )
 
 
 @cache

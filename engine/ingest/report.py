@@ -72,6 +72,39 @@ class Account:
         return {"read": self.read, "used": self.used, "unused": unused}
 
 
+def trip_account(counts: list[dict[str, int]]) -> Account:
+    """Account for rows of trips; equal rows are duplicates of the first."""
+    unused = {Reason.DUPLICATE: 0}
+    used = 0
+    for line in counts:
+        reason = Reason(line["reason"])
+        if reason in (Reason.USED, Reason.SELF_TRIP):
+            unused[Reason.DUPLICATE] += line["rows"] - line["kinds"]
+        if reason is Reason.USED:
+            used = line["kinds"]
+        elif reason is Reason.SELF_TRIP:
+            unused[reason] = line["kinds"]
+        else:
+            unused[reason] = line["rows"]
+    return Account(used + sum(unused.values()), used, unused)
+
+
+def record_account(counts: list[dict[str, int]], *, trimmed: int, distinct: bool = True) -> Account:
+    """Account for visits; further ones at the same place in the same hour are not used."""
+    unused = {Reason.TRIMMED: trimmed}
+    used = 0
+    for line in counts:
+        reason = Reason(line["reason"])
+        if reason is not Reason.USED:
+            unused[reason] = line["rows"]
+        elif distinct:
+            used = line["kinds"] - trimmed
+            unused[Reason.REPEATED] = line["rows"] - line["kinds"]
+        else:
+            used = line["rows"]
+    return Account(used + sum(unused.values()), used, unused)
+
+
 @dataclass(frozen=True, kw_only=True)
 class IngestReport:
     """Report of one ingest. **Confidential**: shown to custodians, kept with the dataset.

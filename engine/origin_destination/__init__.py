@@ -9,7 +9,6 @@ from engine.origin_destination.exact.expected import (
     Expectation,
     Population,
     Reading,
-    expectation,
     expectation_of_matrix,
     reading,
 )
@@ -27,7 +26,16 @@ from engine.origin_destination.mechanism import (
     release_matrix,
     standard_noise,
 )
-from engine.origin_destination.methods import expected, ledger, release, scores
+from engine.origin_destination.methods import (
+    METHODS,
+    draw_noise,
+    expected,
+    ledger,
+    plan,
+    release,
+    scores,
+    suppresses,
+)
 from engine.origin_destination.scores import (
     TripAccount,
     TripScores,
@@ -41,6 +49,7 @@ from engine.origin_destination.trimming import TrimmingCurve, joined_curves, tri
 from engine.parameters import ODParameters
 
 __all__ = [
+    "METHODS",
     "POPULATIONS",
     "UNITS",
     "Agreement",
@@ -67,12 +76,12 @@ __all__ = [
     "ZeroAccount",
     "agreement",
     "calculators",
+    "draw_noise",
     "drawn_cells",
     "drawn_errors",
     "drawn_outcomes",
     "drawn_scores",
     "estimate",
-    "expectation",
     "expectation_of_matrix",
     "expected",
     "expected_scores",
@@ -83,12 +92,14 @@ __all__ = [
     "kept",
     "ledger",
     "person_total",
+    "plan",
     "reading",
     "relative_error_rows",
     "release",
     "release_matrix",
     "scores",
     "standard_noise",
+    "suppresses",
     "trimming_curve",
     "trip_account",
     "truth",

@@ -105,6 +105,11 @@ class ODRelease:
         return self.counts > 0
 
     @property
+    def typical(self) -> Integers:
+        """The best number of each flow by itself, shown or not: `counts`."""
+        return self.counts
+
+    @property
     def as_shown(self) -> Integers:
         """The number shown of each flow by itself: `counts`."""
         return self.counts
@@ -119,41 +124,11 @@ def release(
     days: Days = None,
     sum_days: bool = False,
 ) -> ODRelease:
-    """Draw one private release of a dataset's origin–destination matrices.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        With trips.
-    parameters : ODParameters
-        ε, T, τ and the unit of protection.
-    rng : numpy.random.Generator
-        Source of the noise. Same state, same release. Exactly one of `rng` and `noise`.
-    noise : ODNoise
-        In place of `rng`: noise that was drawn before, carried over to these settings.
-    days : int, slice, sequence of int or None
-        Positions in the declared period; None takes all days.
-    sum_days : bool
-        Release the sum of the days as one matrix.
+    """Draw one release by Algorithm 1; arguments and errors as `engine.origin_destination.release`.
 
     Returns
     -------
     ODRelease
-
-    Raises
-    ------
-    ParameterError
-        If the stack would not fit, `days` is not in the period or `noise` has another shape.
-    DatasetError
-        If the dataset has no trips, or none that `unit` can be bound with.
-
-    Examples
-    --------
-    >>> from engine import datasets
-    >>> private = release(datasets.load("demo-city"), ODParameters(epsilon=0.5), days=0,
-    ...                   rng=np.random.default_rng(0))
-    >>> private.counts.shape, private.ledger.published_epsilon
-    ((1, 150, 150), 0.5)
     """
     chosen = day_indices(dataset, days)
     before = kept(dataset, parameters, days=chosen, sum_days=sum_days)

@@ -1,37 +1,75 @@
-"""The methods of one release: a new one is one file and one line of `METHODS`."""
+"""The methods of one release: a new one is one file and one row of `METHODS`."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from engine.arrays import Counts
+from engine.contract import Method, Plan
 from engine.datasets import Dataset
-from engine.ledger import Ledger
-from engine.origin_destination import estimate, mechanism
+from engine.ledger import Kind, Ledger
+from engine.origin_destination import estimate, gravity, mechanism
 from engine.origin_destination.estimate import EstimateRelease
 from engine.origin_destination.exact.expected import Expectation, expectation
-from engine.origin_destination.matrices import Days
+from engine.origin_destination.gravity import GravityRelease
+from engine.origin_destination.laws import LawName
+from engine.origin_destination.matrices import Days, day_indices
 from engine.origin_destination.mechanism import ODNoise, ODRelease
 from engine.origin_destination.scores import TripScores, drawn_scores
 from engine.parameters import ODMethod, ODParameters
 
-Release = ODRelease | EstimateRelease
+Release = ODRelease | EstimateRelease | GravityRelease
+_TRIMS = frozenset({"unit", "max_trips_per_user"})
 
-
-@dataclass(frozen=True, kw_only=True)
-class Method:
-    """What a method answers; arguments as the functions below. `expected` is None without a law."""
-
-    release: Callable[..., Release]
-    ledger: Callable[..., Ledger]
-    expected: Callable[..., Expectation] | None = None
-
-
-METHODS: dict[ODMethod, Method] = {
-    "published": Method(release=mechanism.release, ledger=mechanism.ledger, expected=expectation),
-    "estimate": Method(release=estimate.release, ledger=estimate.ledger),
+METHODS: dict[ODMethod, Method[Release]] = {
+    "published": Method(
+        name="Published: hides below τ",
+        short="Published",
+        about="Hides every flow below τ.",
+        loses=(
+            "Every flow below τ, and with it much of the totals of zones; what it shows keeps its "
+            "full noise.",
+        ),
+        source="Kohli, Aiken & Blumenstock, Algorithm 1",
+        uses=_TRIMS | {"suppression_threshold"},
+        release=mechanism.release,
+        ledger=mechanism.ledger,
+        expected=expectation,
+    ),
+    "estimate": Method(
+        name="Ours: reads small flows",
+        short="Ours",
+        about="Hides nothing and reads small flows in the light of their zones, their distance and "
+        "the flow back. For a person's day it may spend "
+        f"{estimate.CAPPED_SHARE:.0%} of ε on the number of all trips: its flows then get "
+        f"{1 - estimate.CAPPED_SHARE:.0%}, a little more noise.",
+        loses=(
+            "Sudden, isolated flows that its model does not expect (see *Unexpected – check*).",
+            "A zone that changes at once is pulled towards its usual share.",
+            "It is no better on large flows. Its ranges by the model are not guaranteed; those "
+            "“whatever the model” are.",
+        ),
+        source="docs/mechanisms.md",
+        uses=_TRIMS,
+        ours=True,
+        release=estimate.release,
+        ledger=estimate.ledger,
+        public=lambda *of: {"capped_count": estimate.buys_capped_count(*of)},
+    ),
+    "gravity": Method(
+        name="Baseline: zone totals + gravity",
+        short="Gravity",
+        about="Measures only how many trips leave and enter each zone, and spreads them over the "
+        "flows by distance.",
+        loses=(
+            "Every flow that distance and the zones' totals do not explain, large ones too: a "
+            "larger ε does not bring it back.",
+        ),
+        source="Zipf 1946; Wilson 1967; Laplace noise on totals (Dwork et al. 2006)",
+        uses=_TRIMS,
+        release=gravity.release,
+        ledger=gravity.ledger,
+    ),
 }
 
 
@@ -92,6 +130,19 @@ def release(
     return draw(dataset, parameters, rng=rng, noise=noise, days=days, sum_days=sum_days)
 
 
+def draw_noise(
+    dataset: Dataset,
+    parameters: ODParameters,
+    *,
+    rng: np.random.Generator,
+    days: Days = None,
+    sum_days: bool = False,
+) -> ODNoise:
+    """Draw the noise of one release of these days; every method takes the same."""
+    del parameters
+    return ODNoise.draw(rng, dataset, days=days, sum_days=sum_days)
+
+
 def ledger(parameters: ODParameters, **public: Any) -> Ledger:
     """Return what one unit of protection pays, before any release.
 
@@ -109,10 +160,46 @@ def ledger(parameters: ODParameters, **public: Any) -> Ledger:
     return METHODS[parameters.method].ledger(parameters, **public)
 
 
-def expected(
+def plan(
     dataset: Dataset, parameters: ODParameters, *, days: Days = None, sum_days: bool = False
+) -> Plan:
+    """Return what gets noise and what it costs, from public facts: no count is read.
+
+    Examples
+    --------
+    >>> from engine import datasets
+    >>> planned = plan(datasets.load("demo-city"), ODParameters(epsilon=0.5), days=(0, 3))
+    >>> planned.cells == 2 * 150 * 149, planned.ledger.proved_epsilon
+    (True, 0.5)
+    """
+    chosen, zones = day_indices(dataset, days), len(dataset.zones)
+    matrices, summed = (1, len(chosen)) if sum_days else (len(chosen), 1)
+    method = METHODS[parameters.method]
+    stated = method.ledger(parameters, **method.public(dataset, parameters, summed))
+    cells = {
+        Kind.FLOWS: zones * (zones - 1),
+        Kind.CAPPED_TRIPS: 1,
+        Kind.ZONE_TOTALS: 2 * zones,
+    }
+    return Plan(cells=matrices * sum(cells[stage.kind] for stage in stated.stages), ledger=stated)
+
+
+def expected(
+    dataset: Dataset,
+    parameters: ODParameters,
+    *,
+    days: Days = None,
+    sum_days: bool = False,
+    law: LawName = "rounded_laplace",
 ) -> Expectation | None:
     """Return what a release is expected to do, exactly; None where the method has no exact law.
+
+    Parameters
+    ----------
+    dataset, parameters, days, sum_days
+        As in `release`.
+    law : str
+        ``rounded_laplace`` of an exploration, ``discrete_laplace`` of what leaves the building.
 
     Examples
     --------
@@ -121,8 +208,21 @@ def expected(
     >>> expected(demo, ODParameters(epsilon=0.5, method="estimate")) is None
     True
     """
-    law = METHODS[parameters.method].expected
-    return None if law is None else law(dataset, parameters, days=days, sum_days=sum_days)
+    exact = METHODS[parameters.method].expected
+    if exact is None:
+        return None
+    return exact(dataset, parameters, days=days, sum_days=sum_days, law=law)
+
+
+def suppresses(parameters: ODParameters) -> bool:
+    """Return whether small flows are hidden, so that τ counts.
+
+    Examples
+    --------
+    >>> [suppresses(ODParameters(epsilon=1.0, method=each)) for each in ("published", "estimate")]
+    [True, False]
+    """
+    return "suppression_threshold" in METHODS[parameters.method].uses
 
 
 def scores(truth: Counts, release: Release) -> TripScores:

@@ -17,22 +17,21 @@ from engine.density.accounting import delta_is_large
 from engine.errors import ExplorerError, ParameterError
 from engine.release.claim import claimed, uninterrupted, zip_of
 from engine.release.copies import fingerprint
-from engine.release.cost import Cost
+from engine.release.cost import RULE, Cost, corrected
 from engine.release.cost import cost as cost_of
 from engine.release.entries import (
     Budget,
     Entry,
     ReleaseError,
-    exact,
-    exceeded,
     known,
     replay,
+    require_left,
 )
-from engine.release.ledger import Ledger, named
+from engine.release.ledger import BudgetLedger, named
 from engine.release.notebook import notebook
 from engine.release.page import statement_html
-from engine.release.plan import Plan, Product, Progress
-from engine.release.recost import RULE, corrected
+from engine.release.plan import Plan, Progress
+from engine.release.products import Product
 from engine.release.registry import registry_entry
 from engine.release.statement import SCHEMA, TUNING, statement
 
@@ -47,7 +46,7 @@ class Stopped(KeyboardInterrupt):
 
 
 def check(
-    dataset: Dataset, plan: Plan, ledger: Ledger, *, consent: str = ""
+    dataset: Dataset, plan: Plan, ledger: BudgetLedger, *, consent: str = ""
 ) -> tuple[Budget, Cost]:
     """Return the budget that pays and what the release costs it; refuse what may not be released.
 
@@ -77,10 +76,7 @@ def check(
         )
     budget = ledger.covering(dataset.id)
     cost = cost_of(plan.loss, budget.unit)
-    if exact(budget.spent_epsilon) + exact(cost.epsilon) > exact(budget.epsilon) or exact(
-        budget.spent_delta
-    ) + exact(cost.delta) > exact(budget.delta):
-        raise exceeded(budget, cost.epsilon, cost.delta)
+    require_left(budget, cost.epsilon, cost.delta)
     return budget, cost
 
 
@@ -89,7 +85,7 @@ def release(
     product: Product,
     out: Path,
     *,
-    ledger: Ledger,
+    ledger: BudgetLedger,
     tuning: str,
     tuning_note: str = "",
     consent: str = "",
@@ -106,10 +102,9 @@ def release(
     ----------
     dataset : Dataset
     product : Product
-        An `ODProduct`, a `DensityProduct` or a `ReportProduct`.
     out : Path
         A folder that does not exist yet, in one that can be written.
-    ledger : Ledger
+    ledger : BudgetLedger
     tuning : str
         One of `TUNING`: how ε and the other settings were chosen.
     tuning_note : str
@@ -172,7 +167,9 @@ def _prepare(dataset: Dataset, product: Product) -> None:
         ) from error
 
 
-def _rehearse(dataset: Dataset, plan: Plan, ledger: Ledger, tuning: str, tuning_note: str) -> None:
+def _rehearse(
+    dataset: Dataset, plan: Plan, ledger: BudgetLedger, tuning: str, tuning_note: str
+) -> None:
     """Make statement, registry entry and notebook with the entry as it will be; keep nothing."""
     try:
         entry = _charge(dataset, plan, ledger, tuning, tuning_note, rehearsal=True)
@@ -218,7 +215,7 @@ def _failed(error: Exception, intent: Entry, work: Path, out: Path) -> ReleaseEr
 def _charge(
     dataset: Dataset,
     plan: Plan,
-    ledger: Ledger,
+    ledger: BudgetLedger,
     tuning: str,
     tuning_note: str,
     *,
@@ -252,7 +249,7 @@ def _make(
     plan: Plan,
     work: Path,
     out: Path,
-    ledger: Ledger,
+    ledger: BudgetLedger,
     intent: Entry,
     progress: Progress,
 ) -> None:

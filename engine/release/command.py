@@ -11,24 +11,21 @@ from typing import TextIO
 
 from engine import datasets
 from engine.datasets import Dataset
-from engine.errors import DatasetError, ExplorerError
+from engine.errors import DatasetError, ExplorerError, ParameterError
 from engine.origin_destination.matrices import require_unit
-from engine.parameters import ODParameters
+from engine.parameters import DensityParameters, ODParameters
 from engine.release.bundle import CONSENT, check, release
 from engine.release.claim import zip_of
-from engine.release.density import DensityProduct
+from engine.release.cost import balances, undercharged
 from engine.release.entries import Budget as SpentBudget
 from engine.release.entries import ReleaseError, printable
-from engine.release.estimate import EstimateProduct
-from engine.release.ledger import Ledger
-from engine.release.od import ODProduct
-from engine.release.plan import Plan, Product
-from engine.release.recost import balances, undercharged
-from engine.release.report import ReportProduct
+from engine.release.ledger import BudgetLedger
+from engine.release.plan import Plan
+from engine.release.products import Product
 from engine.release.statement import TUNING
 from engine.release.ways import ways_out
-from engine.release.zoom import ZoomProduct
-from engine.report import Budget, ReportParameters, read
+from engine.report import Budget, ReportParameters, truth
+from engine.synthetic.twininputs import in_words
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -37,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if threading.current_thread() is threading.main_thread():
         _stop_on_signals()
     try:
-        options.run(options, Ledger(options.ledger))
+        options.run(options, BudgetLedger(options.ledger))
     except ExplorerError as error:
         _say(" ".join([f"refused: {error}", *getattr(error, "__notes__", ())]), sys.stderr)
         return 2
@@ -59,7 +56,7 @@ def _say(line: str, to: TextIO | None = None) -> None:
     print(printable(line), file=to or sys.stdout)
 
 
-def _release(options: argparse.Namespace, ledger: Ledger) -> None:
+def _release(options: argparse.Namespace, ledger: BudgetLedger) -> None:
     dataset = datasets.load(options.dataset)
     product = _product(options, dataset)
     plan = product.plan(dataset)
@@ -81,11 +78,31 @@ def _release(options: argparse.Namespace, ledger: Ledger) -> None:
         options.out,
         ledger=ledger,
         tuning=options.tuned_on,
-        tuning_note=options.tuning_note,
+        tuning_note=_note(options),
         consent=options.consent,
         progress=_show if sys.stderr.isatty() else lambda _share: None,
     )
     _say(f"written to {out} and {zip_of(out)}; read {out / 'statement.html'} first")
+
+
+def _note(options: argparse.Namespace) -> str:
+    """Return the custodian's words; of a twin also all that it was made of."""
+    if (options.tuned_on == "twin") != (options.twin is not None):
+        raise ParameterError(
+            "a twin must be named, and only for settings that were chosen on it",
+            value=f"tuned on {options.tuned_on}, twin {options.twin}",
+            remedy="give --tuned-on twin --twin DATASET",
+        )
+    if options.twin is None:
+        return options.tuning_note
+    inputs = datasets.load(options.twin).metadata.scenario.get("twin")
+    if inputs is None:
+        raise ParameterError(
+            "the twin must be made by engine.synthetic twin",
+            value=options.twin,
+            remedy="name its folder",
+        )
+    return "; ".join(filter(None, (options.tuning_note, in_words(inputs))))
 
 
 def _say_ways(error: ReleaseError, plan: Plan, budget: SpentBudget, dataset: Dataset) -> None:
@@ -106,34 +123,38 @@ def _say_ways(error: ReleaseError, plan: Plan, budget: SpentBudget, dataset: Dat
 
 
 def _product(options: argparse.Namespace, dataset: Dataset) -> Product:
-    if options.product == "density" and options.method == "ours":
-        return ZoomProduct(epsilon=options.epsilon, delta=options.delta)
+    ours = options.product != "report" and options.method == "ours"
     if options.product == "density":
-        return DensityProduct(
-            epsilon=options.epsilon, max_visits_per_user=options.max_visits_per_user
+        return Product(
+            DensityParameters(
+                epsilon=options.epsilon,
+                delta=options.delta,
+                max_visits_per_user=options.max_visits_per_user,
+                method="zoom" if ours else "towers_laplace",
+            )
         )
     if options.product == "report":
-        return ReportProduct(
-            parameters=ReportParameters(
+        return Product(
+            ReportParameters(
                 epsilon=options.epsilon,
                 max_trips_per_user=options.max_trips_per_user,
                 unit=options.unit,
-                budget=Budget.fitting(read(dataset), options.unit),
+                budget=Budget.fitting(truth(dataset), options.unit),
             )
         )
-    days = None if options.days is None else tuple(options.days)
-    parameters = ODParameters(
-        epsilon=options.epsilon,
-        max_trips_per_user=1 if options.unit == "trip" else options.max_trips_per_user,
-        suppression_threshold=options.suppression_threshold,
-        unit=options.unit,
+    return Product(
+        ODParameters(
+            epsilon=options.epsilon,
+            max_trips_per_user=1 if options.unit == "trip" else options.max_trips_per_user,
+            suppression_threshold=options.suppression_threshold,
+            unit=options.unit,
+            method="estimate" if ours else "published",
+        ),
+        days=None if options.days is None else tuple(options.days),
     )
-    if options.method == "ours":
-        return EstimateProduct(parameters=parameters, days=days)
-    return ODProduct(parameters=parameters, days=days)
 
 
-def _set(options: argparse.Namespace, ledger: Ledger) -> None:
+def _set(options: argparse.Namespace, ledger: BudgetLedger) -> None:
     ledger.declare(
         options.people,
         datasets=options.datasets,
@@ -147,7 +168,7 @@ def _set(options: argparse.Namespace, ledger: Ledger) -> None:
     _show_budgets(options, ledger)
 
 
-def _raise(options: argparse.Namespace, ledger: Ledger) -> None:
+def _raise(options: argparse.Namespace, ledger: BudgetLedger) -> None:
     now = ledger.budget(options.people)
     ledger.raise_to(
         options.people,
@@ -159,7 +180,7 @@ def _raise(options: argparse.Namespace, ledger: Ledger) -> None:
     _show_budgets(options, ledger)
 
 
-def _join(options: argparse.Namespace, ledger: Ledger) -> None:
+def _join(options: argparse.Namespace, ledger: BudgetLedger) -> None:
     ledger.join(options.people, dataset=options.dataset, by=options.by)
     _note_unknown([options.dataset])
     _show_budgets(options, ledger)
@@ -173,34 +194,25 @@ def _note_unknown(names: Sequence[str]) -> None:
         )
 
 
-def _show_budgets(_options: argparse.Namespace, ledger: Ledger) -> None:
+def _show_budgets(_options: argparse.Namespace, ledger: BudgetLedger) -> None:
     entries = ledger.entries()
     budgets = balances(entries)
     if not budgets:
         _say("no budget has been declared")
     for one in budgets.values():
+        uncharged = one.uncharged_words
+        uncharged += " ('verify' names them)" if uncharged else ""
         _say(
             f"{one.people} ({', '.join(one.datasets)}): ε = {one.spent_epsilon:g} of "
             f"{one.epsilon:g} and δ = {one.spent_delta:g} of {one.delta:g} spent per {one.unit} in "
-            f"{one.releases} release{'' if one.releases == 1 else 's'}{_uncharged(one)}; "
+            f"{one.releases} release{'' if one.releases == 1 else 's'}{uncharged}; "
             f"may be raised by {', '.join(one.raised_by)}"
         )
     if entries:
         _say(f"head of the ledger, entry {len(entries)}: {entries[-1].hash}")
 
 
-def _uncharged(budget: SpentBudget) -> str:
-    """Say how much of what is spent no entry was charged."""
-    if not budget.uncharged_epsilon and not budget.uncharged_delta:
-        return ""
-    delta = f" and δ = {budget.uncharged_delta:.3g}" if budget.uncharged_delta else ""
-    return (
-        f", of which ε = {budget.uncharged_epsilon:g}{delta} was not charged when they were made "
-        "('verify' names them)"
-    )
-
-
-def _verify(options: argparse.Namespace, ledger: Ledger) -> None:
+def _verify(options: argparse.Namespace, ledger: BudgetLedger) -> None:
     entries = ledger.verify(options.head)
     _say(f"{entries} {'entry' if entries == 1 else 'entries'}, unbroken")
     too_cheap = undercharged(ledger.entries())
@@ -240,6 +252,7 @@ def _parser() -> argparse.ArgumentParser:
         one.add_argument("--out", type=Path, required=True, help="new folder of the bundle")
         one.add_argument("--tuned-on", choices=TUNING, required=True, help="how ε was chosen")
         one.add_argument("--tuning-note", default="", help="such as the days looked at")
+        one.add_argument("--twin", help="the dataset of the twin, for --tuned-on twin")
         one.add_argument("--consent", default="", help=f"for trip level: '{CONSENT}'")
         if name != "report":
             one.add_argument("--method", choices=("published", "ours"), default="published")

@@ -67,7 +67,7 @@ class Budget:
     spent_epsilon, spent_delta : float
         Sums over all releases, finished or not (basic composition, which always holds).
     uncharged_epsilon, uncharged_delta : float
-        What of that no entry was charged, see `engine.release.recost`.
+        What of that no entry was charged, see `engine.release.cost`.
     releases : int
         Number of releases.
     raised_by : tuple of str
@@ -96,6 +96,16 @@ class Budget:
         """δ that can still be spent."""
         return max(float(exact(self.delta) - exact(self.spent_delta)), 0.0)
 
+    @property
+    def uncharged_words(self) -> str:
+        """Say how much of what is spent no entry was charged; empty where all of it was."""
+        if not self.uncharged_epsilon and not self.uncharged_delta:
+            return ""
+        delta = f" and δ = {self.uncharged_delta:.3g}" if self.uncharged_delta else ""
+        return (
+            f", of which ε = {self.uncharged_epsilon:g}{delta} was not charged when they were made"
+        )
+
 
 _JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # Persian and Indic words need them
 
@@ -122,12 +132,21 @@ def exact(number: float) -> Fraction:
     return Fraction(repr(float(number)))
 
 
-def exceeded(budget: Budget, epsilon: float, delta: float) -> ReleaseError:
-    """Return the refusal of a cost that does not fit: by how much, and what would fit."""
-    over = float(exact(budget.spent_epsilon) + exact(epsilon) - exact(budget.epsilon))
-    over_delta = float(exact(budget.spent_delta) + exact(delta) - exact(budget.delta))
-    by = [f"ε by {over:g}"] * (over > 0) + [f"δ by {over_delta:g}"] * (over_delta > 0)
-    return ReleaseError(
+def over(budget: Budget, epsilon: float, delta: float) -> tuple[Fraction, Fraction]:
+    """Return by how much ε and δ of a cost exceed what is left, exactly; 0 or less where not."""
+    return (
+        exact(budget.spent_epsilon) + exact(epsilon) - exact(budget.epsilon),
+        exact(budget.spent_delta) + exact(delta) - exact(budget.delta),
+    )
+
+
+def require_left(budget: Budget, epsilon: float, delta: float) -> None:
+    """Refuse a cost that a budget does not hold: by how much, and what would fit."""
+    excess = dict(zip("εδ", over(budget, epsilon, delta), strict=True))
+    by = [f"{name} by {float(much):g}" for name, much in excess.items() if much > 0]
+    if not by:
+        return
+    raise ReleaseError(
         f"the budget of '{budget.people}' must not be exceeded",
         value=f"a cost of ε = {epsilon:g}, δ = {delta:g} that exceeds {' and '.join(by)}",
         remedy=f"at most ε = {budget.left_epsilon:g} and δ = {budget.left_delta:g} are left per "

@@ -19,6 +19,7 @@ from typing import Any
 from engine import datasets, validation
 from engine.errors import ParameterError
 from engine.release.copies import fingerprint_by_name, refuse_copies
+from engine.release.cost import balances
 from engine.release.entries import (
     FIRST_HASH,
     Budget,
@@ -26,19 +27,17 @@ from engine.release.entries import (
     Entry,
     ReleaseError,
     covering,
-    exact,
-    exceeded,
     known,
     printable,
     read_entries,
     replay,
+    require_left,
     row_hash,
 )
-from engine.release.recost import balances
 from engine.release.store import exists, opened
 
 
-class Ledger:
+class BudgetLedger:
     """A ledger in one SQLite file, readable by its owner only.
 
     Parameters
@@ -50,7 +49,7 @@ class Ledger:
     Examples
     --------
     >>> import tempfile
-    >>> kept = Ledger(Path(tempfile.mkdtemp()) / "ledger.sqlite")
+    >>> kept = BudgetLedger(Path(tempfile.mkdtemp()) / "ledger.sqlite")
     >>> kept.declare("town 2015-09", datasets=["town"], unit="person", epsilon=2.0, by="custodian")
     >>> first = kept.intend("town", unit="person", epsilon=0.5, delta=0.0, what={"product": "od"})
     >>> kept.budget("town 2015-09").left_epsilon
@@ -219,10 +218,7 @@ class Ledger:
                     remedy="a release protects what its budget counts",
                     code="unit",
                 )
-            over = exact(budget.spent_epsilon) + exact(epsilon) - exact(budget.epsilon)
-            over_delta = exact(budget.spent_delta) + exact(delta) - exact(budget.delta)
-            if over > 0 or over_delta > 0:
-                raise exceeded(budget, epsilon, delta)
+            require_left(budget, epsilon, delta)
             body = {**what, "dataset": dataset, "epsilon": float(epsilon), "delta": float(delta)}
             if made_of is not None:
                 body["made_of"] = {dataset: dict(made_of)}

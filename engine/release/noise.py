@@ -4,24 +4,31 @@ OpenDP samples discrete Laplace and discrete Gaussian variates in exact rational
 operating system's entropy (Canonne, Kamath and Steinke 2020), so neither floating point nor a seed
 leaks anything. `laplace_epsilon` returns the privacy loss that OpenDP's own privacy map states for
 a scale, rounded up; it is at least sensitivity / scale.
+
+Discrete Gaussian noise is ρ-zero-concentrated, ρ = Δ₂²/(2σ²), as the continuous one is (same
+paper, Theorem 14), and ρ adds up, also where a later table is chosen after earlier noisy ones. It
+is not μ-GDP, so the exact ε of the continuous mechanism may not be claimed for it.
 """
 
 import math
+from functools import lru_cache
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
-import opendp.prelude as opendp
+from opendp import combinators, domains, measurements, metrics, mod
 
 from engine import validation
 from engine.arrays import Integers
+from engine.density.gaussian import bracketed_root
 
 LIBRARY = "OpenDP"
 VERSION = version("opendp")
 
 _AT_ONCE = 2**18  # whole numbers handed over in one call: bounds the memory of Python's integers
 
-opendp.enable_features("contrib")
+mod.enable_features("contrib")  # not by the prelude, which loads scikit-learn
+_WHOLE_NUMBERS: Any = domains.vector_domain(domains.atom_domain(T="i64"))
 
 
 def discrete_laplace(counts: Integers, scale: float) -> Integers:
@@ -56,7 +63,7 @@ def discrete_gaussian(counts: Integers, sigma: float) -> Integers:
     sigma : float
         Finite and above 0, in the unit of the counts.
     """
-    return _noisy(gaussian(sigma), counts)
+    return _noisy(_gaussian(sigma), counts)
 
 
 def laplace_epsilon(sensitivity: int, scale: float) -> float:
@@ -70,17 +77,57 @@ def laplace_epsilon(sensitivity: int, scale: float) -> float:
     return float(_laplace(scale).map(sensitivity))
 
 
-def gaussian(sigma: float) -> Any:
+def gaussian_rho(sensitivity: float, sigma: float) -> float:
+    """Return ρ that OpenDP states for whole numbers of this L₂ sensitivity, rounded up.
+
+    Examples
+    --------
+    >>> gaussian_rho(3.0, 6.0)
+    0.125
+    """
+    return float(_gaussian(sigma).map(float(sensitivity)))
+
+
+def zcdp_epsilon(rho: float, delta: float) -> float:
+    """Return ε at δ of a ρ-zCDP mechanism, as OpenDP converts it (CKS 2020, Proposition 12).
+
+    Examples
+    --------
+    >>> round(zcdp_epsilon(0.02, 1e-7), 4)
+    0.9951
+    """
+    profile = combinators.make_zCDP_to_approxDP(_gaussian(1.0)).map(math.sqrt(2 * rho))
+    return float(profile.epsilon(delta))
+
+
+@lru_cache(maxsize=256)
+def zcdp_strength(epsilon: float, delta: float) -> float:
+    """Return the largest μ = √(2ρ), less one part in 10⁹, whose ρ-zCDP is (ε, δ)-DP.
+
+    Examples
+    --------
+    >>> mu = zcdp_strength(1.0, 1e-7)
+    >>> round(mu, 4), zcdp_epsilon(mu**2 / 2, 1e-7) <= 1.0
+    (0.2009, True)
+    """
+
+    def excess(log_mu: float) -> float:
+        return zcdp_epsilon(math.exp(2 * log_mu) / 2, delta) - epsilon
+
+    # ρ-zCDP costs more than ρ at any δ of use: a larger bracket overflows from ε = 60 on
+    low, high = math.log(epsilon) - 8, min(math.log(epsilon) + 2, (math.log(2 * epsilon) + 1) / 2)
+    return math.exp(bracketed_root(excess, low, high)) * (1 - 1e-9)
+
+
+def _gaussian(sigma: float) -> Any:
     """Return OpenDP's measurement of discrete Gaussian noise, with its privacy map."""
     scale = validation.finite_above("sigma", sigma, 0, "it is the noise's standard deviation")
-    space = opendp.vector_domain(opendp.atom_domain(T="i64")), opendp.l2_distance(T=float)
-    return opendp.m.make_gaussian(*space, scale)
+    return measurements.make_gaussian(_WHOLE_NUMBERS, metrics.l2_distance(T=float), scale)
 
 
 def _laplace(scale: float) -> Any:
     number = validation.finite_above("scale", scale, 0, "it is the sensitivity over ε")
-    space = opendp.vector_domain(opendp.atom_domain(T="i64")), opendp.l1_distance(T="i64")
-    return opendp.m.make_laplace(*space, number)
+    return measurements.make_laplace(_WHOLE_NUMBERS, metrics.l1_distance(T="i64"), number)
 
 
 def _noisy(measurement: Any, counts: Integers) -> Integers:

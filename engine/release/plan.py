@@ -2,30 +2,20 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-import numpy as np
-from scipy import stats
-
 from engine.datasets import Dataset, Metadata
-from engine.origin_destination.estimate import total_reach
-from engine.origin_destination.laws import NoiseLaw
+from engine.parameters import EPSILON_RANGE
+from engine.release.bars import LEVEL, Outlook, safe_scale
 from engine.release.cost import Loss
-from engine.release.entries import BudgetUnit, exact
-from engine.usability import CONFIDENCE
+from engine.release.entries import BudgetUnit
 
-LEVEL = 0.9
-"""Share of draws within the error bars of a release."""
-
-READ_AFTERWARDS = ("od-estimate", "density-zoom")
-"""The methods of our own: whole numbers are measured and a model reads them afterwards."""
-
-PRODUCTS = ("od", "density", "report", *READ_AFTERWARDS)
-"""What can be released."""
+PRODUCTS = ("od", "density", "report", "od-estimate", "density-zoom")
+"""What can be released, as files name it."""
 
 Progress = Callable[[float], None]
+Days = tuple[int, ...] | None
 
 Norm = Literal["L₁", "L₂"]
 Noise = Literal["discrete Laplace", "discrete Gaussian"]
@@ -42,8 +32,6 @@ class Stage:
     ----------
     name : str
         What is counted.
-    noise : str
-        Law of the noise.
     sensitivity, norm : float, str
         Largest change of all its counts together when one unit comes or goes.
     scale : float
@@ -60,6 +48,18 @@ class Stage:
     scale: float
     epsilon: float | None = None
     rho: float | None = None
+
+    @classmethod
+    def laplace(cls, name: str, sensitivity: int, epsilon: float, room: float = 1.0) -> "Stage":
+        """Return counts whose noise is by `room` larger than the least that proves their ε."""
+        return cls(
+            name=name,
+            noise="discrete Laplace",
+            sensitivity=sensitivity,
+            norm="L₁",
+            scale=safe_scale(sensitivity, epsilon) * room,
+            epsilon=epsilon,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,55 +147,45 @@ class Plan:
 
     Attributes
     ----------
-    product : str
-        One of `PRODUCTS`.
-    title : str
-        In words.
+    product, title : str
+        One of `PRODUCTS`, and its title in words.
     unit : str
         What ε protects.
     epsilon, delta : float
         Privacy loss per unit.
+    epsilons : (float, float)
+        The least and the largest ε that it can be released with.
     days : int
         Declared days that are released; a person pays for each at unit ``person-day``.
     contribution : str
         How much of one unit is counted.
-    bounded_by : str
-        How the bound was chosen.
-    sensitivity : float
-        Largest change of all counts together when one unit comes or goes, in `norm`.
-    norm : str
-        ``L₁`` or ``L₂``.
-    mechanism : str
-        Law of the noise.
-    scale : float
-        Of the noise, in the counts' unit: scale of the Laplace, standard deviation of the Gaussian.
+    sensitivity, norm : float, str
+        Largest change of all counts together when one unit comes or goes.
+    mechanism, scale : str, float
+        Law of the noise, and its scale (standard deviation of the Gaussian) in the counts' unit.
     trimmed_to, rho : int or None, float or None
         What a tighter cost in finer units rests on, see `Loss`.
     proof : str
         Why this is ε, in a sentence.
-    cells : int
+    cells, cells_words : int, str
         Noisy numbers, fixed by public geometry and the declared period.
-    cells_words : str
     settings : mapping
         As asked.
-    stages : tuple of Stage
-        All that gets noise, each with its cost.
-    composition : str
-        How their costs add up.
+    stages, composition : tuple of Stage, str
+        All that gets noise, each with its cost, and how the costs add up.
     frame : Frame
         How period and places were fixed.
-    bars : str
-        The columns with error bars that hold whatever the data.
-    kept : str
-        What those bars are around.
-    beyond : str
-        A sentence: what lies between that and the true number.
+    bars, kept, beyond : str
+        The columns with error bars that hold whatever the data; what they are around; a sentence
+        on what lies between that and the true number.
     accuracy : tuple of Accuracy
         Exact, from the law of the noise.
     bias : tuple of str
         What rounding, bounding, clamping and suppression do to the numbers.
     warnings : tuple of str
         Where a reader would be misled, by the law of the noise alone.
+    reads_noise : bool
+        Whether a model reads the whole numbers afterwards: our own methods.
     """
 
     product: str
@@ -203,9 +193,9 @@ class Plan:
     unit: BudgetUnit
     epsilon: float
     delta: float = 0.0
+    epsilons: tuple[float, float] = EPSILON_RANGE
     days: int
     contribution: str
-    bounded_by: str = "a setting, which this software does not read from the data"
     sensitivity: float
     norm: Norm = "L₁"
     mechanism: str
@@ -225,6 +215,7 @@ class Plan:
     accuracy: tuple[Accuracy, ...]
     bias: tuple[str, ...]
     warnings: tuple[str, ...] = ()
+    reads_noise: bool = False
 
     @property
     def loss(self) -> Loss:
@@ -239,72 +230,26 @@ class Plan:
         )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Outlook:
-    """What the noise alone allows of one kind of number.
+class Way(Protocol):
+    """How one product is released by one method: a module with these four functions."""
 
-    Attributes
-    ----------
-    what : str
-        A number of this kind, such as ``a flow``.
-    empty : str
-        One whose kept count is 0.
-    least : int
-        The least number that is shown; smaller ones are suppressed or read 0.
-    empty_shown : float
-        Probability that an empty one reads `least` or more.
-    near_from : int
-        The least kept count from which on a number is shown and within a quarter of its kept
-        count in 95% of releases (`engine.usability`: what a usable flow is, but for trimming).
-    """
-
-    what: str
-    empty: str
-    least: int
-    empty_shown: float
-    near_from: int
-
-    @property
-    def misleads(self) -> bool:
-        """Whether empty ones are shown more often than the errors that a usable flow may have."""
-        return self.empty_shown > 1 - CONFIDENCE
-
-
-class Product(Protocol):
-    """One thing that can be released: it plans without counts, and draws once."""
-
-    def outlook(self, dataset: Dataset, /) -> tuple[Outlook, ...]:
-        """Return what its numbers can be used for by the law of the noise alone."""
-        ...
-
-    def prepare(self, dataset: Dataset, /) -> None:
-        """Raise where the dataset lacks what will be counted, before anything is charged."""
-        ...
-
-    def plan(self, dataset: Dataset, /) -> Plan:
+    def plan(self, dataset: Dataset, parameters: Any, days: Days, /) -> Plan:
         """Return what a release will hold and cost; reads geometry and metadata alone."""
         ...
 
-    def write(self, dataset: Dataset, folder: Path, progress: Progress, /) -> None:
-        """Draw the noise and write the product's tables and map into an empty folder."""
+    def outlook(self, dataset: Dataset, parameters: Any, days: Days, /) -> tuple[Outlook, ...]:
+        """Return what its numbers can be used for by the law of the noise alone."""
         ...
 
+    def prepare(self, dataset: Dataset, parameters: Any, days: Days, /) -> None:
+        """Raise where the dataset lacks what will be counted, before anything is charged."""
+        ...
 
-def safe_scale(sensitivity: float, epsilon: float) -> float:
-    """Return the least float scale whose privacy loss sensitivity/scale is at most ε, exactly.
-
-    ε counts as it is written: 0.1 is one tenth, and not the float that is a little more.
-
-    Examples
-    --------
-    >>> safe_scale(1, 0.1), safe_scale(4, 0.5), safe_scale(1, 10)
-    (10.0, 8.0, 0.1)
-    """
-    allowed = min(exact(epsilon), Fraction(epsilon))
-    scale = sensitivity / epsilon
-    while Fraction(sensitivity) > allowed * Fraction(scale):
-        scale = float(np.nextafter(scale, np.inf))
-    return scale
+    def write(
+        self, dataset: Dataset, parameters: Any, days: Days, folder: Path, progress: Progress, /
+    ) -> None:
+        """Draw the noise and write the product's tables and map into an empty folder."""
+        ...
 
 
 def laplace_proof(sensitivity: float, scale: float, epsilon: float) -> str:
@@ -313,59 +258,3 @@ def laplace_proof(sensitivity: float, scale: float, epsilon: float) -> str:
         f"discrete Laplace of scale {scale:.6g} on counts of sensitivity {sensitivity:g} (L₁) is "
         f"exactly ε = {epsilon:g}."
     )
-
-
-def laplace_bar(scale: float, level: float = LEVEL) -> int:
-    """Return the least whole z with P(|Z| > z) ≤ 1 − level for discrete Laplace noise.
-
-    P(|Z| > z) = 2 q^(z+1) / (1 + q) with q = e^(−1/scale) (erratum O5).
-
-    Examples
-    --------
-    >>> laplace_bar(10.0)
-    23
-    """
-    law = NoiseLaw(1 / scale, "discrete_laplace")
-    z = max(int(np.floor(scale * np.log(1 / (1 - level)))) - 2, 0)
-    while float(2 * law.tail(z + 1)) > 1 - level:
-        z += 1
-    return z
-
-
-def holds_where_shown(scale: float, bar: int, size: int, least: int) -> float:
-    """Return P(the bar holds the kept number | it is shown), for discrete Laplace noise.
-
-    A number m is shown where m + Z ≥ `least`, and its bar holds m where |Z| ≤ `bar`: whoever looks
-    at shown numbers alone sees those that noise lifted over the threshold.
-
-    Examples
-    --------
-    >>> round(holds_where_shown(10.0, 23, 1000, 15), 3), holds_where_shown(1.0, 3, 0, 15)
-    (0.905, 0.0)
-    """
-    law = NoiseLaw(1 / scale, "discrete_laplace")
-    lowest = max(least - size, -bar)
-    within = float(law.tail(lowest) - law.tail(bar + 1)) if lowest <= bar else 0.0
-    return within / float(law.tail(least - size)) if within else 0.0
-
-
-def laplace_sd(scale: float) -> float:
-    """Return the standard deviation √(2q)/(1 − q) of discrete Laplace noise."""
-    q = float(np.exp(-1 / scale))
-    return float(np.sqrt(2 * q) / -np.expm1(-1 / scale))
-
-
-def sum_bar(scale: float, cells: int, level: float = LEVEL) -> int:
-    """Return the error bar of a sum of `cells` numbers with noise of this scale, by its exact law.
-
-    Examples
-    --------
-    >>> sum_bar(10.0, 1) == laplace_bar(10.0), sum_bar(10.0, 420)
-    (True, 476)
-    """
-    return total_reach(1 / scale, max(cells, 1), confidence=level)
-
-
-def normal_bar(standard_deviation: float, level: float = LEVEL) -> float:
-    """Return the error bar of a sum of many noisy counts, by the normal law."""
-    return float(stats.norm.ppf((1 + level) / 2) * standard_deviation)

@@ -1,6 +1,5 @@
 """Release of a mobility report: its counts with discrete Laplace noise."""
 
-from dataclasses import dataclass
 from itertools import pairwise, product
 from pathlib import Path
 
@@ -11,188 +10,171 @@ from engine import report
 from engine.arrays import Floats, Integers
 from engine.datasets import Dataset
 from engine.errors import DatasetError, ParameterError
-from engine.origin_destination.laws import LawName, NoiseLaw
-from engine.release import cautions, noise, outlook
+from engine.origin_destination.laws import NoiseLaw
+from engine.release import cautions, noise
+from engine.release.bars import Outlook, laplace_bar, of_counts
+from engine.release.files import CsvTable, neutral
 from engine.release.intact import MOST, require_intact, require_zones
-from engine.release.plan import Accuracy, Frame, Outlook, Plan, Progress, Stage, laplace_bar
-from engine.release.tables import CsvTable, neutral
+from engine.release.plan import Accuracy, Days, Frame, Plan, Progress, Stage
 from engine.report import Analysis, Measure, ReportParameters, ReportRelease, ReportTable
 from engine.resolution import CoarseDataset
 
-_LAW: LawName = "discrete_laplace"
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReportProduct:
-    """A private mobility report by its counts; quantiles are read off the noisy bins.
+def plan(dataset: Dataset, parameters: ReportParameters, _days: Days) -> Plan:
+    """Return what a release will hold and cost; reads geometry and metadata alone.
 
-    Parameters
-    ----------
-    parameters : ReportParameters
-        With ``method="derived"``: draws of the exponential mechanism stay in exploration.
+    Raises
+    ------
+    ParameterError
+        For a view of coarser zones or days: the report's counts are those of the ingest.
     """
-
-    parameters: ReportParameters
-
-    def __post_init__(self) -> None:
-        if self.parameters.method != "derived":
-            raise ParameterError(
-                "method must be 'derived' for a release",
-                value=repr(self.parameters.method),
-                remedy="five numbers are read off the noisy bins at no further cost",
-            )
-
-    def plan(self, dataset: Dataset, /) -> Plan:
-        """Return what a release will hold and cost; reads geometry and metadata alone.
-
-        Raises
-        ------
-        ParameterError
-            For a view of coarser zones or days: the report's counts are those of the ingest.
-        """
-        if isinstance(dataset, CoarseDataset):
-            raise ParameterError(
-                "a mobility report must be made of a dataset as it was ingested",
-                value=f"a view at {dataset.resolution.text}",
-                remedy="release the dataset itself, or ingest it with coarser zones; nothing was "
-                "spent",
-                code="coarse",
-            )
-        parameters = self.parameters
-        stages = report.ledger(parameters).stages
-        users = parameters.unit == "user"
-        kept = (
-            f"the kept trips: at most {parameters.max_trips_per_user} of a person over the period"
-            if users
-            else "the trips in the data"
+    if isinstance(dataset, CoarseDataset):
+        raise ParameterError(
+            "a mobility report must be made of a dataset as it was ingested",
+            value=f"a view at {dataset.resolution.text}",
+            remedy="release the dataset itself, or ingest it with coarser zones; nothing was spent",
+            code="coarse",
         )
-        rows = tuple(
-            Accuracy(
-                what=f"{stage.name}: one bin",
-                size=None,
-                half_width=laplace_bar(_safe(stage.sensitivity / stage.epsilon)),
+    planned = report.plan(dataset, parameters)
+    stages = planned.ledger.stages
+    users = parameters.unit == "user"
+    kept = (
+        f"the kept trips: at most {parameters.max_trips_per_user} of a person over the period"
+        if users
+        else "the trips in the data"
+    )
+    rows = tuple(
+        Accuracy(
+            what=f"{stage.name}: one bin",
+            size=None,
+            half_width=laplace_bar(_safe(stage.sensitivity / stage.epsilon)),
+        )
+        for stage in stages
+    )
+    largest = max(stages, key=lambda stage: stage.noise_scale or 0)
+    raised = cautions.phantom_trips(
+        NoiseLaw(1 / float(largest.noise_scale or 1), "discrete_laplace"), 1
+    )
+    return Plan(
+        product="report",
+        title="Mobility report",
+        unit="person" if users else "trip",
+        epsilon=parameters.epsilon,
+        days=len(dataset.metadata.days),
+        contribution=f"at most {parameters.max_trips_per_user} trips of a person over the "
+        "whole period, at random"
+        if users
+        else "each trip by itself; nobody's trips are bounded",
+        sensitivity=largest.sensitivity,
+        mechanism="discrete Laplace on whole counts",
+        scale=float(largest.noise_scale or 0),
+        proof=f"each of {len(stages)} questions has discrete Laplace noise of scale "
+        "sensitivity/ε for its share of ε, and the shares add up to at most "
+        f"ε = {parameters.epsilon:g} (basic composition).",
+        cells=planned.cells,
+        cells_words=f"{len(stages)} questions, each over bins fixed in advance",
+        settings={
+            **({"max_trips_per_user": parameters.max_trips_per_user} if users else {}),
+            "shares": {str(a): share for a, share in parameters.plan.asked.items()},
+            "derived": [str(a) for a in parameters.plan.derived],
+        },
+        stages=tuple(
+            Stage(
+                name=f"{stage.name}: {stage.reads}",
+                noise="discrete Laplace",
+                sensitivity=stage.sensitivity,
+                norm="L₁",
+                scale=_safe(stage.sensitivity / stage.epsilon),
+                epsilon=stage.epsilon,
             )
             for stage in stages
-        )
-        largest = max(stages, key=lambda stage: stage.noise_scale or 0)
-        raised = cautions.phantom_trips(NoiseLaw(1 / float(largest.noise_scale or 1), _LAW), 1)
-        return Plan(
-            product="report",
-            title="Mobility report",
-            unit="person" if users else "trip",
-            epsilon=parameters.epsilon,
-            days=len(dataset.metadata.days),
-            contribution=f"at most {parameters.max_trips_per_user} trips of a person over the "
-            "whole period, at random"
+        ),
+        composition="basic composition",
+        frame=Frame.of(dataset.metadata),
+        bars="low_90 and high_90",
+        kept=kept,
+        beyond="What lies beyond that bound is not in the bar and cannot be told from this "
+        "release; quantities of a person are those of the kept trips."
+        if users
+        else "Nothing is trimmed.",
+        accuracy=rows,
+        bias=(
+            "Trips beyond the bound per person are not counted; all numbers are of kept trips."
             if users
-            else "each trip by itself; nobody's trips are bounded",
-            sensitivity=largest.sensitivity,
-            mechanism="discrete Laplace on whole counts",
-            scale=float(largest.noise_scale or 0),
-            proof=f"each of {len(stages)} questions has discrete Laplace noise of scale "
-            "sensitivity/ε for its share of ε, and the shares add up to at most "
-            f"ε = {parameters.epsilon:g} (basic composition).",
-            cells=report.noisy_numbers(parameters, report.extent_of(dataset)),
-            cells_words=f"{len(stages)} questions, each over bins fixed in advance",
-            settings={
-                **({"max_trips_per_user": parameters.max_trips_per_user} if users else {}),
-                "shares": {str(a): share for a, share in parameters.plan.asked.items()},
-                "derived": [str(a) for a in parameters.plan.derived],
-            },
-            stages=tuple(
-                Stage(
-                    name=f"{stage.name}: {stage.reads}",
-                    noise="discrete Laplace",
-                    sensitivity=stage.sensitivity,
-                    norm="L₁",
-                    scale=_safe(stage.sensitivity / stage.epsilon),
-                    epsilon=stage.epsilon,
-                )
-                for stage in stages
-            ),
-            composition="basic composition",
-            frame=Frame.of(dataset.metadata),
-            bars="low_90 and high_90",
-            kept=kept,
-            beyond="What lies beyond that bound is not in the bar and cannot be told from this "
-            "release; quantities of a person are those of the kept trips."
-            if users
-            else "Nothing is trimmed.",
-            accuracy=rows,
-            bias=(
-                "Trips beyond the bound per person are not counted; all numbers are of kept trips."
-                if users
-                else "Every trip is counted; nothing is said of people, whose contribution has no "
-                "bound at this level.",
-                "Negative counts are set to 0, so that sums over bins of report.csv are too high "
-                "where counts are small; what is derived from noisy bins was added up before that.",
-            ),
-            warnings=cautions.raised_to_zero(
-                raised, f"a bin of '{largest.name}'", "Do not add up many small bins."
-            ),
+            else "Every trip is counted; nothing is said of people, whose contribution has no "
+            "bound at this level.",
+            "Negative counts are set to 0, so that sums over bins of report.csv are too high "
+            "where counts are small; what is derived from noisy bins was added up before that.",
+        ),
+        warnings=cautions.raised_to_zero(
+            raised, f"a bin of '{largest.name}'", "Do not add up many small bins."
+        ),
+    )
+
+
+def outlook(_dataset: Dataset, parameters: ReportParameters, _days: Days) -> tuple[Outlook, ...]:
+    """Return what its numbers can be used for by the law of the noise alone."""
+    return tuple(
+        of_counts(
+            f"a bin of “{stage.name}”", "an empty bin", _safe(stage.sensitivity / stage.epsilon)
+        )
+        for stage in report.ledger(parameters).stages
+    )
+
+
+def prepare(dataset: Dataset, parameters: ReportParameters, _days: Days) -> None:
+    """Read the report's tables; raise where they lack what is asked."""
+    table = report.truth(dataset)
+    if Analysis.TRAVEL_TIME in parameters.plan.asked and not table.has_travel_times:
+        raise ParameterError(
+            "travel_time needs trips with their ends",
+            value="trips found between sightings",
+            remedy="give travel_time the weight 0; nothing was spent",
+        )
+    require_zones(dataset)
+    require_intact(dataset, "report", {"n": (-MOST, MOST)})  # rows add up to counts
+    limit = parameters.max_trips_per_user if parameters.unit == "user" else None
+    if min(table.counts(measure, limit).min() for measure in Measure) < 0:
+        raise DatasetError(
+            f"dataset '{dataset.id}': its report holds counts below 0",
+            remedy="build the dataset again from its raw data; nothing was spent",
+            code="damaged",
         )
 
-    def outlook(self, _dataset: Dataset, /) -> tuple[Outlook, ...]:
-        """Return what its numbers can be used for by the law of the noise alone."""
-        return tuple(
-            outlook.of_counts(
-                f"a bin of “{stage.name}”", "an empty bin", _safe(stage.sensitivity / stage.epsilon)
-            )
-            for stage in report.ledger(self.parameters).stages
-        )
 
-    def prepare(self, dataset: Dataset, /) -> None:
-        """Read the report's tables; raise where they lack what is asked."""
-        table = report.read(dataset)
-        if Analysis.TRAVEL_TIME in self.parameters.plan.asked and not table.has_travel_times:
-            raise ParameterError(
-                "travel_time needs trips with their ends",
-                value="trips found between sightings",
-                remedy="give travel_time the weight 0; nothing was spent",
+def write(
+    dataset: Dataset, parameters: ReportParameters, _days: Days, folder: Path, progress: Progress
+) -> None:
+    """Draw every count's noise once and write one long table."""
+    table = report.truth(dataset)
+    drawn = report.release(dataset, parameters, noise=_OpenDPNoise())
+    progress(0.8)
+    columns = {
+        "analysis": pa.string(),
+        "bin": pa.string(),
+        "count": pa.int64(),
+        "low_90": pa.int64(),
+        "high_90": pa.int64(),
+    }
+    with CsvTable(folder / "report.csv", columns) as out:
+        for analysis, result in drawn.results.items():
+            bars = np.ceil(result.half_widths()).astype(np.int64)
+            names = labels(analysis, len(result.shown), drawn, table, dataset)
+            out.add(
+                [str(analysis)] * len(names),
+                [neutral(name) for name in names],
+                result.shown,
+                np.maximum(result.noisy - bars, 0),
+                np.maximum(result.noisy + bars, 0),
             )
-        require_zones(dataset)
-        require_intact(dataset, "report", {"n": (-MOST, MOST)})  # rows add up to counts
-        limit = self.parameters.max_trips_per_user if self.parameters.unit == "user" else None
-        if min(table.counts(measure, limit).min() for measure in Measure) < 0:
-            raise DatasetError(
-                f"dataset '{dataset.id}': its report holds counts below 0",
-                remedy="build the dataset again from its raw data; nothing was spent",
-                code="damaged",
-            )
-
-    def write(self, dataset: Dataset, folder: Path, progress: Progress, /) -> None:
-        """Draw every count's noise once and write one long table."""
-        table = report.read(dataset)
-        drawn = report.release(table, self.parameters, noise=_OpenDPNoise())
-        progress(0.8)
-        columns = {
-            "analysis": pa.string(),
-            "bin": pa.string(),
-            "count": pa.int64(),
-            "low_90": pa.int64(),
-            "high_90": pa.int64(),
-        }
-        with CsvTable(folder / "report.csv", columns) as out:
-            for analysis, result in drawn.results.items():
-                bars = np.ceil(result.half_widths()).astype(np.int64)
-                names = labels(analysis, len(result.shown), drawn, table, dataset)
-                out.add(
-                    [str(analysis)] * len(names),
-                    [neutral(name) for name in names],
-                    result.shown,
-                    np.maximum(result.noisy - bars, 0),
-                    np.maximum(result.noisy + bars, 0),
-                )
-        _write_five_numbers(drawn, folder / "five_numbers.csv")
-        progress(1.0)
+    _write_five_numbers(drawn, folder / "five_numbers.csv")
+    progress(1.0)
 
 
 def _write_five_numbers(drawn: ReportRelease, path: Path) -> None:
-    """Write quantiles as read off the noisy bins, at no further cost; empty where nothing is left.
-
-    Nothing else of a draw is read here: it holds the truth as well.
-    """
+    """Write quantiles as read off the noisy bins, at no further cost; empty where none is left."""
     text, number = pa.string(), pa.float64()
     with CsvTable(path, {"analysis": text, "quantile": number, "value": number}) as out:
         for analysis, five in drawn.five_numbers.items():

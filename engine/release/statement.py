@@ -7,16 +7,16 @@ guarantees): what is promised, to whom, at what cost, and what the numbers canno
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
-from dp_accounting import pld
-
+from engine.release.bars import LEVEL
 from engine.release.cost import Cost
 from engine.release.entries import Budget, exact
 from engine.release.noise import LIBRARY, VERSION
-from engine.release.plan import LEVEL, PRODUCTS, READ_AFTERWARDS, Composition, Noise, Norm, Plan
+from engine.release.plan import PRODUCTS, Composition, Noise, Norm, Plan
 
 TUNING = {
     "public": "by a public rule, without looking at any data",
     "simulated": "on simulated data of similar size",
+    "twin": "on a twin: simulated people made of public facts alone",
     "other period": "on another period of the same source, with other people in it",
     "same people": "on another period with the same people in it: the choice itself leaks "
     "something about them that their budget does not count",
@@ -126,7 +126,7 @@ def statement(
         "untrusted can watch the clock."
         + (
             " What is read from the noisy numbers uses floating point; it sees no count."
-            if plan.product in READ_AFTERWARDS
+            if plan.reads_noise
             else ""
         ),
         "cells": f"{plan.cells:,} noisy numbers: {plan.cells_words}. They are fixed by the places "
@@ -137,7 +137,8 @@ def statement(
             else ". "
         )
         + plan.frame.words,
-        "bounds": f"The bound on a unit is {plan.bounded_by}. It, ε and the other settings were "
+        "bounds": "The bound on a unit is a setting, which this software does not read from the "
+        "data. It, ε and the other settings were "
         f"chosen {TUNING[tuning]}{f' ({tuning_note})' if tuning_note else ''}.",
         "accuracy": f"Error bars (columns {plan.bars}) hold with probability 90% over the noise "
         "alone, whatever the data, for a number picked before the release is seen. They are around "
@@ -242,6 +243,8 @@ def composed_epsilon(
     """
     if len(costs) < 2:
         return None
+    from dp_accounting import pld  # half a second: only where there are several
+
     total: Any = None
     for epsilon, delta in costs:
         one: Any = pld.privacy_loss_distribution.from_privacy_parameters(

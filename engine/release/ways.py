@@ -7,12 +7,10 @@ No rule of its own: every way is tried with `charge`, the one place that asks
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from engine.parameters import EPSILON_RANGE
 from engine.release.cost import Cost, cost
-from engine.release.entries import Budget, BudgetUnit, ReleaseError, exact
+from engine.release.entries import Budget, BudgetUnit, ReleaseError, over
+from engine.release.noise import zcdp_strength
 from engine.release.plan import Plan
-from engine.release.zcdp import zcdp_strength
-from engine.release.zoom import ZOOM_EPSILON
 
 _FLOWS = ("od", "od-estimate")
 _PER_POWER = 90  # numbers with two digits: 10 … 99 times a power of ten
@@ -60,14 +58,12 @@ def fits(plan: Plan, budget: Budget) -> bool:
         due = charge(plan, budget)
     except ReleaseError:
         return False
-    return exact(budget.spent_epsilon) + exact(due.epsilon) <= exact(budget.epsilon) and exact(
-        budget.spent_delta
-    ) + exact(due.delta) <= exact(budget.delta)
+    return max(over(budget, due.epsilon, due.delta)) <= 0
 
 
 def fitting_epsilon(plan: Plan, budget: Budget) -> float | None:
     """Return the largest ε of two digits with which a release fits; None where none does."""
-    low, high = ZOOM_EPSILON if plan.product == "density-zoom" else EPSILON_RANGE
+    low, high = plan.epsilons
     most = min(high, _LARGEST_EPSILON)
     epsilon = _largest(lambda one: fits(_with(plan, epsilon=one), budget), most)
     return epsilon if epsilon is not None and epsilon >= low else None

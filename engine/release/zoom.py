@@ -5,13 +5,11 @@ are; L₂ sensitivity 1024·c holds in exact arithmetic. What is read from the n
 post-processing and may use floating point.
 """
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 
-from engine import validation
+from engine import density, validation
 from engine.arrays import Floats, Integers
 from engine.datasets import Dataset
 from engine.datasets.zoomtables import (
@@ -21,18 +19,17 @@ from engine.datasets.zoomtables import (
     SUMS_OF_VISITS,
     visit_caps,
 )
-from engine.density.aggregates import tower_tree
 from engine.density.zoom import DEFAULTS, measure_with, noise_scale, read
 from engine.errors import DatasetError, ParameterError
-from engine.parameters import HOURS_PER_WEEK
-from engine.release import cautions, noise, outlook
-from engine.release.density import zone_variances
+from engine.parameters import HOURS_PER_WEEK, DensityParameters
+from engine.release import cautions, noise
+from engine.release.bars import Outlook, normal_bar, of_normal
+from engine.release.density import write_hours, zone_variances
+from engine.release.files import write_zones
 from engine.release.intact import COUNT, HOUR, require_intact, require_zones
-from engine.release.plan import Accuracy, Frame, Outlook, Plan, Progress, Stage, normal_bar
-from engine.release.tables import CsvTable, neutral, write_zones
-from engine.release.zcdp import zcdp_strength
+from engine.release.plan import Accuracy, Days, Frame, Plan, Progress, Stage
 
-ZOOM_EPSILON = (1e-3, 50.0)
+_EPSILONS = (1e-3, 50.0)
 _LARGEST_DELTA = 1e-3
 """Within both OpenDP's conversion from ρ finds its ε for every pair."""
 
@@ -42,167 +39,165 @@ _BY_HOUR = FILES[:3]
 _ROOM = 1 + 1e-12  # for the rounding of σ: ρ never exceeds its share
 
 
-@dataclass(frozen=True, kw_only=True)
-class ZoomProduct:
-    """Visits by zone and hour of the declared week, counted at five zoom levels; one person.
-
-    Parameters
-    ----------
-    epsilon, delta : float
-        Total privacy loss.
-    """
-
-    epsilon: float
-    delta: float = 1e-7
-
-    def __post_init__(self) -> None:
-        validation.finite_within("epsilon", self.epsilon, ZOOM_EPSILON, "0.1 to 2 is usual")
-        remedy = "choose it below one over the number of people, such as 1e-7"
-        validation.inside_open_interval("delta", self.delta, 0, 1, remedy)
-        if self.delta > _LARGEST_DELTA:
-            raise ParameterError(
-                f"delta must be at most {_LARGEST_DELTA:g} for a release",
-                value=f"{self.delta!r}",
-                remedy=remedy,
-            )
-
-    def plan(self, dataset: Dataset, /) -> Plan:
-        """Return what a release will hold and cost; reads geometry and metadata alone."""
-        strength = zcdp_strength(self.epsilon, self.delta)
-        towers, zones = len(dataset.towers), len(dataset.zones)
-        districts = int(tower_tree(dataset).districts.max()) + 1
-        cap = int(visit_caps(dataset.metadata.max_visits_cap)[-1])
-        root, week = np.sqrt(CLIP_SQUARED), dataset.metadata.week
-        fine, whole, visits = (
-            noise_scale(name, clip, strength, DEFAULTS)
-            for name, clip in (("towers", root), ("weeks", root), ("visits", cap))
-        )
-        caps = visit_caps(dataset.metadata.max_visits_cap)
-        median = float(np.sqrt(np.median(zone_variances(dataset))))
-        return Plan(
-            product="density-zoom",
-            title="Density of visits over one week, counted at five zoom levels",
-            unit="person",
-            epsilon=self.epsilon,
-            delta=self.delta,
-            days=7,
-            contribution="a person's visits are scaled down so that they weigh at most a public "
-            f"clip in every table (√10 where towers are told apart); at most {cap} visits count",
-            sensitivity=float(root),
-            norm="L₂",
-            mechanism="discrete Gaussian on whole multiples of 1/1024 of a visit",
-            scale=float(fine),
-            rho=strength**2 / 2,
-            proof="five tables of whole multiples of 1/1024, each with discrete Gaussian noise of "
-            f"its share of ρ = {strength**2 / 2:.6g}, are ρ-zero-concentrated (Canonne, Kamath and "
-            f"Steinke 2020), also where one's clip is chosen from another's noisy sum; that is "
-            f"(ε, δ) = ({self.epsilon:g}, {self.delta:g}).",
-            cells=(towers + districts + 1) * HOURS_PER_WEEK + towers + SUMS_OF_VISITS,
-            cells_words=f"{towers} towers, {districts} districts and the whole city × "
-            f"{HOURS_PER_WEEK} hours, {towers} towers' weeks and {SUMS_OF_VISITS} sums of visits; "
-            f"read and mapped to {zones} zones by area",
-            settings={
-                "method": "zoom",
-                "delta": self.delta,
-                "rho": strength**2 / 2,
-                "week": None if week is None else week.isoformat(),
-                "max_visits": cap,
-            },
-            stages=_stages(strength, caps.tolist()),
-            composition="zCDP",
-            frame=Frame.of(dataset.metadata),
-            bars="measured_low_90 and measured_high_90",
-            kept="visits after every person's week was scaled down to the clip, mapped to zones by "
-            "area",
-            beyond="The number of all visits is much higher. What scaling down takes is not in the "
-            "bar; column 'visits' is an estimate of them and has no such bar.",
-            accuracy=(
-                Accuracy(
-                    what="a zone in one hour, as measured (median zone)",
-                    size=None,
-                    half_width=normal_bar(fine * median),
-                ),
-                Accuracy(
-                    what="a zone over the week, as measured (median zone)",
-                    size=None,
-                    half_width=normal_bar(whole * median),
-                ),
-                Accuracy(
-                    what=f"all visits, at most {cap} of a person",
-                    size=None,
-                    half_width=normal_bar(visits),
-                ),
+def plan(dataset: Dataset, parameters: DensityParameters, _days: Days) -> Plan:
+    """Return what a release will hold and cost; reads geometry and metadata alone."""
+    strength = _strength(parameters)
+    towers, zones = len(dataset.towers), len(dataset.zones)
+    districts = _districts(dataset)
+    caps = visit_caps(dataset.metadata.max_visits_cap)
+    cap = int(caps[-1])
+    root, week = np.sqrt(CLIP_SQUARED), dataset.metadata.week
+    fine, whole, visits = (
+        noise_scale(name, clip, strength, DEFAULTS)
+        for name, clip in (("towers", root), ("weeks", root), ("visits", cap))
+    )
+    median = float(np.sqrt(np.median(zone_variances(dataset))))
+    return Plan(
+        product="density-zoom",
+        title="Density of visits over one week, counted at five zoom levels",
+        unit="person",
+        epsilon=parameters.epsilon,
+        delta=parameters.delta,
+        epsilons=_EPSILONS,
+        reads_noise=True,
+        days=7,
+        contribution="a person's visits are scaled down so that they weigh at most a public "
+        f"clip in every table (√10 where towers are told apart); at most {cap} visits count",
+        sensitivity=float(root),
+        norm="L₂",
+        mechanism="discrete Gaussian on whole multiples of 1/1024 of a visit",
+        scale=float(fine),
+        rho=strength**2 / 2,
+        proof="five tables of whole multiples of 1/1024, each with discrete Gaussian noise of "
+        f"its share of ρ = {strength**2 / 2:.6g}, are ρ-zero-concentrated (Canonne, Kamath and "
+        f"Steinke 2020), also where one's clip is chosen from another's noisy sum; that is "
+        f"(ε, δ) = ({parameters.epsilon:g}, {parameters.delta:g}).",
+        cells=density.plan(dataset, parameters).cells,
+        cells_words=f"{towers} towers, {districts} districts and the whole city × "
+        f"{HOURS_PER_WEEK} hours, {towers} towers' weeks and {SUMS_OF_VISITS} sums of visits; "
+        f"read and mapped to {zones} zones by area",
+        settings={
+            "method": "zoom",
+            "delta": parameters.delta,
+            "rho": strength**2 / 2,
+            "week": None if week is None else week.isoformat(),
+            "max_visits": cap,
+        },
+        stages=_stages(strength, caps.tolist()),
+        composition="zCDP",
+        frame=Frame.of(dataset.metadata),
+        bars="measured_low_90 and measured_high_90",
+        kept="visits after every person's week was scaled down to the clip, mapped to zones by "
+        "area",
+        beyond="The number of all visits is much higher. What scaling down takes is not in the "
+        "bar; column 'visits' is an estimate of them and has no such bar.",
+        accuracy=(
+            Accuracy(
+                what="a zone in one hour, as measured (median zone)",
+                size=None,
+                half_width=normal_bar(fine * median),
             ),
-            bias=(
-                "Columns 'measured' are visits after people's weeks were scaled down to the clip, "
-                "with unbiased noise: their bars hold whatever the data, and they lie well below "
-                "the number of visits.",
-                "Column 'visits' is what is read from all five tables. It evens out differences "
-                "that noise can explain, so small places look more like their neighbours than they "
-                "are. No bar holds for it whatever the data.",
-                "Noise is a whole number of 1/1024 visits; what is read is rounded to 0.01.",
+            Accuracy(
+                what="a zone over the week, as measured (median zone)",
+                size=None,
+                half_width=normal_bar(whole * median),
             ),
-            warnings=cautions.zone_totals(normal_bar(whole * median), 1, "measured visits"),
+            Accuracy(
+                what=f"all visits, at most {cap} of a person",
+                size=None,
+                half_width=normal_bar(visits),
+            ),
+        ),
+        bias=(
+            "Columns 'measured' are visits after people's weeks were scaled down to the clip, "
+            "with unbiased noise: their bars hold whatever the data, and they lie well below "
+            "the number of visits.",
+            "Column 'visits' is what is read from all five tables. It evens out differences "
+            "that noise can explain, so small places look more like their neighbours than they "
+            "are. No bar holds for it whatever the data.",
+            "Noise is a whole number of 1/1024 visits; what is read is rounded to 0.01.",
+        ),
+        warnings=cautions.zone_totals(normal_bar(whole * median), 1, "measured visits"),
+    )
+
+
+def outlook(dataset: Dataset, parameters: DensityParameters, _days: Days) -> tuple[Outlook, ...]:
+    """Return what is known of measured visits; what a model reads has no law of its own."""
+    strength, root = _strength(parameters), np.sqrt(CLIP_SQUARED)
+    median = float(np.sqrt(np.median(zone_variances(dataset))))
+    kinds = (
+        ("towers", "a zone's hour, as measured (median zone),", "an hour without visits"),
+        ("weeks", "a zone's week, as measured (median zone),", "a week without visits"),
+    )
+    return tuple(
+        of_normal(what, empty, float(noise_scale(name, root, strength, DEFAULTS)) * median)
+        for name, what, empty in kinds
+    )
+
+
+def prepare(dataset: Dataset, _parameters: DensityParameters, _days: Days) -> None:
+    """Read the tables that will be measured; raise where they are not there, or not its own."""
+    require_zones(dataset)
+    tables = dataset.zoom_tables
+    for name in FILES:
+        hours = {"hour": HOUR} if name in _BY_HOUR else {}
+        require_intact(dataset, name, {"n": COUNT, **hours})
+    caps = visit_caps(dataset.metadata.max_visits_cap)
+    if len(tables.districts) != _districts(dataset) or (tables.caps != caps).any():
+        raise DatasetError(
+            f"dataset '{dataset.id}': its zoom tables do not fit its towers and its cap",
+            remedy="build the dataset again from its raw data; nothing was spent",
+            code="damaged",
         )
 
-    def outlook(self, dataset: Dataset, /) -> tuple[Outlook, ...]:
-        """Return what is known of measured visits; what a model reads has no law of its own."""
-        strength, root = zcdp_strength(self.epsilon, self.delta), np.sqrt(CLIP_SQUARED)
-        median = float(np.sqrt(np.median(zone_variances(dataset))))
-        kinds = (
-            ("towers", "a zone's hour, as measured (median zone),", "an hour without visits"),
-            ("weeks", "a zone's week, as measured (median zone),", "a week without visits"),
-        )
-        return tuple(
-            outlook.of_normal(
-                what, empty, float(noise_scale(name, root, strength, DEFAULTS)) * median
-            )
-            for name, what, empty in kinds
-        )
 
-    def prepare(self, dataset: Dataset, /) -> None:
-        """Read the tables that will be measured; raise where they are not there, or not its own."""
-        require_zones(dataset)
-        tables, tree = dataset.zoom_tables, tower_tree(dataset)
-        for name in FILES:
-            hours = {"hour": HOUR} if name in _BY_HOUR else {}
-            require_intact(dataset, name, {"n": COUNT, **hours})
-        caps = visit_caps(dataset.metadata.max_visits_cap)
-        if len(tables.districts) != int(tree.districts.max()) + 1 or (tables.caps != caps).any():
-            raise DatasetError(
-                f"dataset '{dataset.id}': its zoom tables do not fit its towers and its cap",
-                remedy="build the dataset again from its raw data; nothing was spent",
-                code="damaged",
-            )
+def write(
+    dataset: Dataset, parameters: DensityParameters, _days: Days, folder: Path, progress: Progress
+) -> None:
+    """Draw the noise of all tables once, read them, and write zones by hour."""
+    noisy = measure_with(dataset.zoom_tables, _strength(parameters), _add, DEFAULTS)
+    progress(0.7)
+    visits = read(noisy, density.tower_tree(dataset), DEFAULTS).by_tower
+    to_zones = dataset.tessellation.overlap.T
+    deviations = np.sqrt(zone_variances(dataset))
+    measured, bar = to_zones @ noisy.towers.values, normal_bar(noisy.towers.sigma) * deviations
+    low, high = measured - bar[:, None], measured + bar[:, None]
+    columns = {
+        "visits": to_zones @ visits,
+        "measured": measured,
+        "measured_low_90": low,
+        "measured_high_90": high,
+    }
+    write_hours(dataset, {name: np.round(each, 2) for name, each in columns.items()}, folder)
+    measured = to_zones @ noisy.weeks.values
+    bar = normal_bar(noisy.weeks.sigma) * deviations
+    write_zones(
+        dataset.zones,
+        {
+            "visits": np.rint(to_zones @ visits.sum(axis=1)),
+            "measured": np.rint(measured),
+            "measured_low_90": np.floor(measured - bar),
+            "measured_high_90": np.ceil(measured + bar),
+        },
+        folder,
+    )
+    progress(1.0)
 
-    def write(self, dataset: Dataset, folder: Path, progress: Progress, /) -> None:
-        """Draw the noise of all tables once, read them, and write zones by hour."""
-        strength = zcdp_strength(self.epsilon, self.delta)
-        noisy = measure_with(dataset.zoom_tables, strength, _add, DEFAULTS)
-        progress(0.7)
-        visits = read(noisy, tower_tree(dataset), DEFAULTS).by_tower
-        to_zones = dataset.tessellation.overlap.T
-        deviations = np.sqrt(zone_variances(dataset))
-        _write_hours(
-            dataset,
-            to_zones @ visits,
-            to_zones @ noisy.towers.values,
-            normal_bar(noisy.towers.sigma) * deviations,
-            folder / "density.csv",
+
+def _strength(parameters: DensityParameters) -> float:
+    """Return μ = √(2ρ) of the settings, where a release may have them."""
+    validation.finite_within("epsilon", parameters.epsilon, _EPSILONS, "0.1 to 2 is usual")
+    if parameters.delta > _LARGEST_DELTA:
+        raise ParameterError(
+            f"delta must be at most {_LARGEST_DELTA:g} for a release",
+            value=f"{parameters.delta!r}",
+            remedy="choose it below one over the number of people, such as 1e-7",
         )
-        measured = to_zones @ noisy.weeks.values
-        bar = normal_bar(noisy.weeks.sigma) * deviations
-        write_zones(
-            dataset.zones,
-            {
-                "visits": np.rint(to_zones @ visits.sum(axis=1)),
-                "measured": np.rint(measured),
-                "measured_low_90": np.floor(measured - bar),
-                "measured_high_90": np.ceil(measured + bar),
-            },
-            folder,
-        )
-        progress(1.0)
+    return noise.zcdp_strength(parameters.epsilon, parameters.delta)
+
+
+def _districts(dataset: Dataset) -> int:
+    return int(density.tower_tree(dataset).districts.max()) + 1
 
 
 def _stages(strength: float, caps: list[int]) -> tuple[Stage, ...]:
@@ -249,20 +244,3 @@ def _add(name: str, counts: Integers, sigma: float | Floats) -> Integers:
     return np.array(
         [noise.discrete_gaussian(np.array([n]), units_of_noise(float(s)))[0] for n, s in pairs]
     )
-
-
-def _write_hours(
-    dataset: Dataset, visits: Floats, measured: Floats, bars: Floats, path: Path
-) -> None:
-    text, real, whole = pa.string(), pa.float64(), pa.int64()
-    columns = {"zone_id": text, "hour": whole, "visits": real}
-    columns |= {"measured": real, "measured_low_90": real, "measured_high_90": real}
-    zones = len(dataset.zones)
-    ids = pa.array([neutral(one) for one in dataset.zones["zone_id"]])
-    flat, bar = measured.ravel(), np.repeat(bars, HOURS_PER_WEEK)
-    with CsvTable(path, columns) as table:
-        table.add(
-            ids.take(pa.array(np.repeat(np.arange(zones), HOURS_PER_WEEK))),
-            np.tile(np.arange(HOURS_PER_WEEK), zones),
-            *(np.round(one, 2) for one in (visits.ravel(), flat, flat - bar, flat + bar)),
-        )

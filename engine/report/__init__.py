@@ -5,7 +5,7 @@ by public numbers, its sensitivity and its share of ε. Everything is computed f
 ``report.parquet``, so that no setting needs a look at a person.
 """
 
-from engine.report.aggregates import ReportTable, available, extent_of, read
+from engine.report.aggregates import ReportTable, available, extent_of, truth
 from engine.report.analyses import (
     HISTOGRAMS,
     USER_ANALYSES,
@@ -26,16 +26,26 @@ from engine.report.bounding import (
 )
 from engine.report.budget import Budget, ReportMethod
 from engine.report.draws import DiscreteNoise, NoiseSource, ReportNoise
-from engine.report.fivenumbers import FiveNumbers, compare_ways
-from engine.report.loss import losses, summarised
+from engine.report.fivenumbers import FiveNumbers, compare_ways, true_five_numbers
+from engine.report.loss import losses, scores, summarised
 from engine.report.measures import STOPS, Extent, Measure
-from engine.report.mechanism import ReportRelease, ledger, noisy_numbers, release
+from engine.report.mechanism import (
+    METHODS,
+    ReportRelease,
+    draw_noise,
+    ledger,
+    noisy_numbers,
+    plan,
+    release,
+    release_table,
+)
 from engine.report.results import Result
 from engine.report.settings import Plan, ReportParameters
-from engine.report.vectors import Periods, periods
+from engine.report.vectors import Periods, numbers, periods
 
 __all__ = [
     "HISTOGRAMS",
+    "METHODS",
     "STOPS",
     "USER_ANALYSES",
     "Analysis",
@@ -63,16 +73,22 @@ __all__ = [
     "bounding_curve",
     "compare_ways",
     "default_bins",
+    "draw_noise",
     "error_parts",
     "extent_of",
     "ledger",
     "losses",
     "noisy_numbers",
+    "numbers",
     "parts",
     "periods",
+    "plan",
     "quantile_sensitivity",
-    "read",
     "release",
+    "release_table",
+    "scores",
     "sensitivity",
     "summarised",
+    "true_five_numbers",
+    "truth",
 ]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from engine import validation
 from engine.arrays import Integers
-from engine.datasets import Dataset
+from engine.datasets import Dataset, remembered
 from engine.errors import DatasetError, ParameterError
 from engine.report.measures import BEYOND, STOPS, Extent, Measure
 
@@ -135,8 +135,10 @@ def available(dataset: Dataset) -> bool:
     return (dataset.folder / FILE).is_file()
 
 
-def read(dataset: Dataset) -> ReportTable:
-    """Read the counts behind a dataset's mobility report.
+def truth(dataset: Dataset) -> ReportTable:
+    """Return the counts behind a dataset's mobility report (confidential), read once.
+
+    They answer for every M and all bins; `numbers` are those of one analysis.
 
     Raises
     ------
@@ -148,11 +150,15 @@ def read(dataset: Dataset) -> ReportTable:
             f"dataset '{dataset.id}' has no mobility report ({FILE}); build it again from its "
             "table of trips or visits: the report is made with the trips of people"
         )
-    try:
-        table = pq.read_table(dataset.folder / FILE)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise _damaged(dataset.id) from error
-    return ReportTable(table, extent_of(dataset))
+
+    def build() -> ReportTable:
+        try:
+            table = pq.read_table(dataset.folder / FILE)
+        except (pa.ArrowInvalid, OSError) as error:
+            raise _damaged(dataset.id) from error
+        return ReportTable(table, extent_of(dataset))
+
+    return remembered(dataset, "report", build)
 
 
 def extent_of(dataset: Dataset) -> Extent:

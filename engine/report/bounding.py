@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from engine import validation
-from engine.arrays import Floats
+from engine.arrays import Floats, Integers
 from engine.report.measures import STOPS
 from engine.report.results import Result
 
@@ -35,22 +35,27 @@ class ErrorParts:
         return self.bounding + self.noise
 
 
-def error_parts(result: Result) -> ErrorParts:
+def error_parts(truth: Integers, kept: Integers, result: Result) -> ErrorParts:
     """Split the error of one analysis into bounding and noise, per number.
+
+    Parameters
+    ----------
+    truth, kept : array of int64
+        Its `numbers` before the noise, of all trips and of those that are kept (confidential).
+    result : Result
 
     Examples
     --------
     >>> from engine.report.analyses import Analysis
-    >>> one = Result(analysis=Analysis.DAYS, epsilon=1.0, sources=(), truth=np.array([10]),
-    ...              kept=np.array([8]), noisy=np.array([9]),
+    >>> one = Result(analysis=Analysis.DAYS, epsilon=1.0, sources=(), noisy=np.array([9]),
     ...              terms=((np.array([2.0]), np.array([1])),))
-    >>> error_parts(one)
+    >>> error_parts(np.array([10]), np.array([8]), one)
     ErrorParts(bounding=2.0, noise=2.0, drawn=1.0)
     """
     return ErrorParts(
-        bounding=float(np.abs(result.kept - result.truth).mean()),
+        bounding=float(np.abs(kept - truth).mean()),
         noise=float(result.mean_absolute_noise().mean()),
-        drawn=float(np.abs(result.shown - result.truth).mean()),
+        drawn=float(np.abs(result.shown - truth).mean()),
     )
 
 

@@ -10,7 +10,6 @@ from engine.report.aggregates import ReportTable
 from engine.report.analyses import Analysis
 from engine.report.measures import WINDOW_CLASSES
 from engine.report.results import Result
-from engine.report.settings import ReportParameters
 
 Terms = tuple[tuple[Floats, Integers], ...]
 
@@ -18,7 +17,6 @@ Terms = tuple[tuple[Floats, Integers], ...]
 def derive(
     table: ReportTable,
     analysis: Analysis,
-    parameters: ReportParameters,
     asked: Mapping[Analysis, Result],
     origins: tuple[Analysis, ...],
 ) -> Result:
@@ -40,8 +38,6 @@ def derive(
         analysis=analysis,
         epsilon=0.0,
         sources=origins,
-        truth=vectors.vector(table, analysis, parameters, None),
-        kept=vectors.vector(table, analysis, parameters, parameters.kept),
         noisy=noisy,
         terms=terms,
     )
@@ -49,7 +45,7 @@ def derive(
 
 def _weekdays(table: ReportTable, asked: Mapping[Analysis, Result]) -> tuple[Integers, Terms]:
     days = asked[Analysis.DAYS]
-    counts = vectors.by_weekday(np.ones(len(days.kept), dtype=np.int64), table.extent)
+    counts = vectors.by_weekday(np.ones(len(days.noisy), dtype=np.int64), table.extent)
     scales = np.full(len(counts), _scale(days))
     return vectors.by_weekday(days.noisy, table.extent), ((scales, counts),)
 

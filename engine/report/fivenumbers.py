@@ -1,4 +1,4 @@
-"""The five numbers of one histogram: true, drawn, and read off its noisy bins."""
+"""The five numbers of one histogram: drawn, read off its noisy bins, and true."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -26,8 +26,6 @@ class FiveNumbers:
     ----------
     levels : tuple of float
         The quantiles.
-    truth, kept : array
-        Of all trips, and of the kept ones, from the fine bins (confidential).
     drawn : array or None
         By the exponential mechanism, in order; None where no budget was given to draws.
     from_bins : array
@@ -35,8 +33,6 @@ class FiveNumbers:
     """
 
     levels: tuple[float, ...]
-    truth: Floats
-    kept: Floats
     drawn: Floats | None
     from_bins: Floats
 
@@ -47,25 +43,33 @@ class FiveNumbers:
 
 
 def five_numbers(
-    table: ReportTable, result: Result, parameters: ReportParameters, source: NoiseSource
+    result: Result, kept: Integers, parameters: ReportParameters, source: NoiseSource
 ) -> FiveNumbers:
-    """Return the five numbers of a released histogram."""
+    """Return the five numbers of a released histogram; `kept` is what they are drawn from."""
     analysis = result.analysis
-    measure = measure_of(analysis)
-    discrete = is_discrete(analysis)
-    fine = FINE_EDGES[measure]
-    whole, kept = table.counts(measure, None), table.counts(measure, parameters.kept)
-    edges = parameters.bins_of(analysis).edges
+    edges, levels = parameters.bins_of(analysis).edges, parameters.levels
     epsilon = parameters.epsilon_of(analysis) * parameters.five_numbers_share
-    drawn = draw_five(result.kept, analysis, parameters, epsilon, source) if epsilon > 0 else None
+    read = quantiles.of_noisy_bins(result.noisy, edges, levels, discrete=is_discrete(analysis))
     return FiveNumbers(
-        levels=parameters.levels,
-        truth=quantiles.of_counts(whole, fine, parameters.levels, discrete=discrete),
-        kept=quantiles.of_counts(kept, fine, parameters.levels, discrete=discrete),
-        drawn=drawn,
-        from_bins=quantiles.of_noisy_bins(
-            result.noisy, edges, parameters.levels, discrete=discrete
-        ),
+        levels=levels,
+        drawn=draw_five(kept, analysis, parameters, epsilon, source) if epsilon > 0 else None,
+        from_bins=read,
+    )
+
+
+def true_five_numbers(
+    truth: ReportTable, analysis: Analysis, parameters: ReportParameters, *, kept: bool = False
+) -> Floats:
+    """Return the five numbers of a histogram's fine bins, shape (5,) (confidential).
+
+    Of all trips, or with `kept` of those that are kept.
+    """
+    measure = measure_of(analysis)
+    return quantiles.of_counts(
+        truth.counts(measure, parameters.kept if kept else None),
+        FINE_EDGES[measure],
+        parameters.levels,
+        discrete=is_discrete(analysis),
     )
 
 
@@ -156,7 +160,7 @@ def compare_ways(
     bins = parameters.bins_of(analysis)
     fine = table.counts(measure, parameters.kept)
     counts = coarsen(fine, fine_positions(analysis, bins))
-    true = quantiles.of_counts(fine, FINE_EDGES[measure], parameters.levels, discrete=discrete)
+    true = true_five_numbers(table, analysis, parameters, kept=True)
     epsilon = parameters.epsilon_of(analysis)
     change = sensitivity(analysis.counted, parameters.unit, parameters.max_trips_per_user)
     scales = np.full(len(counts), change / epsilon)

@@ -13,9 +13,11 @@ import numpy as np
 from engine import metrics, validation
 from engine.arrays import Floats, Integers, Numbers
 from engine.errors import ParameterError
+from engine.report.aggregates import ReportTable
 from engine.report.analyses import Analysis
 from engine.report.mechanism import ReportRelease
 from engine.report.results import Result
+from engine.report.vectors import numbers
 
 TOP = (1, 2, 5, 10, 50, 100)
 _MANY = 10_000
@@ -139,7 +141,29 @@ def top_n_coverage(truth: Numbers, private: Numbers, n: int) -> float:
     return len(np.intersect1d(metrics.largest(truth, n), metrics.largest(private, n))) / n
 
 
+def scores(truth: ReportTable, release: ReportRelease) -> dict[Analysis, dict[str, float]]:
+    """Return the errors of a report, an analysis each: what `losses` measures without delay.
+
+    Parameters
+    ----------
+    truth : ReportTable
+        Of the dataset, see `engine.report.truth`.
+    release : ReportRelease
+
+    Examples
+    --------
+    >>> from engine import datasets, report
+    >>> demo = datasets.load("demo-city")
+    >>> private = report.release(demo, report.ReportParameters(epsilon=1.0),
+    ...                          rng=np.random.default_rng(0))
+    >>> 0 < scores(report.truth(demo), private)[Analysis.HOURS]["smape"] < 1
+    True
+    """
+    return {analysis: losses(truth, release, analysis) for analysis in release.results}
+
+
 def losses(
+    truth: ReportTable,
     release: ReportRelease,
     analysis: Analysis,
     *,
@@ -151,6 +175,8 @@ def losses(
 
     Parameters
     ----------
+    truth : ReportTable
+        Of the dataset, see `engine.report.truth`.
     release : ReportRelease
         With the analysis.
     analysis : Analysis
@@ -178,24 +204,24 @@ def losses(
     if analysis not in release.results:
         raise ParameterError(f"{str(analysis)!r} is not in this report; give it a weight above 0")
     result = release.results[analysis]
-    truth, private = result.truth, result.shown
+    true, private = numbers(truth, analysis, release.parameters), result.shown
     if analysis in _SINGLE:
-        errors = relative_errors(truth, private)
+        errors = relative_errors(true, private)
         known = errors[~np.isnan(errors)]
         return {"relative_error": float(known.mean()) if len(known) else float("nan")}
-    pairs = _distinct(truth, private)
+    pairs = _distinct(true, private)
     measures: dict[str, Callable[[], float]] = {
         "smape": lambda: smape(*pairs),
         "kl_divergence": lambda: kl_divergence(*pairs),
         "js_divergence": lambda: js_divergence(*pairs),
-        "mean_relative_error": lambda: _mean_relative_error(truth, private),
-        "pearson": lambda: _pearson(truth, private),
+        "mean_relative_error": lambda: _mean_relative_error(true, private),
+        "pearson": lambda: _pearson(true, private),
     }
     if analysis.is_histogram:
         width = release.parameters.bins_of(analysis).width
-        measures["earth_movers_distance"] = lambda: earth_movers_distance(truth, private, width)
+        measures["earth_movers_distance"] = lambda: earth_movers_distance(true, private, width)
     if analysis in _PLACES:
-        measures |= _of_places(result, slow=slow, distances_m=distances_m)
+        measures |= _of_places(true, result, slow=slow, distances_m=distances_m)
     return {name: measure() for name, measure in measures.items() if only is None or name in only}
 
 
@@ -224,11 +250,11 @@ def summarised(repeats: list[Mapping[str, float]]) -> dict[str, tuple[float, flo
 
 
 def _of_places(
-    result: Result, *, slow: bool, distances_m: Floats | None
+    true: Integers, result: Result, *, slow: bool, distances_m: Floats | None
 ) -> dict[str, Callable[[], float]]:
     # zones end with what is outside them, which is no place
     end = -1 if result.analysis is Analysis.ZONES else None
-    truth, private = result.truth[:end], result.shown[:end]
+    truth, private = true[:end], result.shown[:end]
     measures: dict[str, Callable[[], float]] = {
         f"top_{n}_coverage": partial(top_n_coverage, truth, private, n) for n in TOP
     }

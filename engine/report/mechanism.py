@@ -1,16 +1,19 @@
 """One private mobility report: every analysis drawn once, or derived from what was drawn (P3)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from engine.arrays import Integers
+from engine.contract import Method, Plan
+from engine.datasets import Dataset
 from engine.errors import ParameterError
 from engine.ledger import Kind, Ledger, Noise, Norm, Stage, Unit, simple_ledger
 from engine.report import vectors
-from engine.report.aggregates import ReportTable
+from engine.report.aggregates import ReportTable, extent_of, truth
 from engine.report.analyses import Analysis, parts, sensitivity
+from engine.report.budget import ReportMethod
 from engine.report.derived import derive
 from engine.report.draws import NoiseSource, ReportNoise
 from engine.report.fivenumbers import FiveNumbers, five_numbers
@@ -26,7 +29,7 @@ class ReportRelease:
     Attributes
     ----------
     results : mapping of Analysis to Result
-        Every analysis that is on and not empty, with truth and private numbers.
+        The private numbers of every analysis that is on and not empty.
     five_numbers : mapping of Analysis to FiveNumbers
         Of every histogram.
     ledger : Ledger
@@ -47,7 +50,7 @@ class ReportRelease:
 
 
 def release(
-    table: ReportTable,
+    dataset: Dataset,
     parameters: ReportParameters,
     *,
     rng: np.random.Generator | None = None,
@@ -57,8 +60,8 @@ def release(
 
     Parameters
     ----------
-    table : ReportTable
-        A dataset's cached counts, from `read`.
+    dataset : Dataset
+        With a report's tables.
     parameters : ReportParameters
         ε and its shares, M, unit, bins.
     rng : numpy.random.Generator
@@ -75,11 +78,22 @@ def release(
     Examples
     --------
     >>> from engine import datasets, report
-    >>> private = report.release(report.read(datasets.load("demo-city")),
+    >>> private = report.release(datasets.load("demo-city"),
     ...     report.ReportParameters(epsilon=1.0), rng=np.random.default_rng(0))
     >>> private.results[Analysis.WEEKDAYS].epsilon, round(private.ledger.proved_epsilon, 4)
     (0.0, 1.0)
     """
+    return release_table(truth(dataset), parameters, rng=rng, noise=noise)
+
+
+def release_table(
+    table: ReportTable,
+    parameters: ReportParameters,
+    *,
+    rng: np.random.Generator | None = None,
+    noise: NoiseSource | None = None,
+) -> ReportRelease:
+    """Draw one private mobility report of counts at hand; else as `release`."""
     source = _source(rng, noise)
     plan = parameters.plan
     if Analysis.TRAVEL_TIME in plan.asked and not table.has_travel_times:
@@ -87,9 +101,10 @@ def release(
             "travel_time needs trips with their ends, got trips found between sightings; give "
             "travel_time the weight 0, as Budget.fitting does"
         )
-    asked = {analysis: _asked(table, analysis, parameters, source) for analysis in plan.asked}
+    kept = {one: vectors.numbers(table, one, parameters, kept=True) for one in plan.asked}
+    asked = {one: _asked(table, one, kept[one], parameters, source) for one in plan.asked}
     derived = {
-        analysis: derive(table, analysis, parameters, asked, origins)
+        analysis: derive(table, analysis, asked, origins)
         for analysis, origins in plan.derived.items()
     }
     if parameters.method == "derived" and Analysis.DAYS in asked:
@@ -97,7 +112,7 @@ def release(
     available = asked | derived
     results = {analysis: available[analysis] for analysis in Analysis if analysis in available}
     five = {
-        analysis: five_numbers(table, result, parameters, source)
+        analysis: five_numbers(result, kept[analysis], parameters, source)
         for analysis, result in results.items()
         if analysis.is_histogram
     }
@@ -148,6 +163,28 @@ def ledger(parameters: ReportParameters) -> Ledger:
     return simple_ledger(tuple(stages), unit=unit)
 
 
+def draw_noise(
+    dataset: Dataset, parameters: ReportParameters, *, rng: np.random.Generator
+) -> ReportNoise:
+    """Draw the noise of one report, which follows its settings."""
+    del dataset, parameters
+    return ReportNoise.draw(rng)
+
+
+def plan(dataset: Dataset, parameters: ReportParameters) -> Plan:
+    """Return what gets noise and what it costs, from public facts: no count is read.
+
+    Examples
+    --------
+    >>> from engine import datasets
+    >>> planned = plan(datasets.load("demo-city"), ReportParameters(epsilon=1.0))
+    >>> planned.cells > 20_000, round(planned.ledger.proved_epsilon, 4)
+    (True, 1.0)
+    """
+    cells = noisy_numbers(parameters, extent_of(dataset))
+    return Plan(cells=cells, ledger=ledger(parameters))
+
+
 def noisy_numbers(parameters: ReportParameters, extent: Extent) -> int:
     """Return how many numbers get noise of their own, by public facts; no count is read.
 
@@ -161,6 +198,28 @@ def noisy_numbers(parameters: ReportParameters, extent: Extent) -> int:
     96
     """
     return sum(_size(analysis, parameters, extent) for analysis in parameters.plan.asked)
+
+
+_USES = frozenset({"unit", "max_trips_per_user", "budget", "bins", "ends"})
+METHODS: dict[ReportMethod, Method[ReportRelease]] = {
+    "derived": Method(
+        name="Reuse noisy counts",
+        short="Derived",
+        source="docs/report.md, R6",
+        uses=_USES,
+        release=release,
+        ledger=ledger,
+        ours=True,
+    ),
+    "package": Method(
+        name="Fifteen shares, as DpMobilityReport",
+        short="Package",
+        source="DpMobilityReport 0.2.11, with R1 to R5 of docs/report.md",
+        uses=_USES,
+        release=release,
+        ledger=ledger,
+    ),
+}
 
 
 def _size(analysis: Analysis, parameters: ReportParameters, extent: Extent) -> int:
@@ -209,14 +268,15 @@ def _questions(analysis: Analysis, parameters: ReportParameters) -> list[tuple[s
 
 
 def _asked(
-    table: ReportTable, analysis: Analysis, parameters: ReportParameters, source: NoiseSource
+    table: ReportTable,
+    analysis: Analysis,
+    kept: Integers,
+    parameters: ReportParameters,
+    source: NoiseSource,
 ) -> Result:
-    daily = analysis is Analysis.DAYS and parameters.method == "derived"
-    if daily:  # weekdays and totals are sums of noisy days, so days are what is asked
-        truth, kept = table.counts(Measure.DAY, None), table.counts(Measure.DAY, parameters.kept)
-    else:
-        truth = vectors.vector(table, analysis, parameters, None)
-        kept = vectors.vector(table, analysis, parameters, parameters.kept)
+    if analysis is Analysis.DAYS and parameters.method == "derived":
+        # weekdays and totals are sums of noisy days, so days are what is asked
+        kept = table.counts(Measure.DAY, parameters.kept)
     scales = np.array([change / epsilon for _, epsilon, change in _questions(analysis, parameters)])
     alike = len(scales) == 1
     each = (
@@ -226,8 +286,6 @@ def _asked(
         analysis=analysis,
         epsilon=parameters.epsilon_of(analysis),
         sources=(),
-        truth=truth,
-        kept=kept,
         noisy=kept + source.counts(analysis, each),
         terms=((each, np.broadcast_to(np.int64(1), len(each))),),
     )
@@ -235,14 +293,10 @@ def _asked(
 
 def _grouped(table: ReportTable, daily: Result) -> Result:
     """Return noisy days as the periods in which they are shown."""
-    groups = vectors.by_period(np.ones(len(daily.kept), dtype=np.int64), table.extent)
+    groups = vectors.by_period(np.ones(len(daily.noisy), dtype=np.int64), table.extent)
     scale = daily.terms[0][0][0]
-    return Result(
-        analysis=daily.analysis,
-        epsilon=daily.epsilon,
-        sources=(),
-        truth=vectors.by_period(daily.truth, table.extent),
-        kept=vectors.by_period(daily.kept, table.extent),
+    return replace(
+        daily,
         noisy=vectors.by_period(daily.noisy, table.extent),
         terms=((np.full(len(groups), scale), groups),),
     )

@@ -173,7 +173,9 @@ def _crossings(running: Floats, edges: Floats, targets: Floats, *, discrete: boo
         values = edges[inside] - 1
     else:
         start, end = running[inside - 1], running[inside]
-        share = np.divide(targets - start, end - start, where=end > start, out=np.zeros(len(start)))
+        share = np.divide(
+            targets - start, end - start, where=end - start > smallest, out=np.zeros(len(start))
+        )
         values = edges[inside - 1] + np.clip(share, 0, 1) * (edges[inside] - edges[inside - 1])
     values = np.where(bin_at == 0, edges[0], values)
     beyond = edges[-1] - 1 if discrete else edges[-1]

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import partial
 
 import numpy as np
 
@@ -87,44 +88,46 @@ def by_zone(windows: Integers) -> Integers:
     return windows.reshape(-1, WINDOW_CLASSES).sum(axis=1)
 
 
-def vector(
-    table: ReportTable, analysis: Analysis, parameters: ReportParameters, kept: int | None
+def numbers(
+    truth: ReportTable, analysis: Analysis, parameters: ReportParameters, *, kept: bool = False
 ) -> Integers:
-    """Return the true numbers of one analysis (confidential).
+    """Return the numbers of one analysis before any noise (confidential).
 
     Parameters
     ----------
-    table : ReportTable
-        Cached counts.
+    truth : ReportTable
+        A dataset's counts, see `engine.report.truth`.
     analysis : Analysis
         Size and missing parts give one number each, see `parts`; trips over time end with those
         outside the period, zones with the points outside; histograms start with what lies below
         and end with what lies above.
     parameters : ReportParameters
-        Unit and bins are used.
-    kept : int or None
-        Trips kept per person; None counts all.
+        Unit and bins are used, and M where `kept` is asked.
+    kept : bool
+        Count the trips that are kept, at most M a person, instead of all. The difference is the
+        bounding error; what the noise adds is the rest.
     """
+    count = partial(truth.counts, max_trips_per_user=parameters.kept if kept else None)
     if analysis is Analysis.STATISTICS:
-        trips = int(table.counts(Measure.DAY, kept)[1:].sum())
-        people = int(table.counts(Measure.TRIPS_PER_USER, kept).sum())
+        trips = int(count(Measure.DAY)[1:].sum())
+        people = int(count(Measure.TRIPS_PER_USER).sum())
         return np.array([*([people] if parameters.unit == "user" else []), trips, 2 * trips])
     if analysis is Analysis.MISSING:
-        outside = table.counts(Measure.ZONE_WINDOW, kept)[-WINDOW_CLASSES:].sum()
-        return np.array([table.counts(Measure.NO_END, kept)[0], outside])
+        outside = count(Measure.ZONE_WINDOW)[-WINDOW_CLASSES:].sum()
+        return np.array([count(Measure.NO_END)[0], outside])
     if analysis is Analysis.DAYS:
-        return by_period(table.counts(Measure.DAY, kept), table.extent)
+        return by_period(count(Measure.DAY), truth.extent)
     if analysis is Analysis.WEEKDAYS:
-        return by_weekday(table.counts(Measure.DAY, kept), table.extent)
+        return by_weekday(count(Measure.DAY), truth.extent)
     if analysis is Analysis.HOURS:
-        return table.counts(Measure.HOUR, kept)
+        return count(Measure.HOUR)
     if analysis is Analysis.ZONES:
-        return by_zone(table.counts(Measure.ZONE_WINDOW, kept))
+        return by_zone(count(Measure.ZONE_WINDOW))
     if analysis is Analysis.ZONE_WINDOWS:
-        return table.counts(Measure.ZONE_WINDOW, kept)
+        return count(Measure.ZONE_WINDOW)
     if analysis is Analysis.FLOWS:
-        return table.counts(Measure.FLOW, kept)
-    fine = table.counts(measure_of(analysis), kept)
+        return count(Measure.FLOW)
+    fine = count(measure_of(analysis))
     return coarsen(fine, fine_positions(analysis, parameters.bins_of(analysis)))
 
 

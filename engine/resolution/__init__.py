@@ -23,12 +23,11 @@ from engine.resolution.levels import (
     TimeStep,
     ZoneLevel,
     labels_of,
-    parse,
     suggested_clusters,
     zone_levels,
 )
 from engine.resolution.usable import Detail, details, finest_usable, times, trip_details
-from engine.resolution.views import folder_of, open_view, resolution_of, view_key
+from engine.resolution.views import Key
 
 __all__ = [
     "FINEST",
@@ -38,6 +37,7 @@ __all__ = [
     "Groups",
     "HourStep",
     "InhabitedDataset",
+    "Key",
     "Resolution",
     "TimeStep",
     "ZoneLevel",
@@ -49,17 +49,12 @@ __all__ = [
     "details",
     "finest_usable",
     "flows_between",
-    "folder_of",
     "group_levels",
     "hour_blocks",
     "labels_of",
     "largest_change",
-    "open_view",
-    "parse",
-    "resolution_of",
     "suggested_clusters",
     "times",
     "trip_details",
-    "view_key",
     "zone_levels",
 ]

@@ -204,20 +204,7 @@ def coarsen(dataset: Dataset, resolution: Resolution) -> Dataset:
 def joined_zones(
     zones: gpd.GeoDataFrame, labels: Integers, ids: Sequence[str], names: Sequence[str]
 ) -> gpd.GeoDataFrame:
-    """Return zones joined by their labels.
-
-    Parameters
-    ----------
-    zones : GeoDataFrame, EPSG:4326
-    labels : int array, shape (zones,)
-        0 … k − 1, each at least once.
-    ids, names : sequences of str, shape (k,)
-
-    Returns
-    -------
-    GeoDataFrame, shape (k, …)
-        zone_id, name and geometry.
-    """
+    """Return zones joined by their labels 0 … k − 1: zone_id, name and geometry, shape (k, …)."""
     polygons = zones.geometry.to_numpy()
     smallest = float(shapely.area(polygons).min())
     order = np.argsort(labels, kind="stable")

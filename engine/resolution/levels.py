@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal, cast, get_args
+from typing import Literal, get_args
 
 import geopandas as gpd
 import numpy as np
@@ -24,7 +24,6 @@ FINEST = "zones"
 _CLUSTERS = re.compile(r"clusters-([1-9][0-9]{0,4})")
 _CLUSTER_STOPS = (5, 10, 20, 30, 50, 100, 200, 400)
 _RESERVED = ("zone", "location")
-_FINEST_PARTS = (FINEST, "day", "hour")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +69,7 @@ class Resolution:
 
     @property
     def text(self) -> str:
-        """Zones, time and hours (where coarser) in one word; `parse` reads it back."""
+        """Zones, time and hours (where coarser) in one word."""
         hours = "" if self.hours == "hour" else f",{self.hours}"
         return f"{self.zones},{self.time}{hours}"
 
@@ -89,21 +88,6 @@ class ZoneLevel:
 
     name: str
     zones: int
-
-
-def parse(text: str) -> Resolution:
-    """Return the resolution that `Resolution.text` wrote.
-
-    Raises
-    ------
-    ParameterError
-        If it is something else.
-    """
-    parts = text.split(",")
-    if len(parts) > len(_FINEST_PARTS):
-        raise ParameterError(f"a resolution must name zones, time and hours, got {text!r}")
-    zones, time, hours = (*parts, *_FINEST_PARTS[len(parts) :])
-    return Resolution(zones=zones, time=cast(TimeStep, time), hours=cast(HourStep, hours))
 
 
 def zone_levels(zones: gpd.GeoDataFrame) -> tuple[ZoneLevel, ...]:

@@ -1,4 +1,4 @@
-"""Make simulated datasets: ``python -m engine.synthetic demo-city`` or ``all``."""
+"""Make simulated datasets: ``python -m engine.synthetic demo-city``, ``all``, or ``twin …``."""
 
 import argparse
 import sys
@@ -7,6 +7,7 @@ from pathlib import Path
 
 from engine import synthetic
 from engine.errors import ExplorerError
+from engine.synthetic import twincommand
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -16,11 +17,16 @@ def main(arguments: list[str] | None = None) -> int:
         "names",
         nargs="+",
         metavar="name",
-        help=f"{', '.join(synthetic.names())}; 'all' makes the shipped ones",
+        help=f"{', '.join(synthetic.names())}; 'all' makes the shipped ones; "
+        "'twin --help': your own zones",
     )
     parser.add_argument("--root", type=Path, help="folder of all datasets; data/ by default")
-    options = parser.parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else arguments
     try:
+        if given[:1] == ["twin"]:
+            twincommand.run(given[1:])
+            return 0
+        options = parser.parse_args(given)
         for name in synthetic.shipped() if options.names == ["all"] else options.names:
             _make(name, options.root)
     except ExplorerError as error:

@@ -13,10 +13,14 @@ import pyarrow as pa
 from engine import datasets
 from engine.arrays import Integers
 from engine.parameters import DEFAULT_MAX_VISITS_CAP
-from engine.synthetic.countryplaces import CountryOutline, CountryPlaces, make_country_places
+from engine.synthetic.countryplaces import (
+    CountryOutline,
+    CountryPlaces,
+    make_country_places,
+    with_parents,
+)
 from engine.synthetic.days import DayStore
 from engine.synthetic.mobility import Habits, Population, Shock, Trips
-from engine.synthetic.parents import with_parents
 from engine.synthetic.triptables import TripTable
 
 Progress = Callable[[float], None]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import geopandas as gpd
 import numpy as np
+import pandas as pd
 import shapely
 from numpy.typing import NDArray
 from pyproj import CRS
@@ -14,6 +15,8 @@ from engine.arrays import Floats, Integers
 from engine.geography import projected_crs
 from engine.synthetic import outlines
 from engine.synthetic.subdivision import subdivide
+
+_PROVINCE = "province"
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,36 @@ def make_country_places(plan: CountryOutline) -> CountryPlaces:
         coarse_distances_km=_distances_km(_centres(coarse)),
         fine_distances_km=_distances_km(centres),
     )
+
+
+def with_parents(zones: gpd.GeoDataFrame, plan: CountryOutline) -> gpd.GeoDataFrame:
+    """Return zones with a column of ids and one of names for every level above their own.
+
+    A part is called after its whole: ``RWA-3491-01-02`` is ``Southern, district 1, sector 2``.
+
+    Examples
+    --------
+    >>> from engine.synthetic.countries import AFGHANISTAN_2015
+    >>> columns = {"zone_id": ["AFG-1741-01"], "name": ["Badghis, district 1"]}
+    >>> zone = gpd.GeoDataFrame(columns, geometry=gpd.points_from_xy([63.0], [35.0]), crs=4326)
+    >>> with_parents(zone, AFGHANISTAN_2015.plan)["province"].tolist()
+    ['Badghis']
+    """
+    words = (plan.coarse_word, plan.fine_word)
+    levels = [_PROVINCE, *(word for word in words if word != _PROVINCE)]
+    ids, names = zones["zone_id"].astype(str), zones["name"].astype(str)
+    described = pd.DataFrame(zones)
+    parts = int(names.str.count(", ").max())
+    for depth, level in enumerate(levels[:parts]):
+        dropped = parts - depth
+        described = described.assign(
+            **{
+                f"{level}_id": ids.str.rsplit("-", n=dropped).str[0],
+                level: names.str.rsplit(", ", n=dropped).str[0],
+            }
+        )
+    geometry = described.pop("geometry")
+    return gpd.GeoDataFrame(described, geometry=geometry, crs=zones.crs)
 
 
 def gravity(

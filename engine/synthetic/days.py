@@ -18,17 +18,10 @@ from engine.errors import DatasetError
 
 
 class DayStore:
-    """A folder beside a dataset that holds its finished days.
+    """A folder ``<dataset>.days`` beside a dataset that holds its finished days.
 
     Leaving it normally removes it. Leaving it by an interruption keeps it, and the next run with
-    the same settings finds its days. A full disk removes it and says so.
-
-    Parameters
-    ----------
-    dataset : Path
-        Folder of the dataset to be made; the days lie in ``<dataset>.days``.
-    key : str
-        The settings; days of other settings are removed.
+    the same settings (`key`) finds its days. A full disk removes it and says so.
     """
 
     def __init__(self, dataset: Path, key: str) -> None:

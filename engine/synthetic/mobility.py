@@ -93,20 +93,8 @@ class _Outings:
 class Population:
     """Everyone's home and rates of travel, and the tables that trips are drawn from.
 
-    Parameters
-    ----------
-    places : CountryPlaces
-        Zones, residents, distances.
-    people, days : int
-        How many.
-    habits : Habits
-        How they travel.
-    outflow, bustle : array, shape (coarse,)
-        Relative number of trips out of each coarse zone, and within it.
-    shock : Shock or None
-        What happened.
-    seed : int
-        Decides everything.
+    `outflow` and `bustle`, shape (coarse,), are relative numbers of trips out of each coarse zone
+    and within it.
     """
 
     def __init__(

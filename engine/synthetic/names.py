@@ -26,16 +26,7 @@ QUARTIERS = (
 def quarter_names(
     centres: Floats, rng: np.random.Generator, quarters: tuple[str, ...] = QUARTERS
 ) -> list[str]:
-    """Name places after invented quarters: places near each other share a quarter's name.
-
-    Parameters
-    ----------
-    centres : array, shape (places, 2)
-        Centres in metres.
-    rng : Generator
-        Decides where the quarters lie.
-    quarters : tuple of str
-        Their names, invented.
+    """Name places (centres in metres) after invented quarters that places near each other share.
 
     Returns
     -------

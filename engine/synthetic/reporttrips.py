@@ -29,18 +29,7 @@ _SPREAD = 0.35
 class ReportTrips:
     """Collects the trips of simulated people, chunk by chunk.
 
-    Parameters
-    ----------
-    towers : GeoDataFrame
-        Points in EPSG:4326.
-    zone_of_tower : array, shape (towers,)
-        Number of the zone of each tower.
-    zones : int
-        How many zones.
-    monday : date
-        First day of the week.
-    seed : int
-        Decides clock times and ranks, apart from everything else.
+    `seed` decides clock times and ranks, apart from everything else.
     """
 
     def __init__(

@@ -52,22 +52,11 @@ def random_rank_within(groups: Integers, rng: np.random.Generator) -> Integers:
 
 
 def heavy_tailed(mean: float, standard_deviation: float, maximum: int) -> Floats:
-    """Return the cumulative distribution of a rounded lognormal on 1 … `maximum`.
+    """Return the cumulative distribution of a rounded lognormal on 1 … `maximum`, shape (maximum,).
 
     Its mean and standard deviation are as asked for after rounding up to whole numbers and after
     everything above `maximum` has been moved to `maximum`: heavy users exist, within a bound.
-
-    Parameters
-    ----------
-    mean, standard_deviation : float
-        Of the number of visits per person.
-    maximum : int
-        The most that one person has.
-
-    Returns
-    -------
-    array, shape (maximum,)
-        P(number ≤ i + 1); draw with `draw` and add 1.
+    Entry i is P(number ≤ i + 1); draw with `draw` and add 1.
 
     Examples
     --------

@@ -14,12 +14,7 @@ from engine.synthetic.sampling import random_rank_within
 class TripTable:
     """Counts of trips under a rank within a group (a person-day, or a person).
 
-    Parameters
-    ----------
-    zones : int
-        Number of zones.
-    seed : int or list of int
-        Decides the ranks, apart from everything else.
+    `seed` decides the ranks, apart from everything else.
     """
 
     def __init__(self, zones: int, seed: int | list[int]) -> None:

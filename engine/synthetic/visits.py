@@ -100,7 +100,7 @@ def _simulate_chunk(city: City, people: int, numbers: Floats, rng: np.random.Gen
     awake = heavy[person] & (rng.random(len(person)) < 0.3)
     hour = np.where(awake, rng.integers(0, HOURS_PER_WEEK, len(person)), hour)
     tower = _towers(city, person, hour, home, work, favourites, rng)
-    return _distinct(person, hour, tower, wanted, home, city.towers, rng)
+    return distinct_visits(person, hour, tower, wanted, home, city.towers, rng)
 
 
 def _towers(
@@ -135,7 +135,7 @@ def _towers(
     return tower
 
 
-def _distinct(
+def distinct_visits(
     person: Integers,
     hour: Integers,
     tower: Integers,

@@ -17,14 +17,8 @@ from engine.synthetic.visits import Visits
 class ZoomCounts:
     """Sums over people of their visits, each person's scaled down to the table's clip.
 
-    Parameters
-    ----------
-    districts : int array, shape (towers,)
-        District of every tower, from the public tree.
-    max_visits_cap : int
-        Public cap that no simulated person exceeds.
-    clip_squared, city_clips_squared, caps
-        Of the tables; others than the public constants only to see what those do.
+    `districts` is the district of every tower, from the public tree; no simulated person exceeds
+    `max_visits_cap`. Other clips and caps than the public constants are there to see what those do.
     """
 
     def __init__(

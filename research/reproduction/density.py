@@ -7,8 +7,8 @@ import numpy as np
 
 from engine import density, metrics
 from engine.arrays import Floats
+from engine.contract import sweep
 from engine.datasets import Dataset
-from engine.density.sweep import density_sweep
 from engine.parameters import HOURS_PER_WEEK, DensityParameters
 from research.reproduction.published import (
     P1,
@@ -127,9 +127,12 @@ def measure(
     keys = sorted(keyed, key=lambda key: keyed[key].method)  # one noise serves a whole method
     errors, correlations = (np.full((len(keys), plan.repeats), np.nan) for _ in range(2))
     rng = np.random.default_rng(plan.seed)
-    for result in density_sweep(dataset, [keyed[key] for key in keys], plan.repeats, rng=rng):
-        errors[result.setting, result.repeat] = result.mean_relative_error
-        correlations[result.setting, result.repeat] = result.pearson
+    settings = [keyed[key] for key in keys]
+    for point in sweep(
+        density, dataset, settings, plan.repeats, rng=rng, score=density.mean_scores
+    ):
+        errors[point.setting, point.repeat] = point.scores.error
+        correlations[point.setting, point.repeat] = point.scores.correlation
     places = {key: place for place, key in enumerate(keys)}
     return {key: Utility(errors[places[key]], correlations[places[key]]) for key in keyed}
 

@@ -75,8 +75,8 @@ READINGS = {
 def small_shares(dataset: Dataset, plan: TripsPlan) -> Shares:
     """Return the shares below 15 of the truth and of releases, by every reading."""
     params = [settings(epsilon) for epsilon in plan.epsilons]
-    daily = [od.expectation(dataset, each) for each in params]
-    week = [od.expectation(dataset, each, days=WEEK, sum_days=True) for each in params]
+    daily = [od.expected(dataset, each) for each in params]
+    week = [od.expected(dataset, each, days=WEEK, sum_days=True) for each in params]
     cells = daily[0].weights("all").sum()
     return Shares(
         true={
@@ -184,7 +184,7 @@ def median_errors(
     medians: dict[float, dict[od.Population, MedianErrors]] = {}
     for epsilon in plan.epsilons:
         params = settings(epsilon)
-        exact = od.expectation(dataset, params)
+        exact = od.expected(dataset, params)
         drawn = {population: ([], [], []) for population in od.POPULATIONS}
         for rng in _generators(plan):
             released = od.release(dataset, params, rng=rng).counts
@@ -244,7 +244,7 @@ RELATIVE_SHOWN = (0.0, 0.01, 0.05, 0.2, 1.0)
 
 def distributions(dataset: Dataset, plan: TripsPlan) -> dict[float, tuple[Floats, Floats]]:
     """Return the exact shares of pairs with at most the errors shown (figure 2 itself)."""
-    exact = {epsilon: od.expectation(dataset, settings(epsilon)) for epsilon in plan.epsilons}
+    exact = {epsilon: od.expected(dataset, settings(epsilon)) for epsilon in plan.epsilons}
     return {
         epsilon: (
             each.absolute_error_within(ABSOLUTE_SHOWN),

@@ -15,7 +15,7 @@ def said(page):
     """Return ε, the right guesses of the best attack and those that the guarantee allows."""
     text = page.locator(".attack-answer").inner_text()
     got, allowed = re.search(r"gets ([\d.]+), and the guarantee allows ([\d.]+)\.", text).groups()
-    slider = page.get_by_role("slider", name="Privacy loss")
+    slider = page.get_by_role("slider", name="Privacy loss").first
     return float(slider.get_attribute("aria-valuetext")), float(got), float(allowed)
 
 
@@ -36,7 +36,7 @@ def test_the_sentence_follows_epsilon_and_back_leads_home(page, address):
         assert guesses == pytest.approx(by_hand(epsilon), abs=0.5)  # printed as whole numbers
         seen.append(epsilon)
         before = page.locator(".attack-answer").inner_text()
-        page.get_by_role("slider", name="Privacy loss").press("ArrowLeft")
+        page.get_by_role("slider", name="Privacy loss").first.press("ArrowLeft")
         page.wait_for_function(
             "before => document.querySelector('.attack-answer').innerText != before", arg=before
         )

@@ -67,15 +67,16 @@ def arrive(page, name) -> None:
         page.wait_for_function(
             f"() => document.querySelectorAll('.card .value').length >= {NEEDS[name]}"
             " && document.querySelector('.verdict') && !document.querySelector('.verdict.pending')"
+            " && ![...document.querySelectorAll('.verdict')].some(v => /Judging/.test(v.innerText))"
         )
-        page.get_by_role("slider", name="Privacy loss").wait_for()
+        page.get_by_role("slider", name="Privacy loss").first.wait_for()
     settled(page)
 
 
 def move(page) -> None:
     """Move ε by one stop and wait until the link says so."""
     before = link(page)
-    page.get_by_role("slider", name="Privacy loss").press("ArrowLeft")
+    page.get_by_role("slider", name="Privacy loss").first.press("ArrowLeft")
     page.wait_for_url(lambda url: dict(parse_qsl(urlsplit(url).query)) != before)
     settled(page)
 
@@ -146,5 +147,5 @@ def test_one_press_of_back_leads_to_the_page_before_as_it_was_left(page, several
     settled(page)
     assert urlsplit(page.url).path == "/"
     assert link(page) == left
-    slider = page.get_by_role("slider", name="Privacy loss")
+    slider = page.get_by_role("slider", name="Privacy loss").first
     expect(slider).to_have_attribute("aria-valuetext", left["epsilon"])

@@ -13,8 +13,10 @@ from streamlit.testing.v1 import AppTest
 from engine.datasets import Dataset, storage
 from engine.errors import ExplorerError
 from pages._ui.data import store as data_store
+from pages._ui.data.own import OwnData
 from pages._ui.jobs.pool import pool
 from pages._ui.shell import problems
+from tests.support.link import held
 
 ROOT = Path(__file__).parents[2]
 DENSITY_FILES = ("truth", "presampled", "single_visit", "towers")
@@ -160,7 +162,7 @@ def open_data(open_page, temporary):
 
     yield run
     for app in opened:
-        own = app.session_state["session"].own
+        own = held(app, OwnData)
         if own.build is not None:
             own.build.cancel()
             own.build.wait(10)

@@ -2,10 +2,13 @@
 
 import numpy as np
 import pytest
+import streamlit as st
 
 from engine import datasets, density
 from engine.parameters import DensityParameters
+from engine.resolution import Key
 from pages._ui.cache import density as cached_density
+from pages._ui.cache import verbs
 from pages._ui.drawing.maps import Scale
 
 BEYOND = 0.05
@@ -15,7 +18,9 @@ LITTLE_NOISE = {"epsilon": "10", "density_data": "demo-city", "od_data": "demo-c
 
 @pytest.fixture
 def coloured(monkeypatch):
-    """Keep the scale and the values of every map that is coloured."""
+    """Keep the scale and the values of every map that is coloured; none comes from a cache."""
+    st.cache_data.clear()
+    st.cache_resource.clear()
     calls = []
     positions = Scale.positions
 
@@ -59,11 +64,11 @@ def test_few_values_lie_beyond_the_end_of_a_scale(open_home, coloured, page, que
 
 
 def test_the_map_of_an_hour_has_the_scale_of_the_whole_week():
-    key = str(datasets.load("demo-city").folder)
+    key = Key(str(datasets.load("demo-city").folder))
     parameters = DensityParameters(epsilon=1.0)
     most, largest_error = cached_density.map_limits(key, parameters, (1, 0))
     truth = density.truth(datasets.load("demo-city"))
-    error = np.abs(cached_density.release(key, parameters, (1, 0)).counts - truth)
+    error = np.abs(verbs.release(key, parameters, (1, 0)).counts - truth)
     for end, values in ((most, truth), (largest_error, error)):
         assert np.mean(values > end) <= 0.002 * 1.1
         assert np.mean(values > end / 3) > 0.002  # the end is rounded up, by at most 2.5

@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
 from engine.datasets import storage
+from engine.resolution import Key
 from pages._ui.shell.frame import PAGES
 from tests.pages.conftest import (
     _use_data_root,
@@ -74,8 +75,8 @@ def visit(monkeypatch) -> Callable[..., AppTest]:
 
 
 @pytest.fixture
-def own(data_root, tmp_path) -> str:
+def own(data_root, tmp_path) -> Key:
     """Key of a dataset that a session has made of its upload."""
     folder = tmp_path / "upload"
     shutil.copytree(data_root / "local" / "town", folder)
-    return str(storage.current_version(folder))
+    return Key(str(storage.current_version(folder)))

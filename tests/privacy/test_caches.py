@@ -1,30 +1,37 @@
 """What is computed from an upload is kept for its session alone, and read again by any other."""
 
 import ast
-from pathlib import Path
-from types import SimpleNamespace
-
-import pytest
 
 from engine.parameters import ODParameters
+from engine.resolution import Key, Resolution
 from pages._ui.cache import scope
-from pages._ui.compare import decided as compare_decided
 from pages._ui.jobs.pool import pool
 from pages._ui.shell import session as shell_session
+from pages._ui.shell.catalogue import in_session
 from tests.support.server import ROOT
 
+COARSE = Resolution(zones="clusters-10")
 
-def opened(key: str) -> None:
-    """Ask for everything of a dataset that needs its key alone."""
+
+def opened(key) -> None:
+    """Ask for what is kept of a dataset, by every verb."""
     import streamlit as st
 
-    from pages._ui.cache import datasets, density
+    from engine import density
+    from pages._ui.cache import datasets, verbs
 
-    kept = (datasets.dataset(key), density.truth(key), datasets.outlines(key))
-    st.session_state["kept"] = kept
+    settings, seed = density.DensityParameters(epsilon=1.0), (1, 0)
+    st.session_state["kept"] = (
+        datasets.dataset(key),
+        datasets.outlines(key),
+        verbs.truth(key),
+        verbs.release(key, settings, seed),
+        verbs.scores(key, settings, seed),
+        verbs.of(density.presampled, key, 5),
+    )
 
 
-def counted(key: str) -> None:
+def counted(key) -> None:
     import streamlit as st
 
     from tests.privacy import test_caches
@@ -32,17 +39,17 @@ def counted(key: str) -> None:
     st.text(test_caches.small(key) + test_caches.large(key))
 
 
-calls: list[str] = []
+calls: list[Key] = []
 
 
 @scope.data(show_spinner=False)
-def small(key: str) -> int:
+def small(key: Key) -> int:
     calls.append(key)
     return 1
 
 
 @scope.resource(show_spinner=False)
-def large(key: str) -> int:
+def large(key: Key) -> int:
     calls.append(key)
     return 2
 
@@ -56,7 +63,7 @@ def test_an_upload_is_computed_anew_in_every_session(visit, own):
 
 def test_what_all_may_open_is_computed_once(visit, data_root):
     calls.clear()
-    key = str(data_root / "demo-city" / "v")
+    key = Key(str(data_root / "demo-city" / "v"))
     for session in ("one", "two"):
         visit(session, counted, key)
     assert calls == [key] * 2
@@ -78,7 +85,7 @@ def test_a_worker_has_no_sessions_and_says_so(visit, own, monkeypatch):
     assert calls == [own] * 2
 
 
-def job_of(key: str, folder: str) -> None:
+def job_of(key, folder) -> None:
     import streamlit as st
 
     from pages._ui import jobs
@@ -91,7 +98,7 @@ def job_of(key: str, folder: str) -> None:
 
 
 def test_an_answer_of_long_work_on_an_upload_is_kept_for_nobody(visit, own, data_root, tmp_path):
-    for key, expected in ((own, ["0", "1"]), (str(data_root / "demo-city" / "v"), ["0", "0"])):
+    for key, expected in ((own, ["0", "1"]), (Key(str(data_root / "demo-city" / "v")), ["0", "0"])):
         folder = tmp_path / f"noted-{expected[1]}"
         folder.mkdir()
         shown = [visit(one, job_of, key, str(folder)).text[0].value for one in ("one", "two")]
@@ -108,12 +115,7 @@ def test_nothing_of_a_dataset_is_cached_but_by_its_scope():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.FunctionDef) and process_wide(node):
                 taken = {argument.arg for argument in (*node.args.args, *node.args.kwonlyargs)}
-                where = f"{Path(path).relative_to(ROOT)}:{node.name}"
-                assert not taken & OF_DATA or where in NAMES_ONLY, where
-
-
-NAMES_ONLY = {"pages/_ui/shell/catalogue.py:_outside"}
-"""Remember of a dataset where it lies, which is known already."""
+                assert not taken & OF_DATA, f"{path}:{node.name}"
 
 
 def process_wide(function: ast.FunctionDef) -> bool:
@@ -123,25 +125,11 @@ def process_wide(function: ast.FunctionDef) -> bool:
     )
 
 
-@pytest.mark.parametrize("first", ["own", "shared"])
-def test_a_comparison_that_holds_an_upload_is_work_of_its_session(
-    own, data_root, monkeypatch, first
-):
-    """Work is shared by the key that it is asked with: it must be the upload's, wherever it is."""
-    keys = [own, str(data_root / "demo-city" / "v")]
-    columns = [
-        SimpleNamespace(
-            entry=SimpleNamespace(key=key, resolution=SimpleNamespace(finest=True)),
-            settings=SimpleNamespace(
-                od_method="published", trips=lambda: ODParameters(epsilon=1.0)
-            ),
-        )
-        for key in (keys if first == "own" else keys[::-1])
-    ]
-    asked = []
-    monkeypatch.setattr(compare_decided.jobs, "job", lambda *given: asked.append(given))
-    for several in (columns, columns[:1], columns[1:]):
-        compare_decided.asked(several)
-        (_, _, key, asks) = asked.pop()
-        assert key == (own if own in [one for one, _ in asks] else keys[1])
-        assert [one for one, _ in asks] == [column.entry.key for column in several]
+def test_work_that_names_an_upload_anywhere_is_work_of_its_session(own, data_root):
+    """Compare asks of several datasets at once; who else asks the same must not get the answer."""
+    shared = Key(str(data_root / "demo-city" / "v"))
+    settings = ODParameters(epsilon=1.0)
+    for asked in ((own,), (own.at(COARSE), settings), (((shared, settings), (own, settings)),)):
+        assert in_session(*asked)
+    for asked in ((shared,), (shared.at(COARSE), (1, 0)), (((shared, settings),),), ("own", 3)):
+        assert not in_session(*asked)

@@ -4,8 +4,7 @@ import logging
 
 import pytest
 
-from pages._ui.cache import density as cached_density
-from pages._ui.cache import trips as cached_trips
+from pages._ui.cache import verbs
 from pages._ui.jobs.pool import Pool
 from pages._ui.jobs.work import Ask
 from pages._ui.shell import settings as shell_settings
@@ -15,9 +14,9 @@ from tests.support.server import Visitor, served
 
 SECRET = "person 4711 at 48.85837, 2.29448"
 DRAWN = {
-    "app.py": (cached_density, "release"),
-    "pages/1_Density.py": (cached_density, "truth"),
-    "pages/2_Origin_Destination.py": (cached_trips, "truth"),
+    "app.py": (verbs, "release"),
+    "pages/1_Density.py": (verbs, "truth"),
+    "pages/2_Origin_Destination.py": (verbs, "truth"),
 }
 
 

@@ -3,7 +3,7 @@
 import pytest
 import streamlit as st
 
-from pages._ui.release import allowed
+from pages._ui.release import work
 from pages._ui.shell import local
 from tests.support.server import Visitor, handshake, request, served
 
@@ -109,7 +109,7 @@ def test_session_release_and_paths_ask_one_function(
     come_as(monkeypatch, headers, **options)
     assert local.session_admitted() is admitted
     assert local.served_locally() is locally
-    assert allowed.releases_allowed() is locally
+    assert work.releases_allowed() is locally
 
 
 def test_the_page_itself_refuses_too(open_home, monkeypatch):

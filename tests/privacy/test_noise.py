@@ -8,8 +8,9 @@ from engine import density
 from engine import origin_destination as od
 from engine.datasets import load
 from engine.parameters import DensityParameters, ODParameters
-from pages._ui.cache import density as cached_density
+from engine.resolution import Key
 from pages._ui.cache import trips as cached_trips
+from pages._ui.cache import verbs
 from pages._ui.cache.draws import generator
 from pages._ui.cache.window import Window
 from pages._ui.shell.settings import SIMULATED_SEED
@@ -37,9 +38,9 @@ def test_all_draws_of_a_session_are_independent():
 def noise_shown() -> dict[str, np.ndarray]:
     """Return what the pages show less the truth, cell by cell, for several draws of one dataset."""
     city = load("demo-city")
-    key = str(city.folder)
+    key = Key(str(city.folder))
     shown = {
-        f"density, repeat {repeat}": cached_density.release(key, VISITS, SEED, repeat).counts
+        f"density, repeat {repeat}": verbs.release(key, VISITS, SEED, repeat=repeat).counts
         - density.truth(city)
         for repeat in (0, 1)
     }

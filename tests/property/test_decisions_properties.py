@@ -7,8 +7,8 @@ from hypothesis.extra.numpy import arrays
 
 from engine import decisions
 from engine import origin_destination as od
-from engine.decisions.compartments import Compartments
 from engine.decisions.epidemic import Scene
+from engine.decisions.model import Compartments
 from engine.decisions.scoring import compare
 
 models = st.builds(

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import density
-from engine.density import accounting, fourier
+from engine.density import fourier
 from engine.density.aggregates import tower_series
 from engine.geography import Tessellation, tessellate
 from engine.ledger import Ledger
@@ -43,7 +43,7 @@ def ledger_of(method: str, kept: int, scaling: bool = True) -> Ledger:
     parameters = density.DensityParameters(
         epsilon=1.0, method=method, max_visits_per_user=kept, scaling=scaling
     )
-    return accounting.ledger(parameters, cover_size=9, max_visits_cap=CAP)
+    return density.ledger(parameters, cover_size=9, max_visits_cap=CAP)
 
 
 def within(change: np.ndarray, sensitivity: float, norm: str) -> bool:

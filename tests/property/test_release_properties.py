@@ -1,20 +1,17 @@
 """Keys of a bundle are the same with and without a person; a canary is in none of its bytes."""
 
 import csv
-from datetime import date, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import geopandas as gpd
-import pyarrow as pa
-import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine import datasets
 from engine import origin_destination as od
-from engine.release import EstimateProduct, Ledger, ODProduct, release
+from engine.release import BudgetLedger, Product, release
 from tests.reference.od_people import counted
+from tests.support.releases import ours
+from tests.support.trips import save_trips
 
 ZONES, DAYS = 3, 2
 CANARY = "canary-7f3a"
@@ -26,48 +23,10 @@ KEYS = ("date", "origin", "destination", "dest", "id", "name", "lat", "lon")
 
 
 def saved(folder, everybody):
-    first = date(2024, 1, 1)
-    ids = [f"z{i}" for i in range(ZONES)]
     rows = counted(everybody, per_day=True)
-    table = pa.table(
-        {
-            "date": [first + timedelta(days=int(day)) for day in rows.day],
-            "origin": [ids[i] for i in rows.origin],
-            "destination": [ids[i] for i in rows.destination],
-            "rank": rows.rank,
-            "n": rows.n,
-        },
-        schema=pa.schema(
-            [
-                ("date", pa.date32()),
-                ("origin", pa.string()),
-                ("destination", pa.string()),
-                ("rank", pa.int16()),
-                ("n", pa.int64()),
-            ]
-        ),
-    )
-    metadata = datasets.Metadata(
-        name="small",
-        description="small",
-        source=CANARY,
-        licence="none",
-        simulated=False,
-        first_day=first,
-        last_day=first + timedelta(days=DAYS - 1),
-        time_zone="UTC",
-        week=None,
-        people_public=100,
-        max_visits_cap=840,
-        salt_id=CANARY,
-        made_by=CANARY,
-    )
-    zones = gpd.GeoDataFrame(
-        {"zone_id": ids, "name": ids},
-        geometry=[shapely.box(i, 0, i + 1, 1) for i in range(ZONES)],
-        crs=4326,
-    )
-    return datasets.save(folder, metadata, zones=zones, tables={"trips": table})
+    words = dict.fromkeys(("source", "salt_id", "made_by"), CANARY)
+    ranks = [*zip(rows.day, rows.origin, rows.destination, rows.rank, rows.n, strict=True)]
+    return save_trips(folder, ranks, zones=ZONES, days=DAYS, simulated=False, **words)
 
 
 def keys(bundle):
@@ -87,7 +46,7 @@ def keys(bundle):
 
 
 @settings(max_examples=4, deadline=None)
-@given(people, st.sampled_from([ODProduct, EstimateProduct]), st.data())
+@given(people, st.sampled_from([Product, ours]), st.data())
 def test_keys_do_not_depend_on_any_person(everybody, kind, data):
     gone = data.draw(st.integers(0, max(len(everybody) - 1, 0)))
     bundles = []
@@ -97,9 +56,9 @@ def test_keys_do_not_depend_on_any_person(everybody, kind, data):
             (everybody, [own for i, own in enumerate(everybody) if i != gone])
         ):
             dataset = saved(folder / str(number) / "small", some)
-            ledger = Ledger(folder / f"{number}.sqlite")
+            ledger = BudgetLedger(folder / f"{number}.sqlite")
             ledger.declare("p", datasets=["small"], unit="person", epsilon=9.0, by="me")
-            product = kind(parameters=od.ODParameters(epsilon=0.5, max_trips_per_user=2))
+            product = kind(od.ODParameters(epsilon=0.5, max_trips_per_user=2))
             out = release(dataset, product, folder / f"out{number}", ledger=ledger, tuning="public")
             bundles.append(keys(out))
             text = b"".join(p.read_bytes() for p in out.rglob("*") if p.is_file())

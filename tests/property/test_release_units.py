@@ -15,19 +15,10 @@ import pytest
 from engine import origin_destination as od
 from engine.datasets import Dataset
 from engine.datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED, WEIGHT_UNITS
-from engine.release import (
-    Cost,
-    DensityProduct,
-    EstimateProduct,
-    Loss,
-    ODProduct,
-    ReleaseError,
-    ReportProduct,
-    ZoomProduct,
-    cost,
-)
-from engine.report import Analysis, ReportParameters
+from engine.release import Cost, Loss, Product, ReleaseError, cost
+from engine.report import Analysis
 from tests.reference.unit_losses import Asked, Trip, asked, changes, ingested, loss
+from tests.support.releases import ours, report, visits, zoom
 
 DAY, HOUR, START = 86_400, 3_600, 1_441_602_000  # Monday 2015-09-07 00:00 in Guadalajara
 EPSILON = 0.5
@@ -36,29 +27,27 @@ UNITS = ("trip", "person-day", "person")
 
 def flows(product, unit, limit):
     parameters = od.ODParameters(epsilon=EPSILON, max_trips_per_user=limit, unit=unit)
-    return product(parameters=parameters)
+    return product(parameters)
 
 
 def reported(unit, limit=20):
-    return ReportProduct(
-        parameters=ReportParameters(epsilon=EPSILON, unit=unit, max_trips_per_user=limit)
-    )
+    return report(epsilon=EPSILON, unit=unit, max_trips_per_user=limit)
 
 
 PRODUCTS = MappingProxyType(
     {
-        "od trip": flows(ODProduct, "trip", 1),
-        "od person-day 4": flows(ODProduct, "person-day", 4),
-        "od person-day 1": flows(ODProduct, "person-day", 1),
-        "od person 4": flows(ODProduct, "person", 4),
-        "od person 1": flows(ODProduct, "person", 1),
-        "ours trip": flows(EstimateProduct, "trip", 1),
-        "ours person-day 4": flows(EstimateProduct, "person-day", 4),
-        "ours person-day 1": flows(EstimateProduct, "person-day", 1),
-        "ours person 4": flows(EstimateProduct, "person", 4),
-        "density 5": DensityProduct(epsilon=EPSILON, max_visits_per_user=5),
-        "density 1": DensityProduct(epsilon=EPSILON, max_visits_per_user=1),
-        "zoom": ZoomProduct(epsilon=EPSILON, delta=1e-7),
+        "od trip": flows(Product, "trip", 1),
+        "od person-day 4": flows(Product, "person-day", 4),
+        "od person-day 1": flows(Product, "person-day", 1),
+        "od person 4": flows(Product, "person", 4),
+        "od person 1": flows(Product, "person", 1),
+        "ours trip": flows(ours, "trip", 1),
+        "ours person-day 4": flows(ours, "person-day", 4),
+        "ours person-day 1": flows(ours, "person-day", 1),
+        "ours person 4": flows(ours, "person", 4),
+        "density 5": visits(epsilon=EPSILON, max_visits_per_user=5),
+        "density 1": visits(epsilon=EPSILON, max_visits_per_user=1),
+        "zoom": zoom(epsilon=EPSILON, delta=1e-7),
         "report user 4": reported("user", 4),
         "report user 1": reported("user", 1),
         "report item": reported("item"),
@@ -223,7 +212,6 @@ def test_trips_of_another_day_move_into_the_freed_places(example):
         assert sum(sizes(example, name, "trip")) == 2
     assert sizes(example, "density 5", "person-day") == [6]
     product = PRODUCTS["report user 4"]
-    assert isinstance(product, ReportProduct)
     moved = dict(
         zip(
             product.parameters.plan.asked,

@@ -1,5 +1,6 @@
 """Removing one unit of protection: every count and every utility moves within its bound."""
 
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -9,7 +10,6 @@ from hypothesis import strategies as st
 from engine import report
 from engine.report import HISTOGRAMS, STOPS, USER_ANALYSES, Analysis
 from engine.report.quantiles import of_noisy_bins, utilities
-from engine.report.vectors import vector
 from tests.reference.report_people import random_trip, table_of
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -26,8 +26,8 @@ def bounds_hold(before, after, params, *, exempt=()):
     for analysis in Analysis:
         if analysis in exempt:
             continue
-        old = vector(before, analysis, params, params.kept)
-        new = vector(after, analysis, params, params.kept)
+        old = report.numbers(before, analysis, params, kept=True)
+        new = report.numbers(after, analysis, params, kept=True)
         asked = report.parts(analysis, params.unit)
         each = len(old) // len(asked)
         for number, (_, counted) in enumerate(asked):
@@ -69,10 +69,11 @@ def test_the_bounds_are_reached(seed):
     params = report.ReportParameters(epsilon=1.0, max_trips_per_user=5)
     full, empty = table_of([[one] * 9, [one]]), table_of([[one]])
     windows = Analysis.ZONE_WINDOWS
-    days = vector(full, Analysis.DAYS, params, 5) - vector(empty, Analysis.DAYS, params, 5)
+    kept = partial(report.numbers, parameters=params, kept=True)
+    days = kept(full, Analysis.DAYS) - kept(empty, Analysis.DAYS)
     assert np.abs(days).sum() == 5
-    points = vector(full, windows, params, 5) - vector(empty, windows, params, 5)
-    inside = vector(empty, Analysis.STATISTICS, params, 5)[1]
+    points = kept(full, windows) - kept(empty, windows)
+    inside = kept(empty, Analysis.STATISTICS)[1]
     assert np.abs(points).sum() == 10 * inside
 
 

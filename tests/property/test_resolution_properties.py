@@ -112,7 +112,7 @@ def test_exact_expectation_equals_cell_by_cell(everybody, time, unit):
     periods = tuple(range(len(view.metadata.periods)))
     cells = trimmed_counts(view, unit, 1, periods)[:, ~np.eye(3, dtype=bool)].ravel()
     brute = sum(_mean(int(m), 0.7, 2) for m in cells)
-    expected = od.expectation(view, parameters).grand.expected
+    expected = od.expected(view, parameters).grand.expected
     assert expected == pytest.approx(brute, abs=1e-9)
 
 

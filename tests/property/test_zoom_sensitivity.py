@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from engine import density
 from engine.datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED, WEIGHT_UNITS, weight_units
-from engine.density import accounting
 from engine.density.zoom import build_tree
 from engine.synthetic.visits import Visits
 from engine.synthetic.zoomtables import ZoomCounts
@@ -64,7 +63,7 @@ def test_the_generators_count_and_the_ledger_say_the_same(crowd: list) -> None:
             who, hour, tower = np.array(rows).T
             counts.add(Visits(who, hour, tower, home=np.zeros(len(people), dtype=np.int64)))
         tables.append(counts.tables())
-    ledger = accounting.ledger(
+    ledger = density.ledger(
         density.DensityParameters(epsilon=1.0, method="zoom"), cover_size=9, max_visits_cap=840
     )
     for stage, name in zip(ledger.stages, ("towers", "districts", "city", "weeks"), strict=False):

@@ -2,19 +2,16 @@
 
 from collections import Counter
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date
 
-import geopandas as gpd
-import pyarrow as pa
-import shapely
-
-from engine import attack, datasets, resolution, usability
+from engine import attack, resolution, usability
 from engine import origin_destination as od
 from engine.frontier import LIMITS, THRESHOLDS, Candidate
 from engine.parameters import EPSILON_STOPS, ODParameters
 from engine.resolution import Resolution
 from engine.usability import Flows
 from tests.reference.od_people import counted
+from tests.support.trips import save_trips
 
 
 def dominates(one, other):
@@ -62,7 +59,7 @@ def judged_as_home(dataset, view, seen, zones, matrices, parameters):
     days = len(dataset.metadata.days)
     whole = parameters.unit == "person"
     window = {"days": None, "sum_days": True} if whole else {"days": 0}
-    exact = od.expectation(view, parameters, **window)
+    exact = od.expected(view, parameters, **window)
     worth = attack.worth_of_trips(parameters, days, added_up=seen.time != "day")
     trips = exact.histogram.true_trips
     return Candidate(
@@ -91,46 +88,22 @@ def brute_force(dataset):
 
 def small_trips(folder, people, *, zones=6, days=3, have_people=True, by_person=True, public=None):
     """Save a dataset of people [[(day, origin, destination), …], …] with two provinces."""
-    first = date(2024, 3, 4)
-    ids = [f"z{i}" for i in range(zones)]
-    parents = ["a" if 2 * i < zones else "b" for i in range(zones)]
-    boxes = [shapely.box(x, 0, x + 1, 1) for x in range(zones)]
-    places = gpd.GeoDataFrame(
-        {"zone_id": ids, "name": ids, "province_id": parents}, geometry=boxes, crs=4326
-    )
 
     def table(per_day):
         rows = counted(people, per_day=per_day)
-        return pa.table(
-            {
-                "date": pa.array(
-                    [first + timedelta(days=int(day)) for day in rows.day], pa.date32()
-                ),
-                "origin": pa.array([ids[i] for i in rows.origin], pa.string()),
-                "destination": pa.array([ids[i] for i in rows.destination], pa.string()),
-                "rank": pa.array(rows.rank),
-                "n": pa.array(rows.n.astype("int32")),
-            }
-        )
+        return [*zip(rows.day, rows.origin, rows.destination, rows.rank, rows.n, strict=True)]
 
-    about = datasets.Metadata(
-        name=folder.name,
-        description="few people",
-        source="tests",
-        licence="CC0",
-        simulated=True,
-        first_day=first,
-        last_day=first + timedelta(days=days - 1),
-        time_zone="UTC",
-        week=None,
+    return save_trips(
+        folder,
+        table(True),
+        zones=zones,
+        days=days,
+        first=date(2024, 3, 4),
+        by_person=table(False) if by_person else None,
+        parents=["a" if 2 * i < zones else "b" for i in range(zones)],
         people_public=public,
-        max_visits_cap=840,
-        salt_id="tests",
-        made_by="tests",
         trips_have_people=have_people,
     )
-    tables = {"trips": table(True), **({"trips_person": table(False)} if by_person else {})}
-    return datasets.save(folder, about, zones=places, tables=tables)
 
 
 def made_by_hand(people):

@@ -59,7 +59,7 @@ def test_expectation_equals_the_sum_over_all_cells_and_outcomes(law, threshold):
     params = od.ODParameters(
         epsilon=epsilon, max_trips_per_user=limit, suppression_threshold=threshold
     )
-    exact = od.expectation(DATASET, params, law=law)
+    exact = od.expected(DATASET, params, law=law)
     least = max(threshold, 1)
 
     def chance(which):
@@ -183,7 +183,7 @@ def test_summed_days_are_one_matrix():
     for unit, limit in (("trip", 1), ("person-day", 2), ("person", 3)):
         params = od.ODParameters(epsilon=1.0, max_trips_per_user=limit, unit=unit)
         kept = od.kept(DATASET, params, days=[0, 2], sum_days=True)
-        by_dataset = od.expectation(DATASET, params, days=[0, 2], sum_days=True)
+        by_dataset = od.expected(DATASET, params, days=[0, 2], sum_days=True)
         by_matrix = od.expectation_of_matrix(summed, params, kept=kept)
         assert by_dataset.errors == by_matrix.errors
         assert by_dataset.histogram.matrices == 1

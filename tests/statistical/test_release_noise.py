@@ -13,7 +13,7 @@ from engine import datasets
 from engine import origin_destination as od
 from engine.origin_destination.laws import NoiseLaw
 from engine.release import noise
-from engine.release.plan import laplace_bar, laplace_sd
+from engine.release.bars import laplace_bar, laplace_sd, safe_scale
 
 DRAWS = 100_000
 SCALES = (0.4, 1.0, 4.0, 20.0, 300.0)
@@ -120,7 +120,6 @@ def test_bars_and_deviations_are_exact(scale):
 @pytest.mark.parametrize("epsilon", [0.01, 0.1, 0.3, 1.0, 7.0])
 @pytest.mark.parametrize("sensitivity", [1, 4, 30])
 def test_opendp_states_no_more_than_what_is_charged(epsilon, sensitivity):
-    from engine.release.plan import safe_scale
 
     scale = safe_scale(sensitivity, epsilon)
     stated = noise.laplace_epsilon(sensitivity, scale)

@@ -2,7 +2,9 @@
 
 from streamlit.testing.v1 import AppTest
 
+from pages._ui.data.own import OwnData
 from tests.reference.ingest_inputs import TOWERS
+from tests.support.link import held
 
 PAGE = "pages/8_Data.py"
 CANARY = "canary-4711"
@@ -60,7 +62,7 @@ def built(app: AppTest, seconds: float = 30.0) -> AppTest:
     """Press the button and run the page until the build has ended, as a browser would."""
     button(app, "data_start").click().run()
     assert not app.exception, app.exception
-    ended(app.session_state["session"].own.build, seconds)
+    ended(held(app, OwnData).build, seconds)
     return app.run()
 
 

@@ -16,7 +16,6 @@ def text(app):
     kinds = (app.markdown, app.caption, app.warning, app.info)
     parts = [element.value for kind in kinds for element in kind]
     parts += [body for body in bodies(app) if "<style>" not in body]
-    parts += [str(table.value.to_dict()) for table in app.table]
     return "\n".join(parts)
 
 

@@ -1,6 +1,6 @@
 """What tests of the page Release press and read."""
 
-from engine.release import Ledger
+from engine.release import BudgetLedger
 from pages._ui.release import work
 
 TUNED = {
@@ -25,7 +25,7 @@ def texts(app):
 
 
 def declared(app, epsilon=10.0):
-    Ledger().declare(
+    BudgetLedger().declare(
         "people", datasets=["demo-city"], unit="person", epsilon=epsilon, by="custodian"
     )
     return app.run()

@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 UI = ROOT / "pages" / "_ui"
-SHARED = {"shell", "cache", "drawing", "wording", "jobs"}
+SHARED = {"shell", "cache", "drawing", "wording", "jobs", "views"}
 PAGES = {
     path.name
     for path in UI.iterdir()

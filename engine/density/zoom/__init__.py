@@ -4,10 +4,12 @@
 public geometry. ``docs/mechanisms.md`` has the proof, the tables and where it loses.
 """
 
-from engine.density.zoom.constants import DEFAULTS, TABLES, ZoomConstants
 from engine.density.zoom.measure import (
+    DEFAULTS,
+    TABLES,
     NoisyTable,
     NoisyTables,
+    ZoomConstants,
     ZoomNoise,
     measure,
     measure_with,

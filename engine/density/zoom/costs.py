@@ -4,8 +4,7 @@ import math
 
 from engine.datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED, visit_caps
 from engine.density.gaussian import gaussian_strength
-from engine.density.zoom.constants import DEFAULTS, TABLES
-from engine.density.zoom.measure import noise_scale
+from engine.density.zoom.measure import DEFAULTS, TABLES, noise_scale
 from engine.ledger import Kind, Ledger, Noise, Norm, Notion, Stage, Unit
 from engine.parameters import DensityParameters
 
@@ -46,7 +45,11 @@ def strengths_of(visits: int, parameters: DensityParameters, max_visits_cap: int
 
 
 def zoom_ledger(
-    parameters: DensityParameters, max_visits_cap: int, city_clip: float | None
+    parameters: DensityParameters,
+    *,
+    max_visits_cap: int,
+    city_clip: float | None = None,
+    **_public: object,
 ) -> Ledger:
     """Return one stage for each table and one total: published = proved = ε at δ.
 

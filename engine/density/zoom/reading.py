@@ -1,20 +1,23 @@
 """Reading: from the noisy tables and public geometry to a week of every tower. No counts here.
 
 Noise can explain small differences between neighbouring places; those are evened out, the others
-are kept.
+are kept. Sizes of towers come first, level by level down the tree; then the city's week, as rhythms
+(patterns of days times harmonics of a day, in 28 groups); then the towers' weeks as differences of
+halves, and last the ups and downs of single cells.
 """
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
+from scipy.sparse import csr_array
 
-from engine.arrays import Floats
-from engine.density.zoom.basis import city_week
-from engine.density.zoom.constants import ZoomConstants
-from engine.density.zoom.measure import NoisyTables, estimate_visits
-from engine.density.zoom.sizes import tower_sizes
-from engine.density.zoom.tree import Tree
-from engine.density.zoom.weeks import tower_weeks, with_single_cells
+from engine.arrays import Floats, Integers
+from engine.density.zoom.measure import NoisyTable, NoisyTables, ZoomConstants, estimate_visits
+from engine.density.zoom.tree import Tree, hand_down
+
+BANDS = ((0, 0), (1, 1), (2, 2), (3, 3), (4, 5), (6, 8), (9, 12))
+"""First and last harmonic of a day in each frequency band."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -72,3 +75,213 @@ def _city_hours(noisy: NoisyTables) -> tuple[Floats, float]:
     precisions = np.array([1 / (len(values) * sigma**2) for values, sigma in tables])
     sums = np.stack([values.sum(axis=0) for values, _ in tables])
     return precisions @ sums / precisions.sum(), float(precisions.sum() ** -0.5)
+
+
+def tower_sizes(weeks: NoisyTable, tree: Tree, constants: ZoomConstants) -> tuple[Floats, float]:
+    """Return the towers' shares of all visits, and the noise of one share as measured.
+
+    At each split the difference of the halves' mean counts is shrunk by s/(s + v): v its noise, s
+    the signal variance of that level. Last, n ← n³/(n² + noise²) draws what is within the noise
+    to 0, and every region gets back what that takes from it.
+
+    Returns
+    -------
+    array, shape (towers,), and float
+        At least 0, of sum 1; above 0.
+    """
+    towers = len(weeks.values)
+    counts, noise = weeks.values / weeks.total, weeks.sigma / weeks.total
+    first, second = tree.first.sum(axis=1), tree.second.sum(axis=1)
+    differences = tree.first @ counts / first - tree.second @ counts / second
+    variances = noise**2 * (1 / first + 1 / second)
+    for level in np.unique(tree.level):
+        at_level = tree.level == level
+        squares = differences[at_level, None] ** 2
+        signal = signal_variance(
+            squares, variances[at_level], np.ones(1), errors=0.0, constants=constants
+        )
+        differences[at_level] *= signal / (signal + variances[at_level])
+    sizes = np.maximum(1 / towers + hand_down(tree, np.ones(towers)) @ differences, 0.0)
+    drawn = sizes**3 / (sizes**2 + noise**2)
+    region = tree.nodes[min(constants.region_level, len(tree.nodes) - 1)]
+    before, after = (np.bincount(region, weights=values) for values in (sizes, drawn))
+    back = np.divide(before, after, out=np.zeros_like(before), where=after > 0)
+    return shares(drawn * back[region]), noise
+
+
+@cache
+def week_basis() -> tuple[Floats, Integers]:
+    """Return an orthonormal basis of the week, shape (168, 168), and the group of each column.
+
+    Group 7·(pattern of days) + (band), ascending; the patterns are all days, weekend, Saturday–
+    Sunday and weekdays. Hour 0 is Monday 00:00. All columns of a group are shrunk alike, so it
+    does not matter which basis of a group is taken.
+
+    Examples
+    --------
+    >>> basis, groups = week_basis()
+    >>> bool(np.allclose(basis.T @ basis, np.eye(168))), len(set(groups.tolist()))
+    (True, 28)
+    """
+    weekend, contrast = np.array([-2.0] * 5 + [5.0] * 2), np.array([0.0] * 5 + [1.0, -1.0])
+    five = np.arange(5) + 0.5
+    weekdays = [[*np.cos(np.pi * k * five / 5), 0.0, 0.0] for k in range(1, 5)]
+    days = np.array([np.ones(7), weekend, contrast, *weekdays])
+    hours = 2 * np.pi * np.arange(24) / 24
+    waves = [(k, wave(k * hours)) for k in range(13) for wave in (np.cos, np.sin)]
+    waves = [(k, values) for k, values in waves if np.abs(values).max() > 1e-9]
+    columns = np.array([np.outer(day, wave).ravel() for day in days for _, wave in waves])
+    pattern = np.repeat([0, 1, 2, 3, 3, 3, 3], len(waves))
+    band = [next(i for i, (_, last) in enumerate(BANDS) if k <= last) for k, _ in waves]
+    basis = (columns / np.linalg.norm(columns, axis=1, keepdims=True)).T
+    groups = len(BANDS) * pattern + np.tile(band, len(days))
+    order = np.argsort(groups, kind="stable")
+    basis, groups = basis[:, order], groups[order]
+    basis.flags.writeable = groups.flags.writeable = False
+    return basis, groups
+
+
+def city_week(noisy: Floats, sigma: float, constants: ZoomConstants) -> Floats:
+    """Return the city's week, shape (168,), at least 0 and of sum 1, from its noisy hours.
+
+    A group of rhythms is kept if its mean square exceeds the noise's by 2 standard errors, and
+    shrunk (James & Stein 1961); the constant stays as it is.
+    """
+    basis, groups = week_basis()
+    coefficients = basis.T @ noisy
+    sizes = np.bincount(groups).astype(np.float64)
+    sums = np.bincount(groups, weights=coefficients**2)
+    kept = sums / sizes > sigma**2 * largest_noise(sizes, constants.city_errors)
+    left = 1.0 - np.maximum(sizes - 2, 0.0) * sigma**2 / np.maximum(sums, sigma**2)
+    factors = np.where(kept, np.maximum(left, 0.0), 0.0)
+    factors[0] = 1.0
+    return shares(basis @ (coefficients * factors[groups]))
+
+
+def relative_basis(week: Floats, constants: ZoomConstants) -> tuple[Floats, Integers]:
+    """Return the basis for the towers' weeks: the same groups of rhythms times the city's week.
+
+    Relative to the city's week a night's rhythms are as small as its traffic. QR makes the columns
+    orthonormal again, so that the noise stays even.
+    """
+    basis, groups = week_basis()
+    factors = np.maximum(week, constants.least_hour / len(week))
+    return np.linalg.qr(basis * factors[:, None])[0], groups
+
+
+def shares(series: Floats) -> Floats:
+    """Clip at 0 and divide by the sum over the last axis; nothing left becomes even."""
+    positive = np.maximum(series, 0.0)
+    sums = positive.sum(axis=-1, keepdims=True)
+    even = np.full_like(positive, 1.0 / positive.shape[-1])
+    return np.divide(positive, sums, out=even, where=sums > 0)
+
+
+def tower_weeks(
+    noisy: NoisyTables, tree: Tree, weights: Floats, city: Floats, constants: ZoomConstants
+) -> Floats:
+    """Return the week of every tower, shape (towers, 168), at least 0 and of sum 1.
+
+    Every coefficient of a difference is shrunk by s/(s + its noise), with one signal variance s
+    for each group of rhythms over all splits.
+
+    Parameters
+    ----------
+    weights : array, shape (towers,)
+        Above 0; what a tower counts for in a mean of weeks.
+    city : array, shape (168,)
+        The city's week.
+    """
+    differences, noise = _differences(noisy.towers, tree.first, tree.second, weights)
+    above = np.flatnonzero(tree.level < tree.district_level)
+    members = np.eye(tree.districts.max() + 1)[tree.districts]
+    first, second = (
+        csr_array((half[above] @ members > 0).astype(np.float64))
+        for half in (tree.first, tree.second)
+    )
+    coarse, coarse_noise = _differences(noisy.districts, first, second, members.T @ weights)
+    share = noise[above] / (noise[above] + coarse_noise)  # by precision
+    differences[above] += share[:, None] * (coarse - differences[above])
+    noise[above] = share * coarse_noise
+    basis, groups = relative_basis(city, constants)
+    coefficients = differences @ basis
+    in_group = np.eye(groups.max() + 1)[groups]
+    components = in_group.sum(axis=0)
+    signal = signal_variance(
+        coefficients**2 @ in_group / components,
+        noise,
+        components,
+        errors=constants.tower_errors,
+        constants=constants,
+    )[groups]
+    kept = (coefficients * signal / (signal + noise[:, None])) @ basis.T
+    return shares(city + hand_down(tree, weights) @ kept)
+
+
+def _differences(
+    table: NoisyTable, first: csr_array, second: csr_array, weights: Floats
+) -> tuple[Floats, Floats]:
+    """Return the halves' visits by hour per weight, first less second, and one hour's noise."""
+    scaled = table.values / table.total
+    one, other = (first @ weights)[:, None], (second @ weights)[:, None]
+    noise = first.sum(axis=1) / one[:, 0] ** 2 + second.sum(axis=1) / other[:, 0] ** 2
+    return first @ scaled / one - second @ scaled / other, (table.sigma / table.total) ** 2 * noise
+
+
+def with_single_cells(
+    towers: NoisyTable, sizes: Floats, weeks: Floats, constants: ZoomConstants
+) -> Floats:
+    """Return the weeks with the ups and downs of single cells that stand clear of the noise."""
+    fit = towers.total * sizes[:, None] * weeks
+    left, noise = towers.values - fit, towers.sigma**2
+    excess = (left**2 - noise).sum() / fit.sum()
+    if excess <= constants.tower_errors * np.sqrt(2.0 * fit.size) * noise / fit.sum():
+        return weeks
+    cells = fit + left * excess * fit / (excess * fit + noise)
+    seen = cells.max(axis=1, keepdims=True) > 0
+    return np.where(seen, shares(cells), weeks)
+
+
+def largest_noise(components: Floats, errors: float) -> Floats:
+    """Return what the mean square of this many noises stays below, by `errors` standard errors.
+
+    The cube-root approximation of χ²/f (Wilson & Hilferty 1931); the noise's variance is 1.
+    """
+    spread = 2.0 / (9.0 * components)
+    return (1.0 - spread + errors * np.sqrt(spread)) ** 3
+
+
+def signal_variance(
+    squares: Floats, noise: Floats, components: Floats, *, errors: float, constants: ZoomConstants
+) -> Floats:
+    """Estimate the variance of the signal under noisy differences, group by group.
+
+    Parameters
+    ----------
+    squares : array, shape (differences, groups)
+        Mean square of the components of each difference.
+    noise : array, shape (differences,)
+        Variance of the noise in each component, above 0.
+    components : array, shape (groups,)
+        Components in each group.
+    errors : float
+        Standard errors by which a group must stand clear of the noise to have any signal.
+
+    Returns
+    -------
+    array, shape (groups,)
+        0 where noise explains the differences.
+    """
+    if len(noise) == 0:
+        return np.zeros(len(components))
+    root = np.sqrt(noise)
+    freedom = components * (1 / root).sum() ** 2 / (1 / noise).sum()
+    weighted = (squares / (noise * root)[:, None]).sum(axis=0)
+    clear = weighted > (1 / root).sum() * largest_noise(freedom, errors)
+    signal = np.zeros(len(components))
+    weights = np.repeat(1 / (noise * root)[:, None], len(components), axis=1)
+    for _ in range(constants.rounds):
+        excess = (weights * (squares - noise[:, None])).sum(axis=0) / weights.sum(axis=0)
+        signal = np.maximum(excess, 0.0)
+        weights = 1 / (signal + noise[:, None]) ** 2
+    return np.where(clear, signal, 0.0)

@@ -1,5 +1,7 @@
 """The embedded engine: DuckDB, locked down to the named inputs and one spill folder."""
 
+import codecs
+import gzip
 import math
 import os
 import shutil
@@ -15,7 +17,6 @@ from ibis.backends.sql.datatypes import DuckDBType
 
 from engine.datasets import storage
 from engine.errors import InputError
-from engine.ingest.backends import transcode
 from engine.ingest.backends.engine import PARTS
 from engine.ingest.backends.statements import watched
 from engine.ingest.expressions import Table
@@ -28,6 +29,9 @@ BYTES_A_ROW = 400
 """Memory to have for each row that is ranked at once: a third of it is the sort, the rest is
 taken by the table that is read, the result and what the engine needs itself."""
 _UNITS = {"bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
+_NATIVE = ("utf-8", "latin-1")
+"""Encodings that DuckDB reads itself, without an extension."""
+_CHUNK = 1 << 22
 _GLOB_CHARACTERS = set("*?[")
 _NANOSECONDS = ("TIMESTAMP_NS", "TIMESTAMPTZ_NS")
 
@@ -75,7 +79,7 @@ class DuckDBEngine:
             names = mapping
         else:
             columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(first.columns)))
-            native = first.encoding in transcode.NATIVE
+            native = first.encoding in _NATIVE
             compression = "gzip" if first.packed and native else "none"
             reader = (
                 f"read_csv([{files}], columns = {{{columns}}}, auto_detect = false, header = true,"
@@ -105,7 +109,7 @@ class DuckDBEngine:
 
     def lookup(self, name: str, table: pa.Table) -> Table:
         """Return a small table of places as a table of the engine."""
-        self.connection.register(name, table)
+        self._run(lambda: self.connection.register(name, table))
         return ibis.table(ibis.Schema.from_pyarrow(table.schema), name=name)
 
     def view(self, name: str, table: Table) -> Table:
@@ -130,7 +134,7 @@ class DuckDBEngine:
     def shares(self, rows: int, /) -> int:
         """Return as many as it takes to rank each share in memory: sorting on disk takes long."""
         statement = "SELECT current_setting('memory_limit')"
-        size, unit = str(self.connection.execute(statement).fetchall()[0][0]).split()
+        size, unit = str(self._rows(statement)[0][0]).split()
         memory = float(size) * _UNITS[unit]
         return min(max(math.ceil(rows * BYTES_A_ROW / memory), 1), PARTS)
 
@@ -143,8 +147,13 @@ class DuckDBEngine:
 
     def _kinds(self, query: str) -> dict[str, str]:
         """Return the type of each column of `query`."""
-        rows = self._run(lambda: self.connection.execute(f"DESCRIBE {query}").fetchall())
-        return {row[0]: row[1] for row in rows}
+        return {row[0]: row[1] for row in self._rows(f"DESCRIBE {query}")}
+
+    def _rows(self, statement: str) -> list[tuple[Any, ...]]:
+        rows: list[tuple[Any, ...]] = self._run(
+            lambda: self.connection.execute(statement).fetchall()
+        )
+        return rows
 
     def _execute(self, statement: str) -> None:
         self._run(lambda: self.connection.execute(statement))
@@ -182,13 +191,13 @@ class DuckDBEngine:
             "SET enable_external_access = false",
             "SET lock_configuration = true",
         ):
-            self.connection.execute(statement)
+            self._execute(statement)
 
     def _readable(self, source: Source) -> str:
         """Return a path that DuckDB can open: without wildcards, of UTF-8 in name and contents."""
         path = source.path
-        if source.format == "csv" and source.encoding not in transcode.NATIVE:
-            return str(transcode.as_utf8(source, self._folder))
+        if source.format == "csv" and source.encoding not in _NATIVE:
+            return str(_as_utf8(source, self._folder))
         if not _GLOB_CHARACTERS & set(str(path)) and str(path).isprintable():
             return str(path)
         link = self._folder / f"input{len(list(self._folder.iterdir()))}"
@@ -237,3 +246,25 @@ def _text(value: str) -> str:
 def _name(value: str) -> str:
     """Return `value` as an SQL identifier."""
     return '"' + value.replace('"', '""') + '"'
+
+
+def _as_utf8(source: Source, folder: Path) -> Path:
+    """Write `source` as UTF-8 into `folder` (unpacked), and return the file there."""
+    target = folder / f"utf8-{len(list(folder.iterdir()))}.csv"
+    decoder = codecs.getincrementaldecoder(source.encoding)()
+    try:
+        with (
+            gzip.open(source.path) if source.packed else source.path.open("rb") as packed,
+            target.open("w", encoding="utf-8", newline="") as out,
+        ):
+            while piece := packed.read(_CHUNK):
+                out.write(decoder.decode(piece))
+            out.write(decoder.decode(b"", final=True))
+    except UnicodeDecodeError:
+        raise InputError(
+            f"{source.name} is not in the encoding '{source.encoding}'",
+            remedy="name its encoding, or save it as UTF-8",
+            code="encoding",
+            settings=("encoding",),
+        ) from None
+    return target

@@ -1,15 +1,37 @@
-"""Running one statement of an engine under watch: progress, stop signal, faults retold."""
+"""Running one statement of an engine under watch: progress, stop signal, faults retold.
 
+An engine quotes the offending line in its messages. Nothing of a row may be shown or logged, so
+its message is read for what kind of fault it is and dropped.
+"""
+
+import errno
+import re
+import shutil
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from engine.ingest.backends import faults
-from engine.ingest.inputs.sources import Source
+from engine.errors import ExplorerError, InputError
+from engine.ingest.inputs.sources import Source, shown
 from engine.ingest.progress import Monitor
 
 _POLL_SECONDS = 0.1
+_SMALL_DISK = 64_000_000
+_LINE = re.compile(r"Line: (\d+)")
+_QUOTE = "has a quote that is not closed, or lines that end in two ways"
+_KINDS: tuple[tuple[str, str, str], ...] = (
+    ("unicode", "is not in the encoding it seemed", "name its encoding, or save it as UTF-8"),
+    ("not valid utf8", "holds text that is not UTF-8", "export it again as UTF-8"),
+    ("utf-8", "is not in the encoding it seemed", "name its encoding, or save it as UTF-8"),
+    ("line size", "has a line longer than 1,000,000 bytes", "check that it is a table"),
+    ("expected number of columns", "has a row with too many or too few columns", "export it again"),
+    ("unterminated", _QUOTE, "export it again"),
+    ("quote", _QUOTE, "export it again"),
+    ("gzip", "is a damaged gzip file", "export it again"),
+    ("parquet", "is a damaged Parquet file", "export it again"),
+)
 
 
 def watched(
@@ -48,5 +70,72 @@ def watched(
             interrupt()
         raise
     if "error" in outcome:
-        raise faults.of_engine(outcome["error"], sources, spill) from None
+        raise of_engine(outcome["error"], sources, spill) from None
     return outcome["result"]
+
+
+def of_engine(
+    error: BaseException, sources: Sequence[Source], spill: Path | None = None
+) -> ExplorerError:
+    """Return what `error` means for the person, naming the file where it can be told."""
+    message = str(error)
+    lowered = message.lower()
+    if "no space left" in lowered or is_disk_full(error):
+        return disk_full()
+    if "max_temp_directory_size" in lowered or "temp directory" in lowered:
+        if spill is not None and shutil.disk_usage(spill).free < _SMALL_DISK:
+            return disk_full()
+        return InputError(
+            "the spill folder reached its limit",
+            remedy="allow it, or the memory, more",
+            code="spill-limit",
+            settings=("spill_limit", "memory"),
+        )
+    if "out of memory" in lowered or "could not allocate" in lowered:
+        return InputError(
+            "the memory limit is too small for this table",
+            remedy="raise it, or name a spill folder with space",
+            code="memory-limit",
+            settings=("memory", "spill"),
+        )
+    file = next((s.name for s in sources if str(s.path) in message), None)
+    place = file or (sources[0].name if len(sources) == 1 else f"one of {len(sources)} files")
+    line = _LINE.search(message)
+    where = f" (line {int(line.group(1)):,})" if line else ""
+    for word, fault, remedy in _KINDS:
+        if word in lowered:
+            return InputError(f"{place} {fault}{where}; {remedy}")
+    return InputError(
+        f"{place} cannot be read{where} ({type(error).__name__}); check the file, or export it "
+        "again"
+    )
+
+
+def disk_full() -> ExplorerError:
+    """Return the error of a full disk."""
+    return InputError(
+        "the disk is full; nothing was written",
+        remedy="free some space, or name folders on another disk",
+        code="disk-full",
+        settings=("out", "spill"),
+    )
+
+
+def is_disk_full(error: BaseException) -> bool:
+    """Whether `error` says that no space is left."""
+    return getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
+
+
+@contextmanager
+def of_files() -> Generator[None]:
+    """Turn errors of the file system into messages: a full disk, a folder that is not ours."""
+    try:
+        yield
+    except OSError as error:
+        if is_disk_full(error):
+            raise disk_full() from None
+        place = shown(Path(str(error.filename)).name) if error.filename else "a file"
+        raise InputError(
+            f"'{place}' cannot be read or written ({error.strerror or type(error).__name__}); "
+            "check that the path exists and is yours"
+        ) from None

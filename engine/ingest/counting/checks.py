@@ -11,7 +11,7 @@ from engine.ingest.backends.embedded import DuckDBEngine
 from engine.ingest.counting import rows
 from engine.ingest.counting.reader import LARGEST_FLOW, Reader
 from engine.ingest.inputs.guess import SAMPLE_ROWS
-from engine.ingest.inputs.mapping import Mappings
+from engine.ingest.inputs.mapping import DEGREES, TIMES, Mappings
 from engine.ingest.inputs.places import Places, id_shapes
 from engine.ingest.inputs.samples import first_rows
 from engine.ingest.inputs.sources import shown
@@ -23,13 +23,10 @@ Accept = Callable[[Account], None]
 """Takes the account of the raw rows, or refuses the input."""
 
 
-_TIMES = ("date_order", "number_times")
 _SETTINGS: dict[str, tuple[str, ...]] = {
-    "datetime": _TIMES,
-    "end_datetime": _TIMES,
-    "date": _TIMES,
+    **dict.fromkeys(TIMES, ("date_order", "number_times")),
+    **dict.fromkeys(DEGREES, ("decimal",)),
     "flow": ("decimal", "thousands"),
-    **dict.fromkeys((name for pair in rows.POINTS for name in pair), ("decimal",)),
 }
 _REMEDIES: dict[Reason, tuple[str, tuple[str, ...]]] = {
     Reason.OUTSIDE_PERIOD: (
@@ -157,6 +154,8 @@ def _remedy(canonical: str) -> str:
             "give every row a person, to the last digit (text such as 1.2E+11, numbers with a "
             "fraction and floats from 2^53 have lost some)"
         )
+    if canonical == "tid":
+        return "give every row its trip, or say that the table has no column of trips"
     if canonical.endswith(("lat", "lng")):
         return (
             "choose them the other way round if they are swapped, else give degrees within ±90 and "

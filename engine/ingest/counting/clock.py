@@ -45,28 +45,18 @@ _LONG_UNITS = {"minutes": 60, "days": SECONDS_PER_DAY}
 def moments(column: Column, calendar: Calendar, reading: Reading) -> Moment:
     """Return the times in `column`, null where they cannot be read; `local_seconds` joins the two.
 
-    Text may be ISO 8601 (also its basic form), with or without an offset, a date in the order that
-    `reading` names, or a number; numbers count as `reading` says, from UTC. Times without an offset
-    are taken as read off the local wall clock, or off that of ``text_time_zone``. Fractions of a
-    second are cut off.
-
-    The two are apart because moving an instant to the local clock names it once for each change of
-    the clock: give the columns names in the engine first, or a statement grows beyond measure.
-
-    Parameters
-    ----------
-    column : Column
-        Date and time, or the date alone; text without spaces around it.
-    calendar : Calendar
-        Rules of the clocks.
-    reading : Reading
-        Without gaps: what was left open has been detected.
+    Text (without spaces around it) may be ISO 8601, also its basic form, with or without an offset,
+    a date in the order that `reading` names, or a number; numbers count as it says, from UTC.
+    Times without an offset are read off the local wall clock, or off that of ``text_time_zone``.
+    Fractions of a second are cut off.
 
     Returns
     -------
     wall, instant : Column
         Seconds on the local wall clock where the value is told by it, seconds of UTC where the
-        value is an instant; at most one of the two is not null.
+        value is an instant; at most one of the two is not null. They are apart because moving an
+        instant to the local clock names it once for each change of the clock: give the columns
+        names in the engine first, or a statement grows beyond measure.
     """
     kind = column.type()
     if isinstance(kind, dt.Timestamp):
@@ -87,15 +77,7 @@ def local_seconds(wall: Column, instant: Column, calendar: Calendar) -> Column:
 
 
 def with_clock(day: Column, clock: Column) -> Column:
-    """Return day and time of the day as one text.
-
-    Parameters
-    ----------
-    day : Column
-        Text, date, or a number such as 20160503.
-    clock : Column
-        08:30, 8:30 PM, 830, or the hour alone.
-    """
+    """Return day (such as 20160503) and time of the day (830, 8:30 PM) as one text."""
     return _date_text(day) + " " + _time_text(clock)
 
 

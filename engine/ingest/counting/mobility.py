@@ -44,27 +44,20 @@ _FARTHEST_RANK = 2**40
 _TIMES = str(Measure.TRAVEL_TIME)
 
 
-def count_by_person(run: Run, every: Table, count: int) -> Mapping[str, pa.Table]:
+def count_by_person(
+    run: Run, every: Table, count: int, *, measured: bool
+) -> Mapping[str, pa.Table]:
     """Count the trips of all people for every M at once, and by rank within the person.
 
     Both come from one ranking: the trips of ``trips_person`` are those between two zones, in the
-    same random order.
-
-    Parameters
-    ----------
-    run : Run
-        The ingest.
-    every : Table
-        Distinct trips with their ``reason`` and ``part``, of any reason.
-    count : int
-        About how many there are.
+    same random order. `every` holds about `count` distinct trips of any ``reason``, with ``part``;
+    they are `measured` where ``finish`` is when they end.
 
     Returns
     -------
     mapping
         ``report`` (measure, cap, bin, n) and ``trips_person`` (date, origin, destination, rank, n).
     """
-    measured = run.options.kind == "trips"
     coordinates = shapely.get_coordinates(run.places.towers.geometry.to_numpy())
     metres = from_middle(metres_in_space(coordinates[:, 1], coordinates[:, 0]))
     lookup = {"place": np.arange(len(metres), dtype=np.int32)}

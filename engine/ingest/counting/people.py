@@ -58,12 +58,8 @@ def length_bin(metres: Column) -> Column:
 def count_people(run: Run, trips: Table, places: Table) -> list[pa.Table]:
     """Count what the trips of some people come to, person by person.
 
-    Parameters
-    ----------
-    trips : Table
-        Kept in the engine: person, block, start, finish, origin, destination and their zones.
-    places : Table
-        place, x, y, z: whole metres from a place in the middle.
+    `trips` is kept in the engine (person, block, start, finish, origin, destination and their
+    zones); `places` has place, x, y, z: whole metres from a place in the middle.
     """
     engine = run.engine
     largest = trips.group_by("person").aggregate(n=_.count()).aggregate(n=_.n.max())

@@ -7,14 +7,12 @@ import ibis
 from engine.ingest.calendar import Calendar
 from engine.ingest.counting.clock import floored, local_seconds, moments, with_clock
 from engine.ingest.expressions import Column, Table, trimmed
-from engine.ingest.inputs.mapping import CLOCKS
+from engine.ingest.inputs.mapping import CLOCKS, TIMES
 from engine.ingest.reading import Reading
 
 _PLAIN_NUMBER = r"^[+-]?(\d+([.]\d*)?|[.]\d+)([eE][+-]?\d+)?$"
 _LOST_DIGITS = r"^\d([.,]\d+)?[eE]\+\d+$"
 _EXACT_BELOW = 2.0**53
-TIMES = ("datetime", "end_datetime", "date")
-"""Columns that hold times."""
 LARGEST_FLOW = 10**12
 """Trips in one row of a table of flows: a sum of a million such rows fits in 64 bits."""
 

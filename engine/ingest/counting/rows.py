@@ -8,16 +8,14 @@ from ibis import _
 
 from engine.ingest.backends.engine import Engine
 from engine.ingest.calendar import Calendar
-from engine.ingest.counting.reader import Reader, joined_times, stripped
+from engine.ingest.counting.reader import Reader, identifier, joined_times, stripped
 from engine.ingest.expressions import Column, Table
-from engine.ingest.inputs.mapping import Mappings
+from engine.ingest.inputs.mapping import DEGREES, END_POINTS, NUMBERS, POINTS, Mappings
 from engine.ingest.report import Reason
 
 ENDS = ("origin", "destination", "origin_zone", "destination_zone")
-END_POINTS = (("origin_lat", "origin_lng"), ("destination_lat", "destination_lng"))
-POINTS = (("lat", "lng"), *END_POINTS)
-_NEEDED = ("uid", "start", "at", "flow", *(name for pair in POINTS for name in pair))
-VISIT = ("readable", "uid", "at", "location", "zone")
+_NEEDED = ("uid", "tid", "start", "at", *NUMBERS)
+VISIT = ("readable", "uid", "tid", "at", "location", "zone")
 
 
 def read_all(engine: Engine, mappings: Mappings) -> list[Table]:
@@ -81,14 +79,15 @@ def visits_of_trips(trips_table: Table) -> Table:
 
 
 def visits(parsed: Table, places: Table) -> Table:
-    """Return visits by location id: readable, uid, at, location, zone."""
-    return parsed.left_join(places, parsed.place_id == places.place).select(*VISIT)
+    """Return visits by location id: readable, uid, tid (where it is told), at, location, zone."""
+    joined = parsed.left_join(places, parsed.place_id == places.place)
+    return joined.select(*(name for name in VISIT if name in joined.columns))
 
 
 def visits_at_points(parsed: Table, points: Table) -> Table:
-    """Return visits by coordinates: readable, uid, at, location, zone."""
-    match = [parsed.lat == points.lat, parsed.lng == points.lng]
-    return parsed.left_join(points, match).select(*VISIT)
+    """Return visits by coordinates, as `visits` does."""
+    joined = parsed.left_join(points, [parsed.lat == points.lat, parsed.lng == points.lng])
+    return joined.select(*(name for name in VISIT if name in joined.columns))
 
 
 def distinct_points(raw: Sequence[Table], reader: Reader) -> Table:
@@ -124,6 +123,30 @@ def trips_of_visits(visits_table: Table, calendar: Calendar) -> Table:
     trips = moved.select("uid", "finish", "destination", "destination_zone", **keys)
     unique = trips.group_by(["uid", "start", "finish", *ENDS]).aggregate(copies=_.count())
     return unique.mutate(reason=ibis.literal(int(Reason.USED)).cast("int8"))
+
+
+def trips_of_points(visits_table: Table, calendar: Calendar) -> Table:
+    """Return the trips that points with a ``tid`` make: from the first to the last of one trip.
+
+    Of points at the same second the place of the lower number comes first. Columns as in `trips`.
+    """
+    points = visits_table.filter(visits_table.readable)
+    places = [points[name].fill_null(-1) for name in ("location", "zone")]
+    window = ibis.window(group_by=["uid", "tid"], order_by=["at", *places])
+    first, last = points.at.lag().over(window), points.at.lead().over(window)
+    marked = points.mutate(first=first.isnull(), last=last.isnull())
+    ends = {
+        f"{end}{part}": marked[name].max(where=marked[which])
+        for end, which in (("origin", "first"), ("destination", "last"))
+        for part, name in (("", "location"), ("_zone", "zone"))
+    }
+    trips = marked.group_by(["uid", "tid"]).aggregate(
+        start=marked.at.min(), finish=marked.at.max(), **ends
+    )
+    readable = trips.mutate(readable=ibis.literal(True))
+    keys = ("uid", "start", "finish", *ENDS)
+    judged = readable.select(*keys, reason=_trip_reason(readable, calendar))
+    return judged.group_by(["reason", *keys]).aggregate(copies=_.count())
 
 
 def flows(parsed: Table, places: Table, calendar: Calendar) -> Table:
@@ -166,11 +189,9 @@ def unreadable(raw: Table, kind: str, reader: Reader) -> dict[str, Column]:
     if "end_datetime" in has:
         given = reader.person(raw.end_datetime).notnull()
         checks["end_datetime"] = given & reader.time(raw, "end_datetime").isnull()
-    for pair in POINTS:
-        for name in pair:
-            if name in has:
-                checks[name] = reader.degrees(raw, name).isnull()
-    return checks
+    if "tid" in has:
+        checks["tid"] = identifier(raw.tid, bare=False).isnull()
+    return checks | {n: reader.degrees(raw, n).isnull() for n in DEGREES if n in has}
 
 
 def ends_before_start(trips_table: Table) -> Table:
@@ -201,6 +222,8 @@ def _visit_values(raw: Table, reader: Reader) -> Table:
         if "lat" in raw.columns
         else {"place_id": reader.place(raw.location_id)}
     )
+    if "tid" in raw.columns:
+        where["tid"] = identifier(raw.tid, bare=False)
     return raw.select(uid=reader.person(raw.uid), at=reader.time(raw, "datetime"), **where)
 
 

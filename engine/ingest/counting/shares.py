@@ -56,16 +56,7 @@ def by_share(
 def summed(run: Run, table: Table, count: int, compute: Callable[[Table], Table]) -> pa.Table:
     """Return counts (``n`` by the other columns) of every share, added up and sorted.
 
-    Parameters
-    ----------
-    run : Run
-        The ingest.
-    table : Table
-        A `divided` table: one person's rows lie in one share.
-    count : int
-        Its number of rows.
-    compute : callable
-        From the rows of some people to counts: any columns of whole numbers, and ``n``.
+    `table` is `divided`, of `count` rows; `compute` makes counts of the rows of some people.
     """
     kept = by_share(run, "ranked", table, count, compute)
     counted = run.engine.fetch(added_up(kept))
@@ -74,8 +65,10 @@ def summed(run: Run, table: Table, count: int, compute: Callable[[Table], Table]
     return counted
 
 
-def per_person(people: Table) -> Table:
-    """Return the number of people by public bin of their ``n``."""
+def people_by_bin(run: Run, people: Table) -> dict[int, int]:
+    """Return the number of people by the lower end of the public bin of their ``n``, ascending."""
     branches = [(people.n >= low, low) for low in reversed(BINS)]
     low = ibis.cases(*branches, else_=0).cast("int32")
-    return people.mutate(bin=low).group_by("bin").aggregate(people=_.count())
+    counted = people.mutate(bin=low).group_by("bin").aggregate(people=_.count())
+    lines = run.engine.fetch(counted).to_pylist()
+    return {int(line["bin"]): int(line["people"]) for line in sorted(lines, key=lambda r: r["bin"])}

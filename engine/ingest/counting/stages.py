@@ -2,18 +2,20 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import pyarrow as pa
 from ibis import _
 
-from engine.ingest.counting import accounts, checks, rows, shares, tables, trips, visits
+from engine.ingest.backends.engine import Engine
+from engine.ingest.counting import checks, rows, shares, tables, trips, visits
 from engine.ingest.counting.run import Counted, Run, Step
 from engine.ingest.expressions import Table
+from engine.ingest.inputs import mapping
 from engine.ingest.inputs.points import place_points
 from engine.ingest.options import IngestOptions
 from engine.ingest.progress import Stage
-from engine.ingest.report import Account, Reason
+from engine.ingest.report import Account, Reason, record_account, trip_account
 
 CHECKING = Stage("checking the files", 1)
 PLACES = Stage("reading locations and zones", 2)
@@ -41,36 +43,40 @@ def plan(options: IngestOptions, *, by_points: bool) -> list[Stage]:
     ]
 
 
+class _Part(NamedTuple):
+    """What was counted of visits, or of trips."""
+
+    tables: dict[str, pa.Table]
+    account: Account | None
+    per_person: dict[int, int]
+
+
+_NOTHING = _Part({}, None, {})
+
+
 def from_trips(run: Run, raw: Sequence[Table], accept: checks.Accept) -> Counted:
     """Count a table of trips, and the visits that they give."""
     lookup = _places(run, raw)
     run.monitor.start(READING)
     parsed = rows.parsed(run.engine, raw, "trips", run.reader)
     every = run.engine.keep("trips", shares.divided(rows.trips(parsed, lookup, run.calendar)))
-    account = accounts.trip_account(accounts.by_reason(run.engine, every))
+    account = trip_account(_by_reason(run.engine, every))
     accept(account)
-    result: dict[str, pa.Table] = {}
-    seen: Account | None = None
-    visits_per_person: dict[int, int] = {}
-    trips_per_person: dict[int, int] = {}
+    density = moves = _NOTHING
     if run.wants_density:
         run.monitor.start(VISITS)
         given = rows.visits_of_trips(every)
         kept = run.engine.keep("records", shares.divided(visits.records(given, run.calendar)))
-        counts = accounts.by_reason(run.engine, kept)
-        density, seen, visits_per_person = _count_visits(run, kept, counts)
-        result |= density
+        density = _count_visits(run, kept, _by_reason(run.engine, kept))
     if run.wants_trips:
-        moves, trips_per_person = _count_trips(run, every, account.used)
-        result |= moves
-    backwards = tables.total(run.engine.fetch(rows.ends_before_start(every)), "n")
+        moves = _count_trips(run, every, account, measured=True)
     return Counted(
-        result,
+        density.tables | moves.tables,
         account,
-        visits=seen,
-        backwards=backwards,
-        visits_per_person=visits_per_person,
-        trips_per_person=trips_per_person,
+        visits=density.account,
+        backwards=tables.total(run.engine.fetch(rows.ends_before_start(every)), "n"),
+        visits_per_person=density.per_person,
+        trips_per_person=moves.per_person,
     )
 
 
@@ -78,35 +84,33 @@ def from_visits(run: Run, raw: Sequence[Table], accept: checks.Accept) -> Counte
     """Count a table of visits, and the trips between them."""
     placed = _placed_visits(run, raw)
     run.monitor.start(READING)
-    result: dict[str, pa.Table] = {}
-    derived: Account | None = None
-    visits_per_person: dict[int, int] = {}
-    trips_per_person: dict[int, int] = {}
+    density = moves = _NOTHING
     if run.wants_density:
         kept = run.engine.keep("records", shares.divided(visits.records(placed, run.calendar)))
-        counts = accounts.by_reason(run.engine, kept)
-        accept(accounts.record_account(counts, trimmed=0))
+        counts = _by_reason(run.engine, kept)
+        accept(record_account(counts, trimmed=0))
         run.monitor.start(VISITS)
-        density, account, visits_per_person = _count_visits(run, kept, counts)
-        result |= density
+        density = _count_visits(run, kept, counts)
+        account = density.account
     else:
         reasons = visits.records(placed, run.calendar, by_person=False)
-        counts = accounts.by_reason(run.engine, reasons)
-        account = accounts.record_account(counts, trimmed=0, distinct=False)
+        account = record_account(_by_reason(run.engine, reasons), trimmed=0, distinct=False)
         accept(account)
     if run.wants_trips:
         run.monitor.start(DERIVING)
-        divided = shares.divided(rows.trips_of_visits(placed, run.calendar))
+        by_trip = "tid" in placed.columns
+        trips_between = rows.trips_of_points if by_trip else rows.trips_of_visits
+        divided = shares.divided(trips_between(placed, run.calendar))
         every = run.engine.keep("trips", divided)
-        derived = accounts.trip_account(accounts.by_reason(run.engine, every))
-        moves, trips_per_person = _count_trips(run, every, derived.used)
-        result |= moves
+        between = trip_account(_by_reason(run.engine, every))
+        moves = _count_trips(run, every, between, measured=by_trip)
+    assert account is not None
     return Counted(
-        result,
+        density.tables | moves.tables,
         account,
-        trips=derived,
-        visits_per_person=visits_per_person,
-        trips_per_person=trips_per_person,
+        trips=moves.account,
+        visits_per_person=density.per_person,
+        trips_per_person=moves.per_person,
     )
 
 
@@ -116,10 +120,9 @@ def from_flows(run: Run, raw: Sequence[Table], accept: checks.Accept) -> Counted
     lookup = run.engine.lookup("places", run.places.table())
     parsed = rows.parsed(run.engine, raw, "flows", run.reader)
     flows = run.engine.keep("flows", rows.flows(parsed, lookup, run.calendar))
-    counts = [
-        {**line, "kinds": line["rows"]} for line in accounts.by_reason(run.engine, flows)
-    ]  # flows of one pair in several rows add up, none is a duplicate
-    account = accounts.trip_account(counts)
+    # flows of one pair in several rows add up, none is a duplicate
+    counts = [{**line, "kinds": line["rows"]} for line in _by_reason(run.engine, flows)]
+    account = trip_account(counts)
     accept(account)
     used = run.engine.fetch(trips.summed_flows(flows))
     return Counted({"trips": tables.trip_table(run.options, run.places, used)}, account)
@@ -133,7 +136,7 @@ def _placed_visits(run: Run, raw: Sequence[Table]) -> Table:
 
 def _places(run: Run, raw: Sequence[Table]) -> Table:
     """Return place and zone numbers by id, or by the coordinates that the rows hold."""
-    if not any(lat in raw[0].columns for lat, _lng in rows.POINTS):
+    if not any(lat in raw[0].columns for lat, _lng in mapping.POINTS):
         return run.engine.lookup("places", run.places.table())
     run.monitor.start(POINTS)
     distinct = run.engine.fetch(rows.distinct_points(raw, run.reader))
@@ -149,28 +152,33 @@ def _take(run: Run, steps: Sequence[Step[Work]], work: Work) -> dict[str, pa.Tab
     return result
 
 
-def _count_trips(run: Run, every: Table, count: int) -> tuple[dict[str, pa.Table], dict[int, int]]:
+def _count_trips(run: Run, every: Table, account: Account, *, measured: bool) -> _Part:
     used = trips.used_trips(every, run.calendar)
-    result = _take(run, trips.STEPS, trips.Trips(every, used, count))
+    counted = _take(run, trips.STEPS, trips.Trips(every, used, account.used, measured))
     people = used.group_by("uid").aggregate(n=_.count())
-    return result, tables.bins(run.engine.fetch(shares.per_person(people)))
+    return _Part(counted, account, shares.people_by_bin(run, people))
 
 
-def _count_visits(
-    run: Run, records: Table, counts: list[dict[str, int]]
-) -> tuple[dict[str, pa.Table], Account, dict[int, int]]:
+def _count_visits(run: Run, records: Table, counts: list[dict[str, int]]) -> _Part:
     used = records.filter(records.reason == Reason.USED)
     count = sum(line["kinds"] for line in counts if line["reason"] == Reason.USED)
     kept = shares.by_share(run, "people", used, count, partial(visits.persons, salt=run.salt))
     people = rows.together(kept)
-    bins = tables.bins(run.engine.fetch(shares.per_person(people)))
+    bins = shares.people_by_bin(run, people)
     beyond = visits.beyond_cap(people, run.options.max_visits_cap)
     trimmed = tables.total(run.engine.fetch(beyond), "n")
-    account = accounts.record_account(counts, trimmed=trimmed)
+    account = record_account(counts, trimmed=trimmed)
     if account.used == 0:
         checks.no_visits(run.options, account)
-    result = _take(run, visits.STEPS, visits.Records(used, people, count, trimmed))
+    counted = _take(run, visits.STEPS, visits.Records(used, people, count, trimmed))
     for number in range(len(kept)):
         run.engine.drop(f"people_{number}")
     run.engine.drop("records")
-    return result, account, bins
+    return _Part(counted, account, bins)
+
+
+def _by_reason(engine: Engine, table: Table) -> list[dict[str, int]]:
+    """Return, for each reason, the raw rows and the rows that differ."""
+    counts = table.group_by("reason").aggregate(rows=_.copies.sum(), kinds=_.count())
+    lines = engine.fetch(counts).to_pylist()
+    return [{name: int(value) for name, value in line.items()} for line in lines]

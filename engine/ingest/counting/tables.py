@@ -44,12 +44,6 @@ def home_table(places: Places, counted: pa.Table) -> pa.Table:
     return pa.table({"zone_id": zones, "n": counted["n"].cast(pa.int64())})
 
 
-def bins(counted: pa.Table) -> dict[int, int]:
-    """Return people by the lower end of their bin, ascending."""
-    lows, people = counted["bin"].to_pylist(), counted["people"].to_pylist()
-    return {int(low): int(n) for low, n in sorted(zip(lows, people, strict=True))}
-
-
 def total(counted: pa.Table, column: str) -> int:
     """Return the one number of `column`, 0 where nothing was summed."""
     return int(counted[column][0].as_py() or 0)

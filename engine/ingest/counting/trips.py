@@ -38,11 +38,14 @@ class Trips:
         Those that count, with ``day`` (since the first of the period).
     count : int
         Rows of `used`.
+    measured : bool
+        Whether trips end when ``finish`` says, and not when the person is next seen.
     """
 
     every: Table
     used: Table
     count: int
+    measured: bool
 
 
 def used_trips(trips: Table, calendar: Calendar) -> Table:
@@ -90,7 +93,7 @@ def _by_day(run: Run, trips: Trips) -> Mapping[str, pa.Table]:
 
 def _by_person(run: Run, trips: Trips) -> Mapping[str, pa.Table]:
     """Count ``trips_person``, ranked within the person, and ``report``, the mobility report's."""
-    return mobility.count_by_person(run, trips.every, trips.count)
+    return mobility.count_by_person(run, trips.every, trips.count, measured=trips.measured)
 
 
 STEPS: tuple[Step[Trips], ...] = (

@@ -43,9 +43,8 @@ def check_unpacked(name: str, path: Path, metadata: pq.FileMetaData) -> None:
             unpacked += max(group.num_rows * width, column.total_uncompressed_size)
     if unpacked > most:
         raise InputError(
-            f"{name}: {metadata.num_rows:,} rows would unpack to {unpacked:,} bytes, "
-            f"more than {LARGEST_RATIO:,} times the file's size; no real table does: export it "
-            "again"
+            f"{name}: {metadata.num_rows:,} rows would unpack to {unpacked:,} bytes, more than "
+            f"{LARGEST_RATIO:,} times the file's size; no real table does: export it again"
         )
 
 
@@ -104,9 +103,8 @@ def check_lines(name: str, path: Path, *, packed: bool) -> None:
                     block += handle.read(LONGEST_LINE - first)
                     if len(block) == LONGEST_LINE and b"\n" not in block and b"\r" not in block:
                         raise InputError(
-                            f"{name}: has a line longer than {LONGEST_LINE:,} "
-                            "bytes; check "
-                            "that it is a table"
+                            f"{name}: has a line longer than {LONGEST_LINE:,} bytes; check that it "
+                            "is a table"
                         )
                 start += LONGEST_LINE
     except (gzip.BadGzipFile, EOFError, zlib.error):

@@ -24,6 +24,7 @@ from engine.ingest.inputs.places import (
     WIDEST_DEGREES,
     Places,
     from_zones,
+    lowest,
     voronoi_zones,
     zone_of,
 )
@@ -37,12 +38,7 @@ Shapes: TypeAlias = Any
 def coarsen(places: Places, how: Coarseness) -> Places:
     """Return `places` with coarser zones; every place keeps its own position.
 
-    Parameters
-    ----------
-    places : Places
-        As read; zones that were given bound a grid, else the places' hull widened by 500 m does.
-    how : Coarseness
-        Which zones to build.
+    Zones that were given bound a grid, else the places' hull widened by 500 m does.
 
     Raises
     ------
@@ -220,17 +216,10 @@ def _clusters(places: Places, count: int) -> gpd.GeoDataFrame:
 
 
 def clusters_of(positions: NDArray[np.float64], count: int) -> NDArray[np.int64]:
-    """Return the cluster of each position by k-means, the same on every machine.
+    """Return the cluster of each position, shape (places, 2) in metres, by k-means.
 
-    It starts from positions far from each other (the first one, then always the farthest), which
-    needs no random numbers; clusters are numbered from the south-west.
-
-    Parameters
-    ----------
-    positions : (places, 2) array
-        In metres.
-    count : int
-        Number of clusters, at most that of different positions.
+    It starts from positions far from each other (the first one, then always the farthest), so that
+    it is the same on every machine; clusters are numbered from the south-west.
 
     Examples
     --------
@@ -266,9 +255,7 @@ def _nearest(positions: NDArray[np.float64], centres: NDArray[np.float64]) -> ND
     points: Any = shapely.points(positions)
     middles: Any = shapely.points(centres)
     pairs = shapely.STRtree(middles).query_nearest(points)
-    nearest = np.full(len(positions), len(centres), dtype=np.int64)
-    np.minimum.at(nearest, pairs[0], pairs[1])
-    return nearest
+    return lowest(pairs[0], pairs[1], len(positions)).astype(np.int64)
 
 
 def _parents(places: Places, column: str) -> Places:

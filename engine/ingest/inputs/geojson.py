@@ -22,13 +22,7 @@ _CHUNK = 1 << 20
 
 
 def read(path: Path, check_zones: Callable[[int], None]) -> gpd.GeoDataFrame:
-    """Return the features of a GeoJSON file.
-
-    Parameters
-    ----------
-    path : Path
-    check_zones : callable
-        Refuses a number of zones.
+    """Return the features of a GeoJSON file; `check_zones` may refuse their number.
 
     Raises
     ------

@@ -19,13 +19,7 @@ _COMPUTED = (2, 3)
 
 
 def layer(path: Path, check_zones: Callable[[int], None]) -> tuple[str, int]:
-    """Return the one layer of a GeoPackage and its true number of rows.
-
-    Parameters
-    ----------
-    path : Path
-    check_zones : callable
-        Refuses a number of zones.
+    """Return the one layer of a GeoPackage and its number of rows; `check_zones` may refuse it.
 
     Raises
     ------

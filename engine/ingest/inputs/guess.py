@@ -10,15 +10,13 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from engine.errors import InputError
-from engine.ingest.inputs.mapping import Mappings
+from engine.ingest.inputs.mapping import NUMBERS, TIMES, Mappings
 from engine.ingest.inputs.samples import first_rows
 from engine.ingest.inputs.sources import Source, shown
 from engine.ingest.reading import EPOCH, DateOrder, NumberTimes, Reading
 
 SAMPLE_ROWS = 2_000
 SPREADSHEET_EPOCH = date(1899, 12, 30)
-_TIMES = ("datetime", "end_datetime", "date")
-_NUMBERS = ("lat", "lng", "origin_lat", "origin_lng", "destination_lat", "destination_lng", "flow")
 _NUMBER = re.compile(r"-?\d{1,19}([.,]\d+)?$")
 _PARTS = re.compile(r"(\d{1,4})[-/. ](\d{1,2})[-/. ](\d{2,4})(\D|$)")
 _COMMA_DECIMAL = re.compile(r"[-+]?\d{1,3}([. ]\d{3})*,\d+$|[-+]?\d+,\d+$")
@@ -59,13 +57,13 @@ def guess(source: Source, names: Mapping[str, str], given: Reading) -> Guess:
     }
     reading: Reading = replace(given)
     if reading.decimal is None:
-        numbers = [value for name in _NUMBERS for value in columns.get(name, [])]
+        numbers = [value for name in NUMBERS for value in columns.get(name, [])]
         comma = source.format == "csv" and any(_COMMA_DECIMAL.match(value) for value in numbers)
         reading = replace(reading, decimal="," if comma and reading.thousands != "," else ".")
     asked: str | None = None
     if "clock" in names and all(_is_day(value) for value in columns.get("datetime", [])):
         reading = replace(reading, date_order=reading.date_order or "ymd")
-    for name in _TIMES:
+    for name in TIMES:
         values = columns.get(name, [])
         if not values:
             continue
@@ -116,7 +114,7 @@ def complete(mappings: Mappings, given: Reading) -> Reading:
             if (value := getattr(one.reading, what)) is not None
         ]
         other = next(source for source, value in others if value != first[1])
-        column = shown(next(names for name, names in mappings[other].items() if name in _TIMES))
+        column = shown(next(names for name, names in mappings[other].items() if name in TIMES))
         raise InputError(
             f"{other.name}: column '{column}' is not written as the times of {first[0].name} are",
             remedy="say which way holds, and count the others' rows apart",

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, TypeAlias
 
+import numpy as np
 import pandas as pd
 
 from engine.errors import InputError
@@ -58,22 +59,43 @@ def shape(values: Iterable[str]) -> str:
     return counts.most_common(1)[0][0] + (", and others" if len(counts) > 1 else "")
 
 
-def check_lengths(file: str, column: str, ids: Series) -> None:
-    """Refuse ids longer than any id is; none of them is told.
+def refuse(
+    file: str,
+    fault: str,
+    wrong: Any,
+    remedy: str,
+    *settings: str,
+    rows: str = "rows",
+    code: str = "",
+) -> None:
+    """Refuse a file in which any of `wrong` is so: how many, and the first row."""
+    wrong = np.asarray(wrong, dtype=bool)
+    if wrong.any():
+        raise InputError(
+            f"{file}: {fault} in {int(wrong.sum())} of {len(wrong)} {rows}, the first in row "
+            f"{int(wrong.argmax()) + 1}",
+            remedy=remedy,
+            code=code,
+            settings=settings,
+        )
+
+
+def check(file: str, column: str, ids: Series, of: str, again: str, *settings: str) -> None:
+    """Refuse ids `of` zones or places that are empty, longer than any id is, or there twice.
 
     Raises
     ------
     InputError
         Naming file, column, how many ids, and the first row.
     """
-    wrong = (ids.str.len() > LONGEST_ID).to_numpy(dtype=bool, na_value=False)
-    if wrong.any():
-        raise InputError(
-            f"{file}: column '{shown(column)}' is longer than {LONGEST_ID} characters in "
-            f"{int(wrong.sum())} of {len(ids)} rows, the first in row {int(wrong.argmax()) + 1}",
-            remedy="choose the column of ids",
-            code="long-id",
-        )
+    rows, named = ("zones" if of == "zone" else "rows"), f"column '{shown(column)}'"
+    refuse(file, f"{named} is empty", ids.isna(), f"give every {of} an id", rows=rows)
+    long = (ids.str.len() > LONGEST_ID).to_numpy(dtype=bool, na_value=False)
+    words = f"{named} is longer than {LONGEST_ID} characters"
+    refuse(file, words, long, "choose the column of ids", code="long-id")
+    twice = ids.duplicated()
+    words = f"{named} repeats an id"
+    refuse(file, words, twice, again, *settings, rows=rows, code="repeated-id")
 
 
 def bare(text: str) -> str:

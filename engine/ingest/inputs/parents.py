@@ -151,9 +151,8 @@ def read(
 
     Parameters
     ----------
-    file : str
-        Its name, for messages.
-    table : DataFrame, shape (zones, columns)
+    file, table
+        Its name for messages, and its rows.
     own : sequence of str
         Columns that hold the zones' own ids, names, shapes or coordinates.
     declared : sequence of str or None
@@ -230,12 +229,7 @@ def kept_levels(zones: Frame) -> dict[str, int]:
 def above(zones: Frame, codes: Any, ids: Sequence[str]) -> dict[str, list[Any]]:
     """Return the level columns of coarser zones themselves: those in which each lies as a whole.
 
-    Parameters
-    ----------
-    zones : DataFrame, shape (zones, columns)
-    codes : (zones,) int array
-        Which coarse zone each zone belongs to.
-    ids : sequence of str, shape (coarse zones,)
+    `codes` says to which of the coarse zones, whose `ids` are given, each zone belongs.
     """
     first = np.unique(codes, return_index=True)[1]
     result: dict[str, list[Any]] = {}

@@ -18,9 +18,7 @@ from numpy.typing import NDArray
 from engine import geography
 from engine.errors import InputError
 from engine.ingest.coarseness import check_count
-from engine.ingest.inputs import columns as usable
 from engine.ingest.inputs import ids, mapping, parents, sources
-from engine.ingest.inputs.ids import check_lengths
 from engine.ingest.inputs.parents import Parents
 from engine.ingest.inputs.zones import read_zones
 from engine.ingest.options import IngestOptions
@@ -162,7 +160,7 @@ def _locations(options: IngestOptions) -> tuple[gpd.GeoDataFrame, Parents]:
         )
     source = sources.inspect(paths[0])
     columns = mapping.resolve("locations", options.locations_mapping, source)
-    usable.check(source, columns)
+    mapping.check(source, columns)
     # where zones are made of places, a station's district is its zone's
     beside: list[str] = []
     if options.zones is None:
@@ -170,7 +168,7 @@ def _locations(options: IngestOptions) -> tuple[gpd.GeoDataFrame, Parents]:
         beside = parents.wanted(free, options.parents, options.coarseness.parent)
     table = _small_table(source, columns, beside)
     places = ids.as_text(table["location_id"])
-    _check_ids(source.name, columns["location_id"], places)
+    ids.check(source.name, columns["location_id"], places, "place", "keep one row a place")
     lat = _coordinates(source.name, columns["lat"], table["lat"])
     lng = _coordinates(source.name, columns["lng"], table["lng"])
     _check_coordinates(source.name, columns, lat, lng)
@@ -198,11 +196,7 @@ def _locations(options: IngestOptions) -> tuple[gpd.GeoDataFrame, Parents]:
 def voronoi_zones(towers: gpd.GeoDataFrame, columns: Mapping[str, Any]) -> gpd.GeoDataFrame:
     """Return the towers' Voronoi cells in their hull widened by 500 m, one where towers coincide.
 
-    Parameters
-    ----------
-    towers : GeoDataFrame, EPSG:4326
-    columns : mapping of str to array, shape (towers,)
-        What else is known of each tower's zone.
+    `columns` hold what else is known of each tower's zone.
     """
     points = towers.geometry.to_crs(geography.projected_crs(towers))
     cells = geography.voronoi_cells(points, geography.hull_region(points, HULL_BUFFER_M))
@@ -248,9 +242,15 @@ def zone_of(towers: gpd.GeoDataFrame, zones: gpd.GeoDataFrame) -> NDArray[np.int
     """Return the first zone (by id) that each tower lies in or on the border of, else -1."""
     tree = shapely.STRtree(zones.geometry.to_numpy())
     tower, zone = tree.query(towers.geometry.to_numpy(), predicate="intersects")
-    lowest = np.full(len(towers), len(zones), dtype=np.int32)
-    np.minimum.at(lowest, tower, zone.astype(np.int32))
-    return np.where(lowest == len(zones), -1, lowest).astype(np.int32)
+    return lowest(tower, zone, len(towers))
+
+
+def lowest(shape: NDArray[np.int64], match: NDArray[np.int64], count: int) -> NDArray[np.int32]:
+    """Return the lowest `match` of each of `count` shapes, -1 where there is none."""
+    most = np.iinfo(np.int32).max
+    matches = np.full(count, most, dtype=np.int32)
+    np.minimum.at(matches, shape, match.astype(np.int32))
+    return np.where(matches == most, -1, matches).astype(np.int32)
 
 
 def _small_table(
@@ -311,35 +311,14 @@ def _too_many(source: sources.Source) -> InputError:
     )
 
 
-def _check_ids(file: str, column: str, ids: Series) -> None:
-    empty = ids.isna()
-    if empty.any():
-        raise InputError(
-            f"{file}: column '{sources.shown(column)}' is empty in {int(empty.sum())} of "
-            f"{len(ids)} rows, the first in row {int(empty.argmax()) + 1}; give every place an id"
-        )
-    check_lengths(file, column, ids)
-    twice = ids.duplicated()
-    if twice.any():
-        raise InputError(
-            f"{file}: column '{sources.shown(column)}' repeats an id in {int(twice.sum())} of "
-            f"{len(ids)} rows, the first in row {int(twice.argmax()) + 1}; keep one row a place"
-        )
-
-
 def _coordinates(file: str, column: str, values: Series) -> NDArray[np.float64]:
     """Return degrees; a comma before digits is a decimal mark, for no coordinate has thousands."""
     if not pd.api.types.is_numeric_dtype(values.dtype):
         values = values.astype("string").str.replace(_DECIMAL_COMMA, r"\1.\2", regex=True)
     numbers: Any = pd.to_numeric(values, errors="coerce")
     numbers = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
-    wrong = ~np.isfinite(numbers)
-    if wrong.any():
-        raise InputError(
-            f"{file}: column '{sources.shown(column)}' has no number in {int(wrong.sum())} of "
-            f"{len(numbers)} rows, the first in row {int(wrong.argmax()) + 1}; every location "
-            "needs coordinates in degrees"
-        )
+    fault = f"column '{sources.shown(column)}' has no number"
+    ids.refuse(file, fault, ~np.isfinite(numbers), "every location needs coordinates in degrees")
     return numbers
 
 
@@ -347,16 +326,11 @@ def _check_coordinates(
     file: str, columns: dict[str, str], lat: NDArray[np.float64], lng: NDArray[np.float64]
 ) -> None:
     wrong = (np.abs(lat) > 90) | (np.abs(lng) > 180)
-    if not wrong.any():
-        return
     swapped = bool((np.abs(lng[wrong]) <= 90).all() and (np.abs(lat[wrong]) <= 180).all())
     remedy = (
         "latitude and longitude look swapped: map lat and lng the other way round"
         if swapped
         else "give degrees (EPSG:4326), latitude within ±90 and longitude within ±180"
     )
-    raise InputError(
-        f"{file}: columns '{sources.shown(columns['lat'])}', '{sources.shown(columns['lng'])}' "
-        f"are out of range in {int(wrong.sum())} of {len(lat)} rows, the first in row "
-        f"{int(wrong.argmax()) + 1}; {remedy}"
-    )
+    names = ", ".join(f"'{sources.shown(columns[name])}'" for name in ("lat", "lng"))
+    ids.refuse(file, f"columns {names} are out of range", wrong, remedy)

@@ -12,7 +12,7 @@ from pyproj import Transformer
 from engine import geography
 from engine.arrays import Floats
 from engine.errors import InputError
-from engine.ingest.inputs.places import WGS84, Places
+from engine.ingest.inputs.places import WGS84, Places, lowest
 
 BATCH = 500_000
 _SAMPLE = 2_000
@@ -24,22 +24,11 @@ def place_points(
     max_distance_m: float,
     progress: Callable[[float], None],
 ) -> pa.Table:
-    """Return ``lat, lng, location, zone`` for distinct coordinates; null where outside.
+    """Return ``lat, lng, location, zone`` for distinct coordinates in degrees; null where outside.
 
     A point counts in the zone it lies in (the first by id on a shared border) and at its nearest
     tower. Outside every zone it counts at its nearest tower, and in that tower's zone, if the
-    tower is within `max_distance_m`.
-
-    Parameters
-    ----------
-    points : pyarrow.Table
-        ``lat, lng`` in degrees.
-    places : Places
-        Towers and zones.
-    max_distance_m : float
-        In metres.
-    progress : callable
-        Called with the share done.
+    tower is within `max_distance_m`. `progress` hears of the share done.
 
     Raises
     ------
@@ -112,9 +101,7 @@ class _Finder:
     def _zone(self, lat: Floats, lng: Floats) -> NDArray[np.int32]:
         tree = shapely.STRtree(_points(np.column_stack((lng, lat))))
         zone, point = tree.query(self._zones, predicate="intersects")
-        lowest = np.full(len(lat), len(self._zones), dtype=np.int32)
-        np.minimum.at(lowest, point, zone.astype(np.int32))
-        return np.where(lowest == len(self._zones), -1, lowest).astype(np.int32)
+        return lowest(point, zone, len(lat))
 
     def _nearest(self, lat: Floats, lng: Floats) -> tuple[NDArray[np.int32], Floats]:
         if len(lat) == 0:
@@ -122,11 +109,9 @@ class _Finder:
         metres = _points(np.column_stack(self._to_metres.transform(lng, lat)))
         # all nearest towers in order of the points: of towers at the same distance, the first
         pairs, distance = self._towers.query_nearest(metres, return_distance=True)
-        first = np.full(len(lat), np.iinfo(np.int32).max, dtype=np.int32)
-        np.minimum.at(first, pairs[0], pairs[1].astype(np.int32))
         away = np.empty(len(lat))
         away[pairs[0]] = distance
-        return first, away
+        return lowest(pairs[0], pairs[1], len(lat)), away
 
 
 def _points(coordinates: Floats) -> Any:

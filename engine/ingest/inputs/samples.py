@@ -20,13 +20,8 @@ LONGEST_TEXT = 1_000
 def first_rows(source: Source, rows: int, needed: Collection[str] = ()) -> list[list[str]]:
     """Return at most `rows` first rows, of a CSV file out of its first megabyte.
 
-    Parameters
-    ----------
-    source : Source
-    rows : int
-    needed : collection of str
-        Columns that are to be read: where one holds no text, that is an error; of others a note in
-        brackets stands for the value.
+    Of `needed` columns one that holds no text is an error; of others a note in brackets stands for
+    the value.
 
     Raises
     ------

@@ -105,8 +105,7 @@ def find(patterns: Sequence[str]) -> list[Path]:
         if not files:
             raise InputError(
                 f"{shown(path.name or pattern)}: no such file, or a folder or pattern without "
-                "tables; "
-                f"name CSV, CSV.gz or Parquet files ({', '.join(ENDINGS)})"
+                f"tables; name CSV, CSV.gz or Parquet files ({', '.join(ENDINGS)})"
             )
         paths.update(file.resolve() for file in files)
     return sorted(paths)

@@ -32,35 +32,29 @@ _SHX_HEADER, _SHX_RECORD = 100, 8
 def read_shapes(path: Path, refuse: Callable[[int], None] | None = None) -> gpd.GeoDataFrame:
     """Read the zones of one file, whatever its kind, in EPSG:4326 where its CRS is known.
 
-    Parameters
-    ----------
-    path : Path
-    refuse : callable or None
-        Called with the number of zones before they are read; it may refuse them.
+    `refuse` is told the number of zones before they are read; it may refuse them.
 
     Raises
     ------
     InputError
         If it is missing, too large, none of the four kinds, or not what it claims to be.
     """
+    name = shown(path.name)
 
     def check_zones(zones: int) -> None:
         if zones > MOST_ZONES:
-            raise InputError(
-                f"{shown(path.name)}: {zones:,} zones, more than {MOST_ZONES:,}; merge them first"
-            )
+            raise InputError(f"{name}: {zones:,} zones, more than {MOST_ZONES:,}; merge them first")
         if refuse is not None:
             refuse(zones)
 
     if not path.is_file():
-        raise InputError(f"{shown(path.name)}: no such file of zones; check the path")
+        raise InputError(f"{name}: no such file of zones; check the path")
     size = path.stat().st_size
     if size == 0:
-        raise InputError(f"{shown(path.name)}: the file is empty (0 zones); name a file of zones")
+        raise InputError(f"{name}: the file is empty (0 zones); name a file of zones")
     if size > MOST_BYTES:
         raise InputError(
-            f"{shown(path.name)}: {size:,} bytes, more than {MOST_BYTES:,}; simplify the zones "
-            "first"
+            f"{name}: {size:,} bytes, more than {MOST_BYTES:,}; simplify the zones first"
         )
     with path.open("rb") as handle:
         head = handle.read(4096)
@@ -70,22 +64,21 @@ def read_shapes(path: Path, refuse: Callable[[int], None] | None = None) -> gpd.
         frame = _read_zip(path, check_zones)
     elif head.startswith(b"SQLite format 3"):
         table, zones = geopackage.layer(path, check_zones)
-        frame = _read_gdal(path, shown(path.name), zones, layer=table, where="1 = 1")
+        frame = _read_gdal(path, name, zones, layer=table, where="1 = 1")
     elif head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
         frame = geojson.read(path, check_zones)
     else:
         raise InputError(
-            f"{shown(path.name)}: not a file of zones; GeoJSON, GeoPackage, a zipped Shapefile "
-            "(.zip) or "
+            f"{name}: not a file of zones; GeoJSON, GeoPackage, a zipped Shapefile (.zip) or "
             "GeoParquet are read"
         )
     vertices = int(shapely.get_num_coordinates(frame.geometry.to_numpy()).sum())
     if vertices > MOST_VERTICES:
         raise InputError(
-            f"{shown(path.name)}: more than {MOST_VERTICES:,} vertices; simplify the zones (a "
+            f"{name}: more than {MOST_VERTICES:,} vertices; simplify the zones (a "
             "tolerance of 10 m is plenty)"
         )
-    return _in_degrees(shown(path.name), frame)
+    return _in_degrees(name, frame)
 
 
 def _in_degrees(name: str, frame: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
@@ -104,6 +97,7 @@ def _in_degrees(name: str, frame: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
 
 
 def _read_parquet(path: Path, check_zones: Callable[[int], None]) -> gpd.GeoDataFrame:
+    name = shown(path.name)
     try:
         metadata = pq.read_metadata(path)
         check_zones(metadata.num_rows)
@@ -111,27 +105,22 @@ def _read_parquet(path: Path, check_zones: Callable[[int], None]) -> gpd.GeoData
         unpacked = sum(int(group.total_byte_size) for group in groups)
         if unpacked > MOST_UNPACKED_BYTES or metadata.num_rows > MOST_VERTICES:
             raise InputError(
-                f"{shown(path.name)}: unpacks to {unpacked:,} bytes in {metadata.num_rows:,} "
-                "rows, more "
-                "than a file of zones may hold; simplify the zones first"
+                f"{name}: unpacks to {unpacked:,} bytes in {metadata.num_rows:,} rows, more than a "
+                "file of zones may hold; simplify the zones first"
             )
-        bombs.check_unpacked(shown(path.name), path, metadata)
+        bombs.check_unpacked(name, path, metadata)
         _check_texts(path)
         return gpd.read_parquet(path)
     except InputError:
         raise
     except (ProjError, CRSError):
         raise InputError(
-            f"{shown(path.name)}: its coordinate reference system is unknown; save it in EPSG:4326"
+            f"{name}: its coordinate reference system is unknown; save it in EPSG:4326"
         ) from None
     except _DAMAGED:
         if _is_parquet_without_shapes(path):
-            raise InputError(
-                f"{shown(path.name)}: Parquet without geometry; save it as GeoParquet"
-            ) from None
-        raise InputError(
-            f"{shown(path.name)}: the GeoParquet file is damaged; export it again"
-        ) from None
+            raise InputError(f"{name}: Parquet without geometry; save it as GeoParquet") from None
+        raise InputError(f"{name}: the GeoParquet file is damaged; export it again") from None
 
 
 _DAMAGED = (
@@ -148,6 +137,7 @@ _DAMAGED = (
 
 def _check_texts(path: Path) -> None:
     """Refuse texts that unpack to far more than the file tells: a dictionary names each once."""
+    name = shown(path.name)
     with pq.ParquetFile(path) as file:
         texts = [
             field.name
@@ -159,9 +149,8 @@ def _check_texts(path: Path) -> None:
             size += batch.nbytes
             if size > MOST_UNPACKED_BYTES:
                 raise InputError(
-                    f"{shown(path.name)}: its texts unpack to more than "
-                    f"{MOST_UNPACKED_BYTES:,} bytes, "
-                    "more than a file of zones may hold; keep ids and names alone"
+                    f"{name}: its texts unpack to more than {MOST_UNPACKED_BYTES:,} bytes, more "
+                    "than a file of zones may hold; keep ids and names alone"
                 )
 
 
@@ -174,10 +163,11 @@ def _is_parquet_without_shapes(path: Path) -> bool:
 
 def _read_zip(path: Path, check_zones: Callable[[int], None]) -> gpd.GeoDataFrame:
     """Read a zipped Shapefile: its parts are copied out under names of our own."""
+    name = shown(path.name)
     folder = Path(tempfile.mkdtemp(prefix="zones-"))
     try:
         with zipfile.ZipFile(path) as archive:
-            members = _shapefile_members(shown(path.name), archive)
+            members = _shapefile_members(name, archive)
             for member in members:
                 ending = PurePosixPath(member.filename).suffix.lower()
                 with archive.open(member) as packed, (folder / f"zones{ending}").open("wb") as out:
@@ -186,11 +176,9 @@ def _read_zip(path: Path, check_zones: Callable[[int], None]) -> gpd.GeoDataFram
         size = index.stat().st_size if index.is_file() else _SHX_HEADER
         zones = (size - _SHX_HEADER) // _SHX_RECORD
         check_zones(zones)
-        return _read_gdal(folder / "zones.shp", shown(path.name), zones)
+        return _read_gdal(folder / "zones.shp", name, zones)
     except (zipfile.BadZipFile, RuntimeError, EOFError):
-        raise InputError(
-            f"{shown(path.name)}: the zip archive is damaged or encrypted; zip it again"
-        ) from None
+        raise InputError(f"{name}: the zip archive is damaged or encrypted; zip it again") from None
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -11,7 +11,7 @@ import shapely
 from engine import geography
 from engine.errors import InputError
 from engine.ingest.inputs import mapping, parents
-from engine.ingest.inputs.ids import as_text, check_lengths
+from engine.ingest.inputs.ids import as_text, check
 from engine.ingest.inputs.sources import Source, shown
 from engine.ingest.inputs.zonefiles import read_shapes
 
@@ -46,12 +46,13 @@ def read_zones(
     columns = tuple(str(name) for name in frame.columns if name != frame.geometry.name)
     source = Source(path, "parquet", columns, ("string",) * len(columns), 0)
     names = mapping.resolve("zones", given, source)
-    ids = _ids(shown(path.name), names["zone_id"], frame[names["zone_id"]])
+    ids = as_text(frame[names["zone_id"]])
+    again = "choose another column for zone_id, or merge the parts of a zone"
+    check(shown(path.name), names["zone_id"], ids, "zone", again, "zones_mapping")
     if frame.crs is None:
         raise InputError(
-            f"{shown(path.name)}: the file does not say its coordinate reference system; save "
-            "it with "
-            "one, EPSG:4326 is usual"
+            f"{shown(path.name)}: the file does not say its coordinate reference system; save it "
+            "with one, EPSG:4326 is usual"
         )
     _check_shapes(shown(path.name), frame.geometry)
     labels = ids
@@ -69,27 +70,6 @@ def read_zones(
     zones = zones.sort_values("zone_id", ignore_index=True)
     _check_overlaps(shown(path.name), zones)
     return zones, coarser.notes
-
-
-def _ids(file: str, column: str, values: Series) -> Series:
-    ids = as_text(values)
-    empty = ids.isna()
-    if empty.any():
-        raise InputError(
-            f"{file}: column '{shown(column)}' is empty in {int(empty.sum())} of {len(ids)} zones, "
-            f"the first in row {int(empty.to_numpy().argmax()) + 1}; give every zone an id"
-        )
-    check_lengths(file, column, ids)
-    twice = ids.duplicated()
-    if twice.any():
-        raise InputError(
-            f"{file}: column '{shown(column)}' repeats an id in {int(twice.sum())} of {len(ids)} "
-            f"zones, the first in row {int(twice.to_numpy().argmax()) + 1}",
-            remedy="choose another column for zone_id, or merge the parts of a zone",
-            code="repeated-id",
-            settings=("zones_mapping",),
-        )
-    return ids
 
 
 def _check_shapes(file: str, shapes: gpd.GeoSeries) -> None:

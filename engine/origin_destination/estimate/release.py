@@ -161,42 +161,14 @@ def release(
     sum_days: bool = False,
     distances_m: Floats | None = None,
 ) -> EstimateRelease:
-    """Draw one release of a dataset's matrices and read it.
+    """Draw one release and read it; arguments and errors as `engine.origin_destination.release`.
 
-    Parameters
-    ----------
-    dataset : Dataset
-        With trips.
-    parameters : ODParameters
-        ε, T and the unit of protection; nothing is suppressed, so τ is not used.
-    rng : numpy.random.Generator
-        Source of the noise. Same state, same release. Exactly one of `rng` and `noise`.
-    noise : ODNoise
-        In place of `rng`: the noise of the published method, made discrete, so that both can be
-        compared on the same draw.
-    days : int, slice, sequence of int or None
-        Positions in the declared period; None takes all days.
-    sum_days : bool
-        Release the sum of the days as one matrix.
-    distances_m : array, shape (zones, zones), or None
-        Public distances between zones; None takes those between their centres.
+    `noise` is the noise of the published method, made discrete, so that both can be compared on the
+    same draw; `distances_m`, metres between zones, are those between their centres where None.
 
     Returns
     -------
     EstimateRelease
-
-    Raises
-    ------
-    ParameterError, DatasetError
-        As the published `release`.
-
-    Examples
-    --------
-    >>> from engine import datasets
-    >>> private = release(datasets.load("demo-city"), ODParameters(epsilon=0.5), days=0,
-    ...                   rng=np.random.default_rng(0))
-    >>> private.counts.shape, private.ledger.proved_epsilon
-    ((1, 150, 150), 0.5)
     """
     measured = measure(dataset, parameters, rng=rng, noise=noise, days=days, sum_days=sum_days)
     if distances_m is None:

@@ -218,33 +218,9 @@ def expectation(
     law: LawName = "rounded_laplace",
     sanity_bound: float = SANITY_BOUND,
 ) -> Expectation:
-    """Return what a release of a dataset's days is expected to do, exactly.
+    """Return what Algorithm 1 is expected to do; see `engine.origin_destination.expected`.
 
-    Parameters
-    ----------
-    dataset : Dataset
-        With trips.
-    parameters : ODParameters
-    days : int, slice, sequence of int or None
-        Positions in the declared period; None takes all days.
-    sum_days : bool
-        The sum of the days is released as one matrix.
-    law : str
-        ``rounded_laplace`` (P2) or ``discrete_laplace`` (a release that leaves the building).
-    sanity_bound : float
-        Trips; bounded relative errors are |out − t|/max(t, sanity_bound).
-
-    Raises
-    ------
-    ParameterError, DatasetError
-        As `release`, but nothing is refused for its size.
-
-    Examples
-    --------
-    >>> from engine import datasets
-    >>> exact = expectation(datasets.load("demo-city"), ODParameters(epsilon=0.5), days=0)
-    >>> bool(exact.outcomes.lost.cells >= 0)
-    True
+    Bounded relative errors are |out − t|/max(t, `sanity_bound`). Nothing is refused for its size.
     """
     counted = histogram(
         dataset, parameters.unit, parameters.max_trips_per_user, days=days, sum_days=sum_days

@@ -9,13 +9,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy import sparse
 
 from engine.arrays import Floats, Integers
-from engine.datasets import Dataset, TripCounts
+from engine.datasets import Dataset, TripCounts, remembered
 from engine.errors import ParameterError
 from engine.origin_destination.matrices import (
     Days,
@@ -26,8 +25,6 @@ from engine.origin_destination.matrices import (
     stack,
 )
 from engine.parameters import ODUnit
-
-_MOST_HISTOGRAMS = 64
 
 _BATCH = 2**21  # cells that are sorted at once
 
@@ -160,9 +157,8 @@ def histogram(
     """
     chosen = day_indices(dataset, days)
     limit = 1 if unit == "trip" else max_trips_per_user
-    key = (unit, limit, chosen, sum_days)
-    known = _KNOWN.setdefault(dataset, {})
-    if key not in known:
+
+    def build() -> CountHistogram:
         trips, highest_rank = ranked_trips(dataset, unit, limit)
 
         def cells() -> Iterator[Cells]:
@@ -172,10 +168,9 @@ def histogram(
                 for day in chosen:
                     yield _cells_of_day(between_days(trips, day, day), highest_rank)
 
-        while len(known) >= _MOST_HISTOGRAMS:
-            known.pop(next(iter(known)), None)
-        known[key] = _count(cells, len(dataset.zones), 1 if sum_days else len(chosen))
-    return known[key]
+        return _count(cells, len(dataset.zones), 1 if sum_days else len(chosen))
+
+    return remembered(dataset, ("histogram of trips", unit, limit, chosen, sum_days), build)
 
 
 def histogram_of_matrix(true: Any, kept: Any = None) -> CountHistogram:
@@ -215,9 +210,6 @@ def histogram_of_matrix(true: Any, kept: Any = None) -> CountHistogram:
             yield _dense_cells(layer, after)
 
     return _count(cells, zones, len(layers))
-
-
-_KNOWN: WeakKeyDictionary[Dataset, dict[tuple[object, ...], CountHistogram]] = WeakKeyDictionary()
 
 
 def group_pairs(of: Floats) -> Groups:

@@ -1,20 +1,152 @@
-"""Attack: the sentence, a hundred dots, and the figures behind them."""
+"""Attack: the sentence, a hundred dots, the figures behind them, and what stands below."""
 
 import html
+from dataclasses import replace
 from pathlib import Path
 
 import streamlit as st
 
-from engine.attack import Attack
-from pages._ui.attack import wording
+from engine.attack import (
+    Attack,
+    Scenario,
+    flows_to_show,
+    over_days,
+    over_epsilons,
+    over_flows,
+    stage_losses,
+    strongest_on_density,
+    suppression_alone,
+)
+from engine.origin_destination import suppresses
+from engine.parameters import EPSILON_STOPS
+from engine.risk import Guarantee
+from pages._ui.attack import curves, table, wording
+from pages._ui.attack.question import OnDensity, OnFlows
+from pages._ui.cache import attack as cached
+from pages._ui.cache import verbs
 from pages._ui.drawing.cards import Card, cards_html
-from pages._ui.wording.numbers import scientific
+from pages._ui.shell import frame, setting
+from pages._ui.wording.numbers import number, percent, scientific
 from pages._ui.wording.privacy import guess, guess_at_most
 
 _STYLE = Path(__file__).with_name("attack.css")
+_DAYS = (1, 7, 30)
+_READ = setting.switch("attack_read", default=False)
 
 
-def draw(attack: Attack, *notes: str, bound: bool = False) -> None:
+def flows(question: OnFlows) -> None:
+    """Draw the attack on flows; the dataset gives its number of days and, if asked, its trips."""
+    scenario, parameters = question.scenario, question.parameters
+    attack = verbs.computed(Scenario.attack, scenario, parameters)
+    _draw(
+        attack,
+        wording.attacker(scenario),
+        f"{wording.protected(attack, parameters, question.trips)} "
+        f"{wording.suppressed(scenario, parameters)}",
+        wording.together(Guarantee(epsilon=parameters.epsilon), parameters.unit),
+    )
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.subheader("Found against accused (ROC)", anchor=False)
+        curves.roc(attack, key="attack_roc")
+    with right:
+        st.subheader("Right guesses and privacy loss", anchor=False)
+        # at one ε, so that the slider does not compute the curve anew
+        reached = verbs.computed(
+            over_epsilons, scenario, replace(parameters, epsilon=1.0), EPSILON_STOPS
+        )
+        curves.over_epsilon(EPSILON_STOPS, reached, parameters.epsilon, attack.roc.best_guess)
+        st.caption("More noise to the left. Red: the slider's ε.")
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.subheader("How busy is the route?", anchor=False)
+        sizes = flows_to_show(parameters, scenario.trips, scenario.knows)
+        curves.over_flow(
+            sizes,
+            verbs.computed(over_flows, scenario, parameters, sizes),
+            None
+            if not suppresses(parameters)
+            else verbs.computed(
+                suppression_alone, scenario, parameters.suppression_threshold, sizes
+            ).tolist(),
+            current=scenario.flow,
+            threshold=parameters.suppression_threshold,
+        )
+        st.caption(f"Red: the flow entered above. {wording.busy(scenario, parameters)}")
+    with right:
+        st.subheader("Several days", anchor=False)
+        _days(question)
+    _own_trips(question)
+    table.published()
+
+
+def density(question: OnDensity) -> None:
+    """Draw the attack on one release of the density under the present settings."""
+    asked, facts = (question.target, question.parameters), cached.public(question.entry.key)
+    attack = verbs.computed(strongest_on_density, *asked, **facts)
+    _draw(
+        attack,
+        wording.density_attacker(question.parameters),
+        f"The guarantee is the best proved one, ε = {number(attack.guarantee.epsilon, 3)}"
+        + (f" at δ = {scientific(attack.guarantee.delta)}." if attack.guarantee.delta else ".")
+        + " It holds for everybody, whatever the visits; most people are further from it.",
+        wording.together(attack.guarantee, "person"),
+        bound=True,
+    )
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.subheader("Found against accused (ROC)", anchor=False)
+        curves.roc(attack, key="attack_density_roc")
+    with right:
+        st.subheader("What each stage tells", anchor=False)
+        table.stages(verbs.computed(stage_losses, *asked, **facts))
+
+
+def _days(question: OnFlows) -> None:
+    parameters, entry = question.parameters, question.entry
+    if parameters.unit == "person":
+        st.info(wording.days_note(parameters, 1))
+        return
+    days = tuple(sorted({*_DAYS, 30 if entry is None else len(entry.metadata.days)}))
+    curves.over_days(days, verbs.computed(over_days, question.scenario, parameters, days))
+    whole = "" if entry is None else f" {entry.name} has {len(entry.metadata.days):,} days."
+    st.caption(wording.days_note(parameters, days[-1]) + whole)
+
+
+def _own_trips(question: OnFlows) -> None:
+    scenario, parameters, entry = question.scenario, question.parameters, question.entry
+    st.subheader("The trips of a dataset", anchor=False)
+    if entry is None or not entry.has_trips:
+        st.caption("Choose a dataset with trips to see how exposed its trips are on average.")
+        return
+    whose = "simulated people" if entry.metadata.simulated else "confidential data"
+    if not setting.draw(
+        st.toggle,
+        f"Read the flows of {entry.name} ({whose})",
+        _READ,
+        help="All that stands above needs no data. This reads how many trips every flow has, and "
+        "averages over all of them; no single trip or person is picked.",
+    ):
+        return
+    frame.banners([entry])
+    shares = cached.averages(entry.key, parameters, scenario.law)
+    right, most = 100 * shares.typical_guess, 100 * shares.most_exposed_guess
+    st.markdown(
+        f"Against the **average trip** of {entry.name} the strongest attacker gets "
+        f"**{right:.1f}** of 100 guesses right, against the **most exposed** one **{most:.1f}** "
+        f"(one trip, ε = {parameters.epsilon:g}, read from {number(shares.trips)} trips"
+        + (")." if parameters.unit == "trip" else " kept after trimming).")
+        + (
+            ""
+            if not suppresses(parameters)
+            else " Suppression without noise would prove "
+            f"**{percent(shares.proven_without_noise)}** of "
+            "these trips with certainty: that is why there is noise."
+        )
+    )
+
+
+def _draw(attack: Attack, *notes: str, bound: bool = False) -> None:
     """Draw the sentence with its dots beside four cards, then the notes.
 
     `bound` says that the attack is an upper bound, not computed exactly.

@@ -1,6 +1,7 @@
 """Sentences of the page Attack."""
 
-from engine.attack import PER_CLUSTER, Attack, Scenario
+from engine.attack import Attack, Scenario, by_cluster
+from engine.origin_destination import suppresses
 from engine.parameters import DensityParameters, ODParameters
 from engine.risk import GROUP, Guarantee
 from pages._ui.wording.numbers import number, trip_count
@@ -85,7 +86,7 @@ def together(guarantee: Guarantee, unit: str) -> str:
 
 def suppressed(scenario: Scenario, parameters: ODParameters) -> str:
     """Say what suppression alone would do for this target, or that there is none."""
-    if scenario.signed:
+    if not suppresses(parameters):
         return (
             "Nothing is suppressed: a quiet route is as exposed as a busy one. The attacker is "
             "given the noisy numbers themselves, with all of ε in them; whoever sees only what is "
@@ -104,9 +105,9 @@ def suppressed(scenario: Scenario, parameters: ODParameters) -> str:
     )
 
 
-def busy(scenario: Scenario) -> str:
+def busy(scenario: Scenario, parameters: ODParameters) -> str:
     """Say what the size of a flow changes."""
-    if scenario.knows == "everything" and scenario.signed:
+    if scenario.knows == "everything" and not suppresses(parameters):
         return "Noise protects every route equally, and nothing else protects a quiet one."
     if scenario.knows == "everything":
         return (
@@ -133,7 +134,7 @@ def density_attacker(parameters: DensityParameters) -> str:
     """Say whom the attack on a density is the strongest on."""
     placed = (
         "if all their visits lie in one cluster; spread over several they can betray more"
-        if parameters.method in PER_CLUSTER
+        if by_cluster(parameters)
         else "wherever their visits lie"
     )
     return (

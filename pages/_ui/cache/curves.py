@@ -7,6 +7,7 @@ import numpy as np
 
 from engine import origin_destination as od
 from engine.parameters import EPSILON_STOPS, ODParameters
+from engine.resolution import Key
 from pages._ui.cache import trips as cached_trips
 from pages._ui.cache.window import Window
 from pages._ui.jobs.work import Step
@@ -15,7 +16,7 @@ from pages._ui.shell.settings import MAX_TRIPS_STOPS
 LIMITS = tuple(stop for stop in MAX_TRIPS_STOPS if stop <= 50)
 
 
-def trimming(key: str, parameters: ODParameters, window: Window) -> Iterator[Step]:
+def trimming(key: Key, parameters: ODParameters, window: Window) -> Iterator[Step]:
     """Yield the `TrimmingCurve` over the first T, then over the first two, and so on.
 
     The T of `parameters` plays no part.
@@ -28,7 +29,7 @@ def trimming(key: str, parameters: ODParameters, window: Window) -> Iterator[Ste
 
 
 def relative_errors(
-    key: str, parameters: ODParameters, window: Window, population: od.Population
+    key: Key, parameters: ODParameters, window: Window, population: od.Population
 ) -> Iterator[Step]:
     """Yield the symmetric relative error over ε × τ, row by row; unknown rows are NaN.
 

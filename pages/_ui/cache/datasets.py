@@ -1,37 +1,38 @@
 """Datasets opened once: their tables, and zones ready to draw."""
 
 import html
-from pathlib import Path
-from typing import Any
+from dataclasses import fields, is_dataclass
+from typing import Any, TypeVar
 
+import numpy as np
 import shapely
 
 from engine import resolution
 from engine.datasets import Dataset
+from engine.resolution import Key
 from pages._ui.cache import scope as cached_scope
 from pages._ui.drawing.maps import Outlines
 from pages._ui.drawing.svg import sketches, stage
 
+T = TypeVar("T")
 _SIMPLIFY = 1 / 600
 """Outlines are simplified to this share of the map's extent: about one pixel on a large map."""
 
 
 @cached_scope.resource(max_entries=16, show_spinner="Opening the dataset …")
-def dataset(key: str) -> Dataset:
+def dataset(key: Key) -> Dataset:
     """Open one version of a dataset, or a coarser view of it; tables are read on first use."""
-    if resolution.resolution_of(key).finest:
-        return Dataset(Path(key))
-    return resolution.open_view(key, dataset)  # views share what their base has read
+    return key.open(dataset)  # views share what their base has read
 
 
 @cached_scope.resource(max_entries=8, show_spinner=False)
-def outlines(key: str) -> Outlines:
+def outlines(key: Key) -> Outlines:
     """Return the zones ready to draw: simplified, rounded to 5 decimals, names escaped."""
     return _outlines(dataset(key).zones)
 
 
 @cached_scope.resource(max_entries=8, show_spinner=False)
-def group_outlines(key: str) -> tuple[Outlines, ...]:
+def group_outlines(key: Key) -> tuple[Outlines, ...]:
     """Return the groups of zones ready to draw, finest first."""
     return tuple(_outlines(one.zones) for one in groups(key))
 
@@ -52,20 +53,31 @@ def _outlines(zones: Any) -> Outlines:
     )
 
 
+def zone_names(key: Key) -> dict[str, str]:
+    """Return the names of the zones by their ids, in their order; a name used twice has its id."""
+    zones = dataset(key).zones
+    ids, names = zones["zone_id"].astype(str), zones["name"].astype(str)
+    double = names.duplicated(keep=False)
+    return {
+        zone: f"{name} ({zone})" if twice else name
+        for zone, name, twice in zip(ids, names, double, strict=True)
+    }
+
+
 @cached_scope.resource(max_entries=8, show_spinner=False)
-def sketch(key: str) -> sketches.Shapes:
+def sketch(key: Key) -> sketches.Shapes:
     """Return the zones of the small maps."""
     return _sketch(dataset(key).zones)
 
 
 @cached_scope.resource(max_entries=8, show_spinner=False)
-def groups(key: str) -> tuple[resolution.Groups, ...]:
+def groups(key: Key) -> tuple[resolution.Groups, ...]:
     """Return groups of neighbouring zones for maps seen from far away, finest first."""
     return resolution.group_levels(dataset(key).zones)
 
 
 @cached_scope.resource(max_entries=8, show_spinner=False)
-def group_sketches(key: str) -> tuple[stage.Group, ...]:
+def group_sketches(key: Key) -> tuple[stage.Group, ...]:
     """Return the groups of the picture of home."""
     return tuple(stage.Group(_sketch(one.zones), one.labels) for one in groups(key))
 
@@ -74,6 +86,15 @@ def _sketch(zones: Any) -> sketches.Shapes:
     return sketches.shapes(zones.geometry.to_numpy(), zones["name"].astype(str).tolist(), 1 / 400)
 
 
-def frozen(values: Any) -> Any:
-    values.flags.writeable = False
-    return values
+def frozen(value: T) -> T:
+    """Return what is kept for all who ask, with every array in it read-only."""
+    if isinstance(value, np.ndarray):
+        value.flags.writeable = False
+    elif isinstance(value, list | tuple):
+        for part in value:
+            frozen(part)
+    elif isinstance(value, dict):
+        frozen(list(value.values()))
+    elif is_dataclass(value):
+        frozen([getattr(value, field.name) for field in fields(value)])
+    return value

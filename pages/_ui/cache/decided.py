@@ -13,6 +13,7 @@ from engine import decisions
 from engine.decisions import AidJudgement, EpidemicJudgement, Selection
 from engine.errors import ExplorerError
 from engine.parameters import ODParameters
+from engine.resolution import Key
 from pages._ui.cache import decisions as cached_decisions
 from pages._ui.cache.datasets import dataset
 from pages._ui.cache.decisions import Emergency, Outbreak
@@ -21,7 +22,7 @@ from pages._ui.jobs.work import Step
 HELPED = 3
 """Destinations helped."""
 
-Ask = tuple[str, ODParameters]
+Ask = tuple[Key, ODParameters]
 """Key of a dataset as it was ingested, and the settings of its release."""
 
 
@@ -47,22 +48,15 @@ class Decided:
     problems: tuple[str, ...]
 
 
-def decided(key: str, asked: tuple[Ask, ...]) -> Iterator[Step]:
-    """Yield what is known of each release, None for those that are still to come.
-
-    Parameters
-    ----------
-    key : str
-        Of a dataset of one's own, where there is one: what is asked of it stays in the session.
-    """
-    del key
+def decided(asked: tuple[Ask, ...]) -> Iterator[Step]:
+    """Yield what is known of each release, None for those that are still to come."""
     known: list[Decided | None] = [None] * len(asked)
     for place, (one, parameters) in enumerate(asked):
         known[place] = _decided(one, parameters)
         yield Step(place + 1, len(asked), tuple(known))
 
 
-def _decided(key: str, parameters: ODParameters) -> Decided:
+def _decided(key: Key, parameters: ODParameters) -> Decided:
     problems: list[str] = []
     epidemic, aid, acts = None, None, False
     try:
@@ -78,7 +72,7 @@ def _decided(key: str, parameters: ODParameters) -> Decided:
     return Decided(epidemic, acts, aid, tuple(problems))
 
 
-def standard_outbreak(key: str) -> Outbreak:
+def standard_outbreak(key: Key) -> Outbreak:
     """Return the epidemic in the largest zone, with P2's values and the homes of the dataset.
 
     Raises
@@ -97,7 +91,7 @@ def standard_outbreak(key: str) -> Outbreak:
     )
 
 
-def standard_emergency(key: str) -> Emergency:
+def standard_emergency(key: Key) -> Emergency:
     """Return the shock that the dataset describes.
 
     Raises
@@ -110,7 +104,7 @@ def standard_emergency(key: str) -> Emergency:
     return Emergency(tuple(sorted(ids[list(event.zones)])), (event.days[0], event.days[-1]))
 
 
-def estimate(key: str, outbreak: Outbreak, parameters: ODParameters) -> EpidemicJudgement:
+def estimate(key: Key, outbreak: Outbreak, parameters: ODParameters) -> EpidemicJudgement:
     """Judge the epidemic from the first origin on the expected matrices, without drawing."""
     true = cached_decisions.true(key, outbreak)
     expected = cached_decisions.expected(key, outbreak, parameters)[None]
@@ -118,14 +112,14 @@ def estimate(key: str, outbreak: Outbreak, parameters: ODParameters) -> Epidemic
     return decisions.judge_epidemic(decisions.one_origin(compared, 0))
 
 
-def helped(key: str, emergency: Emergency, parameters: ODParameters, k: int) -> AidJudgement:
+def helped(key: Key, emergency: Emergency, parameters: ODParameters, k: int) -> AidJudgement:
     """Judge the help to the first k destinations, by the exact law of the release."""
     totals = cached_decisions.totals(key, emergency, parameters)
     *_, last = chosen(key, emergency, parameters, k)
     return decisions.judge_aid(totals, last.result.overlap[k - 1])
 
 
-def chosen(key: str, emergency: Emergency, parameters: ODParameters, most: int) -> Iterator[Step]:
+def chosen(key: Key, emergency: Emergency, parameters: ODParameters, most: int) -> Iterator[Step]:
     """Yield the exact law of the first `most` destinations, one day after another."""
     leaving = cached_decisions.leaving(key, emergency, parameters)
     days = len(leaving.true)

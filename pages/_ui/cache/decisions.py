@@ -6,6 +6,7 @@ from typing import Any
 from engine import decisions
 from engine.arrays import Floats
 from engine.parameters import ODParameters
+from engine.resolution import Key
 from pages._ui.cache import scope as cached_scope
 from pages._ui.cache.datasets import dataset, frozen
 
@@ -49,7 +50,7 @@ class Emergency:
 
 
 @cached_scope.resource(max_entries=16, show_spinner=False)
-def populations(key: str, people: People) -> decisions.Populations:
+def populations(key: Key, people: People) -> decisions.Populations:
     """Return the people by zone: from homes, or as given."""
     if people is None:
         return decisions.home_populations(dataset(key))
@@ -58,18 +59,18 @@ def populations(key: str, people: People) -> decisions.Populations:
 
 
 @cached_scope.data(max_entries=64, show_spinner=False)
-def empty_zones(key: str) -> int:
+def empty_zones(key: Key) -> int:
     """Return in how many zones nobody lives (confidential)."""
     return decisions.empty_zones(dataset(key))
 
 
-def arguments(key: str, outbreak: Outbreak) -> dict[str, Any]:
+def arguments(key: Key, outbreak: Outbreak) -> dict[str, Any]:
     """Return what every epidemic of an outbreak takes by name."""
     return {"populations": populations(key, outbreak.people), "days": outbreak.span}
 
 
 @cached_scope.resource(max_entries=16, show_spinner=False)  # also called by work beside a page
-def true(key: str, outbreak: Outbreak) -> Floats:
+def true(key: Key, outbreak: Outbreak) -> Floats:
     """Return the true prevalence, shape (origins, days, zones), read-only (confidential)."""
     run = decisions.true_epidemic(
         dataset(key), outbreak.origins, outbreak.model, **arguments(key, outbreak)
@@ -78,7 +79,7 @@ def true(key: str, outbreak: Outbreak) -> Floats:
 
 
 @cached_scope.resource(max_entries=16, show_spinner="Suppressing small flows …")
-def quiet(key: str, outbreak: Outbreak, parameters: ODParameters) -> Floats:
+def quiet(key: Key, outbreak: Outbreak, parameters: ODParameters) -> Floats:
     """Return the prevalence with trimming and suppression, without noise; ε plays no part.
 
     The ε of `parameters` should be a fixed one, so that moving its slider finds the same run.
@@ -89,7 +90,7 @@ def quiet(key: str, outbreak: Outbreak, parameters: ODParameters) -> Floats:
     return frozen(run.prevalence)
 
 
-def expected(key: str, outbreak: Outbreak, parameters: ODParameters) -> Floats:
+def expected(key: Key, outbreak: Outbreak, parameters: ODParameters) -> Floats:
     """Return the prevalence with the exact expected matrices: a first estimate."""
     return decisions.expected_epidemic(
         dataset(key), outbreak.origins, outbreak.model, parameters, **arguments(key, outbreak)
@@ -98,7 +99,7 @@ def expected(key: str, outbreak: Outbreak, parameters: ODParameters) -> Floats:
 
 @cached_scope.data(max_entries=64, show_spinner="Looking for what would help …")
 def epidemic_remedies(
-    key: str, outbreak: Outbreak, parameters: ODParameters, target: decisions.EpidemicTarget
+    key: Key, outbreak: Outbreak, parameters: ODParameters, target: decisions.EpidemicTarget
 ) -> list[decisions.Remedy]:
     """Return what trimming and suppression alone allow, with other τ and T beside."""
     return decisions.epidemic_remedies(
@@ -114,7 +115,7 @@ def epidemic_remedies(
 
 @cached_scope.resource(max_entries=32, show_spinner=False)
 def outflow(
-    key: str, emergency: Emergency, unit: str, max_trips_per_user: int
+    key: Key, emergency: Emergency, unit: str, max_trips_per_user: int
 ) -> decisions.Outflow:
     """Return the trips out of the affected area; they depend on the unit and T only."""
     event = decisions.shock(
@@ -124,20 +125,20 @@ def outflow(
     return decisions.outflow(dataset(key), event, settings)
 
 
-def leaving(key: str, emergency: Emergency, parameters: ODParameters) -> decisions.Outflow:
+def leaving(key: Key, emergency: Emergency, parameters: ODParameters) -> decisions.Outflow:
     """Return the trips out of the affected area as `parameters` trims them."""
     return outflow(key, emergency, parameters.unit, parameters.max_trips_per_user)
 
 
 @cached_scope.data(max_entries=256, show_spinner=False)
-def totals(key: str, emergency: Emergency, parameters: ODParameters) -> decisions.ShockTotals:
+def totals(key: Key, emergency: Emergency, parameters: ODParameters) -> decisions.ShockTotals:
     """Return the exact totals of the out-migration."""
     return decisions.shock_totals(leaving(key, emergency, parameters), parameters)
 
 
 @cached_scope.data(max_entries=64, show_spinner="Looking for what would help …")
 def aid_remedies(
-    key: str,
+    key: Key,
     emergency: Emergency,
     parameters: ODParameters,
     target: decisions.AidTarget,

@@ -3,7 +3,6 @@
 import html
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 import geopandas as gpd
@@ -12,13 +11,13 @@ import shapely
 
 from engine import density, metrics, usability
 from engine.arrays import Floats
-from engine.density import DensityScores, aggregates
-from engine.ledger import Ledger
+from engine.density import aggregates
 from engine.parameters import HOURS_PER_WEEK, DensityParameters
-from engine.resolution import block_names, resolution_of
+from engine.resolution import Key, block_names
 from engine.usability import DensityUsability
 from pages._ui.cache import scope as cached_scope
-from pages._ui.cache.datasets import dataset, frozen
+from pages._ui.cache import verbs
+from pages._ui.cache.datasets import dataset
 from pages._ui.cache.datasets import outlines as zone_outlines
 from pages._ui.cache.draws import CHUNK_HOURS, generator
 from pages._ui.drawing.maps import Outlines
@@ -42,47 +41,19 @@ class CellMeans:
         return float(self.values.mean())
 
 
-@cached_scope.resource(max_entries=8, show_spinner="Reading the visits …")
-def truth(key: str) -> Floats:
-    """Return the true visits by zone and hour, shape (zones, 168), read-only."""
-    return frozen(density.truth(dataset(key)))
-
-
-@cached_scope.resource(max_entries=24, show_spinner=False)
-def release(
-    key: str, parameters: DensityParameters, seed: Seed, repeat: int = 0
-) -> density.DensityRelease:
-    """Return one private density; the same seed and repeat give the same noise.
-
-    The noise is carried over settings, so that a change seen is the setting's.
-    """
-    return density.release(dataset(key), parameters, rng=generator(seed, "density", repeat))
-
-
 @cached_scope.data(max_entries=4096, show_spinner=False)
-def scores(key: str, parameters: DensityParameters, seed: Seed, repeat: int = 0) -> DensityScores:
-    """Return the errors of one private density; small, so that many repeats can be kept."""
-    if repeat == 0:
-        drawn = release(key, parameters, seed)
-    else:
-        rng = generator(seed, "density", repeat)
-        drawn = density.release(dataset(key), parameters, rng=rng)
-    return density.scores(truth(key), drawn)
-
-
-@cached_scope.data(max_entries=4096, show_spinner=False)
-def judged(key: str, parameters: DensityParameters, seed: Seed) -> DensityUsability:
+def judged(key: Key, parameters: DensityParameters, seed: Seed) -> DensityUsability:
     """Return for how many zones the release on the page can be used."""
-    return usability.judge_density(scores(key, parameters, seed), visits_an_hour(key))
+    return usability.judge_density(verbs.scores(key, parameters, seed), visits_an_hour(key))
 
 
-def visits_an_hour(key: str) -> Floats:
+def visits_an_hour(key: Key) -> Floats:
     """Return the mean true visits an hour of each zone, however many hours are counted together."""
-    return truth(key).sum(axis=1) / HOURS_PER_WEEK
+    return verbs.truth(key).sum(axis=1) / HOURS_PER_WEEK
 
 
 def distances(
-    key: str, parameters: DensityParameters, seed: Seed, repeat: int = 0
+    key: Key, parameters: DensityParameters, seed: Seed, repeat: int = 0
 ) -> Iterator[Floats]:
     """Yield the earth mover's distance in metres of the week's hours, a few at a time.
 
@@ -92,70 +63,45 @@ def distances(
         yield _distance(key, parameters, seed, repeat, chunk)
 
 
-def distance_of_week(key: str, parameters: DensityParameters, seed: Seed, repeat: int = 0) -> float:
+def distance_of_week(key: Key, parameters: DensityParameters, seed: Seed, repeat: int = 0) -> float:
     """Return the mean of `distances` over the week: of pieces that are there already, at once."""
     return density.mean_of_known(np.concatenate(list(distances(key, parameters, seed, repeat))))
 
 
-def chunks(key: str) -> int:
+def chunks(key: Key) -> int:
     """Return in how many pieces `distances` comes: fewer where hours are counted together."""
-    return -(-len(block_names(resolution_of(key).hours)) // CHUNK_HOURS)
+    return -(-len(block_names(key.resolution.hours)) // CHUNK_HOURS)
 
 
 @cached_scope.data(max_entries=8192, show_spinner=False)
 def _distance(
-    key: str, parameters: DensityParameters, seed: Seed, repeat: int, chunk: int
+    key: Key, parameters: DensityParameters, seed: Seed, repeat: int, chunk: int
 ) -> Floats:
     window = slice(chunk * CHUNK_HOURS, (chunk + 1) * CHUNK_HOURS)
-    private = release(key, parameters, seed, repeat).counts[:, window]
+    private = verbs.release(key, parameters, seed, repeat=repeat).counts[:, window]
     return metrics.earth_movers_distance(
-        truth(key)[:, window],
+        verbs.truth(key)[:, window],
         np.maximum(private, 0.0),
         dataset(key).tessellation.zone_distances_m,
     )
 
 
-@cached_scope.resource(max_entries=16, show_spinner=False)
-def presampled(key: str, max_visits: int) -> Floats:
-    """Return the zones' visits after pre-sampling, no noise, shape (zones, 168), read-only."""
-    values = density.presampled(dataset(key), max_visits)
-    values.flags.writeable = False
-    return values
-
-
-@cached_scope.data(max_entries=256, show_spinner=False)
-def ledger(key: str, parameters: DensityParameters) -> Ledger:
-    """Return the ledger of these settings; it reads public geometry only."""
-    places = dataset(key)
-    return density.ledger(
-        parameters,
-        cover_size=places.tessellation.cover_size,
-        max_visits_cap=places.metadata.max_visits_cap,
-    )
-
-
 @cached_scope.data(max_entries=1024, show_spinner=False)
-def at_equal_proved(key: str, parameters: DensityParameters) -> DensityParameters:
+def at_equal_proved(key: Key, parameters: DensityParameters) -> DensityParameters:
     """Return the settings with ε rescaled, so that their best proved total is the ε they had."""
     size = dataset(key).tessellation.cover_size
     return density.at_equal_proved_epsilon(parameters, parameters.epsilon, size)
 
 
-@cached_scope.data(max_entries=256, show_spinner=False)
-def needs(key: str, parameters: DensityParameters) -> density.Needs:
-    """Return how many people or which ε the noisy totals would need; from public facts only."""
-    return density.needs(dataset(key), parameters)
-
-
 @cached_scope.data(max_entries=512, show_spinner=False)
-def error_by_hour(key: str, parameters: DensityParameters, seed: Seed) -> Floats:
+def error_by_hour(key: Key, parameters: DensityParameters, seed: Seed) -> Floats:
     """Return the relative error of every hour, averaged over zones, shape (168,)."""
-    private = release(key, parameters, seed).counts
-    return metrics.error_by_hour(truth(key), private)
+    private = verbs.release(key, parameters, seed).counts
+    return metrics.error_by_hour(verbs.truth(key), private)
 
 
 @cached_scope.resource(max_entries=12, show_spinner=False)
-def outlines(key: str, cells: Cells) -> Outlines:
+def outlines(key: Key, cells: Cells) -> Outlines:
     """Return zones, tower cells or the cells of the minimum cover, ready to draw."""
     if cells == "zones":
         return zone_outlines(key)
@@ -173,20 +119,20 @@ def outlines(key: str, cells: Cells) -> Outlines:
 
 
 @cached_scope.resource(max_entries=48, show_spinner=False)
-def cell_means(key: str, cells: Cells, max_visits: int) -> CellMeans:
+def cell_means(key: Key, cells: Cells, max_visits: int) -> CellMeans:
     """Return the mean pre-sampled visits an hour of each cell (P1, figure 2)."""
     if cells == "zones":
-        series = presampled(key, max_visits)
+        series = verbs.of(density.presampled, key, max_visits)
     elif cells == "towers":
-        series = aggregates.tower_series(dataset(key), max_visits)
+        series = verbs.of(aggregates.tower_series, key, max_visits)
     else:
-        series = density.cover_series(dataset(key), max_visits)
+        series = verbs.of(density.cover_series, key, max_visits)
     return CellMeans(series.sum(axis=1) / HOURS_PER_WEEK)
 
 
 @cached_scope.data(max_entries=2048, show_spinner=False)
 def total_errors(
-    key: str, parameters: DensityParameters, seed: Seed, repeat: int
+    key: Key, parameters: DensityParameters, seed: Seed, repeat: int
 ) -> density.TotalErrors:
     """Return the errors of the towers' totals with and without sampling (P1, figure 6)."""
     places = dataset(key)
@@ -195,13 +141,13 @@ def total_errors(
 
 
 @cached_scope.data(max_entries=64, show_spinner=False)
-def central_zone(key: str) -> str:
+def central_zone(key: Key) -> str:
     """Return the id of the zone nearest to the middle among the busier half, so that it has a week.
 
     It reads the truth, which the page shows beside it; no slider and no draw changes the choice.
     """
     places = dataset(key)
-    visits = truth(key).sum(axis=1).astype(float)
+    visits = verbs.truth(key).sum(axis=1).astype(float)
     centres = places.tessellation.zone_centres_m
     middle = (centres.min(axis=0) + centres.max(axis=0)) / 2
     away = ((centres - middle) ** 2).sum(axis=1)
@@ -211,21 +157,16 @@ def central_zone(key: str) -> str:
 
 
 @cached_scope.data(max_entries=64, show_spinner=False)
-def map_limits(key: str, parameters: DensityParameters, seed: Seed) -> tuple[float, float]:
+def map_limits(key: Key, parameters: DensityParameters, seed: Seed) -> tuple[float, float]:
     """Return the round ends of the scales of counts and of errors, the same for every hour.
 
     One cell or hour in 500 lies beyond and takes the colour of the end.
     """
-    true = truth(key)
-    private = release(key, parameters, seed).counts
+    true = verbs.truth(key)
+    private = verbs.release(key, parameters, seed).counts
     count = float(np.quantile(true, 0.998)) if true.size else 0.0
     error = float(np.quantile(np.abs(private - true), 0.998)) if true.size else 0.0
     return _round_up(max(count, 1.0)), _round_up(max(error, 1.0))
-
-
-def version_name(key: str) -> str:
-    """Return the name of the dataset's folder and its resolution, for element keys."""
-    return f"{Path(key).parent.name}_{resolution_of(key).text}"
 
 
 def _outlines(

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from engine import resolution
 from engine.parameters import EPSILON_STOPS, DensityParameters, ODParameters
-from engine.resolution import Detail, HourStep, Resolution, view_key
+from engine.resolution import Detail, HourStep, Key, Resolution
 from pages._ui.cache import density as cached_density
 from pages._ui.cache.datasets import dataset
 from pages._ui.jobs.work import Step
@@ -14,15 +14,15 @@ DENSITY_EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 """Fewer than for trips: each is a release, not a law."""
 
 
-def trips(folder: str, parameters: ODParameters) -> Iterator[Step]:
+def trips(whole: Key, parameters: ODParameters) -> Iterator[Step]:
     """Yield what is known of each detail of the trips at all stops of ε; `parameters`' plays none.
 
     Parameters
     ----------
-    folder : str
-        Key of the dataset as it was ingested.
+    whole : Key
+        The dataset as it was ingested.
     """
-    source = dataset(folder)
+    source = dataset(whole)
     spans = 1 if parameters.unit == "person" else len(resolution.times(source))
     total = len(resolution.details(source)) * spans
     known: tuple[Detail, ...] = ()
@@ -32,14 +32,14 @@ def trips(folder: str, parameters: ODParameters) -> Iterator[Step]:
 
 
 def density(
-    folder: str, parameters: DensityParameters, hours: HourStep, seed: Seed
+    whole: Key, parameters: DensityParameters, hours: HourStep, seed: Seed
 ) -> Iterator[Step]:
     """Yield the same of a density's zones, at `DENSITY_EPSILONS`, on the draw of the page."""
-    levels = resolution.details(dataset(folder))
+    levels = resolution.details(dataset(whole))
     known: list[Detail] = []
     for zones, count in levels:
         view = Resolution(zones=zones, hours=hours)
-        key = view_key(folder, view)
+        key = whole.at(view)
         judged = []
         for epsilon in DENSITY_EPSILONS:
             judged.append(cached_density.judged(key, parameters.at(epsilon), seed))

@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 
 from engine.errors import DatasetError
-from engine.resolution import FINEST, ZoneLevel, folder_of, suggested_clusters, zone_levels
+from engine.resolution import FINEST, Key, ZoneLevel, suggested_clusters, zone_levels
 from pages._ui.cache import scope as cached_scope
 
 
@@ -29,9 +29,9 @@ class Facts:
 
 
 @cached_scope.data(max_entries=64, show_spinner=False)
-def facts(key: str) -> Facts:
+def facts(key: Key) -> Facts:
     """Return the public facts of one version of a dataset."""
-    version = Path(folder_of(key))
+    version = Path(key.version)
     towers = version / "towers.parquet"
     return Facts(
         zones=pq.read_metadata(version / "zones.parquet").num_rows,
@@ -67,9 +67,9 @@ class Levels:
 
 
 @cached_scope.data(max_entries=64, show_spinner=False)
-def levels(key: str) -> Levels:
+def levels(key: Key) -> Levels:
     """Return the levels of zones of one version of a dataset; no polygon is read."""
-    path = Path(folder_of(key)) / "zones.parquet"
+    path = Path(key.version) / "zones.parquet"
     names = [name for name in pq.read_schema(path).names if name.endswith("_id")]
     zones: pd.DataFrame = pq.read_table(path, columns=names).to_pandas()
     clusters = suggested_clusters(len(zones))

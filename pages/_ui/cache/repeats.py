@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from engine.density import DensityScores
 from engine.origin_destination import TripScores
 from engine.parameters import DensityParameters, ODParameters
+from engine.resolution import Key
 from engine.usability import DensityUsability
 from pages._ui.cache import density as cached_density
-from pages._ui.cache import estimates as cached_estimates
 from pages._ui.cache import trips as cached_trips
+from pages._ui.cache import verbs
 from pages._ui.cache.draws import DISTANCE_REPEATS, REPEATS
 from pages._ui.cache.window import Window
 from pages._ui.jobs.work import Step
@@ -29,12 +30,12 @@ class Drawn:
         return len(self.scores) >= REPEATS
 
 
-def density_draws(key: str, parameters: DensityParameters, seed: Seed) -> Iterator[Step]:
+def density_draws(key: Key, parameters: DensityParameters, seed: Seed) -> Iterator[Step]:
     """Yield `Drawn` as the draws come: all scores first, then the distances, which take longer."""
     total = REPEATS + DISTANCE_REPEATS * cached_density.chunks(key)
     done, drawn = 0, Drawn()
     for repeat in range(REPEATS):
-        score = cached_density.scores(key, parameters, seed, repeat)
+        score = verbs.scores(key, parameters, seed, repeat=repeat)
         done, drawn = done + 1, Drawn((*drawn.scores, score))
         yield Step(done, total, drawn)
     for repeat in range(DISTANCE_REPEATS):
@@ -47,12 +48,12 @@ def density_draws(key: str, parameters: DensityParameters, seed: Seed) -> Iterat
 
 
 def density_scores(
-    key: str, parameters: DensityParameters, seed: Seed, repeats: int
+    key: Key, parameters: DensityParameters, seed: Seed, repeats: int
 ) -> Iterator[Step]:
     """Yield the scores of one draw, two, … of a density; the first is the draw on the page."""
     scores: tuple[DensityScores, ...] = ()
     for repeat in range(repeats):
-        scores = (*scores, cached_density.scores(key, parameters, seed, repeat))
+        scores = (*scores, verbs.scores(key, parameters, seed, repeat=repeat))
         yield Step(len(scores), repeats, scores)
 
 
@@ -64,7 +65,7 @@ class Moved:
 
 
 def density_moves(
-    key: str, parameters: DensityParameters, seed: Seed, repeats: int
+    key: Key, parameters: DensityParameters, seed: Seed, repeats: int
 ) -> Iterator[Step]:
     """Yield `Moved` of one draw, two, … of a density, chunk by chunk of the week's hours."""
     total, done = repeats * cached_density.chunks(key), 0
@@ -78,25 +79,25 @@ def density_moves(
 
 
 def estimate_draws(
-    key: str, parameters: ODParameters, seed: Seed, window: Window, repeats: int
+    key: Key, parameters: ODParameters, seed: Seed, window: Window, repeats: int
 ) -> Iterator[Step]:
     """Yield how our reading of one draw, two, … agrees with the truth, one matrix each."""
-    for draws in cached_estimates.repeated(key, parameters, seed, window, repeats):
-        yield Step(len(draws.ours), repeats, draws.ours)
+    for (draws,) in cached_trips.repeated(key, (parameters,), seed, window, repeats):
+        yield Step(len(draws.agreements), repeats, draws.agreements)
 
 
 def trip_draws(
-    key: str, parameters: ODParameters, seed: Seed, window: Window, repeats: int = REPEATS
+    key: Key, parameters: ODParameters, seed: Seed, window: Window, repeats: int = REPEATS
 ) -> Iterator[Step]:
     """Yield the scores of one draw, two, … of one matrix; the first is the draw on the page."""
     scores: tuple[TripScores, ...] = ()
     for repeat in range(repeats):
-        scores = (*scores, cached_trips.drawn_scores(key, parameters, seed, window, repeat))
+        scores = (*scores, verbs.scores(key, parameters, seed, window, repeat))
         yield Step(len(scores), repeats, scores)
 
 
 def judged_densities(
-    key: str, settings: tuple[DensityParameters, ...], seed: Seed
+    key: Key, settings: tuple[DensityParameters, ...], seed: Seed
 ) -> Iterator[Step]:
     """Yield for how many zones the draw on the page can be used at each of `settings`."""
     judgements: tuple[DensityUsability, ...] = ()

@@ -1,22 +1,22 @@
 """Cached wrappers of origin–destination numbers: dataset key, settings and seed, never arrays."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
-import streamlit as st
-from numpy.typing import NDArray
 
 from engine import origin_destination as od
 from engine import usability
-from engine.arrays import Integers
-from engine.datasets import Dataset
-from engine.origin_destination import HeatMap, Outcomes, Share, TripScores, laws
+from engine.arrays import Booleans, Floats, Numbers
+from engine.origin_destination import Agreement, HeatMap, Outcomes, Share, TripScores, laws
 from engine.parameters import EPSILON_STOPS, ODParameters
+from engine.resolution import Key
 from engine.usability import Flows, TripsUsability
 from pages._ui.cache import scope as cached_scope
+from pages._ui.cache import verbs
 from pages._ui.cache.datasets import dataset, frozen
-from pages._ui.cache.draws import generator
+from pages._ui.cache.draws import REPEATS
 from pages._ui.cache.window import Window
 from pages._ui.shell.settings import Seed
 
@@ -26,28 +26,62 @@ GRID_THRESHOLDS = tuple(range(0, 101, 5))
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """One draw of a window.
+    """One draw of a window, whichever method made it.
 
     Attributes
     ----------
     counts : array, shape (zones, zones)
-        Released trips; for several days the sum of their releases.
+        Released trips, to add up; for several days the sum of their releases.
+    shown : array, shape (zones, zones)
+        The number that is shown of each flow by itself, 0 where it is not shown.
     outcomes : Outcomes
-        Over all matrices.
+        Over all matrices, of what is shown.
     lost, phantom : bool arrays, shape (zones, zones)
         Pairs with at least one matrix in which a flow of at least max(τ, 1) reads 0, and in which
         a flow is shown where nobody travelled.
     below, below_travelled : float
-        Share of released cells under τ′ = max(τ, 1), of all and of those with a true trip; NaN
+        Share of shown cells under τ′ = max(τ, 1), of all and of those with a true trip; NaN
         where there is none.
     """
 
-    counts: Integers
+    counts: Numbers
+    shown: Numbers
     outcomes: Outcomes
-    lost: NDArray[np.bool_]
-    phantom: NDArray[np.bool_]
+    lost: Booleans
+    phantom: Booleans
     below: float
     below_travelled: float
+
+
+@dataclass(frozen=True, eq=False)
+class Agreed:
+    """How one draw agrees with the truth.
+
+    Attributes
+    ----------
+    agreement : Agreement
+    near : bool array, shape (zones, zones)
+        Flows that are shown and within a quarter of the truth.
+    """
+
+    agreement: Agreement
+    near: Booleans
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """What repeated draws of one method have found so far.
+
+    Attributes
+    ----------
+    agreements : tuple of Agreement
+        One a draw; the first is the draw on the page.
+    near : array, shape (zones, zones)
+        Share of draws in which a flow is shown and within a quarter of the truth.
+    """
+
+    agreements: tuple[Agreement, ...]
+    near: Floats
 
 
 @dataclass(frozen=True)
@@ -70,62 +104,92 @@ class TripNumbers:
     judged: TripsUsability
 
 
-@cached_scope.resource(max_entries=16, show_spinner="Reading the trips …")
-def truth(key: str, window: Window) -> Integers:
-    """Return the true matrix, shape (zones, zones), read-only; several days are added up."""
-    return frozen(od.truth(dataset(key), days=window.day, sum_days=window.day is None)[0])
-
-
 @cached_scope.resource(max_entries=12, show_spinner="Drawing the noise …")
-def drawn(key: str, parameters: ODParameters, seed: Seed, window: Window) -> Drawn:
+def drawn(key: Key, parameters: ODParameters, seed: Seed, window: Window) -> Drawn:
     """Return the draw on the page; each day has noise of its own, which follows the settings."""
-    source = dataset(key)
-    zones = len(source.zones)
-    days = range(len(source.metadata.periods)) if window.several else [window.day]
-    most = max(1, _CELLS_AT_ONCE // zones**2)
-    total = np.zeros((zones, zones), dtype=np.int64)
+    source, threshold = dataset(key), parameters.suppression_threshold
+    days = range(len(source.metadata.periods)) if window.several else range(1)
+    most = max(1, _CELLS_AT_ONCE // len(source.zones) ** 2)
+    counts: Any = 0
+    shown: Any = 0
     records: list[Outcomes] = []
-    lost, phantom = np.zeros((2, zones, zones), dtype=bool)
+    lost, phantom = np.zeros((2, len(source.zones), len(source.zones)), dtype=bool)
     cells = np.zeros(4)
     for start in range(0, len(days), most):
         part = list(days[start : start + most])
-        chosen: dict[str, Any] = {"days": part} if window.several else window.arguments
-        true = od.truth(source, **chosen)
-        noise = np.concatenate([_noise(source, seed, day).cells for day in part])
-        out = od.release(source, parameters, noise=od.ODNoise(cells=noise), **chosen).counts
-        total += out.sum(axis=0)
-        records.append(od.drawn_outcomes(true, out, parameters.suppression_threshold))
-        one = od.drawn_cells(true, out, parameters.suppression_threshold)
+        if window.several:
+            true = od.truth(source, days=part)
+            noises = [verbs.flow_noise(key, seed, Window(day)).cells for day in part]
+            noise = od.ODNoise(cells=np.concatenate(noises))
+            release = od.release(source, parameters, noise=noise, days=part)
+        else:
+            true = verbs.truth(key, window)[None]
+            release = verbs.release(key, parameters, seed, window)
+        counts = counts + release.counts.sum(axis=0)
+        shown = shown + release.as_shown.sum(axis=0)
+        records.append(od.drawn_outcomes(true, release.as_shown, threshold))
+        one = od.drawn_cells(true, release.as_shown, threshold)
         lost |= one.lost.any(axis=0)
         phantom |= one.phantom.any(axis=0)
         cells += (one.below, one.cells, one.below_travelled, one.travelled)
-    for values in (total, lost, phantom):
-        values.flags.writeable = False
-    return Drawn(total, _added(records), lost, phantom, _share(*cells[:2]), _share(*cells[2:]))
+    below, travelled = _share(*cells[:2]), _share(*cells[2:])
+    return frozen(Drawn(counts, shown, _added(records), lost, phantom, below, travelled))
+
+
+def agreed(
+    key: Key, parameters: ODParameters, seed: Seed, window: Window, repeat: int = 0
+) -> Agreed:
+    """Return how one draw of one matrix agrees with the truth; all methods read one noise."""
+    return _agreed(key, verbs.used(parameters), seed, window, repeat)
+
+
+@cached_scope.resource(max_entries=512, show_spinner=False)
+def _agreed(key: Key, parameters: ODParameters, seed: Seed, window: Window, repeat: int) -> Agreed:
+    one: Any = verbs.draw if repeat else verbs.release  # only the first draw is on the page
+    release, true = one(key, parameters, seed, window, repeat), verbs.truth(key, window)
+    number, shown, sums = release.typical[0], release.shown[0], release.counts[0]
+    agreement = od.agreement(true, number, shown, sums=sums)
+    return frozen(Agreed(agreement, usability.near_flows(true, number, shown)))
+
+
+def repeated(
+    key: Key,
+    methods: tuple[ODParameters, ...],
+    seed: Seed,
+    window: Window,
+    repeats: int = REPEATS,
+) -> Iterator[tuple[Draws, ...]]:
+    """Yield what one draw, two, … of each method have found, for those without an exact law."""
+    every: list[list[Agreed]] = [[] for _ in methods]
+    for repeat in range(repeats):
+        for known, parameters in zip(every, methods, strict=True):
+            known.append(agreed(key, parameters, seed, window, repeat))
+        yield tuple(
+            Draws(
+                tuple(one.agreement for one in known),
+                np.mean([one.near for one in known], axis=0),
+            )
+            for known in every
+        )
+
+
+def mean_error(key: Key, parameters: ODParameters, seed: Seed, window: Window) -> float:
+    """Return the mean absolute error of a flow, exactly where there is a law, else in one draw."""
+    exact = verbs.expected(key, parameters, window)
+    if exact is not None:
+        return exact.errors["all"].mean_absolute
+    return agreed(key, parameters, seed, window).agreement.mean_error
+
+
+def expectation(key: Key, parameters: ODParameters, window: Window) -> od.Expectation:
+    """Return the exact expectation over the window's matrices, of a method that has one."""
+    exact = verbs.expected(key, parameters, window)
+    assert exact is not None  # whoever asks has seen that the method has a law
+    return exact
 
 
 @cached_scope.data(max_entries=4096, show_spinner=False)
-def drawn_scores(
-    key: str, parameters: ODParameters, seed: Seed, window: Window, repeat: int
-) -> TripScores:
-    """Return the scores of one draw of one matrix; the first is the draw on the page."""
-    if repeat == 0:
-        private = drawn(key, parameters, seed, window).counts
-    else:
-        source = dataset(key)
-        noise = _noise(source, seed, window.day, repeat)
-        private = od.release(source, parameters, noise=noise, **window.arguments).counts[0]
-    return od.drawn_scores(truth(key, window), private, parameters)
-
-
-@cached_scope.resource(max_entries=64, show_spinner="Computing the exact expectation …")
-def expectation(key: str, parameters: ODParameters, window: Window) -> od.Expectation:
-    """Return the exact expectation over the window's matrices; no noise is drawn."""
-    return od.expectation(dataset(key), parameters, **window.arguments)
-
-
-@cached_scope.data(max_entries=4096, show_spinner=False)
-def numbers(key: str, parameters: ODParameters, window: Window) -> TripNumbers:
+def numbers(key: Key, parameters: ODParameters, window: Window) -> TripNumbers:
     """Return what a release is expected to do to the window's trips, exactly."""
     exact = expectation(key, parameters, window)
     return TripNumbers(
@@ -137,19 +201,19 @@ def numbers(key: str, parameters: ODParameters, window: Window) -> TripNumbers:
 
 
 @cached_scope.data(max_entries=4096, show_spinner=False)
-def usable_share(key: str, parameters: ODParameters, window: Window) -> float:
+def usable_share(key: Key, parameters: ODParameters, window: Window) -> float:
     """Return the share of all trips that lies in usable flows."""
-    return usability.usable_share(_flows(key, parameters, window), parameters)
+    return usability.usable_share(Flows.of(_counted(key, parameters, window)), parameters)
 
 
-def empty_share(key: str, parameters: ODParameters, window: Window) -> float:
+def empty_share(key: Key, parameters: ODParameters, window: Window) -> float:
     """Return the share of ordered pairs of zones on which nobody travelled."""
-    counted = expectation(key, parameters, window).histogram
+    counted = _counted(key, parameters, window)
     return _share(float(counted.cells[counted.true == 0].sum()), float(counted.cells.sum()))
 
 
 @cached_scope.data(max_entries=256, show_spinner=False)
-def below(key: str, parameters: ODParameters, window: Window) -> dict[str, tuple[float, float]]:
+def below(key: Key, parameters: ODParameters, window: Window) -> dict[str, tuple[float, float]]:
     """Return the true and expected share of cells under τ′, by population (Table S2)."""
     exact = expectation(key, parameters, window)
     counted, limit = exact.histogram, parameters.least_shown
@@ -170,7 +234,7 @@ def below(key: str, parameters: ODParameters, window: Window) -> dict[str, tuple
 
 @cached_scope.data(max_entries=256, show_spinner="Computing the distribution of errors …")
 def error_curve(
-    key: str,
+    key: Key,
     parameters: ODParameters,
     window: Window,
     population: od.Population,
@@ -184,14 +248,12 @@ def error_curve(
 
 
 @cached_scope.resource(max_entries=24, show_spinner="Computing the grid …")
-def grid(key: str, parameters: ODParameters, window: Window, population: od.Population) -> HeatMap:
+def grid(key: Key, parameters: ODParameters, window: Window, population: od.Population) -> HeatMap:
     """Return the exact measures over all stops of ε × `GRID_THRESHOLDS`.
 
     ε and τ of `parameters` should be fixed ones, so that moving a slider finds the same grid.
     """
-    counted = od.histogram(
-        dataset(key), parameters.unit, parameters.max_trips_per_user, **window.arguments
-    )
+    counted = _counted(key, parameters, window)
     return od.heat_map(
         counted,
         EPSILON_STOPS,
@@ -203,12 +265,10 @@ def grid(key: str, parameters: ODParameters, window: Window, population: od.Popu
 
 @cached_scope.data(max_entries=512, show_spinner=False)
 def relative_row(
-    key: str, parameters: ODParameters, window: Window, population: od.Population
+    key: Key, parameters: ODParameters, window: Window, population: od.Population
 ) -> list[float]:
     """Return the mean relative error at the ε of `parameters` over `GRID_THRESHOLDS`."""
-    counted = od.histogram(
-        dataset(key), parameters.unit, parameters.max_trips_per_user, **window.arguments
-    )
+    counted = _counted(key, parameters, window)
     rows = od.relative_error_rows(
         counted,
         [parameters.epsilon],
@@ -220,34 +280,16 @@ def relative_row(
 
 
 @cached_scope.data(max_entries=512, show_spinner=False)
-def trimming(key: str, parameters: ODParameters, window: Window) -> od.TrimmingCurve:
+def trimming(key: Key, parameters: ODParameters, window: Window) -> od.TrimmingCurve:
     """Return the curve over T at the one T of `parameters`, so that T arrive one by one."""
     limits = [parameters.max_trips_per_user]
     return od.trimming_curve(dataset(key), parameters, limits, **window.arguments)
 
 
-@st.cache_data(max_entries=512, show_spinner="Adding up the days …")
-def person_total(parameters: ODParameters, days: int, delta: float) -> od.PersonTotal:
-    """Return what so many daily releases cost a person: the sum, and the tighter total."""
-    return od.person_total(parameters, days, delta=delta)
-
-
-def noise(key: str, seed: Seed, window: Window, repeat: int = 0) -> od.ODNoise:
-    """Return the noise of one draw of one matrix, the same for every method."""
-    return _noise(dataset(key), seed, window.day, repeat)
-
-
-def _noise(source: Dataset, seed: Seed, day: int | None, repeat: int = 0) -> od.ODNoise:
-    """Return the noise of one day's matrix, or of the one matrix of the whole period."""
-    layer = 0 if day is None else 1 + day
-    return od.ODNoise.draw(generator(seed, "trips", repeat, layer), source, days=0)
-
-
-def _flows(key: str, parameters: ODParameters, window: Window) -> Flows:
-    counted = od.histogram(
-        dataset(key), parameters.unit, parameters.max_trips_per_user, **window.arguments
-    )
-    return Flows.of(counted)
+def _counted(key: Key, parameters: ODParameters, window: Window) -> od.CountHistogram:
+    """Return how many flows hold how many trips, before and after trimming."""
+    limit = parameters.max_trips_per_user
+    return od.histogram(dataset(key), parameters.unit, limit, **window.arguments)
 
 
 def _added(records: list[Outcomes]) -> Outcomes:

@@ -1,33 +1,36 @@
-"""Choose ε, from accuracy to ε: the answer for a flow and for a change, and how it varies."""
+"""Choose ε: from accuracy to ε, for a flow and for a change, and from ε back to accuracy."""
 
-import altair as alt
-import numpy as np
-import pandas as pd
+import math
+
 import streamlit as st
 
-from engine.origin_destination import calculators
-from pages._ui.choose.question import Question, use_button
-from pages._ui.drawing import cards, charts, colours
+from engine.origin_destination import calculators, reading
+from engine.parameters import ODParameters
+from pages._ui.choose import curves
+from pages._ui.choose.question import CHANGE, FLOW, Question, use_button
+from pages._ui.drawing import cards, tables
 from pages._ui.drawing.cards import Card
 from pages._ui.shell import setting
 from pages._ui.shell.settings import Settings
-from pages._ui.wording.numbers import trip_count
+from pages._ui.wording.numbers import percent, trip_count
+from pages._ui.wording.privacy import protection
 
-_CONFIDENCES = (0.8, 0.9, 0.95, 0.99)
-_LINES = ("#5ec962", "#21918c", "#4a7fc1", "#9a6fc9")
 _EXAMPLE_FLOW = 120
+_CURVES = {"one flow": FLOW, "a change between two dates": CHANGE}
+_CONFIDENCES = (0.5, 0.8, 0.9, 0.95, 0.99)
+_COUNT_LIMIT, _STANDARD_LIMIT = 1_000_000, 10_000
 
-_CURVES = ("one flow", "a change between two dates")
 
-
-def draw(question: Question, settings: Settings) -> None:
+def epsilon(question: Question, settings: Settings) -> None:
     """Draw the three answers with their buttons, then ε against the tolerated error."""
     columns = st.container(key="choose_answers").columns(3, gap="medium")
-    for column, (name, card, epsilon) in zip(columns, _answers(question), strict=True):
+    answers = {"flow": _flow, "change": _change, "heuristic": _heuristic}
+    for column, (name, answer) in zip(columns, answers.items(), strict=True):
+        card, enough = answer(question)
         with column:
             cards.draw([card])
-            if epsilon is not None:
-                use_button(epsilon, question, settings, key=f"choose_use_{name}")
+            if enough is not None:
+                use_button(enough, question, settings, key=f"choose_use_{name}")
     st.caption(
         "The published formula for changes ignores rounding (erratum O2). All "
         "answers are about noise. Trips dropped by trimming to T are a further error, which no ε "
@@ -36,141 +39,210 @@ def draw(question: Question, settings: Settings) -> None:
     )
     head, switch = st.columns([1, 1], vertical_alignment="bottom")
     head.subheader("What a smaller error costs", anchor=False)
-    what = setting.draw(
-        switch.segmented_control,
-        "Curve for",
-        setting.choice("choose_curve", _CURVES, _CURVES[0]),
-        _CURVES,
-        required=True,
-        label_visibility="collapsed",
-    )
-    _curve(question, change=what != _CURVES[0])
+    shown = setting.views("choose_curve", list(_CURVES), label="Curve for", place=switch)
+    curves.over_error(question, _CURVES[shown])
 
 
-def _answers(question: Question) -> list[tuple[str, Card, float | None]]:
-    alpha, beta, trips, law = question.alpha, question.beta, question.max_trips, question.law
-    flow = float(calculators.epsilon_for_cell_error(alpha, beta, trips, law=law))
-    change = float(calculators.epsilon_for_change(alpha, beta, trips, law=law))
-    printed = float(calculators.epsilon_for_change(alpha, beta, trips, method="published"))
-    really = 1 - float(calculators.change_error_probability(alpha, printed, trips, law=law))
+def _flow(question: Question) -> tuple[Card, float]:
+    alpha, beta, trips = question.alpha, question.beta, question.max_trips
+    enough = float(FLOW.epsilon(alpha, beta, trips, law=question.law))
     agree = "published = exact (Theorem 6)"
-    if law != "rounded_laplace":
-        published = float(calculators.epsilon_for_cell_error(alpha, beta, trips))
-        agree = f"exact for whole-number noise; published {published:.4g}"
-    return [
-        (
-            "flow",
-            Card("One flow: privacy loss (ε)", f"{flow:.4g}", agree, _flow_sentence(question)),
-            flow,
-        ),
-        (
-            "change",
-            Card(
-                "A change between two dates: ε for each date",
-                f"{change:.4g}",
-                f"published {printed:.4g} really gives {really:.1%}",
-                _change_sentence(question),
-            ),
-            change,
-        ),
-        _heuristic(question),
-    ]
-
-
-def _flow_sentence(question: Question) -> str:
-    shown = max(_EXAMPLE_FLOW, 3 * question.alpha)
-    low, high = shown - question.alpha, shown + question.alpha
-    return (
-        f"{question.sure} of flows read within {trip_count(question.alpha)} of {question.aim}, "
-        f"before small ones are suppressed: {shown:,} reads between {low:,} and {high:,}."
-    )
-
-
-def _change_sentence(question: Question) -> str:
-    shown = max(40, 2 * question.alpha)
-    low, high = shown - question.alpha, shown + question.alpha
-    return (
-        f"A rise of {shown:,} trips from one date to another{question.trimmed} reads as {low:,} "
-        f"to {high:,}, {question.sure} of the time, before small flows are suppressed."
-    )
-
-
-def _heuristic(question: Question) -> tuple[str, Card, float | None]:
-    label = "Rule of thumb: √2 · T / α"
-    if question.alpha == 0:
-        meaning = "The rule divides by the tolerated error, so it has no answer for 0 trips."
-        return "heuristic", Card(label, "–", "published heuristic", meaning), None
-    epsilon = float(calculators.epsilon_heuristic(question.alpha, question.max_trips))
-    held = 1 - float(
-        calculators.cell_error_probability(
-            question.alpha, epsilon, question.max_trips, law=question.law
-        )
-    )
+    if question.law != "rounded_laplace":
+        agree = f"exact for whole-number noise; published {FLOW.epsilon(alpha, beta, trips):.4g}"
+    shown = max(_EXAMPLE_FLOW, 3 * alpha)
     meaning = (
-        f"One standard deviation of the noise is {trip_count(question.alpha)}: only {held:.0%} of "
-        f"flows then lie within {question.alpha:,} of {question.aim}, whatever confidence you "
-        "ask for."
+        f"{question.sure} of flows read within {trip_count(alpha)} of {question.aim}, before small "
+        f"ones are suppressed: {shown:,} reads between {shown - alpha:,} and {shown + alpha:,}."
     )
-    return "heuristic", Card(label, f"{epsilon:.4g}", "published heuristic", meaning), epsilon
+    return Card("One flow: privacy loss (ε)", f"{enough:.4g}", agree, meaning), enough
 
 
-def _curve(question: Question, *, change: bool) -> None:
-    longest = max(50, min(4 * question.alpha, 100_000))
-    alphas = np.unique(np.geomspace(1, longest + 1, 60).round().astype(int) - 1)
-    solve = calculators.epsilon_for_change if change else calculators.epsilon_for_cell_error
-    levels = sorted({*_CONFIDENCES, question.confidence})
-    names = [f"{100 * level:g}%" for level in levels]
-    points = pd.concat(
-        pd.DataFrame(
-            {
-                "alpha": alphas,
-                "epsilon": solve(alphas, 1 - level, question.max_trips, law=question.law),
-                "confidence": name,
-            }
-        )
-        for level, name in zip(levels, names, strict=True)
+def _change(question: Question) -> tuple[Card, float]:
+    alpha, beta, trips, law = question.alpha, question.beta, question.max_trips, question.law
+    enough = float(CHANGE.epsilon(alpha, beta, trips, law=law))
+    printed = float(CHANGE.epsilon(alpha, beta, trips, method="published"))
+    really = 1 - float(CHANGE.chance(alpha, printed, trips, law=law))
+    shown = max(40, 2 * alpha)
+    meaning = (
+        f"A rise of {shown:,} trips from one date to another{question.trimmed} reads as "
+        f"{shown - alpha:,} to {shown + alpha:,}, {question.sure} of the time, before small flows "
+        "are suppressed."
     )
-    current = float(solve(question.alpha, question.beta, question.max_trips, law=question.law))
-    x = alt.X("alpha:Q", title="Tolerated error α (trips)", scale=alt.Scale(nice=False))
-    y = alt.Y(
-        "epsilon:Q",
-        title="Privacy loss (ε), log scale",
-        scale=alt.Scale(type="log", nice=False),
-        axis=alt.Axis(values=[0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100], format="~g"),
+    label, note = "A change between two dates: ε for each date", f"published {printed:.4g}"
+    return Card(label, f"{enough:.4g}", f"{note} really gives {really:.1%}", meaning), enough
+
+
+def _heuristic(question: Question) -> tuple[Card, float | None]:
+    label, note = "Rule of thumb: √2 · T / α", "published heuristic"
+    alpha, trips = question.alpha, question.max_trips
+    if alpha == 0:
+        meaning = "The rule divides by the tolerated error, so it has no answer for 0 trips."
+        return Card(label, "–", note, meaning), None
+    enough = float(calculators.epsilon_heuristic(alpha, trips))
+    held = 1 - float(FLOW.chance(alpha, enough, trips, law=question.law))
+    meaning = (
+        f"One standard deviation of the noise is {trip_count(alpha)}: only {held:.0%} of "
+        f"flows then lie within {alpha:,} of {question.aim}, whatever confidence you ask for."
     )
-    shades = [colours.HERE if level == question.confidence else _shade(level) for level in levels]
-    lines = (
-        alt.Chart(points)
-        .mark_line(strokeWidth=2)
-        .encode(
-            x=x,
-            y=y,
-            color=alt.Color(
-                "confidence:N",
-                title="Confidence",
-                sort=names,
-                scale=alt.Scale(domain=names, range=shades),
+    return Card(label, f"{enough:.4g}", note, meaning), enough
+
+
+def accuracy(question: Question, parameters: ODParameters) -> None:
+    """Draw the errors that ε gives, then the outcome of one flow under the threshold."""
+    epsilon, trips, law = parameters.epsilon, parameters.max_trips_per_user, question.law
+    st.markdown(
+        f"At **ε = {epsilon:g}** and **T = {trips}** (the sliders), protecting "
+        f"{protection(parameters.unit, trips)}:"
+    )
+    sure, alpha, trimmed = question.sure, question.alpha, question.trimmed
+    errors = [
+        trip_count(float(read.error(epsilon, question.beta, trips, law=law)))
+        for read in (FLOW, CHANGE)
+    ]
+    within = [
+        percent(1 - float(read.chance(alpha, epsilon, trips, law=law))) for read in (FLOW, CHANGE)
+    ]
+    cards.row(
+        [
+            Card(
+                f"Error of a flow, {sure} sure",
+                errors[0],
+                "at most",
+                f"{sure} of flows read within {errors[0]} of {question.aim}, before small ones "
+                "are suppressed.",
             ),
-            tooltip=[
-                alt.Tooltip("alpha:Q", title="Error (trips)", format=","),
-                alt.Tooltip("confidence:N", title="Confidence"),
-                alt.Tooltip("epsilon:Q", title="ε", format=".4~g"),
-            ],
+            Card(
+                f"Error of a change, {sure} sure",
+                errors[1],
+                "at most",
+                f"For the difference of two dates{trimmed.rstrip(',')}; the noise of both adds up.",
+            ),
+            Card(
+                f"Flow within {trip_count(alpha)}",
+                within[0],
+                "of flows",
+                "The confidence that this ε gives for the error you tolerate.",
+            ),
+            Card(
+                f"Change within {trip_count(alpha)}",
+                within[1],
+                "of changes",
+                "The same for a change between two dates, rounding included.",
+            ),
+        ]
+    )
+    left, right = st.columns([1, 1.25], gap="large")
+    with left:
+        st.subheader("By confidence", anchor=False)
+        levels = sorted({*_CONFIDENCES, question.confidence})
+        table = {"Confidence": [f"{100 * level:g}%" for level in levels]} | {
+            f"A {what}{trimmed} is off by at most (trips)": [
+                f"{float(read.error(epsilon, 1 - level, trips, law=law)):,.0f}" for level in levels
+            ]
+            for what, read in (("flow", FLOW), ("change", CHANGE))
+        }
+        tables.draw(table)
+        _threshold(parameters)
+    with right:
+        _one_flow(question, parameters)
+
+
+def _one_flow(question: Question, parameters: ODParameters) -> None:
+    threshold = parameters.suppression_threshold
+    st.subheader("One flow, near the threshold", anchor=False)
+    count = int(
+        setting.draw(
+            st.number_input,
+            "A flow of … trips (after trimming)",
+            setting.whole_number("choose_count", parameters.least_shown, 0, _COUNT_LIMIT),
+            help=f"Values below τ = {threshold} are suppressed; τ is set in the sidebar.",
         )
     )
-    mark = alt.Chart(pd.DataFrame({"alpha": [question.alpha], "epsilon": [current]}))
-    dot = mark.mark_circle(color=colours.HERE, size=110, opacity=1).encode(x=x, y=y)
-    rule, words = charts.you_are_here(x, "alpha", question.alpha, top=True)
-    st.altair_chart(
-        alt.layer(rule, lines, dot, words).properties(height=320),
-        key="choose_curve_chart",
-        alt=f"Epsilon against the tolerated error; {current:.3g} at {trip_count(question.alpha)}",
+    usual = reading(count, parameters, confidence=question.confidence, law=question.law)
+    if usual.high == 0:
+        span = "be suppressed"
+    elif usual.low == 0:
+        span = f"be suppressed or read up to {usual.high:,}"
+    else:
+        span = f"read between {usual.low:,} and {usual.high:,}"
+    st.markdown(
+        f"It will usually ({question.sure}) **{span}**, and it is suppressed with probability "
+        f"**{percent(usual.suppressed)}**."
+    )
+    tables.rows(("", "Published", "Exact"), _promises(count, question, parameters))
+    st.caption(
+        "The last row counts only flows that are shown: near τ a flow is shown only if its noise "
+        f"is not too negative (erratum O3). {_needed(count, question, parameters)}"
+    )
+
+
+def _promises(
+    count: int, question: Question, parameters: ODParameters
+) -> list[tuple[str, str, str]]:
+    """Return what the theorems promise of a flow: in words, as published and exactly."""
+    alpha, law, least = question.alpha, question.law, parameters.least_shown
+    noise = parameters.epsilon, parameters.max_trips_per_user
+    if count < least:
+        name = "Stays suppressed (Theorem 2)"
+        stays = calculators.stays_suppressed_probability(count, least, *noise, law=law)
+        published = calculators.stays_suppressed_probability(count, least, *noise)
+    else:
+        name, asked = "Stays visible (Theorem 3; see O1)", (count, parameters.suppression_threshold)
+        stays = calculators.stays_released_probability(*asked, *noise, law=law)
+        published = calculators.stays_released_probability(*asked, *noise, method="published")
+    far = FLOW.chance(alpha, *noise)
+    shown = calculators.cell_error_probability_if_released(
+        alpha, noise[0], count, parameters.suppression_threshold, noise[1], law=law
+    )
+    rows = [
+        (name, published, stays),
+        (f"Noise above {trip_count(alpha)} (Theorem 4)", far, FLOW.chance(alpha, *noise, law=law)),
+        ("… given that the flow is shown (O3)", far, shown),
+    ]
+    return [(words, _share(float(one)), _share(float(other))) for words, one, other in rows]
+
+
+def _share(value: float) -> str:
+    return "below 0 (impossible)" if value < 0 else percent(value)
+
+
+def _needed(count: int, question: Question, parameters: ODParameters) -> str:
+    """Say which ε keeps the error of this flow small whenever it is shown."""
+    alpha, beta, trips = question.alpha, question.beta, parameters.max_trips_per_user
+    shown = float(
+        calculators.epsilon_for_cell_error_if_released(
+            alpha, beta, count, parameters.suppression_threshold, trips, law=question.law
+        )
+    )
+    promise = f"within {trip_count(alpha)} {question.sure} of the times it is shown"
+    if not math.isfinite(shown):
+        return f"No ε keeps it {promise}: it is shown only with a larger error."
+    plain = float(FLOW.epsilon(alpha, beta, trips, law=question.law))
+    return f"To keep it {promise} takes ε = {shown:.4g}; {plain:.4g} for flows far above τ."
+
+
+def _threshold(parameters: ODParameters) -> None:
+    st.subheader("Which threshold?", anchor=False)
+    standard = setting.draw(
+        st.number_input,
+        "A standard that suppresses counts below … trips (s)",
+        setting.whole_number("choose_standard", 15, 0, _STANDARD_LIMIT),
+        help="Health agencies use 10 or 15. The threshold τ acts on noisy counts.",
+    )
+    readings = calculators.threshold_heuristic(
+        int(standard), parameters.epsilon, parameters.max_trips_per_user
+    )
+    tables.draw(
+        {
+            "If you want to …": [
+                "Lose few real flows: s − √2·T/ε",
+                "Keep the standard: s",
+                "Reveal few small flows: s + √2·T/ε",
+            ],
+            "τ": [readings.fewer_suppressed, readings.unchanged, readings.fewer_revealed],
+        }
     )
     st.caption(
-        "Look for the bend: halving the error doubles ε almost everywhere, while more confidence "
-        "is cheap – from 95% to 99% costs about half as much again."
+        "The paper's rule of thumb writes √2/ε, for T = 1: one standard deviation of the noise. It "
+        "trades lost flows for revealed ones and changes no privacy."
     )
-
-
-def _shade(confidence: float) -> str:
-    return _LINES[_CONFIDENCES.index(confidence)]

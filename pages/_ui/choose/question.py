@@ -1,10 +1,12 @@
 """Choose ε: the question a person asks – a tolerated error, a confidence, T and the noise."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
-from engine.origin_destination import LawName
+from engine.origin_destination import LawName, calculators
 from pages._ui.shell import setting
 from pages._ui.shell.setting import Setting
 from pages._ui.shell.settings import (
@@ -14,17 +16,38 @@ from pages._ui.shell.settings import (
     nearest_stop_above,
     use_settings,
 )
+from pages._ui.wording.labels import LAWS
 from pages._ui.wording.privacy import aim
 
 ALPHA_LIMIT = 100_000
 ALPHA = setting.whole_number("choose_alpha", 10, 0, ALPHA_LIMIT)
 CONFIDENCE = setting.number("choose_confidence", 95.0, 1.0, 99.9)
-LAWS: dict[LawName, str] = {
-    "rounded_laplace": "exploring (rounded Laplace)",
-    "discrete_laplace": "release (discrete Laplace)",
-}
 EXAMPLES = ((10, 95.0, 1), (50, 95.0, 1), (10, 99.0, 1))
 """α, confidence in percent and T; the first is the paper's own."""
+
+
+@dataclass(frozen=True)
+class Read:
+    """What is read off a release: how ε, error and the chance of an error follow from each other.
+
+    Each takes an array or a number, T and the law of the noise, as the calculators do.
+    """
+
+    epsilon: Callable[..., Any]
+    error: Callable[..., Any]
+    chance: Callable[..., Any]
+
+
+FLOW = Read(
+    calculators.epsilon_for_cell_error,
+    calculators.largest_cell_error,
+    calculators.cell_error_probability,
+)
+CHANGE = Read(
+    calculators.epsilon_for_change,
+    calculators.largest_change_error,
+    calculators.change_error_probability,
+)
 
 
 @dataclass(frozen=True)
@@ -66,8 +89,6 @@ def ask(settings: Settings) -> Question:
         tolerated.number_input,
         "I can tolerate an error of … trips (α)",
         ALPHA,
-        min_value=0,
-        max_value=ALPHA_LIMIT,
         help="How far a published number of trips may lie, up or down, from "
         + (
             "the truth."
@@ -79,8 +100,6 @@ def ask(settings: Settings) -> Question:
         sure.number_input,
         "with … % confidence (1 − β)",
         CONFIDENCE,
-        min_value=1.0,
-        max_value=99.9,
         step=1.0,
         format="%.4g",
         help="In so many of 100 published numbers the error must stay within what you tolerate.",
@@ -91,8 +110,7 @@ def ask(settings: Settings) -> Question:
         noise.selectbox,
         "noise for",
         setting.choice("choose_law", LAWS, next(iter(LAWS))),
-        list(LAWS),
-        format_func=LAWS.__getitem__,
+        LAWS,
         help="The paper rounds continuous Laplace noise, which is fine for exploring. A release "
         "that leaves the building draws whole numbers from a vetted library (erratum O5).",
     )

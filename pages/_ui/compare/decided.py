@@ -7,7 +7,6 @@ from pages._ui.cache.decided import HELPED, Decided, decided
 from pages._ui.compare import wording as compare_wording
 from pages._ui.compare.column import Column
 from pages._ui.jobs import Job
-from pages._ui.shell.catalogue import in_session
 from pages._ui.wording.numbers import percent
 
 JOB = "compare_decided"
@@ -19,14 +18,13 @@ NO_FIGURE = "–"
 def asked(columns: Sequence[Column]) -> Job | None:
     """Ask for the figures of all columns that decisions can be followed for; None without any."""
     asks = tuple(
-        (column.entry.key, column.settings.trips())
+        column.context.exact[:2]
         for column in columns
-        if column.entry is not None and _can(column)
+        if column.context is not None and _can(column)
     )
     if not asks:
         return None
-    own = [key for key, _ in asks if in_session(key)]
-    return jobs.job(JOB, decided, (own or [asks[0][0]])[0], asks)
+    return jobs.job(JOB, decided, asks)
 
 
 def texts(columns: Sequence[Column], work: Job | None) -> list[dict[str, str]]:
@@ -39,7 +37,7 @@ def notes(columns: Sequence[Column], work: Job | None) -> list[str]:
     """Return which question it is, and why some figure is missing, in words."""
     able = [column for column in columns if _can(column)]
     said = [compare_wording.DECISIONS] if able else []
-    if any(column.entry is not None and not _can(column) for column in columns):
+    if any(column.context is not None and not _can(column) for column in columns):
         said.append(compare_wording.NO_DECISIONS)
     whose: dict[str, list[str]] = {}
     for column, one in zip(able, _found(columns, work), strict=True):
@@ -50,11 +48,11 @@ def notes(columns: Sequence[Column], work: Job | None) -> list[str]:
 
 
 def _can(column: Column) -> bool:
-    """Whether decisions are followed: the published method, days and zones as ingested."""
-    entry = column.entry
-    return (
-        entry is not None and entry.resolution.finest and column.settings.od_method == "published"
-    )
+    """Whether decisions are followed: by an exact law, on days and zones as ingested."""
+    context = column.context
+    if context is None or context.method.expected is None:
+        return False
+    return context.key.resolution.finest
 
 
 def _found(columns: Sequence[Column], work: Job | None) -> Sequence[Decided | None]:

@@ -4,16 +4,14 @@ import streamlit as st
 
 from pages._ui import jobs
 from pages._ui.compare import column as compare_column
-from pages._ui.compare import curves as compare_curves
 from pages._ui.compare import decided as compare_decided
-from pages._ui.compare import maps as compare_maps
-from pages._ui.compare import numbers as compare_numbers
 from pages._ui.compare import table as compare_table
 from pages._ui.compare import wording as compare_wording
 from pages._ui.compare.column import Column
 from pages._ui.jobs import Job
 from pages._ui.shell import frame, pins, problems, setting, sidebar
 from pages._ui.shell.pins import Pin
+from pages._ui.views import curve, maps
 
 PARTS = {"density": "Density", "trips": "Flows"}
 PART = setting.literal("compare_part", PARTS, "trips")
@@ -50,7 +48,7 @@ def draw() -> None:
         label_visibility="collapsed",
     )
     columns = compare_column.columns(now, part)
-    frame.banners([column.entry for column in columns])
+    frame.banners([column.context and column.context.entry for column in columns])
     if more := pins.surplus():
         st.warning(
             f"The link holds {more} more than the {len(pins.LETTERS)} settings that stand side by "
@@ -60,16 +58,25 @@ def draw() -> None:
     if len(columns) == 1:
         _begin()
     _heads(columns)
-    shown = [column for column in columns if column.entry is not None]
-    if not shown:
+    sides = compare_column.sides(columns)
+    if not sides:
         return
     _table(columns, part)
     with problems.caught():
-        compare_maps.draw(shown, part)
+        view = setting.draw(
+            st.segmented_control,
+            "Maps",
+            setting.choice("compare_map", maps.VIEWS, maps.PRIVATE),
+            maps.VIEWS,
+            required=True,
+            help="Error is private less true; Difference is the private map less that of the first "
+            "setting, where their zones are the same.",
+        )
+        maps.draw(sides, view, key="compare_map")
     st.subheader("Over ε", anchor=False)
     with problems.caught():
-        compare_curves.draw(shown, part)
-    if any(not column.entry.resolution.finest for column in shown if column.entry):
+        curve.usable(sides, key="compare_curves")
+    if any(not side.context.key.resolution.finest for side in sides):
         st.caption(compare_wording.COARSER)
 
 
@@ -113,19 +120,19 @@ def _heads(columns: list[Column]) -> None:
 
 
 def _table(columns: list[Column], part: str) -> None:
-    described = [compare_column.described(column, part) for column in columns]
-    read = compare_numbers.density if part == "density" else compare_numbers.trips
+    words = compare_wording.density_settings if part == "density" else compare_wording.trip_settings
+    described = [words(column.settings) for column in columns]
     numbers: list[dict[str, str]] = []
     for index, column in enumerate(columns):
         numbers.append({})
-        if column.entry is not None:
+        if column.context is not None:
             with problems.caught():
-                numbers[index] = read(column)
+                numbers[index] = compare_column.numbers(column.context)
     if part == "density":
         st.html(compare_table.table_html(columns, described, numbers))
     else:
         _with_decisions(columns, described, numbers)
-    names = {column.entry.name for column in columns if column.entry is not None}
+    names = {side.context.entry.name for side in compare_column.sides(columns)}
     if len(names) > 1:
         st.caption(compare_wording.DATA_DIFFER)
 

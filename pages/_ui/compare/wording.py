@@ -1,8 +1,9 @@
 """Sentences and names of the page Compare."""
 
+from engine import density, origin_destination
 from engine.parameters import ODParameters
 from pages._ui.shell.settings import Settings
-from pages._ui.wording.labels import HOUR_STEPS, OD_METHOD_NAMES, SHORT_METHODS, TIME_STEPS
+from pages._ui.wording.labels import HOUR_STEPS, TIME_STEPS
 from pages._ui.wording.numbers import number, scientific
 from pages._ui.wording.places import level_words
 from pages._ui.wording.privacy import UNITS
@@ -15,7 +16,6 @@ EMPTY = (
     "Nothing is pinned yet. Press “Pin to compare” in the sidebar of any page, move a slider and "
     "look here: both settings stand side by side. Or begin with one of these."
 )
-ZONES_DIFFER = "Its zones are not those of {first}: there is no difference to draw zone by zone."
 DATA_DIFFER = (
     "These settings read different data. Each is compared with the truth of its own: what differs "
     "between them is not the setting alone."
@@ -35,8 +35,8 @@ DECISIONS = (
     "pinned."
 )
 NO_DECISIONS = (
-    "Decisions are followed on days and zones as they were ingested and for the published method "
-    "only; other settings have no figure."
+    "Decisions are followed on days and zones as they were ingested and for methods with an exact "
+    "law only; other settings have no figure."
 )
 NOBODY_ACTS = "No zone reaches the limit in truth, so the epidemic leaves nothing to decide."
 
@@ -44,15 +44,16 @@ NOBODY_ACTS = "No zone reaches the limit in truth, so the epidemic leaves nothin
 def density_settings(settings: Settings) -> dict[str, str]:
     """Return what is set for the density, by name."""
     entry = settings.density_data
-    minimum = settings.cluster_minimum
+    minimum, method = settings.cluster_minimum, density.METHODS[settings.variant]
+    sampled = "max_visits_per_user" in method.uses
     return {
         "Visits dataset": "–" if entry is None else entry.name,
         "Zones": "–" if entry is None else level_words(entry.resolution.zones),
         "Time": HOUR_STEPS[settings.density_hours],
         "Privacy loss (ε)": f"{settings.epsilon:g}",
         "Allowance (δ)": scientific(settings.delta),
-        "Visits kept (ℓ)": "all" if settings.variant == "zoom" else f"{settings.max_visits}",
-        "Method": SHORT_METHODS[settings.variant],
+        "Visits kept (ℓ)": f"{settings.max_visits}" if sampled else "all",
+        "Method": method.short,
         "Cluster minimum": "by formula" if minimum is None else number(minimum),
     }
 
@@ -60,6 +61,7 @@ def density_settings(settings: Settings) -> dict[str, str]:
 def trip_settings(settings: Settings) -> dict[str, str]:
     """Return what is set for the flows, by name."""
     entry, parameters = settings.od_data, settings.trips()
+    method = origin_destination.METHODS[settings.od_method]
     return {
         "Trips dataset": "–" if entry is None else entry.name,
         "Zones": "–" if entry is None else level_words(entry.resolution.zones),
@@ -68,7 +70,7 @@ def trip_settings(settings: Settings) -> dict[str, str]:
         "Privacy loss (ε)": f"{settings.epsilon:g}",
         "Trips kept (T)": f"{parameters.max_trips_per_user}",
         "Suppress below (τ)": f"{settings.threshold}",
-        "Method": OD_METHOD_NAMES[settings.od_method].partition(":")[0],
+        "Method": method.short,
     }
 
 

@@ -1,13 +1,15 @@
 """The session's build: an ingest in a thread, its dataset in the pickers when it has ended."""
 
 import threading
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from engine.ingest import IngestOptions, ingest
-from pages._ui.data import files as data_files
 from pages._ui.data import store as data_store
 from pages._ui.data import wording as data_wording
+from pages._ui.data.own import own
 from pages._ui.jobs.kept import Kept, Tell, follow_kept
 from pages._ui.shell.session import session
 
@@ -16,7 +18,7 @@ _STOP_S = 3.0
 
 def current() -> Kept | None:
     """Return this session's last build, running or ended; its result is the ingest's report."""
-    return session().own.build
+    return own().build
 
 
 def running() -> bool:
@@ -27,27 +29,39 @@ def running() -> bool:
 
 def dismiss() -> None:
     """Forget the last build and empty the form (a callback); its dataset stays."""
-    session().own.build = None
-    data_files.next_round()
+    own().build = None
+    own().next_round()
 
 
 def start(options: IngestOptions) -> None:
-    """Begin a build in this session's folder, unless one is under way."""
-    if running():
-        return
+    """Begin an ingest in this session's folder, unless a build is under way."""
     space = data_store.workspace()
-    known = session().datasets
 
-    def task(tell: Tell, cancel: threading.Event) -> dict[str, Any]:
-        _, report = ingest(replace(options, spill=space.spill), tell, cancel)
-        known[options.out.name] = options.out  # in the pickers at once, whatever page is open
-        space.keep_only(())  # the raw uploads have done their duty
+    def task(folder: Path, tell: Tell, cancel: threading.Event) -> dict[str, Any]:
+        _, report = ingest(replace(options, spill=space.spill, out=folder), tell, cancel)
         return report.to_json()
 
-    build = Kept(
-        options.out.name, task, said=data_wording.on_page, unforeseen=data_wording.unexpected
-    )
-    session().own.build = build
+    begin(options.out.name, task)
+
+
+def begin(name: str, task: Callable[[Path, Tell, threading.Event], dict[str, Any]]) -> None:
+    """Begin making a dataset of that name in this session's folder, unless one is under way.
+
+    What `task` returns has ``seconds``; that of an ingest is its report.
+    """
+    if running():
+        return
+    space, known = data_store.workspace(), session().datasets
+    folder = space.datasets / name
+
+    def whole(tell: Tell, cancel: threading.Event) -> dict[str, Any]:
+        report = task(folder, tell, cancel)
+        known[name] = folder  # in the pickers at once, whatever page is open
+        space.keep_only(())  # the raw uploads have done their duty
+        return report
+
+    build = Kept(name, whole, said=data_wording.on_page, unforeseen=data_wording.unexpected)
+    own().build = build
 
     def stop() -> None:
         build.cancel()

@@ -1,6 +1,6 @@
 """What the form of the Data page has been told so far."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -8,12 +8,21 @@ from typing import Any
 from engine.ingest import Preview
 from engine.ingest.inputs import parents
 from engine.ingest.inputs.mapping import Mappings
+from pages._ui.data.own import own
 
 
 @dataclass
 class Draft:
-    """What has been filled in so far, and what is still missing."""
+    """How the form asks, what has been filled in so far, and what is still missing.
 
+    Attributes
+    ----------
+    by_path, busy : bool
+        Whether files are named by a path, and whether a build reads them right now.
+    """
+
+    by_path: bool = False
+    busy: bool = False
     values: dict[str, Any] = field(default_factory=dict[str, Any])
     missing: list[str] = field(default_factory=list[str])
     files: list[Path] = field(default_factory=list[Path])
@@ -27,6 +36,33 @@ class Draft:
     place_columns: tuple[str, ...] = ()
     mappings: Mappings | None = None
     rows_at: tuple[float | None, float | None] = (None, None)
+
+    def key(self, name: str) -> str:
+        """Return a widget's key; a new round of uploads has new ones."""
+        return f"data_{name}_{own().round}"
+
+    def field(
+        self,
+        widget: Callable[..., Any],
+        label: str,
+        name: str,
+        options: Collection[Any] | None = None,
+        **named: Any,
+    ) -> Any:
+        """Draw a field that keeps its value while other pages are shown, and return the value.
+
+        `options` may map what is offered to its words.
+        """
+        if isinstance(options, Mapping):
+            named = {"format_func": options.__getitem__, **named}
+        if options is not None:
+            named["options"] = list(options)
+        return widget(label, key=self.key(name), persist_state="session", **named)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The files of the table, none while its columns are not known."""
+        return tuple(self.values.get("inputs", ()))
 
     @property
     def by_points(self) -> bool:

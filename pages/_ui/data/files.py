@@ -1,10 +1,8 @@
 """Choosing files and columns: uploads or paths, a first look, and which column means what."""
 
-import html
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,30 +10,20 @@ import streamlit as st
 
 from engine.errors import ExplorerError
 from engine.ingest.inputs import mapping, sources
-from engine.ingest.inputs.preview import Preview, preview
+from engine.ingest.inputs.mapping import Preview, preview
 from engine.ingest.inputs.zonefiles import read_shapes
 from pages._ui.data import store as data_store
 from pages._ui.data import wording as data_wording
+from pages._ui.data.draft import Draft
+from pages._ui.data.own import own
 from pages._ui.data.wording import COLUMNS
-from pages._ui.shell.session import session
 from pages._ui.wording.numbers import file_size
 
+TABLES = ("csv", "gz", "tsv", "txt", "parquet", "pq")
+ZONES = ("geojson", "json", "gpkg", "zip", "parquet", "pq")
 ROWS = 5
-MOST_LISTED = 20
 _ABSENT = ""
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Asked:
-    """How files are asked for: by upload or by path, and whether a build reads them right now."""
-
-    by_path: bool
-    busy: bool
-
-    def key(self, name: str) -> str:
-        """Return a widget's key; a new round of uploads has new ones."""
-        return f"data_{name}_{session().own.round}"
 
 
 @dataclass(frozen=True)
@@ -48,15 +36,8 @@ class ZoneLook:
     latitude: float | None = None
 
 
-def next_round() -> None:
-    """Empty the form (a callback)."""
-    own = session().own
-    own.round += 1
-    own.looks, own.kept, own.uploads = {}, {}, {}
-
-
 def choose(
-    asked: Asked, name: str, label: str, endings: Sequence[str], hint: str, *, several: bool
+    draft: Draft, name: str, label: str, endings: Sequence[str], hint: str, *, several: bool
 ) -> list[Path]:
     """Draw an uploader, or a field for a path, and return the files on this disk.
 
@@ -64,19 +45,19 @@ def choose(
     move it, and a file that is dropped meanwhile is not lost.
     """
     with st.container():
-        if asked.by_path:
-            return _by_path(asked, name, label, hint, several)
-        return _uploaded(asked, name, label, endings, hint, several)
+        if draft.by_path:
+            return _by_path(draft, name, label, hint, several)
+        return _uploaded(draft, name, label, endings, hint, several)
 
 
 def _uploaded(
-    asked: Asked, name: str, label: str, endings: Sequence[str], hint: str, several: bool
+    draft: Draft, name: str, label: str, endings: Sequence[str], hint: str, several: bool
 ) -> list[Path]:
     files: Any = st.file_uploader(
         label,
         type=list(endings),
         accept_multiple_files=several,
-        key=asked.key(name),
+        key=draft.key(name),
         help=hint,
         on_change=_forget,
         args=(name,),
@@ -85,11 +66,11 @@ def _uploaded(
     space = data_store.workspace() if files else data_store.existing()
     if space is None:
         return []
-    wanted, kept = session().own.uploads, session().own.kept
+    wanted, kept = own().uploads, own().kept
     if not files:  # the uploader forgets its files on another page, this session does not
         return _kept(name, kept)
     wanted[name] = {file.file_id for file in files}
-    if not asked.busy:
+    if not draft.busy:
         space.keep_only(set().union(*wanted.values()))
     try:
         with st.spinner("Storing the upload …", show_time=False):
@@ -110,14 +91,14 @@ def _kept(name: str, kept: dict[str, list[Path]]) -> list[Path]:
 
 def _forget(name: str) -> None:
     """Forget the files of an uploader (a callback): others were dropped, or these taken away."""
-    session().own.kept.pop(name, None)
-    session().own.uploads.pop(name, None)
+    own().kept.pop(name, None)
+    own().uploads.pop(name, None)
 
 
-def _by_path(asked: Asked, name: str, label: str, hint: str, several: bool) -> list[Path]:
+def _by_path(draft: Draft, name: str, label: str, hint: str, several: bool) -> list[Path]:
     given = st.text_input(
         label,
-        key=asked.key(f"{name}_path"),
+        key=draft.key(f"{name}_path"),
         placeholder="/data/trips_*.csv" if several else "/data/places.csv",
         help=f"{hint} {'A file, a folder or a pattern with *.' if several else 'A file.'}",
         autocomplete="off",
@@ -141,7 +122,7 @@ def _by_path(asked: Asked, name: str, label: str, hint: str, several: bool) -> l
 
 def look(path: Path, encoding: str | None = None, delimiter: str | None = None) -> Preview | None:
     """Return a first look at a table, or draw why it cannot be read."""
-    return _looked(
+    return looked(
         path, lambda: preview("trips", path, ROWS, encoding, delimiter), (encoding, delimiter)
     )
 
@@ -159,12 +140,15 @@ def look_at_zones(path: Path) -> ZoneLook | None:
             longitude, latitude = float((west + east) / 2), float((south + north) / 2)
         return ZoneLook(columns, len(frame), longitude, latitude)
 
-    return _looked(path, read)
+    return looked(path, read)
 
 
-def _looked(path: Path, read: Any, how: tuple[str | None, ...] = ()) -> Any:
-    """Look once a file; errors are kept too. Neither page nor log repeat a foreign message."""
-    looks = session().own.looks
+def looked(path: Path, read: Any, how: tuple[str | None, ...] = ()) -> Any:
+    """Look once at a file, or draw why it cannot be read and return None; errors are kept too.
+
+    Neither page nor log repeat a foreign message.
+    """
+    looks = own().read("looks")
     key = (str(path), *how)
     try:
         key = (str(path), path.stat().st_mtime_ns, *how)
@@ -185,7 +169,7 @@ def _looked(path: Path, read: Any, how: tuple[str | None, ...] = ()) -> Any:
 
 
 def columns(
-    asked: Asked,
+    draft: Draft,
     name: str,
     kind: str,
     columns_there: Sequence[str],
@@ -208,14 +192,14 @@ def columns(
             offered = [*([_ABSENT] if canonical in optional else []), *columns_there]
             start = guessed.get(canonical, _ABSENT)
             label = COLUMNS[canonical] + (" (optional)" if canonical in optional else "")
-            picked = st.selectbox(
+            picked = draft.field(
+                st.selectbox,
                 label,
+                f"{name}_{canonical}_{signature}",
                 offered,
                 index=offered.index(start) if start in offered else None,
                 format_func=lambda column: column or "not in the file",
                 placeholder="choose",
-                key=asked.key(f"{name}_{canonical}_{signature}"),
-                persist_state="session",
                 width=190,
             )
             chosen[canonical] = picked or _ABSENT
@@ -224,43 +208,3 @@ def columns(
     if len(set(taken)) < len(taken):
         missing.append("a different column for each field")
     return chosen, missing
-
-
-def rows_html(
-    seen: Preview, chosen: Mapping[str, str], times: Sequence[datetime | None] = ()
-) -> str:
-    """Return the first rows as an escaped table; mapped columns wear the name of what they mean.
-
-    Under the time of each row stands what it is read as.
-    """
-    time_column = chosen.get("datetime") or chosen.get("date")
-    meanings = {column: COLUMNS[canonical] for canonical, column in chosen.items() if column}
-    places = sorted(
-        range(len(seen.source.columns)), key=lambda i: seen.source.columns[i] not in meanings
-    )[:MOST_LISTED]
-    head, body = [], []
-    for i in sorted(places):
-        column = seen.source.columns[i]
-        meaning = f"<span>{meanings[column]}</span>" if column in meanings else "<i>not used</i>"
-        head.append(f"<th>{html.escape(sources.shown(column))}{meaning}</th>")
-    for number, row in enumerate(seen.rows):
-        cells = []
-        for i in sorted(places):
-            text = html.escape(row[i] if i < len(row) else "")
-            if seen.source.columns[i] == time_column and number < len(times):
-                text += _read_as(times[number])
-            cells.append(f"<td>{text}</td>")
-        body.append("<tr>" + "".join(cells) + "</tr>")
-    return (
-        '<div class="rows"><table><thead><tr>'
-        + "".join(head)
-        + "</tr></thead><tbody>"
-        + "".join(body)
-        + "</tbody></table></div>"
-    )
-
-
-def _read_as(when: datetime | None) -> str:
-    if when is None:
-        return "<em>cannot be read</em>"
-    return f"<small>{when:%a} {when.day} {when:%b %Y %H:%M}</small>"

@@ -5,14 +5,16 @@ from pathlib import Path
 import pyarrow as pa
 import streamlit as st
 
+from engine import report as engine_report
 from engine.errors import ExplorerError
 from engine.ingest.inputs import sources
-from pages._ui.cache import report as cached_report
+from pages._ui.cache import verbs
 from pages._ui.data import build as data_build
 from pages._ui.data import report as data_report
 from pages._ui.data import store as data_store
 from pages._ui.data import table as data_table
 from pages._ui.data import wording as data_wording
+from pages._ui.data.own import own
 from pages._ui.shell import catalogue, frame
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session
@@ -23,7 +25,7 @@ _DAMAGE = (ExplorerError, pa.ArrowException, OSError, ValueError, TypeError, Key
 """What reading a damaged dataset raises."""
 
 
-def own(*, without: str | None = None) -> None:
+def mine(*, without: str | None = None) -> None:
     """Draw the datasets of this session and those kept on this computer, with their buttons.
 
     `without` names one that is drawn elsewhere on the page.
@@ -81,10 +83,10 @@ def _reason(problem: Exception) -> str:
 
 def failure() -> None:
     """Say, once, why the last button could not do what it says."""
-    own = session().own
-    if own.failed:
-        data_wording.problem("Not done", own.failed)
-        own.failed = ""
+    held = own()
+    if held.failed:
+        data_wording.problem("Not done", held.failed)
+        held.failed = ""
 
 
 def in_session(name: str) -> bool:
@@ -110,7 +112,11 @@ def show_on_home(name: str, *, first: bool = False) -> None:
 def show_report(name: str) -> None:
     """Draw the button that opens the mobility report of a dataset; nothing where it has none."""
     entry = catalogue.entries().get(name)
-    if entry is None or not frame.exists(_REPORT) or not cached_report.available(entry.key):
+    if (
+        entry is None
+        or not frame.exists(_REPORT)
+        or not verbs.of(engine_report.available, entry.key)
+    ):
         return
     if st.button(
         "Open its report",
@@ -143,7 +149,7 @@ def keep_button(name: str) -> None:
 def _own(entry: Entry, *, in_session: bool, served_locally: bool) -> None:
     try:  # all that reads its files comes first: whatever is in them, it can be deleted
         cells = data_table.cells(entry)
-        cached_report.available(entry.key)
+        verbs.of(engine_report.available, entry.key)
         report = data_report.read(entry.key)
     except _DAMAGE as problem:
         _broken(entry.name, _folder(entry), _reason(problem))
@@ -183,7 +189,7 @@ def _deletion(name: str, folder: Path) -> None:
 
 
 def _folder(entry: Entry) -> Path:
-    return Path(entry.key).parent
+    return Path(entry.key.version).parent
 
 
 def _select(entry: Entry) -> None:
@@ -199,7 +205,7 @@ def _keep(name: str) -> None:
     try:
         data_store.keep(name, built[name])
     except ExplorerError as problem:
-        session().own.failed = str(problem)
+        own().failed = str(problem)
         return
     data_store.delete(built.pop(name))
 
@@ -212,7 +218,7 @@ def _delete(name: str, folder: Path) -> None:
         elif data_store.is_local(folder) and data_store.served_locally():
             data_store.delete(folder)
     except ExplorerError as problem:
-        session().own.failed = str(problem)
+        own().failed = str(problem)
     ended = data_build.current()
     if ended is not None and ended.name == name and ended.state != "running":
         data_build.dismiss()

@@ -1,9 +1,7 @@
 """How rows are read: guessed from the file, shown, changeable; what is in doubt is asked."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
-from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
@@ -11,10 +9,12 @@ from engine.errors import ExplorerError
 from engine.ingest import look
 from engine.ingest.inputs import guess, mapping, sources
 from engine.ingest.inputs.sources import Source
+from engine.ingest.look import seem_swapped
 from engine.ingest.reading import Reading
+from pages._ui.data import rows
 from pages._ui.data import wording as data_wording
-from pages._ui.data.files import Asked
-from pages._ui.shell.session import session
+from pages._ui.data.draft import Draft
+from pages._ui.data.own import own
 
 ORDERS = {"ymd": "year, month, day", "dmy": "day first", "mdy": "month first"}
 UNITS = {
@@ -26,126 +26,113 @@ UNITS = {
     "days": "days (a spreadsheet's, or since 1970)",
     "yyyymmdd": "a date such as 20160503",
 }
-ENCODINGS = {
-    None: "auto-detect",
-    "utf-8": "UTF-8",
-    "windows-1252": "Windows-1252",
-    "latin-1": "Latin-1",
-    "utf-16": "UTF-16",
-}
-MARKS = {None: "auto-detect", ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar |"}
+DECIMALS = {".": "point", ",": "comma"}
 THOUSANDS = {"": "none", ",": "comma", ".": "point", " ": "space", "'": "apostrophe"}
 
 
-@dataclass(frozen=True)
-class Read:
-    """How the files are read, and what a person still has to say."""
-
-    reading: Reading
-    encoding: str | None
-    missing: tuple[str, ...] = ()
-    times: tuple[datetime | None, ...] = ()
-
-
-def marks(asked: Asked) -> tuple[str | None, str | None]:
-    """Draw what splits a file into text and columns; return encoding and delimiter."""
-    one, two = st.columns(2)
-    encoding = one.selectbox(
-        "Encoding",
-        list(ENCODINGS),
-        format_func=ENCODINGS.__getitem__,
-        key=asked.key("encoding"),
-        persist_state="session",
-    )
-    delimiter = two.selectbox(
-        "Between columns",
-        list(MARKS),
-        format_func=MARKS.__getitem__,
-        key=asked.key("delimiter"),
-        persist_state="session",
-    )
-    return encoding, delimiter
-
-
-def choose(
-    asked: Asked, source: Source, names: dict[str, str], encoding: str | None, time_zone: str | None
-) -> Read:
-    """Draw the guesses for one file with the columns `names`, and what is in doubt."""
+def draw(draft: Draft) -> None:
+    """Draw the step: the guesses, what is in doubt, and the first rows as they are read."""
+    if draft.seen is None:
+        st.caption("Dates, numbers and the first rows are shown here once there is a table.")
+        return
+    names = {canonical: column for canonical, column in draft.chosen.items() if column}
+    source = draft.seen.source
     given = Reading(delimiter=source.delimiter if source.format == "csv" else None)
-    try:
-        guessed = guess.guess(source, names, given)
-    except ExplorerError as problem:
-        data_wording.problem("Cannot be read", data_wording.on_page(problem))
-        return Read(given, encoding, ("a table that can be read",))
-    tag = abs(hash((source.columns, tuple(sorted(names.items())))))
-    missing: list[str] = []
-    reading = guessed.reading
-    one, two, three, four = st.columns(4)
-    order = one.selectbox(
-        "Order of the date",
-        list(ORDERS),
-        index=None if guessed.asks_date_order else list(ORDERS).index(reading.date_order or "ymd"),
-        format_func=ORDERS.__getitem__,
-        placeholder="choose",
-        key=asked.key(f"order_{tag}"),
-        persist_state="session",
+    guessed = data_wording.tried("Cannot be read", lambda: guess.guess(source, names, given))
+    times: tuple[datetime | None, ...] = ()
+    if guessed is None:
+        reading = given
+        draft.missing.append("a table that can be read")
+    else:
+        tag = abs(hash((source.columns, tuple(sorted(names.items())))))
+        reading, sure = _fields(draft, guessed, tag)
+        times = _times(source, names, reading) if sure else ()
+    draft.values |= {"reading": reading, "encoding": draft.encoding}
+    with st.container(key="data_rows"):
+        st.warning(data_wording.CONFIDENTIAL_ROWS, icon=":material/lock:")
+        st.html(rows.rows_html(draft.seen, draft.chosen, times))
+    if None in times:
+        st.warning(
+            "Some of the first times cannot be read. Choose how they are written above, or the "
+            "column of times under Your table.",
+            icon=":material/schedule:",
+        )
+    longitude, latitude = draft.rows_at
+    if longitude is not None and latitude is not None and seem_swapped(longitude, latitude):
+        st.warning(data_wording.SWAPPED, icon=":material/swap_horiz:")
+        draft.missing.append("latitude and longitude the right way round")
+    _files(draft, reading, names)
+
+
+def _fields(draft: Draft, guessed: guess.Guess, tag: int) -> tuple[Reading, bool]:
+    """Draw the guesses; return how rows are read, and whether no doubt is left."""
+    reading, columns = guessed.reading, st.columns(4)
+
+    def field(
+        place: int, label: str, name: str, options: dict[str, str], start: str | None
+    ) -> str | None:
+        at = None if start is None else list(options).index(start)
+        key = f"{name}_{tag}"
+        return draft.field(
+            columns[place].selectbox, label, key, options, index=at, placeholder="choose"
+        )
+
+    doubt = guessed.asks_date_order
+    order = field(
+        0, "Order of the date", "order", ORDERS, None if doubt else reading.date_order or "ymd"
     )
     if order is None:
-        missing.append("the order of the date")
+        draft.missing.append("the order of the date")
         st.warning(
-            f"**03/04/2016: is that 3 April or 4 March?** The first rows of column "
-            f"“{guessed.asks_date_order}” do not show which. Choose under Order of the date.",
+            f"**03/04/2016: is that 3 April or 4 March?** The first rows of column “{doubt}” do "
+            "not show which. Choose under Order of the date.",
             icon=":material/help:",
         )
     elif order != "ymd" or reading.date_order is not None:
         reading = replace(reading, date_order=order)
-    unit = two.selectbox(
-        "Times that are numbers",
-        list(UNITS),
-        index=list(UNITS).index(reading.number_times or "seconds"),
-        format_func=UNITS.__getitem__,
-        key=asked.key(f"unit_{tag}"),
-        persist_state="session",
-    )
+    usual = reading.number_times or "seconds"
+    unit = field(1, "Times that are numbers", "unit", UNITS, usual)
     if reading.number_times is not None or unit != "seconds":
         reading = replace(reading, number_times=unit)
-    decimal = three.selectbox(
-        "Decimal mark",
-        [".", ","],
-        index=[".", ","].index(reading.decimal or "."),
-        format_func={".": "point", ",": "comma"}.__getitem__,
-        key=asked.key(f"decimal_{tag}"),
-        persist_state="session",
-    )
-    thousands = four.selectbox(
-        "Thousands",
-        [mark for mark in THOUSANDS if mark != decimal],
-        format_func=THOUSANDS.__getitem__,
-        key=asked.key(f"thousands_{tag}_{decimal}"),
-        persist_state="session",
-    )
-    reading = replace(reading, decimal=decimal, thousands=thousands)
-    times = _times(source, names, reading, time_zone) if order is not None else ()
-    return Read(reading, encoding, tuple(missing), times)
+    decimal = field(2, "Decimal mark", "decimal", DECIMALS, reading.decimal or ".")
+    others = {mark: words for mark, words in THOUSANDS.items() if mark != decimal}
+    thousands = draft.field(columns[3].selectbox, "Thousands", f"thousands_{tag}_{decimal}", others)
+    return replace(reading, decimal=decimal, thousands=thousands), order is not None
 
 
-def inspected(path: Path, read: Read) -> Source:
-    """Return what a file is, as `read` says."""
-    return sources.inspect(path, read.encoding, read.reading.delimiter)
+def _files(draft: Draft, reading: Reading, names: dict[str, str]) -> None:
+    """Judge each file by itself: whether it is a table, and has the columns."""
+    known: mapping.Mappings = {}
+
+    def judge(path: str) -> Source:
+        source = sources.inspect(path, draft.encoding, reading.delimiter)
+        mapping.check(source, names)
+        return source
+
+    for path in draft.files if names else ():
+        source = data_wording.tried("Cannot be read", lambda path=path: judge(path))
+        if source is not None:
+            known[source] = names
+    if names and len(known) < len(draft.files):
+        draft.missing.append("tables that can be read, all with the same columns")
+    if draft.missing:
+        return
+    if data_wording.tried("Cannot be read", lambda: guess.complete(known, reading)) is None:
+        draft.missing.append("times that are written alike in all files")
+    else:
+        draft.mappings = known
 
 
-def _times(
-    source: Source, names: dict[str, str], reading: Reading, time_zone: str | None
-) -> tuple[datetime | None, ...]:
+def _times(source: Source, names: dict[str, str], reading: Reading) -> tuple[datetime | None, ...]:
     """Return what the first rows' times are read as; looked at once."""
     if "datetime" not in names and "date" not in names:
         return ()
-    known: dict[Any, tuple[datetime | None, ...]] = session().own.times
-    key = (source.path, source.encoding, tuple(sorted(names.items())), reading, time_zone)
+    known, zone = own().read("times"), own().time_zone
+    key = (source.path, source.encoding, tuple(sorted(names.items())), reading, zone)
     if key not in known:
         complete = {k: v for k, v in names.items() if k in mapping.CLOCKS or "date" in k}
         try:
-            known[key] = tuple(look.first_times({source: complete}, reading, time_zone or "UTC"))
+            known[key] = tuple(look.first_times({source: complete}, reading, zone or "UTC"))
         except ExplorerError:
             known[key] = ()
     return known[key]

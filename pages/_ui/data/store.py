@@ -22,9 +22,9 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from engine import datasets
 from engine.datasets import storage
 from engine.errors import InputError
+from pages._ui.data.own import own
 from pages._ui.shell.ended import GRACE_S, LOOK_S, PREFIX, sweep
 from pages._ui.shell.local import served_locally as served_locally
-from pages._ui.shell.session import session
 
 LONGEST_NAME = 100
 
@@ -88,13 +88,13 @@ _janitor: threading.Thread | None = None
 
 def workspace() -> Workspace:
     """Return this session's workspace, made on first use."""
-    known: Workspace | None = session().own.workspace
+    known: Workspace | None = own().workspace
     if known is not None and known.folder.is_dir():
         return known
     sweep()
     context = get_script_run_ctx()
     opened = Workspace(context.session_id if context else "")
-    session().own.workspace = opened
+    own().workspace = opened
     with _lock:
         _open.append(opened)
         _start_janitor()
@@ -103,7 +103,7 @@ def workspace() -> Workspace:
 
 def existing() -> Workspace | None:
     """Return this session's workspace if it has one."""
-    return session().own.workspace
+    return own().workspace
 
 
 def safe_name(name: str) -> str:

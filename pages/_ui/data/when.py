@@ -5,32 +5,29 @@ from zoneinfo import ZoneInfo
 
 import streamlit as st
 
-from engine.errors import ExplorerError
 from engine.ingest import look
 from pages._ui.data import guesses as data_guesses
 from pages._ui.data import wording as data_wording
 from pages._ui.data.draft import Draft
-from pages._ui.data.files import Asked
-from pages._ui.shell.session import session
+from pages._ui.data.own import own
 
 _EARLIEST, _LATEST = date(1970, 1, 1), date(2100, 12, 31)
 
 
-def draw(asked: Asked, draft: Draft) -> None:
+def draw(draft: Draft) -> None:
     """Draw the step."""
-    st.markdown("**4 · Period and time zone**")
     guess = data_guesses.period([path.name for path in draft.files]) or _period_of_data(draft)
     tag = "" if guess is None else f"_{guess[0]}_{guess[1]}"
     left, right = st.columns(2)
     days = [
-        column.date_input(
+        draft.field(
+            column.date_input,
             label,
+            f"{name}{tag}",
             value=None if guess is None else guess[end],
             min_value=_EARLIEST,
             max_value=_LATEST,
             format="YYYY-MM-DD",
-            key=asked.key(f"{name}{tag}"),
-            persist_state="session",
         )
         for end, (column, label, name) in enumerate(
             ((left, "First day", "first_day"), (right, "Last day, included", "last_day"))
@@ -38,18 +35,18 @@ def draw(asked: Asked, draft: Draft) -> None:
     ]
     zones = data_guesses.time_zones()
     there = _zone_there(draft)
-    own = there or st.context.timezone
-    zone = st.selectbox(
+    usual = there or st.context.timezone
+    zone = draft.field(
+        st.selectbox,
         "Time zone of the places",
+        f"time_zone_{there or ''}",
         zones,
-        index=zones.index(own) if own in zones else None,
+        index=zones.index(usual) if usual in zones else None,
         placeholder="choose, such as America/Mexico_City",
-        key=asked.key(f"time_zone_{there or ''}"),
-        persist_state="session",
         help="“04:00” means nothing without it. That of the coordinates is offered, or your "
         "browser's.",
     )
-    session().own.time_zone = zone
+    own().time_zone = zone
     first, last = days
     draft.missing += [] if first and last else ["the period"]
     draft.missing += [] if zone else ["the time zone"]
@@ -68,7 +65,7 @@ def draw(asked: Asked, draft: Draft) -> None:
         if warning:
             st.warning(warning, icon=":material/schedule:")
     if first and last and draft.kind != "flows":
-        _week(asked, draft, first, last)
+        _week(draft, first, last)
 
 
 def _days_button(draft: Draft, zone: str | None) -> None:
@@ -79,20 +76,18 @@ def _days_button(draft: Draft, zone: str | None) -> None:
         help="Read from the data: choose it from what you know if the dates themselves are "
         "sensitive.",
     ):
-        assert draft.mappings is not None
-        known = session().own.days
-        try:
-            with st.spinner("Reading the times …", show_time=True):
-                period = look.days(draft.mappings, draft.values["reading"], zone or "UTC")
-        except ExplorerError as problem:
-            data_wording.problem("Cannot be read", data_wording.on_page(problem))
-            return
-        known[tuple(draft.values["inputs"])] = period
-        st.rerun()
+        mappings, reading = draft.mappings or {}, draft.values["reading"]
+        with st.spinner("Reading the times …", show_time=True):
+            period = data_wording.tried(
+                "Cannot be read", lambda: look.days(mappings, reading, zone or "UTC")
+            )
+        if period is not None:
+            own().read("days")[draft.inputs] = period
+            st.rerun()
 
 
 def _period_of_data(draft: Draft) -> tuple[date, date] | None:
-    return session().own.days.get(tuple(draft.values.get("inputs", ())))
+    return own().read("days").get(draft.inputs)
 
 
 def _zone_there(draft: Draft) -> str | None:
@@ -103,17 +98,17 @@ def _zone_there(draft: Draft) -> str | None:
     return look.time_zone_at(draft.longitude, draft.latitude)
 
 
-def _week(asked: Asked, draft: Draft, first: date, last: date) -> None:
+def _week(draft: Draft, first: date, last: date) -> None:
     mondays = data_guesses.weeks(first, last)[:1000]
     if not mondays:
         st.caption("The period has no full week from Monday to Sunday: no density can be built.")
         return
-    draft.values["week"] = st.selectbox(
+    draft.values["week"] = draft.field(
+        st.selectbox,
         "Week of the density",
+        f"week_{first}_{last}",
         mondays,
         format_func=_named_week,
-        key=asked.key(f"week_{first}_{last}"),
-        persist_state="session",
         help="Density covers one week. The first full one is offered; choosing the busiest one "
         "would leak information about the data.",
     )

@@ -1,7 +1,8 @@
 """Sentences of the Data page, and the engine's messages told for a page instead of a terminal."""
 
 import html
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import streamlit as st
 
@@ -9,6 +10,8 @@ from engine.errors import ExplorerError
 from engine.ingest import Progress
 from pages._ui.wording.datasets import CONFIDENTIAL_BANNER
 from pages._ui.wording.numbers import file_size, joined
+
+T = TypeVar("T")
 
 LEAD = (
     "Bring your own trips, visits or flows. What you upload stays in this session: nobody else "
@@ -40,12 +43,14 @@ KIND_HELP = {
     "journeys": "One row a trip: person, start time, latitude and longitude of both ends (taxis, "
     "GPS).",
     "visits": "One row a visit: person, time, and the id of a tower, station or zone.",
-    "points": "One row a visit: person, time, latitude and longitude.",
+    "points": "One row a visit: person, time, latitude and longitude. With a column of trips (tid) "
+    "a trip leads from its first to its last row.",
     "flows": "One row a pair of places: origin, destination and a number. No people are in it, so "
     "only single trips can be protected.",
 }
 COLUMNS = {
     "uid": "Person",
+    "tid": "Trip",
     "datetime": "Time",
     "end_datetime": "End time",
     "origin": "Origin",
@@ -122,6 +127,15 @@ def problem(title: str, message: str) -> None:
         f'<div class="verdict noisy" role="alert"><strong>{html.escape(title)}</strong>'
         f"{html.escape(message)}</div>"
     )
+
+
+def tried(title: str, ask: Callable[[], T]) -> T | None:
+    """Return what is asked for; None where the engine refuses it, which is then said."""
+    try:
+        return ask()
+    except ExplorerError as refusal:
+        problem(title, on_page(refusal))
+        return None
 
 
 def progress(now: Progress | None) -> tuple[float, str]:

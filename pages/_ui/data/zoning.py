@@ -1,24 +1,22 @@
 """Which zones to build: given or coarser ones, drawn and judged before anything is counted."""
 
 import html
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from engine.errors import ExplorerError
-from engine.ingest import IngestOptions, look, whereabouts
+from engine.ingest import IngestOptions, look
 from engine.ingest.coarseness import MOST_CELLS_A_DAY, MOST_ZONES, Coarseness
 from engine.ingest.inputs import coarse, parents
 from engine.ingest.inputs.places import Places, read_places
-from engine.ingest.whereabouts import Area
+from engine.ingest.look import Area, seem_swapped
 from pages._ui.data import picture as data_picture
 from pages._ui.data import wording as data_wording
 from pages._ui.data.draft import Draft
-from pages._ui.data.files import Asked
-from pages._ui.shell.session import session
+from pages._ui.data.own import own
 from pages._ui.wording.numbers import percent
 
 ZONINGS = {
@@ -35,69 +33,70 @@ LEVELS = {"good": "usable", "partly": "usable in part", "noisy": "not usable"}
 _UNITS = {"trip": "a single trip is protected", "person": "all trips of a person are protected"}
 
 
-@dataclass(frozen=True)
-class Zoned:
-    """The coarseness that was chosen, and the places with their zones where they can be made."""
+def draw(draft: Draft) -> None:
+    """Draw the step: which zones, on a map with their number and size; refuse too many."""
+    if not draft.has_places and not draft.by_points:
+        st.caption("A map, and coarser zones to choose from, once there are places or zones.")
+        return
+    area = None if draft.has_places else _grid_area(draft)
+    how = _coarseness(draft)
+    draft.values["coarseness"] = how
+    places = None
+    if draft.has_places or area is not None:
+        places = _shown(draft, how, area)
+    if places is None:
+        draft.missing.append("coarser zones" if draft.has_places else "the area of a grid")
+        return
+    longitude, latitude = draft.rows_at
+    if longitude is not None and latitude is not None:
+        west, south, east, north = places.zones.total_bounds
+        if seem_swapped(longitude, latitude, (west, south, east, north)):
+            st.warning(data_wording.SWAPPED, icon=":material/swap_horiz:")
+    _strangers(draft, places)
 
-    coarseness: Coarseness
-    places: Places | None
 
-
-def choose(asked: Asked, draft: Draft) -> Zoned:
-    """Draw the choice of zones with a map, their number and size; refuse too many."""
+def _coarseness(draft: Draft) -> Coarseness:
+    """Draw how coarse the zones are."""
     values, columns = draft.values, draft.parent_columns
     usual = [level.ids for level in parents.guess(columns)]
-    offered = [k for k in ZONINGS if k != "parents" or columns]
-    offered = [k for k in offered if k != "voronoi" or "locations" in values]
-    area: Area | None = None
-    if not draft.has_places:
-        offered = list(GRIDS)
-        area = grid_area(asked, draft)
-    zoning = st.segmented_control(
+    offered = [
+        zoning
+        for zoning in (ZONINGS if draft.has_places else GRIDS)
+        if (zoning != "parents" or columns) and (zoning != "voronoi" or "locations" in values)
+    ]
+    zoning = draft.field(
+        st.segmented_control,
         "Zones to build",
-        offered,
+        "zoning" if draft.has_places else "grid",
+        {zoning: ZONINGS[zoning] for zoning in offered},
         default=offered[0],
         required=True,
-        format_func=ZONINGS.__getitem__,
-        key=asked.key("zoning" if draft.has_places else "grid"),
-        persist_state="session",
         help="All from public geometry; no row is looked at. Fewer zones hold more people each, so "
         "the same noise hides less of them.",
     )
-    size, clusters, parent = 2_000.0, 30, ""
-    if zoning in ("hexagon", "square"):
-        size = st.number_input(
-            "Size of a cell in metres",
-            100,
-            200_000,
-            2_000,
-            100,
-            key=asked.key("cell"),
-            persist_state="session",
-        )
+    look_of: dict[str, Any] = {}
+    if zoning in GRIDS:
+        ends = {"min_value": 100, "max_value": 200_000, "value": 2_000, "step": 100}
+        size = draft.field(st.number_input, "Size of a cell in metres", "cell", **ends)
+        look_of["size_m"] = float(size)
     elif zoning == "clusters":
-        clusters = st.number_input(
-            "Number of clusters",
-            2,
-            MOST_ZONES,
-            30,
-            key=asked.key("clusters"),
-            persist_state="session",
-        )
+        ends = {"min_value": 2, "max_value": MOST_ZONES, "value": 30}
+        clusters = draft.field(st.number_input, "Number of clusters", "clusters", **ends)
+        look_of["clusters"] = int(clusters)
     elif zoning == "parents":
-        parent = st.selectbox(
-            "Column of coarser zones",
-            list(dict.fromkeys((*usual, *columns))),
-            key=asked.key("parent"),
-            persist_state="session",
-        )
+        named = dict.fromkeys((*usual, *columns))
+        parent = draft.field(st.selectbox, "Column of coarser zones", "parent", list(named))
+        look_of["parent"] = parent
     if columns and (zoning in ("given", "parents") or "zones" not in values):
-        _keep(asked, draft, columns, usual)
-    how = Coarseness(zoning=zoning, size_m=float(size), clusters=int(clusters), parent=parent)
-    if not draft.has_places and area is None:
-        return Zoned(how, None)
+        _keep(draft, columns, usual)
+    return Coarseness(zoning=zoning, **look_of)
+
+
+def _shown(draft: Draft, how: Coarseness, area: Area | None) -> Places | None:
+    """Draw the zones that would be built; None where they cannot be, which is then said."""
+    values = draft.values
     try:
-        how = replace(how, area=area)
+        values["coarseness"] = how = replace(how, area=area)
         places = _places(values, how)
         size = look.size(places)
         st.caption(
@@ -108,27 +107,49 @@ def choose(asked: Asked, draft: Draft) -> Zoned:
         st.html(data_picture.picture(places))
         visits = values.get("kind") == "visits"
         coarse.check_size(places, trips=not visits)
-        if visits and (pairs := len(places.zones) ** 2) > MOST_CELLS_A_DAY:
-            values["parts"] = ("density",)
-            st.caption(
-                f"The visits alone are built: trips between them would have {pairs:,} pairs of "
-                f"zones a day, and at most {MOST_CELLS_A_DAY:,} can be shown. Choose coarser zones "
-                "for both."
-            )
     except ExplorerError as problem:
         data_wording.problem("These zones cannot be built", data_wording.on_page(problem))
-        return Zoned(how, None)
-    return Zoned(how, places)
+        return None
+    if visits and (pairs := len(places.zones) ** 2) > MOST_CELLS_A_DAY:
+        values["parts"] = ("density",)
+        st.caption(
+            f"The visits alone are built: trips between them would have {pairs:,} pairs of "
+            f"zones a day, and at most {MOST_CELLS_A_DAY:,} can be shown. Choose coarser zones "
+            "for both."
+        )
+    return places
 
 
-def _keep(asked: Asked, draft: Draft, columns: tuple[str, ...], usual: list[str]) -> None:
+def _strangers(draft: Draft, places: Places) -> None:
+    """Say how many rows name places that are not among those given; counted on request."""
+    counted, mappings = own().read("strangers"), draft.mappings
+    if mappings is None or draft.by_points:
+        return
+    key = draft.inputs, tuple(places.towers["location_id"][:50])
+    if st.button("Do all rows name a known place?", key="data_match", icon=":material/rule:"):
+        unmatched = data_wording.tried("Not counted", lambda: look.strangers(mappings, places))
+        if unmatched is not None:
+            counted[key] = unmatched
+    if key in counted:
+        unknown = counted[key]
+        if unknown.ids:
+            st.warning(
+                f"{unknown.ids:,} ids in {unknown.rows:,} ends of rows are not among the places; "
+                f"such rows count as outside. {unknown.shapes}",
+                icon=":material/location_off:",
+            )
+        else:
+            st.caption("Every id in the rows is among the places.")
+
+
+def _keep(draft: Draft, columns: tuple[str, ...], usual: list[str]) -> None:
     """Draw which columns are kept as levels to look at the dataset by."""
-    kept = st.multiselect(
+    kept = draft.field(
+        st.multiselect,
         "Coarser zones to keep",
-        list(columns),
+        f"parents_{abs(hash(columns))}",
+        columns,
         default=usual,
-        key=asked.key(f"parents_{abs(hash(columns))}"),
-        persist_state="session",
         placeholder="Choose columns such as province",
         help="Columns that name the coarser zone of each zone. The setting Zones then offers them "
         "on every page, so that one dataset can be looked at finely and coarsely.",
@@ -147,9 +168,9 @@ def _kept(places: Places) -> None:
             st.warning(note, icon=":material/account_tree:")
 
 
-def forecast(options: IngestOptions, key: str) -> None:
+def forecast(options: IngestOptions) -> None:
     """Draw a button that says before building what the trips would read as."""
-    known = session().own.forecasts
+    known = own().read("forecasts")
     question = (
         options.inputs,
         options.coarseness,
@@ -159,13 +180,12 @@ def forecast(options: IngestOptions, key: str) -> None:
         options.locations,
         options.reading,
     )
-    if st.button("What verdict to expect?", key=key, icon=":material/query_stats:"):
-        try:
-            with st.spinner("Counting the trips …", show_time=True):
-                known[question] = look.forecast(options)
-        except ExplorerError as problem:
-            data_wording.problem("No forecast", data_wording.on_page(problem))
+    if st.button("What verdict to expect?", key="data_forecast", icon=":material/query_stats:"):
+        with st.spinner("Counting the trips …", show_time=True):
+            expected = data_wording.tried("No forecast", lambda: look.forecast(options))
+        if expected is None:
             return
+        known[question] = expected
     for one in known.get(question, []):
         share = f"{percent(one.usable_share)} of all trips lie in flows off by at most a quarter"
         if one.epsilon is None:
@@ -180,32 +200,31 @@ def forecast(options: IngestOptions, key: str) -> None:
         )
 
 
-def grid_area(asked: Asked, draft: Draft) -> Area | None:
+def _grid_area(draft: Draft) -> Area | None:
     """Draw the four edges of a grid's area; None until all are there."""
-    known: dict[Any, Area] = session().own.areas
-    inputs = tuple(draft.values.get("inputs", ()))
-    if draft.mappings is not None and st.button(
+    known, mappings = own().read("areas"), draft.mappings
+    if mappings is not None and st.button(
         "Read the area from the data",
         key="data_area",
         icon=":material/select_all:",
         help="Read from the data: type it from what you know if where people were is sensitive.",
     ):
-        try:
-            with st.spinner("Reading the coordinates …", show_time=True):
-                known[inputs] = whereabouts.area(draft.mappings, draft.values["reading"])
-        except ExplorerError as problem:
-            data_wording.problem("Cannot be read", data_wording.on_page(problem))
-    area = known.get(inputs)
+        with st.spinner("Reading the coordinates …", show_time=True):
+            reading = draft.values["reading"]
+            where = data_wording.tried("Cannot be read", lambda: look.area(mappings, reading))
+        if where is not None:
+            known[draft.inputs] = where
+    area: Area | None = known.get(draft.inputs)
     edges = [
-        column.number_input(
+        draft.field(
+            column.number_input,
             f"{name}, degrees",
+            f"edge_{number}_{area}",
             min_value=-float(limit),
             max_value=float(limit),
             value=None if area is None else area[number],
             step=0.05,
             placeholder="such as -103.45" if limit == 180 else "such as 20.55",
-            key=asked.key(f"edge_{number}_{area}"),
-            persist_state="session",
         )
         for number, (column, name, limit) in enumerate(
             zip(st.columns(4), ("West", "South", "East", "North"), (180, 90, 180, 90), strict=True)
@@ -219,26 +238,9 @@ def grid_area(asked: Asked, draft: Draft) -> Area | None:
     return west, south, east, north
 
 
-def public_places(asked: Asked, draft: Draft, column: DeltaGenerator) -> None:
-    """Draw whether the places are public, which a release states."""
-    public = column.selectbox(
-        "Are the places public?",
-        (True, False),
-        index=None,
-        format_func=lambda known: "yes" if known else "no",
-        placeholder="not said",
-        key=asked.key("public"),
-        persist_state="session",
-        help="Zones of a statistical office are; a list of private places is not, nor an area that "
-        "was read from the data. A release states it.",
-    )
-    # an area that was read from the data stays that, whatever is said of the places
-    draft.values.setdefault("places_public", public)
-
-
 def _places(values: dict[str, Any], how: Coarseness) -> Places:
     """Return places and zones; read and made once for what was chosen."""
-    known: dict[Any, Places] = session().own.places
+    known = own().read("places")
     asked = {
         name: values[name]
         for name in ("locations", "zones", "locations_mapping", "zones_mapping", "parents")
@@ -257,7 +259,6 @@ def _places(values: dict[str, Any], how: Coarseness) -> Places:
             parts=("density",) if values.get("kind") == "visits" else ("density", "trips"),
             **asked,
         )
-        known.clear() if len(known) > 20 else None
         known[key] = (
             coarse.grid_places(how)
             if how.area is not None

@@ -3,83 +3,76 @@
 import streamlit as st
 
 from engine import decisions
-from engine.decisions import AidJudgement, Selection, ShockTotals
+from engine.decisions import AidJudgement, Selection
 from engine.parameters import ODParameters
 from pages._ui import jobs
 from pages._ui.cache import decided
-from pages._ui.cache import decisions as cached_decisions
-from pages._ui.decisions import destinations, emergency, published, totals, wording
-from pages._ui.drawing import cards, tables
+from pages._ui.decisions import outflow, question, table, wording
+from pages._ui.decisions.work import Aid
+from pages._ui.drawing import cards
 from pages._ui.drawing.cards import Card
 from pages._ui.jobs import Job
-from pages._ui.shell import setting
-from pages._ui.shell.catalogue import Entry
-from pages._ui.shell.settings import Seed
+from pages._ui.views.context import Context
 from pages._ui.wording.numbers import number, percent, signed_percent
 
 _FINE_ZONES, _FINE_MOST = 100, 10
 """With many zones only so many destinations are ranked: the law costs k² for each zone."""
 
 
-def draw(entry: Entry, parameters: ODParameters, seed: Seed) -> None:
+def draw(context: Context[ODParameters]) -> None:
     """Draw the view."""
-    st.subheader(wording.title("Where help goes after a shock", entry.name), anchor=False)
-    asked = emergency.ask(entry)
+    st.subheader(wording.title("Where help goes after a shock", context.entry.name), anchor=False)
+    asked = question.shock(context.entry)
     if asked is None:
         return
-    shock, k = asked
+    aid = Aid(context, *asked)
     with st.spinner("Reading the trips out of the area …"):
-        leaving = cached_decisions.leaving(entry.key, shock, parameters)
-    exact = cached_decisions.totals(entry.key, shock, parameters)
-    zones = leaving.kept.shape[2]
-    most = min(zones, max(k, emergency.MOST if zones <= _FINE_ZONES else _FINE_MOST))
-    law = jobs.job("decisions_law", decided.chosen, entry.key, shock, parameters, most)
+        zones = aid.leaving.kept.shape[2]
+    most = min(zones, max(aid.k, question.MOST if zones <= _FINE_ZONES else _FINE_MOST))
+    law = jobs.job(
+        "decisions_law", decided.chosen, context.key, aid.shock, context.parameters, most
+    )
 
     def show(running: Job) -> None:
         jobs.progress(running, "Days of the exact law", "decisions_law")
         if running.result is None:
             st.html(cards.pending_html("The law of the main destinations is being computed."))
             return
-        _figures(entry, parameters, shock, k, exact, running.result)
+        _figures(aid, running.result)
 
     jobs.live("decisions_law", law, show)
     left, right = st.columns(2, gap="large")
     with left:
-        totals.causes(exact)
+        outflow.causes(aid.totals)
     with right:
-        totals.by_day(entry, shock, exact)
-    destinations.slope(entry, shock, parameters, k, seed)
-    _notes(entry, parameters)
+        outflow.by_day(aid)
+    outflow.slope(aid)
+    _notes(context)
+    table.migration()
 
 
-def _figures(
-    entry: Entry,
-    parameters: ODParameters,
-    shock: cached_decisions.Emergency,
-    k: int,
-    exact: ShockTotals,
-    selection: Selection,
-) -> None:
-    judged = decisions.judge_aid(exact, selection.overlap[k - 1])
+def _figures(aid: Aid, selection: Selection) -> None:
+    judged = decisions.judge_aid(aid.totals, selection.overlap[aid.k - 1])
     st.html(
         cards.verdict_html(
             judged.level,
-            wording.aid_verdict(judged, parameters.epsilon, k),
+            wording.aid_verdict(judged, aid.context.epsilon, aid.k),
             "Exact, by the law of the release: no noise is drawn. Usable means that "
             f"{decisions.GOOD_OVERLAP:.0%} of the destinations are named and the total is within "
             f"{decisions.GOOD_TOTAL_ERROR:.0%}.",
-            of=entry.name,
+            of=aid.context.entry.name,
         )
     )
-    cards.row(_cards(exact, judged, selection, k))
+    cards.row(_cards(aid, judged, selection))
     left, right = st.columns([1.3, 1], gap="large")
     with left:
-        destinations.ranked(entry, shock, parameters, k, selection)
+        outflow.ranked(aid, selection)
     with right:
-        destinations.overlap(selection, k)
+        outflow.overlap(selection, aid.k)
 
 
-def _cards(exact: ShockTotals, judged: AidJudgement, selection: Selection, k: int) -> list[Card]:
+def _cards(aid: Aid, judged: AidJudgement, selection: Selection) -> list[Card]:
+    exact, k = aid.totals, aid.k
     together = exact.together
     low, high = (number(float(value)) for value in (together.low, together.high))
     fewer = float(selection.fewer[k - 1].mean())
@@ -112,8 +105,9 @@ def _cards(exact: ShockTotals, judged: AidJudgement, selection: Selection, k: in
     ]
 
 
-def _notes(entry: Entry, parameters: ODParameters) -> None:
-    named = entry.metadata.scenario.get("marginals", {}).get("daily_trips_percentiles", {})
+def _notes(context: Context[ODParameters]) -> None:
+    parameters = context.parameters
+    named = context.entry.metadata.scenario.get("marginals", {}).get("daily_trips_percentiles", {})
     percentile = next(
         (p for p, trips in named.items() if trips == parameters.max_trips_per_user), None
     )
@@ -123,10 +117,3 @@ def _notes(entry: Entry, parameters: ODParameters) -> None:
             f"{percentile} of the daily trips in these data. Choosing T by it reads the data "
             "(erratum O4)."
         )
-    if setting.draw(
-        st.toggle,
-        "Show what P2 printed (Table 3)",
-        setting.switch("decisions_p2_aid", default=False),
-    ):
-        st.html(tables.table_html(published.table_3().to_dict("list")))
-        st.caption(published.TABLE_3_NOTE)

@@ -1,31 +1,38 @@
 """The view "ε from a decision": a target, tuned on data that will not be released, the answer."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
-import altair as alt
-import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from engine import decisions
 from engine.decisions import PrivacyChoice, Remedy
 from engine.parameters import EPSILON_STOPS, ODParameters
 from pages._ui import jobs
 from pages._ui.cache import decisions as cached_decisions
-from pages._ui.decisions import accuracy, emergency, fields, period, question, wording, work
+from pages._ui.decisions import curves, question, wording, work
+from pages._ui.decisions.work import Aid
 from pages._ui.drawing import cards, charts
-from pages._ui.drawing.colours import OTHER, PRIVATE
+from pages._ui.drawing.charts import Line, Rule
+from pages._ui.drawing.colours import OTHER
 from pages._ui.jobs import Job
 from pages._ui.shell import catalogue, frame, setting
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session
 from pages._ui.shell.setting import Setting
-from pages._ui.shell.settings import Seed, Settings, has_part, use_settings
-from pages._ui.shell.settings import seed as seed_of
+from pages._ui.shell.settings import Settings, has_part, use_settings
+from pages._ui.views import way_out
+from pages._ui.views.context import Context, of
 from pages._ui.wording.numbers import number, percent
 
 EPIDEMIC, AID = "an epidemic response", "aid after a shock"
 KINDS = (EPIDEMIC, AID)
+PEOPLE = {"": "Not known", "yes": "Yes, or some of them", "no": "No, other people"}
+_ACCURACY = setting.number("decisions_target_accuracy", 95.0, 0.1, 100.0)
+_RECALL = setting.number("decisions_target_recall", 80.0, 0.1, 100.0)
+_OVERLAP = setting.number("decisions_overlap_at", 90.0, 0.1, 100.0)
+_ERROR = setting.number("decisions_error_at", 10.0, 0.1, 100.0)
 _LEAKS = (
     "ε chosen on the data that will be released says something about them, outside the guarantee. "
     "Choose it on simulated data or on another period: other days of these data, not released, or "
@@ -35,6 +42,29 @@ _NOISE = (
     "The draws have the noise of exploring (rounded Laplace); a release draws discrete Laplace "
     "noise of the same scale, which is a little smaller at large ε."
 )
+_SAME_PEOPLE = (
+    "The same people: what the choice tells about them belongs to their budget, and no theorem "
+    "here counts it. The statement of a release will say so."
+)
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What ε is chosen for, and on what.
+
+    Attributes
+    ----------
+    entry : Entry
+        The dataset that would be released.
+    source : Context
+        The one that ε is tuned on, at the settings of the release.
+    confidence : float
+        Share of releases that must meet the target.
+    """
+
+    entry: Entry
+    source: Context[ODParameters]
+    confidence: float
 
 
 @dataclass(frozen=True)
@@ -48,7 +78,7 @@ class Answer:
     more_to_come: bool = False
 
 
-def draw(entry: Entry, settings: Settings, seed: Seed) -> None:
+def draw(entry: Entry, settings: Settings) -> None:
     """Draw the question, then the answer."""
     st.subheader(
         wording.title("The strongest privacy that keeps a decision right", entry.name), anchor=False
@@ -57,12 +87,12 @@ def draw(entry: Entry, settings: Settings, seed: Seed) -> None:
     decision = setting.draw(
         kind.selectbox,
         "I decide on",
-        fields.question("decisions_kind", entry, KINDS, epidemic=EPIDEMIC, aid=AID),
+        question.which("decisions_kind", entry, KINDS, epidemic=EPIDEMIC, aid=AID),
         KINDS,
     )
     source = _source(tuned, entry)
     confidence = setting.draw(
-        partial(sure.number_input, min_value=50.0, max_value=95.0, step=5.0, format="%.3g"),
+        partial(sure.number_input, step=5.0, format="%.3g"),
         "… right in % of releases",
         setting.number("decisions_confidence", 90.0, 50.0, 95.0),
         help="The share of releases that must meet the target. It is estimated from draws, with a "
@@ -70,17 +100,12 @@ def draw(entry: Entry, settings: Settings, seed: Seed) -> None:
     )
     if source.name != entry.name and not source.metadata.simulated:
         frame.banners([source])
-    noise = seed if source.key == entry.key else seed_of(source)
-    parameters = settings.trips()
-    if not source.metadata.trips_have_people:
-        parameters = settings.trips(unit="trip")
-    if decision == EPIDEMIC:
-        _epidemic(entry, source, parameters, round(confidence / 100, 6), noise)
-    else:
-        _aid(entry, source, parameters, round(confidence / 100, 6), noise)
+    unit = settings.unit if source.metadata.trips_have_people else "trip"
+    tuning = Tuning(entry, of(source, settings.trips(unit=unit)), round(confidence / 100, 6))
+    (_epidemic if decision == EPIDEMIC else _aid)(tuning)
 
 
-def _source(place: st.delta_generator.DeltaGenerator, entry: Entry) -> Entry:
+def _source(place: DeltaGenerator, entry: Entry) -> Entry:
     """Draw which data ε is tuned on: this dataset, a simulated one, or one of another period."""
     others = {
         name: other
@@ -101,24 +126,23 @@ def _source(place: st.delta_generator.DeltaGenerator, entry: Entry) -> Entry:
             read={name: name for name in labels}.__getitem__,
             shared=lambda name: name in others and others[name].shipped,
         ),
-        list(labels),
-        format_func=labels.__getitem__,
+        labels,
         help=_LEAKS,
     )
     return entry if name == entry.name else others[name]
 
 
-def _epidemic(
-    entry: Entry, source: Entry, parameters: ODParameters, confidence: float, seed: Seed
-) -> None:
-    asked = question.ask(source)
+def _epidemic(tuning: Tuning) -> None:
+    asked = question.epidemic(tuning.source.entry)
     if asked is None:
         return
-    source, outbreak = asked
+    entry, outbreak = asked
+    tuning = replace(tuning, source=replace(tuning.source, entry=entry))
+    source, confidence = tuning.source, tuning.confidence
     left, right, _ = st.columns([1, 1, 1.4], gap="medium")
     target = decisions.EpidemicTarget(
-        accuracy=_percentage(left, "Accuracy at least (%)", 95.0, "decisions_target_accuracy"),
-        recall=_percentage(right, "Recall at least (%)", 80.0, "decisions_target_recall"),
+        accuracy=question.share(left, "Accuracy at least (%)", _ACCURACY),
+        recall=question.share(right, "Recall at least (%)", _RECALL),
         confidence=confidence,
     )
     true = cached_decisions.true(source.key, outbreak)[0]
@@ -143,74 +167,47 @@ def _epidemic(
         remedies = (
             []
             if choice.epsilon is not None or running.running
-            else cached_decisions.epidemic_remedies(source.key, outbreak, parameters, target)
+            else cached_decisions.epidemic_remedies(source.key, outbreak, source.parameters, target)
         )
-        answer = Answer(choice, wanted, remedies, outbreak.days, more_to_come=running.running)
-        _answer(entry, source, answer, parameters, confidence)
+        _answer(tuning, Answer(choice, wanted, remedies, outbreak.days, running.running))
 
-    jobs.live(
-        "decisions_curve",
-        accuracy.job(source, outbreak, parameters, seed, at_least=confidence),
-        show,
-    )
+    jobs.live("decisions_curve", curves.job(source, outbreak, at_least=confidence), show)
 
 
-def _aid(
-    entry: Entry, source: Entry, parameters: ODParameters, confidence: float, seed: Seed
-) -> None:
-    asked = emergency.ask(source)
+def _aid(tuning: Tuning) -> None:
+    asked = question.shock(tuning.source.entry)
     if asked is None:
         return
-    shock, k = asked
+    source, aid = tuning.source, Aid(tuning.source, *asked)
     left, right, _ = st.columns([1, 1, 1.4], gap="medium")
     target = decisions.AidTarget(
-        overlap=_percentage(left, "Right destinations at least (%)", 90.0, "decisions_overlap_at"),
-        total_error=_percentage(
-            right, "Error of the total at most (%)", 10.0, "decisions_error_at"
-        ),
-        confidence=confidence,
+        overlap=question.share(left, "Right destinations at least (%)", _OVERLAP),
+        total_error=question.share(right, "Error of the total at most (%)", _ERROR),
+        confidence=tuning.confidence,
     )
-    drawn = work.aid_over_epsilon(source.key, shock, parameters, k, seed)
-    true = float(cached_decisions.totals(source.key, shock, parameters).together.true)
+    drawn = work.aid_over_epsilon(aid)
+    true = float(aid.totals.together.true)
     if true == 0:
         st.info("Nobody left the affected area on these days, so every ε is right.")
         return
     choice = decisions.strongest_privacy(
-        EPSILON_STOPS, decisions.aid_met(true, drawn, target), confidence
+        EPSILON_STOPS, decisions.aid_met(true, drawn, target), tuning.confidence
     )
     wanted = (
-        f"{target.overlap:.0%} of the first {k} destinations and a total within "
+        f"{target.overlap:.0%} of the first {aid.k} destinations and a total within "
         f"{target.total_error:.0%}"
     )
     remedies = (
         []
         if choice.epsilon is not None
-        else cached_decisions.aid_remedies(source.key, shock, parameters, target, k)
+        else cached_decisions.aid_remedies(source.key, aid.shock, source.parameters, target, aid.k)
     )
-    answer = Answer(choice, wanted, remedies, shock.days)
-    _answer(entry, source, answer, parameters, confidence)
+    _answer(tuning, Answer(choice, wanted, remedies, aid.shock.days))
 
 
-def _percentage(
-    place: st.delta_generator.DeltaGenerator, label: str, value: float, key: str
-) -> float:
-    share = setting.draw(
-        partial(place.number_input, min_value=0.1, max_value=100.0, step=1.0, format="%.4g"),
-        label,
-        setting.number(key, value, 0.1, 100.0),
-    )
-    return round(share / 100, 6)
-
-
-def _answer(
-    entry: Entry,
-    source: Entry,
-    answer: Answer,
-    parameters: ODParameters,
-    confidence: float,
-) -> None:
-    choice = answer.choice
-    chosen = choice.epsilon
+def _answer(tuning: Tuning, answer: Answer) -> None:
+    choice, source, confidence = answer.choice, tuning.source.entry, tuning.confidence
+    chosen, tried = choice.epsilon, len(choice.epsilons)
     words, curve = st.columns([1, 1.5], gap="large")
     with words:
         if answer.more_to_come:
@@ -220,56 +217,71 @@ def _answer(
             so_far = "" if chosen is None else f" So far ε = {chosen:g} holds."
             st.html(cards.pending_html(f"{choice.draws}{needed} releases are drawn.{so_far}"))
         elif chosen is not None:
-            st.html(
-                cards.verdict_html(
-                    "good",
-                    f"ε = {chosen:g} is the smallest of the {len(choice.epsilons)} tried that "
-                    f"keeps {answer.wanted} in {confidence:.0%} of releases, there and at every "
-                    f"larger one tried, with {decisions.CERTAINTY:.0%} confidence.",
-                    _NOISE,
-                    of=source.name,
-                )
+            sentence = (
+                f"ε = {chosen:g} is the smallest of the {tried} tried that keeps {answer.wanted} "
+                f"in {confidence:.0%} of releases, there and at every larger one tried, with "
+                f"{decisions.CERTAINTY:.0%} confidence."
             )
+            st.html(cards.verdict_html("good", sentence, _NOISE, of=source.name))
             st.caption(f"Tried: ε = {', '.join(f'{one:g}' for one in choice.epsilons)}.")
-            same_people = period.whose(entry, source, answer.days)
+            same_people = _whose(tuning, answer.days)
             st.button(
                 f"Use ε = {chosen:g}",
                 key="decisions_use",
                 icon=":material/tune:",
                 on_click=_use,
-                args=(chosen, source, answer, confidence, same_people),
+                args=(chosen, tuning, answer, same_people),
             )
         elif choice.draws < choice.least_draws:
-            st.html(
-                cards.verdict_html(
-                    "partly",
-                    f"{choice.draws} releases are too few to show that {confidence:.0%} of all "
-                    f"releases keep {answer.wanted}; {choice.least_draws} are needed.",
-                    of=source.name,
-                )
+            sentence = (
+                f"{choice.draws} releases are too few to show that {confidence:.0%} of all "
+                f"releases keep {answer.wanted}; {choice.least_draws} are needed."
             )
+            st.html(cards.verdict_html("partly", sentence, of=source.name))
         else:
-            st.html(
-                cards.verdict_html(
-                    "noisy",
-                    f"None of the {len(choice.epsilons)} ε tried keeps {answer.wanted} in "
-                    f"{confidence:.0%} of releases, there and at every larger one.",
-                    of=source.name,
-                    title="Out of reach",
-                )
+            sentence = (
+                f"None of the {tried} ε tried keeps {answer.wanted} in {confidence:.0%} of "
+                "releases, there and at every larger one."
             )
+            st.html(cards.verdict_html("noisy", sentence, of=source.name, title="Out of reach"))
             if choice.held_at.size:
                 st.markdown(_noise_helps(choice))
-            st.markdown(_help(answer.remedies, parameters))
-        if source.name == entry.name:
+            st.markdown(_help(answer.remedies, tuning.source.parameters))
+            if source.name == tuning.entry.name:
+                way_out.draw(tuning.source, key="decisions")
+        if source.name == tuning.entry.name:
             st.warning(_LEAKS, icon=":material/policy:")
         st.caption(
-            f"Tuned on {source.name}, {period.words(source, answer.days)}"
+            f"Tuned on {source.name}, {wording.period(source.metadata.days, answer.days)}"
             + (" (simulated people)" if source.metadata.simulated else " (confidential data)")
             + f"; {number(choice.draws)} releases at each ε."
         )
     with curve:
-        _chart(choice, parameters.epsilon, confidence)
+        _chart(choice, tuning.source.epsilon, confidence)
+
+
+def _whose(tuning: Tuning, days: tuple[int, int]) -> str:
+    """Ask of another period whether the same people are in it; return a key of `PEOPLE`.
+
+    Another period is a dataset that is not simulated, or some days of these data, where others
+    are released.
+    """
+    source = tuning.source.entry
+    own = source.name == tuning.entry.name
+    some_days = own and days != (0, len(source.metadata.days) - 1)
+    if not some_days and (own or source.metadata.simulated):
+        return ""
+    released = "the other days of these data" if some_days else tuning.entry.name
+    answer = st.radio(
+        f"Another period: are the people of {released}, which would be released, in it as well?",
+        list(PEOPLE),
+        format_func=PEOPLE.__getitem__,
+        key="decisions_same_people",
+        horizontal=True,
+    )
+    if answer == "yes":
+        st.caption(_SAME_PEOPLE)
+    return str(answer)
 
 
 def _noise_helps(choice: PrivacyChoice) -> str:
@@ -304,58 +316,38 @@ def _help(remedies: list[Remedy], parameters: ODParameters) -> str:
     return "\n".join(lines)
 
 
-def _use(
-    epsilon: float, source: Entry, answer: Answer, confidence: float, same_people: str
-) -> None:
+def _use(epsilon: float, tuning: Tuning, answer: Answer, same_people: str) -> None:
     """Move ε, and note what it was tuned on for the record of a release."""
     use_settings(epsilon=epsilon)
+    source = tuning.source.entry
     session().tuned_on = {
         "epsilon": epsilon,
         "dataset": source.name,
         "simulated": source.metadata.simulated,
-        "days": period.words(source, answer.days),
+        "days": wording.period(source.metadata.days, answer.days),
         "period": tuple(source.metadata.days[day].isoformat() for day in answer.days),
         "same_people": same_people,
         "target": answer.wanted,
-        "confidence": confidence,
+        "confidence": tuning.confidence,
     }
 
 
 def _chart(choice: PrivacyChoice, epsilon: float, confidence: float) -> None:
-    table = pd.DataFrame({"epsilon": choice.epsilons, "share": choice.share, "lower": choice.lower})
-    x = charts.epsilon_axis()
-    y = alt.Y(
-        "share:Q",
-        title="Releases that meet the target",
-        axis=alt.Axis(format="~%"),
-        scale=alt.Scale(domain=[0, 1]),
-    )
-    tooltip = [
-        alt.Tooltip("epsilon:Q", title="ε"),
-        alt.Tooltip("share:Q", title="Met in", format=".1%"),
-        alt.Tooltip("lower:Q", title="Lower bound", format=".1%"),
-    ]
-    base = alt.Chart(table)
-    line = base.mark_line(point={"size": 36}, color=PRIVATE, strokeWidth=2)
-    bound = base.mark_rule(color=PRIVATE, opacity=0.6, strokeWidth=1.5)
-    limit = (
-        alt.Chart(pd.DataFrame({"share": [confidence]}))
-        .mark_rule(color=OTHER, strokeDash=[6, 4])
-        .encode(y=y)
-    )
-    st.altair_chart(
-        alt.layer(
-            limit,
-            *charts.you_are_here(x, "epsilon", epsilon, leftward=epsilon >= 3),
-            bound.encode(x=x, y=alt.Y("lower:Q", title=""), y2="share:Q"),
-            line.encode(x=x, y=y, tooltip=tooltip),
-        ).properties(height=300),
+    met = Line(name="met", y=choice.share, low=choice.lower, high=choice.share)
+    charts.curve(
+        [met],
+        x=choice.epsilons,
+        at=charts.EPSILON,
+        of=charts.share("Releases that meet the target"),
+        current=epsilon,
+        rules=[Rule(y=confidence, colour=OTHER)],
+        dots=True,
         key="decisions_choice",
         alt="Share of releases that meet the target over the privacy loss, with its lower bound "
         "and the share asked for",
     )
     st.caption(
-        f"Points: share of the draws. Bars down from them: the share of all releases is at least "
-        f"this, with 95% confidence. Orange: the {percent(confidence)} asked for, which the bound "
-        "must reach here and at every larger ε."
+        "Points: share of the draws. Lower edge of the band: the share of all releases is at "
+        f"least this, with 95% confidence. Orange: the {percent(confidence)} asked for, which the "
+        "bound must reach here and at every larger ε."
     )

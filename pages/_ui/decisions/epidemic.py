@@ -1,6 +1,6 @@
 """The view Epidemic: verdict, numbers, who acts when, curves, map and accuracy over ε."""
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 import streamlit as st
 
@@ -12,68 +12,44 @@ from pages._ui import jobs
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import decisions as cached_decisions
 from pages._ui.cache.decisions import Outbreak
-from pages._ui.decisions import (
-    accuracy,
-    curves,
-    origins,
-    places,
-    question,
-    shift,
-    strip,
-    wording,
-    work,
-)
-from pages._ui.decisions.work import Epidemics
+from pages._ui.decisions import acting, curves, question, table, wording, work
+from pages._ui.decisions.work import Seen
 from pages._ui.drawing import cards
 from pages._ui.drawing.cards import Card
 from pages._ui.jobs import Job
-from pages._ui.shell import catalogue
+from pages._ui.shell import catalogue, setting
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session
-from pages._ui.shell.settings import Seed, Settings, units, use_settings
-from pages._ui.shell.settings import seed as seed_of
+from pages._ui.shell.settings import units, use_settings
+from pages._ui.views.context import Context, of
 from pages._ui.wording.numbers import counted, inert, number, percent
 
 LONG_ENOUGH = "afghanistan-2020"
 
 
-@dataclass(frozen=True, eq=False)
-class Seen:
-    """What every figure of the view needs: the question, the truth and what was drawn."""
-
-    entry: Entry
-    outbreak: Outbreak
-    parameters: ODParameters
-    true: Floats
-    drawn: Epidemics
-    judged: EpidemicJudgement
-
-    @property
-    def origin(self) -> str:
-        """Name of the zone in which the epidemic starts."""
-        return places.names(self.entry.key)[self.outbreak.origins[0]]
-
-
-def draw(entry: Entry, settings: Settings, seed: Seed) -> None:
+def draw(context: Context[ODParameters]) -> None:
     """Draw the view; of a longer simulated dataset where this one leaves nothing to decide."""
-    st.subheader(wording.title("When zones act in an epidemic", entry.name), anchor=False)
-    asked = question.ask(entry)
+    _title(context.entry)
+    asked = question.epidemic(context.entry)
     if asked is None:
         return
     entry, outbreak = asked
     true = _true(entry, outbreak)
     if not _nothing_happens(true, outbreak):
-        _decided(entry, outbreak, settings.trips(), seed, true)
+        _decided(replace(context, entry=entry), outbreak, true)
         return
-    example = _example(entry, outbreak, settings.unit)
+    example = _example(entry, outbreak, context.parameters.unit)
     _say_nothing_happens(entry, outbreak, true, example)
     if example is None:
         return
     other, other_outbreak = example
     session().stands_in = other.name
-    st.subheader(wording.title("When zones act in an epidemic", other.name), anchor=False)
-    other_true = _true(other, other_outbreak)
-    _decided(other, other_outbreak, settings.trips(), seed_of(other), other_true)
+    _title(other)
+    _decided(of(other, context.parameters), other_outbreak, _true(other, other_outbreak))
+
+
+def _title(entry: Entry) -> None:
+    st.subheader(wording.title("When zones act in an epidemic", entry.name), anchor=False)
 
 
 def _true(entry: Entry, outbreak: Outbreak) -> Floats:
@@ -115,34 +91,28 @@ def _length(outbreak: Outbreak) -> int:
     return outbreak.days[1] - outbreak.days[0] + 1
 
 
-def _decided(
-    entry: Entry, outbreak: Outbreak, parameters: ODParameters, seed: Seed, true: Floats
-) -> None:
+def _decided(context: Context[ODParameters], outbreak: Outbreak, true: Floats) -> None:
     """Draw what is decided with private trips, beside the truth."""
-    drawn = jobs.job("decisions_here", work.current, entry.key, outbreak, parameters, seed)
+    drawn = jobs.job(
+        "decisions_here", work.current, context.key, outbreak, context.parameters, context.seed
+    )
 
     def show(running: Job) -> None:
         jobs.progress(running, "Releases drawn at this ε", "decisions_here")
         if running.result is None:
             st.html(cards.pending_html("The first estimate follows in a moment."))
             return
-        first = decisions.one_origin(running.result.comparison, 0)
-        judged = decisions.judge_epidemic(first)
-        _figures(Seen(entry, outbreak, parameters, true, running.result, judged))
+        _figures(Seen(context, outbreak, true, running.result))
 
     jobs.live("decisions_here", drawn, show)
-    accuracy.draw(entry, outbreak, parameters, seed)
+    curves.over_epsilon(context, outbreak)
+    people = cached_decisions.populations(context.key, outbreak.people)
     st.caption(
-        "Populations: "
-        + cached_decisions.populations(entry.key, outbreak.people).source
-        + ". "
-        + _ledger(entry, outbreak, parameters)
-        + f" {wording.BARELY}"
+        f"Populations: {people.source}. {_ledger(people, context.parameters)} {wording.BARELY}"
     )
 
 
-def _ledger(entry: Entry, outbreak: Outbreak, parameters: ODParameters) -> str:
-    people = cached_decisions.populations(entry.key, outbreak.people)
+def _ledger(people: decisions.Populations, parameters: ODParameters) -> str:
     if not people.confidential:
         return "They are taken as public and get no noise."
     apart = (
@@ -174,6 +144,14 @@ def _say_nothing_happens(
             " the same disease, limit, ε, T and τ."
         )
     st.info(text, icon=":material/timeline:")
+    if lower := question.lower_threshold(float(true[0].max())):
+        st.button(
+            f"Let zones act from {percent(lower)}",
+            key="decisions_lower",
+            icon=":material/tune:",
+            on_click=setting.put,
+            args=(question.THRESHOLD, 100 * lower),
+        )
     short = days < decisions.EPIDEMIC_DAYS
     if short and entry.name != LONG_ENOUGH and LONG_ENOUGH in catalogue.entries():
         st.button(
@@ -185,7 +163,9 @@ def _say_nothing_happens(
 
 
 def _figures(seen: Seen) -> None:
-    judged, drawn = seen.judged, seen.drawn
+    drawn, origin = seen.drawn, seen.names[seen.outbreak.origins[0]]
+    judged = decisions.judge_epidemic(decisions.one_origin(drawn.comparison, 0))
+    parameters = seen.context.parameters
     note = (
         "Draws follow and replace this estimate."
         if drawn.estimate
@@ -196,26 +176,25 @@ def _figures(seen: Seen) -> None:
     st.html(
         cards.verdict_html(
             judged.level,
-            wording.epidemic_verdict(judged, seen.parameters, seen.origin, estimate=drawn.estimate),
+            wording.epidemic_verdict(judged, parameters, origin, estimate=drawn.estimate),
             note,
-            of=seen.entry.name,
+            of=seen.context.entry.name,
         )
     )
-    cards.row(_cards(seen))
+    cards.row(_cards(judged, estimate=drawn.estimate))
     left, right = st.columns([1.55, 1], gap="large")
     with left:
-        strip.draw(seen.entry, seen.outbreak, seen.true[0], drawn)
+        acting.strip(seen)
     with right:
-        shift.draw(seen.entry, seen.outbreak, seen.true[0], drawn)
-    curves.draw(seen.entry, seen.outbreak, seen.parameters, seen.true[0], drawn)
-    origins.draw(seen.entry, seen.outbreak, seen.parameters, seen.true, drawn)
+        acting.shift(seen)
+    curves.of_zones(seen)
+    table.origins(seen)
 
 
-def _cards(seen: Seen) -> list[Card]:
-    judged = seen.judged
+def _cards(judged: EpidemicJudgement, *, estimate: bool) -> list[Card]:
     spread = (
         "exact expected flows"
-        if seen.drawn.estimate
+        if estimate
         else f"{percent(judged.accuracy_low)} to {percent(judged.accuracy_high)}"
     )
     share = f"of {judged.zone_days:,} zone-days"

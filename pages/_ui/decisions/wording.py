@@ -1,6 +1,8 @@
 """What the page says in words."""
 
 import math
+from collections.abc import Sequence
+from datetime import date
 
 from engine.decisions import AidJudgement, EpidemicJudgement
 from engine.parameters import ODParameters
@@ -41,6 +43,12 @@ def duration(days: float) -> str:
     if size >= 14:
         return f"{number(round(size / 7))} weeks"
     return f"{number(round(size))} day{'' if round(size) == 1 else 's'}"
+
+
+def period(days: Sequence[date], ends: tuple[int, int]) -> str:
+    """Write a range of days, given by the positions of its ends."""
+    first, last = (days[day] for day in ends)
+    return f"{first:%d %b %Y} to {last:%d %b %Y}"
 
 
 def epidemic_verdict(

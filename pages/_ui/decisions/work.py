@@ -1,19 +1,23 @@
 """Long work of the page, in steps: draws at one ε and draws over all ε."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from datetime import date
 
 import numpy as np
 
 from engine import decisions
 from engine.arrays import Floats
 from engine.parameters import EPSILON_STOPS, ODParameters
+from engine.resolution import Key
+from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import decisions as cached_decisions
 from pages._ui.cache.datasets import dataset
 from pages._ui.cache.decisions import Emergency, Outbreak
 from pages._ui.cache.draws import REPEATS, generator
 from pages._ui.jobs import Step
 from pages._ui.shell.settings import Seed
+from pages._ui.views.context import Context
 
 DRAWS_OVER_EPSILON = 40
 """Releases at every stop of ε: enough to show that 9 in 10 releases meet a target."""
@@ -53,12 +57,65 @@ class Epidemics:
         return len(self.comparison.right)
 
 
-def at(parameters: ODParameters, **changes: object) -> ODParameters:
-    """Return the settings with some changed."""
-    return replace(parameters, **changes)
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What every figure of an epidemic needs: the question, the truth and what was drawn.
+
+    Attributes
+    ----------
+    true : array, shape (origins, days, zones)
+        Prevalence with the true trips.
+    """
+
+    context: Context[ODParameters]
+    outbreak: Outbreak
+    true: Floats
+    drawn: Epidemics
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The zones' names by their ids, in their order."""
+        return cached_datasets.zone_names(self.context.key)
+
+    @property
+    def days(self) -> tuple[date, ...]:
+        """The days of the epidemic."""
+        return self.context.entry.metadata.days[self.outbreak.span]
+
+    @property
+    def quiet(self) -> Floats:
+        """Prevalence with trimming and suppression alone, shape (origins, days, zones)."""
+        return cached_decisions.quiet(
+            self.context.key, self.outbreak, self.context.parameters.at(1.0)
+        )
 
 
-def current(key: str, outbreak: Outbreak, parameters: ODParameters, seed: Seed) -> Iterator[Step]:
+@dataclass(frozen=True, eq=False)
+class Aid:
+    """What every figure of the aid after a shock needs."""
+
+    context: Context[ODParameters]
+    shock: Emergency
+    k: int
+
+    @property
+    def leaving(self) -> decisions.Outflow:
+        """The trips out of the area, trimmed."""
+        return cached_decisions.leaving(self.context.key, self.shock, self.context.parameters)
+
+    @property
+    def totals(self) -> decisions.ShockTotals:
+        """Their exact totals."""
+        return cached_decisions.totals(self.context.key, self.shock, self.context.parameters)
+
+    @property
+    def destinations(self) -> list[str]:
+        """The names of the zones that people may go to."""
+        names = list(cached_datasets.zone_names(self.context.key).values())
+        return [names[zone] for zone in self.leaving.destinations]
+
+
+def current(key: Key, outbreak: Outbreak, parameters: ODParameters, seed: Seed) -> Iterator[Step]:
     """Yield the estimate, then the draws at one ε as they come."""
     true = cached_decisions.true(key, outbreak)
     expected = cached_decisions.expected(key, outbreak, parameters)[None]
@@ -95,7 +152,7 @@ def _epidemics(
     )
 
 
-def draws_over_epsilon(key: str, outbreak: Outbreak) -> int:
+def draws_over_epsilon(key: Key, outbreak: Outbreak) -> int:
     """Return how many releases are drawn at every stop of ε."""
     days = outbreak.days[1] - outbreak.days[0] + 1
     zones = len(dataset(key).zones)
@@ -103,11 +160,11 @@ def draws_over_epsilon(key: str, outbreak: Outbreak) -> int:
 
 
 def over_epsilon(
-    key: str, outbreak: Outbreak, parameters: ODParameters, seed: Seed, draws: int
+    key: Key, outbreak: Outbreak, parameters: ODParameters, seed: Seed, draws: int
 ) -> Iterator[Step]:
     """Yield the comparison over all stops of ε, shape (settings, draws, origins, zones)."""
     true = cached_decisions.true(key, outbreak)
-    settings = [replace(parameters, epsilon=epsilon) for epsilon in EPSILON_STOPS]
+    settings = [parameters.at(epsilon) for epsilon in EPSILON_STOPS]
     blocks = decisions.private_epidemics(
         dataset(key),
         outbreak.origins,
@@ -123,15 +180,12 @@ def over_epsilon(
         yield Step(block.draws.stop, draws, decisions.concatenate(compared, axis=1))
 
 
-def aid_over_epsilon(
-    key: str, emergency: Emergency, parameters: ODParameters, k: int, seed: Seed
-) -> decisions.AidDraws:
+def aid_over_epsilon(aid: Aid) -> decisions.AidDraws:
     """Return draws of aid over all stops of ε; they take well under a second."""
-    settings = [replace(parameters, epsilon=epsilon) for epsilon in EPSILON_STOPS]
     return decisions.private_aid(
-        cached_decisions.leaving(key, emergency, parameters),
-        settings,
+        aid.leaving,
+        [aid.context.parameters.at(epsilon) for epsilon in EPSILON_STOPS],
         AID_DRAWS,
-        k,
-        rng=generator(seed, "aid"),
+        aid.k,
+        rng=generator(aid.context.seed, "aid"),
     )

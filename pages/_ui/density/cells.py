@@ -7,11 +7,12 @@ from streamlit.delta_generator import DeltaGenerator
 
 from engine.arrays import Floats
 from pages._ui.cache import density as cached_density
+from pages._ui.cache import verbs
 from pages._ui.density import wording as density_wording
 from pages._ui.density.map import MAP_WIDTH
-from pages._ui.density.settings import Chosen
 from pages._ui.drawing import maps
 from pages._ui.shell.session import map_size
+from pages._ui.views.context import Density
 from pages._ui.wording.numbers import number
 
 _VIEWS = {
@@ -41,7 +42,7 @@ class _Categories:
         return colours
 
 
-def draw(chosen: Chosen) -> None:
+def draw(context: Density) -> None:
     """Draw one map of cells, switched between clusters, zones, tower cells and the cover."""
     st.markdown("**Into which cells is the region cut?**")
     view = st.segmented_control(
@@ -51,24 +52,24 @@ def draw(chosen: Chosen) -> None:
     places = st.grid(2, min_column_width=MAP_WIDTH - 30, gap="medium")
     left, right = places.cell(), places.cell()
     if view == "clusters":
-        _clusters(chosen, left, right)
+        _clusters(context, left, right)
     else:
-        _means(chosen, view, left, right)
+        _means(context, view, left, right)
 
 
 def _means(
-    chosen: Chosen, view: cached_density.Cells, left: DeltaGenerator, right: DeltaGenerator
+    context: Density, view: cached_density.Cells, left: DeltaGenerator, right: DeltaGenerator
 ) -> None:
-    kept = chosen.settings.max_visits
+    kept = context.parameters.max_visits_per_user
     means = {
-        cells: cached_density.cell_means(chosen.key, cells, kept)
+        cells: cached_density.cell_means(context.key, cells, kept)
         for cells in ("zones", "towers", "cover")
     }
     top = max(float(np.quantile(part.values, 0.98)) for part in means.values())
     scale = maps.Scale(0.0, max(top, 1.0))
     values = means[view].values
     with left:
-        _map(chosen, view, values, scale, {"visits an hour": [number(v) for v in values]})
+        _map(context, view, values, scale, {"visits an hour": [number(v) for v in values]})
         scale.legend("mean pre-sampled visits an hour", "0", f"{number(scale.high)} or more")
     with right:
         st.markdown(
@@ -83,8 +84,8 @@ def _means(
         )
 
 
-def _clusters(chosen: Chosen, left: DeltaGenerator, right: DeltaGenerator) -> None:
-    release = cached_density.release(chosen.key, chosen.parameters, chosen.seed)
+def _clusters(context: Density, left: DeltaGenerator, right: DeltaGenerator) -> None:
+    release = verbs.release(*context.asked)
     if release.clusters is None or release.coefficients_kept is None or release.cell_totals is None:
         with left:
             st.info("This release has no clusters: Laplace methods do not cluster, and neither "
@@ -94,7 +95,7 @@ def _clusters(chosen: Chosen, left: DeltaGenerator, right: DeltaGenerator) -> No
     totals = np.bincount(clusters, weights=np.maximum(release.cell_totals, 0.0))
     with left:
         _map(
-            chosen,
+            context,
             "cover",
             clusters.astype(float),
             _Categories(),
@@ -110,14 +111,14 @@ def _clusters(chosen: Chosen, left: DeltaGenerator, right: DeltaGenerator) -> No
             f"- **{len(kept)}** clusters of {len(clusters):,} cells, {sizes.min()} to "
             f"{sizes.max()} cells each\n"
             f"- smallest allowed (τ): **{number(release.cluster_minimum or 0.0)}** visits, "
-            f"{_source(chosen)}\n"
+            f"{_source(context)}\n"
             f"- Fourier coefficients kept: {_range(kept)} of 168"
         )
         st.caption(f"All of this is part of the private output. {density_wording.LOOK['clusters']}")
 
 
-def _source(chosen: Chosen) -> str:
-    by_hand = chosen.parameters.cluster_minimum is not None
+def _source(context: Density) -> str:
+    by_hand = context.parameters.cluster_minimum is not None
     return "set by hand" if by_hand else "by the paper's formula (set it under *Advanced*)"
 
 
@@ -127,17 +128,17 @@ def _range(kept: NDArray[np.int64]) -> str:
 
 
 def _map(
-    chosen: Chosen,
+    context: Density,
     cells: cached_density.Cells,
     values: Floats,
     scale: maps.Colouring,
     tooltip: dict[str, list[str]],
 ) -> None:
     maps.zone_map(
-        cached_density.outlines(chosen.key, cells),
+        cached_density.outlines(context.key, cells),
         values,
         scale,
-        key=f"density_cells_{cached_density.version_name(chosen.key)}",
+        key=f"density_cells_{context.key.name}",
         alt=f"Map of the region cut into {_VIEWS.get(cells, cells).lower()}",
         tooltip=tooltip,
         **map_size(MAP_WIDTH, 430),

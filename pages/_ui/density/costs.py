@@ -1,26 +1,24 @@
 """What a density release costs: ledger, three totals, every method beside it, the errata."""
 
-import html
-
-import pandas as pd
 import streamlit as st
 
+from engine import density
 from engine.ledger import Ledger, Notion
-from pages._ui.cache import density as cached_density
+from pages._ui.cache import verbs
 from pages._ui.density import wording as density_wording
-from pages._ui.density.settings import Chosen
-from pages._ui.wording.labels import SHORT_METHODS
+from pages._ui.drawing import tables
+from pages._ui.views.context import Density
 from pages._ui.wording.numbers import number, scientific
 
 _FREE = ("after the noise", "nothing", "–", "clustering, scaling back, smoothing, mapping", "–")
 _FREE_OF_ZOOM = ("after the noise", "nothing", "–", "reading by statistics, mapping", "–")
 
 
-def draw(chosen: Chosen, ledger: Ledger) -> None:
+def draw(context: Density) -> None:
     """Draw the ledger of the release on the page and the totals of every method."""
+    ledger = verbs.release(*context.asked).ledger
     st.markdown(f"**What is read and what it costs** – protected: {ledger.unit.words}")
-    ours = chosen.parameters.method == "zoom"
-    st.table(_stages(ledger, ours=ours), hide_index=True, border="horizontal")
+    tables.rows(*_stages(ledger, ours=context.method.ours))
     st.caption(
         "Cutting the region into cells reads public geometry only, and whatever happens after the "
         "noise reads nothing, so both are free. Sensitivity: how much one person can change what "
@@ -29,30 +27,18 @@ def draw(chosen: Chosen, ledger: Ledger) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         st.markdown("**Three totals of this release**")
-        st.table(_totals(ledger, chosen.epsilon), hide_index=True, border="horizontal")
+        tables.rows(*_totals(ledger, context.epsilon))
         st.caption(
             "Published is what the paper charges, simple composition what its own argument can "
             "prove, best proved the strictest total shown in docs/density.md (D1)."
         )
     with right:
         st.markdown("**Every method at this setting**")
-        st.table(_methods(chosen), hide_index=True, border="horizontal")
+        tables.rows(*_methods(context))
         st.caption(density_wording.MARK)
 
 
-def errata() -> None:
-    """Draw the seven places where the paper is wrong or open, one sentence each."""
-    st.markdown("**Where the paper is wrong or leaves something open**, and what is done instead")
-    blocks = [
-        f'<div class="erratum"><b>{html.escape(name)}</b><strong>{html.escape(about)}</strong>'
-        f"<div>{html.escape(sentence)}</div><small>{html.escape(source)}</small></div>"
-        for name, about, sentence, source in density_wording.ERRATA
-    ]
-    st.html("".join(blocks))
-    st.caption(density_wording.PAPER)
-
-
-def _stages(ledger: Ledger, *, ours: bool) -> pd.DataFrame:
+def _stages(ledger: Ledger, *, ours: bool) -> tables.Lines:
     public = "tree over the masts" if ours else "minimum cover"
     rows = [("cells", "public geometry", "–", public, "–", "0", "–")]
     rows += [
@@ -69,41 +55,37 @@ def _stages(ledger: Ledger, *, ours: bool) -> pd.DataFrame:
     ]
     rows.append((*(_FREE_OF_ZOOM if ours else _FREE), "0", "–"))
     names = ("Stage", "What is read", "Sensitivity", "Mechanism", "Noise scale", "ε share", "δ")
-    return pd.DataFrame(rows, columns=names)
+    return names, rows
 
 
-def _totals(ledger: Ledger, epsilon: float) -> pd.DataFrame:
+def _totals(ledger: Ledger, epsilon: float) -> tables.Lines:
     totals = (
         ("Published", ledger.published_epsilon, ledger.published_notion),
         ("Simple composition", ledger.pure_epsilon, ledger.pure_notion),
         (density_wording.PROVED, ledger.proved_epsilon, ledger.proved_notion),
     )
-    return pd.DataFrame(
-        [
-            (
-                name,
-                density_wording.marked(total, epsilon),
-                "–" if notion is Notion.PURE else scientific(ledger.delta),
-                notion,
-            )
-            for name, total, notion in totals
-        ],
-        columns=("Total", "ε", "δ", "In the sense of"),
-    )
+    return ("Total", "ε", "δ", "In the sense of"), [
+        (
+            name,
+            density_wording.marked(total, epsilon),
+            "–" if notion is Notion.PURE else scientific(ledger.delta),
+            notion,
+        )
+        for name, total, notion in totals
+    ]
 
 
-def _methods(chosen: Chosen) -> pd.DataFrame:
+def _methods(context: Density) -> tables.Lines:
     rows = []
-    for method, name in SHORT_METHODS.items():
-        parameters = chosen.vary(method=method)
-        ledger = cached_density.ledger(chosen.key, parameters)
-        mark = " ●" if method == chosen.parameters.method else ""
+    for method, row in density.METHODS.items():
+        ledger = verbs.ledger(*context.vary(method=method).exact)
+        mark = " ●" if row is context.method else ""
         rows.append(
             (
-                name + mark,
+                row.short + mark,
                 f"{ledger.published_epsilon:.3g}",
                 f"{ledger.pure_epsilon:.3g}",
-                density_wording.marked(ledger.proved_epsilon, chosen.epsilon),
+                density_wording.marked(ledger.proved_epsilon, context.epsilon),
             )
         )
-    return pd.DataFrame(rows, columns=("Method", "Published", "Simple", density_wording.PROVED))
+    return ("Method", "Published", "Simple", density_wording.PROVED), rows

@@ -1,40 +1,40 @@
 """Error hour by hour: relative error, and how far visits seem to move (P1, figure 9)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import streamlit as st
 
+from engine.arrays import Floats
 from engine.density import mean_of_known
-from engine.parameters import FOURIER_METHODS, DensityParameters
-from engine.resolution import block_names, resolution_of
+from engine.parameters import DensityParameters
+from engine.resolution import Key, block_names
 from pages._ui import jobs
 from pages._ui.cache import density as cached_density
-from pages._ui.density import charts as density_charts
+from pages._ui.cache import verbs
 from pages._ui.density import wording as density_wording
-from pages._ui.density.settings import Chosen
+from pages._ui.drawing import charts
+from pages._ui.drawing.charts import Axis
 from pages._ui.jobs import Job, Step
 from pages._ui.shell.settings import Seed
+from pages._ui.views.context import Density
 from pages._ui.wording.labels import SHORT_METHODS
 from pages._ui.wording.numbers import metres
 
 
-def draw(chosen: Chosen) -> None:
+def draw(context: Density) -> None:
     """Draw both errors over the week for this setting and three others."""
-    compared = _compared(chosen)
-    names = block_names(resolution_of(chosen.key).hours)
+    compared = _compared(context)
+    names = block_names(context.key.resolution.hours)
     st.markdown("**When are the private counts wrong?** Relative error of every hour")
-    errors = {
-        name: cached_density.error_by_hour(chosen.key, parameters, chosen.seed)
-        for name, parameters in compared.items()
-    }
-    density_charts.hours(
+    errors = {name: cached_density.error_by_hour(*one.asked) for name, one in compared.items()}
+    known = [one for part in errors.values() for one in part if one > 0] or [1.0]
+    _draw(
         errors,
         names,
-        title="Relative error, log scale",
-        share=True,
+        of=charts.multiples("Relative error, log scale", min(known), max(known)),
         key="density_hours_error",
-        alt_text="Mean relative error over zones for each hour of the week, by method",
+        alt="Mean relative error over zones for each hour of the week, by method",
     )
     warned = any("▲" in name for name in compared)
     mark = f" {density_wording.MARK} {density_wording.EQUALISE}" if warned else ""
@@ -44,22 +44,22 @@ def draw(chosen: Chosen) -> None:
     work = jobs.job(
         "hours",
         _steps,
-        chosen.key,
-        tuple(compared.items()),
-        chosen.seed,
+        context.key,
+        tuple((name, one.parameters) for name, one in compared.items()),
+        context.seed,
     )
 
     def show(running: Job) -> None:
         jobs.progress(running, "Methods computed", "hours")
-        errors: Mapping[str, np.ndarray] = running.result or {}
+        errors: Mapping[str, Floats] = running.result or {}
         if not errors:
             return
-        density_charts.hours(
+        _draw(
             errors,
             names,
-            title="Metres",
+            of=Axis(title="Metres", tip=",.0f"),
             key="density_hours_distance",
-            alt_text="Earth mover's distance in metres for each hour of the week, by method",
+            alt="Earth mover's distance in metres for each hour of the week, by method",
         )
         means = "; ".join(f"{name} {metres(mean_of_known(part))}" for name, part in errors.items())
         st.caption(f"Mean over the week: {means}. {density_wording.LOOK['distance']}")
@@ -67,34 +67,41 @@ def draw(chosen: Chosen) -> None:
     jobs.live("hours", work, show)
 
 
-def _compared(chosen: Chosen) -> dict[str, DensityParameters]:
+def _draw(
+    series: Mapping[str, Floats], names: Sequence[str], *, of: Axis, key: str, alt: str
+) -> None:
+    """Draw one curve a method over the week; the first is the setting on the page."""
+    if of.kind == "log":
+        series = {name: np.where(part > 0, part, np.nan) for name, part in series.items()}
+    x, at = charts.week(names)
+    charts.curve(charts.lines(series), x=x, at=at, of=of, key=key, alt=alt)
+
+
+def _compared(context: Density) -> dict[str, Density]:
     """Return this setting and up to three others, by name."""
-    current = chosen.parameters
+    current = context.parameters
     name = f"this setting ({SHORT_METHODS[current.method]})"
-    methods = {name: current}
+    methods = {name: context}
     if current.method != "lpa":
-        methods["Laplace on the cover (LPA)"] = chosen.vary(method="lpa")
+        methods["Laplace on the cover (LPA)"] = context.vary(method="lpa")
     if current.method != "efpa":
-        methods["EFPA"] = chosen.vary(method="efpa")
-    if current.method in FOURIER_METHODS and (current.scaling or current.smoothing):
-        methods["no scaling, no smoothing"] = chosen.vary(scaling=False, smoothing=False)
-    return {
-        f"{name} ▲" if _exceeds(chosen, parameters) else name: parameters
-        for name, parameters in methods.items()
-    }
+        methods["EFPA"] = context.vary(method="efpa")
+    if "scaling" in context.method.uses and (current.scaling or current.smoothing):
+        methods["no scaling, no smoothing"] = context.vary(scaling=False, smoothing=False)
+    return {f"{name} ▲" if _exceeds(one) else name: one for name, one in methods.items()}
 
 
-def _exceeds(chosen: Chosen, parameters: DensityParameters) -> bool:
+def _exceeds(context: Density) -> bool:
     """Whether more is proved of a method than the slider's ε."""
-    return cached_density.ledger(chosen.key, parameters).exceeds(chosen.epsilon)
+    return verbs.ledger(*context.exact).exceeds(context.epsilon)
 
 
 def _steps(
-    key: str, compared: tuple[tuple[str, DensityParameters], ...], seed: Seed
+    key: Key, compared: tuple[tuple[str, DensityParameters], ...], seed: Seed
 ) -> Iterator[Step]:
-    errors: dict[str, np.ndarray] = {}
+    errors: dict[str, Floats] = {}
     for name, parameters in compared:
-        hours = np.full(len(block_names(resolution_of(key).hours)), np.nan)
+        hours = np.full(len(block_names(key.resolution.hours)), np.nan)
         at = 0
         for part in cached_density.distances(key, parameters, seed):
             hours[at : at + len(part)] = part

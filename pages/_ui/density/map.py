@@ -1,22 +1,26 @@
 """One large map with an hour slider, and the week of the zone that is clicked."""
 
 import time
+from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
 
+from engine import density
 from engine.arrays import Floats
-from engine.parameters import HOURS_PER_WEEK, DensityParameters
-from engine.resolution import block_names, hour_blocks, resolution_of
+from engine.parameters import HOURS_PER_WEEK
+from engine.resolution import Key, block_names, hour_blocks
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import density as cached_density
+from pages._ui.cache import verbs
 from pages._ui.density import wording as density_wording
-from pages._ui.density.settings import Chosen
 from pages._ui.drawing import charts, maps
+from pages._ui.drawing.colours import HERE, OTHER, PRIVATE, TRUE
 from pages._ui.shell import catalogue, setting
 from pages._ui.shell.problems import guarded
-from pages._ui.shell.session import map_size, session, widget_value
+from pages._ui.shell.session import map_size, state, widget_value
 from pages._ui.shell.setting import Setting
+from pages._ui.views.context import Density
 from pages._ui.wording.numbers import fixed, inert, number, percent
 
 VIEWS = {"true": "True", "private": "Private", "error": "Error"}
@@ -37,46 +41,54 @@ _BESIDE = {
 }
 
 
-def draw(chosen: Chosen) -> None:
+@dataclass
+class Week:
+    """Whether the hours move on by themselves, when they did last, and the zone last clicked."""
+
+    playing: bool = False
+    moved_on_s: float = 0.0
+    clicked: str | None = None
+
+
+def draw(context: Density) -> None:
     """Draw the map and the week; the hour, the view and the zone rerun only this part."""
-    playing = session().week_playing
+    playing = state(Week).playing
 
     def part() -> None:
-        if session().week_playing != playing:
+        if state(Week).playing != playing:
             st.rerun()  # the whole page once: a part cannot change how often it runs
         with st.container(key="density_live_map"):
-            _explore(chosen, playing=playing)
+            _explore(context, playing=playing)
 
     st.fragment(guarded(part), run_every=TICK_S if playing else None)()
 
 
-def _explore(chosen: Chosen, *, playing: bool) -> None:
-    starts = _starts(chosen.key)
+def _explore(context: Density, *, playing: bool) -> None:
+    starts = _starts(context.key)
     if playing:
         _advance(starts)
-    _take_click(chosen.key)
-    parameters = chosen.parameters
-    truth = cached_density.truth(chosen.key)
-    private = cached_density.release(chosen.key, parameters, chosen.seed).counts
+    _take_click(context.key)
+    truth = verbs.truth(context.key)
+    private = verbs.release(*context.asked).counts
     # side by side where there is room for the whole map, else one below the other
     places = st.grid(2, min_column_width=MAP_WIDTH - 30, gap="medium")
     with places.cell():
-        view, block = _controls(chosen.key, starts, playing=playing)
-        _map(chosen, parameters, truth, private, view, block)
+        view, block = _controls(context.key, starts, playing=playing)
+        _map(context, truth, private, view, block)
     with places.cell():
-        _week(chosen, parameters, truth, private)
+        _week(context, truth, private)
 
 
-def _starts(key: str) -> list[int]:
+def _starts(key: Key) -> list[int]:
     """Return the first hour of every block of the week."""
-    return np.unique(hour_blocks(resolution_of(key).hours), return_index=True)[1].tolist()
+    return np.unique(hour_blocks(key.resolution.hours), return_index=True)[1].tolist()
 
 
-def _controls(key: str, starts: list[int], *, playing: bool) -> tuple[str, int]:
-    names = dict(zip(starts, block_names(resolution_of(key).hours), strict=True))
+def _controls(key: Key, starts: list[int], *, playing: bool) -> tuple[str, int]:
+    names = dict(zip(starts, block_names(key.resolution.hours), strict=True))
     now = setting.value(HOUR)
     if now not in names:  # an hour of another resolution: the block in which it lies
-        setting.put(HOUR, starts[int(hour_blocks(resolution_of(key).hours)[now])])
+        setting.put(HOUR, starts[int(hour_blocks(key.resolution.hours)[now])])
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         view = setting.draw(
             st.segmented_control,
@@ -106,16 +118,15 @@ def _controls(key: str, starts: list[int], *, playing: bool) -> tuple[str, int]:
 
 
 def _map(
-    chosen: Chosen,
-    parameters: DensityParameters,
+    context: Density,
     truth: Floats,
     private: Floats,
     view: str,
     block: int,
 ) -> None:
     """Draw the map of one hour or block; counts share one scale over the whole week."""
-    most, largest_error = cached_density.map_limits(chosen.key, parameters, chosen.seed)
-    when = block_names(resolution_of(chosen.key).hours)[block]
+    most, largest_error = cached_density.map_limits(*context.asked)
+    when = block_names(context.key.resolution.hours)[block]
     true_now, private_now = truth[:, block], private[:, block]
     error = private_now - true_now
     # the legend stands above the map, where the map's own toolbar would cover the controls
@@ -126,12 +137,12 @@ def _map(
     else:
         scale = maps.Scale(0.0, most)
         scale.legend(f"visits, {when}; one scale for true and private", "0", f"{most:,.0f} or more")
-    zones = cached_datasets.outlines(chosen.key)
+    zones = cached_datasets.outlines(context.key)
     maps.zone_map(
         zones,
         {"true": true_now, "private": private_now, "error": error}[view],
         scale,
-        key=_map_key(chosen.key),
+        key=_map_key(context.key),
         alt=f"Map of zones: {VIEWS[view].lower()} visits, {when}",
         tooltip={
             "true": [number(value) for value in true_now],
@@ -140,18 +151,18 @@ def _map(
         },
         **map_size(MAP_WIDTH, MAP_HEIGHT),
         selectable=True,
-        marked=zones.ids.index(zone(chosen.key)),
+        marked=zones.ids.index(zone(context.key)),
     )
 
 
-def _week(chosen: Chosen, parameters: DensityParameters, truth: Floats, private: Floats) -> None:
-    zones = cached_datasets.outlines(chosen.key)
-    names = dict(zip(zones.ids, cached_datasets.dataset(chosen.key).zones["name"], strict=True))
+def _week(context: Density, truth: Floats, private: Floats) -> None:
+    zones = cached_datasets.outlines(context.key)
+    names = dict(zip(zones.ids, cached_datasets.dataset(context.key).zones["name"], strict=True))
     top, beside = st.columns([1, 1])
     zone = setting.draw(
         top.selectbox,
         "Week of zone (or click the map)",
-        _zone_setting(chosen.key),
+        _zone_setting(context.key),
         list(names),
         format_func=names.__getitem__,
     )
@@ -159,58 +170,60 @@ def _week(chosen: Chosen, parameters: DensityParameters, truth: Floats, private:
         beside.selectbox,
         "Compare with",
         setting.choice("density_beside", _BESIDE, "none"),
-        [key for key in _BESIDE if key != "plain" or parameters.method != "zoom"],
+        [key for key in _BESIDE if key != "plain" or "scaling" in context.method.uses],
         format_func=_BESIDE.__getitem__,
     )
     row = zones.ids.index(zone)
-    kept = parameters.max_visits_per_user
-    ours = parameters.method == "zoom"
+    kept = context.parameters.max_visits_per_user
+    sampled = "max_visits_per_user" in context.method.uses
     series = {
         "true": truth[row],
         "private": private[row],
     }
-    if not ours:
-        series[f"pre-sampled (ℓ = {kept})"] = cached_density.presampled(chosen.key, kept)[row]
+    if sampled:
+        series[f"pre-sampled (ℓ = {kept})"] = verbs.of(density.presampled, context.key, kept)[row]
     if other != "none":
         varied = (
-            chosen.vary(method="lpa")
+            context.vary(method="lpa")
             if other == "lpa"
-            else chosen.vary(scaling=False, smoothing=False)
+            else context.vary(scaling=False, smoothing=False)
         )
         label = "Laplace on every count" if other == "lpa" else "no scaling, no smoothing"
-        series[label] = cached_density.release(chosen.key, varied, chosen.seed).counts[row]
-    charts.week(
-        series,
-        block_names(resolution_of(chosen.key).hours),
-        title="visits",
+        series[label] = verbs.release(*varied.asked).counts[row]
+    x, at = charts.week(block_names(context.key.resolution.hours))
+    charts.curve(
+        charts.lines(series, (TRUE, PRIVATE, OTHER, HERE)),
+        x=x,
+        at=at,
+        of=charts.Axis(title="Visits", tip=",.1f"),
         key="density_week",
-        alt_text=f"Visits over the week in {names[zone]}: true and private",
+        alt=f"Visits over the week in {names[zone]}: true and private",
         height=400,
     )
-    scores = cached_density.scores(chosen.key, parameters, chosen.seed)
+    scores = verbs.scores(*context.asked)
     st.caption(
         f"{inert(names[zone])}: relative error {percent(scores.error[row])}, "
         f"correlation {fixed(scores.correlation[row])}. "
-        f"{density_wording.LOOK['week_zoom' if ours else 'week']}"
+        f"{density_wording.LOOK['week' if sampled else 'week_zoom']}"
     )
 
 
-def _map_key(key: str) -> str:
-    return f"density_map_{cached_density.version_name(key)}"
+def _map_key(key: Key) -> str:
+    return f"density_map_{key.name}"
 
 
-def _take_click(key: str) -> None:
+def _take_click(key: Key) -> None:
     """Choose the zone that was just clicked, before anything is drawn."""
     event = widget_value(_map_key(key))
     clicked = event["selection"]["objects"].get("zones") if event else None
     zone = str(clicked[0]["properties"]["id"]) if clicked else None
-    if zone != session().zone_clicked:
-        session().zone_clicked = zone
+    if zone != state(Week).clicked:
+        state(Week).clicked = zone
         if zone is not None:
             setting.put(_zone_setting(key), zone)
 
 
-def zone(key: str) -> str:
+def zone(key: Key) -> str:
     """Return the chosen zone, or a busy one near the middle of the region."""
     chosen = setting.value(_zone_setting(key))
     return (
@@ -218,26 +231,26 @@ def zone(key: str) -> str:
     )
 
 
-def mark(key: str, chosen: str) -> None:
+def mark(key: Key, chosen: str) -> None:
     """Choose a zone from a table of the page (in a callback)."""
     setting.put(_zone_setting(key), chosen)
 
 
-def _zone_setting(key: str) -> Setting[str]:
+def _zone_setting(key: Key) -> Setting[str]:
     ids = cached_datasets.outlines(key).ids
     middle = cached_density.central_zone(key)
     return setting.place("density_zone", ids, middle, shared=catalogue.shipped(key))
 
 
 def _play(playing: bool) -> None:
-    session().week_playing = playing
+    state(Week).playing = playing
 
 
 def _advance(starts: list[int]) -> None:
     """Go to the next time, unless the last step was only a moment ago (a click between two)."""
     now = time.monotonic()
-    if now - session().week_moved_on_s > 0.7 * TICK_S:
-        session().week_moved_on_s = now
+    if now - state(Week).moved_on_s > 0.7 * TICK_S:
+        state(Week).moved_on_s = now
         later = [start for start in starts if start > setting.value(HOUR)]
         setting.put(HOUR, later[0] if later else starts[0])
 

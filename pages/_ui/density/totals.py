@@ -7,37 +7,37 @@ import streamlit as st
 
 from engine.density import TotalErrors
 from engine.parameters import DensityParameters
+from engine.resolution import Key
 from pages._ui import jobs
-from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import density as cached_density
 from pages._ui.cache.draws import REPEATS
 from pages._ui.density import charts as density_charts
 from pages._ui.density import wording as density_wording
 from pages._ui.density.charts import Band
-from pages._ui.density.settings import Chosen
 from pages._ui.jobs import Job, Step
 from pages._ui.shell.settings import Seed
+from pages._ui.views.context import Density
 
 EPSILONS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 5.0, 10.0)
 _CURVES = {"sampled": "one visit a person, scaled to all", "plain": "all visits, no sampling"}
 _MEASURES = (
-    Band("shares", "shares_sd", "Share of visits put at a wrong tower", percent=True, log=True),
-    Band("totals", "totals_sd", "Relative error of a tower's total", percent=True, log=True),
+    Band("shares", "shares_sd", "Share of visits put at a wrong tower", percent=True),
+    Band("totals", "totals_sd", "Relative error of a tower's total", percent=True),
 )
 
 
-def draw(chosen: Chosen) -> None:
+def draw(context: Density) -> None:
     """Draw the error of the towers' shares and totals over ε, by repeated draws."""
     st.markdown("**Why are totals estimated from one visit of each person?**")
-    epsilons = sorted({*EPSILONS, chosen.epsilon})
-    cached_datasets.dataset(chosen.key)
+    epsilons = sorted({*EPSILONS, context.epsilon})
+    # figure 6 is of the improved scaling, whatever the method on the page is
+    plain = context.as_charged(method="efpag_joint", scaling=True, smoothing=True)
     work = jobs.job(
         "totals",
         _steps,
-        chosen.key,
-        # figure 6 is of the improved scaling, whatever the method on the page is
-        tuple(chosen.settings.density(epsilon=one, method="efpag_joint") for one in epsilons),
-        chosen.seed,
+        context.key,
+        tuple(plain.vary(epsilon=one).parameters for one in epsilons),
+        context.seed,
     )
 
     def show(running: Job) -> None:
@@ -45,17 +45,13 @@ def draw(chosen: Chosen) -> None:
         table = _table(running.result or {})
         if table.empty:
             return
-        density_charts.legend(list(_CURVES.values()))
-        for column, measure in zip(st.columns(2, gap="large"), _MEASURES, strict=True):
-            with column:
-                density_charts.bands(
-                    table,
-                    measure,
-                    chosen.epsilon,
-                    list(_CURVES.values()),
-                    key=f"density_totals_{measure.mean}",
-                    alt_text=f"{measure.title} over epsilon, with and without sampling",
-                )
+        density_charts.bands(
+            table,
+            _MEASURES,
+            context.epsilon,
+            key="density_totals",
+            alt="with and without sampling",
+        )
         st.caption(
             f"{density_wording.LOOK['totals']} ε is the total of the release, of which the totals "
             f"get half; means and standard deviations over "
@@ -65,7 +61,7 @@ def draw(chosen: Chosen) -> None:
     jobs.live("totals", work, show)
 
 
-def _steps(key: str, settings: tuple[DensityParameters, ...], seed: Seed) -> Iterator[Step]:
+def _steps(key: Key, settings: tuple[DensityParameters, ...], seed: Seed) -> Iterator[Step]:
     errors: dict[float, list[TotalErrors]] = {one.epsilon: [] for one in settings}
     for repeat in range(REPEATS):
         for one in settings:
@@ -84,6 +80,7 @@ def _table(errors: dict[float, tuple[TotalErrors, ...]]) -> pd.DataFrame:
                 {
                     "epsilon": epsilon,
                     "curve": name,
+                    "kind": "",
                     "repeats": len(draws),
                     "shares": shares.mean(),
                     "shares_sd": shares.std(),

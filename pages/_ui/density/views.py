@@ -1,64 +1,53 @@
 """The deeper figures: one at a time, and only the one that is shown is computed."""
 
+import html
+from collections.abc import Callable
+from functools import partial
+
 import streamlit as st
 
-from engine.ledger import Ledger
 from pages._ui.density import cells as density_cells
 from pages._ui.density import costs as density_costs
-from pages._ui.density import detail as density_detail
 from pages._ui.density import hours as density_hours
 from pages._ui.density import ours as density_ours
 from pages._ui.density import sweeps as density_sweeps
 from pages._ui.density import totals as density_totals
+from pages._ui.density import wording as density_wording
 from pages._ui.density import zones as density_zones
-from pages._ui.density.settings import Chosen
 from pages._ui.shell import setting
+from pages._ui.views import detail
+from pages._ui.views.context import Density
 
-VIEWS = {
-    "ours": "Published | ours",
-    "cost": "What it costs",
-    "hours": "Hour by hour",
-    "zones": "Zone by zone",
-    "detail": "Usable detail",
-    "methods": "Methods",
-    "kept": "Visits kept (ℓ)",
-    "cells": "Cells and clusters",
-    "totals": "Totals",
-    "errata": "Errata of the paper",
-}
+
+def _errata(_: Density) -> None:
+    """Draw the seven places where the paper is wrong or open, one sentence each."""
+    st.markdown("**Where the paper is wrong or leaves something open**, and what is done instead")
+    blocks = [
+        f'<div class="erratum"><b>{html.escape(name)}</b><strong>{html.escape(about)}</strong>'
+        f"<div>{html.escape(sentence)}</div><small>{html.escape(source)}</small></div>"
+        for name, about, sentence, source in density_wording.ERRATA
+    ]
+    st.html("".join(blocks))
+    st.caption(density_wording.PAPER)
+
 
 DEFAULT = "cost"
+VIEWS: dict[str, tuple[str, Callable[[Density], None]]] = {
+    "ours": ("Published | ours", density_ours.draw),
+    "cost": ("What it costs", density_costs.draw),
+    "hours": ("Hour by hour", density_hours.draw),
+    "zones": ("Zone by zone", density_zones.draw),
+    "detail": ("Usable detail", partial(detail.draw, look=density_wording.LOOK["detail"])),
+    "methods": ("Methods", density_sweeps.methods),
+    "kept": ("Visits kept (ℓ)", density_sweeps.kept),
+    "cells": ("Cells and clusters", density_cells.draw),
+    "totals": ("Totals", density_totals.draw),
+    "errata": ("Errata of the paper", _errata),
+}
 
 
-def draw(chosen: Chosen, ledger: Ledger) -> None:
+def draw(context: Density) -> None:
     """Draw the picker and the view that is picked."""
     st.subheader("Look deeper", anchor=False, divider="gray")
-    view = _picker()
-    if view == "cost":
-        density_costs.draw(chosen, ledger)
-    elif view == "errata":
-        density_costs.errata()
-    else:
-        drawn = {
-            "ours": density_ours.draw,
-            "hours": density_hours.draw,
-            "zones": density_zones.draw,
-            "detail": density_detail.draw,
-            "methods": density_sweeps.methods,
-            "kept": density_sweeps.kept,
-            "cells": density_cells.draw,
-            "totals": density_totals.draw,
-        }
-        drawn[view](chosen)
-
-
-def _picker() -> str:
-    return setting.draw(
-        st.segmented_control,
-        "View",
-        setting.choice("density_view", VIEWS, DEFAULT),
-        list(VIEWS),
-        format_func=VIEWS.__getitem__,
-        required=True,
-        label_visibility="collapsed",
-    )
+    names = {key: name for key, (name, _) in VIEWS.items()}
+    VIEWS[setting.views("density_view", names, DEFAULT)][1](context)

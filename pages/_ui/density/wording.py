@@ -4,6 +4,7 @@ from engine.density import NOISE_EXCEEDS_DATA, ONE_CLUSTER, Needs
 from engine.ledger import Ledger, is_above
 from engine.parameters import DensityParameters
 from pages._ui.cache.draws import REPEATS
+from pages._ui.drawing.cards import Card
 from pages._ui.wording.measures import density_needs
 from pages._ui.wording.numbers import number, scientific
 
@@ -41,22 +42,6 @@ ZOOM = (
     "differences between neighbouring places; those are evened out, the others are kept. Nobody is "
     "sampled, and published and proved ε are the same."
 )
-LOSES = {
-    "published": (
-        "All places of a group share one weekly rhythm: a market or a station inside it "
-        "disappears.",
-        "Half of ε is spent on totals alone, however many people there are.",
-        "Only ℓ visits of a person are looked at for the rhythm.",
-    ),
-    "zoom": (
-        "A place unlike its neighbours is smoothed towards them unless it clearly exceeds the "
-        "noise: small surprises are lost first.",
-        "People with many visits are scaled down, so places that only they go to look smaller.",
-        "On small data at ε 0.1 the total can be far off, and the displacement (EMD) larger than "
-        "the published method's: docs/mechanisms.md names where.",
-        "Nearly empty places keep large relative errors, as with every method.",
-    ),
-}
 PROVED = "Best proved total"
 MARK = (
     "Marked ▲ where the best proved total is above the ε that is charged: the label then promises "
@@ -108,24 +93,15 @@ def flag(name: str, parameters: DensityParameters, needs: Needs, minimum: float 
     )
 
 
-def hour(index: int) -> str:
-    """Write an hour of the week, 0 to 167.
-
-    Examples
-    --------
-    >>> hour(66)
-    'Wed 18:00'
-    """
-    days = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-    return f"{days[index // 24]} {index % 24:02d}:00"
-
-
-def privacy(ledger: Ledger) -> str:
-    """Say in one line who is protected and what the totals are."""
+def proved(ledger: Ledger, epsilon: float) -> Card:
+    """Return the card of the best proved total, with the other two in its line."""
     failing = f" at δ = {scientific(ledger.delta)}" if ledger.delta else ""
-    return (
-        f"published {ledger.published_epsilon:.3g}, by simple composition "
-        f"{ledger.pure_epsilon:.3g}{failing}"
+    return Card(
+        "Proved privacy loss (ε)",
+        f"{ledger.proved_epsilon:.3g}",
+        f"above the slider's {epsilon:g}" if ledger.exceeds(epsilon) else f"slider {epsilon:g}",
+        f"For one person's whole week; published {ledger.published_epsilon:.3g}, by simple "
+        f"composition {ledger.pure_epsilon:.3g}{failing}.",
     )
 
 
@@ -212,6 +188,8 @@ LOOK = {
     "totals": "Sampling one visit a person needs far less noise than perturbing all visits, so its "
     "curve lies well below at small ε; at large ε it flattens at the error of sampling itself, and "
     "the two may cross (P1, figure 6).",
+    "detail": "of the zones with visits are usable in the draw on the page. Red frame: the nearest "
+    "to where you are. Click a cell to set zones and ε; the time is set in the sidebar.",
     "cover": "The minimum cover takes fewer or larger cells than towers or zones where these cut "
     "each other, so that each count "
     "stands better against the same noise (P1, figure 2).",

@@ -6,6 +6,9 @@ TRUE, PRIVATE, OTHER, HERE = "#7f7f7f", "#2a8fbd", "#c9782f", "#d1495b"
 """Truth is grey, private blue, a third line orange, "you are here" red: safe for colour-blind
 readers and legible on light and dark."""
 
+SERIES = (PRIVATE, OTHER, TRUE, "#8e6bbd", "#2a9d6f", HERE, "#b5579c")
+"""Of curves side by side: told apart by colour-blind readers, on light and dark."""
+
 LOST, PHANTOM, INFLATED = "#aa33ff", "#cc3300", "#ee66dd"
 """A flow that should be shown and reads 0, one that is shown where nobody travelled, and one that
 noise makes far larger than it is: no colour of the scale of sizes, for colour-blind readers either.

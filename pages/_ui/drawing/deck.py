@@ -1,6 +1,5 @@
 """A deck on a page: offline, its view kept, what it shows kept for saving."""
 
-import html
 import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
@@ -9,6 +8,7 @@ import pydeck as pdk
 import streamlit as st
 from pydeck.bindings.json_tools import default_serialize
 
+from pages._ui.drawing import take_home
 from pages._ui.drawing.projection import nudged
 
 
@@ -54,9 +54,7 @@ def draw(
         on_click=_return,
         args=(returns,),
     )
-    # hidden texts, read by "Take it home": what a graphics card has drawn cannot be read back
-    kept = json.dumps([list(rows), *zip(*rows.values(), strict=True)], ensure_ascii=False)
-    st.html(f'<div class="maprows" hidden>{html.escape(kept)}</div>')
+    take_home.keep(rows)
     return event
 
 

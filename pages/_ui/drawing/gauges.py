@@ -80,13 +80,13 @@ def _gauge(gauge: Gauge) -> str:
     low, high = (html.escape(end) for end in gauge.ends)
     return (
         f'<div title="{html.escape(gauge.rule)}" class="gauge {gauge.level}">'
-        f'<div class="name"><span aria-hidden="true">{SIGNS[gauge.level]}</span> '
-        f"{html.escape(gauge.name)}</div>"
-        f'<div class="words">{words}</div>'
+        f'<div class="head"><span class="name"><span aria-hidden="true">{SIGNS[gauge.level]}'
+        f"</span> {html.escape(gauge.name)}</span> "
+        f'<span class="words">{words}</span></div>'
         f'<div class="scale" role="img" aria-label="{spoken}" style="{_bands(gauge)}">'
         f"{_signs(gauge)}{ticks}{needle}</div>"
-        f'<div class="ends"><span>{low}</span><span>{high}</span></div>'
-        f'<div class="note">{html.escape(gauge.note)}</div></div>'
+        f'<div class="ends"><span>{low}</span> <span class="note">{html.escape(gauge.note)}</span> '
+        f"<span>{high}</span></div></div>"
     )
 
 

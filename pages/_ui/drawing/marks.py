@@ -1,6 +1,7 @@
 """The three marks of our own method and how one of its flows reads, wherever they stand."""
 
 import html
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -17,6 +18,11 @@ MEANINGS = (
     ("likely", LIKELY_OPACITY / 255, "empty with less than 5%, by the model"),
 )
 NOT_DRAWN = "The other flows are not drawn, but they count in all sums."
+
+
+def has(release: Any) -> bool:
+    """Whether a release says of its flows which are certain, and in which ranges they lie."""
+    return hasattr(release, "certain")
 
 
 def shown(release: EstimateRelease) -> NDArray[np.bool_]:

@@ -1,11 +1,68 @@
-"""Home's tables as plain HTML: a browser loads a megabyte for Streamlit's own."""
+"""Tables: plain where a glance is enough, to sort and search where numbers are many."""
 
 import html
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+LONG = 6
+"""From so many rows on a table of numbers can be sorted and searched."""
+
+_HEIGHT_PX = 440
+
+Lines = tuple[Sequence[str], Sequence[Sequence[Any]]]
+"""Heads, and what stands under them line by line."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its values, and how a number of it is written.
+
+    Attributes
+    ----------
+    values : sequence
+        Numbers stay numbers, so that they are sorted as such.
+    words : callable, optional
+        Writes one value; else it is shown as it is.
+    """
+
+    values: Sequence[Any]
+    words: Callable[[Any], str] | None = None
+
+
+def draw(columns: Mapping[str, Column | Sequence[Any]], *, key: str = "table") -> None:
+    """Draw columns of equal length under their names, which hold the units.
+
+    Texts would be sorted by their letters: what has no numbers stays plain. What is saved or
+    printed is the whole table as text, whichever way it is shown.
+    """
+    whole = {n: one if isinstance(one, Column) else Column(one) for n, one in columns.items()}
+    texts = {
+        name: [column.words(value) if column.words else value for value in column.values]
+        for name, column in whole.items()
+    }
+    writers = {name: column.words for name, column in whole.items() if column.words}
+    if len(next(iter(texts.values()))) < LONG or not writers:
+        st.html(table_html(texts))
+        return
+    import pandas as pd  # home has plain tables only
+
+    frame = pd.DataFrame({name: list(column.values) for name, column in whole.items()})
+    styled = frame.style.format(dict[Any, Any](writers))
+    tall = min(_HEIGHT_PX, 36 * (len(frame) + 1))
+    st.dataframe(styled, key=key, hide_index=True, height=tall)
+    st.html(f'<div class="saved">{table_html(texts)}</div>')
+
+
+def rows(heads: Sequence[str], lines: Sequence[Sequence[Any]]) -> None:
+    """Draw a plain table line by line."""
+    draw(dict(zip(heads, zip(*lines, strict=True), strict=True)))
 
 
 def table_html(columns: Mapping[str, Sequence[object]]) -> str:
-    """Return columns of equal length as one table; everything is shown as text.
+    """Return columns of equal length as one plain table; everything is shown as text.
 
     Examples
     --------

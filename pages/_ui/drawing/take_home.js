@@ -114,10 +114,10 @@ async function mapped(canvas, said = true) {
   return noted(await new Promise((done) => made.toBlob(done, "image/png")));
 }
 
-// What a map shows, as its tooltips say it: hidden texts that follow the map.
-function mapRows(canvas) {
+// What a map or a chart shows: hidden texts that follow it.
+function keptRows(drawing) {
   const kept = [...main().querySelectorAll(".maprows")]
-    .find((one) => canvas.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING);
+    .find((one) => drawing.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING);
   return kept ? JSON.parse(kept.textContent) : [];
 }
 
@@ -155,28 +155,12 @@ function crc(bytes) {
   return (sum ^ 0xffffffff) >>> 0;
 }
 
-// What a chart draws: its marks carry their rows of data.
+// What a picture shows: a chart's hidden texts, what our own pictures say of themselves.
 function data(svg) {
   if (svg.rows) return svg.rows;
-  const rows = new Map();
-  for (const node of svg.querySelectorAll("*")) {
-    const item = node.__data__;
-    for (const one of item?.mark?.items ?? (item ? [item] : [])) {
-      const row = one.datum;
-      if (!row || typeof row !== "object" || one.mark?.role !== "mark") continue;
-      const flat = Object.entries(row).filter(([k, v]) =>
-        (v === null || typeof v !== "object") && !k.startsWith("(") && !k.endsWith("_sort_index"));
-      if (flat.length) rows.set(JSON.stringify(flat), Object.fromEntries(flat));
-    }
-  }
-  if (rows.size) return spread([...rows.values()]);
+  if (svg.closest(".vega-embed")) return keptRows(svg);
   const named = [...svg.querySelectorAll("title")].map((one) => [one.textContent]);
   return named.length ? [["what"], ...named] : [];
-}
-
-function spread(rows) {
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  return [names, ...rows.map((row) => names.map((name) => row[name] ?? ""))];
 }
 
 // Rows of equal length: a cell over several columns leaves the others blank.
@@ -349,7 +333,7 @@ function list(place) {
     const now = () => things().maps[i] ?? canvas;
     row(`Map: ${name}`, [
       button("PNG", async () => save(`${file}.png`, await mapped(now()))),
-      button("CSV", () => save(`${file}.csv`, text(csv(mapRows(now()), [name, ...lines()]), "text/csv"))),
+      button("CSV", () => save(`${file}.csv`, text(csv(keptRows(now()), [name, ...lines()]), "text/csv"))),
     ]);
   });
   tables.forEach((table, i) => {

@@ -1,11 +1,16 @@
 """Save what a page shows: pictures, tables, a report of one page, a link; all in the browser."""
 
+import html
+import json
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import streamlit as st
+
+from engine.arrays import Numbers
 
 NOTICE = "Exploration, not a release."
 LINK = (
@@ -23,7 +28,7 @@ _STYLE = """
 .take-home .said { margin: 0.2rem 0; }
 @page { margin: 9mm; }
 @media print {
-  [data-testid="stSidebar"], [data-testid="stHeader"], .st-key-navigation, .take-home, .st-key-home_tour, .st-key-home_header, .st-key-home_presets, .st-key-home_play_button, .stage .tools, [data-testid="stMain"] [data-testid="stButton"], [data-testid="stMain"] [data-testid="stPageLink"], [data-testid="stMain"] [data-testid="stCheckbox"] { display: none !important; }
+  [data-testid="stSidebar"], [data-testid="stHeader"], .st-key-navigation, .take-home, .st-key-home_tour, .st-key-home_need, .st-key-home_views, .st-key-home_play_button, .stage .tools, [data-testid="stMain"] [data-testid="stButton"], [data-testid="stMain"] [data-testid="stPageLink"], [data-testid="stMain"] [data-testid="stCheckbox"] { display: none !important; }
   [data-testid="stMainBlockContainer"] { zoom: 0.55; padding: 0 !important; }
   [data-testid="stElementContainer"]:has(.saved) { display: block !important; } .saved { display: block !important; } [data-testid="stElementContainer"]:has([data-testid="stDataFrame"]) { display: none !important; }
   .card { min-height: 0; break-inside: avoid; } .verdict, .gauge, .stage { break-inside: avoid; }
@@ -54,6 +59,22 @@ def draw(title: str, settings: Mapping[str, str], banners: Sequence[str]) -> Non
             "link": LINK,
         },
     )
+
+
+def keep(sheet: Mapping[str, Sequence[Any] | Numbers]) -> None:
+    """Keep the columns of what was drawn last, with their heads, for saving as CSV.
+
+    They are hidden texts: what a graphics card or a chart has drawn is not read back.
+    """
+    columns = [[_text(value) for value in column] for column in sheet.values()]
+    kept = json.dumps([list(sheet), *zip(*columns, strict=True)], ensure_ascii=False)
+    st.html(f'<div class="maprows" hidden>{html.escape(kept)}</div>')
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float | np.floating):
+        return "" if value != value else f"{value:.6g}"
+    return "" if value is None else f"{value}"
 
 
 @cache

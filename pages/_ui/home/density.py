@@ -6,12 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
+from engine import density
 from engine.density import DensityScores
 from engine.ledger import Ledger
 from engine.parameters import EPSILON_STOPS
+from engine.resolution import Key
 from pages._ui import jobs
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import density as cached_density
+from pages._ui.cache import verbs
 from pages._ui.cache.repeats import Drawn, density_draws, judged_densities
 from pages._ui.drawing import cards
 from pages._ui.drawing.svg import curve as sketch_curve
@@ -21,7 +24,7 @@ from pages._ui.shell import setting
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import EPSILON, Seed, Settings, seed
 from pages._ui.wording import verdict
-from pages._ui.wording.density_cards import density_cards
+from pages._ui.wording.cards import density_cards
 from pages._ui.wording.measures import density_needs
 from pages._ui.wording.numbers import fixed, number, percent
 from pages._ui.wording.privacy import ledger_line
@@ -62,11 +65,11 @@ def said_html(finding: verdict.Finding, entry: Entry) -> str:
 def draw(settings: Settings, entry: Entry) -> Column:
     """Draw the column's point values; intervals and distances follow from beside the page."""
     noise, parameters = seed(entry), settings.density()
-    release = cached_density.release(entry.key, parameters, noise)
-    scores = cached_density.scores(entry.key, parameters, noise)
+    release = verbs.release(entry.key, parameters, noise)
+    scores = verbs.scores(entry.key, parameters, noise)
     finding = verdict.density(
         cached_density.judged(entry.key, parameters, noise),
-        needed=density_needs(parameters, cached_density.needs(entry.key, parameters)),
+        needed=density_needs(parameters, verbs.of(density.needs, entry.key, parameters)),
     )
     st.html(said_html(finding, entry))
     if home_play.playing():
@@ -111,7 +114,7 @@ def _cards(first: DensityScores, work: Job) -> list[cards.Card]:
     return density_cards(first, known or None, drawn.distances_m, finished=not work.running)
 
 
-def _curve(key: str, settings: Settings, noise: Seed) -> None:
+def _curve(key: Key, settings: Settings, noise: Seed) -> None:
     """Draw the share of usable zones over ε, with the points that are known."""
     current = settings.epsilon
     judged_here = cached_density.judged(key, settings.density(), noise)

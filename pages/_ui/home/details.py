@@ -9,7 +9,7 @@ from pages._ui.home import stage as home_stage
 from pages._ui.home.density import Column
 from pages._ui.home.verdict import CONVENTIONS
 from pages._ui.shell import frame, setting
-from pages._ui.wording.ranges import RANGES
+from pages._ui.wording.cards import RANGES
 from pages._ui.wording.verdict import LIMITS
 
 _OPEN = setting.switch("home_details", default=False)

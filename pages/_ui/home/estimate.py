@@ -1,39 +1,42 @@
-"""Home's second column under our own method: four numbers of repeated draws."""
+"""Home's second column under a method without an exact law: four numbers of repeated draws."""
 
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
+from engine import origin_destination as od
 from engine import usability
+from engine.resolution import Key
 from pages._ui.cache import datasets as cached_datasets
-from pages._ui.cache import estimates as cached_estimates
 from pages._ui.cache import trips as cached_trips
+from pages._ui.cache import verbs
 from pages._ui.cache.window import declared
 from pages._ui.drawing import cards
 from pages._ui.home.density import Column, Worst, said_html
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import Settings, seed
 from pages._ui.wording import verdict
-from pages._ui.wording.agreement_cards import agreement_cards
+from pages._ui.wording.cards import agreement_cards
 from pages._ui.wording.numbers import signed_percent
 from pages._ui.wording.privacy import trips_protection
 
 
 def draw(settings: Settings, entry: Entry) -> Column:
     """Draw the column; its verdict is of repeated draws, for there is no exact expectation."""
-    noise, parameters = seed(entry), settings.trips()
+    noise, parameters = seed(entry), settings.trips(method=settings.od_method)
     window = declared(parameters)
-    true = cached_trips.truth(entry.key, window)
+    true = verbs.truth(entry.key, window)
     with st.spinner("Drawing repeatedly …"):
-        *_, draws = cached_estimates.repeated(entry.key, parameters, noise, window)
-    finding = verdict.drawn_trips(
-        usability.judge_drawn_trips(true, draws.near), parameters, draws.published, draws.ours
-    )
-    shown = agreement_cards(draws.ours)
+        methods = (settings.trips(), parameters)
+        *_, (other, own) = cached_trips.repeated(entry.key, methods, noise, window)
+    judged = usability.judge_drawn_trips(true, own.near)
+    finding = verdict.drawn_trips(judged, parameters, other.agreements, own.agreements)
+    shown = agreement_cards(own.agreements)
     st.html(said_html(finding, entry))
     cards.draw(shown)
+    method = od.METHODS[parameters.method]
     protected = trips_protection(parameters, entry.metadata)
-    st.caption(f"{protected} Read by our own method; the published one is in the sidebar.")
+    st.caption(f"{protected} Method: {method.name}. Others are in the sidebar.")
 
     def curve() -> None:
         st.caption(
@@ -42,7 +45,7 @@ def draw(settings: Settings, entry: Entry) -> Column:
         )
 
     def worst() -> Worst:
-        ours = cached_estimates.release(entry.key, parameters, noise, window)
+        ours = verbs.release(entry.key, parameters, noise, window)
         return _worst(entry.key, true.sum(axis=1), ours.counts[0].sum(axis=1))
 
     return Column(
@@ -54,7 +57,7 @@ def draw(settings: Settings, entry: Entry) -> Column:
     )
 
 
-def _worst(key: str, true: NDArray[np.int64], ours: NDArray[np.float64]) -> Worst:
+def _worst(key: Key, true: NDArray[np.int64], ours: NDArray[np.float64]) -> Worst:
     """Return the zones whose departures are off by most trips in this draw."""
     order = np.argsort(-np.abs(ours - true), kind="stable")[:6]
     error = (ours - true)[order] / np.where(true[order] > 0, true[order], np.nan)

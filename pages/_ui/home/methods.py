@@ -6,8 +6,9 @@ import streamlit as st
 
 from engine.parameters import DensityParameters
 from pages._ui.cache import density as cached_density
-from pages._ui.cache import estimates as cached_estimates
 from pages._ui.cache import pictures as cached_pictures
+from pages._ui.cache import trips as cached_trips
+from pages._ui.cache import verbs
 from pages._ui.cache.window import declared
 from pages._ui.drawing import tables
 from pages._ui.drawing.svg import stage as drawn_stage
@@ -70,13 +71,15 @@ def _known(part: str, entry: Entry) -> bool:
 def _trips(settings: Settings, entry: Entry, zone: int | None) -> Methods:
     """Return both readings of one draw of the flows."""
     noise, parameters = seed(entry), settings.trips()
-    window = declared(parameters)
-    both = cached_estimates.compared(entry.key, parameters, noise, window, 0)
-    one, other = both.published, both.ours
+    window, ours = declared(parameters), settings.trips(method="estimate")
+    one, other = (
+        cached_trips.agreed(entry.key, method, noise, window).agreement
+        for method in (parameters, ours)
+    )
     return Methods(
         drawn_stage.beside(
             cached_pictures.trips(entry.key, parameters, noise, window, zone),
-            cached_pictures.estimates(entry.key, parameters, noise, window, zone),
+            cached_pictures.estimates(entry.key, ours, noise, window, zone),
             epsilon=parameters.epsilon,
         ),
         {
@@ -101,7 +104,7 @@ def _density(settings: Settings, entry: Entry) -> Methods:
     noise = seed(entry)
     published = settings.variant if settings.variant != _OURS else _PUBLISHED
     pair = [_fair(entry, settings.density(method=one)) for one in (published, _OURS)]
-    one, other = (cached_density.scores(entry.key, parameters, noise) for parameters in pair)
+    one, other = (verbs.scores(entry.key, parameters, noise) for parameters in pair)
     pictures = [cached_pictures.density(entry.key, parameters, noise) for parameters in pair]
     return Methods(
         drawn_stage.beside(*pictures, epsilon=settings.epsilon),

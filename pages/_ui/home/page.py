@@ -1,70 +1,95 @@
-"""Home: one stage for the trade-off, then density, flows and calculators side by side."""
+"""Home: the answer on one screen, then density and flows side by side, and the calculators."""
+
+from pathlib import Path
 
 import streamlit as st
 
+from pages._ui.home import card as home_card
 from pages._ui.home import choose as home_choose
 from pages._ui.home import density as home_density
 from pages._ui.home import details as home_details
 from pages._ui.home import play as home_play
 from pages._ui.home import stage as home_stage
-from pages._ui.home import tour as home_tour
 from pages._ui.home import trips as home_trips
 from pages._ui.home import uncertainty as home_uncertainty
 from pages._ui.home import wording as home_wording
-from pages._ui.shell import frame, problems, sidebar
-from pages._ui.shell.settings import dataset_with
+from pages._ui.home.density import Column
+from pages._ui.shell import epsilon_control, frame, problems, sidebar
+from pages._ui.shell.settings import Settings, dataset_with
+from pages._ui.views import need as need_view
+
+_STYLE = Path(__file__).with_name("home.css")
 
 
 def draw() -> None:
     """Draw the page."""
+    st.html(_STYLE)
     home_play.hold()
     shown = not home_stage.presenting()
+    if shown:
+        with st.sidebar:
+            epsilon_control.second("Privacy loss (ε)")
     settings = sidebar.draw(
-        density=shown,
-        trips=shown,
+        density=("delta", "max_visits", "variant", "cluster_minimum") if shown else False,
+        trips=("max_trips", "threshold") if shown else False,
         epsilon=False,
         noise=shown,
         od_method=shown,
         resolution=True,
     )
     visits, trips = settings.density_data, settings.od_data
-    frame.banners([visits, trips])
+    real = any(entry is not None and not entry.metadata.simulated for entry in (visits, trips))
+    if real:
+        frame.banners([visits, trips])
     for warning in home_wording.warnings(settings):
         st.warning(warning, icon=":material/warning:")
     has = {
         "trips": trips is not None and trips.has_trips,
         "density": visits is not None and visits.has_density,
     }
-    if shown:
-        home_tour.draw()
-    part = home_stage.header(settings, [name for name, there in has.items() if there])
+    available = [name for name, there in has.items() if there]
+    part = home_stage.header(available)
+    side = None
     if part is not None:
         with problems.caught():
-            home_stage.draw(settings, part)
-
-    with st.container(key="home_columns"):
-        on_left, on_right, last = st.columns(3, gap="large")
-    drawn = {}
-    with on_left:
-        st.subheader("Density of visits", anchor=False)
-        if has["density"]:
-            with problems.caught():
-                drawn["density"] = home_density.draw(settings, visits)
-        else:
-            frame.missing(visits, "density", dataset_with("density"), "density_data")
-    with on_right:
-        st.subheader("Origin–destination flows", anchor=False)
-        if has["trips"]:
-            with problems.caught():
-                drawn["trips"] = home_trips.draw(settings, trips)
-        else:
-            frame.missing(trips, "trips", dataset_with("trips"), "od_data")
-    with last, st.container(key="home_calculator"):
-        home_choose.calculator(settings.trips().max_trips_per_user, settings.unit)
-    columns = list(drawn.values())
+            side = home_stage.draw(settings, part, available)
+    if not real:
+        frame.banners([visits, trips])
+    if side is not None:
+        home_card.draw_all(side)
+    drawn = _columns(settings, has, part)
     ledger = drawn["density"].ledger if "density" in drawn else None
     for note in home_wording.notes(settings, ledger, flows="trips" in drawn):
         st.caption(note)
     if part is not None:
         home_uncertainty.draw(settings, part)
-    home_details.draw(columns)
+    home_details.draw(list(drawn.values()))
+
+
+def _columns(settings: Settings, has: dict[str, bool], part: str | None) -> dict[str, Column]:
+    """Draw density and flows side by side, each with its data, then the calculators."""
+    drawn: dict[str, Column] = {}
+    with st.container(key="home_columns"):
+        sides = st.columns(2, gap="large")
+        for place, (name, title, draw_column, entry) in zip(
+            sides,
+            (
+                ("density", "Density of visits", home_density.draw, settings.density_data),
+                ("trips", "Origin–destination flows", home_trips.draw, settings.od_data),
+            ),
+            strict=True,
+        ):
+            with place:
+                st.subheader(title, anchor=False)
+                if name != part:
+                    with st.container(horizontal=True, gap="xsmall", key="home_need_other"):
+                        need_view.draw(name)
+                if has[name] and entry is not None:
+                    with problems.caught():
+                        drawn[name] = draw_column(settings, entry)
+                else:
+                    key = "density_data" if name == "density" else "od_data"
+                    frame.missing(entry, name, dataset_with(name), key)
+    with st.container(key="home_calculator"):
+        home_choose.calculator(settings.trips().max_trips_per_user, settings.unit)
+    return drawn

@@ -1,19 +1,23 @@
 """One side of home's stage, flows or density: what the gauges, the picture and the words need."""
 
 from dataclasses import dataclass
+from typing import Any
 
+from engine import origin_destination as od
 from engine import usability
 from engine.risk import Worth
 from engine.steps import Level
 from pages._ui.cache import attack as cached_attack
 from pages._ui.cache import density as cached_density
-from pages._ui.cache import estimates as cached_estimates
 from pages._ui.cache import pictures as cached_pictures
 from pages._ui.cache import trips as cached_trips
+from pages._ui.cache import verbs
 from pages._ui.cache.window import declared
 from pages._ui.drawing.svg.stage import Picture
 from pages._ui.shell.catalogue import Entry
-from pages._ui.shell.settings import EPSILON_SLIDER, Settings, seed
+from pages._ui.shell.settings import Settings, seed
+from pages._ui.views import context as contexts
+from pages._ui.views.context import Context
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,9 +37,9 @@ class Side:
         Share of trips in usable flows or of usable zones, and its judgement.
     worth : Worth
         What privacy is left once everything declared is released.
-    strong : float
-        The largest ε of the slider at which privacy is strong.
     picture : Picture
+    context : Context
+        The setting and its dataset, for the views that draw it.
     """
 
     part: str
@@ -45,8 +49,8 @@ class Side:
     usable: float
     level: Level
     worth: Worth
-    strong: float
     picture: Picture
+    context: Context[Any]
 
 
 def trips(settings: Settings, entry: Entry, zone: int | None = None) -> Side:
@@ -54,9 +58,10 @@ def trips(settings: Settings, entry: Entry, zone: int | None = None) -> Side:
     noise, parameters = seed(entry), settings.trips()
     window, days = declared(parameters), len(entry.metadata.days)
     added_up = entry.resolution.time != "day"
-    if settings.od_method == "estimate":
-        true = cached_trips.truth(entry.key, window)
-        *_, draws = cached_estimates.repeated(entry.key, parameters, noise, window)
+    if od.METHODS[settings.od_method].expected is None:
+        true = verbs.truth(entry.key, window)
+        parameters = settings.trips(method=settings.od_method)
+        *_, (draws,) = cached_trips.repeated(entry.key, (parameters,), noise, window)
         judged = usability.judge_drawn_trips(true, draws.near)
         picture = cached_pictures.estimates(entry.key, parameters, noise, window, zone)
     else:
@@ -70,10 +75,8 @@ def trips(settings: Settings, entry: Entry, zone: int | None = None) -> Side:
         usable=judged.usable_share,
         level=judged.level,
         worth=cached_attack.worth_of_trips(parameters, days, added_up=added_up),
-        strong=cached_attack.strong_trips(
-            settings.trips(epsilon=1.0), days, EPSILON_SLIDER, added_up=added_up
-        ),
         picture=picture,
+        context=contexts.of(entry, settings.trips(method=settings.od_method), window),
     )
 
 
@@ -89,8 +92,6 @@ def density(settings: Settings, entry: Entry) -> Side:
         usable=judged.usable_share,
         level=judged.level,
         worth=cached_attack.worth_of_density(entry.key, parameters),
-        strong=cached_attack.strong_density(
-            entry.key, settings.density(epsilon=1.0), EPSILON_SLIDER
-        ),
         picture=cached_pictures.density(entry.key, parameters, noise),
+        context=contexts.of(entry, parameters),
     )

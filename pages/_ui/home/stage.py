@@ -1,13 +1,14 @@
-"""Home's stage: two gauges on one line, one large picture, one slider under it."""
+"""Home's first screen: the need, two gauges, one slider, one large picture, one answer."""
 
 from pathlib import Path
 
 import streamlit as st
 
 from pages._ui.cache import datasets as cached_datasets
-from pages._ui.drawing import cards
 from pages._ui.drawing.gauges import gauges_html
 from pages._ui.drawing.svg import stage as drawn_stage
+from pages._ui.drawing.svg.stage import Picture
+from pages._ui.home import card as home_card
 from pages._ui.home import methods as home_methods
 from pages._ui.home import play as home_play
 from pages._ui.home import side as home_side
@@ -17,16 +18,18 @@ from pages._ui.home.side import Side
 from pages._ui.shell import epsilon_control, frame, setting
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session
-from pages._ui.shell.settings import Settings, use_settings
+from pages._ui.shell.settings import Settings
+from pages._ui.views import need as need_view
 
 PARTS = {"trips": "Flows", "density": "Density"}
 _PAGES = {
-    "trips": ("pages/2_Origin_Destination.py", "Everything about these flows"),
-    "density": ("pages/1_Density.py", "Everything about this density"),
+    "trips": ("pages/2_Origin_Destination.py", "More about flows"),
+    "density": ("pages/1_Density.py", "More about density"),
 }
 _SHOWN = setting.choice("home_shown", PARTS.values(), PARTS["trips"])
 _VIEW = setting.choice("view", ("Explore", "Presenter"), "Explore")
-HEIGHT, PRESENTED_HEIGHT = 330, 400
+AROUND, PRESENTED_AROUND = 330, 350
+"""Pixels of a window's height that the rest of the first screen takes."""
 _PRESENTER_STYLE = Path(__file__).with_name("presenter.css")
 
 
@@ -35,28 +38,15 @@ def presenting() -> bool:
     return setting.value(_VIEW) == "Presenter"
 
 
-def header(settings: Settings, available: list[str]) -> str | None:
-    """Draw what is shown and for whom, and return the part, None where there is none."""
+def header(available: list[str]) -> str | None:
+    """Draw the need and for whom the page is, and return the part that is shown, if any."""
     if presenting():
         st.html(_PRESENTER_STYLE)
-    with st.container(horizontal=True, vertical_alignment="center", key="home_header"):
-        names = [PARTS[part] for part in available]
-        shown = None
-        if names:
-            shown = setting.draw(
-                st.segmented_control,
-                "Shown",
-                _SHOWN,
-                names,
-                required=True,
-                label_visibility="collapsed",
-            )
-        part = next((one for one in available if PARTS[one] == shown), None)
-        entry = None if part is None else _entry(settings, part)
-        if part is not None and entry is not None:
-            home_methods.choose(part, entry)
-        if home_tour.ended() and not presenting():
-            st.button("Tour", key="home_tour_again", on_click=home_tour.again, type="tertiary")
+    shown = setting.value(_SHOWN)
+    part = next((one for one in available if PARTS[one] == shown), next(iter(available), None))
+    with st.container(horizontal=True, vertical_alignment="center", key="home_need", gap="xsmall"):
+        if part is not None:
+            need_view.draw(part)
         setting.draw(
             st.segmented_control,
             "View",
@@ -64,7 +54,10 @@ def header(settings: Settings, available: list[str]) -> str | None:
             ("Explore", "Presenter"),
             required=True,
             label_visibility="collapsed",
-            help="Presenter: larger type, no sidebar; the arrow keys move ε.",
+            width="content",
+            format_func={"Explore": "Explore", "Presenter": "Present"}.__getitem__,
+            help="Present: larger type, no sidebar; ← → move ε, the space bar plays, 1 to 4 show "
+            "flows, density, published beside ours, and the swipe.",
         )
     return part
 
@@ -73,7 +66,7 @@ def _entry(settings: Settings, part: str) -> Entry | None:
     return settings.od_data if part == "trips" else settings.density_data
 
 
-def draw(settings: Settings, part: str) -> Side:
+def draw(settings: Settings, part: str, available: list[str]) -> Side:
     """Draw the stage of one part and return what is known of it."""
     entry = _entry(settings, part)
     assert entry is not None
@@ -84,34 +77,64 @@ def draw(settings: Settings, part: str) -> Side:
         side = home_side.density(settings, entry)
     methods = home_methods.wanted(settings, part, entry, zone)
     st.html(gauges_html(home_verdict.gauges(side), of=entry.name))
+    home_tour.step("gauges")
+    with st.container(
+        horizontal=True, vertical_alignment="center", key="home_control", gap="small"
+    ):
+        epsilon_control.row()
+        home_play.button()
+    home_tour.step("control")
     with st.container(key="home_stage"):
-        left, right = st.columns([3.2, 1], gap="medium")
-    picture = methods.picture if methods else side.picture
+        left, right = st.columns([2.7, 1], gap="small")
     with left:
-        clicked = drawn_stage.draw(
-            {**drawn_stage.for_screen(picture, narrow=session().narrow), "marked": zone},
-            key="home_picture",
-            height=PRESENTED_HEIGHT if presenting() else HEIGHT,
-            presenting=presenting(),
-            clickable=True,
-        )
-        if clicked is not None and clicked < len(side.picture["zones"]):
-            mark(part, entry, clicked)
-            st.rerun()
-        with st.container(key="home_control"):
-            epsilon_control.draw()
+        _picture(methods.picture if methods else side.picture, part, entry, zone)
         if methods is not None:
             home_methods.draw_numbers(methods)
-        if zone is not None:
-            st.button(
-                "Show all zones again" if part == "trips" else "Unmark the zone",
-                on_click=mark,
-                args=(part, entry, zone),
-                key="home_all_zones",
-            )
-    with right:
-        _beside(side)
+        _views(part, available, entry)
+    with right, st.container(key="home_card", gap="small"):
+        home_card.draw(side)
+        home_tour.step("card")
     return side
+
+
+def _picture(picture: Picture, part: str, entry: Entry, zone: int | None) -> None:
+    """Draw the picture; a click marks a zone."""
+    clicked = drawn_stage.draw(
+        {**drawn_stage.for_screen(picture, narrow=session().narrow), "marked": zone},
+        key="home_picture",
+        around=PRESENTED_AROUND if presenting() else AROUND,
+        presenting=presenting(),
+        clickable=True,
+    )
+    if clicked is not None and clicked < len(picture["zones"]):
+        mark(part, entry, clicked)
+        st.rerun()
+    if zone is not None:
+        st.button(
+            "Show all zones again" if part == "trips" else "Unmark the zone",
+            on_click=mark,
+            args=(part, entry, zone),
+            key="home_all_zones",
+        )
+
+
+def _views(part: str, available: list[str], entry: Entry) -> None:
+    """Draw what the picture shows, and the way to everything about it."""
+    with st.container(horizontal=True, vertical_alignment="center", key="home_views", gap="small"):
+        setting.draw(
+            st.segmented_control,
+            "Shown",
+            _SHOWN,
+            [PARTS[one] for one in available],
+            required=True,
+            label_visibility="collapsed",
+        )
+        home_methods.choose(part, entry)
+        if presenting():
+            return
+        frame.link(*_PAGES[part])
+        if home_tour.ended():
+            st.button("Tour", key="home_tour_again", on_click=home_tour.again, type="tertiary")
 
 
 def marked(entry: Entry) -> int | None:
@@ -131,30 +154,3 @@ def mark(part: str, entry: Entry, zone: int) -> None:
 def _picked(entry: Entry) -> tuple[setting.Setting[str], list[str]]:
     ids = cached_datasets.dataset(entry.key).zones["zone_id"].astype(str).tolist()
     return setting.place("home_zone", ids, "", shared=entry.shipped), ids
-
-
-def _beside(side: Side) -> None:
-    level, word = home_verdict.standing(side)
-    st.html(
-        cards.verdict_html(
-            level,
-            home_verdict.sentence(side),
-            of=side.entry.name,
-            title=word,
-            rule=home_verdict.CONVENTIONS,
-        )
-    )
-    home_play.button()
-    with st.container(key="home_presets", gap="small"):
-        for preset in home_verdict.presets(side):
-            with st.container(gap="xxsmall"):
-                st.button(
-                    f"{preset.name}: ε = {preset.epsilon:g}",
-                    key=f"home_preset_{preset.name.lower().replace(' ', '_')}",
-                    on_click=use_settings,
-                    kwargs={"epsilon": preset.epsilon},
-                    type="primary" if preset.epsilon == side.epsilon else "secondary",
-                    width="stretch",
-                )
-                st.caption(preset.meaning)
-    frame.link(*_PAGES[side.part])

@@ -1,4 +1,4 @@
-"""The guided tour of a first visit: five steps above the stage, never in its way."""
+"""The guided tour of a first visit: three steps, each told in the place it speaks of."""
 
 import html
 from dataclasses import dataclass
@@ -7,71 +7,62 @@ import streamlit as st
 
 from pages._ui.shell import setting
 from pages._ui.shell.problems import guarded
-from pages._ui.shell.session import session
+from pages._ui.shell.session import state
 
 
 @dataclass(frozen=True)
 class Step:
-    """One step: what it says and which part of the page it points at.
+    """One step: the place it is told in, and what it says."""
 
-    Attributes
-    ----------
-    at : str
-        Style selector of the part.
-    """
-
+    place: str
     title: str
     words: str
-    at: str
 
 
 STEPS = (
     Step(
-        "What ε (epsilon) is",
-        "It limits how much the protected unit – one person's day, unless you choose another – can "
-        "change what is published: small ε, more noise, more privacy.",
-        ".st-key-home_control",
+        "gauges",
+        "Two sides",
+        "Left: how often an attacker who knows all other data can tell whether a person is in it, "
+        "from everything declared to be released; flows and density of the same people add up. "
+        "Right: what is left to use.",
     ),
     Step(
-        "Move it",
-        "Drag the slider, or click it and use the arrow keys. Play takes it from 10 down to 0.01.",
-        ".st-key-home_control",
+        "control",
+        "One slider",
+        "ε limits how much the protected unit – one person's day, unless you choose another – can "
+        "change what is published. Move it left: small flows drown first, and noise begins to look "
+        "like travel. Play takes it from 10 to 0.01.",
     ),
     Step(
-        "What breaks first",
-        "Compare the maps while ε falls: small flows drown first, and noise begins to look like "
-        "travel. The right gauge counts what is left to use.",
-        ".st-key-home_picture",
-    ),
-    Step(
-        "Who is protected",
-        "The left gauge asks: how often can an attacker who knows all other data tell whether a "
-        "person is in it? It covers all that is declared to be released of the data shown – of "
-        "flows or of density: both, made of the same people, add up. At trip level it is about "
-        "one trip, and people who travel together are protected less.",
-        ".gauge:first-child",
-    ),
-    Step(
-        "Choose",
-        "Jump to a preset beside the map, or say below which error you can tolerate and take the ε "
-        "that keeps it.",
-        ".st-key-home_presets, .st-key-home_calculator",
+        "card",
+        "One answer",
+        "Say in the line at the top what you need. The card names the setting that keeps most of "
+        "it usable at your limit of risk, and what more detail would cost.",
     ),
 )
-
 
 SHOWN = setting.switch("home_tour", default=True)
 """The link says that the tour has been ended, so that a page loaded anew does not begin it."""
 
 
-def draw() -> None:
-    """Draw the step at hand; nothing once the tour has been ended."""
-    st.fragment(guarded(_draw))()
+@dataclass
+class Tour:
+    """The step at hand, None once it has been ended."""
+
+    step: int | None = 0
+
+
+def step(place: str) -> None:
+    """Draw the step at hand if it speaks of this place; it lies over the page and moves nothing."""
+    at = state(Tour).step
+    if at is not None and not ended() and STEPS[at].place == place:
+        st.fragment(guarded(_draw))(at)
 
 
 def ended() -> bool:
     """Whether the tour has been ended in this session, or before by the link."""
-    return session().tour is None or not setting.value(SHOWN)
+    return state(Tour).step is None or not setting.value(SHOWN)
 
 
 def again() -> None:
@@ -79,34 +70,24 @@ def again() -> None:
     _go(0)
 
 
-def _draw() -> None:
-    at = session().tour
-    if at is None or ended():
-        return
-    step = STEPS[at]
-    last = at == len(STEPS) - 1
-    with st.container(key="home_tour", horizontal=True, vertical_alignment="center", gap="small"):
+def _draw(at: int) -> None:
+    step, last = STEPS[at], at == len(STEPS) - 1
+    with st.container(key="home_tour", gap="small"):
         st.html(
-            f"<style>{step.at} {{ outline: 3px solid #d9972b; outline-offset: 5px; "
-            "border-radius: 0.4rem; }</style>"
             f'<section aria-label="Tour, step {at + 1} of {len(STEPS)}" aria-live="polite">'
             f"<strong>{at + 1} of {len(STEPS)} · {html.escape(step.title)}.</strong> "
             f"{html.escape(step.words)}</section>"
         )
-        if at:
-            st.button("Back", key="home_tour_back", on_click=_go, args=(at - 1,))
-        if not last:
-            st.button("Next", key="home_tour_next", on_click=_go, args=(at + 1,), type="primary")
-        if st.button(
-            "Done" if last else "End the tour",
-            key="home_tour_end",
-            on_click=_go,
-            args=(None,),
-            type="primary" if last else "tertiary",
-        ):
-            st.rerun()
+        with st.container(horizontal=True, gap="small"):
+            for label, to, key, kind in (
+                *((("Back", at - 1, "back", "secondary"),) if at else ()),
+                *((("Next", at + 1, "next", "primary"),) if not last else ()),
+                ("Done" if last else "End the tour", None, "end", "tertiary"),
+            ):
+                if st.button(label, key=f"home_tour_{key}", on_click=_go, args=(to,), type=kind):
+                    st.rerun()
 
 
 def _go(step: int | None) -> None:
-    session().tour = step
+    state(Tour).step = step
     setting.put(SHOWN, step is not None)

@@ -5,12 +5,14 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
+from engine import origin_destination as od
 from engine.parameters import EPSILON_STOPS, ODParameters
-from engine.resolution import folder_of
+from engine.resolution import Key
 from pages._ui import jobs
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import details as cached_details
 from pages._ui.cache import trips as cached_trips
+from pages._ui.cache import verbs
 from pages._ui.cache.repeats import trip_draws
 from pages._ui.cache.window import Window, declared
 from pages._ui.drawing import cards
@@ -22,17 +24,17 @@ from pages._ui.jobs import Job
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import Seed, Settings, seed
 from pages._ui.wording import verdict
+from pages._ui.wording.cards import trip_cards
 from pages._ui.wording.numbers import signed_percent
 from pages._ui.wording.places import details_sentence
 from pages._ui.wording.privacy import trips_protection
-from pages._ui.wording.trip_cards import trip_cards
 
 _JOB, _FINEST = "home_trips", "home_finest"
 
 
 def draw(settings: Settings, entry: Entry) -> Column:
     """Draw the column's expected values; the intervals of draws follow from beside the page."""
-    if settings.od_method == "estimate":
+    if od.METHODS[settings.od_method].expected is None:
         return home_estimate.draw(settings, entry)
     noise, parameters = seed(entry), settings.trips()
     window = declared(parameters)
@@ -65,7 +67,7 @@ def draw(settings: Settings, entry: Entry) -> Column:
 def _finest(entry: Entry, parameters: ODParameters) -> None:
     """Say which detail would make this ε usable; it follows when it is known."""
     fixed = replace(parameters, epsilon=1.0)  # so that the slider finds the same answer
-    asked = (cached_details.trips, folder_of(entry.key), fixed)
+    asked = (cached_details.trips, entry.key.finest, fixed)
     work = jobs.job(_FINEST, *asked, delay_s=delay_s(_FINEST))
 
     def show(job: Job) -> None:
@@ -76,7 +78,7 @@ def _finest(entry: Entry, parameters: ODParameters) -> None:
     jobs.follow(_FINEST, work, show)
 
 
-def _curve(key: str, settings: Settings, window: Window) -> None:
+def _curve(key: Key, settings: Settings, window: Window) -> None:
     stops = sorted({settings.epsilon, *EPSILON_STOPS})
     values = [
         cached_trips.usable_share(key, settings.trips(epsilon=stop), window) for stop in stops
@@ -95,7 +97,7 @@ def _curve(key: str, settings: Settings, window: Window) -> None:
 
 def _worst(entry: Entry, parameters: ODParameters, noise: Seed, window: Window) -> Worst:
     """Return the zones whose departures are off by most trips in this draw."""
-    true = cached_trips.truth(entry.key, window).sum(axis=1)
+    true = verbs.truth(entry.key, window).sum(axis=1)
     private = cached_trips.drawn(entry.key, parameters, noise, window).counts.sum(axis=1)
     order = np.argsort(-np.abs(private - true), kind="stable")[:6]
     error = (private - true)[order] / np.where(true[order] > 0, true[order], np.nan)

@@ -1,11 +1,12 @@
 """How sure a large number is: 25 dots, one a draw, and draws that can be played."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
 
+from engine import origin_destination as od
 from engine.density import DensityScores
 from engine.origin_destination import Agreement, TripScores
 from pages._ui import jobs
@@ -44,6 +45,12 @@ class Number:
 
 
 _TRIPS = trip_labels("τ or more")
+_DRAWN = (
+    Number(MEAN_ERROR, "mean_error", trip_count),
+    Number("Error of totals leaving zones", "outgoing_error", percent),
+    Number("Common part of commuters", "common_part", percent),
+    Number("Empty among shown flows", "false_share", percent),
+)
 NUMBERS: dict[str, tuple[Number, ...]] = {
     "trips": (
         Number(_TRIPS["relative_error"], "relative_error", percent),
@@ -57,12 +64,10 @@ NUMBERS: dict[str, tuple[Number, ...]] = {
         Number("Error of the total", "total_error", percent),
         Number("Displacement (EMD), takes longer", MOVES, metres),
     ),
-    "ours": (
-        Number(f"Ours: {MEAN_ERROR[0].lower()}{MEAN_ERROR[1:]}", "mean_error", trip_count),
-        Number("Ours: error of totals leaving zones", "outgoing_error", percent),
-        Number("Ours: common part of commuters", "common_part", percent),
-        Number("Ours: empty among shown flows", "false_share", percent),
+    "ours": tuple(
+        replace(one, label=f"Ours: {one.label[0].lower()}{one.label[1:]}") for one in _DRAWN
     ),
+    "drawn": _DRAWN,
 }
 NOTE = (
     f"Each dot is one of {DOTS} draws of the noise at this setting: had it been released, any one "
@@ -82,8 +87,9 @@ def draw(settings: Settings, part: str) -> None:
     )
     if not asked:
         return
-    ours = part == "trips" and settings.od_method == "estimate"
-    method = "ours" if ours else part
+    reading = od.METHODS[settings.od_method]
+    drawn = part == "trips" and reading.expected is None
+    method = ("ours" if reading.ours else "drawn") if drawn else part
     numbers = {number.label: number for number in NUMBERS[method]}
     labels = list(numbers)
     chosen = numbers[
@@ -107,8 +113,8 @@ def _draws(settings: Settings, method: str, entry: Entry, *, moves: bool) -> Job
         drawn = density_moves if moves else density_scores
         asked: tuple[Any, ...] = (drawn, entry.key, settings.density(), noise, DOTS)
     else:
-        parameters = settings.trips()
-        drawn = estimate_draws if method == "ours" else trip_draws
+        parameters = settings.trips(method=settings.od_method)
+        drawn = trip_draws if method == "trips" else estimate_draws
         asked = (drawn, entry.key, parameters, noise, declared(parameters), DOTS)
     return jobs.job(_JOB, *asked)
 

@@ -1,19 +1,16 @@
-"""The stage in words: two gauges, one sentence, three presets."""
-
-from dataclasses import dataclass
+"""The stage in words: two gauges and one sentence."""
 
 from engine import attack
 from engine.risk import GROUP, PRECEDENTS, STRONG_GUESS, WEAK_GUESS, Guarantee, Strength
 from engine.steps import GOOD_SHARE, SOME_SHARE, Level
 from pages._ui.drawing.gauges import Gauge
 from pages._ui.home.side import Side
-from pages._ui.shell.settings import EPSILON_SLIDER
 from pages._ui.wording.numbers import number, percent, scientific
 from pages._ui.wording.privacy import guess
 from pages._ui.wording.verdict import USE_RULE
 
 STANDINGS: dict[attack.Standing, str] = {
-    "balanced": "Balanced",
+    "balanced": "Private and usable",
     "leaning_open": "Leaning open",
     "too_open": "Too open",
     "too_private": "Too private",
@@ -41,15 +38,6 @@ CONVENTIONS = (
 )
 
 
-@dataclass(frozen=True)
-class Preset:
-    """A setting to jump to and what it means."""
-
-    name: str
-    epsilon: float
-    meaning: str
-
-
 def gauges(side: Side) -> list[Gauge]:
     """Return what the guarantee is worth and what the numbers can be used for."""
     return [_privacy(side), _use(side)]
@@ -61,9 +49,9 @@ def _privacy(side: Side) -> Gauge:
     return Gauge(
         name=f"Privacy: {word}",
         level=level,
-        sentence=f"The best guess can rise from *50%* to *{guess(worth.best_guess, 1)}*",
-        rule=PRIVACY_RULE,
-        note=f"{covered(side)} {companions(side)}",
+        sentence=f"*{guess(worth.best_guess, 1)}* is an attacker's best guess",
+        rule=f"{covered(side)} {companions(side)} {PRIVACY_RULE}",
+        note=released(side),
         value=worth.best_guess,
         low=0.5,
         high=1.0,
@@ -91,14 +79,26 @@ def _use(side: Side) -> Gauge:
         name=f"Use: {_USE[side.level]}",
         level=side.level,
         sentence=f"*{percent(side.usable)}* {what}",
-        rule=USE_RULE,
-        note=noise,
+        rule=f"{noise} {USE_RULE}",
+        note="" if flows else "of this draw",
         value=side.usable,
         low=0.0,
         high=1.0,
         bands=((SOME_SHARE, "noisy"), (GOOD_SHARE, "partly"), (1.0, "good")),
         ends=("0%", "100%"),
     )
+
+
+def released(side: Side) -> str:
+    """Say in a few words what the best guess is made of: everything declared to be released."""
+    total = f"ε = {number(side.worth.total_epsilon, 4)}"
+    if side.part == "density":
+        spent = f", δ = {scientific(side.worth.delta)}" if side.worth.delta else ""
+        return f"from the whole week, {total}{spent}"
+    if side.unit == "trip":
+        return f"of one trip, {total}"
+    days = side.worth.releases
+    return f"from all {days} days, {total} in all" if days > 1 else f"from one matrix, {total}"
 
 
 def covered(side: Side) -> str:
@@ -157,25 +157,3 @@ def sentence(side: Side) -> str:
         link = "but" if strength == "strong" else "and still"
         return f"{at} {hidden}, {link} too little is left to use: {use}."
     return f"{at} {use}, {'and' if strength == 'strong' else 'but'} {hidden}."
-
-
-def presets(side: Side) -> list[Preset]:
-    """Return three settings to jump to; none depends on what the data say."""
-    least, most = EPSILON_SLIDER[0], EPSILON_SLIDER[-1]
-    return [
-        Preset("Too open", most, "The least noise: numbers are sharp, people are exposed."),
-        Preset(
-            "Balanced",
-            side.strong,
-            f"As accurate as a best guess of at most {STRONG_GUESS:.0%} allows, from all that is "
-            "declared"
-            + (
-                ": of one trip, which is never called strong."
-                if side.unit == "trip"
-                else ", which is called strong."
-            ),
-        ),
-        Preset(
-            "Too private", least, "The most noise: people are well hidden, small numbers drown."
-        ),
-    ]

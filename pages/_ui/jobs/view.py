@@ -45,7 +45,7 @@ def job(
         At the top of a module; called in another process, it yields `Step`. It reads datasets by
         their keys and calls none of Streamlit's elements.
     *arguments : hashable
-        The dataset's key first, then settings and seed. Whoever asks the same gets the same.
+        Keys of datasets, settings and seed. Whoever asks the same gets the same.
     delay_s : float
         How long to leave the processor to the page before the first step.
     """
@@ -55,7 +55,7 @@ def job(
         return known
     context = get_script_run_ctx(suppress_warning=True)
     session_id = "" if context is None else context.session_id
-    shared = not (arguments and isinstance(arguments[0], str) and in_session(arguments[0]))
+    shared = not in_session(*arguments)
     asked = pool().join(ask, session_id, context, shared=shared, delay_s=delay_s)
     if known is not None:
         known.leave()

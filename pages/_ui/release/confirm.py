@@ -8,7 +8,7 @@ import streamlit as st
 from engine import datasets, release
 from engine.datasets import storage
 from engine.errors import ExplorerError
-from engine.release import CONSENT, Budget, Ledger, Plan, Product, ReleaseError
+from engine.release import CONSENT, Budget, BudgetLedger, Plan, Product, ReleaseError
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.drawing.tables import table_html
 from pages._ui.jobs.kept import Kept, follow_kept
@@ -33,7 +33,7 @@ def folder() -> Path:
     return place
 
 
-def draw(plan: Plan, product: Product, entry: Entry, name: str, ledger: Ledger) -> None:
+def draw(plan: Plan, product: Product, entry: Entry, name: str, ledger: BudgetLedger) -> None:
     """Draw budget, cost and confirmation; a press of the button releases."""
     try:
         budget = ledger.covering(entry.name)
@@ -52,7 +52,7 @@ def draw(plan: Plan, product: Product, entry: Entry, name: str, ledger: Ledger) 
         budget, charged = release.check(dataset, plan, ledger, consent=consent)
     except ExplorerError as problem:
         if problem.code in ("exceeded", "unit"):
-            ways.draw(plan, budget, entry)
+            ways.draw(plan, product, budget, entry)
             return
         st.error(str(problem), icon=":material/block:")
         if problem.code == "delta":
@@ -138,7 +138,7 @@ def bundle(out: Path, where: str) -> None:
     st.caption(f"Kept in local/releases/{out.name} of the data folder, readable by you only.")
 
 
-def history(ledger: Ledger) -> None:
+def history(ledger: BudgetLedger) -> None:
     """List every release in the ledger, and the bundles that are still on this computer."""
     try:
         entries = ledger.entries()
@@ -175,7 +175,7 @@ def history(ledger: Ledger) -> None:
                 bundle(path, "list")
 
 
-def _declare(entry: Entry, ledger: Ledger) -> None:
+def _declare(entry: Entry, ledger: BudgetLedger) -> None:
     """Ask for the budget of a dataset's people: a new one, or that of people who have one."""
     st.warning(NO_BUDGET, icon=":material/account_balance:")
     known = ledger.budgets()
@@ -187,7 +187,7 @@ def _declare(entry: Entry, ledger: Ledger) -> None:
     _declare_new(entry, ledger)
 
 
-def _join(entry: Entry, ledger: Ledger, known: Mapping[str, Budget]) -> None:
+def _join(entry: Entry, ledger: BudgetLedger, known: Mapping[str, Budget]) -> None:
     with st.form("release_join", border=True, enter_to_submit=False):
         people = st.selectbox("The same people as", list(known))
         by = st.text_input("Who says so, and may raise their budget")
@@ -200,7 +200,7 @@ def _join(entry: Entry, ledger: Ledger, known: Mapping[str, Budget]) -> None:
                 st.rerun()
 
 
-def _declare_new(entry: Entry, ledger: Ledger) -> None:
+def _declare_new(entry: Entry, ledger: BudgetLedger) -> None:
     with st.form("release_budget", border=True, enter_to_submit=False):
         people = st.text_input("Name of the people and the period", value=entry.name)
         left, middle, right = st.columns(3)

@@ -1,30 +1,40 @@
 """How the released ε was chosen: filled in from Decisions where it was chosen there."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
 
 from engine.release import Plan
+from engine.synthetic.twininputs import in_words
 from pages._ui.release.wording import JUDGED, TUNED
+from pages._ui.shell import catalogue
 from pages._ui.shell.catalogue import Entry
-from pages._ui.shell.session import session, set_widget, widget_value
+from pages._ui.shell.session import session, set_widget, state, widget_value
 
 _WORST = ("these data", "")
 """What a release states until the custodian says otherwise: never more than is known."""
+
+
+@dataclass
+class Tuning:
+    """What was last filled in."""
+
+    filled: tuple[str, str] | None = None
 
 
 def ask(plan: Plan, entry: Entry) -> tuple[str, str]:
     """Draw how ε was chosen; return it, one of `TUNED`, with the custodian's words."""
     record = session().tuned_on
     filled = suggestion(record, plan, entry.name)
-    if entry.name in session().judged_on_release:  # more is known of the data than of ε
+    if entry.name in session().judged:  # more is known of the data than of ε
         filled = None
-    if filled != session().tuning_filled:  # a record came, or no longer holds
+    if filled != state(Tuning).filled:  # a record came, or no longer holds
         how, words = filled or _WORST
         set_widget("release_tuned", how)
         set_widget("release_note", words)
-        session().tuning_filled = filled
+        state(Tuning).filled = filled
     else:
         # Streamlit forgets what a widget held while another page was shown
         how, words = filled or _WORST
@@ -39,16 +49,33 @@ def ask(plan: Plan, entry: Entry) -> tuple[str, str]:
     note = st.text_input(
         "In your words", key="release_note", placeholder="such as the days that were looked at"
     )
-    if entry.name in session().judged_on_release:
+    if tuned == "twin":
+        note = "; ".join(filter(None, (note, _twin())))
+    if entry.name in session().judged:
         st.caption(JUDGED)
-    elif filled:
+    elif filled and tuned != "twin":
         st.caption("Filled in from the page Decisions, where this ε was chosen; correct it freely.")
-    elif record and plan.product == "od":
+    elif record and plan.product == "od" and tuned != "twin":
         st.caption(
             f"On the page Decisions ε = {record['epsilon']:g} was chosen; it is {plan.epsilon:g} "
             "now. Say how that was chosen."
         )
     return str(tuned), note
+
+
+def _twin() -> str:
+    """Ask which twin it was, and return what it was made of; nothing where none is at hand."""
+    twins = {
+        name: inputs
+        for name, entry in catalogue.entries().items()
+        if (inputs := entry.metadata.scenario.get("twin"))
+    }
+    if not twins:
+        st.caption("No twin is at hand: say what it was made of.")
+        return ""
+    words = in_words(twins[st.selectbox("Which twin?", list(twins), key="release_twin")])
+    st.caption(f"Stated with it: {words}")
+    return words
 
 
 def suggestion(

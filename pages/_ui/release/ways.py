@@ -3,8 +3,8 @@
 import streamlit as st
 
 from engine.parameters import DELTA_STOPS
-from engine.release import Budget, Plan, WayOut, ways_out
-from pages._ui.release.choose import DAYS, METHOD, OURS, PUBLISHED
+from engine.release import Budget, Plan, Product, WayOut, ways_out
+from pages._ui.release.question import DAYS, OURS, PUBLISHED, name_of, whose
 from pages._ui.release.wording import refused, way_out
 from pages._ui.shell import setting
 from pages._ui.shell.catalogue import Entry
@@ -19,7 +19,7 @@ from pages._ui.shell.settings import (
 )
 
 
-def draw(plan: Plan, budget: Budget, entry: Entry) -> None:
+def draw(plan: Plan, product: Product, budget: Budget, entry: Entry) -> None:
     """Say what a release would cost and what fits instead."""
     able = {plan.unit, *units(entry)}
     ways = [one for one in ways_out(plan, budget) if one.unit in able]
@@ -36,13 +36,14 @@ def draw(plan: Plan, budget: Budget, entry: Entry) -> None:
                 on_click=_take,
                 args=(values, entry),
             )
-        if plan.delta and not budget.left_delta and setting.value(METHOD) == OURS:
+        method = whose(name_of(product))
+        if plan.delta and not budget.left_delta and method and setting.value(method) == OURS:
             st.button(
                 "Use the published method, which costs no δ",
                 key="release_way_method",
                 icon=":material/low_priority:",
                 on_click=setting.put,
-                args=(METHOD, PUBLISHED),
+                args=(method, PUBLISHED),
             )
 
 

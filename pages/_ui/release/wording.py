@@ -49,12 +49,13 @@ LEAK = (
     "chosen it on these very data: a leak that no theorem covers, and that the statement must name."
 )
 JUDGED = (
-    "You have looked at the verdict by these data on this page. If it moved any setting, they are "
-    "what the settings were chosen on."
+    "You have looked at the verdict by these data. If it moved any setting, they are what the "
+    "settings were chosen on."
 )
 TUNED = {
     "public": "By a public rule, without looking at data",
     "simulated": "On simulated data of similar size",
+    "twin": "On a twin, made of public facts alone",
     "other period": "On another period, with other people in it",
     "same people": "On another period, with the same people in it (a leak about them)",
     "these data": "On these very data (a leak that no theorem covers)",
@@ -181,19 +182,11 @@ def _what_fits(way: WayOut, plan: Plan) -> str:
 def budget_line(budget: Budget) -> str:
     """Say how much of a budget is spent."""
     delta = f", δ = {budget.spent_delta:g} of {budget.delta:g}" if budget.delta else ""
+    uncharged = budget.uncharged_words
+    uncharged += ": they cost more than was thought then" if uncharged else ""
     return (
         f"**{budget.people}**: ε = {budget.spent_epsilon:g} of {budget.epsilon:g}{delta} spent per "
-        f"{UNIT_WORDS[budget.unit]} in {counted(budget.releases, 'release')}{_uncharged(budget)}. "
+        f"{UNIT_WORDS[budget.unit]} in {counted(budget.releases, 'release')}{uncharged}. "
         "May be raised by "
         f"{', '.join(budget.raised_by)}, on the command line."
-    )
-
-
-def _uncharged(budget: Budget) -> str:
-    if not budget.uncharged_epsilon and not budget.uncharged_delta:
-        return ""
-    delta = f" and δ = {budget.uncharged_delta:.3g}" if budget.uncharged_delta else ""
-    return (
-        f", of which ε = {budget.uncharged_epsilon:g}{delta} was not charged when they were made: "
-        "they cost more than was thought then"
     )

@@ -1,13 +1,22 @@
-"""One release at a time on this computer: a refresh neither repeats nor loses it."""
+"""Who may release here, and one release at a time: a refresh neither repeats nor loses it."""
 
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
 from pages._ui.jobs.kept import Kept
+from pages._ui.shell.local import served_locally
+from pages._ui.shell.public import public
 
+SWITCH = "--allow-release"
 _lock = threading.Lock()
 _last: list[Kept] = []
+
+
+def releases_allowed() -> bool:
+    """Whether a release may be made here: on this computer, or with `SWITCH` on the command."""
+    return not public() and (SWITCH in sys.argv or served_locally())
 
 
 def latest() -> Kept | None:

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from engine import report
+from engine.arrays import Integers
 from engine.report import Analysis, ReportRelease, Result
 from pages._ui.wording.numbers import joined, number, percent
 
@@ -10,7 +12,7 @@ LEAD = (
     "privacy loss."
 )
 UNITS = {"user": "A person with all trips", "item": "A single trip"}
-METHODS = {"derived": "Reuse noisy counts", "package": "Fifteen shares, as DpMobilityReport"}
+METHODS = {key: method.name for key, method in report.METHODS.items()}
 LOSSES = {
     "smape": "SMAPE",
     "js_divergence": "Jensen–Shannon",
@@ -72,9 +74,9 @@ def derived(result: Result) -> str:
     return f"Follows from {names}: it is not asked again and costs nothing."
 
 
-def clear(result: Result) -> str:
+def clear(result: Result, kept: Integers) -> str:
     """Say how many numbers stand clear of the noise."""
-    share = result.clear_share
+    share = result.clear_share(kept)
     if share != share:
         return ""
     return f"{percent(share)} of its numbers above 0 stand clear of the noise."

@@ -2,8 +2,10 @@
 
 Whoever writes it stands in the browser, and also says how wide the page is.
 
-Streamlit's own way to write it adds a step to the browser's history for every move of a slider;
-here the entry at hand is replaced, so that one press of Back leads to the page before.
+The entry of the browser's history at hand is replaced, so that one press of Back leads to the page
+before; ``st.query_params`` would add one for every move of a slider. Streamlit's ``bind`` replaces
+it as well, but writes whatever is set, also the name of a dataset of one's own, and drops without a
+word what it cannot take.
 """
 
 import re

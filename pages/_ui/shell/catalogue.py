@@ -1,6 +1,7 @@
 """The datasets a person can pick: shipped ones, those kept on this computer, this session's own."""
 
-from collections.abc import Mapping
+import time
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -8,11 +9,12 @@ from pathlib import Path
 from engine import datasets
 from engine.datasets import Metadata, storage
 from engine.errors import DatasetError, ExplorerError
-from engine.resolution import Resolution, coarse_metadata, folder_of, resolution_of, view_key
+from engine.resolution import Key, Resolution, coarse_metadata
 from pages._ui.shell.public import public
 from pages._ui.shell.session import session
 
-"""Session-state key: name → folder of datasets built in this session and seen by nobody else."""
+_SETTLED_NS = 2_000_000_000
+"""A folder changed so lately may change again without another time of change on its disk."""
 
 
 @dataclass(frozen=True)
@@ -21,15 +23,14 @@ class Entry:
 
     Attributes
     ----------
-    key : str
-        Folder of the current version and the resolution it is seen at; what the wrappers of
-        `pages._ui.cache` take.
+    key : Key
+        The current version and the resolution it is seen at; what `pages._ui.cache` takes.
     shipped : bool
         Whether it comes with the product: only then its name may stand in a share link.
     """
 
     name: str
-    key: str
+    key: Key
     shipped: bool
     metadata: Metadata
     has_density: bool
@@ -40,16 +41,12 @@ class Entry:
     @property
     def resolution(self) -> Resolution:
         """The resolution it is seen at."""
-        return resolution_of(self.key)
+        return self.key.resolution
 
     def at(self, resolution: Resolution) -> "Entry":
         """Return the same dataset seen at a resolution."""
-        folder = folder_of(self.key)
-        return replace(
-            self,
-            key=view_key(folder, resolution),
-            metadata=coarse_metadata(self.metadata, resolution),
-        )
+        metadata = coarse_metadata(self.metadata, resolution)
+        return replace(self, key=self.key.at(resolution), metadata=metadata)
 
 
 def entries() -> dict[str, Entry]:
@@ -67,18 +64,29 @@ def entries() -> dict[str, Entry]:
 
 def shared() -> dict[str, Entry]:
     """Return the datasets that every session can open; shipped ones only where all may come."""
-    opened = _opened(datasets.available())
+    opened = _installed(datasets.data_root())
     return {name: one for name, one in opened.items() if one.shipped} if public() else opened
 
 
-def shipped(key: str) -> bool:
+def shipped(key: Key) -> bool:
     """Whether a dataset comes with the product, so that names from it may stand in a link."""
-    return any(entry.key == folder_of(key) and entry.shipped for entry in shared().values())
+    return any(entry.key == key.finest and entry.shipped for entry in shared().values())
 
 
-def in_session(key: str) -> bool:
-    """Whether a dataset lies outside the folder that all sessions share."""
-    return _outside(key, str(datasets.data_root()))
+def in_session(*asked: object) -> bool:
+    """Whether any dataset named in what is asked lies outside the folder that all sessions share.
+
+    Parameters
+    ----------
+    *asked : object
+        Keys of datasets, among settings, also inside of tuples.
+    """
+    return any(
+        _outside(one.version, str(datasets.data_root()))
+        if isinstance(one, Key)
+        else isinstance(one, tuple) and in_session(*one)
+        for one in asked
+    )
 
 
 def damaged() -> dict[str, tuple[Path, str]]:
@@ -90,6 +98,33 @@ def damaged() -> dict[str, tuple[Path, str]]:
         except ExplorerError as error:
             problems[name] = (folder, str(error))
     return problems
+
+
+_listed: dict[Path, tuple[dict[Path, int], dict[str, Entry]]] = {}
+"""What was installed under a root, with the folders asked and when each had changed last."""
+
+
+def _installed(root: Path) -> dict[str, Entry]:
+    """Return what is installed; read anew once any folder has changed: every run asks for it."""
+    changes, listed = _listed.get(root, ({}, {}))
+    if not changes or _changes(changes) != changes:
+        opened = _opened(datasets.available())
+        below = [path for top in (root, root / "local") for path in top.glob("*/")]
+        versions = [Path(entry.key.version) for entry in opened.values()]
+        changes, listed = _changes([root, root / "local", *below, *versions]), opened
+        settled = time.time_ns() - max(changes.values()) > _SETTLED_NS
+        _listed[root] = (changes if settled else {}, listed)
+    return dict(listed)
+
+
+def _changes(folders: Iterable[Path]) -> dict[Path, int]:
+    times: dict[Path, int] = {}
+    for folder in folders:
+        try:
+            times[folder] = folder.stat().st_mtime_ns
+        except OSError:
+            times[folder] = 0
+    return times
 
 
 def _opened(folders: Mapping[str, Path]) -> dict[str, Entry]:
@@ -111,8 +146,8 @@ def _opened_version(name: str, folder: Path) -> Entry:
 
 
 @lru_cache(maxsize=1024)
-def _outside(key: str, root: str) -> bool:
-    return not Path(key).resolve().is_relative_to(Path(root).resolve())
+def _outside(version: str, root: str) -> bool:
+    return not Path(version).resolve().is_relative_to(Path(root).resolve())
 
 
 @lru_cache(maxsize=256)
@@ -121,7 +156,7 @@ def _version(name: str, folder: Path, version: Path, root: Path) -> Entry:
     metadata = Metadata.from_json(storage.read_metadata(version), name)
     return Entry(
         name=name,
-        key=str(version),
+        key=Key(str(version)),
         shipped=metadata.simulated and folder.parent == root,
         metadata=metadata,
         has_density=(version / "presampled.parquet").is_file(),

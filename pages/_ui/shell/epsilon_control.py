@@ -8,10 +8,56 @@ from pages._ui.shell.settings import EPSILON, EPSILON_SLIDER
 from pages._ui.wording.labels import HELP
 
 _TYPED, _NARROW = "epsilon_typed", "epsilon_narrow"
+_PRIVATE_END = '<div class="end">← more private</div>'
+_ACCURATE_END = '<div class="end right">more accurate →</div>'
 
 
 def draw() -> None:
     """Draw ε here: a slider, its ends in words, and a field to type it in."""
+    _slider()
+    # a row that stays one on a phone, where columns would be stacked
+    with st.container(
+        horizontal=True,
+        horizontal_alignment="distribute",
+        vertical_alignment="center",
+        gap="xxsmall",
+    ):
+        st.html(_PRIVATE_END, width="content")
+        _field()
+        st.html(_ACCURATE_END, width="content")
+
+
+def row() -> None:
+    """Draw the same in one row, where the main control of a page stands in it."""
+    st.html(_PRIVATE_END, width="content")
+    _slider(label_visibility="collapsed")
+    st.html(_ACCURATE_END, width="content")
+    with st.container(horizontal=True, vertical_alignment="center", gap="xxsmall", width="content"):
+        st.html('<div class="end">ε =</div>', width="content")
+        _field()
+
+
+def narrow() -> None:
+    """Draw ε in the page itself; the style shows it where the panel of settings is folded away."""
+    with st.container(key="narrow"):
+        second("Privacy loss (ε): ← more private, more accurate →")
+        st.caption("All settings: » at the top left.")
+
+
+def second(label: str) -> None:
+    """Draw a second slider of ε, which follows the first and is followed by it."""
+    _tell(_NARROW, setting.value(EPSILON))
+    st.select_slider(
+        label,
+        EPSILON_SLIDER,
+        format_func=_plain,
+        key=_NARROW,
+        on_change=_take,
+        help=HELP["epsilon"],
+    )
+
+
+def _slider(**named: str) -> None:
     setting.draw(
         st.select_slider,
         "Privacy loss (ε)",
@@ -21,39 +67,20 @@ def draw() -> None:
         help=HELP["epsilon"],
         on_change=_take,
         args=(),
+        **named,
     )
+
+
+def _field() -> None:
     _tell(_TYPED, _plain(setting.value(EPSILON)))
-    # a row that stays one on a phone, where columns would be stacked
-    with st.container(
-        horizontal=True,
-        horizontal_alignment="distribute",
-        vertical_alignment="center",
-        gap="xxsmall",
-    ):
-        st.html('<div class="end">← more private</div>', width="content")
-        st.text_input(
-            "Type ε",
-            key=_TYPED,
-            on_change=_take,
-            label_visibility="collapsed",
-            max_chars=8,
-            width=62,
-        )
-        st.html('<div class="end right">more accurate →</div>', width="content")
-
-
-def narrow() -> None:
-    """Draw ε in the page itself; the style shows it where the panel of settings is folded away."""
-    with st.container(key="narrow"):
-        _tell(_NARROW, setting.value(EPSILON))
-        st.select_slider(
-            "Privacy loss (ε): ← more private, more accurate →",
-            EPSILON_SLIDER,
-            format_func=_plain,
-            key=_NARROW,
-            on_change=_take,
-        )
-        st.caption("All settings: » at the top left.")
+    st.text_input(
+        "Type ε",
+        key=_TYPED,
+        on_change=_take,
+        label_visibility="collapsed",
+        max_chars=8,
+        width=62,
+    )
 
 
 def _tell(key: str, value: float | str) -> None:

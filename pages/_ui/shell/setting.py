@@ -6,10 +6,12 @@ person changes is written back before the next run begins.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeVar
+
+import streamlit as st
 
 from pages._ui.shell.session import has_widget, page, session, set_widget, widget_value
 
@@ -19,6 +21,11 @@ L = TypeVar("L", bound=str)
 LONGEST_TEXT = 200
 _MOST_UNREAD = 40
 _KEY = re.compile(r"[a-z][a-z_]{1,30}")
+RENAMED = {
+    "od_ours_view": "od_view",
+    "od_ours_view=totals": "od_view=days-and-totals",
+}
+"""What links that were shared before say → what they say now: a ``key``, or one ``key=text``."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +46,8 @@ class Setting(Generic[T]):
         Whether a value may stand in a link.
     label : str
         What a notice calls it, such as ``ε``.
+    limits : tuple or None
+        Least and most that a number may be; its field offers no others.
     """
 
     key: str
@@ -47,6 +56,7 @@ class Setting(Generic[T]):
     write: Callable[[T], str] = str
     shared: Callable[[T], bool] = lambda _: True
     label: str = ""
+    limits: tuple[T, T] | None = None
 
 
 def choice(key: str, options: Iterable[str], default: str, *, label: str = "") -> Setting[str]:
@@ -79,14 +89,22 @@ def place(key: str, ids: Iterable[str], default: str, *, shared: bool) -> Settin
 def whole_number(key: str, default: int, low: int, high: int, *, label: str = "") -> Setting[int]:
     """Return a setting that is a whole number from `low` to `high`."""
     return Setting(
-        key=key, default=default, read=lambda text: int(_within(text, low, high)), label=label
+        key=key,
+        default=default,
+        read=lambda text: int(_within(text, low, high)),
+        label=label,
+        limits=(low, high),
     )
 
 
 def number(key: str, default: float, low: float, high: float) -> Setting[float]:
     """Return a setting that is a number from `low` to `high`."""
     return Setting(
-        key=key, default=default, read=lambda text: _within(text, low, high), write="{:g}".format
+        key=key,
+        default=default,
+        read=lambda text: _within(text, low, high),
+        write="{:g}".format,
+        limits=(low, high),
     )
 
 
@@ -170,7 +188,7 @@ def draw(
     widget: Callable[..., Any],
     label: str,
     setting: Setting[T],
-    options: Sequence[T] | None = None,
+    options: Sequence[T] | Mapping[T, str] | None = None,
     **named: Any,
 ) -> T:
     """Draw the widget of a setting and return its value.
@@ -179,13 +197,15 @@ def draw(
     ----------
     widget : callable
         Such as ``st.slider`` or ``place.selectbox``.
-    options : sequence, optional
-        For widgets that take some: a value that is not among them gives way to the default, or to
-        the first.
+    options : sequence or mapping, optional
+        For widgets that take some, perhaps with the words for each: a value that is not among them
+        gives way to the default, or to the first.
     **named
         The widget's own arguments; leave out its value, ``key``, ``on_change``, ``bind`` and
         ``persist_state``.
     """
+    if isinstance(options, Mapping):
+        named, options = {"format_func": options.__getitem__, **named}, list(options)
     kept, current_page, key = session(), page(), setting.key
     if has_widget(key) and kept.drawn_on.get(key, current_page) == current_page:
         _remember(setting, widget_value(key))
@@ -196,7 +216,7 @@ def draw(
     moved = kept.drawn_on.get(key, current_page) != current_page
     if moved or not has_widget(key) or widget_value(key) != current:
         set_widget(key, current)
-    arguments = {"on_change": _take, "args": (setting,), **named}
+    arguments = {"on_change": _take, "args": (setting,), **_limits(widget, setting), **named}
     if options is not None:
         arguments["options"] = options
     # Told twice: the browser makes a widget it has missed the first telling of from its own start.
@@ -204,6 +224,35 @@ def draw(
     drawn = widget(label, key=key, **arguments)
     kept.drawn_on[key] = current_page
     return drawn
+
+
+def following(setting: Setting[T]) -> Setting[T]:
+    """Return a setting whose default is another one's value, as it is until a person chooses."""
+    if value(setting) != setting.default and setting.key not in session().texts:
+        put(setting, setting.default)
+    return setting
+
+
+def views(
+    key: str,
+    options: Sequence[str] | Mapping[str, str],
+    default: str = "",
+    *,
+    label: str = "View",
+    place: Any = st,
+) -> str:
+    """Draw the switch between the views of a page, or of a part of it; return the one chosen.
+
+    Without a `default` the first opens.
+    """
+    return draw(
+        place.segmented_control,
+        label,
+        choice(key, options, default or next(iter(options))),
+        options,
+        required=True,
+        label_visibility="collapsed",
+    )
 
 
 def link() -> dict[str, str]:
@@ -221,10 +270,17 @@ def adopt(texts: dict[str, str]) -> None:
     forget(key for key in list({*kept.values, *kept.unread}) if key not in kept.private)
     known = {
         key: text
-        for key, text in texts.items()
+        for key, text in map(_renamed, texts.items())
         if _KEY.fullmatch(key) and len(text) <= LONGEST_TEXT and key not in kept.private
     }
     kept.unread = dict(list(known.items())[:_MOST_UNREAD])
+
+
+def _renamed(said: tuple[str, str]) -> tuple[str, str]:
+    """Return a key and text of a link as they are called now."""
+    key, text = said
+    key, _, text = RENAMED.get(f"{key}={text}", f"{RENAMED.get(key, key)}={text}").partition("=")
+    return key, text
 
 
 def _take(setting: Setting[Any]) -> None:
@@ -244,11 +300,24 @@ def _remember(setting: Setting[T], value: T) -> None:
         kept.texts[setting.key] = setting.write(value)
 
 
+def _kind(widget: Callable[..., Any]) -> str:
+    return (widget.func if isinstance(widget, partial) else widget).__name__
+
+
+def _limits(widget: Callable[..., Any], setting: Setting[Any]) -> dict[str, Any]:
+    """Return the least and the most that a field of a number offers, where it is not told."""
+    if setting.limits is None or _kind(widget) not in ("number_input", "slider"):
+        return {}
+    given = widget.keywords if isinstance(widget, partial) else {}
+    least, most = setting.limits
+    return {"min_value": least, "max_value": most} | given
+
+
 def _start(
     widget: Callable[..., Any], current: Any, options: Sequence[Any] | None
 ) -> dict[str, Any]:
     """Return the argument by which a kind of widget is told where it starts."""
-    kind = (widget.func if isinstance(widget, partial) else widget).__name__
+    kind = _kind(widget)
     if kind in ("selectbox", "radio"):
         return {"index": list(options or ()).index(current)}
     if kind in ("segmented_control", "pills", "multiselect"):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
-from engine import parameters
+from engine import density, parameters
 from engine.parameters import (
     DELTA_STOPS,
     EPSILON_STOPS,
@@ -57,7 +57,7 @@ CLUSTER_MINIMUM: Setting[Any] = replace(
 """None takes the paper's formula."""
 VARIANT = setting.choice("variant", get_args(parameters.DensityMethod), "efpag_joint")
 UNIT = setting.choice("unit", get_args(parameters.ODUnit), "person-day")
-OD_METHODS = ("published", "estimate")
+OD_METHODS = get_args(parameters.ODMethod)
 OD_METHOD = setting.choice("od_method", OD_METHODS, "published")
 DENSITY_HOURS = setting.literal("density_hours", get_args(HourStep), "hour")
 OD_TIME = setting.literal("od_time", get_args(TimeStep), "day")
@@ -217,9 +217,7 @@ def zones_setting(part: str, entry: Entry | None) -> Setting[str]:
 def variants(entry: Entry | None) -> tuple[str, ...]:
     """Return the methods that a dataset's tables allow; ours needs tables of its own."""
     every = get_args(parameters.DensityMethod)
-    if entry is None or entry.has_zoom:
-        return every
-    return tuple(variant for variant in every if variant != "zoom")
+    return tuple(one for one in every if entry is None or density.METHODS[one].offered(entry))
 
 
 def units(entry: Entry | None) -> tuple[str, ...]:

@@ -1,20 +1,19 @@
 """The settings in the sidebar: sliders, pickers, redraw and reset, and only those a page uses."""
 
-from collections.abc import Collection
-from typing import get_args
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, get_args
 
 import streamlit as st
 
-from engine import parameters
-from engine.parameters import DELTA_STOPS, MAX_VISITS_LIMIT
-from engine.resolution import HourStep, TimeStep
+from engine import density, origin_destination, parameters
+from engine.parameters import DELTA_STOPS
 from pages._ui.cache import facts as cached_facts
 from pages._ui.shell import address, catalogue, epsilon_control, frame, pins, setting
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session
+from pages._ui.shell.setting import Setting
 from pages._ui.shell.settings import (
     CLUSTER_MINIMUM,
-    CLUSTER_MINIMUM_LIMIT,
     DELTA,
     DENSITY_HOURS,
     MAX_TRIPS,
@@ -24,7 +23,6 @@ from pages._ui.shell.settings import (
     OD_METHODS,
     OD_TIME,
     THRESHOLD,
-    THRESHOLD_LIMIT,
     UNIT,
     VARIANT,
     Settings,
@@ -163,62 +161,50 @@ def _draw(shown: set[str], known: dict[str, Entry], *, noise: bool) -> None:
         st.caption(AS_INGESTED)
 
 
+def _field(
+    shown: set[str],
+    one: Setting[Any],
+    widget: Callable[..., Any],
+    label: str,
+    options: Sequence[Any] | None = None,
+    **named: Any,
+) -> None:
+    """Draw a setting where the page uses it."""
+    if one.key in shown:
+        setting.draw(widget, label, one, options, help=HELP[one.key], **named)
+
+
 def _density_group(shown: set[str], known: dict[str, Entry]) -> None:
     if "density_data" in shown:
         _dataset_picker("Visits dataset", known, "density")
+    now = current()
+    entry, uses = now.density_data, density.METHODS[now.variant].uses
     if "density_detail" in shown:
-        _detail(current().density_data, "density")
-    if "delta" in shown:
-        setting.draw(
-            st.select_slider,
-            "Allowance beyond ε (δ)",
-            DELTA,
-            DELTA_STOPS,
-            format_func=scientific,
-            help=HELP["delta"],
-        )
-    if "max_visits" in shown:
-        sampled = current().variant != "zoom"
-        setting.draw(
-            st.slider,
-            "Visits kept per person (ℓ)",
-            MAX_VISITS,
-            min_value=1,
-            max_value=MAX_VISITS_LIMIT,
-            help=HELP["max_visits"],
-            disabled=not sampled,
-        )
-        if not sampled:
-            st.caption(NOBODY_SAMPLED)
+        _detail(entry, "density")
+    delta, kept = "Allowance beyond ε (δ)", "Visits kept per person (ℓ)"
+    _field(shown, DELTA, st.select_slider, delta, DELTA_STOPS, format_func=scientific)
+    sampled = "max_visits_per_user" in uses
+    _field(shown, MAX_VISITS, st.slider, kept, disabled=not sampled)
+    if "max_visits" in shown and not sampled:
+        st.caption(NOBODY_SAMPLED)
     if not shown & {"variant", "cluster_minimum"}:
         return
     with st.expander("Advanced"):
-        if "variant" in shown:
-            setting.draw(
-                st.selectbox,
-                "Method",
-                VARIANT,
-                variants(current().density_data),
-                format_func=METHODS.__getitem__,
-                help=HELP["variant"],
-            )
-            entry = current().density_data
-            if entry is not None and entry.has_density and not entry.has_zoom:
-                st.caption(no_zoom(entry.metadata.made_by))
-        if "cluster_minimum" in shown:
-            setting.draw(
-                st.number_input,
-                "Cluster minimum (τ of Algorithm 3)",
-                CLUSTER_MINIMUM,
-                min_value=0.0,
-                max_value=CLUSTER_MINIMUM_LIMIT,
-                value=None,
-                step=1000.0,
-                format="%.0f",
-                placeholder="by the paper's formula",
-                help=HELP["cluster_minimum"],
-                disabled=current().variant not in parameters.FOURIER_METHODS,
-            )
+        methods = variants(entry)
+        _field(shown, VARIANT, st.selectbox, "Method", methods, format_func=METHODS.__getitem__)
+        if "variant" in shown and entry and entry.has_density and not entry.has_zoom:
+            st.caption(no_zoom(entry.metadata.made_by))
+        _field(
+            shown,
+            CLUSTER_MINIMUM,
+            st.number_input,
+            "Cluster minimum (τ of Algorithm 3)",
+            value=None,
+            step=1000.0,
+            format="%.0f",
+            placeholder="by the paper's formula",
+            disabled="cluster_minimum" not in uses,
+        )
 
 
 def _trips_group(shown: set[str], known: dict[str, Entry]) -> None:
@@ -228,53 +214,22 @@ def _trips_group(shown: set[str], known: dict[str, Entry]) -> None:
     if "od_detail" in shown:
         _detail(entry, "trips")
     allowed = units(entry)
-    if "unit" in shown:
-        setting.draw(
-            st.selectbox,
-            "What is protected",
-            UNIT,
-            [unit for unit in get_args(parameters.ODUnit) if unit in allowed],
-            format_func=UNITS.__getitem__,
-            help=HELP["unit"],
-        )
-    if "max_trips" in shown:
-        by_trip = current().unit == "trip"
-        setting.draw(
-            st.select_slider,
-            "Trips kept per person (T)",
-            MAX_TRIPS,
-            MAX_TRIPS_STOPS,
-            disabled=by_trip,
-            help=HELP["max_trips"],
-        )
-        if by_trip:
-            has_people = entry is None or entry.metadata.trips_have_people
-            st.caption(trip_level_reason(has_people=has_people))
-        elif "person" not in allowed:
-            st.caption(
-                "Trips here are not ranked over the whole period, so a person is not offered."
-            )
-    method = "published"
-    if "od_method" in shown:
-        method = setting.draw(
-            st.selectbox,
-            "Method",
-            OD_METHOD,
-            OD_METHODS,
-            format_func=OD_METHOD_NAMES.__getitem__,
-            help=HELP["od_method"],
-        )
-    if "threshold" in shown:
-        setting.draw(
-            st.slider,
-            "Suppress flows below (τ)",
-            THRESHOLD,
-            min_value=0,
-            max_value=THRESHOLD_LIMIT,
-            help=HELP["threshold"],
-        )
-        if method == "estimate":
-            st.caption("Ours hides nothing: τ belongs to the published method.")
+    offered = [unit for unit in get_args(parameters.ODUnit) if unit in allowed]
+    protected, kept = "What is protected", "Trips kept per person (T)"
+    _field(shown, UNIT, st.selectbox, protected, offered, format_func=UNITS.__getitem__)
+    by_trip = current().unit == "trip"
+    _field(shown, MAX_TRIPS, st.select_slider, kept, MAX_TRIPS_STOPS, disabled=by_trip)
+    if "max_trips" in shown and by_trip:
+        has_people = entry is None or entry.metadata.trips_have_people
+        st.caption(trip_level_reason(has_people=has_people))
+    elif "max_trips" in shown and "person" not in allowed:
+        st.caption("Trips here are not ranked over the whole period, so a person is not offered.")
+    names = OD_METHOD_NAMES.__getitem__
+    _field(shown, OD_METHOD, st.selectbox, "Method", OD_METHODS, format_func=names)
+    _field(shown, THRESHOLD, st.slider, "Suppress flows below (τ)")
+    method = origin_destination.METHODS[current().od_method]
+    if {"od_method", "threshold"} <= shown and "suppression_threshold" not in method.uses:
+        st.caption(f"{method.short} hides nothing: τ belongs to the published method.")
 
 
 def _detail(entry: Entry | None, part: str) -> None:
@@ -290,26 +245,11 @@ def _detail(entry: Entry | None, part: str) -> None:
     setting.draw(
         left.selectbox, "Zones", one, list(words), format_func=words.__getitem__, help=HELP["zones"]
     )
-    if part == "density":
-        setting.draw(
-            right.selectbox,
-            "Time",
-            DENSITY_HOURS,
-            get_args(HourStep),
-            format_func=HOUR_STEPS.__getitem__,
-            help=HELP["density_hours"],
-        )
-    elif current().unit == "person":
+    if part == "trips" and current().unit == "person":
         right.selectbox("Time", ["Whole period"], disabled=True, key="od_time_person")
     else:
-        setting.draw(
-            right.selectbox,
-            "Time",
-            OD_TIME,
-            get_args(TimeStep),
-            format_func=TIME_STEPS.__getitem__,
-            help=HELP["od_time"],
-        )
+        time, steps = (DENSITY_HOURS, HOUR_STEPS) if part == "density" else (OD_TIME, TIME_STEPS)
+        _field({time.key}, time, right.selectbox, "Time", list(steps), format_func=steps.get)
     if offered.problem:
         st.caption(f"Only clusters are offered as coarser zones: {offered.problem}.")
 

@@ -1,33 +1,47 @@
 """Origin–destination page: arrows of the largest flows, true, private, or phantom and lost."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
-from numpy.typing import NDArray
 
-from engine.arrays import Integers
+from engine.arrays import Booleans, Integers, Numbers
+from engine.resolution import Key, flows_between
 from pages._ui.cache import datasets as cached_datasets
+from pages._ui.cache import trips as cached_trips
 from pages._ui.cache.trips import Drawn
-from pages._ui.drawing import maps
-from pages._ui.drawing.groups import ADDED_UP
+from pages._ui.drawing import groups as drawn_groups
+from pages._ui.drawing import maps, marks, tables
+from pages._ui.drawing.tables import Column
 from pages._ui.shell import setting
-from pages._ui.shell.session import map_size, session
-from pages._ui.trips import groups as trips_groups
+from pages._ui.shell.session import map_size, state
 from pages._ui.trips import look as trips_look
+from pages._ui.views.context import Flows
 
 TRUE, PRIVATE, WRONG = "True", "Private", "Phantom and lost"
+AUTOMATIC, ZONES, GROUPS = "Automatic", "Zones", "Groups"
+HEIGHT = 520
+_SHOWS = (TRUE, PRIVATE, WRONG)
 _SCOPES = ("All zones", "Leaving a zone", "Arriving in a zone", "Leaving or arriving")
 _SCOPE = setting.choice("od_flows_scope", _SCOPES, _SCOPES[0])
+_DETAIL = setting.choice("od_flows_detail", (AUTOMATIC, ZONES, GROUPS), AUTOMATIC)
 _ZONE = "od_flows_zone"
+_BANDS = (
+    "A reading such as 42 (31–55 by the model; 12–72 whatever the model, all flows at once) gives "
+    "the estimate, as likely too high as too low, the middle 90% by the model, and the range of "
+    "the trips kept by trimming that needs no model: in 95 of 100 releases the ranges of all flows "
+    "hold together, so also those of flows that are shown because they came out large. Sums add up "
+    "what is expected of every flow."
+)
 
 
 class Chosen(NamedTuple):
-    """What the controls of a map of flows say."""
+    """What the controls of the map say."""
 
     shown: str
-    inside: NDArray[np.bool_]
+    inside: Booleans
     most: int
     marked: int | None
     group_level: int | None
@@ -35,8 +49,76 @@ class Chosen(NamedTuple):
     turn: int
 
 
-def controls(key: str, true: Integers, shows: Sequence[str]) -> Chosen:
-    """Draw what is shown, of which zones and how many flows; the same for every method."""
+def draw(context: Flows) -> None:
+    """Draw the switch, the scope, one large map on a scale that no setting moves, and a list."""
+    true, drawn = context.truth, cached_trips.drawn(*context.asked)
+    chosen = _controls(context.key, true)
+    if chosen.group_level is not None:
+        _between_groups(context, drawn, chosen)
+        return
+    shown, inside = chosen.shown, chosen.inside
+    phantom, lost = inside & drawn.phantom, inside & drawn.lost
+    mapped = {
+        TRUE: np.where(inside, true, 0),
+        PRIVATE: np.where(inside, drawn.shown, 0),
+        WRONG: np.where(lost, true, np.where(phantom, drawn.shown, 0)),
+    }[shown]
+    pairs = origins, destinations = maps.largest_flows(mapped, chosen.most)
+    values = mapped[pairs].astype(float)
+    largest = float(max(true.max(initial=0), 1))
+    scale = maps.Scale(0.0, largest)
+    banded = not context.several and marks.has(context.release)
+    colours = scale.colours(values)
+    words = [trips_look.written(value) for value in drawn.shown[pairs]]
+    if banded:
+        words = marks.words(context.release, pairs)
+        if shown == PRIVATE:
+            colours = marks.colours(context.release, pairs, scale, values)
+    if shown != TRUE:
+        colours[phantom[pairs]] = trips_look.rgb(trips_look.PHANTOM)
+        colours[lost[pairs]] = trips_look.rgb(trips_look.LOST)
+    maps.flow_map(
+        cached_datasets.outlines(context.key),
+        origins,
+        destinations,
+        values,
+        scale,
+        key="od_flows",
+        alt=f"Arrows of the {chosen.most} largest flows: {shown.lower()}",
+        tooltip={
+            "true": [trips_look.written(value) for value in true[pairs]],
+            "private": words,
+            "error": [trips_look.signed(value) for value in (drawn.shown - true)[pairs]],
+        },
+        colours=colours,
+        wrong=(phantom | lost)[pairs] & (shown != TRUE),
+        marked=chosen.marked,
+        on_zone=chosen.take_zone,
+        turn=chosen.turn,
+        **map_size(trips_look.MAP_WIDTH, HEIGHT),
+    )
+    if shown != WRONG:
+        scale.legend("trips of a flow", "0", f"{largest:,.0f} or more")
+    if shown != TRUE:
+        # only what is drawn: a flow that reads 0 has no arrow, unless other days show it
+        wrong = ((trips_look.PHANTOM, phantom), (trips_look.LOST, lost))
+        trips_look.key(*(each for each, where in wrong if where[pairs].any()), hollow=True)
+        if context.several:
+            st.caption(
+                "Each day is a release of its own: a flow is marked where that happened to it on "
+                "at least one day."
+            )
+    st.caption(_words(shown, phantom, lost, pairs, context.several))
+    if banded:
+        marks.key()
+        rest = float(np.where(inside & (drawn.shown == 0), drawn.counts, 0).sum())
+        st.caption(f"The flows that are not drawn hold about {rest:,.0f} trips. {_BANDS}")
+    if not context.several:
+        _list(context, true, (origins[::-1], destinations[::-1]))  # the largest first
+
+
+def _controls(key: Key, true: Integers) -> Chosen:
+    """Draw what is shown, of which zones and how many flows."""
     # in a row where there is room, else wrapped: nothing is cut off in a small window
     first = second = third = fourth = fifth = st.container(
         horizontal=True, vertical_alignment="bottom", gap="medium"
@@ -44,8 +126,8 @@ def controls(key: str, true: Integers, shows: Sequence[str]) -> Chosen:
     shown = setting.draw(
         first.segmented_control,
         "Show",
-        setting.choice("od_flows_show", [TRUE, PRIVATE, WRONG], PRIVATE),
-        shows,
+        setting.choice("od_flows_show", _SHOWS, PRIVATE),
+        _SHOWS,
         required=True,
     )
     scope = setting.draw(
@@ -62,12 +144,10 @@ def controls(key: str, true: Integers, shows: Sequence[str]) -> Chosen:
         fourth.slider,
         "Largest flows",
         setting.whole_number("od_flows_most", 60, 10, 300),
-        min_value=10,
-        max_value=300,
         step=10,
     )
     with fifth:
-        group_level = trips_groups.choose(key, off=not off or shown == WRONG)
+        group_level = _group_level(key, off=not off or shown == WRONG)
     ids = trips_look.zone_ids(key)
 
     def take_zone(clicked: str) -> None:
@@ -84,84 +164,23 @@ def controls(key: str, true: Integers, shows: Sequence[str]) -> Chosen:
     return Chosen(shown, inside, most, None if off else zone, group_level, take_zone, turn)
 
 
+@dataclass
+class Drawing:
+    """Whose flows the map drew last, and how often that has changed."""
+
+    of: str | None = None
+    turn: int = 0
+
+
 def _turn(of: str) -> int:
     """Return how often the map has drawn the flows of something else."""
-    now = session()
-    if of != now.flows_of:
-        now.flows_of, now.flows_turn = of, now.flows_turn + 1
-    return now.flows_turn
+    now = state(Drawing)
+    if of != now.of:
+        now.of, now.turn = of, now.turn + 1
+    return now.turn
 
 
-def draw(key: str, true: Integers, release: Drawn, several: bool) -> None:
-    """Draw the switch, the scope and one large map on a scale that no setting moves."""
-    chosen = controls(key, true, [TRUE, PRIVATE, WRONG])
-    shown, inside, most = chosen.shown, chosen.inside, chosen.most
-    if chosen.group_level is not None:
-        trips_groups.draw(
-            key,
-            chosen.group_level,
-            true,
-            release.counts,
-            shown_true=shown == TRUE,
-            most=most,
-            map_key="od_flows",
-            turn=chosen.turn,
-            added_up=ADDED_UP,
-        )
-        return
-    largest = float(max(true.max(initial=0), 1))
-    scale = maps.Scale(0.0, largest)
-    true, private = np.where(inside, true, 0), np.where(inside, release.counts, 0)
-    phantom, lost = inside & release.phantom, inside & release.lost
-    if shown == WRONG:
-        marked = np.where(lost, true, np.where(phantom, private, 0))
-        origins, destinations = maps.largest_flows(marked, most)
-        values = marked[origins, destinations]
-    else:
-        matrix = true if shown == TRUE else private
-        origins, destinations = maps.largest_flows(matrix, most)
-        values = matrix[origins, destinations]
-    pairs = (origins, destinations)
-    colours = scale.colours(values.astype(float))
-    wrong = (phantom | lost)[pairs] & (shown != TRUE)
-    if shown != TRUE:
-        colours[phantom[pairs]] = trips_look.rgb(trips_look.PHANTOM)
-        colours[lost[pairs]] = trips_look.rgb(trips_look.LOST)
-    maps.flow_map(
-        cached_datasets.outlines(key),
-        origins,
-        destinations,
-        values.astype(float),
-        scale,
-        key="od_flows",
-        alt=f"Arrows of the {most} largest flows: {shown.lower()}",
-        tooltip={
-            "true": [f"{value:,}" for value in true[pairs]],
-            "private": [f"{value:,}" for value in private[pairs]],
-            "error": [trips_look.signed(int(value)) for value in private[pairs] - true[pairs]],
-        },
-        colours=colours,
-        wrong=wrong,
-        marked=chosen.marked,
-        on_zone=chosen.take_zone,
-        turn=chosen.turn,
-        **map_size(trips_look.MAP_WIDTH, trips_groups.HEIGHT),
-    )
-    if shown != WRONG:
-        scale.legend("trips of a flow", "0", f"{largest:,.0f} or more")
-    if shown != TRUE:
-        # only what is drawn: a flow that reads 0 has no arrow, unless other days show it
-        marks = ((trips_look.PHANTOM, phantom), (trips_look.LOST, lost))
-        trips_look.key(*(each for each, where in marks if where[pairs].any()), hollow=True)
-        if several:
-            st.caption(
-                "Each day is a release of its own: a flow is marked where that happened to it on "
-                "at least one day."
-            )
-    st.caption(_words(shown, phantom, lost, pairs, several))
-
-
-def _scope(zones: int, scope: str, zone: int) -> NDArray[np.bool_]:
+def _scope(zones: int, scope: str, zone: int) -> Booleans:
     inside = np.zeros((zones, zones), dtype=bool)
     if scope == _SCOPES[0]:
         inside[:] = True
@@ -174,8 +193,8 @@ def _scope(zones: int, scope: str, zone: int) -> NDArray[np.bool_]:
 
 def _words(
     shown: str,
-    phantom: NDArray[np.bool_],
-    lost: NDArray[np.bool_],
+    phantom: Booleans,
+    lost: Booleans,
     pairs: tuple[Integers, Integers],
     several: bool,
 ) -> str:
@@ -190,3 +209,99 @@ def _words(
         are = "is a phantom" if count == 1 else "are phantoms"
         return f"{counted}; {count} of the {len(pairs[0])} arrows drawn here {are}."
     return f"{counted}; the {len(pairs[0])} largest are drawn; an arrow's width shows its trips."
+
+
+def _list(context: Flows, true: Integers, pairs: tuple[Integers, Integers]) -> None:
+    """Draw the flows on the map as a table: true, by this method and by those with a law."""
+    if not len(pairs[0]):
+        return
+    names = trips_look.zone_labels(context.key)
+    columns = {
+        "From": Column([names[zone] for zone in pairs[0]]),
+        "To": Column([names[zone] for zone in pairs[1]]),
+        "True (trips)": Column(true[pairs].tolist(), "{:,}".format),
+    }
+    for one in trips_look.beside(context):
+        shown = one.release.as_shown[0][pairs].tolist()
+        columns[f"{one.method.short} (trips)"] = Column(shown, trips_look.written)
+    if marks.has(context.release):
+        by_model, whatever = marks.ranges(context.release, pairs)
+        columns[marks.BY_THE_MODEL] = Column(by_model)
+        columns[marks.WHATEVER_THE_MODEL] = Column(whatever)
+        flows = zip(*(one.tolist() for one in pairs), strict=True)
+        columns["Mark"] = Column([marks.mark(context.release, a, b) for a, b in flows])
+    tables.draw(columns, key="od_flows_list")
+
+
+def _group_level(key: Key, *, off: bool) -> int | None:
+    """Draw the switch where the dataset has groups, and return the level drawn; None for zones.
+
+    Parameters
+    ----------
+    off : bool
+        Whether only zones can be drawn.
+    """
+    if not cached_datasets.groups(key):
+        return None
+    wanted = setting.draw(
+        st.segmented_control,
+        "Arrows between",
+        _DETAIL,
+        (AUTOMATIC, ZONES, GROUPS),
+        required=True,
+        disabled=off,
+        help="Automatic: groups of neighbouring zones, made from the map alone, where zones lie "
+        f"closer than {drawn_groups.CLOSE_PX} pixels on the whole map. Flows of one zone, and "
+        "phantom and lost ones, are always of zones.",
+    )
+    if off or wanted == ZONES:
+        return None
+    size = map_size(trips_look.MAP_WIDTH, HEIGHT)
+    levels = (cached_datasets.outlines(key), *cached_datasets.group_outlines(key))
+    spacings = [drawn_groups.spacing_px(one, **size) for one in levels]
+    if wanted == GROUPS:
+        return drawn_groups.level(spacings[1:])
+    level = drawn_groups.level(spacings)
+    return level - 1 if level else None
+
+
+def _between_groups(context: Flows, drawn: Drawn, chosen: Chosen) -> None:
+    """Draw the largest flows between groups of zones, where zones lie too close for arrows."""
+    assert chosen.group_level is not None  # else there are arrows between zones
+    group = cached_datasets.groups(context.key)[chosen.group_level]
+    shown: Numbers = np.where(drawn.shown > 0, drawn.counts, 0)
+    true, private = (flows_between(one, group.labels) for one in (context.truth, shown))
+    matrix = true if chosen.shown == TRUE else private
+    pairs = maps.largest_flows(matrix, chosen.most)
+    values = matrix[pairs]
+    largest = float(max(true.max(initial=0), 1))
+    scale = maps.Scale(0.0, largest)
+    colours = scale.colours(values)
+    phantom = true[pairs] == 0
+    colours[phantom] = trips_look.rgb(trips_look.PHANTOM)
+    names = "true" if chosen.shown == TRUE else "private"
+    maps.flow_map(
+        cached_datasets.group_outlines(context.key)[chosen.group_level],
+        *pairs,
+        values,
+        scale,
+        key="od_flows",
+        alt=f"Arrows of the {chosen.most} largest flows between groups of zones: {names}",
+        tooltip={
+            "true": [f"{value:,.0f}" for value in true[pairs]],
+            "private, added up": [f"{value:,.0f}" for value in private[pairs]],
+            "error": [trips_look.signed(value) for value in private[pairs] - true[pairs]],
+        },
+        colours=colours,
+        wrong=phantom,
+        on_zone=lambda _: setting.put(_DETAIL, ZONES),  # a click: the zones' own flows
+        hint="Click: each zone's own flows",
+        turn=chosen.turn,
+        **map_size(trips_look.MAP_WIDTH, HEIGHT),
+    )
+    scale.legend("trips of a flow between groups", "0", f"{largest:,.0f} or more")
+    if phantom.any():
+        trips_look.key(trips_look.PHANTOM, hollow=True)
+    banded = not context.several and marks.has(context.release)
+    added_up = drawn_groups.OURS_ADDED_UP if banded else drawn_groups.ADDED_UP
+    st.caption(f"{added_up} {len(group.zones)} groups of the {len(group.labels)} zones.")

@@ -1,11 +1,9 @@
 """Origin–destination page: any measure over ε × τ, exact; a click on a cell sets both."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-import altair as alt
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from engine.arrays import Floats
@@ -16,14 +14,12 @@ from pages._ui import jobs
 from pages._ui.cache import curves as cached_curves
 from pages._ui.cache import trips as cached_trips
 from pages._ui.cache.trips import GRID_THRESHOLDS
-from pages._ui.cache.window import Window
-from pages._ui.drawing import colours
+from pages._ui.drawing import charts
 from pages._ui.jobs import Job
 from pages._ui.shell import setting
-from pages._ui.shell.catalogue import Entry
-from pages._ui.shell.session import picked
 from pages._ui.shell.setting import nearest_stop
 from pages._ui.shell.settings import use_settings
+from pages._ui.views.context import Flows
 from pages._ui.wording.measures import trip_labels
 from pages._ui.wording.numbers import number, percent
 
@@ -98,7 +94,7 @@ _POPULATIONS: dict[Population, str] = {
 }
 
 
-def draw(entry: Entry, parameters: ODParameters, window: Window) -> None:
+def draw(context: Flows) -> None:
     """Draw the measure's choice and its heat map; a click moves both sliders."""
     left, right = st.columns([1, 1.6], gap="medium", vertical_alignment="bottom")
     name = setting.draw(
@@ -119,20 +115,20 @@ def draw(entry: Entry, parameters: ODParameters, window: Window) -> None:
             required=True,
         )
     # ε and τ are the grid's own axes: fixed here, so that the sliders find the same grid again
-    fixed = replace(parameters, epsilon=1.0, suppression_threshold=0)
+    fixed = context.vary(epsilon=1.0, suppression_threshold=0).exact
     of = f", {_POPULATIONS[population]}" if measure.averaged else ""
     if measure.of is not None:
-        values = measure.of(cached_trips.grid(entry.key, fixed, window, population))
-        _map(values, measure, f"{name}{of}", parameters)
+        values = measure.of(cached_trips.grid(*fixed, population=population))
+        _map(values, measure, f"{name}{of}", context.parameters)
         return
-    asked = (cached_curves.relative_errors, entry.key, fixed, window, population)
+    work = jobs.job(_JOB, cached_curves.relative_errors, *fixed, population)
 
-    def show(work: Job) -> None:
-        jobs.progress(work, "Values of ε", _JOB)
-        if work.result is not None:
-            _map(work.result, measure, f"{name}{of}", parameters)
+    def show(running: Job) -> None:
+        jobs.progress(running, "Values of ε", _JOB)
+        if running.result is not None:
+            _map(running.result, measure, f"{name}{of}", context.parameters)
 
-    jobs.follow(_JOB, jobs.job(_JOB, *asked), show)
+    jobs.follow(_JOB, work, show)
 
 
 def _map(values: Floats, measure: Measure, name: str, parameters: ODParameters) -> None:
@@ -140,9 +136,9 @@ def _map(values: Floats, measure: Measure, name: str, parameters: ODParameters) 
     if not np.isfinite(values).any():
         st.info("There are no such flows in this window, so there is nothing to average.")
         return
-    _heat(values, measure, name, parameters)
     row = EPSILON_STOPS.index(nearest_stop(parameters.epsilon, EPSILON_STOPS))
     column = _nearest(parameters.suppression_threshold)
+    _heat(values, measure, name, (row, column))
     current = _written(float(values[row, column]), measure)
     of = name.partition(",")[2]
     meaning = measure.meaning[0].upper() + measure.meaning[1:] + (f",{of}" if of else "")
@@ -154,81 +150,42 @@ def _map(values: Floats, measure: Measure, name: str, parameters: ODParameters) 
     )
 
 
-def _heat(values: Floats, measure: Measure, name: str, parameters: ODParameters) -> None:
-    table = pd.DataFrame(
-        [
-            {
-                "epsilon": f"{epsilon:g}",
-                "threshold": threshold,
-                "value": values[i, j],
-                "written": _written(float(values[i, j]), measure),
-            }
-            for i, epsilon in enumerate(EPSILON_STOPS)
-            for j, threshold in enumerate(GRID_THRESHOLDS)
-        ]
-    ).dropna()
-    current = table[
-        (table["epsilon"] == f"{nearest_stop(parameters.epsilon, EPSILON_STOPS):g}")
-        & (table["threshold"] == GRID_THRESHOLDS[_nearest(parameters.suppression_threshold)])
+def _heat(values: Floats, measure: Measure, name: str, chosen: tuple[int, int]) -> None:
+    """Draw τ downwards and ε across; a click moves both sliders."""
+    rows = range(len(GRID_THRESHOLDS))[::-1]  # the highest threshold on top
+
+    def take(row: int, column: int) -> None:
+        use_settings(epsilon=EPSILON_STOPS[column], threshold=GRID_THRESHOLDS[rows[row]])
+
+    written = [
+        [_written(float(value), measure) if value == value else "" for value in row]
+        for row in values.T[rows]
     ]
-    diverging = name == _BIAS
-    reach = float(table["value"].abs().max())
-    scale = (
-        alt.Scale(scheme="purplegreen", domain=[-reach, reach])
-        if diverging
-        else _scale(table["value"])
-    )
-    x = alt.X(
-        "epsilon:N",
-        title="Privacy loss (ε): more private ← → more accurate",
-        sort=[f"{epsilon:g}" for epsilon in EPSILON_STOPS],
-        axis=alt.Axis(labelAngle=0),
-    )
-    y = alt.Y("threshold:O", title="Suppression threshold (τ, trips)", sort="descending")
-    picked = alt.selection_point(name="setting", fields=["epsilon", "threshold"], empty=False)
-    cells = (
-        alt.Chart(table)
-        .mark_rect(cursor="pointer")
-        .encode(
-            x=x,
-            y=y,
-            color=alt.Color(
-                "value:Q",
-                title=name,
-                scale=scale,
-                legend=alt.Legend(format="~%" if measure.percent else "~s", gradientLength=260),
-            ),
-            tooltip=[
-                alt.Tooltip("epsilon:N", title="ε"),
-                alt.Tooltip("threshold:O", title="τ"),
-                alt.Tooltip("written:N", title=name),
-            ],
-        )
-        .add_params(picked)
-    )
-    frame = alt.Chart(current).mark_rect(filled=False, stroke=colours.HERE, strokeWidth=3.5)
-    dot = alt.Chart(current).mark_circle(color=colours.HERE, size=70, opacity=1)
-    st.altair_chart(
-        alt.layer(cells, frame.encode(x=x, y=y), dot.encode(x=x, y=y)).properties(height=520),
+    charts.heat(
+        [f"{GRID_THRESHOLDS[row]}" for row in rows],
+        [f"{epsilon:g}" for epsilon in EPSILON_STOPS],
+        values.T[rows],
+        {name: written},
+        scale=_scale(values, name, "~%" if measure.percent else "~s"),
+        chosen=(rows.index(chosen[1]), chosen[0]),
+        of="Suppression threshold (τ, trips)",
+        at="Privacy loss (ε): more private ← → more accurate",
         key=_KEY,
-        on_select=_take,
         alt=f"{name} over epsilon and the suppression threshold",
+        height=520,
+        on_pick=take,
     )
 
 
-def _take() -> None:
-    """Move the sliders to the clicked cell (the chart's callback)."""
-    chosen = picked(_KEY, "setting")
-    if chosen:
-        use_settings(epsilon=float(chosen[0]["epsilon"]), threshold=int(chosen[0]["threshold"]))
-
-
-def _scale(values: pd.Series) -> alt.Scale:
+def _scale(values: Floats, name: str, form: str) -> charts.Scale:
     """Return a scale that shows differences: logarithmic where values span decades."""
-    low, high = float(values.min()), float(values.max())
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    if name == _BIAS:
+        reach = max(abs(low), abs(high))
+        return charts.Scale(title=name, scheme="purplegreen", domain=(-reach, reach), form=form)
     if low > 0 and high > 3 * low:
-        return alt.Scale(type="log", scheme="viridis", domain=[low, high])
-    return alt.Scale(type="linear", scheme="viridis", domain=[low, max(high, low + 1e-9)])
+        return charts.Scale(title=name, kind="log", domain=(low, high), form=form)
+    return charts.Scale(title=name, domain=(low, max(high, low + 1e-9)), form=form)
 
 
 def _nearest(threshold: int) -> int:

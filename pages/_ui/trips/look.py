@@ -7,10 +7,12 @@ import numpy as np
 import streamlit as st
 
 from engine.arrays import Integers
+from engine.resolution import Key
 from pages._ui.cache import datasets as cached_datasets
-from pages._ui.drawing import colours
+from pages._ui.drawing import colours, marks
 from pages._ui.shell import catalogue, setting
 from pages._ui.shell.setting import Setting
+from pages._ui.views.context import Flows
 
 MAP_WIDTH = 640
 """Pixels that a map has in a window of 1024: in a wider one there is more around it."""
@@ -38,9 +40,32 @@ def rgb(outcome: Outcome, opacity: int = 235) -> list[int]:
     return [*(int(outcome.colour[i : i + 2], 16) for i in (1, 3, 5)), opacity]
 
 
-def signed(value: int) -> str:
-    """Write a difference of trips with its sign."""
-    return f"{value:+,}".replace("-", "−")
+def signed(value: float) -> str:
+    """Write a difference of trips with its sign.
+
+    Examples
+    --------
+    >>> signed(-1200), signed(3.4)
+    ('−1,200', '+3')
+    """
+    return f"{round(value):+,}".replace("-", "−")
+
+
+def written(value: float) -> str:
+    """Write a flow: whole trips, but for small ones that are estimates.
+
+    Examples
+    --------
+    >>> written(42), written(0.4)
+    ('42', '0.4')
+    """
+    return f"{value:,.0f}" if float(value).is_integer() else marks.estimate(value)
+
+
+def beside(context: Flows) -> list[Flows]:
+    """Return the method on the page, and those with an exact law to read it against."""
+    others = [one for one in context.methods if one.method.expected is not None]
+    return [context, *(one for one in others if one.method is not context.method)]
 
 
 def key(*outcomes: Outcome, hollow: bool = False) -> None:
@@ -58,7 +83,7 @@ def key(*outcomes: Outcome, hollow: bool = False) -> None:
 
 
 def zone_choice(
-    label: str, dataset_key: str, trips: Integers, *, key: str, off: bool = False
+    label: str, dataset_key: Key, trips: Integers, *, key: str, off: bool = False
 ) -> int:
     """Draw a picker of zones by name, at first on the busiest, and return the zone's number."""
     words = dict(zip(zone_ids(dataset_key), zone_labels(dataset_key), strict=True))
@@ -74,23 +99,17 @@ def zone_choice(
     return ids.index(chosen)
 
 
-def zone_setting(dataset_key: str, trips: Integers, key: str) -> Setting[str]:
+def zone_setting(dataset_key: Key, trips: Integers, key: str) -> Setting[str]:
     """Return the setting that holds a zone's id, at first of the busiest."""
     ids, shared = zone_ids(dataset_key), catalogue.shipped(dataset_key)
     return setting.place(key, ids, ids[int(np.argmax(trips))], shared=shared)
 
 
-def zone_ids(dataset_key: str) -> list[str]:
+def zone_ids(dataset_key: Key) -> list[str]:
     """Return the ids of the zones in their order."""
-    return list(cached_datasets.dataset(dataset_key).zones["zone_id"].astype(str))
+    return list(cached_datasets.zone_names(dataset_key))
 
 
-def zone_labels(dataset_key: str) -> list[str]:
+def zone_labels(dataset_key: Key) -> list[str]:
     """Return the names of the zones in their order, with the id where a name occurs twice."""
-    zones = cached_datasets.dataset(dataset_key).zones
-    names = zones["name"].astype(str)
-    double = names.duplicated(keep=False)
-    return [
-        f"{name} ({zone})" if twice else name
-        for name, zone, twice in zip(names, zones["zone_id"], double, strict=True)
-    ]
+    return list(cached_datasets.zone_names(dataset_key).values())

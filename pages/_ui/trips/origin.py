@@ -3,19 +3,20 @@
 import numpy as np
 import streamlit as st
 
-from engine.arrays import Integers
 from pages._ui.cache import datasets as cached_datasets
-from pages._ui.cache.trips import Drawn
+from pages._ui.cache import trips as cached_trips
 from pages._ui.drawing import maps
 from pages._ui.shell import setting
 from pages._ui.shell.session import map_size
 from pages._ui.trips import look as trips_look
+from pages._ui.views.context import Flows
 
 TRUE, PRIVATE, ERROR = "True", "Private", "Error"
 
 
-def draw(key: str, true: Integers, release: Drawn) -> None:
+def draw(context: Flows) -> None:
     """Draw where the trips of one zone go: true, private, or the difference."""
+    key, true, drawn = context.key, context.truth, cached_trips.drawn(*context.asked)
     left = middle = right = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
     shown = setting.draw(
         left.segmented_control,
@@ -26,10 +27,11 @@ def draw(key: str, true: Integers, release: Drawn) -> None:
     )
     with middle:
         origin = trips_look.zone_choice("Trips from", key, true.sum(axis=1), key="od_origin_zone")
-    before, after = true[origin], release.counts[origin]
+    before, after = true[origin], drawn.shown[origin]
+    leaving, released = before.sum(), drawn.counts[origin].sum()
     right.markdown(
-        f"**{int(before.sum()):,}** trips leave; the release shows **{int(after.sum()):,}** "
-        f"({trips_look.signed(int(after.sum() - before.sum()))})."
+        f"**{leaving:,.0f}** trips leave; the release adds up to **{released:,.0f}** "
+        f"({trips_look.signed(released - leaving)})."
     )
     error = (after - before).astype(float)
     reach = float(max(np.abs(error).max(initial=0), 1))
@@ -45,8 +47,8 @@ def draw(key: str, true: Integers, release: Drawn) -> None:
         alt=f"Trips from {trips_look.zone_labels(key)[origin]} to every zone: {shown.lower()}",
         tooltip={
             "true": [f"{value:,}" for value in before],
-            "private": [f"{value:,}" for value in after],
-            "error": [trips_look.signed(int(value)) for value in error],
+            "private": [trips_look.written(value) for value in after],
+            "error": [trips_look.signed(value) for value in error],
         },
         **map_size(trips_look.MAP_WIDTH, 560),
         marked=origin,

@@ -1,16 +1,15 @@
 """Origin–destination page: the outcomes of all flows, expected beside drawn, and Table S2."""
 
-import altair as alt
-import pandas as pd
 import streamlit as st
 
 from engine.origin_destination import Outcomes, Share
-from engine.parameters import ODParameters
 from pages._ui.cache import trips as cached_trips
 from pages._ui.cache.trips import Drawn
 from pages._ui.cache.window import Window
-from pages._ui.shell.catalogue import Entry
+from pages._ui.drawing import charts, tables
+from pages._ui.drawing.charts import Mark
 from pages._ui.trips import look as trips_look
+from pages._ui.views.context import Flows
 from pages._ui.wording.numbers import expected_number, number, percent, trip_count
 
 PUBLISHED = {
@@ -26,20 +25,14 @@ PUBLISHED = {
 _TABLE_LIMIT = 15
 
 
-def draw(entry: Entry, parameters: ODParameters, window: Window, release: Drawn) -> None:
+def draw(context: Flows) -> None:
     """Draw the bars by cells and by trips, the counts, and the share of cells under τ."""
-    exact = cached_trips.expectation(entry.key, parameters, window).outcomes
-    bars = pd.concat(
-        [
-            _rows("Flows, expected", exact, "cells"),
-            _rows("Flows, this draw", release.outcomes, "cells"),
-            _rows("Trips, expected", exact, "trips"),
-            _rows("Trips, this draw", release.outcomes, "trips"),
-        ]
-    )
-    _bar(bars)
+    exact, drawn = context.expected, cached_trips.drawn(*context.asked)
+    known = {} if exact is None else {"expected": exact.outcomes}
+    known["this draw"] = drawn.outcomes
+    _bars(known)
     trips_look.key(*trips_look.OUTCOMES)
-    empty = percent(cached_trips.empty_share(entry.key, parameters, window))
+    empty = percent(cached_trips.empty_share(*context.exact))
     st.caption(
         "Look for purple (lost: a real corridor that the release hides) and red (phantom: a "
         f"corridor that does not exist). Flows are all ordered pairs of zones; {empty} of them are "
@@ -48,14 +41,17 @@ def draw(entry: Entry, parameters: ODParameters, window: Window, release: Drawn)
     left, right = st.columns([1.15, 1], gap="large")
     with left:
         st.subheader("In numbers", anchor=False)
-        st.table(_numbers(exact, release.outcomes), hide_index=True, border="horizontal")
-        invented = float(exact.phantom.trips)
-        st.caption(
-            f"Phantom flows carry {number(float(release.outcomes.phantom.trips))} trips that "
-            f"nobody made in this draw; {expected_number(invented)} are expected."
+        tables.draw(_numbers(known))
+        carried = number(float(drawn.outcomes.phantom.trips))
+        expected = (
+            ""
+            if exact is None
+            else f"; {expected_number(float(exact.outcomes.phantom.trips))} are expected"
         )
-    with right:
-        _below(entry, parameters, window, release)
+        st.caption(f"Phantom flows carry {carried} trips that nobody made in this draw{expected}.")
+    if exact is not None:
+        with right:
+            _below(context, drawn)
 
 
 def _parts(outcomes: Outcomes, measure: str) -> dict[str, float]:
@@ -72,94 +68,65 @@ def _parts(outcomes: Outcomes, measure: str) -> dict[str, float]:
     }
 
 
-def _rows(label: str, outcomes: Outcomes, measure: str) -> pd.DataFrame:
-    parts = _parts(outcomes, measure)
-    whole = sum(parts.values())
-    return pd.DataFrame(
-        {
-            "row": label,
-            "outcome": list(parts),
-            "order": range(len(parts)),
-            "count": list(parts.values()),
-            "share": [part / whole if whole else 0.0 for part in parts.values()],
-        }
-    )
-
-
-def _bar(table: pd.DataFrame) -> None:
-    names = [outcome.name for outcome in trips_look.OUTCOMES]
-    chart = (
-        alt.Chart(table)
-        .mark_bar()
-        .encode(
-            x=alt.X(
-                "share:Q",
-                title="Share of all flows, and of all trips",
-                scale=alt.Scale(domain=[0, 1]),
-                axis=alt.Axis(format="~%"),
-            ),
-            y=alt.Y("row:N", title=None, sort=None, axis=alt.Axis(labelLimit=160)),
-            color=alt.Color(
-                "outcome:N",
-                sort=names,
-                legend=None,
-                scale=alt.Scale(
-                    domain=names, range=[outcome.colour for outcome in trips_look.OUTCOMES]
-                ),
-            ),
-            order=alt.Order("order:Q"),
-            tooltip=[
-                alt.Tooltip("row:N", title="Of"),
-                alt.Tooltip("outcome:N", title="Outcome"),
-                alt.Tooltip("share:Q", title="Share", format=".2%"),
-                alt.Tooltip("count:Q", title="Number", format=",.1f"),
-            ],
-        )
-        .properties(height=190)
-    )
-    st.altair_chart(
-        chart, key="od_outcomes", alt="Outcomes of flows and of trips, expected and drawn"
-    )
-
-
-def _numbers(exact: Outcomes, release: Outcomes) -> pd.DataFrame:
-    cells, drawn = _parts(exact, "cells"), _parts(release, "cells")
-    trips, drawn_trips = _parts(exact, "trips"), _parts(release, "trips")
-    empty = trips_look.PHANTOM.name
-    return pd.DataFrame(
-        {
-            "Outcome": [outcome.name for outcome in trips_look.OUTCOMES],
-            "Flows expected": [f"{cells[outcome.name]:,.1f}" for outcome in trips_look.OUTCOMES],
-            "drawn": [f"{drawn[outcome.name]:,.0f}" for outcome in trips_look.OUTCOMES],
-            "True trips expected": [
-                "–" if outcome.name == empty else f"{trips[outcome.name]:,.0f}"
-                for outcome in trips_look.OUTCOMES
-            ],
-            "trips drawn": [
-                "–" if outcome.name == empty else f"{drawn_trips[outcome.name]:,.0f}"
-                for outcome in trips_look.OUTCOMES
-            ],
-        }
-    )
-
-
-def _below(entry: Entry, parameters: ODParameters, window: Window, release: Drawn) -> None:
-    limit = parameters.least_shown
-    st.subheader(f"Share of flows under {trip_count(limit)} (Table S2)", anchor=False)
-    exact = cached_trips.below(entry.key, parameters, window)
+def _bars(known: dict[str, Outcomes]) -> None:
+    """Draw the outcomes as shares of all flows and of all trips, expected and drawn."""
     rows = {
-        "All pairs of zones": (*exact["all"], release.below),
-        "Pairs with a trip": (*exact["travelled"], release.below_travelled),
+        f"{unit}, {name}": _parts(outcomes, measure)
+        for unit, measure in (("Flows", "cells"), ("Trips", "trips"))
+        for name, outcomes in known.items()
     }
-    if not window.summed and len(entry.metadata.periods) > 1:
-        whole = cached_trips.below(entry.key, parameters, Window(None, summed=True))
-        rows["Sum of the period, noise once"] = (*whole["all"], float("nan"))
-    table = pd.DataFrame(
-        [[name, *map(percent, shares)] for name, shares in rows.items()],
-        columns=["", "True", "Expected", "Drawn"],
+    wholes = [sum(parts.values()) or 1.0 for parts in rows.values()]
+
+    def mark(outcome: trips_look.Outcome) -> Mark:
+        counts = [parts[outcome.name] for parts in rows.values()]
+        shares = [count / whole for count, whole in zip(counts, wholes, strict=True)]
+        return Mark(
+            name=outcome.name,
+            values=shares,
+            colour=outcome.colour,
+            written=[f"{s:.2%} ({n:,.1f})" for s, n in zip(shares, counts, strict=True)],
+        )
+
+    charts.bars(
+        list(rows),
+        charts.stacked([mark(outcome) for outcome in trips_look.OUTCOMES]),
+        of=charts.share("Share of all flows, and of all trips"),
+        legend=False,
+        key="od_outcomes",
+        alt="Outcomes of flows and of trips, expected and drawn",
+        height=70 + 60 * len(known),
     )
-    st.table(table, hide_index=True, border="horizontal")
-    published = PUBLISHED.get(entry.name) if limit == _TABLE_LIMIT else None
+
+
+def _numbers(known: dict[str, Outcomes]) -> dict[str, list[str]]:
+    columns: dict[str, list[str]] = {"Outcome": [one.name for one in trips_look.OUTCOMES]}
+    for what, measure in (("Flows", "cells"), ("True trips", "trips")):
+        for name, outcomes in known.items():
+            parts, form = _parts(outcomes, measure), ",.1f" if name == "expected" else ",.0f"
+            columns[f"{what}, {name}"] = [
+                "–"
+                if (what, outcome) == ("True trips", trips_look.PHANTOM)
+                else format(parts[outcome.name], form if what == "Flows" else ",.0f")
+                for outcome in trips_look.OUTCOMES
+            ]
+    return columns
+
+
+def _below(context: Flows, drawn: Drawn) -> None:
+    limit = context.parameters.least_shown
+    st.subheader(f"Share of flows under {trip_count(limit)} (Table S2)", anchor=False)
+    exact = cached_trips.below(*context.exact)
+    rows = {
+        "All pairs of zones": (*exact["all"], drawn.below),
+        "Pairs with a trip": (*exact["travelled"], drawn.below_travelled),
+    }
+    summed = Window(None, summed=True)
+    if context.window != summed and len(context.entry.metadata.periods) > 1:
+        whole = cached_trips.below(context.key, context.parameters, summed)
+        rows["Sum of the period, noise once"] = (*whole["all"], float("nan"))
+    lines = [[name, *map(percent, shares)] for name, shares in rows.items()]
+    tables.rows(("", "True", "Expected", "Drawn"), lines)
+    published = PUBLISHED.get(context.entry.name) if limit == _TABLE_LIMIT else None
     note = (
         f"The paper's Table S2 prints {published[0]} without noise and {published[1]} at ε = 0.1 "
         "for the real data. "

@@ -1,25 +1,22 @@
 """Origin–destination page: what trimming to T costs, and what it saves in noise."""
 
-from dataclasses import replace
-
-import altair as alt
-import pandas as pd
 import streamlit as st
 
 from engine.origin_destination import TrimmingCurve
 from engine.parameters import ODParameters
+from engine.resolution import Key
 from pages._ui import jobs
 from pages._ui.cache import curves as cached_curves
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import trips as cached_trips
 from pages._ui.cache.curves import LIMITS
-from pages._ui.cache.window import Window
 from pages._ui.drawing import cards, charts, colours
 from pages._ui.drawing.cards import Card
+from pages._ui.drawing.charts import SOLID, STROKES, Axis, Line, Point
 from pages._ui.jobs import Job
 from pages._ui.shell import setting
-from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import use_settings
+from pages._ui.views.context import Flows
 from pages._ui.wording.numbers import counted, number, percent
 
 _JOB = "od_trimming_curve"
@@ -27,7 +24,6 @@ _MANY_ROWS = 1_000_000
 _CAUSES = ("trimmed", "noise", "suppression", "total")
 _COLOURS = ("#e0a100", colours.PRIVATE, "#b5579c", colours.TRUE)
 _BELOW = " Suppression below zero saves error: it sets the noise of empty pairs back to 0."
-_SI = alt.Axis(labelExpr="format(datum.value, '~s')")
 O4 = (
     "The T of least error is read from the confidential data. The guarantee (Theorem 1) holds only "
     "for a T chosen without looking at them; a release that uses this T, or a percentile of "
@@ -35,20 +31,21 @@ O4 = (
 )
 
 
-def draw(entry: Entry, parameters: ODParameters, window: Window) -> None:
+def draw(context: Flows) -> None:
     """Draw the error at this T split by its causes, then the curve over T with its best point."""
+    parameters = context.parameters
     if parameters.unit == "trip":
         st.info(
             "At trip level nobody is trimmed: each trip is protected by itself and T is 1. Choose "
             "one person's day or the whole period in the sidebar to compare T."
         )
         return
-    now = cached_trips.trimming(entry.key, parameters, window)
+    now = cached_trips.trimming(*context.exact)
     cards.row(_cards(now, parameters))
     st.subheader("The trade-off over T", anchor=False)
     if (
-        window.several
-        and _is_long(entry.key)
+        context.several
+        and _is_long(context.key)
         and not setting.draw(
             st.toggle,
             "Compute it for all days (may take minutes)",
@@ -57,8 +54,8 @@ def draw(entry: Entry, parameters: ODParameters, window: Window) -> None:
     ):
         st.caption("Each T is another matrix for every day. One day shows the same shape at once.")
         return
-    fixed = replace(parameters, max_trips_per_user=1)  # a slider over T finds the same curve
-    work = jobs.job(_JOB, cached_curves.trimming, entry.key, fixed, window)
+    fixed = context.vary(max_trips_per_user=1).exact  # a slider over T finds the same curve
+    work = jobs.job(_JOB, cached_curves.trimming, *fixed)
 
     def show(running: Job) -> None:
         jobs.progress(running, "Trimming, values of T", _JOB)
@@ -91,7 +88,7 @@ def _best(curve: TrimmingCurve) -> None:
     st.warning(O4, icon=":material/policy:")
 
 
-def _is_long(key: str) -> bool:
+def _is_long(key: Key) -> bool:
     """Whether each T takes seconds over all days, so that the person is asked first."""
     return len(cached_datasets.dataset(key).trips.n) > _MANY_ROWS
 
@@ -132,54 +129,38 @@ def _cards(now: TrimmingCurve, parameters: ODParameters) -> list[Card]:
 
 
 def _chart(curve: TrimmingCurve, parameters: ODParameters, *, best_known: bool) -> None:
-    causes = {cause: getattr(curve, cause) for cause in _CAUSES}
-    table = pd.DataFrame({"limit": curve.limits, **causes}).melt(
-        "limit", var_name="cause", value_name="trips"
-    )
-    x = alt.X(
-        "limit:Q",
-        title="Trips kept per person (T), log scale",
-        scale=alt.Scale(type="log", nice=False, domain=[LIMITS[0], LIMITS[-1]]),
-        axis=alt.Axis(values=list(LIMITS), grid=False),
-    )
-    y = alt.Y("trips:Q", title="Expected error (trips)", axis=_SI)
-    colour = alt.Color(
-        "cause:N",
-        title=None,
-        sort=list(_CAUSES),
-        scale=alt.Scale(domain=list(_CAUSES), range=list(_COLOURS)),
-        legend=alt.Legend(orient="top"),
-    )
-    lines = (
-        alt.Chart(table)
-        .mark_line(point={"size": 22}, strokeWidth=2)
-        .encode(
-            x=x,
-            y=y,
-            color=colour,
-            strokeDash=alt.condition(
-                alt.datum.cause == "total", alt.value([1, 0]), alt.value([5, 3])
-            ),
-            tooltip=[
-                alt.Tooltip("limit:Q", title="T"),
-                alt.Tooltip("cause:N", title="Part"),
-                alt.Tooltip("trips:Q", title="Trips", format=",.0f"),
-            ],
-        )
-    )
     least = curve.limits == curve.best
-    mark = alt.Chart(pd.DataFrame({"limit": curve.limits[least], "trips": curve.total[least]}))
-    star = mark.mark_point(shape="diamond", size=190, filled=True, color="#2a9d6f", opacity=1)
-    words = mark.mark_text(dy=-15, color="#2a9d6f", fontSize=12, fontWeight=600)
-    words_of = alt.value(f"least error: T = {curve.best}")
-    best = [star.encode(x=x, y=y), words.encode(x=x, y=y, text=words_of)] if best_known else []
-    current = min(parameters.max_trips_per_user, LIMITS[-1])
-    st.altair_chart(
-        alt.layer(
-            *charts.you_are_here(x, "limit", current, top=True),
-            lines,
-            *best,
-        ).properties(height=360),
+    star = Point(
+        x=int(curve.best),
+        y=float(curve.total[least][0]),
+        words=f"least error: T = {curve.best}",
+        colour="#2a9d6f",
+        shape="diamond",
+    )
+    charts.curve(
+        [
+            Line(
+                name=cause,
+                y=getattr(curve, cause),
+                colour=colour,
+                dash=SOLID if cause == "total" else dash,
+            )
+            for cause, colour, dash in zip(_CAUSES, _COLOURS, STROKES[1:], strict=False)
+        ],
+        x=curve.limits,
+        at=Axis(
+            title="Trips kept per person (T), log scale",
+            kind="log",
+            form="d",
+            tip="d",
+            domain=(LIMITS[0], LIMITS[-1]),
+            ticks=LIMITS,
+        ),
+        of=Axis(title="Expected error (trips)", tip=",.0f"),
+        current=min(parameters.max_trips_per_user, LIMITS[-1]),
+        points=[star] if best_known else [],
+        dots=True,
         key="od_trimming",
         alt=f"Expected error over T by its causes; least at T = {curve.best}",
+        height=360,
     )

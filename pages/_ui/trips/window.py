@@ -1,22 +1,22 @@
 """Which trips the origin–destination page shows: one day, all days each, or the whole period."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import streamlit as st
 
-from engine.datasets import Metadata
-from engine.parameters import ODParameters
 from pages._ui.cache.window import Window
 from pages._ui.shell import setting
-from pages._ui.shell.catalogue import Entry
+from pages._ui.views.context import Flows
 from pages._ui.wording.privacy import period_names, protection
 
 ALL = "all"
 """The picker's value for "all days, each released by itself"."""
 
 
-def pick(entry: Entry, parameters: ODParameters) -> Window:
-    """Draw the day picker and return the window; a person is protected over the whole period."""
+def pick(context: Flows) -> Flows:
+    """Draw the day picker and return the context; a person is protected over the whole period."""
+    entry, parameters = context.entry, context.parameters
     days, starts = entry.metadata.days, entry.metadata.periods
     if parameters.unit == "person":
         st.selectbox(
@@ -26,7 +26,7 @@ def pick(entry: Entry, parameters: ODParameters) -> Window:
             disabled=True,
             help="A person is protected over the whole period by one release of its sum.",
         )
-        return Window(None, summed=True)
+        return replace(context, window=Window(None, summed=True))
     names = period_names(entry.metadata)
     added_up = len(starts) < len(days)
     words = {
@@ -44,17 +44,19 @@ def pick(entry: Entry, parameters: ODParameters) -> Window:
         format_func=words.__getitem__,
         help="All are released one by one; their sum is shown.",
     )
-    return Window(None if chosen == ALL else options.index(chosen))
+    day = None if chosen == ALL else options.index(chosen)
+    return replace(context, window=Window(day))
 
 
-def cost(parameters: ODParameters, window: Window, about: Metadata) -> str:
+def cost(context: Flows) -> str:
     """Say whom the noise protects and what the window, and all days, cost."""
-    people = protection(parameters.unit, parameters.max_trips_per_user)
-    return f"Protects {people}. {_cost(parameters, window, about)}"
+    unit, limit = context.parameters.unit, context.parameters.max_trips_per_user
+    return f"Protects {protection(unit, limit)}. {_cost(context)}"
 
 
-def _cost(parameters: ODParameters, window: Window, about: Metadata) -> str:
+def _cost(context: Flows) -> str:
     """Say what the window costs; a person pays for declared days, however they are added up."""
+    parameters, about = context.parameters, context.entry.metadata
     epsilon, days, starts = parameters.epsilon, len(about.days), about.periods
     if parameters.unit == "person":
         return f"One release of the whole period costs ε = {epsilon:g}, once."
@@ -64,12 +66,13 @@ def _cost(parameters: ODParameters, window: Window, about: Metadata) -> str:
             "T is 1: nobody is trimmed."
         )
     if len(starts) < days:
-        first = 0 if window.day is None else window.day
+        window = context.window
+        first = 0 if window is None or window.day is None else window.day
         ends = [*starts[1:], about.days[-1] + timedelta(days=1)]
-        span = days if window.several else (ends[first] - starts[first]).days
+        span = days if context.several else (ends[first] - starts[first]).days
         text = f"A person who travels on each of these {span} days pays {span} × {epsilon:g} = "
         more = "" if span == days else f"; on all {days} days {days * epsilon:g}"
         return f"{text}{span * epsilon:g}{more}."
-    if window.several:
+    if context.several:
         return f"{days} releases cost a person up to {days} × {epsilon:g} = {days * epsilon:g}."
     return f"This day costs a person ε = {epsilon:g}; all {days} days {days * epsilon:g}."

@@ -1,6 +1,7 @@
 """Names and help of the settings in the sidebar, the same on every page."""
 
-from engine.origin_destination.estimate import CAPPED_SHARE
+from engine import density, origin_destination
+from engine.origin_destination import LawName
 
 SHARE = (
     "The address of this page holds these settings: copy it to share the view. Data, noise and the "
@@ -11,24 +12,8 @@ DRAWS = (
     "noise reveal the true counts."
 )
 
-METHODS = {
-    "efpag_joint": "Fourier, joint (advised)",
-    "zoom": "Five zoom levels (ours)",
-    "efpag": "Fourier, Gaussian (EFPAG)",
-    "efpa": "Fourier, Laplace (EFPA)",
-    "lpa": "Laplace, counts (LPA)",
-    "towers_laplace": "Laplace, towers (naive)",
-    "zones_laplace": "Laplace, zones (naive)",
-}
-SHORT_METHODS = {
-    "efpag_joint": "EFPAG, joint",
-    "zoom": "Zoom (ours)",
-    "efpag": "EFPAG",
-    "efpa": "EFPA",
-    "lpa": "LPA",
-    "towers_laplace": "Laplace, towers",
-    "zones_laplace": "Laplace, zones",
-}
+METHODS = {key: method.name for key, method in density.METHODS.items()}
+SHORT_METHODS = {key: method.short for key, method in density.METHODS.items()}
 HOUR_STEPS = {
     "hour": "Hours",
     "four-hours": "Four-hour blocks",
@@ -36,9 +21,10 @@ HOUR_STEPS = {
 }
 TIME_STEPS = {"day": "Days", "week": "Weeks", "period": "Whole period"}
 AS_INGESTED = "This page reads zones, days and hours as they were ingested, at full detail."
-OD_METHOD_NAMES = {
-    "published": "Published: hides below τ",
-    "estimate": "Ours: reads small flows",
+OD_METHOD_NAMES = {key: method.name for key, method in origin_destination.METHODS.items()}
+LAWS: dict[LawName, str] = {
+    "rounded_laplace": "exploring (rounded Laplace)",
+    "discrete_laplace": "release (discrete Laplace)",
 }
 NOBODY_SAMPLED = (
     "Off: our method samples nobody. A person's visits are scaled down together instead, so ℓ has "
@@ -66,7 +52,7 @@ HELP = {
     "odds of one unit change by at most 11%, at ε = 1 by a factor of 2.7, at ε = 4 by a factor of "
     "55. Units add up: 7 days of a person at ε = 0.1 allow a factor of 2 (e^0.7); at trip level "
     "nothing bounds a person; k people who travel together are protected only by k·ε.",
-    "delta": "No attack succeeds more often than ε allows by more than this. Keep it well below "
+    "delta": "The success of any attack exceeds what ε allows by at most this. Keep it well below "
     "one over the number of people.",
     "max_visits": "At most this many visits of a person are counted in the week, chosen at random. "
     "Fewer means less noise, but heavier sampling.",
@@ -77,10 +63,10 @@ HELP = {
     "unit": "Whose trace is hidden. One trip protects least, the whole period of a person most.",
     "max_trips": "At most this many trips of a person are counted per day (or over the whole "
     "period). More trips kept means more noise: its scale is T/ε.",
-    "od_method": "Both cost the same ε. The published method hides every flow below τ; ours hides "
-    "nothing and reads small flows in the light of their zones, their distance and the flow back. "
-    f"For a person's day ours may spend {CAPPED_SHARE:.0%} of ε on the number of all trips: its "
-    f"flows then get {1 - CAPPED_SHARE:.0%}, a little more noise.",
+    "od_method": "All cost the same ε. "
+    + " ".join(
+        f"**{method.short}**: {method.about}" for method in origin_destination.METHODS.values()
+    ),
     "threshold": "Published flows below this number are set to 0.",
     "zones": "Fewer, larger zones: parents that the dataset names, or clusters of neighbouring "
     "zones of similar area, made from the map alone. They cost no privacy; counts are larger, so "

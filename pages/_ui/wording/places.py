@@ -114,15 +114,24 @@ def detail_words(best: Detail | None, finer: Sequence[Detail]) -> str:
     return usable if nearest is None else f"{usable}, not for {counted_words(nearest)}"
 
 
-def details_words(details: Sequence[Detail], epsilon: float) -> str:
+def details_words(
+    details: Sequence[Detail],
+    epsilon: float,
+    stops: Sequence[float] = EPSILON_STOPS,
+    *,
+    density: bool = False,
+) -> str:
     """Say at an ε which zones can be used, for each span of time.
 
     Parameters
     ----------
     details : sequence of Detail
-        With shares at `EPSILON_STOPS`.
+        With shares at `stops`; those of a density may still be fewer.
     epsilon : float
         The stop nearest to it is spoken of.
+    stops : sequence of float
+    density : bool
+        Whether the spans are hours of a week, not days.
 
     Examples
     --------
@@ -133,14 +142,19 @@ def details_words(details: Sequence[Detail], epsilon: float) -> str:
     >>> details_words([one], 0.45)
     'At ε = 0.5, the nearest computed to 0.45: **weeks** – usable for all 30 zones.'
     """
-    at = min(range(len(EPSILON_STOPS)), key=lambda i: abs(log(EPSILON_STOPS[i] / epsilon)))
+    at = min(range(len(stops)), key=lambda i: abs(log(stops[i] / epsilon)))
+
+    def span(one: Detail) -> str:
+        seen = one.resolution
+        return (HOUR_STEPS[seen.hours] if density else TIME_STEPS[seen.time]).lower()
+
     parts = []
-    for time in dict.fromkeys(one.resolution.time for one in details):
-        some = [one for one in details if one.resolution.time == time]
+    for named in dict.fromkeys(map(span, details)):
+        some = [one for one in details if span(one) == named and len(one.usable) > at]
         best = finest_usable(some, at)
         finer = [one for one in some if best is None or one.zones > best.zones]
-        parts.append(f"**{TIME_STEPS[time].lower()}** – {detail_words(best, finer)}")
-    stop = EPSILON_STOPS[at]
+        parts.append(f"**{named}** – {detail_words(best, finer)}")
+    stop = stops[at]
     nearest = "" if stop == epsilon else f", the nearest computed to {epsilon:g}"
     return f"At ε = {stop:g}{nearest}: {'; '.join(parts)}."
 

@@ -100,7 +100,7 @@ def drawn_trips(
     published: Sequence[Agreement],
     ours: Sequence[Agreement],
 ) -> Finding:
-    """Put the judgement of our method, made of repeated draws, into words."""
+    """Put the judgement of a method without a law, made of repeated draws, into words."""
     finding = trips(judged, parameters)
     if not judged.trips:
         return finding
@@ -111,7 +111,7 @@ def drawn_trips(
     count = "one draw" if len(ours) == 1 else f"{len(ours)} draws"
     return replace(
         finding,
-        remedy=f"Ours, judged by {count} of the noise: it has no exact expectation. Totals of "
+        remedy=f"Judged by {count} of the noise: the method has no exact expectation. Totals of "
         f"zones are off by {off(ours)} of all trips, {off(published)} with the published method.",
     )
 

@@ -4,37 +4,16 @@ from math import comb
 
 import numpy as np
 import pytest
-import streamlit as st
 
 from engine.attack import Visitor, strongest_on_density
 from engine.parameters import DensityParameters
 from engine.risk import Guarantee
 from pages._ui.attack import curves
+from tests.support.charts import drawn as drawn
+from tests.support.charts import rows
 
 EPSILON = 0.5
 BOUND, ATTACK = "guarantee allows", "best attack"
-
-
-@pytest.fixture
-def drawn(monkeypatch):
-    """Keep the charts of a page by their keys."""
-    charts = {}
-    show = st.altair_chart
-
-    def keep(chart, *, key, **options):
-        charts[key] = chart.to_dict()
-        return show(chart, key=key, **options)
-
-    monkeypatch.setattr(st, "altair_chart", keep)
-    return charts
-
-
-def rows(chart, line=None):
-    """Return the rows of all data of a chart, or those of one line by its abscissa."""
-    every = [row for data in chart["datasets"].values() for row in data]
-    if line is None:
-        return every
-    return [row for row in every if row.get("line") == line]
 
 
 def composed(epsilon, releases):
@@ -50,19 +29,19 @@ def composed(epsilon, releases):
 
 def test_the_bound_of_every_curve_is_the_guarantee_and_not_the_attack(open_page, drawn):
     open_page("pages/5_Attack.py", unit="trip", epsilon=str(EPSILON))
-    bound = {row["epsilon"]: row["right"] for row in rows(drawn["attack_epsilon"], BOUND)}
-    reached = {row["epsilon"]: row["right"] for row in rows(drawn["attack_epsilon"], ATTACK)}
+    bound = {row["x"]: row["y"] for row in rows(drawn["attack_epsilon"], BOUND)}
+    reached = {row["x"]: row["y"] for row in rows(drawn["attack_epsilon"], ATTACK)}
     assert len(bound) > 10
     for epsilon, right in bound.items():
         assert right == pytest.approx(100 / (1 + np.exp(-epsilon)))
         # a trip in a busy flow: Laplace noise, rounded, of one trip more or less
         assert 50 < reached[epsilon] < right - 1e-6 * (right - 50)
-    flows = {row["flow"]: row["right"] for row in rows(drawn["attack_flow"], BOUND)}
+    flows = {row["x"]: row["y"] for row in rows(drawn["attack_flow"], BOUND)}
     assert set(np.round(list(flows.values()), 9)) == {round(100 / (1 + np.exp(-EPSILON)), 9)}
-    attacked = {row["flow"]: row["right"] for row in rows(drawn["attack_flow"], ATTACK)}
+    attacked = {row["x"]: row["y"] for row in rows(drawn["attack_flow"], ATTACK)}
     assert all(attacked[flow] < right for flow, right in flows.items())
-    days = {row["days"]: row["right"] for row in rows(drawn["attack_days"], BOUND)}
-    attacked = {row["days"]: row["right"] for row in rows(drawn["attack_days"], ATTACK)}
+    days = {row["x"]: row["y"] for row in rows(drawn["attack_days"], BOUND)}
+    attacked = {row["x"]: row["y"] for row in rows(drawn["attack_days"], ATTACK)}
     for name, right in days.items():
         assert right == pytest.approx(100 * composed(EPSILON, int(name.split()[0])))
         assert attacked[name] < right
@@ -75,15 +54,12 @@ def test_the_region_of_the_roc_is_what_the_guarantee_leaves(drawn, delta):
     attack = strongest_on_density(Visitor(visits=5), parameters, cover_size=50, max_visits_cap=840)
     assert attack.guarantee.delta == delta
     curves.roc(attack, key="roc")
-    allowed, _, *lines = drawn["roc"]["layer"]
-    datasets = drawn["roc"]["datasets"]
-    region = datasets[allowed["data"]["name"]]
-    curve = datasets[lines[0]["data"]["name"]]
+    region, curve = rows(drawn["roc"], BOUND), rows(drawn["roc"], ATTACK)
     kept = Guarantee(epsilon=attack.guarantee.epsilon, delta=delta)
-    by_wrong = {row["wrong"]: row["right"] for row in region}  # the last of a vertical stretch
+    by_wrong = {row["x"]: row["high"] for row in region}  # the last of a vertical stretch
     for wrong, right in by_wrong.items():
         assert right == pytest.approx(kept.most_detected(wrong), abs=1e-9)
-    assert max(row["right"] - row["wrong"] for row in region) == pytest.approx(kept.advantage)
-    best = max(row["right"] - row["wrong"] for row in curve)
+    assert max(row["y"] - row["x"] for row in region) == pytest.approx(kept.advantage)
+    best = max(row["y"] - row["x"] for row in curve)
     assert best == pytest.approx(attack.roc.advantage, abs=2e-3)
     assert best < 0.9 * kept.advantage

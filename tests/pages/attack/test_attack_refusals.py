@@ -2,11 +2,9 @@
 
 import pytest
 
+from tests.support.page import html_of
+
 PAGE = "pages/5_Attack.py"
-
-
-def body(app):
-    return " ".join(str(element.proto.body) for element in app.main.get("html"))
 
 
 @pytest.mark.parametrize(
@@ -26,7 +24,7 @@ def body(app):
 def test_a_link_that_asks_for_the_impossible_gets_the_usual(open_page, query, key, taken):
     app = open_page(PAGE, **{"unit": "trip", "attack_target": "several-trips-and-routes"} | query)
     assert not app.exception
-    assert "Of 100 guesses" in body(app)
+    assert "Of 100 guesses" in html_of(app)
     fields = [*app.number_input, *app.select_slider, *app.slider]
     (value,) = {field.value for field in fields if field.key == key}
     assert value == taken

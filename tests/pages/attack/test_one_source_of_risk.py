@@ -10,10 +10,7 @@ from engine.parameters import ODParameters
 from engine.risk import Guarantee
 from pages._ui.home import wording as home
 from pages._ui.wording.privacy import odds
-
-
-def html_of(app):
-    return " ".join(str(element.proto.body) for element in app.main.get("html"))
+from tests.support.page import html_of
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])

@@ -4,17 +4,19 @@ import html
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from engine import datasets, resolution, usability
 from engine import origin_destination as od
 from engine.parameters import ODParameters
-from pages._ui.compare.table import differing
-from pages._ui.release import allowed
+from pages._ui.cache.draws import generator
+from pages._ui.release import work
 from pages._ui.shell import pins
 from pages._ui.shell.setting import LONGEST_TEXT
-from pages._ui.shell.settings import SETTINGS
-from pages._ui.wording.numbers import percent
+from pages._ui.shell.settings import SETTINGS, SIMULATED_SEED
+from pages._ui.wording.measures import MEAN_ERROR
+from pages._ui.wording.numbers import percent, trip_count
 from tests.support.link import link_of
 
 PAGE = "pages/9_Compare.py"
@@ -69,13 +71,34 @@ def test_the_numbers_are_the_engines(open_compare):
     parameters = ODParameters(
         epsilon=0.5, max_trips_per_user=4, suppression_threshold=15, unit="person-day"
     )
-    expected = od.expectation(view, parameters, days=0)
+    expected = od.expected(view, parameters, days=0)
     share = usability.usable_share(usability.Flows.of(expected.histogram), parameters)
     assert shown == percent(share)
     truth = int(od.truth(view, days=0).sum())
     assert table(app)["True trips between zones"][1][0] == f"{truth:,}"
     days = len(datasets.describe("demo-city").days)
     assert table(app)["ε of a person in all"][1][0] == f"{days * 0.5:g}"
+
+
+@pytest.mark.parametrize("method", [key for key, row in od.METHODS.items() if not row.expected])
+def test_a_method_without_a_law_stands_beside_the_published_one_with_numbers_of_its_draw(
+    open_compare, method
+):
+    """A row of the engine's table is all that it takes: no page knows the method."""
+    app = open_compare(pin_a="bdemo-city", od_method=method, epsilon="0.5")
+    rows = table(app)
+    names = [od.METHODS[each].short for each in ("published", method)]
+    assert rows["Method"] == (True, names)
+    demo = datasets.load("demo-city")
+    parameters = ODParameters(epsilon=0.5, max_trips_per_user=4, method=method)
+    rng = generator((SIMULATED_SEED, 0), "trips", 0, 1)  # the first day's
+    release = od.release(demo, parameters, rng=rng, days=0)
+    true = od.truth(demo, days=0)[0]
+    error = np.abs(release.typical[0] - true)[~np.eye(len(true), dtype=bool)].mean()
+    assert rows[f"{MEAN_ERROR} (this draw)"][1] == ["–", trip_count(error)]
+    gone = np.abs(release.counts[0].sum(axis=1) - true.sum(axis=1)).sum() / true.sum()
+    assert rows["Error of totals leaving zones (this draw)"][1][1] == percent(gone)
+    assert rows["ε of a person in all"][1] == ["7", "3.5"]
 
 
 def test_pinning_adds_moves_up_and_stops_at_four(open_compare):
@@ -101,7 +124,7 @@ def test_pinning_adds_moves_up_and_stops_at_four(open_compare):
     ],
 )
 def test_every_page_pins_what_is_set(open_page, monkeypatch, page):
-    monkeypatch.setattr(allowed, "served_locally", lambda: True)
+    monkeypatch.setattr(work, "served_locally", lambda: True)
     app = open_page(page, epsilon="0.3", threshold="7", decisions_threshold="2")
     app.button(key="pin").click().run()
     assert not app.exception, app.exception
@@ -155,11 +178,6 @@ def test_density_has_the_same_columns(open_compare, settled):
         assert not app.exception
     captions = " ".join(one.value for one in app.caption)
     assert "no difference to draw zone by zone" in captions
-
-
-def test_what_differs_is_what_is_not_the_same_everywhere():
-    assert differing([{"a": "1", "b": "2"}, {"a": "1", "b": "3"}, {"a": "1", "b": "2"}]) == ["b"]
-    assert differing([{"a": "1"}]) == []
 
 
 @pytest.mark.parametrize("text", ["e0.5~bparis", "~", "zclusters-30~wweek~u-"])

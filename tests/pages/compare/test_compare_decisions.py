@@ -9,6 +9,7 @@ import pytest
 from engine import datasets, decisions
 from engine import origin_destination as od
 from engine.parameters import ODParameters
+from engine.resolution import Key
 from pages._ui.cache import decided as cached_decided
 from pages._ui.compare import wording
 from pages._ui.compare.decided import AID, EPIDEMIC
@@ -86,8 +87,8 @@ def test_the_epidemic_agrees_as_plain_loops_count_it(open_compare, settled, sett
 def test_aid_reaches_the_destinations_that_plain_draws_reach(settings):
     town = datasets.load("rwanda-districts")
     key, emergency = (
-        str(town.folder),
-        cached_decided.standard_emergency(str(town.folder)),
+        Key(str(town.folder)),
+        cached_decided.standard_emergency(Key(str(town.folder))),
     )
     parameters = ODParameters(epsilon=0.05, max_trips_per_user=4, suppression_threshold=15)
     exact = cached_decided.helped(key, emergency, parameters, 3).overlap
@@ -124,7 +125,7 @@ def test_aid_reaches_the_destinations_that_plain_draws_reach(settings):
 def test_the_page_tells_aid_and_where_there_is_nothing_to_decide(open_compare, settled, settings):
     link = {"pin_a": "~", "pin_b": "wweek", "pin_c": "mestimate", "od_data": "rwanda-districts"}
     app = settled(open_compare(**link))
-    key = str(datasets.load("rwanda-districts").folder)
+    key = Key(str(datasets.load("rwanda-districts").folder))
     emergency = cached_decided.standard_emergency(key)
     helped = cached_decided.helped(key, emergency, settings, 3)
     assert row(app, AID) == [percent(helped.overlap), "–", "–", percent(helped.overlap)]

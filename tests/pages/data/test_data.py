@@ -8,6 +8,7 @@ import pytest
 
 from pages._ui.data import build as data_build
 from pages._ui.data import wording as data_wording
+from pages._ui.data.own import OwnData
 from pages._ui.wording.datasets import CONFIDENTIAL_BANNER
 from tests.support.data_page import (
     CANARY,
@@ -27,6 +28,7 @@ from tests.support.data_page import (
     widget,
     zone,
 )
+from tests.support.link import held
 
 
 def test_the_empty_page_says_what_is_needed_and_what_there_is(open_data):
@@ -109,7 +111,7 @@ def test_a_column_left_out_or_taken_twice_is_named(open_data):
 
 def test_a_build_is_reported_exactly_and_stands_in_the_pickers(open_data):
     app = built(filled(open_data))
-    report = app.session_state["session"].own.build.result
+    report = held(app, OwnData).build.result
     assert report["rows"] == {
         "read": 36,
         "used": 21,
@@ -125,8 +127,8 @@ def test_a_build_is_reported_exactly_and_stands_in_the_pickers(open_data):
     assert not app.exception, app.exception
     names = [str(option) for one in app.selectbox for option in one.options]
     assert names.count("trips-2015-09") == 2
-    captions = [one.value.replace("\N{NO-BREAK SPACE}", " ") for one in app.caption]
-    assert any(one.startswith("Confidential · 30 days · 4 zones") for one in captions)
+    helps = [(one.help or "").replace("\N{NO-BREAK SPACE}", " ") for one in app.selectbox]
+    assert any("Confidential · 30 days · 4 zones" in one for one in helps)
     assert "trips-2015-09" not in str(dict(app.query_params))
 
 
@@ -145,7 +147,7 @@ def test_an_uploads_copy_goes_when_it_is_built(open_data, temporary):
     built(app)
     assert list(temporary.rglob("*.csv")) == []
     assert len(list(temporary.rglob("trips.parquet"))) == 1
-    app.session_state["session"].own.workspace.remove()
+    held(app, OwnData).workspace.remove()
     assert list(temporary.iterdir()) == []
 
 
@@ -213,7 +215,7 @@ def test_a_build_can_be_cancelled(open_data, monkeypatch, temporary):
     button(app, "data_start").click().run()
     assert entered.wait(10)
     button(app, "data_build_cancel").click().run()
-    ended(app.session_state["session"].own.build)
+    ended(held(app, OwnData).build)
     app.run()
     assert "Cancelled; nothing was written." in text(app)
     assert list(temporary.rglob("*.parquet")) == []

@@ -76,6 +76,17 @@ def test_columns_without_a_usual_name_are_asked_for_not_quoted(open_data):
     assert "alice" not in warning
 
 
+def test_every_file_is_read_with_the_separator_that_was_chosen(open_data):
+    head = "uid|datetime|origin|destination|a,b,c,d,e,f"
+    row = "1|2015-09-07 08:00:00|A|B|1,2,3,4,5,6"
+    app = upload(open_data(), "table", "t_2015_09.csv", f"{head}\n{row}\n".encode())
+    widget(app.selectbox, "data_delimiter").set_value("|").run()
+    upload(app, "locations", "stations.csv", PLACES)
+    assert not app.exception, app.exception
+    assert "tables that can be read" not in missing(app)
+    assert "Cannot be read" not in text(app)
+
+
 def test_unmatched_ids_are_counted_before_a_build(open_data):
     app = upload(open_data(), "table", "trips_2015_09.csv", TRIPS)
     upload(app, "locations", "stations.csv", PLACES)

@@ -9,10 +9,12 @@ import pytest
 
 from engine import datasets, decisions
 from engine import origin_destination as od
+from engine.resolution import Key
 from pages._ui.cache import decisions as cached_decisions
 from pages._ui.cache.decisions import Emergency
-from pages._ui.decisions import shift, totals
+from pages._ui.decisions import acting, outflow
 from pages._ui.drawing.maps import Scale
+from tests.support.charts import drawn as drawn
 
 FIRST = date(2024, 3, 1)
 
@@ -27,15 +29,22 @@ def test_the_day_on_which_a_zone_should_act_is_counted_from_the_days_that_are_lo
     true[0, 3:, 1] = 1.0  # from the fourth
     compared = decisions.compare(true, true[None], 0.5)
     drawn = MagicMock(comparison=compared)
-    monkeypatch.setattr(shift, "st", MagicMock())
+    monkeypatch.setattr(acting, "st", MagicMock())
     monkeypatch.setattr(Scale, "legend", lambda *_: None)
     outlines = SimpleNamespace(ids=("a", "b", "c"))
-    monkeypatch.setattr(shift.cached_datasets, "outlines", lambda key: outlines)
+    monkeypatch.setattr(acting.cached_datasets, "outlines", lambda key: outlines)
     zone_map = MagicMock()
-    monkeypatch.setattr(shift.maps, "zone_map", zone_map)
-    entry = SimpleNamespace(key="k", metadata=SimpleNamespace(days=days))
-    outbreak = SimpleNamespace(days=(start, 5), threshold=0.5, origins=("b",))
-    shift.draw(entry, outbreak, true[0], drawn)
+    monkeypatch.setattr(acting.maps, "zone_map", zone_map)
+    outbreak = SimpleNamespace(threshold=0.5, origins=("b",))
+    acting.shift(
+        SimpleNamespace(
+            context=SimpleNamespace(key="k"),
+            days=days[start:],
+            outbreak=outbreak,
+            true=true,
+            drawn=drawn,
+        )
+    )
     said = zone_map.call_args.kwargs
     expected = [days[start + 1], days[start + 3]]
     assert said["tooltip"]["Should act from"] == [*(f"{d:%d %b %Y}" for d in expected), "never"]
@@ -43,23 +52,21 @@ def test_the_day_on_which_a_zone_should_act_is_counted_from_the_days_that_are_lo
     assert said["marked"] == 1
 
 
-def test_the_range_on_the_sum_of_causes_is_of_the_release_less_the_truth(monkeypatch):
-    drawn = MagicMock()
-    monkeypatch.setattr(totals, "st", drawn)
+def test_the_range_on_the_sum_of_causes_is_of_the_release_less_the_truth(monkeypatch, drawn):
+    monkeypatch.setattr(outflow, "st", MagicMock())
     parts = {"trimming": -30.0, "suppression": -50.0, "noise": 5.0, "phantoms": 15.0}
-    totals.causes(
+    outflow.causes(
         SimpleNamespace(
             together=SimpleNamespace(true=200.0, bias=-60.0, expected=140.0, low=110.0, high=170.0),
             causes=SimpleNamespace(**parts),
         )
     )
-    (chart,) = drawn.altair_chart.call_args.args
-    rows = [row for table in chart.to_dict()["datasets"].values() for row in table]
-    (whisker,) = (row for row in rows if "low" in row)
-    bars = {row["cause"].split(":")[0]: row["change"] for row in rows if "change" in row}
+    rows = drawn["decisions_causes"]["datasets"]
+    (whisker,) = rows["marks1"]
+    bars = {row["label"].split(":")[0]: row["mark0"] for row in rows["marks"]}
     assert list(bars.values()) == [*parts.values(), sum(parts.values())]
-    assert (200 + whisker["low"], 200 + whisker["high"]) == (110, 170)
-    assert whisker["low"] < bars["in all"] < whisker["high"]
+    assert (200 + whisker["mark1"], 200 + whisker["to1"]) == (110, 170)
+    assert whisker["mark1"] < bars["in all"] < whisker["to1"]
 
 
 @pytest.mark.parametrize("days", [(0, 0), (1, 3), (2, 6)])
@@ -67,7 +74,7 @@ def test_trips_out_of_an_area_are_those_of_its_days_first_and_last_included(days
     city = datasets.load("demo-city")
     zones = city.zones["zone_id"].astype(str).tolist()
     leaving = cached_decisions.outflow(
-        str(city.folder), Emergency((zones[1],), days), "person-day", 4
+        Key(str(city.folder)), Emergency((zones[1],), days), "person-day", 4
     )
     trips = city.trips
     expected = [

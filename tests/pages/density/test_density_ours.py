@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from engine.datasets import load
-from pages._ui.wording.labels import METHODS, NOBODY_SAMPLED, no_zoom
+from pages._ui.wording.labels import METHODS, no_zoom
 
 PAGE = "pages/1_Density.py"
 
@@ -26,31 +26,6 @@ def opened(open_home, **query: str) -> AppTest:
 
 def captions(app: AppTest) -> str:
     return "\n".join(element.value for element in (*app.caption, *app.sidebar.caption))
-
-
-def test_max_visits_is_off_with_a_word_why(open_home) -> None:
-    app = opened(open_home, variant="zoom")
-    slider = next(one for one in app.sidebar.slider if "ℓ" in one.label)
-    assert slider.disabled
-    assert NOBODY_SAMPLED in captions(app)
-    assert "published and proved ε are the same" in captions(app)
-
-
-def test_published_and_ours_are_named_with_their_errors_at_the_same_epsilon(open_home) -> None:
-    app = opened(open_home)
-    line = next(text for text in captions(app).splitlines() if "At the same proved ε" in text)
-    published, mine = (float(value) for value in re.findall(r"([\d.]+)% by", line))
-    assert mine < published
-
-
-@pytest.mark.parametrize("variant", ["zoom", "efpag"])
-def test_the_view_sets_both_side_by_side(open_home, variant: str) -> None:
-    app = opened(open_home, variant=variant, density_view="ours")
-    text = "\n".join(element.value for element in app.markdown)
-    published = "EFPAG, joint" if variant == "zoom" else "EFPAG"
-    assert f"Published: {published}" in text
-    assert "Ours: zoom" in text
-    assert "What each of them loses" in text
 
 
 @pytest.fixture

@@ -121,7 +121,7 @@ def test_budget_of_the_same_people_is_summed_and_of_others_is_not(open_home):
     app.selectbox(key="variant").set_value("efpa").run()
     assert "the density 1.84 (best proved, more than is published)" in texts(app)
     app.selectbox(key="od_data").set_value("only-trips").run()
-    assert "same people" not in texts(app)
+    assert "read the same people" not in texts(app)
 
 
 def test_a_column_without_data_says_so_and_offers_a_dataset(open_home):

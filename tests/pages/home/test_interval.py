@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pages._ui.cache.draws import REPEATS
-from pages._ui.wording.ranges import RANGES, WAITING, interval
+from pages._ui.wording.cards import RANGES, WAITING, interval
 
 
 @pytest.mark.parametrize("draw", ["normal", "laplace", "exponential"])

@@ -8,6 +8,7 @@ import numpy as np
 from engine import datasets
 from engine import origin_destination as od
 from engine.parameters import ODParameters
+from engine.resolution import Key
 from pages._ui.cache import trips as cached_trips
 from pages._ui.cache.window import declared
 from pages._ui.shell.settings import SIMULATED_SEED
@@ -39,7 +40,7 @@ def test_flows_of_both_methods_stand_side_by_side_with_their_errors(open_home):
     demo = datasets.load("demo-city")
     parameters = ODParameters(epsilon=0.5, max_trips_per_user=4, suppression_threshold=15)
     window = declared(parameters)
-    key = str(demo.folder)
+    key = Key(str(demo.folder))
     released = cached_trips.drawn(key, parameters, (SIMULATED_SEED, 0), window).counts
     true = od.truth(demo, days=0)[0]
     pairs = ~np.eye(len(true), dtype=bool)

@@ -25,8 +25,8 @@ def side(*, unit="person-day", usable=0.75, guess=0.75, part="trips"):
         usable=usable,
         level="partly",
         worth=worth_of(guess, covers_person=unit != "trip"),
-        strong=0.5,
         picture={},
+        context=None,
     )
 
 
@@ -37,10 +37,9 @@ def test_the_tooltip_of_epsilon_and_the_tour_name_what_is_protected():
     assert "k·ε" in said
     days, epsilon = re.search(r"(\d+) days of a person at ε = ([\d.]+)", said).groups()
     assert math.exp(int(days) * float(epsilon)) == pytest.approx(2.0, abs=0.02)
-    first, *_, protected, _ = tour.STEPS
-    assert "one person's day" in first.words
-    assert "everything that is released" not in protected.words
-    assert "add up" in protected.words
+    sides, slider, _ = tour.STEPS
+    assert "one person's day" in slider.words
+    assert "add up" in sides.words
 
 
 @pytest.mark.parametrize("unit", ["person-day", "person", "trip", ""])
@@ -63,13 +62,10 @@ def test_a_household_is_guessed_by_four_times_epsilon(open_home):
     assert said in drawn
 
 
-def test_a_preset_promises_no_word_that_the_gauge_denies():
-    by_unit = {unit: home_verdict.presets(side(unit=unit))[1] for unit in ("person-day", "trip")}
-    assert "which is called strong" in by_unit["person-day"].meaning
-    assert "never called strong" in by_unit["trip"].meaning
-    for unit, word in (("person-day", "strong"), ("trip", "moderate")):
-        privacy, _ = home_verdict.gauges(side(unit=unit))
-        assert privacy.name == f"Privacy: {word}"
+@pytest.mark.parametrize(("unit", "word"), [("person-day", "strong"), ("trip", "moderate")])
+def test_single_trips_are_never_called_strong(unit, word):
+    privacy, _ = home_verdict.gauges(side(unit=unit))
+    assert privacy.name == f"Privacy: {word}"
 
 
 def test_gauges_carry_their_limits_where_the_pointer_rests():

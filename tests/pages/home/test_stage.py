@@ -24,8 +24,8 @@ from pages._ui.home import play as home_play
 from pages._ui.home import stage as home_stage
 from pages._ui.home import tour as home_tour
 from pages._ui.home import verdict as home_verdict
-from pages._ui.shell.settings import EPSILON_SLIDER, SIMULATED_SEED
-from tests.support.link import link_of
+from pages._ui.shell.settings import SIMULATED_SEED
+from tests.support.link import held, link_of
 
 SEED = (SIMULATED_SEED, 0)
 
@@ -69,13 +69,15 @@ def test_the_left_gauge_covers_all_days_and_adds_them_up(open_home, epsilon):
     days = len(datasets.load("demo-city").metadata.days)
     guess = many_coins(epsilon, days)
     (level, words, needle), _ = gauges(app)
-    assert f"to {home_verdict.guess(guess, 1)} " in re.sub(r"\s+", " ", words)
+    assert f"{home_verdict.guess(guess, 1)} is an attacker's" in re.sub(r"\s+", " ", words)
     assert needle == pytest.approx(2 * guess - 1, abs=1e-4)
     assert level == ("good" if guess <= 0.75 else "partly" if guess <= 0.95 else "noisy")
-    assert f"{days} daily matrices, in all ε = {sum([epsilon] * days):.4g} for a person" in words
+    assert f"from all {days} days, ε = {sum([epsilon] * days):.4g} in all" in words
 
 
-@pytest.mark.parametrize(("unit", "covers"), [("person", "for a person"), ("trip", "Of one trip")])
+@pytest.mark.parametrize(
+    ("unit", "covers"), [("person", "from one matrix"), ("trip", "of one trip")]
+)
 def test_other_units_say_what_they_cover(open_home, unit, covers):
     app = open_home(epsilon="0.5", unit=unit)
     (level, words, needle), _ = gauges(app)
@@ -133,7 +135,7 @@ def test_the_right_gauge_of_density_is_counted_zone_by_zone(open_home, epsilon):
     (_, private_words, _), (_, words, needle) = gauges(app)
     assert f"{100 * usable / known:.1f}% of zones" in re.sub(r"\s+", " ", words)
     assert needle == pytest.approx(usable / known, abs=1e-4)
-    assert f"ε = {epsilon:g}, δ = 1e-7 for a person" in private_words
+    assert f"from the whole week, ε = {epsilon:g}, δ = 1e-7" in private_words
 
 
 def test_weak_privacy_is_red_however_accurate_the_numbers(open_home):
@@ -153,23 +155,12 @@ def test_known_uses_stand_on_the_scale_at_their_own_guess(open_home):
         assert known.unit in words
 
 
-def test_presets_move_epsilon_and_balanced_is_the_largest_strong_one(open_home):
-    app = open_home()
-    days = len(datasets.load("demo-city").metadata.days)
-    strong = max(stop for stop in EPSILON_SLIDER if many_coins(stop, days) <= 0.75)
-    for name, epsilon in (("too_open", 10.0), ("balanced", strong), ("too_private", 0.01)):
-        button = app.button(key=f"home_preset_{name}")
-        assert button.label.endswith(f"ε = {epsilon:g}")
-        button.click().run()
-        assert app.select_slider(key="epsilon").value == epsilon
-
-
 def test_play_goes_from_the_top_to_the_bottom_and_can_be_paused(open_home, monkeypatch):
     app = open_home()
     monkeypatch.setattr(home_play, "TICK_S", 0.0)
     seen = []
     app.button(key="home_play_button").click().run()
-    while app.session_state["session"].sweep is not None:
+    while held(app, home_play.Play).sweep is not None:
         seen.append(app.select_slider(key="epsilon").value)
         assert len(seen) <= len(EPSILON_STOPS)
         app.run()
@@ -267,13 +258,13 @@ def test_lost_flows_are_those_above_the_threshold_only():
     assert drawing["marks"][2][1] == "lost, 15+ trips but reads 0: 1 of the 3 largest true"
 
 
-def test_the_tour_has_five_steps_and_its_end_is_kept(open_home):
+def test_the_tour_has_three_steps_and_its_end_is_kept(open_home):
     app = open_home()
     titles = []
-    for at in range(5):
+    for at in range(3):
         (body,) = (body for body in bodies(app) if "<section" in body)
-        titles.append(re.search(rf"{at + 1} of 5 · (.*?)\.</strong>", body)[1])
-        if at < 4:
+        titles.append(re.search(rf"{at + 1} of 3 · (.*?)\.</strong>", body)[1])
+        if at < 2:
             app.button(key="home_tour_next").click().run()
     assert titles == [step.title for step in home_tour.STEPS]
     app.button(key="home_tour_end").click().run()
@@ -286,7 +277,7 @@ def test_the_tour_has_five_steps_and_its_end_is_kept(open_home):
     loaded_anew = open_home(home_tour="false")
     assert not any("<section" in body for body in bodies(loaded_anew))
     app.button(key="home_tour_again").click().run()
-    assert any("1 of 5" in body for body in bodies(app))
+    assert any("1 of 3" in body for body in bodies(app))
     assert "home_tour" not in link_of(app)
 
 

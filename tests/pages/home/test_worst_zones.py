@@ -23,7 +23,7 @@ def test_zones_are_ordered_by_how_much_they_are_off_either_way(monkeypatch, meth
     monkeypatch.setattr(place.cached_datasets, "dataset", lambda key: city)
     if method == "published":
         trips, drawn = np.diag(TRUE), SimpleNamespace(counts=np.diag(PRIVATE))
-        monkeypatch.setattr(place.cached_trips, "truth", lambda *_: trips)
+        monkeypatch.setattr(place.verbs, "truth", lambda *_: trips)
         monkeypatch.setattr(place.cached_trips, "drawn", lambda *_: drawn)
         worst = home_trips._worst(SimpleNamespace(key="k"), None, None, None)
     else:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages._ui.release import allowed, work
+from pages._ui.release import work
 
 
 @pytest.fixture
@@ -16,5 +16,5 @@ def own_data(own_root):
 
 @pytest.fixture
 def page(own_data, open_page, monkeypatch):
-    monkeypatch.setattr(allowed, "served_locally", lambda: True)
+    monkeypatch.setattr(work, "served_locally", lambda: True)
     return open_page("pages/7_Release.py", od_data="demo-city", density_data="demo-city")

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from engine import datasets
-from engine.release import Ledger
-from pages._ui.release import allowed, choose, confirm, work
+from engine.release import BudgetLedger
+from pages._ui.release import confirm, question, work
 from tests.support.release_page import (
     TUNED,
     confirmed,
@@ -22,17 +22,17 @@ from tests.support.release_page import (
 
 
 def test_refused_where_others_are_served(own_data, open_page, monkeypatch):
-    monkeypatch.setattr(allowed, "served_locally", lambda: False)
+    monkeypatch.setattr(work, "served_locally", lambda: False)
     app = open_page("pages/7_Release.py")
     assert "Releases are made on the custodian's own computer only" in errors(app)[0]
-    monkeypatch.setattr("sys.argv", ["streamlit", allowed.SWITCH])
+    monkeypatch.setattr("sys.argv", ["streamlit", work.SWITCH])
     assert not errors(app.run())
 
 
 def test_a_budget_is_asked_for_first(page):
     assert "No budget has been declared" in texts(page)
     assert not [one for one in page.button if one.key == "release_start"]
-    assert not Ledger().path.exists()
+    assert not BudgetLedger().path.exists()
     (form,) = page.get("form")
     assert not form.proto.form.enter_to_submit  # Enter in a field declares nothing
 
@@ -45,7 +45,7 @@ def test_the_cost_and_what_is_left_are_said_before_confirming(page):
     app.text_input(key="release_confirm").set_value("demo").run()
     assert app.button(key="release_start").disabled
     assert not confirmed(app).disabled
-    assert Ledger().budget("people").releases == 0
+    assert BudgetLedger().budget("people").releases == 0
 
 
 def test_a_release_is_made_once_and_listed(page, own_data):
@@ -54,11 +54,11 @@ def test_a_release_is_made_once_and_listed(page, own_data):
     app = finished(app)
     assert not app.exception
     assert [one.value for one in app.success]
-    assert Ledger().budget("people").spent_epsilon == 7.0
+    assert BudgetLedger().budget("people").spent_epsilon == 7.0
     (bundle,) = (path for path in confirm.folder().iterdir() if path.is_dir())
     assert (bundle / "statement.html").is_file()
     app.run()  # a refresh repeats nothing
-    assert Ledger().budget("people").releases == 1
+    assert BudgetLedger().budget("people").releases == 1
     assert "hashes unbroken" in texts(app)
     assert not [one for one in app.button if one.key == "release_start"]
     app.button(key="release_again").click().run()
@@ -73,20 +73,20 @@ def test_a_second_session_cannot_release_at_the_same_time(page, monkeypatch):
     assert not [one for one in app.button if one.key == "release_start"]
     assert not work.start("mine", lambda report: pytest.fail("both ran"))
     hold.set()
-    assert Ledger().budget("people").releases == 0
+    assert BudgetLedger().budget("people").releases == 0
 
 
 def test_a_release_that_another_session_begins_while_the_page_is_drawn_is_followed(
     page, monkeypatch
 ):
     app = declared(page)
-    hold, planned = threading.Event(), choose.planned
+    hold, planned = threading.Event(), question.planned
 
     def begun_meanwhile(product, entry):
         work.start("other", lambda report: hold.wait(30) and datasets.data_root())
         return planned(product, entry)
 
-    monkeypatch.setattr(choose, "planned", begun_meanwhile)
+    monkeypatch.setattr(question, "planned", begun_meanwhile)
     app.run()
     assert not [one for one in app.button if one.key == "release_start"]
     hold.set()
@@ -95,9 +95,9 @@ def test_a_release_that_another_session_begins_while_the_page_is_drawn_is_follow
 def test_own_data_are_released_as_simulated_ones_are(own_data, data_root, open_page, monkeypatch):
     (own_data / "local").mkdir()
     (own_data / "local" / "town").symlink_to(data_root / "local" / "town")
-    monkeypatch.setattr(allowed, "served_locally", lambda: True)
+    monkeypatch.setattr(work, "served_locally", lambda: True)
     app = open_page("pages/7_Release.py", density_data="demo-city")
-    Ledger().declare("townspeople", datasets=["town"], unit="person", epsilon=2.0, by="me")
+    BudgetLedger().declare("townspeople", datasets=["town"], unit="person", epsilon=2.0, by="me")
     app.selectbox(key="od_data").set_value("town").run()
     assert not app.exception
     assert "Dataset **town**" in texts(app)
@@ -107,7 +107,7 @@ def test_own_data_are_released_as_simulated_ones_are(own_data, data_root, open_p
     app.button(key="release_start").click().run()
     app = finished(app)
     assert [one.value for one in app.success]
-    assert Ledger().budget("townspeople").spent_epsilon == 1.0
+    assert BudgetLedger().budget("townspeople").spent_epsilon == 1.0
 
 
 def test_what_epsilon_was_tuned_on_travels_from_decisions_into_the_statement(page):
@@ -120,7 +120,7 @@ def test_what_epsilon_was_tuned_on_travels_from_decisions_into_the_statement(pag
     app.text_input(key="release_note").set_value(f"{note}; seen by the board").run()
     confirmed(app).click().run()
     finished(app)
-    (entry,) = (one for one in Ledger().entries() if one.kind == "release")
+    (entry,) = (one for one in BudgetLedger().entries() if one.kind == "release")
     assert (entry.body["tuning"], entry.body["tuning_note"]) == (how, f"{note}; seen by the board")
     (bundle,) = (path for path in confirm.folder().iterdir() if path.is_dir())
     statement = json.loads((bundle / "statement.json").read_text(encoding="utf-8"))
@@ -160,6 +160,45 @@ def test_other_products_plan_without_an_error(page, product, method, said):
 
 
 @pytest.mark.parametrize(
+    ("link", "product", "shown"),
+    [
+        ({}, "Origin–destination", "Published"),
+        ({"od_method": "estimate"}, "Origin–destination", "Ours"),
+        (
+            {"od_method": "estimate", "release_method": "published"},
+            "Origin–destination",
+            "Published",
+        ),
+        ({"od_method": "published", "release_method": "ours"}, "Origin–destination", "Ours"),
+        ({"variant": "zoom"}, "Density", "Ours"),
+        ({"variant": "efpag", "od_method": "estimate"}, "Density", "Published"),
+    ],
+)
+def test_the_method_is_the_one_set_elsewhere_until_it_is_chosen_here(
+    own_data, open_page, monkeypatch, link, product, shown
+):
+    monkeypatch.setattr(work, "served_locally", lambda: True)
+    app = open_page("pages/7_Release.py", od_data="demo-city", density_data="demo-city", **link)
+    app.button_group(key="release_product").set_value(product).run()
+    assert app.button_group(key="release_method").value == shown
+    numbers = "at five zoom levels" if product == "Density" else "a model reads all of them"
+    assert (numbers in texts(app)) == (shown == "Ours")
+
+
+def test_a_dataset_without_a_report_is_told_one_that_has_it(
+    own_data, data_root, open_page, monkeypatch
+):
+    (own_data / "flows").symlink_to(data_root / "flows")
+    monkeypatch.setattr(work, "served_locally", lambda: True)
+    link = {"release_product": "mobility-report", "od_data": "flows"}
+    app = open_page("pages/7_Release.py", **link)
+    assert "was made without the tables of a mobility report" in texts(app)
+    app.button(key="release_use_offer").click().run()
+    assert app.selectbox(key="od_data").value == "demo-city"
+    assert "Dataset **demo-city**" in texts(app)
+
+
+@pytest.mark.parametrize(
     ("record", "how"),
     [
         ({"period": ("2001-01-01", "2001-01-07"), "same_people": "yes"}, "same people"),
@@ -181,7 +220,7 @@ def test_another_period_is_told_by_whose_people_are_in_it(page, record, how):
 
 def test_a_finer_budget_pays_for_two_changes_and_is_told_why(page):
     people = {"datasets": ["demo-city"], "epsilon": 10.0, "delta": 1e-6, "by": "custodian"}
-    Ledger().declare("people", unit="person-day", **people)
+    BudgetLedger().declare("people", unit="person-day", **people)
     app = page.run()
     assert "on 7 days costs a person and day 1; 9 is left after it." in texts(app)
     app.button_group(key="release_product").set_value("Density").run()
@@ -194,9 +233,9 @@ def test_a_finer_budget_pays_for_two_changes_and_is_told_why(page):
 
 def test_releases_that_were_charged_too_little_are_named_and_count_as_spent(page):
     people = {"datasets": ["demo-city"], "epsilon": 10.0, "by": "custodian"}
-    Ledger().declare("people", unit="person-day", **people)
+    BudgetLedger().declare("people", unit="person-day", **people)
     what = {"product": "report", "unit": "person", "epsilon_per_unit": 2.0, "settings": {}}
-    Ledger().intend("demo-city", unit="person-day", epsilon=2.0, delta=0.0, what=what)
+    BudgetLedger().intend("demo-city", unit="person-day", epsilon=2.0, delta=0.0, what=what)
     app = page.run()
     assert "entry 2 (" in texts(app)
     assert "was charged ε = 2, δ = 0 per person-day; it cost ε = 4, δ = 0" in texts(app)
@@ -204,7 +243,7 @@ def test_releases_that_were_charged_too_little_are_named_and_count_as_spent(page
 
 
 def test_a_second_dataset_of_the_same_people_shares_their_budget(page):
-    Ledger().declare("town", datasets=["other"], unit="person", epsilon=9.0, by="custodian")
+    BudgetLedger().declare("town", datasets=["other"], unit="person", epsilon=9.0, by="custodian")
     app = page.run()
     app.radio[0].set_value("same").run()
     same = next(one for one in app.selectbox if one.label == "The same people as")
@@ -212,10 +251,10 @@ def test_a_second_dataset_of_the_same_people_shares_their_budget(page):
     share = next(one for one in app.button if one.label == "Share their budget")
     share.click().run()  # by nobody
     assert "a change of a budget must come from custodian" in " ".join(errors(app))
-    assert Ledger().budget("town").datasets == ("other",)
+    assert BudgetLedger().budget("town").datasets == ("other",)
     next(one for one in app.text_input if "Who says so" in one.label).set_value("custodian")
     next(one for one in app.button if one.label == "Share their budget").click().run()
-    assert sorted(Ledger().budget("town").datasets) == ["demo-city", "other"]
+    assert sorted(BudgetLedger().budget("town").datasets) == ["demo-city", "other"]
     assert "costs a person 7; 2 is left after it." in texts(app)
 
 

@@ -95,7 +95,8 @@ def test_a_method_that_costs_delta_says_what_does_not(page):
     assert "costs a person 1; 9 is left" in texts(app)
 
 
-def test_the_noise_alone_is_judged_without_reading_the_data(page, monkeypatch):
+def test_the_noise_alone_is_judged_without_reading_the_data(page, settled, monkeypatch):
+    settled(page)  # home, where a page of a test begins, judges settings on the data
     for name in ("trips", "trips_by_person", "truth_by_tower", "homes"):
         monkeypatch.setattr(
             Dataset, name, property(lambda _: pytest.fail("the data were read")), raising=True
@@ -155,4 +156,4 @@ def test_a_verdict_asked_of_one_dataset_is_not_asked_of_the_next(
     assert not app.exception
     (judge,) = (one for one in app.toggle if one.label.startswith("Judge it by the data"))
     assert not judge.value
-    assert app.session_state["session"].judged_on_release == {"demo-city"}
+    assert app.session_state["session"].judged == {"demo-city"}

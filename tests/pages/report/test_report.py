@@ -1,12 +1,14 @@
 """The report page: one budget that can be seen, every view, settings that do not work out."""
 
 import json
+import re
 import shutil
 
 import pytest
 
 from engine.report import Analysis
 from pages._ui.shell import setting
+from tests.support.page import figures
 from tests.support.report_page import texts
 
 PAGE = "pages/6_Report.py"
@@ -42,7 +44,7 @@ def test_the_numbers_are_those_of_the_engine(open_report, tiny_city):
 
     noise = report.ReportNoise.draw(generator((SIMULATED_SEED, 0), "report", 0))
     params = report.ReportParameters(epsilon=1.0)
-    drawn = report.release(report.read(tiny_city), params, noise=noise)
+    drawn = report.release(tiny_city, params, noise=noise)
     for value in drawn.results[report.Analysis.STATISTICS].shown:
         assert f"{value:,}" in texts(app)
 
@@ -138,8 +140,11 @@ def test_confidential_data_without_a_report_is_never_stood_in_for(open_page, dat
 
 def test_pinning_shows_both_settings(open_report):
     app = open_report()
+    before = figures(app)
     app.button(key="report_pin").click().run()
     app.select_slider(key="report_trips").set_value(1).run()
     assert not app.exception
+    assert re.findall(r"pinned ([\d,]+)", texts(app)) == before
+    assert figures(app) != before
     assert "Compared with the pinned setting (orange): ε = 1 for a person, M = 20" in texts(app)
     assert "pinned: SMAPE" in texts(app)

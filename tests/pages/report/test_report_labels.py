@@ -5,7 +5,7 @@ import pytest
 from engine import report
 from engine.report import Measure
 from engine.report.measures import WINDOWS
-from pages._ui.report import quantities, when, where
+from pages._ui.report import curves, where
 from tests.support.report_page import texts
 
 PAGE = "pages/6_Report.py"
@@ -13,14 +13,14 @@ PAGE = "pages/6_Report.py"
 
 @pytest.fixture
 def table(tiny_city):
-    return report.read(tiny_city)
+    return report.truth(tiny_city)
 
 
 @pytest.fixture
 def points(table):
     """All points by weekday or weekend, start or end, and hour, as the page names them."""
     hours = table.counts(Measure.HOUR, None).reshape(4, 24)
-    return dict(zip(when._SLOTS, hours, strict=True))
+    return dict(zip(curves._SLOTS, hours, strict=True))
 
 
 def test_starts_are_starts_and_weekdays_weekdays(table, points):
@@ -63,7 +63,7 @@ def test_the_way_that_is_called_nearer_is_the_one_that_is_off_by_less(
     open_page, monkeypatch, drawn, read
 ):
     ways = {"drawn": drawn, "from_bins": read}
-    monkeypatch.setattr(quantities.cached_report, "ways", lambda *_: ways)
+    monkeypatch.setattr(curves.cached_report, "ways", lambda *_: ways)
     text = texts(open_page(PAGE, od_data="demo-city", report_view="how-far-how-long"))
     nearer = "Drawing them" if drawn < read else "Reading them off noisy bins"
     assert f"{nearer} brings the five numbers nearer to those of the kept: 1 against 7 " in text

@@ -19,7 +19,7 @@ M, EPSILON, SHARE = 20, 1.0, 1 / 13
 
 @pytest.fixture
 def table(tiny_city):
-    return report.read(tiny_city)
+    return report.truth(tiny_city)
 
 
 @pytest.fixture

@@ -9,8 +9,7 @@ from engine import origin_destination as od
 from engine.density import DensityScores
 from engine.origin_destination import ODParameters
 from pages._ui.cache.draws import REPEATS
-from pages._ui.wording.density_cards import density_cards
-from pages._ui.wording.trip_cards import trip_cards
+from pages._ui.wording.cards import density_cards, trip_cards
 
 RNG = np.random.default_rng(3)
 TRUE = np.where(RNG.random((30, 30)) < 0.6, RNG.geometric(0.04, (30, 30)), 0)

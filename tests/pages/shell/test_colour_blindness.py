@@ -11,7 +11,10 @@ from pages._ui.drawing import colours
 from pages._ui.drawing.gauges import Gauge, gauges_html
 from pages._ui.drawing.maps import Scale
 
-CSS = Path(__file__).parents[3].joinpath("pages/_ui/shell/style.css").read_text(encoding="utf-8")
+UI = Path(__file__).parents[3] / "pages" / "_ui"
+CSS = "".join(
+    (UI / name).read_text(encoding="utf-8") for name in ("shell/style.css", "home/home.css")
+)
 SIGHT = {
     "usual": np.eye(3),
     "deuteranopia": np.array(

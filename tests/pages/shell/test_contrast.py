@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
-CSS = (ROOT / "pages/_ui/shell/style.css").read_text(encoding="utf-8")
+CSS = "".join(
+    (ROOT / "pages/_ui" / name).read_text(encoding="utf-8")
+    for name in ("shell/style.css", "home/home.css")
+)
 THEME = tomllib.loads((ROOT / ".streamlit/config.toml").read_text(encoding="utf-8"))["theme"]
 STREAMLIT = {
     "light": {"text": "#2f2d2b", "page": "#ffffff", "sidebar": "#f8f8f7"},

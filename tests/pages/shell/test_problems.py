@@ -6,6 +6,7 @@ import pytest
 
 from engine.errors import DatasetError
 from pages._ui.cache import trips as cached_trips
+from pages._ui.cache import verbs
 from pages._ui.shell import settings as shell_settings
 
 
@@ -23,7 +24,7 @@ def fail_with(monkeypatch, module, name, error):
 
 def test_an_error_of_the_engine_is_said_with_its_remedy(open_page, monkeypatch):
     words = "this dataset has too many zones; build it again with coarser ones"
-    fail_with(monkeypatch, cached_trips, "truth", DatasetError(words))
+    fail_with(monkeypatch, verbs, "truth", DatasetError(words))
     app = open_page("pages/2_Origin_Destination.py")
     assert words in app.error[0].value
 

@@ -1,7 +1,16 @@
-"""The Origin–Destination page, opened with settings."""
+"""The Origin–Destination page, opened with settings; every method on one known draw."""
+
+from typing import get_args
 
 import pytest
 
+from engine import datasets
+from engine import origin_destination as od
+from engine.parameters import ODMethod, ODParameters
+from engine.resolution import Key
+from pages._ui.cache import verbs
+from pages._ui.cache.window import Window
+from pages._ui.shell.settings import SIMULATED_SEED
 from tests.support.flows_page import PAGE, show
 
 
@@ -16,5 +25,26 @@ def open_od(open_page):
         app.run()
         assert not app.exception
         return show(app, view)
+
+    return run
+
+
+@pytest.fixture(params=get_args(ODMethod))
+def method(request):
+    """Each method of the engine's table."""
+    return request.param
+
+
+@pytest.fixture
+def draw_of_page(method):
+    """Return a function that draws as the page does, by the engine alone: truth and release."""
+
+    def run(day=0, **changes):
+        city = datasets.load("demo-city")
+        settings = {"max_trips_per_user": 4, "suppression_threshold": 15, **changes}
+        parameters = ODParameters(**{"epsilon": 1.0, "method": method, **settings})
+        noise = verbs.flow_noise(Key(str(city.folder)), (SIMULATED_SEED, 0), Window(day))
+        release = od.release(city, parameters, noise=noise, days=day)
+        return od.truth(city, days=day)[0], release
 
     return run

@@ -9,11 +9,6 @@ import pytest
 import streamlit as st
 
 from engine import datasets, resolution
-from engine.parameters import ODParameters
-from pages._ui.cache import estimates as cached_estimates
-from pages._ui.cache import trips as cached_trips
-from pages._ui.cache.window import Window
-from pages._ui.shell.settings import SIMULATED_SEED
 from pages._ui.trips import look as trips_look
 from tests.support.flows_page import bodies, deck, text
 
@@ -80,11 +75,8 @@ def clickable(monkeypatch):
     monkeypatch.setattr(st, "pydeck_chart", chart)
 
 
-@pytest.mark.parametrize("method", ["published", "estimate"])
 def test_a_click_on_a_zone_picks_its_flows(open_od, clickable, settled, method):
     app = settled(open_od(od_method=method))
-    if method == "estimate":
-        app.button_group(key="od_ours_view").set_value("Flows").run()
     first, _, third = datasets.load("demo-city").zones["zone_id"].astype(str)[:3]
     app.button(key="press_zone").click().run()
     scope, zone = app.selectbox(key="od_flows_scope"), app.selectbox(key="od_flows_zone")
@@ -121,24 +113,16 @@ def test_the_ground_is_a_new_one_whenever_another_zone_is_picked(open_od):
     assert ground(app) == seen[-1]  # a move of ε changes nothing of what is picked
 
 
-@pytest.mark.parametrize("method", ["published", pytest.param("estimate", marks=pytest.mark.long)])
 def test_flows_between_groups_are_sums_of_those_that_are_shown(
-    open_od, settled, monkeypatch, method
+    open_od, settled, monkeypatch, method, draw_of_page
 ):
     monkeypatch.delenv("MOBILITY_DATA")  # the tiny city has too few zones
     app = settled(open_od(od_data="demo-city", od_method=method, epsilon=0.5))
-    if method == "estimate":
-        app.button_group(key="od_ours_view").set_value("Flows").run()
     app.button_group(key="od_flows_detail").set_value("Groups").run()
     demo = datasets.load("demo-city")
     (level,) = resolution.group_levels(demo.zones)
-    parameters, window = ODParameters(epsilon=0.5, max_trips_per_user=4), Window(day=0)
-    noise = (SIMULATED_SEED, 0)
-    if method == "estimate":
-        ours = cached_estimates.release(str(demo.folder), parameters, noise, window)
-        shown = np.where((ours.certain | ours.likely)[0], ours.counts[0], 0.0)
-    else:
-        shown = cached_trips.drawn(str(demo.folder), parameters, noise, window).counts
+    _, release = draw_of_page(epsilon=0.5)
+    shown = np.where(release.shown[0], release.counts[0], 0.0)
     sums = {}
     for i, j in np.argwhere(shown > 0):
         a, b = (level.zones["name"][level.labels[zone]] for zone in (i, j))
@@ -159,14 +143,62 @@ def test_a_zone_that_was_picked_is_outlined(open_od):
     assert "marked" in [layer["id"] for layer in deck(app)["layers"]]
 
 
-def test_what_the_map_shows_is_kept_for_saving_and_no_more(open_od):
-    app = open_od(threshold=0)
+def test_what_the_map_shows_is_the_draw_and_is_kept_for_saving(
+    open_od, settled, method, draw_of_page
+):
+    app = settled(open_od(threshold=3, epsilon=2.0, unit="trip", max_trips=1, od_method=method))
+    true, release = draw_of_page(
+        suppression_threshold=3, epsilon=2.0, unit="trip", max_trips_per_user=1
+    )
+    number = release.as_shown[0]
+    names = list(datasets.load("demo-city").zones["name"].astype(str))
     arcs = next(layer for layer in deck(app)["layers"] if layer["id"] == "flows")
+    rows = arcs["data"]
+    drawn = [tuple(names.index(name) for name in row["name"].split(" → ")) for row in rows]
+    values = [number[pair] for pair in drawn]
+    assert min(values) >= np.sort(number.ravel())[-60]
+    for row, pair in zip(rows, drawn, strict=True):
+        assert row["t0"] == f"true: {true[pair]:,}"
+        shown = float(re.match(r"private: ([\d.,]+)", row["t1"])[1].replace(",", ""))
+        assert shown == pytest.approx(number[pair], abs=0.5)
+        assert row["t2"] == f"error: {round(number[pair] - true[pair]):+,}".replace("-", "−")
+        wrong = (true[pair] == 0) or (true[pair] >= 3 and number[pair] == 0)
+        assert (row["edge_px"] > 1.5) == wrong
+        if wrong:
+            kind = trips_look.PHANTOM if true[pair] == 0 else trips_look.LOST
+            assert row["edge"] == trips_look.rgb(kind)
+    app.button_group(key="od_flows_show").set_value("Phantom and lost").run()
+    marked = next(layer for layer in deck(app)["layers"] if layer["id"] == "flows")["data"]
+    off = ~np.eye(len(true), dtype=bool)
+    wrong_ones = off & np.where(true >= 3, number == 0, (true == 0) & (number > 0))
+    assert len(marked) == min(60, wrong_ones.sum())
+    for row in marked:
+        pair = tuple(names.index(name) for name in row["name"].split(" → "))
+        wrong = trips_look.PHANTOM if true[pair] == 0 else trips_look.LOST
+        assert row["edge"] == trips_look.rgb(wrong)
+    app.button_group(key="od_flows_show").set_value("Private").run()
     (kept,) = (body for body in bodies(app) if 'class="maprows"' in body)
-    head, *rows = json.loads(html.unescape(re.sub("<.*?>", "", kept)))
+    head, *texts = json.loads(html.unescape(re.sub("<.*?>", "", kept)))
     assert head == ["from", "to", "true", "private", "error"]
-    shown = [[*row["name"].split(" → "), *(row[f"t{j}"] for j in range(3))] for row in arcs["data"]]
-    assert [[a, b, f"true: {t}", f"private: {p}", f"error: {e}"] for a, b, t, p, e in rows] == shown
+    shown = [[*row["name"].split(" → "), *(row[f"t{j}"] for j in range(3))] for row in rows]
+    assert [
+        [a, b, f"true: {t}", f"private: {p}", f"error: {e}"] for a, b, t, p, e in texts
+    ] == shown
+
+
+def test_a_flow_reads_with_both_ranges_of_a_method_that_has_them(open_od, settled, draw_of_page):
+    app = settled(open_od(epsilon=2.0, unit="trip", max_trips=1, od_method="estimate"))
+    arcs = next(layer for layer in deck(app)["layers"] if layer["id"] == "flows")
+    reading = re.compile(
+        r"private: ([\d.,]+) \(([\d,]+)–([\d,]+) by the model; ([\d,]+)–([\d,]+) whatever"
+    )
+    for row in arcs["data"]:
+        number, low, high, least, most = (
+            float(one.replace(",", "")) for one in reading.match(row["t1"]).groups()
+        )
+        assert low - 0.5 <= number <= high + 0.5
+        assert least <= number <= most
+    assert "trips kept by trimming" in text(settled(open_od(epsilon=2.0, od_method="estimate")))
 
 
 def test_most_shown_flows_are_as_many_as_asked_for(open_od):

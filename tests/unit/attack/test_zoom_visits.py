@@ -7,7 +7,7 @@ from engine.attack import Visitor, strongest_on_density
 from engine.attack.visits import stage_losses
 from engine.density import DensityParameters
 from engine.density.gaussian import gaussian_delta, gaussian_strength
-from engine.density.zoom.constants import DEFAULTS
+from engine.density.zoom.measure import DEFAULTS
 
 PARAMETERS = DensityParameters(epsilon=1.0, delta=1e-5, method="zoom")
 PLACES = {"cover_size": 100, "max_visits_cap": 840}

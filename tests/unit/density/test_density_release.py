@@ -195,20 +195,6 @@ def test_needs_hold_what_they_promise() -> None:
     assert 0.92 * 400 <= good <= 0.98 * 400
 
 
-def test_same_state_same_release_and_noise_can_be_carried_over() -> None:
-    dataset = flat_city(1000)
-    for method in METHODS:
-        parameters = replace(BASE, method=method)
-        one = density.release(dataset, parameters, rng=np.random.default_rng(5))
-        two = density.release(dataset, parameters, rng=np.random.default_rng(5))
-        noise = density.DensityNoise.draw(np.random.default_rng(5), dataset, method)
-        three = density.release(dataset, parameters, noise=noise)
-        np.testing.assert_array_equal(one.counts, two.counts)
-        np.testing.assert_array_equal(one.counts, three.counts)
-        other = density.release(dataset, parameters, rng=np.random.default_rng(6))
-        assert not np.array_equal(one.counts, other.counts)
-
-
 def test_totals_are_drawn_alike_for_all_methods() -> None:
     drawn = [
         density.DensityNoise.draw(np.random.default_rng(5), flat_city(1), v)
@@ -254,15 +240,6 @@ def test_order_of_rows_does_not_matter(tmp_path: Path) -> None:
     np.testing.assert_array_equal(releases[0], releases[1])
 
 
-def test_rng_or_noise_and_not_both() -> None:
-    dataset = flat_city(10)
-    noise = density.DensityNoise.draw(np.random.default_rng(0), dataset, "efpag_joint")
-    with pytest.raises(ParameterError, match="exactly one of rng and noise"):
-        density.release(dataset, BASE)
-    with pytest.raises(ParameterError, match="exactly one of rng and noise"):
-        density.release(dataset, BASE, rng=np.random.default_rng(0), noise=noise)
-
-
 def test_noise_of_another_dataset_or_method_is_refused() -> None:
     noise = density.DensityNoise.draw(np.random.default_rng(0), flat_city(1, 3), "efpag_joint")
     for method in ("lpa", "efpag_joint"):
@@ -302,13 +279,10 @@ def test_more_data_or_more_epsilon_means_less_error(tiny_city: Dataset) -> None:
     assert errors[0] > errors[1] > errors[2]
 
 
-def test_presampling_is_kept_for_the_last_few_settings(tiny_city: Dataset) -> None:
+def test_presampled_series_are_summed_once_for_each_setting(tiny_city: Dataset) -> None:
     first = density.cover_series(tiny_city, 30)
     assert density.cover_series(tiny_city, 30) is first
     assert not first.flags.writeable
-    for kept in range(1, 12):
-        density.cover_series(tiny_city, kept)
-    assert density.cover_series(tiny_city, 30) is not first
 
 
 @pytest.mark.parametrize("method", [*METHODS, "zoom"])

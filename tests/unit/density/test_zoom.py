@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine import datasets, density
+from engine import contract, datasets, density
 from engine.datasets.zoomtables import ZoomTables
-from engine.density import mechanism, sweep
+from engine.density import mechanism
 from engine.density.gaussian import gaussian_strength
 from engine.density.zoom import DEFAULTS, ZoomConstants, ZoomNoise, build_tree, measure, read
 from engine.errors import DatasetError, ParameterError
@@ -25,7 +25,7 @@ def release(city: ZoomCity, seed: int = 0, **changes: object) -> density.Density
 
 
 def test_reading_imports_nothing_that_holds_counts() -> None:
-    for name in ("reading", "sizes", "weeks", "basis", "signal", "tree"):
+    for name in ("reading", "tree"):
         path = ENGINE / "zoom" / f"{name}.py"
         names = {
             alias.name
@@ -178,11 +178,13 @@ def test_needs_shrink_with_epsilon_and_name_an_epsilon() -> None:
 
 def test_a_sweep_of_zoom_gets_better_with_epsilon() -> None:
     demo = datasets.load("demo-city")
-    settings = sweep.density_settings(ZOOM, ["zoom"], [0.1, 2.0])
-    results = list(sweep.density_sweep(demo, settings, 2, rng=np.random.default_rng(0)))
-    low, high = sweep.summarise(settings, results)
-    assert low.mean_relative_error > 1.3 * high.mean_relative_error
-    assert low.pearson < high.pearson
+    settings = [ZOOM.at(epsilon) for epsilon in (0.1, 2.0)]
+    results = contract.sweep(
+        density, demo, settings, 2, rng=np.random.default_rng(0), score=density.mean_scores
+    )
+    (low, *_), (high, *_) = density.summarise(results).values()
+    assert low.error > 1.3 * high.error
+    assert low.correlation < high.correlation
 
 
 def test_shipped_tables_are_those_of_the_same_people() -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from engine import attack, density, frontier, resolution, usability
+from engine import attack, contract, density, frontier, resolution, usability
 from engine.errors import DatasetError
 from engine.frontier import Need, visits
 from engine.frontier.command import main
@@ -21,28 +21,31 @@ def judged(city):
 
 
 def test_use_is_the_mean_verdict_of_draws_and_risk_that_of_the_ledger(city):
-    """One batch from the same generator state, by the functions that home calls."""
+    """One batch from the same generator state, each view released by itself, as home does."""
     need = Need(read="density", zones=25)
     batch = next(iter(visits.judged(city, need, np.random.default_rng(7))))[1]
-    one = batch[-2]
-    rng = np.random.default_rng(7)
-    view = resolution.coarsen(city, one.resolution)
-    assert (one.zones, one.matrices) == density.truth(view).shape == (25, 168)
-    shares = []
-    for _ in range(visits.DRAWS):
-        noise = density.DensityNoise.draw(rng, view, one.parameters.method)
-        release = density.release(view, one.parameters, noise=noise)
-        scores = density.scores(density.truth(view), release)
-        hourly = density.truth(view).mean(axis=1)
-        shares.append(usability.judge_density(scores, hourly).usable_share)
-    assert one.use == pytest.approx(np.mean(shares))
-    assert one.use_error == pytest.approx(np.std(shares, ddof=1) / visits.DRAWS**0.5)
-    ledger = density.ledger(
-        one.parameters,
-        cover_size=view.tessellation.cover_size,
-        max_visits_cap=view.metadata.max_visits_cap,
-    )
-    assert one.risk == attack.worth_of_density(ledger, one.parameters.epsilon).best_guess
+    numbered = contract.generators(contract.generators(np.random.default_rng(7))(0))
+    assert {one.matrices for one in batch} == {8, 42, 168}
+    for one in batch[5::7]:  # at every block of hours, one ε
+        view = resolution.coarsen(city, one.resolution)
+        true = density.truth(view)
+        assert (one.zones, one.matrices) == true.shape
+        shares, errors = [], []
+        for draw in range(visits.DRAWS):
+            release = density.release(view, one.parameters, rng=numbered(draw))
+            hourly = true.sum(axis=1) / 168
+            judged = usability.judge_density(density.scores(true, release), hourly)
+            shares.append(judged.usable_share)
+            errors.append(np.abs(release.counts - true).sum() / true.sum())
+        assert one.use == pytest.approx(np.mean(shares))
+        assert one.use_error == pytest.approx(np.std(shares, ddof=1) / visits.DRAWS**0.5)
+        assert one.error == pytest.approx(np.mean(errors))
+        ledger = density.ledger(
+            one.parameters,
+            cover_size=view.tessellation.cover_size,
+            max_visits_cap=view.metadata.max_visits_cap,
+        )
+        assert one.risk == attack.worth_of_density(ledger, one.parameters.epsilon).best_guess
 
 
 def test_the_grid_is_levels_by_blocks_by_visits_by_epsilon(city, judged):

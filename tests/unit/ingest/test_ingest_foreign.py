@@ -14,19 +14,17 @@ import shapely
 
 from engine import datasets
 from engine.errors import DatasetError, InputError
-from engine.ingest import ingest, look
+from engine.ingest import look
 from engine.ingest.coarseness import check_count
 from engine.ingest.command import main
-from engine.ingest.inputs import columns, geojson, ids, mapping
+from engine.ingest.inputs import geojson, ids, mapping
+from engine.ingest.inputs.mapping import preview
 from engine.ingest.inputs.places import read_places
-from engine.ingest.inputs.preview import preview
 from engine.ingest.inputs.sources import inspect
 from engine.ingest.inputs.zonefiles import read_shapes
 from tests.reference.ingest_inputs import trip_options as options
 from tests.reference.ingest_inputs import write_csv
-
-HEADER = ("uid", "datetime", "origin", "destination")
-ROWS = [("p1", "2015-09-07 08:00:00", "A", "B")]
+from tests.support.ingests import HEADER, ROWS, built, refused, write_parquet
 
 
 def not_utf8(rows: int = 2) -> pa.Array:
@@ -37,47 +35,31 @@ def not_utf8(rows: int = 2) -> pa.Array:
     return pa.Array.from_buffers(pa.string(), rows, buffers)
 
 
-def parquet(path: Path, rows: int = 2, **changes: object) -> Path:
-    given = {
-        "uid": [f"p{i}" for i in range(rows)],
-        "datetime": [1_441_612_800 + 60 * i for i in range(rows)],
-        "origin": ["A"] * rows,
-        "destination": ["B"] * rows,
-        **changes,
-    }
-    pq.write_table(pa.table(given), path)
-    return path
-
-
 @pytest.mark.parametrize("column", ["uid", "origin"])
 @pytest.mark.parametrize("rows", [2, 5_000])
 def test_parquet_text_that_is_not_utf8_is_refused(tmp_path: Path, column: str, rows: int) -> None:
-    path = parquet(tmp_path / "t.parquet", rows, **{column: not_utf8(rows)})
-    with pytest.raises(InputError, match=r"t\.parquet.*not UTF-8.*export it again") as caught:
-        ingest(options(tmp_path, "trips", [path]))
-    assert (column in str(caught.value)) == (rows == 2)  # later ones are found by the engine
+    path = write_parquet(tmp_path / "t.parquet", rows, **{column: not_utf8(rows)})
+    error = refused(tmp_path, r"t\.parquet.*not UTF-8.*export it again", path)
+    assert (column in str(error)) == (rows == 2)  # later ones are found by the engine
 
 
 def test_other_columns_may_hold_anything(tmp_path: Path) -> None:
-    path = parquet(tmp_path / "t.parquet", note=not_utf8(), essay=["x" * 2_000_000] * 2)
+    path = write_parquet(tmp_path / "t.parquet", note=not_utf8(), essay=["x" * 2_000_000] * 2)
     assert [row[4:] for row in preview("trips", path).rows] == [
         ["(not UTF-8)", "(long values)"]
     ] * 2
-    _, report = ingest(options(tmp_path, "trips", [path]))
-    assert report.rows.used == 2
+    assert built(tmp_path, path)[1].rows.used == 2
 
 
 def test_ids_of_megabytes_are_refused_before_a_row_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = parquet(tmp_path / "t.parquet", uid=["p" * 3_000_000, "q" * 3_000_000])
+    path = write_parquet(tmp_path / "t.parquet", uid=["p" * 3_000_000, "q" * 3_000_000])
     monkeypatch.setattr(pq.ParquetFile, "iter_batches", lambda *_, **__: pytest.fail("was read"))
-    with pytest.raises(InputError, match=r"t\.parquet: column 'uid' takes .* bytes a row"):
-        ingest(options(tmp_path, "trips", [path]))
+    refused(tmp_path, r"t\.parquet: column 'uid' takes .* bytes a row", path)
 
 
 def test_ids_of_places_are_short_and_utf8(tmp_path: Path) -> None:
-    trips = write_csv(tmp_path / "t.csv", HEADER, ROWS)
     places = {"lat": [20.6, 20.7], "lng": [-103.3, -103.4]}
     for values, words in (
         (["A" * 2_000, "B"], "longer than 1000 characters in 1 of 2 rows|bytes a row"),
@@ -86,9 +68,8 @@ def test_ids_of_places_are_short_and_utf8(tmp_path: Path) -> None:
         ([["A"], ["B"]], "of type list"),
     ):
         pq.write_table(pa.table({"location_id": values, **places}), tmp_path / "p.parquet")
-        with pytest.raises(InputError, match=words) as caught:
-            ingest(options(tmp_path, "trips", [trips], locations=tmp_path / "p.parquet"))
-        assert "p.parquet" in str(caught.value)
+        error = refused(tmp_path, words, locations=tmp_path / "p.parquet")
+        assert "p.parquet" in str(error)
 
 
 def test_empty_lines_above_the_names_of_places_are_passed_over(tmp_path: Path) -> None:
@@ -290,13 +271,10 @@ def test_the_shape_of_ids_is_told_and_no_id(values: list[str], words: str) -> No
 def test_unmatched_ids_are_told_by_their_shape_on_both_sides(tmp_path: Path) -> None:
     rows = [("p1", "2015-09-07 08:00:00", "4711,0", "4712,0")]
     path = write_csv(tmp_path / "t.csv", HEADER, rows)
-    asked = options(tmp_path, "trips", [path])
-    source = inspect(path)
-    unmatched = look.strangers({source: dict(zip(HEADER, HEADER, strict=True))}, read_places(asked))
+    names = {inspect(path): dict(zip(HEADER, HEADER, strict=True))}
+    unmatched = look.strangers(names, read_places(options(tmp_path, "trips", [path])))
     assert (unmatched.ids, unmatched.rows) == (2, 2)
-    with pytest.raises(InputError) as caught:
-        ingest(asked)
-    for text in (unmatched.shapes, str(caught.value)):
+    for text in (unmatched.shapes, str(refused(tmp_path, "outside", path))):
         assert "numbers with a decimal comma; those of the places are letters" in text
         assert "471" not in text
 
@@ -304,4 +282,4 @@ def test_unmatched_ids_are_told_by_their_shape_on_both_sides(tmp_path: Path) -> 
 def test_a_second_file_without_a_column_is_named(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "b.csv", ("user", "datetime"), [("p", "2015-09-07")])
     with pytest.raises(InputError, match=r"b\.csv: column 'uid' is missing"):
-        columns.check(inspect(path), {"uid": "uid"})
+        mapping.check(inspect(path), {"uid": "uid"})

@@ -29,9 +29,11 @@ from tests.reference.ingest_inputs import (
     table,
     write_csv,
 )
+from tests.support.ingests import built
 
 ZONE_OF = {number: number for number in NUMBER.values()}
 NAMES = [name for name, _, _ in TOWERS]
+HEADER = ("uid", "datetime")
 
 
 def some_visits(count: int = 500, seed: int = 1) -> list[tuple[str, str, str]]:
@@ -69,10 +71,9 @@ def test_visits_equal_the_plain_reference_and_give_trips(tmp_path: Path) -> None
 
 def test_trips_alone_need_no_full_week(tmp_path: Path) -> None:
     rows = some_visits()
-    path = write_csv(tmp_path / "v.csv", ("uid", "datetime", "location_id"), rows)
-    dataset, report = ingest(
-        options(tmp_path, "visits", [path], first_day=date(2015, 9, 8), last_day=date(2015, 9, 11))
-    )
+    four = {"first_day": date(2015, 9, 8), "last_day": date(2015, 9, 11)}
+    how = {"kind": "visits", "header": ("uid", "datetime", "location_id")}
+    dataset, report = built(tmp_path, rows, parts=("density", "trips"), **how, **four)
     assert not dataset.has_density
     assert dataset.has_trips
     assert dataset.metadata.week is None
@@ -189,9 +190,10 @@ def test_visits_by_coordinates_alone(tmp_path: Path) -> None:
             zip(rng.uniform(20.58, 20.72, 200), rng.uniform(-103.4, -103.3, 200), strict=True)
         )
     ]
-    path = write_csv(tmp_path / "v.csv", ("uid", "datetime", "latitude", "longitude"), rows)
     zones = save_zones(tmp_path, "geojson")
-    dataset, report = ingest(options(tmp_path, "visits", [path], zones=zones, max_distance_m=1.0))
+    how = {"kind": "visits", "zones": zones, "parts": ("density", "trips")}
+    header = (*HEADER, "latitude", "longitude")
+    dataset, report = built(tmp_path, rows, header=header, max_distance_m=1.0, **how)
     inside = [
         any(shape.intersects(shapely.Point(lng, lat)) for shape in squares().geometry)
         for _, _, lat, lng in rows
@@ -199,9 +201,8 @@ def test_visits_by_coordinates_alone(tmp_path: Path) -> None:
     assert report.rows.unused[Reason.OUTSIDE_AREA] == len(rows) - sum(inside)
     assert report.rows.used == sum(inside)
     assert set(dataset.towers["location_id"]) == {"z1", "z2", "z3", "z4"}
-    swapped = write_csv(tmp_path / "w.csv", ("uid", "datetime", "longitude", "latitude"), rows)
     with pytest.raises(InputError, match=r"lat.* cannot be read in 200 of 200 rows"):
-        ingest(options(tmp_path, "visits", [swapped], zones=zones))
+        built(tmp_path, rows, kind="visits", header=(*HEADER, "longitude", "latitude"), zones=zones)
 
 
 def test_flows_have_no_people(tmp_path: Path) -> None:
@@ -213,8 +214,8 @@ def test_flows_have_no_people(tmp_path: Path) -> None:
         ("A", "X", 2, "2015-09-02"),
         ("A", "C", 4, "2016-09-02"),
     ]
-    path = write_csv(tmp_path / "f.csv", ("origin", "destination", "count", "date"), rows)
-    dataset, report = ingest(options(tmp_path, "flows", [path]))
+    header = ("origin", "destination", "count", "date")
+    dataset, report = built(tmp_path, rows, kind="flows", header=header)
     assert table(dataset.folder, "trips") == {
         (date(2015, 9, 1), "A", "B", 1): 12,
         (date(2015, 9, 2), "B", "A", 1): 3,
@@ -223,9 +224,8 @@ def test_flows_have_no_people(tmp_path: Path) -> None:
     assert not dataset.has_trips_by_person
     assert not dataset.has_density
     assert (report.rows.read, report.rows.used) == (6, 3)
-    bad = write_csv(tmp_path / "g.csv", ("origin", "destination", "flow"), [("A", "B", 1.5)])
     with pytest.raises(InputError, match=r"'flow'.*1 of 1"):
-        ingest(options(tmp_path, "flows", [bad]))
+        built(tmp_path, [("A", "B", 1.5)], kind="flows", header=("origin", "destination", "flow"))
 
 
 def moments() -> list[datetime]:
@@ -266,37 +266,33 @@ def test_hours_of_the_week_are_right_when_the_clock_changes(tmp_path: Path, form
         path = path.with_suffix(".csv")
         pd.DataFrame(columns).to_csv(path, index=False)
     for monday in (date(2015, 3, 23), date(2015, 10, 19)):
-        dataset, _ = ingest(
-            options(
-                tmp_path,
-                "visits",
-                [path],
-                out=tmp_path / f"{monday}",
-                time_zone="Europe/Paris",
-                first_day=date(2015, 3, 1),
-                last_day=date(2015, 10, 31),
-                week=monday,
-                parts=("density",),
-            )
-        )
+        days = {"first_day": date(2015, 3, 1), "last_day": date(2015, 10, 31), "week": monday}
+        how = {"kind": "visits", "parts": ("density",), "out": tmp_path / f"{monday}"}
+        dataset, _ = built(tmp_path, path, time_zone="Europe/Paris", **how, **days)
         hours = [reference.hour_of_week(at, monday) for at in wall]
         expected = np.bincount([h for h in hours if h is not None], minlength=168)
         np.testing.assert_array_equal(dataset.truth_by_tower[NUMBER["A"]], expected)
 
 
+def test_ids_of_places_count_before_coordinates_unless_those_were_chosen(tmp_path: Path) -> None:
+    away = [("p1", "2015-09-07 08:00:00", "A", "B", 0, 0, 0, 0)]
+    header = ("uid", "datetime", "origin", "destination", *mapping.DEGREES[2:])
+    assert built(tmp_path, away, header=header)[1].rows.used == 1
+    chosen = {name: name for name in mapping.DEGREES[2:]}
+    with pytest.raises(InputError, match="outside"):
+        built(tmp_path, away, header=header, mapping=chosen)
+
+
 def test_an_empty_name_says_that_the_file_has_no_such_column(tmp_path: Path) -> None:
     row = ("p1", "2015-09-07 08:00:00", "2015-09-07 10:00:00", "A", "B")
     header = ("uid", "datetime", "end_datetime", "origin", "destination")
-    path = write_csv(tmp_path / "t.csv", header, [row])
-    _, report = ingest(options(tmp_path, "trips", [path]))
-    assert report.visits is not None
-    assert report.visits.read == 2
-    absent = options(tmp_path, "trips", [path], mapping={"end_datetime": ""})
-    _, report = ingest(absent)
-    assert report.visits is not None
-    assert report.visits.read == 1
+    how = {"header": header, "parts": ("density", "trips")}
+    for absent, visits in (({}, 2), ({"end_datetime": ""}, 1)):
+        _, report = built(tmp_path, [row], mapping=absent, **how)
+        assert report.visits is not None
+        assert report.visits.read == visits
     with pytest.raises(InputError, match="no column for uid"):
-        ingest(options(tmp_path, "trips", [path], mapping={"uid": ""}))
+        built(tmp_path, [row], mapping={"uid": ""}, **how)
 
 
 def test_columns_are_guessed_in_three_languages() -> None:

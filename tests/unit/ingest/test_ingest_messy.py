@@ -10,10 +10,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from engine.errors import InputError
-from engine.ingest import ingest
 from engine.ingest.coarseness import Coarseness
 from engine.ingest.reading import Reading
-from tests.reference.ingest_inputs import options, table, write_csv
+from tests.reference.ingest_inputs import table, write_csv
+from tests.support import ingests
+from tests.support.ingests import built
 from tests.support.messy_files import (
     HEADER,
     MESSY,
@@ -55,18 +56,15 @@ def test_a_messy_file_becomes_the_same_dataset(
 ) -> None:
     path = tmp_path / f"{name}.csv"
     path.write_bytes(MESSY[name])
-    dataset, report = ingest(options(tmp_path, "trips", [path], parts=("trips",)))
+    dataset, report = built(tmp_path, path)
     assert counted(dataset.folder) == expected
     assert report.people_with_trips == 7
 
 
-def refused(folder: Path, contents: bytes, kind: str = "trips", **changes: Any) -> InputError:
+def refused(folder: Path, contents: bytes) -> InputError:
     path = folder / "messy.csv"
     path.write_bytes(contents)
-    with pytest.raises(InputError) as caught:
-        ingest(options(folder, kind, [path], parts=("trips",), **changes))
-    assert "messy.csv" in str(caught.value)
-    return caught.value
+    return ingests.refused(folder, "messy.csv", path)
 
 
 def test_dates_that_can_be_two_days_are_asked_never_taken(tmp_path: Path) -> None:
@@ -75,17 +73,10 @@ def test_dates_that_can_be_two_days_are_asked_never_taken(tmp_path: Path) -> Non
     assert error.code == "ambiguous-dates"
     assert error.settings == ("date_order",)
     for order, day in (("dmy", date(2016, 4, 3)), ("mdy", date(2016, 3, 4))):
-        asked = options(
-            tmp_path,
-            "trips",
-            [tmp_path / "messy.csv"],
-            parts=("trips",),
-            reading=Reading(date_order=order),
-            first_day=date(2016, 1, 1),
-            last_day=date(2016, 12, 31),
-            out=tmp_path / order,
-        )
-        assert min(key[0] for key in counted(ingest(asked)[0].folder)) == day
+        year = {"first_day": date(2016, 1, 1), "last_day": date(2016, 12, 31)}
+        how = {**year, "reading": Reading(date_order=order), "out": tmp_path / order}
+        dataset, _ = built(tmp_path, tmp_path / "messy.csv", **how)
+        assert min(key[0] for key in counted(dataset.folder)) == day
 
 
 def test_coordinates_that_are_swapped_are_told(tmp_path: Path) -> None:
@@ -112,17 +103,16 @@ def test_times_in_another_zone_are_moved(tmp_path: Path, expected: Any) -> None:
 
     path = tmp_path / "utc.csv"
     path.write_text(lines(utc), encoding="utf-8")
-    reading = Reading(text_time_zone="UTC")
-    asked = options(tmp_path, "trips", [path], parts=("trips",), reading=reading)
-    assert counted(ingest(asked)[0].folder) == expected
+    dataset, _ = built(tmp_path, path, reading=Reading(text_time_zone="UTC"))
+    assert counted(dataset.folder) == expected
 
 
 def test_thousands_and_decimals_of_flows_are_read(tmp_path: Path) -> None:
     path = tmp_path / "f.csv"
     path.write_text("origin;destination;flow\nA;B;1.234\nB;C;12\n", encoding="utf-8")
     reading = Reading(decimal=",", thousands=".")
-    asked = options(tmp_path, "flows", [path], parts=("trips",), reading=reading)
-    assert sorted(counted(ingest(asked)[0].folder).values()) == [12, 1234]
+    dataset, _ = built(tmp_path, path, kind="flows", reading=reading)
+    assert sorted(counted(dataset.folder).values()) == [12, 1234]
 
 
 @pytest.mark.parametrize("zone", [None, "UTC"])
@@ -137,8 +127,7 @@ def test_parquet_nanoseconds_are_read_and_cut_off(
     numbers = [int(at.replace(tzinfo=UTC).timestamp()) * 10**9 + 999_999_999 for at in times]
     columns["datetime"] = pa.array(numbers, pa.timestamp("ns", tz=zone))
     pq.write_table(pa.table(columns), tmp_path / "t.parquet")
-    asked = options(tmp_path, "trips", [tmp_path / "t.parquet"], parts=("trips",))
-    assert counted(ingest(asked)[0].folder) == expected
+    assert counted(built(tmp_path, tmp_path / "t.parquet")[0].folder) == expected
 
 
 def many_places(folder: Path, count: int) -> Path:
@@ -151,20 +140,11 @@ def many_places(folder: Path, count: int) -> Path:
 @pytest.mark.long
 def test_twelve_thousand_places_are_offered_coarser(tmp_path: Path) -> None:
     places = many_places(tmp_path, 12_000)
-    path = write_csv(
-        tmp_path / "t.csv", HEADER, [("a", "2015-09-07 08:00", f"P{i}", "P7") for i in range(50)]
-    )
-    with pytest.raises(InputError, match=r"12,000 zones, 144,000,000 pairs") as caught:
-        ingest(options(tmp_path, "trips", [path], locations=places))
-    assert caught.value.code == "too-fine"
-    assert "zoning" in caught.value.settings
-    asked = options(
-        tmp_path,
-        "trips",
-        [path],
-        locations=places,
-        coarseness=Coarseness(zoning="clusters", clusters=30),
-    )
-    dataset, report = ingest(asked)
+    rows = [("a", "2015-09-07 08:00", f"P{i}", "P7") for i in range(50)]
+    error = ingests.refused(tmp_path, "12,000 zones, more than 5,000", rows, locations=places)
+    assert error.code == "too-fine"
+    assert "zoning" in error.settings
+    coarser = Coarseness(zoning="clusters", clusters=30)
+    dataset, report = built(tmp_path, rows, locations=places, coarseness=coarser)
     assert len(dataset.zones) == 30
     assert report.rows.read == 50

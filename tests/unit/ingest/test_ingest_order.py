@@ -53,37 +53,36 @@ def built(folder: Path, name: str, inputs: Path, **changes: Any) -> dict[str, by
     return {**files, "rows": json.dumps(report.to_json()["rows"]).encode()}
 
 
-@pytest.mark.long
-def test_order_of_rows_files_threads_and_memory_never_change_a_bit(
-    tmp_path: Path, visits: list[tuple[str, str, str]], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("rows", "files", "bytes_a_row"),
+    [
+        (1_000, 2, 8_000_000),
+        *(
+            pytest.param(*case, marks=pytest.mark.long)
+            for case in (
+                (3_050, 1, None),
+                (3_050, 5, None),
+                (3_050, 5, 10_000_000),
+                (20, 1, 2 * 10**10),
+            )
+        ),
+    ],
+    ids=["three shares", "order", "files", "ten shares", "more shares than people"],
+)
+def test_order_of_rows_files_threads_and_shares_never_change_a_bit(
+    tmp_path: Path,
+    visits: list[tuple[str, str, str]],
+    monkeypatch: pytest.MonkeyPatch,
+    rows: int,
+    files: int,
+    bytes_a_row: int | None,
 ) -> None:
-    expected = built(tmp_path, "one", written(tmp_path / "a", visits, 1))
-    shuffled = [visits[i] for i in np.random.default_rng(9).permutation(len(visits))]
-    assert built(tmp_path, "rows", written(tmp_path / "b", shuffled, 1)) == expected
-    many = written(tmp_path / "c", shuffled, 5)
-    assert built(tmp_path, "files", many, threads=2) == expected
-    monkeypatch.setattr(embedded, "BYTES_A_ROW", 10_000_000)  # ten shares of the people
-    assert built(tmp_path, "shares", many, threads=2) == expected
-
-
-def test_order_of_rows_and_shares_of_people_never_change_a_bit(
-    tmp_path: Path, visits: list[tuple[str, str, str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    some = visits[:1_000]
+    some = visits[:rows]
     expected = built(tmp_path, "one", written(tmp_path / "a", some, 1))
     shuffled = [some[i] for i in np.random.default_rng(9).permutation(len(some))]
-    monkeypatch.setattr(embedded, "BYTES_A_ROW", 8_000_000)  # three shares of the people
-    assert built(tmp_path, "other", written(tmp_path / "b", shuffled, 2), threads=2) == expected
-
-
-@pytest.mark.long
-def test_more_shares_than_people_are_no_harm(
-    tmp_path: Path, visits: list[tuple[str, str, str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    inputs = written(tmp_path / "a", [row for row in visits if row[0] in ("p1", "p2")], 1)
-    expected = built(tmp_path, "one", inputs)
-    monkeypatch.setattr(embedded, "BYTES_A_ROW", 10**8)  # a dozen shares
-    assert built(tmp_path, "shares", inputs) == expected
+    if bytes_a_row is not None:
+        monkeypatch.setattr(embedded, "BYTES_A_ROW", bytes_a_row)
+    assert built(tmp_path, "other", written(tmp_path / "b", shuffled, files), threads=2) == expected
 
 
 @pytest.mark.long

@@ -13,7 +13,6 @@ from engine import resolution
 from engine.datasets import Dataset
 from engine.errors import InputError
 from engine.ingest import ingest
-from engine.ingest.backends.spark import available
 from engine.ingest.coarseness import Coarseness
 from engine.ingest.command import main
 from engine.ingest.inputs.coarse import coarsen
@@ -21,8 +20,9 @@ from engine.ingest.inputs.places import read_places
 from engine.ingest.inputs.zones import read_zones
 from engine.resolution import Resolution
 from tests.reference.ingest_inputs import options, write_csv
+from tests.support import ingests
+from tests.support.ingests import HEADER
 
-HEADER = ("uid", "datetime", "origin", "destination")
 DISTRICTS = ["d1", "d1", "d2", "d2", "d3", "d3"]
 PROVINCES = ["n", "n", "n", "n", "s", "s"]
 Columns = dict[str, list[Any]]
@@ -49,16 +49,8 @@ def trips(folder: Path) -> Path:
 
 
 def built(folder: Path, columns: Columns, name: str = "city", **changes: Any) -> Dataset:
-    asked = options(
-        folder,
-        "trips",
-        [trips(folder)],
-        zones=zones_file(folder, **columns),
-        parts=("trips",),
-        out=folder / name,
-        **changes,
-    )
-    return ingest(asked)[0]
+    zones = zones_file(folder, **columns)
+    return ingests.built(folder, trips(folder), zones=zones, out=folder / name, **changes)[0]
 
 
 def levels(zones: gpd.GeoDataFrame) -> dict[str, int]:
@@ -178,20 +170,7 @@ def test_districts_of_stations_are_those_of_their_cells(tmp_path: Path) -> None:
         assert levels(coarsen(read_places(asked), how).zones) == expected, zoning
 
 
-@pytest.mark.parametrize(
-    "engine",
-    [
-        "duckdb",
-        pytest.param(
-            "spark",
-            marks=[
-                pytest.mark.long,
-                pytest.mark.skipif(not available(), reason="needs PySpark and Java"),
-                pytest.mark.filterwarnings("ignore::ResourceWarning"),
-            ],
-        ),
-    ],
-)
+@pytest.mark.parametrize("engine", ["duckdb", ingests.ON_SPARK])
 def test_the_command_line_keeps_parents(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], engine: str
 ) -> None:

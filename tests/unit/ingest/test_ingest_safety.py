@@ -16,14 +16,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from engine import datasets
-from engine.errors import DatasetError, InputError
+from engine.errors import DatasetError
 from engine.ingest import Cancelled, Progress, command, ingest
 from engine.ingest.backends.embedded import DuckDBEngine
 from engine.ingest.report import BINS, bin_name
 from tests.reference.ingest_inputs import options, write_csv
+from tests.support.ingests import HEADER, arguments, refused
 
 ROOT = Path(__file__).parents[3]
-HEADER = ("uid", "datetime", "origin", "destination")
 ROWS = [(f"p{i % 5}", f"2015-09-{7 + i % 7:02d} 08:{i % 60:02d}:00", "A", "B") for i in range(200)]
 
 
@@ -39,15 +39,6 @@ def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def leftovers(workplace: Path) -> list[str]:
     known = {"t.csv", "towers.csv", "temporary"}
     return [str(path) for path in workplace.rglob("*") if path.name not in known]
-
-
-def arguments(workplace: Path) -> list[str]:
-    towers = options(workplace, "trips", [workplace / "t.csv"]).locations
-    return [
-        *("trips", str(workplace / "t.csv"), "--locations", str(towers)),
-        *("--timezone", "America/Mexico_City", "--from", "2015-09-01", "--to", "2015-09-30"),
-        *("--out", str(workplace / "city")),
-    ]
 
 
 def test_progress_tells_stage_rows_and_bytes_and_never_falls(workplace: Path) -> None:
@@ -81,12 +72,15 @@ def test_progress_counts_rows_where_the_file_tells_them_and_estimates(workplace:
 def test_the_report_is_kept_with_the_dataset_and_adds_up(workplace: Path) -> None:
     odd = [("p1", "2015-01-01", "A", "B"), ("p1", "2015-09-08", "A", "?"), ("p9", "no", "A", "B")]
     selves = [("p1", "2015-09-09 08:00:00", "C", "C")]
-    write_csv(workplace / "t.csv", HEADER, [*ROWS, *ROWS[:7], *odd, *selves])
+    # as many trips as the lowest of a bin, and one more or less
+    edges = [(f"b{n}", f"2015-09-10 0{i}:00", "A", "B") for n in (1, 3, 5, 6) for i in range(n)]
+    good = [*ROWS, *edges]
+    write_csv(workplace / "t.csv", HEADER, [*good, *ROWS[:7], *odd, *selves])
     asked = options(workplace, "trips", [workplace / "t.csv"], skip_unparsable=True)
     dataset, report = ingest(asked)
     document = json.loads((dataset.folder / "ingest.json").read_text(encoding="utf-8"))
     rows = document["rows"]
-    assert rows["read"] == len(ROWS) + 7 + 3 + 1 == rows["used"] + sum(rows["unused"].values())
+    assert rows["read"] == len(good) + 7 + 3 + 1 == rows["used"] + sum(rows["unused"].values())
     assert {reason: n for reason, n in rows["unused"].items() if n} == {
         "unparsable": 1,
         "outside_period": 1,
@@ -94,8 +88,8 @@ def test_the_report_is_kept_with_the_dataset_and_adds_up(workplace: Path) -> Non
         "duplicate": len(ROWS) + 7 - len(set(ROWS)),
         "self_trip": 1,
     }
-    assert document["people_with_trips"] == report.people_with_trips == 5
-    trips = Counter(row[0] for row in set(ROWS))
+    assert document["people_with_trips"] == report.people_with_trips == 5 + 4
+    trips = Counter(row[0] for row in set(good))
     bins = Counter(max(low for low in BINS if low <= n) for n in trips.values())
     assert document["trips_per_person"] == {bin_name(low): n for low, n in bins.items()}
     assert document["files"][0]["name"] == "t.csv"
@@ -166,37 +160,27 @@ def test_a_reader_that_has_gone_leaves_a_whole_dataset_and_no_trace(
     assert datasets.load(workplace / "city").has_trips
 
 
-def test_a_full_disk_ends_in_a_clear_error(
-    workplace: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked = options(workplace, "trips", [workplace / "t.csv"])
-
-    def full(*arguments: Any, **more: Any) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr("pyarrow.parquet.write_table", full)
-    with pytest.raises(InputError, match="disk is full; nothing was written"):
-        ingest(asked)
-    assert leftovers(workplace) == []
-
-
 @pytest.mark.parametrize(
     "error",
     [
+        None,
         OSError(errno.EDQUOT, "Disk quota exceeded"),
         duckdb.IOException("IO Error: Could not write file: No space left on device CANARY"),
     ],
+    ids=["while tables are written", "quota", "while rows are counted"],
 )
-def test_a_disk_that_fills_while_rows_are_counted_ends_in_a_clear_error(
-    workplace: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+def test_a_full_disk_ends_in_a_clear_error(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch, error: Exception | None
 ) -> None:
-    def full(*arguments: Any) -> None:
-        raise error
+    def full(*arguments: Any, **more: Any) -> None:
+        raise error or OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(DuckDBEngine, "keep", lambda self, *_: self._run(full))
-    with pytest.raises(InputError, match="disk is full; nothing was written") as caught:
-        ingest(options(workplace, "trips", [workplace / "t.csv"]))
-    assert "CANARY" not in f"{caught.value!r}{caught.value.__cause__}"
+    if error is None:
+        monkeypatch.setattr("pyarrow.parquet.write_table", full)
+    else:
+        monkeypatch.setattr(DuckDBEngine, "keep", lambda self, *_: self._run(full))
+    refusal = refused(workplace, "disk is full; nothing was written", workplace / "t.csv")
+    assert "CANARY" not in f"{refusal!r}{refusal.__cause__}"
     assert leftovers(workplace) == []
 
 
@@ -206,9 +190,9 @@ def test_a_spill_folder_at_its_limit_ends_in_a_clear_error(workplace: Path) -> N
         HEADER,
         ((f"person-{i:020d}", 1_441_602_000 + i % 600_000, "A", "B") for i in range(200_000)),
     )
-    asked = options(workplace, "trips", [workplace / "t.csv"], memory="25MB", spill_limit="1MB")
-    with pytest.raises(InputError, match=r"the spill folder reached|memory limit is too small"):
-        ingest(asked)
+    small = {"memory": "25MB", "spill_limit": "1MB", "parts": ("density", "trips")}
+    words = "the spill folder reached|memory limit is too small"
+    refused(workplace, words, workplace / "t.csv", **small)
     assert leftovers(workplace) == []
 
 

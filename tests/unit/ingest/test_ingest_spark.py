@@ -21,6 +21,7 @@ from engine.ingest import Cancelled, IngestReport, Progress, ingest
 from engine.ingest.backends.spark import available
 from engine.ingest.reading import Reading
 from tests.reference.ingest_inputs import TOWERS, options, table, write_csv, write_towers
+from tests.support.ingests import built
 from tests.support.messy_files import MESSY, trips
 
 ROOT = Path(__file__).parents[3]
@@ -91,18 +92,9 @@ def both(
     folder: Path, kind: str, inputs: Path, **changes: Any
 ) -> list[tuple[Dataset, IngestReport]]:
     """Ingest the same files with both engines."""
+    chosen = {"memory": "1GB", **changes}
     return [
-        ingest(
-            options(
-                folder,
-                kind,
-                [inputs],
-                engine=engine,
-                memory="1GB",
-                out=folder / f"{engine}-{kind}",
-                **changes,
-            )
-        )
+        ingest(options(folder, kind, [inputs], engine=engine, out=folder / engine, **chosen))
         for engine in ("duckdb", "spark")
     ]
 
@@ -218,19 +210,8 @@ def test_sessions_in_one_java_machine_leave_no_folder(tmp_path: Path) -> None:
     spill.mkdir()
     path = write_csv(tmp_path / "t.csv", HEADER, messy_trips(20))
     for run_number in range(2):
-        ingest(
-            options(
-                tmp_path,
-                "trips",
-                [path],
-                engine="spark",
-                memory="1GB",
-                skip_unparsable=True,
-                parts=("trips",),
-                spill=spill,
-                out=tmp_path / f"city{run_number}",
-            )
-        )
+        how = {"engine": "spark", "memory": "1GB", "skip_unparsable": True, "spill": spill}
+        built(tmp_path, path, out=tmp_path / f"city{run_number}", **how)
     assert list(spill.iterdir()) == []
 
 

@@ -252,7 +252,7 @@ def test_trimming_curve_is_the_split_at_every_t():
     assert curve.limits.tolist() == [1, 2, 4, 8, 40]
     for i, limit in enumerate(curve.limits.tolist()):
         settings = od.ODParameters(epsilon=2.0, max_trips_per_user=limit, suppression_threshold=3)
-        split = od.expectation(dataset, settings).split
+        split = od.expected(dataset, settings).split
         assert (curve.trimmed[i], curve.total[i]) == (split.trimmed, split.total)
         assert curve.noise[i] + curve.suppression[i] == pytest.approx(split.total - split.trimmed)
     assert (np.diff(curve.trimmed) <= 0).all()

@@ -8,7 +8,6 @@ import pytest
 from engine import datasets
 from engine import origin_destination as od
 from engine.errors import ParameterError
-from engine.release.od import ODProduct
 
 SETTINGS: dict[str, Any] = {"epsilon": 0.5, "unit": "trip"}
 
@@ -26,25 +25,11 @@ def test_the_published_method_is_the_default():
     assert not ((private.counts > 0) & (private.counts < 15)).any()
 
 
-def test_estimate_reads_the_same_cells_with_statistics():
-    private = drawn(method="estimate")
-    direct = od.estimate.release(
-        datasets.load("rwanda-districts"),
-        od.ODParameters(**SETTINGS),
-        rng=np.random.default_rng(3),
-        days=0,
-    )
-    assert np.array_equal(private.counts, direct.counts)
-    assert private.ledger == direct.ledger
-    assert private.ledger.proved_epsilon == drawn().ledger.proved_epsilon == 0.5
-
-
 def test_algorithm_1_and_its_law_do_not_answer_for_another_method():
     ours = od.ODParameters(epsilon=0.5, method="estimate")
     for ask in (
         lambda: od.release_matrix([[0, 20], [3, 0]], ours, rng=np.random.default_rng(0)),
         lambda: od.expectation_of_matrix([[0, 20], [3, 0]], ours),
-        lambda: ODProduct(parameters=ours),
     ):
         with pytest.raises(ParameterError, match="method must be 'published'"):
             ask()

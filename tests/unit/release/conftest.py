@@ -3,12 +3,12 @@
 import pytest
 
 from engine import datasets
-from engine.release import Ledger
+from engine.release import BudgetLedger
 
 
 @pytest.fixture
 def ledger(tmp_path):
-    empty = Ledger(tmp_path / "ledger.sqlite")
+    empty = BudgetLedger(tmp_path / "ledger.sqlite")
     empty.declare("people", datasets=["demo-city"], unit="person", epsilon=100.0, by="me")
     return empty
 

@@ -8,7 +8,7 @@ import pytest
 
 from engine import datasets
 from engine.datasets import storage
-from engine.release import Ledger, ReleaseError, copies, release
+from engine.release import BudgetLedger, ReleaseError, copies, release
 from engine.release.command import main
 from tests.support.releases import flows
 
@@ -32,7 +32,7 @@ def rewritten(folder, tables=(), **changes):
 
 
 def declared(folder, **budgets):
-    ledger = Ledger(folder / "ledger.sqlite")
+    ledger = BudgetLedger(folder / "ledger.sqlite")
     for people, name in budgets.items():
         ledger.declare(people, datasets=[name], unit="person", epsilon=9.0, by="me")
     return ledger
@@ -95,7 +95,7 @@ def test_a_copy_that_could_not_be_opened_by_name_is_found_at_its_release(demo, t
 
 
 def test_entries_keep_what_the_dataset_was_made_of_and_older_ones_are_read(demo, tmp_path):
-    ledger = Ledger(tmp_path / "ledger.sqlite")
+    ledger = BudgetLedger(tmp_path / "ledger.sqlite")
     ledger.declare("old", datasets=["kept"], unit="person", epsilon=9.0, by="me")
     ledger.intend("kept", unit="person", epsilon=1.0, delta=0.0, what={"product": "od"})
     assert "made_of" not in ledger.entries()[1].body
@@ -110,7 +110,7 @@ def test_entries_keep_what_the_dataset_was_made_of_and_older_ones_are_read(demo,
 
 
 def test_names_are_the_same_with_spaces_around_them(tmp_path):
-    ledger = Ledger(tmp_path / "ledger.sqlite")
+    ledger = BudgetLedger(tmp_path / "ledger.sqlite")
     ledger.declare(" town ", datasets=[" a\t"], unit="person", epsilon=1.0, by=" me ")
     with pytest.raises(ReleaseError, match="declared once"):
         ledger.declare("town", datasets=["b"], unit="person", epsilon=9.0, by="me")
@@ -125,7 +125,7 @@ def test_two_budgets_that_an_older_ledger_told_apart_by_a_space_are_one(tmp_path
     """Charged together, at the total that was declared first."""
     from engine.release.ledger import _append
 
-    ledger = Ledger(tmp_path / "ledger.sqlite")
+    ledger = BudgetLedger(tmp_path / "ledger.sqlite")
     body = {"unit": "person", "epsilon": 1.0, "delta": 0.0, "raised_by": ["me"]}
     with ledger._writing() as (connection, _):
         for people, name in (("town", "a"), ("town ", "b")):

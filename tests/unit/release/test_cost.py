@@ -11,24 +11,21 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 from engine.release import (
+    BudgetLedger,
     Cost,
-    DensityProduct,
-    EstimateProduct,
-    Ledger,
     Loss,
+    Product,
     ReleaseError,
-    ReportProduct,
-    ZoomProduct,
     check,
     cost,
     release,
     undercharged,
 )
 from engine.release.command import main
+from engine.release.cost import RULE
 from engine.release.entries import exact
-from engine.release.recost import RULE
 from engine.report import ReportParameters
-from tests.support.releases import flows
+from tests.support.releases import flows, ours, visits, zoom
 
 
 @pytest.mark.parametrize(
@@ -93,7 +90,7 @@ def test_a_delta_that_would_reach_one_is_refused():
 @pytest.mark.parametrize("epsilon", [0.05, 0.5, 2.0, 10.0])
 def test_clipped_tables_pay_for_twice_their_rho(demo, epsilon):
     """Against the least of the conversion's bounds over α (CKS 2020, Proposition 12)."""
-    plan = ZoomProduct(epsilon=epsilon, delta=1e-7).plan(demo)
+    plan = zoom(epsilon=epsilon, delta=1e-7).plan(demo)
     assert plan.rho is not None
     rho = 2 * plan.rho
 
@@ -110,19 +107,20 @@ def test_clipped_tables_pay_for_twice_their_rho(demo, epsilon):
 
 
 def test_products_say_what_their_cost_in_finer_units_rests_on(demo):
-    report = ReportProduct(parameters=ReportParameters(epsilon=1.0))
+    report = Product(ReportParameters(epsilon=1.0))
     known = {
         flows(): 2,
         flows(unit="person"): 2,
         flows(unit="trip"): None,
-        EstimateProduct(parameters=flows().parameters): 2,
-        DensityProduct(epsilon=1.0): None,
-        ZoomProduct(epsilon=1.0): None,
+        ours(flows().parameters): 2,
+        visits(epsilon=1.0): None,
+        zoom(epsilon=1.0): None,
         report: None,
     }
     for product, limit in known.items():
-        assert product.plan(demo).trimmed_to == limit
-        assert (product.plan(demo).rho is not None) == isinstance(product, ZoomProduct)
+        plan = product.plan(demo)
+        assert plan.trimmed_to == limit
+        assert (plan.rho is not None) == (plan.product == "density-zoom")
 
 
 def old_entry(product, unit, epsilon, **settings):
@@ -133,7 +131,7 @@ def old_entry(product, unit, epsilon, **settings):
 @pytest.fixture
 def by_the_old_rule(tmp_path):
     """A budget per trip that five releases were charged to, three of them too little."""
-    ledger = Ledger(tmp_path / "l.sqlite")
+    ledger = BudgetLedger(tmp_path / "l.sqlite")
     ledger.declare("p", datasets=["demo-city"], unit="trip", epsilon=4.0, delta=1e-6, by="me")
     for epsilon, delta, what in (
         (0.1, 0.0, old_entry("od", "trip", 0.1, max_trips_per_user=1, matrices=7)),
@@ -202,7 +200,7 @@ def test_every_balance_says_what_is_spent_and_what_of_it_was_not_charged(by_the_
 
 def test_a_delta_that_is_missing_counts_as_spent_at_the_next_release(tmp_path, demo):
     """(1 + e^ε)δ of a finer unit: what an older rule charged as δ is due in full."""
-    ledger = Ledger(tmp_path / "l.sqlite")
+    ledger = BudgetLedger(tmp_path / "l.sqlite")
     ledger.declare("p", datasets=["demo-city"], unit="person-day", epsilon=9.0, delta=1e-6, by="me")
     what = old_entry("density-zoom", "person", 0.5, delta=1e-7)
     ledger.intend("demo-city", unit="person-day", epsilon=0.5, delta=1e-7, what=what)
@@ -213,7 +211,7 @@ def test_a_delta_that_is_missing_counts_as_spent_at_the_next_release(tmp_path, d
 
 def test_the_statement_composes_what_was_charged_and_not_what_was_asked(demo, tmp_path):
     """Two releases of 2 days at ε 0.5 each cost a person 1: together near 2, not near 1.5."""
-    ledger = Ledger(tmp_path / "l.sqlite")
+    ledger = BudgetLedger(tmp_path / "l.sqlite")
     ledger.declare("p", datasets=["demo-city"], unit="person", epsilon=9.0, by="me")
     for name in ("one", "two"):
         release(demo, flows(days=(0, 1)), tmp_path / name, ledger=ledger, tuning="public")
@@ -227,7 +225,7 @@ def test_the_statement_composes_what_was_charged_and_not_what_was_asked(demo, tm
 
 
 def test_an_entry_that_does_not_say_enough_is_named(tmp_path):
-    ledger = Ledger(tmp_path / "l.sqlite")
+    ledger = BudgetLedger(tmp_path / "l.sqlite")
     ledger.declare("p", datasets=["a"], unit="person", epsilon=4.0, by="me")
     ledger.intend("a", unit="person", epsilon=0.5, delta=0.0, what={"product": "od"})
     (one,) = undercharged(ledger.entries())
@@ -236,7 +234,7 @@ def test_an_entry_that_does_not_say_enough_is_named(tmp_path):
 
 
 def test_a_release_is_charged_and_stated_in_the_budgets_unit(demo, tmp_path):
-    ledger = Ledger(tmp_path / "l.sqlite")
+    ledger = BudgetLedger(tmp_path / "l.sqlite")
     ledger.declare("p", datasets=["demo-city"], unit="person-day", epsilon=1.5, by="me")
     release(demo, flows(unit="person"), tmp_path / "one", ledger=ledger, tuning="public")
     assert ledger.budget("p").spent_epsilon == 1.0
@@ -253,9 +251,9 @@ def test_a_release_is_charged_and_stated_in_the_budgets_unit(demo, tmp_path):
 
 
 def test_a_ledger_is_charged_delta_too(demo, tmp_path):
-    ledger = Ledger(tmp_path / "l.sqlite")
+    ledger = BudgetLedger(tmp_path / "l.sqlite")
     ledger.declare("p", datasets=["demo-city"], unit="trip", epsilon=1.5, delta=1e-6, by="me")
-    release(demo, ZoomProduct(epsilon=1.0), tmp_path / "one", ledger=ledger, tuning="public")
+    release(demo, zoom(epsilon=1.0), tmp_path / "one", ledger=ledger, tuning="public")
     spent = ledger.budget("p")
     assert (spent.spent_epsilon, spent.spent_delta) == (pytest.approx(1.4449, rel=1e-4), 1e-7)
     content = json.loads((tmp_path / "one" / "statement.json").read_text(encoding="utf-8"))

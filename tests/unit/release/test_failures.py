@@ -10,7 +10,7 @@ import time
 import pytest
 
 from engine import datasets
-from engine.release import Ledger, ODProduct, ReleaseError, release
+from engine.release import BudgetLedger, Product, ReleaseError, release
 from tests.support.releases import ROOT, flows
 
 
@@ -19,7 +19,7 @@ def test_a_full_disk_leaves_the_cost_spent_and_no_bundle(ledger, demo, tmp_path,
         (folder / "flows.csv").write_text("half")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(ODProduct, "write", full)
+    monkeypatch.setattr(Product, "write", full)
     with pytest.raises(ReleaseError, match="stays spent, since its noise was drawn"):
         release(demo, flows(), tmp_path / "out", ledger=ledger, tuning="public")
     assert ledger.budget("people").releases == 1
@@ -30,7 +30,7 @@ def test_a_failure_after_the_bundle_is_there_says_so(ledger, demo, tmp_path, mon
     def full(self, intent, digest):
         raise sqlite3.OperationalError("disk I/O error")
 
-    monkeypatch.setattr(Ledger, "finish", full)
+    monkeypatch.setattr(BudgetLedger, "finish", full)
     with pytest.raises(ReleaseError, match=r"is there, whole.*stays spent") as refused:
         release(demo, flows(days=(0,)), tmp_path / "out", ledger=ledger, tuning="public")
     assert "nothing was charged" not in str(refused.value)
@@ -45,7 +45,7 @@ def test_a_folder_that_another_release_took_meanwhile_is_not_said_to_be_this_one
         (tmp_path / "out").mkdir()
         (tmp_path / "out" / "flows.csv").write_text("of another release")
 
-    monkeypatch.setattr(ODProduct, "write", slow)
+    monkeypatch.setattr(Product, "write", slow)
     with pytest.raises(ReleaseError, match=r"could not be written.*stays spent"):
         release(demo, flows(), tmp_path / "out", ledger=ledger, tuning="public")
     assert (tmp_path / "out" / "flows.csv").read_text() == "of another release"
@@ -57,14 +57,14 @@ def test_whatever_fails_after_the_charge_the_message_says_that_it_is_spent(
     def fail(self, dataset, folder, progress):
         raise MemoryError
 
-    monkeypatch.setattr(ODProduct, "write", fail)
+    monkeypatch.setattr(Product, "write", fail)
     with pytest.raises(ReleaseError, match=r"\(MemoryError\).*entry 2 of the ledger, stays spent"):
         release(demo, flows(), tmp_path / "out", ledger=ledger, tuning="public")
 
 
 @pytest.mark.long
 def test_killed_at_any_moment_the_cost_is_spent_and_no_half_bundle_is_left(tmp_path):
-    ledger = Ledger(tmp_path / "ledger.sqlite")
+    ledger = BudgetLedger(tmp_path / "ledger.sqlite")
     ledger.declare("people", datasets=["demo-city"], unit="person", epsilon=1000.0, by="me")
     chance = random.Random(4)
     command = [sys.executable, "-m", "engine.release", "od", "demo-city", "--epsilon", "0.5"]

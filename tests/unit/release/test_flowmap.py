@@ -1,60 +1,25 @@
 """What a bundle adds up is unbiased: many zones and days at a small ε, where noise is most."""
 
-from datetime import date, timedelta
-
-import geopandas as gpd
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
-import shapely
 from scipy import stats
 
-from engine import datasets
 from engine import origin_destination as od
 from engine.origin_destination.estimate.measurement import discrete_laplace
-from engine.release import EstimateProduct, ODProduct, noise
-from engine.release.flowmap import clear_bar
+from engine.release import Product, noise
+from engine.release.files import clear_bar
 from tests.reference import estimate_reference as plain
+from tests.support.releases import ours
+from tests.support.trips import save_trips
 
 ZONES, DAYS, EPSILON = 60, 28, 0.06
-FIRST = date(2024, 1, 1)
 
 
 def saved(folder, flows):
     """Save a dataset of some flows, (origin, destination): trips on every day."""
-    ids = [f"z{i}" for i in range(ZONES)]
-    rows = [(day, a, b, n) for day in range(DAYS) for (a, b), n in flows.items()]
-    table = pa.table(
-        {
-            "date": [FIRST + timedelta(days=day) for day, *_ in rows],
-            "origin": [ids[a] for _, a, _, _ in rows],
-            "destination": [ids[b] for _, _, b, _ in rows],
-            "rank": pa.array([1] * len(rows), pa.int16()),
-            "n": pa.array([n for *_, n in rows], pa.int64()),
-        }
-    )
-    metadata = datasets.Metadata(
-        name="sparse",
-        description="many zones and days, few trips",
-        source="made here",
-        licence="none",
-        simulated=True,
-        first_day=FIRST,
-        last_day=FIRST + timedelta(days=DAYS - 1),
-        time_zone="UTC",
-        week=None,
-        people_public=100,
-        max_visits_cap=840,
-        salt_id="none",
-        made_by="a test",
-    )
-    zones = gpd.GeoDataFrame(
-        {"zone_id": ids, "name": ids},
-        geometry=[shapely.box(i % 10, i // 10, i % 10 + 1, i // 10 + 1) for i in range(ZONES)],
-        crs=4326,
-    )
-    return datasets.save(folder / "sparse", metadata, zones=zones, tables={"trips": table})
+    rows = [(day, *pair, 1, n) for day in range(DAYS) for pair, n in flows.items()]
+    return save_trips(folder / "sparse", rows, zones=ZONES, days=DAYS)
 
 
 @pytest.fixture
@@ -88,7 +53,7 @@ def test_the_file_does_not_read_two_thousand_times_the_trips(tmp_path):
     kept, read, old = 12 * DAYS, [], 0
     for number in range(12):
         folder = tmp_path / str(number)
-        flows, totals = drawn(ODProduct, dataset, folder)
+        flows, totals = drawn(Product, dataset, folder)
         assert flows["count"].sum() < 3 * kept
         assert totals.loc[["in flows.csv", "left out"], "count"].sum() == totals.loc["all", "count"]
         assert totals.loc["all", "number"] == ZONES * (ZONES - 1)
@@ -103,7 +68,7 @@ def test_the_file_does_not_read_two_thousand_times_the_trips(tmp_path):
     assert 0.4 * sd < np.std(read) < 1.8 * sd
 
 
-@pytest.mark.parametrize(("kind", "draws"), [(ODProduct, 20), (EstimateProduct, 3)])
+@pytest.mark.parametrize(("kind", "draws"), [(Product, 20), (ours, 3)])
 @pytest.mark.usefixtures("fast")
 def test_flows_in_the_file_are_unbiased_and_all_in_their_bars(tmp_path, kind, draws):
     large = {(a, a + 1): 60 for a in range(20)}

@@ -14,20 +14,11 @@ import pytest
 from engine import datasets
 from engine.datasets import storage
 from engine.errors import ExplorerError, ParameterError
-from engine.release import (
-    DensityProduct,
-    EstimateProduct,
-    Ledger,
-    ReleaseError,
-    ReportProduct,
-    ZoomProduct,
-    bundle,
-    release,
-)
+from engine.release import BudgetLedger, Product, ReleaseError, bundle, release
 from engine.release import entries as parts
 from engine.release.command import main
 from engine.report import ReportParameters
-from tests.support.releases import ROOT, flows
+from tests.support.releases import ROOT, flows, ours, visits, zoom
 
 BUDGET = {"unit": "person", "datasets": ["a"], "epsilon": 1.0, "delta": 0.0, "raised_by": ["me"]}
 
@@ -38,7 +29,7 @@ WHAT = {"product": "od", "unit": "person", "loss": {"unit": "person", "epsilon":
 @pytest.fixture
 def kept(tmp_path):
     """A ledger of a budget, a raise and a release."""
-    ledger = Ledger(tmp_path / "kept.sqlite")
+    ledger = BudgetLedger(tmp_path / "kept.sqlite")
     ledger.declare("town", datasets=["a"], unit="person", epsilon=1.0, by="me")
     ledger.raise_to("town", epsilon=2.0, delta=0.0, by="me", reason="more")
     ledger.intend("a", unit="person", epsilon=0.5, delta=0.0, what=WHAT)
@@ -91,7 +82,7 @@ def test_a_cut_or_changed_ledger_is_not_written_to(kept, write, cut):
     with sqlite3.connect(kept.path) as connection:
         connection.executescript(cut)
     before = kept.path.read_bytes()
-    for act in (WRITES[write], Ledger.verify):
+    for act in (WRITES[write], BudgetLedger.verify):
         with pytest.raises(ReleaseError) as refused:
             act(kept)
         assert refused.value.code in ("broken", "ledger")
@@ -173,7 +164,7 @@ def written(folder, kind):
         with sqlite3.connect(path) as connection:
             connection.execute("create table entries (words text)")
     elif kind == "not UTF-8":
-        Ledger(path).declare("town", datasets=["a"], unit="person", epsilon=1.0, by="me")
+        BudgetLedger(path).declare("town", datasets=["a"], unit="person", epsilon=1.0, by="me")
         with sqlite3.connect(path) as connection:
             connection.execute("update entries set body = cast(x'ff' as text)")
     return str(
@@ -227,7 +218,7 @@ def test_names_that_cannot_be_shown_are_refused(kept, odd):
 
 def test_persian_words_keep_their_joiners(tmp_path):
     name = "می\N{ZERO WIDTH NON-JOINER}خواهم"
-    ledger = Ledger(tmp_path / "ledger.sqlite")
+    ledger = BudgetLedger(tmp_path / "ledger.sqlite")
     ledger.declare(name, datasets=["a"], unit="person", epsilon=1.0, by="me")
     assert ledger.budget(name).left_epsilon == 1
 
@@ -297,8 +288,8 @@ def as_real(table):
 
 
 FLOWS, PEOPLE = flows(), flows(unit="person")
-REPORT = ReportProduct(parameters=ReportParameters(epsilon=1.0))
-ZOOM, DENSITY = ZoomProduct(epsilon=1.0, delta=1e-7), DensityProduct(epsilon=1.0)
+REPORT = Product(ReportParameters(epsilon=1.0))
+ZOOM, DENSITY = zoom(epsilon=1.0, delta=1e-7), visits(epsilon=1.0)
 
 
 @pytest.mark.parametrize(
@@ -317,7 +308,7 @@ ZOOM, DENSITY = ZoomProduct(epsilon=1.0, delta=1e-7), DensityProduct(epsilon=1.0
         (FLOWS, "zones", changed("geometry", 3, None)),
         (PEOPLE, "trips_person", changed("rank", 5, 0)),
         (
-            EstimateProduct(parameters=FLOWS.parameters, days=(0,)),
+            ours(FLOWS.parameters, days=(0,)),
             "trips",
             changed("rank", 5, 0),
         ),
@@ -366,11 +357,11 @@ def test_a_ledger_is_made_whole_by_one_of_many(tmp_path):
     path = tmp_path / "ledger.sqlite"
     script = (
         "import sys; from pathlib import Path; from engine.release import entries, ledger\n"
-        "try: ledger.Ledger(Path(sys.argv[1])).declare("
+        "try: ledger.BudgetLedger(Path(sys.argv[1])).declare("
         "'p', datasets=['d'], unit='person', epsilon=1.0, by='me')\n"
         "except entries.ReleaseError as error: sys.exit(3 if error.code == 'declared' else 4)\n"
     )
     command = [sys.executable, "-c", script, str(path)]
     several = [subprocess.Popen(command, cwd=ROOT) for _ in range(8)]
     assert sorted(one.wait() for one in several) == [0] + [3] * 7
-    assert Ledger(path).verify() == 1
+    assert BudgetLedger(path).verify() == 1

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import ParameterError
-from engine.release import Ledger, ReleaseError
+from engine.release import BudgetLedger, ReleaseError
 from engine.release import entries as parts
 
 ROOT = Path(__file__).parents[3]
@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.fixture
 def ledger(tmp_path):
-    empty = Ledger(tmp_path / "ledger.sqlite")
+    empty = BudgetLedger(tmp_path / "ledger.sqlite")
     empty.declare("town", datasets=["a", "b"], unit="person", epsilon=1.0, delta=1e-6, by="me")
     return empty
 
@@ -95,7 +95,7 @@ def test_nothing_is_given_back_by_an_odd_cost(ledger, epsilon, delta):
 
 @pytest.mark.parametrize("epsilon", [0, -1, float("nan"), float("inf"), "1"])
 def test_odd_budgets_are_refused(tmp_path, epsilon):
-    empty = Ledger(tmp_path / "l.sqlite")
+    empty = BudgetLedger(tmp_path / "l.sqlite")
     with pytest.raises(ParameterError):
         empty.declare("p", datasets=["d"], unit="person", epsilon=epsilon, by="me")
     assert empty.entries() == []
@@ -135,7 +135,7 @@ def test_checking_while_another_process_writes_is_no_alarm(ledger, monkeypatch):
         def execute(self, sql, *rest):
             if "from head" in sql and not asked:  # rows are read: another is charged meanwhile
                 asked.append(sql)
-                waiting.append(other.submit(spend, Ledger(ledger.path), 0.1))
+                waiting.append(other.submit(spend, BudgetLedger(ledger.path), 0.1))
                 wait(waiting, timeout=0.5)
             return super().execute(sql, *rest)
 
@@ -169,8 +169,8 @@ def test_of_fifty_processes_one_gets_the_last_share(ledger):
     script = (
         "import sys; from pathlib import Path; from engine.release import entries, ledger\n"
         "try:\n"
-        "  ledger.Ledger(Path(sys.argv[1])).intend('a', unit='person', epsilon=0.1, delta=0.0,"
-        " what={})\n"
+        "  kept = ledger.BudgetLedger(Path(sys.argv[1]))\n"
+        "  kept.intend('a', unit='person', epsilon=0.1, delta=0.0, what={})\n"
         "except entries.ReleaseError as error: sys.exit(3 if error.code == 'exceeded' else 4)\n"
     )
 
@@ -200,14 +200,14 @@ def _light(script):
 def test_a_folder_that_cannot_be_written_charges_nothing(tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
-    blocked_ledger = Ledger(blocked / "ledger.sqlite")
+    blocked_ledger = BudgetLedger(blocked / "ledger.sqlite")
     with pytest.raises(ReleaseError, match="nothing was charged"):
         blocked_ledger.declare("p", datasets=["d"], unit="person", epsilon=1.0, by="me")
     if os.geteuid() != 0:
         closed = tmp_path / "closed"
         closed.mkdir(mode=0o500)
         with pytest.raises(ReleaseError, match="nothing was charged"):
-            Ledger(closed / "l.sqlite").declare(
+            BudgetLedger(closed / "l.sqlite").declare(
                 "p", datasets=["d"], unit="person", epsilon=1.0, by="me"
             )
 
@@ -216,7 +216,7 @@ def test_something_else_than_a_ledger_is_refused(tmp_path):
     path = tmp_path / "ledger.sqlite"
     path.write_bytes(b"not a database at all" * 100)
     with pytest.raises(ReleaseError, match="cannot be read"):
-        Ledger(path).entries()
+        BudgetLedger(path).entries()
 
 
 def test_sums_of_many_costs_stay_exact():

@@ -9,17 +9,10 @@ from scipy import stats
 from engine import datasets, report
 from engine import origin_destination as od
 from engine.parameters import ODParameters
-from engine.release import (
-    DensityProduct,
-    EstimateProduct,
-    ODProduct,
-    ReportProduct,
-    ZoomProduct,
-    noise,
-    outlook,
-)
+from engine.release import Product, bars, noise
 from engine.release.density import zone_variances
 from engine.usability import usable_flows
+from tests.support.releases import ours, visits, zoom
 
 DRAWS = 100_000
 
@@ -49,7 +42,7 @@ def brute(scale, least, most=400):
 
 @pytest.mark.parametrize(("scale", "least"), [(4.0, 15), (0.7, 15), (8.0, 1), (2.5, 60), (0.1, 1)])
 def test_whole_counts_equal_the_sum_of_the_law(scale, least):
-    allowed = outlook.of_counts("", "", scale, least)
+    allowed = bars.of_counts("", "", scale, least)
     shown, near_from = brute(scale, least)
     assert allowed.empty_shown == pytest.approx(shown, rel=1e-9)
     assert allowed.near_from == near_from
@@ -57,7 +50,7 @@ def test_whole_counts_equal_the_sum_of_the_law(scale, least):
 
 
 def test_draws_of_the_release_show_empty_ones_as_often_as_stated():
-    allowed = outlook.of_counts("", "", 40.0, 15)
+    allowed = bars.of_counts("", "", 40.0, 15)
     drawn = noise.discrete_laplace(np.zeros(DRAWS, dtype=np.int64), 40.0)
     wrong = noise.discrete_laplace(np.zeros(DRAWS, dtype=np.int64), 32.0)
     spread = 5 * np.sqrt(allowed.empty_shown * (1 - allowed.empty_shown) / DRAWS)
@@ -70,7 +63,7 @@ def test_draws_of_the_release_show_empty_ones_as_often_as_stated():
 
 @pytest.mark.parametrize("shares", [(1.0,), (0.5, 0.3, 0.9), (0.02, 1.0, 1.0, 0.4)])
 def test_shares_of_noisy_counts_equal_draws_of_them(shares):
-    allowed = outlook.of_shares("", "", 30.0, np.array(shares))
+    allowed = bars.of_shares("", "", 30.0, np.array(shares))
     drawn = np.array(
         [noise.discrete_laplace(np.zeros(DRAWS, dtype=np.int64), 30.0) for _ in shares]
     )
@@ -85,14 +78,14 @@ def test_shares_of_noisy_counts_equal_draws_of_them(shares):
 
 def test_a_single_share_is_the_law_of_whole_counts():
     for scale in (3.0, 40.0, 700.0):
-        one = outlook.of_shares("", "", scale, np.ones(1))
-        whole = outlook.of_counts("", "", scale)
+        one = bars.of_shares("", "", scale, np.ones(1))
+        whole = bars.of_counts("", "", scale)
         assert one.empty_shown == pytest.approx(whole.empty_shown, rel=0.01)
         assert one.near_from == pytest.approx(whole.near_from, rel=0.02, abs=4)
 
 
 def test_normal_noise():
-    allowed = outlook.of_normal("", "", 10.0)
+    allowed = bars.of_normal("", "", 10.0)
     assert allowed.empty_shown == pytest.approx(1 - stats.norm.cdf(0.1))
     holds = [
         2 * stats.norm.cdf(size / 4 / 10) - 1 for size in (allowed.near_from - 1, allowed.near_from)
@@ -106,7 +99,7 @@ def test_a_flow_reads_near_from_the_size_at_which_home_calls_it_usable():
         settings = ODParameters(
             epsilon=epsilon, max_trips_per_user=trips, suppression_threshold=threshold
         )
-        (allowed,) = ODProduct(parameters=settings).outlook(datasets.load("demo-city"))
+        (allowed,) = Product(settings).outlook(datasets.load("demo-city"))
         sizes = np.arange(1.0, 4 * allowed.near_from)
         far = sizes[~usable_flows(sizes, sizes, settings)]
         assert abs(far.max() + 1 - allowed.near_from) <= 4
@@ -116,20 +109,19 @@ def test_a_flow_reads_near_from_the_size_at_which_home_calls_it_usable():
 def test_every_product_has_an_outlook_by_its_own_noise(demo):
     parameters = od.ODParameters(epsilon=1.0, max_trips_per_user=4)
     rwanda = datasets.load("rwanda-districts")  # where a part of ε buys the number of trips
-    scale = EstimateProduct(parameters=parameters).plan(rwanda).scale
+    scale = ours(parameters).plan(rwanda).scale
     assert scale > 4.01
-    (measured,) = EstimateProduct(parameters=parameters).outlook(rwanda)
-    assert measured == outlook.of_counts(measured.what, measured.empty, scale)
-    (hour,) = DensityProduct(epsilon=1.0).outlook(demo)
+    (measured,) = ours(parameters).outlook(rwanda)
+    assert measured == bars.of_counts(measured.what, measured.empty, scale)
+    (hour,) = visits(epsilon=1.0).outlook(demo)
     deviation = np.sqrt(2 * np.median(zone_variances(demo))) * 30
     assert hour.near_from == pytest.approx(4 * 2.05 * deviation, rel=0.07)
-    zoom = ZoomProduct(epsilon=1.0)
-    hours, week = zoom.outlook(demo)
+    hours, week = zoom(epsilon=1.0).outlook(demo)
     # 95% in place of 90%, and four times that for a quarter
-    for allowed, row in zip((hours, week), zoom.plan(demo).accuracy, strict=False):
+    for allowed, row in zip((hours, week), zoom().plan(demo).accuracy, strict=False):
         assert allowed.near_from == pytest.approx(4 * row.half_width * 1.95996 / 1.64485, abs=1)
     parameters = report.ReportParameters(epsilon=1.0)
-    bins = ReportProduct(parameters=parameters).outlook(demo)
+    bins = Product(parameters).outlook(demo)
     stages = report.ledger(parameters).stages
     for allowed, stage in zip(bins, stages, strict=True):
         assert stage.name in allowed.what

@@ -5,12 +5,8 @@ import pytest
 
 from engine import datasets
 from engine import origin_destination as od
-from engine.release import (
-    EstimateProduct,
-    ZoomProduct,
-    noise,
-    zcdp,
-)
+from engine.release import noise
+from tests.support.releases import ours, zoom
 
 
 def test_the_tables_of_zoom_add_up_to_what_is_charged(demo, tmp_path, monkeypatch):
@@ -22,7 +18,7 @@ def test_the_tables_of_zoom_add_up_to_what_is_charged(demo, tmp_path, monkeypatc
         return counts
 
     monkeypatch.setattr(noise, "discrete_gaussian", record)
-    product = ZoomProduct(epsilon=1.0, delta=1e-7)
+    product = zoom(epsilon=1.0, delta=1e-7)
     product.write(demo, tmp_path, lambda share: None)
     plan = product.plan(demo)  # states noise and sensitivity in visits, as its error bars are
     assert plan.scale == pytest.approx(drawn[3][1] / 1024)
@@ -39,16 +35,16 @@ def test_the_tables_of_zoom_add_up_to_what_is_charged(demo, tmp_path, monkeypatc
         tables.weeks.size,
     ]
     rho = sum(
-        zcdp.gaussian_rho(change, sigma) for change, (_, sigma) in zip(changes, drawn, strict=True)
+        noise.gaussian_rho(change, sigma) for change, (_, sigma) in zip(changes, drawn, strict=True)
     )
-    assert zcdp.zcdp_epsilon(rho, 1e-7) <= 1.0
-    assert rho == pytest.approx(zcdp.zcdp_strength(1.0, 1e-7) ** 2 / 2, rel=1e-9)
-    assert zcdp.zcdp_epsilon(rho / 0.8**2, 1e-7) > 1.2
+    assert noise.zcdp_epsilon(rho, 1e-7) <= 1.0
+    assert rho == pytest.approx(noise.zcdp_strength(1.0, 1e-7) ** 2 / 2, rel=1e-9)
+    assert noise.zcdp_epsilon(rho / 0.8**2, 1e-7) > 1.2
 
 
 def city_clip(dataset):
     """Return the clip of the city's table where no noise moves the number of visits."""
-    strength = zcdp.zcdp_strength(1.0, 1e-7)
+    strength = noise.zcdp_strength(1.0, 1e-7)
     tables = dataset.zoom_tables
     sigmas = np.array([cap / (strength * (0.05 / 3) ** 0.5) for cap in tables.caps])
     visits = next(
@@ -69,9 +65,7 @@ def test_the_two_measurements_of_estimate_add_up_to_what_is_charged(tmp_path, mo
 
     monkeypatch.setattr(noise, "discrete_laplace", record)
     rwanda = datasets.load("rwanda-districts")
-    product = EstimateProduct(
-        parameters=od.ODParameters(epsilon=1.0, max_trips_per_user=4), days=(0,)
-    )
+    product = ours(od.ODParameters(epsilon=1.0, max_trips_per_user=4), days=(0,))
     assert "together ε = 1" in product.plan(rwanda).proof
     product.write(rwanda, tmp_path, lambda share: None)
     cells, count = scales

@@ -6,10 +6,10 @@ import jsonschema
 import pytest
 import yaml
 
-from engine.release import DensityProduct, ReportProduct, ZoomProduct
+from engine.release import Product
 from engine.release.registry import UNKNOWN, registry_entry
 from engine.report import ReportParameters
-from tests.support.releases import flows, statement_of
+from tests.support.releases import flows, statement_of, visits, zoom
 
 SCHEMA = Path(__file__).parents[4] / "shared" / "data" / "registry" / "deployments-schema.yaml"
 
@@ -81,9 +81,9 @@ def entries(dataset):
     products = {
         "od": flows(),
         "trips": flows(unit="trip"),
-        "density": DensityProduct(epsilon=1.0),
-        "zoom": ZoomProduct(epsilon=1.0),
-        "report": ReportProduct(parameters=ReportParameters(epsilon=1.0)),
+        "density": visits(epsilon=1.0),
+        "zoom": zoom(epsilon=1.0),
+        "report": Product(ReportParameters(epsilon=1.0)),
     }
     for name, product in products.items():
         content = statement_of(dataset, product.plan(dataset))

@@ -14,22 +14,13 @@ from engine.errors import DatasetError
 from engine.origin_destination.estimate.measurement import discrete_laplace
 from engine.origin_destination.laws import NoiseLaw
 from engine.origin_destination.matrices import trimmed_counts
-from engine.release import (
-    SCHEMA,
-    DensityProduct,
-    EstimateProduct,
-    ODProduct,
-    ReportProduct,
-    ZoomProduct,
-    cautions,
-    noise,
-    zcdp,
-)
+from engine.release import SCHEMA, Product, cautions, noise
+from engine.release.bars import laplace_sd
 from engine.release.density import whole_bars, zone_variances
 from engine.release.page import statement_html
-from engine.release.plan import Frame, laplace_sd
+from engine.release.plan import Frame
 from engine.report import Budget, ReportParameters
-from tests.support.releases import flows, statement_of
+from tests.support.releases import flows, ours, statement_of, visits, zoom
 
 FOUR = od.ODParameters(epsilon=1.0, max_trips_per_user=4, unit="person-day")
 CLEAR = 60
@@ -45,16 +36,16 @@ def products(unit="user"):
     budget = Budget.usual(unit)
     return {
         "od": flows(),
-        "od-estimate": EstimateProduct(parameters=FOUR),
-        "density": DensityProduct(epsilon=1.0),
-        "density-zoom": ZoomProduct(epsilon=1.0),
-        "report": ReportProduct(parameters=ReportParameters(epsilon=1.0, unit=unit, budget=budget)),
+        "od-estimate": ours(FOUR),
+        "density": visits(epsilon=1.0),
+        "density-zoom": zoom(epsilon=1.0),
+        "report": Product(ReportParameters(epsilon=1.0, unit=unit, budget=budget)),
     }
 
 
 def coverage(dataset, folder):
     """Share of bars that hold the kept trips, and the true ones, of flows chosen by kept trips."""
-    ODProduct(parameters=FOUR).write(dataset, folder, lambda share: None)
+    Product(FOUR).write(dataset, folder, lambda share: None)
     table = pd.read_csv(folder / "flows.csv")
     pairs = ~np.eye(len(dataset.zones), dtype=bool)
     kept = trimmed_counts(dataset, "person-day", 4, tuple(range(7)))[:, pairs].ravel()
@@ -69,7 +60,7 @@ def coverage(dataset, folder):
 
 
 def test_bars_of_a_trimmed_release_hold_kept_flows_and_say_so(rwanda, tmp_path):
-    plan = ODProduct(parameters=FOUR).plan(rwanda)
+    plan = Product(FOUR).plan(rwanda)
     of_kept, of_true = coverage(rwanda, tmp_path)
     q, z = np.exp(-1 / plan.scale), plan.accuracy[0].half_width
     exact = 1 - 2 * q ** (z + 1) / (1 + q)
@@ -119,7 +110,7 @@ def test_all_stages_add_up_to_what_is_charged(demo, name):
             assert stage["noise"] == "discrete Gaussian"
             assert stage["rho"] == pytest.approx((stage["sensitivity"] / stage["scale"]) ** 2 / 2)
         rho = sum(stage["rho"] for stage in stages)
-        assert zcdp.zcdp_epsilon(rho, plan.delta) == pytest.approx(plan.epsilon, rel=1e-6)
+        assert noise.zcdp_epsilon(rho, plan.delta) == pytest.approx(plan.epsilon, rel=1e-6)
         return
     for stage in stages:
         assert noise.laplace_epsilon(int(stage["sensitivity"]), stage["scale"]) == pytest.approx(
@@ -130,7 +121,7 @@ def test_all_stages_add_up_to_what_is_charged(demo, name):
 
 
 def test_the_number_of_trips_is_a_stage_where_it_is_bought(rwanda):
-    content = statement_of(rwanda, EstimateProduct(parameters=FOUR).plan(rwanda))
+    content = statement_of(rwanda, ours(FOUR).plan(rwanda))
     cells, count = content["stages"]
     assert (count["sensitivity"], count["epsilon"]) == (20, pytest.approx(0.03))
     assert (cells["sensitivity"], cells["epsilon"]) == (4, pytest.approx(0.97))
@@ -138,7 +129,7 @@ def test_the_number_of_trips_is_a_stage_where_it_is_bought(rwanda):
 
 
 def test_our_intervals_are_the_models_and_item_12_is_of_the_measured(demo, tmp_path):
-    product = EstimateProduct(parameters=flows().parameters, days=(0,))
+    product = ours(flows().parameters, days=(0,))
     product.write(demo, tmp_path, lambda share: None)
     columns = pd.read_csv(tmp_path / "flows.csv", nrows=1).columns
     assert {"model_low_90", "model_high_90", "measured_low_90", "measured_high_90"} <= set(columns)
@@ -191,7 +182,7 @@ def test_what_an_empty_flow_shows_is_the_sum_of_its_law():
 
 def test_warnings_are_there_where_a_reader_would_be_misled_and_only_there(demo):
     noisy = replace(flows().parameters, epsilon=0.06, max_trips_per_user=1)
-    plan = ODProduct(parameters=noisy).plan(demo)
+    plan = Product(noisy).plan(demo)
     said = " ".join(plan.warnings)
     for words in ("NOISE IS SHOWN AS FLOWS", "BARS ARE WIDER", "ZONE TOTALS MAY BE NEGATIVE"):
         assert words in said
@@ -199,9 +190,9 @@ def test_warnings_are_there_where_a_reader_would_be_misled_and_only_there(demo):
     assert f"shown in {float(law.tail(15)):.1%} of cases" in said
     assert f"add up to {cautions.phantom_trips(law, 15) * plan.cells:,.0f} trips" in said
     clear = replace(noisy, epsilon=9.0)
-    assert ODProduct(parameters=clear).plan(demo).warnings == ()
-    assert EstimateProduct(parameters=clear).plan(demo).warnings == ()
-    assert len(EstimateProduct(parameters=noisy).plan(demo).warnings) == 2
+    assert Product(clear).plan(demo).warnings == ()
+    assert ours(clear).plan(demo).warnings == ()
+    assert len(ours(noisy).plan(demo).warnings) == 2
     content = statement_of(demo, plan)
     assert content["warnings"][1:] == list(plan.warnings)
     bias = content["items"]["bias"]

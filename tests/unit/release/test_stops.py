@@ -6,13 +6,13 @@ import sys
 
 import pytest
 
-from engine.release import Ledger, ReleaseError, release
+from engine.release import BudgetLedger, ReleaseError, release
 from engine.release.claim import _PARTIAL, claimed
 from tests.support.releases import ROOT, flows
 
 SLOW = """
 import sys, time
-from engine.release import ODProduct, bundle, command
+from engine.release import (Product, bundle, command)
 
 def wait(before):
     def inner(*given, **rest):
@@ -28,8 +28,8 @@ def wait(before):
 
 where = sys.argv.pop(1)
 if where in ("prepare", "write"):
-    act = getattr(ODProduct, where)
-    setattr(ODProduct, where, wait(before=True))
+    act = getattr(Product, where)
+    setattr(Product, where, wait(before=True))
 else:
     act = getattr(bundle, where)
     setattr(bundle, where, wait(before=where != "_charge"))
@@ -78,13 +78,13 @@ def test_a_stopped_release_says_what_is_spent_and_leaves_nothing(
 
 
 def test_a_signal_in_the_last_steps_waits_for_their_end(ledger, demo, tmp_path, monkeypatch):
-    finish = Ledger.finish
+    finish = BudgetLedger.finish
 
     def interrupted(self, intent, digest):
         signal.raise_signal(signal.SIGINT)
         finish(self, intent, digest)
 
-    monkeypatch.setattr(Ledger, "finish", interrupted)
+    monkeypatch.setattr(BudgetLedger, "finish", interrupted)
     with pytest.raises(KeyboardInterrupt, match=r"whole: use it; ε = 0\.5, entry 2"):
         release(demo, flows(days=(0,)), tmp_path / "out", ledger=ledger, tuning="public")
     assert (tmp_path / "out" / "SHA256SUMS").is_file()
@@ -107,7 +107,7 @@ def test_stopped_while_modules_are_imported_there_is_no_traceback():
 
 def test_of_eight_releases_to_one_folder_one_pays(ledger, tmp_path):
     script = (
-        "import sys\nfrom engine.release import command, bundle\n"
+        "import sys\nfrom engine.release import bundle, command\n"
         "print('ready', flush=True); sys.stdin.readline()\n"
         "sys.exit(command.main(sys.argv[1:]))"
     )

@@ -6,32 +6,14 @@ from fractions import Fraction
 import pytest
 
 from engine import origin_destination as od
-from engine.release import (
-    Budget,
-    Cost,
-    DensityProduct,
-    EstimateProduct,
-    ODProduct,
-    ZoomProduct,
-    charge,
-    fits,
-    fitting_epsilon,
-    ways,
-    ways_out,
-)
-
-
-def budget(left, unit="person", delta=0.0, spent=0.0):
-    return Budget(
-        people="people", unit=unit, datasets=("demo-city",), epsilon=round(left + spent, 12),
-        delta=delta, spent_epsilon=spent, spent_delta=0.0, releases=1, raised_by=("me",),
-    )  # fmt: skip
+from engine.release import Cost, Product, charge, fits, fitting_epsilon, ways, ways_out
+from tests.support.releases import budget, ours, visits, zoom
 
 
 @pytest.fixture
 def month(demo):
     parameters = od.ODParameters(epsilon=1.0, max_trips_per_user=4)
-    return replace(ODProduct(parameters=parameters).plan(demo), days=30)
+    return replace(Product(parameters).plan(demo), days=30)
 
 
 def by_change(plan, left):
@@ -40,7 +22,7 @@ def by_change(plan, left):
 
 def test_an_epsilon_that_a_method_does_not_take_is_no_way_out(demo):
     """Zoom takes 0.001 to 50; what is offered is taken, or nothing is offered."""
-    plan = ZoomProduct(epsilon=1.0).plan(demo)
+    plan = zoom(epsilon=1.0).plan(demo)
     assert fitting_epsilon(plan, budget(5e-4, delta=1e-6)) is None
     assert fitting_epsilon(plan, budget(1e-3, delta=1e-6)) == 1e-3
     assert fitting_epsilon(plan, budget(80.0, delta=1e-6)) == 50.0
@@ -88,7 +70,7 @@ def test_a_release_at_trip_level_is_charged_to_people_as_days_or_as_persons(mont
 
 
 def test_delta_is_looked_for_as_well(demo):
-    plan = ZoomProduct(epsilon=1.0, delta=1e-6).plan(demo)
+    plan = zoom(epsilon=1.0, delta=1e-6).plan(demo)
     known = by_change(plan, budget(5.0, delta=4.2e-7))
     assert known["delta"].delta <= 4.2e-7
     assert fits(replace(plan, delta=known["delta"].delta), budget(5.0, delta=4.2e-7))
@@ -96,7 +78,7 @@ def test_delta_is_looked_for_as_well(demo):
 
 
 def test_a_delta_that_is_spent_is_not_there_again(demo):
-    plan = ZoomProduct(epsilon=1.0, delta=1e-7).plan(demo)
+    plan = zoom(epsilon=1.0, delta=1e-7).plan(demo)
     for spent, held in ((8e-7, True), (9e-7, True), (9.5e-7, False), (1e-6, False)):
         paying = replace(budget(5.0, delta=1e-6), spent_delta=spent)
         assert fits(plan, paying) == held
@@ -120,15 +102,15 @@ def test_a_dearer_charge_moves_every_way(month, monkeypatch):
 
 
 def test_other_products_are_offered_less_epsilon_alone(demo):
-    (way,) = ways_out(DensityProduct(epsilon=1.0).plan(demo), budget(0.25))
+    (way,) = ways_out(visits(epsilon=1.0).plan(demo), budget(0.25))
     assert (way.change, way.epsilon) == ("epsilon", 0.25)
-    flows = EstimateProduct(parameters=od.ODParameters(epsilon=1.0, unit="person")).plan(demo)
+    flows = ours(od.ODParameters(epsilon=1.0, unit="person")).plan(demo)
     assert [one.change for one in ways_out(flows, budget(0.25))] == ["epsilon"]
 
 
 def test_a_finer_budget_pays_twice_and_is_offered_its_own_unit(demo):
     parameters = od.ODParameters(epsilon=1.0, unit="person", max_trips_per_user=4)
-    plan = ODProduct(parameters=parameters).plan(demo)
+    plan = Product(parameters).plan(demo)
     known = by_change(plan, budget(1.0, unit="person-day"))
     assert known["epsilon"].epsilon == 0.5
     assert (known["unit"].unit, known["unit"].epsilon) == ("person-day", 1.0)
@@ -137,8 +119,8 @@ def test_a_finer_budget_pays_twice_and_is_offered_its_own_unit(demo):
 def test_zoom_is_offered_what_its_own_rho_costs(demo):
     """At another ε the plan has another ρ: what is offered is what a plan at that ε costs."""
     days = budget(1.0, unit="person-day", delta=1e-5)
-    way = by_change(ZoomProduct(epsilon=1.0, delta=1e-7).plan(demo), days)["epsilon"]
+    way = by_change(zoom(epsilon=1.0, delta=1e-7).plan(demo), days)["epsilon"]
     assert 0.65 < way.epsilon < 0.75  # 2ρ costs about 1.44ε, group privacy would cost 2ε
-    offered = ZoomProduct(epsilon=way.epsilon, delta=1e-7).plan(demo)
+    offered = zoom(epsilon=way.epsilon, delta=1e-7).plan(demo)
     assert charge(offered, days).epsilon <= 1.0
-    assert charge(ZoomProduct(epsilon=way.epsilon + 0.02, delta=1e-7).plan(demo), days).epsilon > 1
+    assert charge(zoom(epsilon=way.epsilon + 0.02, delta=1e-7).plan(demo), days).epsilon > 1

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from engine.report.intervals import half_width
+from engine.report.results import half_width
 
 
 def test_one_variate_has_a_closed_form():

@@ -92,7 +92,7 @@ def test_unknown_steps_are_refused():
         hour_blocks("minute")
     with pytest.raises(ParameterError, match="hours must be one of"):
         Resolution(hours="minute")
-    assert resolution.parse("zones,day,day-part").hours == "day-part"
+    assert Resolution(hours="day-part").text == "zones,day,day-part"
 
 
 def test_joined_zones_have_no_gaps_but_keep_what_others_fill():

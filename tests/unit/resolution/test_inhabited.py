@@ -7,7 +7,7 @@ from engine import datasets, decisions
 from engine import origin_destination as od
 from engine.errors import DatasetError
 from engine.parameters import ODParameters
-from engine.resolution import INHABITED, InhabitedDataset, Resolution, open_view, view_key
+from engine.resolution import INHABITED, InhabitedDataset, Key, Resolution
 from tests.reference import decisions_reference as plain
 
 
@@ -57,9 +57,9 @@ def test_the_epidemic_is_that_of_the_zones_that_are_left(town):
     assert run.prevalence[0] == pytest.approx(np.array(found_by_plain_loops), rel=1e-9)
 
 
-def test_a_key_opens_the_view():
+def test_a_view_without_empty_zones_opens():
     demo = datasets.load("demo-city")
-    view = open_view(view_key(str(demo.folder), Resolution(zones=INHABITED)))
+    view = Key(str(demo.folder), Resolution(zones=INHABITED)).open()
     assert len(view.zones) == int((demo.homes > 0).sum())
     assert view.metadata.days == demo.metadata.days
 

@@ -64,11 +64,14 @@ def test_odd_names_of_levels_are_refused(bad):
         resolution.Resolution(zones=bad)
 
 
-def test_a_resolution_survives_a_link():
-    for one in (resolution.Resolution(), resolution.Resolution(zones="clusters-30", time="week")):
-        assert resolution.parse(one.text) == one
+def test_a_view_names_a_dataset_at_a_resolution():
+    view = resolution.Key("data/paris/0a1b")
+    coarse = view.at(resolution.Resolution(zones="clusters-30", time="week"))
+    assert (view.name, coarse.name) == ("paris_zones,day", "paris_clusters-30,week")
+    assert coarse.finest == view != coarse
+    assert len({view, coarse, coarse.finest}) == 2
     with pytest.raises(ParameterError):
-        resolution.parse("zones,month")
+        view.at(resolution.Resolution(time="month"))
 
 
 @pytest.mark.parametrize("k", [2, 7, 30, 149, 150])  # a river parts the demo in two

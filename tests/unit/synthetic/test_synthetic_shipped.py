@@ -101,3 +101,9 @@ def test_remaking_gives_identical_tables(tmp_path: Path) -> None:
     for name in synthetic.shipped():
         again = synthetic.make(name, root=tmp_path)
         assert again.folder.name == datasets.load(name).folder.name
+
+
+def test_remaking_the_smallest_gives_the_same_version(tmp_path: Path) -> None:
+    """The version's name is a digest of its tables and of what is said of them."""
+    again = synthetic.make("demo-city", root=tmp_path)
+    assert again.folder.name == datasets.load("demo-city").folder.name

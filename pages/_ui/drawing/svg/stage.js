@@ -129,7 +129,7 @@ function fill(place, data) {
     frame.classList.toggle("swipe", swipe);
     room = swipe ? frame.clientWidth : (frame.clientWidth - 8) / 2;
     const fits = Math.round((room * height) / width);
-    tall = Math.max(Math.min(fits, data.height), 160);
+    tall = Math.max(Math.min(fits, window.innerHeight - data.around), 220);
     for (const side of sides) side.drawing.style.height = `${tall}px`;
     place.style.minHeight = `${tall}px`;
     hidden.box.style.clipPath = swipe ? `inset(0 0 0 ${look.share}%)` : "";
@@ -299,6 +299,10 @@ function fill(place, data) {
 
   place.replaceChildren(frame, key);
   lay();
+  if (!place.folded && window.innerWidth < 1280 && window.innerWidth > 768) {
+    document.querySelector('[data-testid="stSidebarCollapseButton"] button')?.click();
+  }
+  place.folded = true; // once: whoever opens the panel again keeps it open
   let wide = place.clientWidth;
   const watch = new ResizeObserver(() => {
     if (place.clientWidth !== wide) { wide = place.clientWidth; lay(); }
@@ -311,7 +315,21 @@ function fill(place, data) {
   const rest = () => {
     if (resting()) document.querySelector(".st-key-epsilon input[type=range]")?.focus({ preventScroll: true });
   };
+  const press = (selector) => document.querySelector(selector)?.click();
+  const shortcuts = {
+    " ": () => press(".st-key-home_play_button button"),
+    1: () => press(".st-key-home_shown button:first-of-type"),
+    2: () => press(".st-key-home_shown button:nth-of-type(2)"),
+    3: () => press('.st-key-home_beside [role="radiogroup"] button:not([data-selected="true"])'),
+    4: () => mode.click(),
+  };
   const keys = (event) => {
+    const free = resting() || document.activeElement?.matches("input[type=range], .tool, .st-key-home_views button, .st-key-home_play_button button");
+    if (free && shortcuts[event.key] && !event.repeat) {
+      event.preventDefault();
+      shortcuts[event.key]();
+      return;
+    }
     const step = { ArrowLeft: "stepDown", ArrowRight: "stepUp" }[event.key];
     if (!step || !resting()) return;
     rest();

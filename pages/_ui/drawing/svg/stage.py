@@ -278,7 +278,7 @@ def draw(
     picture: Picture,
     *,
     key: str,
-    height: int,
+    around: int,
     presenting: bool = False,
     clickable: bool = False,
 ) -> int | None:
@@ -288,8 +288,8 @@ def draw(
     ----------
     picture : Picture
         From `zone_picture` or `flow_picture`.
-    height : int
-        Pixels at most.
+    around : int
+        Pixels of the window's height that stand around it on the first screen.
     presenting : bool
         Whether the arrow keys move ε wherever the focus is.
     clickable : bool
@@ -303,7 +303,7 @@ def draw(
     asks: dict[str, Any] = {"on_zone_change": lambda: None} if clickable else {}
     result = sketches.component("stage", "stage", "stage")(
         key=key,
-        data={**picture, "height": height, "presenting": presenting, "clickable": clickable},
+        data={**picture, "around": around, "presenting": presenting, "clickable": clickable},
         **asks,
     )
     return result.get("zone") if clickable else None

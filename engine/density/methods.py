@@ -1,0 +1,230 @@
+"""The methods of one release: a new one is one file and one row of `METHODS`."""
+
+import numpy as np
+
+from engine.contract import Method, Plan
+from engine.datasets import Dataset
+from engine.datasets.zoomtables import SUMS_OF_VISITS
+from engine.density.accounting import fourier_ledger, laplace_ledger
+from engine.density.aggregates import tower_tree
+from engine.density.draws import DensityNoise
+from engine.density.mechanism import (
+    DensityRelease,
+    fourier_release,
+    laplace_release,
+    zoom_release,
+)
+from engine.density.zoom.costs import zoom_ledger
+from engine.errors import ParameterError
+from engine.ledger import Kind, Ledger
+from engine.parameters import HOURS_PER_WEEK, DensityMethod, DensityParameters
+
+_P1 = "Acs & Castelluccia (KDD 2014)"
+_SAMPLED = frozenset({"max_visits_per_user"})
+_SHARED_RHYTHM = (
+    "All places of a group share one weekly rhythm: a market or a station inside it disappears.",
+    "Half of ε is spent on totals alone, however many people there are.",
+    "Only ℓ visits of a person are looked at for the rhythm.",
+)
+_STAGED = _SAMPLED | {"delta", "cluster_minimum", "scaling", "smoothing"}
+
+
+def _public(dataset: Dataset) -> dict[str, float]:
+    return {
+        "cover_size": dataset.tessellation.cover_size,
+        "max_visits_cap": dataset.metadata.max_visits_cap,
+    }
+
+
+# the advised method and ours first
+METHODS: dict[DensityMethod, Method[DensityRelease]] = {
+    "efpag_joint": Method(
+        name="Fourier, joint (advised)",
+        short="EFPAG, joint",
+        source=f"{_P1}, Algorithm 4, with erratum D1 of docs/density.md",
+        uses=_STAGED | {"gaussian"},
+        release=fourier_release,
+        loses=_SHARED_RHYTHM,
+        ledger=fourier_ledger,
+        public=_public,
+    ),
+    "zoom": Method(
+        name="Five zoom levels (ours)",
+        short="Zoom (ours)",
+        source="docs/mechanisms.md",
+        uses=frozenset({"delta"}),
+        release=zoom_release,
+        loses=(
+            "A place unlike its neighbours is smoothed towards them unless it clearly exceeds the "
+            "noise: small surprises are lost first.",
+            "People with many visits are scaled down, so places that only they go to look smaller.",
+            "On small data at ε 0.1 the total can be far off, and the displacement (EMD) larger "
+            "than the published method's: docs/mechanisms.md names where.",
+            "Nearly empty places keep large relative errors, as with every method.",
+        ),
+        ledger=zoom_ledger,
+        public=_public,
+        ours=True,
+        needs="has_zoom",
+    ),
+    "efpag": Method(
+        name="Fourier, Gaussian (EFPAG)",
+        short="EFPAG",
+        source=f"{_P1}, Algorithm 4",
+        uses=_STAGED | {"gaussian"},
+        release=fourier_release,
+        loses=_SHARED_RHYTHM,
+        ledger=fourier_ledger,
+        public=_public,
+    ),
+    "efpa": Method(
+        name="Fourier, Laplace (EFPA)",
+        short="EFPA",
+        source=f"{_P1}, Algorithm 4",
+        uses=_STAGED,
+        release=fourier_release,
+        loses=_SHARED_RHYTHM,
+        ledger=fourier_ledger,
+        public=_public,
+    ),
+    "lpa": Method(
+        name="Laplace, counts (LPA)",
+        short="LPA",
+        source=f"{_P1}, §5.3",
+        uses=_SAMPLED,
+        release=laplace_release,
+        ledger=laplace_ledger,
+    ),
+    "towers_laplace": Method(
+        name="Laplace, towers (naive)",
+        short="Laplace, towers",
+        source=f"{_P1}, §5.2",
+        uses=_SAMPLED,
+        release=laplace_release,
+        ledger=laplace_ledger,
+    ),
+    "zones_laplace": Method(
+        name="Laplace, zones (naive)",
+        short="Laplace, zones",
+        source=f"{_P1}, §5.2",
+        uses=_SAMPLED,
+        release=laplace_release,
+        ledger=laplace_ledger,
+    ),
+}
+
+
+def release(
+    dataset: Dataset,
+    parameters: DensityParameters,
+    *,
+    rng: np.random.Generator | None = None,
+    noise: DensityNoise | None = None,
+) -> DensityRelease:
+    """Release the density of `dataset` under `parameters`.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        With density data.
+    parameters : DensityParameters
+    rng : numpy Generator
+        Draws the noise, see `DensityNoise.draw`. The same state gives the same release. Whoever
+        knows the state can subtract the noise.
+    noise : DensityNoise
+        In place of `rng`: noise that was drawn before, carried over to these settings.
+
+    Returns
+    -------
+    DensityRelease
+        Finite everywhere. Privacy unit: one person, the whole week, added or removed.
+
+    Raises
+    ------
+    ParameterError
+        Unless exactly one of `rng` and `noise` is given, or if the noise does not fit.
+    DatasetError
+        If the dataset has no density data.
+
+    Examples
+    --------
+    >>> from engine import datasets
+    >>> demo = datasets.load("demo-city")
+    >>> parameters = DensityParameters(epsilon=1.0)
+    >>> private = release(demo, parameters, rng=np.random.default_rng(0))
+    >>> bool(np.isfinite(private.counts).all()), private.ledger.published_epsilon
+    (True, 1.0)
+    """
+    if noise is None and rng is not None:
+        noise = draw_noise(dataset, parameters, rng=rng)
+    elif noise is None or rng is not None:
+        raise ParameterError(
+            "exactly one of rng and noise must be given, got "
+            f"{'none' if rng is None else 'both'}; pass rng=np.random.default_rng(seed)"
+        )
+    return METHODS[parameters.method].release(dataset, parameters, noise)
+
+
+def draw_noise(
+    dataset: Dataset, parameters: DensityParameters, *, rng: np.random.Generator
+) -> DensityNoise:
+    """Draw the noise of one release of a method, to be carried over to other settings of it."""
+    return DensityNoise.draw(rng, dataset, parameters.method)
+
+
+def plan(dataset: Dataset, parameters: DensityParameters) -> Plan:
+    """Return what gets noise and what it costs, from public facts: no count is read.
+
+    The Fourier methods choose by noise how many coefficients they keep; each cell of the cover
+    has at most one for every hour.
+
+    Examples
+    --------
+    >>> from engine import datasets
+    >>> naive = DensityParameters(epsilon=1.0, method="zones_laplace")
+    >>> planned = plan(datasets.load("demo-city"), naive)
+    >>> planned.cells == 150 * 168, planned.ledger.proved_epsilon
+    (True, 1.0)
+    """
+    method = METHODS[parameters.method]
+    stated = method.ledger(parameters, **method.public(dataset))
+    towers, cover = len(dataset.towers), dataset.tessellation.cover_size
+    blocks = int(dataset.hour_blocks[-1]) + 1
+    cells = {
+        Kind.ZONE_COUNTS: len(dataset.zones) * blocks,
+        Kind.TOWER_COUNTS: towers * blocks,
+        Kind.COVER_COUNTS: cover * blocks,
+        Kind.COVER_TOTALS: cover,
+        Kind.TOWER_SHARES: towers,
+        Kind.ALL_VISITS: 1,
+        Kind.COEFFICIENTS: cover * HOURS_PER_WEEK,
+        Kind.ZOOM_TOWERS: towers * HOURS_PER_WEEK,
+        Kind.ZOOM_CITY: HOURS_PER_WEEK,
+        Kind.ZOOM_WEEKS: towers,
+        Kind.ZOOM_VISITS: SUMS_OF_VISITS,
+    }
+    if Kind.ZOOM_DISTRICTS in {stage.kind for stage in stated.stages}:
+        districts = int(tower_tree(dataset).districts.max()) + 1
+        cells[Kind.ZOOM_DISTRICTS] = districts * HOURS_PER_WEEK
+    return Plan(cells=sum(cells.get(stage.kind, 0) for stage in stated.stages), ledger=stated)
+
+
+def ledger(parameters: DensityParameters, **public: float | None) -> Ledger:
+    """Return stages, shares and totals of a release with these settings, before any draw.
+
+    Parameters
+    ----------
+    parameters : DensityParameters
+    **public
+        What else the method's price depends on, all public: ``cover_size``, |ℂ|, and
+        ``max_visits_cap``, K_max; for `zoom` also ``city_clip``, where a release chose one. A
+        method takes what it needs and leaves the rest.
+
+    Examples
+    --------
+    >>> parameters = DensityParameters(epsilon=0.3, delta=2e-6, method="efpag")
+    >>> stated = ledger(parameters, cover_size=934, max_visits_cap=732)
+    >>> [round(total / 0.3, 2) for total in (stated.pure_epsilon, stated.proved_epsilon)]
+    [2.12, 0.88]
+    """
+    return METHODS[parameters.method].ledger(parameters, **public)

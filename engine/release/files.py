@@ -1,0 +1,157 @@
+"""Tables and maps of a bundle: keys from public geometry, text that no spreadsheet runs.
+
+The folder ``flowmap`` has places, and flows of all released days added up. A sum that goes out is
+one of noisy cells before suppression: suppressed cells never show negative noise, so that their
+sums grow with every empty pair of zones and every day. Many sums are noise alone; those are left
+out by a bar that holds for all flows at once, since a reader looks at the flows that are there.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import geopandas as gpd
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pc
+import shapely
+
+from engine.arrays import Integers
+from engine.datasets import Dataset
+from engine.release.bars import LEVEL, sum_bar
+
+FLOWMAP = (
+    "flowmap/flows.csv adds the released days up before suppression, with bars that hold for all "
+    "flows of the file at once in 90% of releases. Flows that do not exceed their bar are left "
+    "out: the file is a map of the clear flows and does not add up to all trips. "
+    "flowmap/totals.csv says how many are left out and what they add up to; only its row 'all' is "
+    "an unbiased sum with a bar."
+)
+"""What the statement says of the folder ``flowmap``."""
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def neutral(text: object) -> str:
+    """Return text that a spreadsheet shows and never runs.
+
+    Examples
+    --------
+    >>> neutral("=1+1"), neutral("Kigali")
+    ("'=1+1", 'Kigali')
+    """
+    words = str(text)
+    return f"'{words}" if words.startswith(_FORMULA) else words
+
+
+class CsvTable:
+    """A CSV file that is written in parts, so that no part of it but one is in memory.
+
+    Parameters
+    ----------
+    path : Path
+    columns : mapping of str to pyarrow.DataType
+    """
+
+    def __init__(self, path: Path, columns: Mapping[str, pa.DataType]) -> None:
+        self._schema = pa.schema(list(columns.items()))
+        self._writer = pc.CSVWriter(path, self._schema)
+
+    def __enter__(self) -> "CsvTable":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._writer.close()
+
+    def add(self, *columns: Any) -> None:
+        """Append rows, one array a column; text must have gone through `neutral`."""
+        arrays = [
+            column if isinstance(column, pa.Array) else pa.array(column, field.type)
+            for column, field in zip(columns, self._schema, strict=True)
+        ]
+        self._writer.write_batch(pa.record_batch(arrays, schema=self._schema))
+
+
+def write_zones(
+    zones: gpd.GeoDataFrame, values: Mapping[str, Integers | Sequence[int]], folder: Path
+) -> None:
+    """Write ``zones.geojson`` and ``zones.parquet`` (GeoParquet) with the values of each zone."""
+    columns = {name: np.asarray(value, dtype=np.int64) for name, value in values.items()}
+    text = {name: [neutral(one) for one in zones[name]] for name in ("zone_id", "name")}
+    frame = gpd.GeoDataFrame({**text, **columns}, geometry=zones.geometry.to_numpy(), crs=4326)
+    frame.to_parquet(folder / "zones.parquet", index=False, compression="zstd")
+    (folder / "zones.geojson").write_text(frame.to_json(drop_id=True), encoding="utf-8")
+
+
+def clear_bar(scale: float, matrices: int, flows: int) -> int:
+    """Return the bar that holds for the sums of all flows at once, whatever the data.
+
+    By the exact law of a sum of `matrices` noises, at level (1 − 90%)/flows (Bonferroni).
+
+    Examples
+    --------
+    >>> clear_bar(10.0, 1, 1) == sum_bar(10.0, 1), clear_bar(10.0, 7, 9900)
+    (True, 200)
+    """
+    return sum_bar(scale, matrices, 1 - (1 - LEVEL) / max(flows, 1))
+
+
+def write_flowmap(
+    dataset: Dataset,
+    folder: Path,
+    origin: pa.Array,
+    destination: pa.Array,
+    sums: Integers,
+    *,
+    scale: float,
+    matrices: int,
+) -> None:
+    """Write the tables that flowmap tools read, and what they leave out.
+
+    Parameters
+    ----------
+    origin, destination : pyarrow.Array of str, shape (flows,)
+        Neutral ids of zones.
+    sums : int array, shape (flows,)
+        Noisy cells of all released matrices added up, signed, nothing suppressed.
+    scale : float
+        Of the discrete Laplace noise of one cell.
+    matrices : int
+        How many cells each sum adds up.
+    """
+    folder.mkdir()
+    centres: Any = shapely.get_coordinates(
+        shapely.point_on_surface(dataset.zones.geometry.to_numpy())
+    )
+    text, number, whole = pa.string(), pa.float64(), pa.int64()
+    with CsvTable(
+        folder / "locations.csv", {"id": text, "name": text, "lat": number, "lon": number}
+    ) as table:
+        table.add(
+            [neutral(one) for one in dataset.zones["zone_id"]],
+            [neutral(one) for one in dataset.zones["name"]],
+            centres[:, 1].round(6),
+            centres[:, 0].round(6),
+        )
+    bar = clear_bar(scale, matrices, len(sums))
+    clear = sums > bar
+    values = {"count": whole, "low_90": whole, "high_90": whole}
+    with CsvTable(folder / "flows.csv", {"origin": text, "dest": text, **values}) as table:
+        shown, where = sums[clear], pa.array(np.flatnonzero(clear))
+        table.add(origin.take(where), destination.take(where), shown, shown - bar, shown + bar)
+    total, reach = int(sums.sum()), sum_bar(scale, matrices * len(sums))
+    named, kept = int(clear.sum()), int(sums[clear].sum())
+    with CsvTable(folder / "totals.csv", {"flows": text, "number": whole, **values}) as table:
+        table.add(
+            ["in flows.csv", "left out", "all"],
+            [named, len(sums) - named, len(sums)],
+            [kept, total - kept, total],
+            [None, None, total - reach],
+            [None, None, total + reach],
+        )

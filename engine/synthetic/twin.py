@@ -1,0 +1,128 @@
+"""A twin: simulated people in a custodian's own zones, from public facts alone.
+
+Everything can be tried on a twin, and the confidential data are touched once, at the release. What
+transfers is the choice of settings, not the level of the errors: real flows are more concentrated
+than any model, so what no public source tells is ranged over (`ensemble`), never guessed
+(``docs/twin.md``).
+
+The model: a place pulls by its residents, unevenly and in clusters; pairs of zones have an affinity
+of their own; people differ in how often they travel, and repeat their way to work. Every day begins
+at home.
+"""
+
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import geopandas as gpd
+import numpy as np
+import pyarrow as pa
+
+from engine import datasets
+from engine.arrays import Floats
+from engine.parameters import DEFAULT_MAX_VISITS_CAP
+from engine.synthetic.triptables import TripTable
+from engine.synthetic.twininputs import TwinInputs
+from engine.synthetic.twinpeople import People, ReportTrips, Week, chunk_size
+
+Progress = Callable[[float], None]
+MOST_REPORTED = 8_000_000
+"""Trips up to which the mobility report's table is made too; it holds them all at once."""
+
+
+def twin(
+    zones: gpd.GeoDataFrame,
+    inputs: TwinInputs,
+    folder: Path,
+    *,
+    flows: Floats | None = None,
+    progress: Progress = lambda _: None,
+) -> datasets.Dataset:
+    """Simulate people in the given zones and save them as an ordinary dataset.
+
+    Parameters
+    ----------
+    zones : GeoDataFrame
+        ``zone_id``, ``name`` and polygons, at least two; with a column ``residents``, else people
+        live by area.
+    inputs : TwinInputs
+    folder : Path
+        Folder of the dataset.
+    flows : array, shape (zones, zones), optional
+        A public table of another source, such as commuters of a census: the pattern of flows in
+        place of gravity. Its level does not matter.
+    progress : callable, optional
+        Called with the share done, 0 to 1.
+
+    Raises
+    ------
+    InputError, ParameterError
+        If the zones or inputs cannot make a dataset; nothing is written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> city = datasets.load("demo-city").zones
+    >>> folder = Path(tempfile.mkdtemp()) / "twin"
+    >>> town = twin(city, TwinInputs(people=500, trips_a_day=1.0), folder)
+    >>> town.metadata.simulated, len(town.zones), town.has_trips
+    (True, 150, True)
+    """
+    model = People(zones, inputs, flows)
+    ids = list(zones["zone_id"])
+    trips, by_person = (TripTable(len(ids), seed=[inputs.seed, 10 + part]) for part in range(2))
+    week = Week(model, inputs) if inputs.visits_a_week and inputs.monday else None
+    expected = inputs.people * inputs.days * inputs.trips_a_day
+    report = ReportTrips(model, inputs) if 0 < expected <= MOST_REPORTED else None
+    homes, travelled = np.zeros(len(ids), dtype=np.int64), 0
+    for first, chunk in model.chunks():
+        homes += np.bincount(chunk.home, minlength=len(ids))
+        travelled += len(chunk.day)
+        trips.add(first * inputs.days + chunk.person * inputs.days + chunk.day, *chunk.trip)
+        by_person.add(chunk.person, *chunk.trip)
+        if week is not None:
+            week.add(chunk)
+        if report is not None:
+            report.add(first, chunk)
+        progress(0.9 * min(1.0, (first + chunk_size(inputs)) / inputs.people))
+    tables = {
+        "trips": trips.table(inputs.first_day, ids),
+        "trips_person": by_person.table(inputs.first_day, ids),
+        "homes": pa.table({"zone_id": ids, "n": pa.array(homes.astype(np.int32))}),
+    }
+    if report is not None:
+        tables["report"] = report.table()
+    towers = None
+    if week is not None:
+        tables |= week.tables(ids)
+        towers = gpd.GeoDataFrame(
+            {"location_id": ids, "name": list(zones["name"])},
+            geometry=gpd.GeoSeries(model.points, crs=zones.crs),
+        ).to_crs(4326)
+    shown = zones.drop(columns=["residents"], errors="ignore").to_crs(4326)
+    metadata = _metadata(inputs, folder.name, week is not None, travelled / inputs.people)
+    saved = datasets.save(folder, metadata, zones=shown, towers=towers, tables=tables)
+    progress(1.0)
+    return saved
+
+
+def _metadata(inputs: TwinInputs, name: str, visits: bool, trips: float) -> datasets.Metadata:
+    return datasets.Metadata(
+        name=name,
+        description="A twin: simulated people in your own zones, from public facts",
+        source="simulated people; zones and totals as stated by its maker",
+        licence="as the zones' own",
+        simulated=True,
+        first_day=inputs.first_day,
+        last_day=inputs.first_day + timedelta(days=inputs.days - 1),
+        time_zone=inputs.time_zone,
+        week=inputs.monday if visits else None,
+        people_public=inputs.people,
+        max_visits_cap=DEFAULT_MAX_VISITS_CAP,
+        salt_id="simulated",
+        made_by="python -m engine.synthetic twin",
+        scenario={
+            "twin": inputs.described(),
+            "marginals": {"people": inputs.people, "trips_mean": trips},
+        },
+    )

@@ -1,0 +1,76 @@
+"""``python -m engine.synthetic twin``: simulated people in one's own zones, from public facts."""
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+
+from engine.synthetic.twin import twin
+from engine.synthetic.twinfiles import read_flows, read_twin_zones
+from engine.synthetic.twininputs import TwinInputs, ensemble
+
+EPILOG = "Take every number from a public source, such as a census or a press kit, never the data."
+
+
+def run(arguments: Sequence[str]) -> None:
+    """Make a twin, or its ensemble, and say where it is."""
+    options = _parser().parse_args(arguments)
+    zones = read_twin_zones(options.zones, options.residents)
+    flows = None if options.flows is None else read_flows(options.flows, zones)
+    inputs = TwinInputs(
+        people=options.people,
+        trips_a_day=options.trips,
+        travellers=options.travellers,
+        days=options.days,
+        first_day=options.first_day,
+        time_zone=options.timezone,
+        friction_km=options.friction,
+        visits_a_week=options.visits,
+        seed=options.seed,
+        sources=dict(pair.split("=", 1) for pair in options.source),
+    )
+    if options.ensemble:
+        names = (options.out.with_name(f"{options.out.name}-{i}") for i in range(1, 9))
+        twins = list(zip(ensemble(inputs), names, strict=True))
+    else:
+        twins = [(inputs, options.out)]
+    for one, folder in twins:
+        start = time.perf_counter()
+        dataset = twin(zones, one, folder, flows=flows, progress=_show)
+        seconds = time.perf_counter() - start
+        print(f"\n{folder}: {dataset.size_bytes / 1e6:.1f} MB, {seconds:.0f} s", file=sys.stderr)
+
+
+def _show(done: float) -> None:
+    print(f"\r{done:4.0%}", end="", file=sys.stderr, flush=True)
+
+
+def _source(text: str) -> str:
+    if "=" not in text:
+        raise argparse.ArgumentTypeError("write FACT=WHERE, such as people='annual report'")
+    return text
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m engine.synthetic twin", description=__doc__, epilog=EPILOG
+    )
+    add = parser.add_argument
+    add("--zones", type=Path, required=True, help="zones (GeoJSON, GeoPackage …) or places (CSV)")
+    add("--residents", help="their column of residents; guessed by its name if left out")
+    add("--people", type=int, required=True, help="people in the data to come")
+    add("--trips", type=float, default=0.8, help="trips between zones per person and day")
+    add("--travellers", type=float, default=0.9, help="share of people who ever travel")
+    add("--days", type=int, default=7)
+    add("--first-day", type=date.fromisoformat, default=date(2026, 6, 1), help="YYYY-MM-DD")
+    add("--timezone", default="UTC", help="such as Africa/Kigali")
+    add("--friction", type=float, help="km over which flows fall by a factor e")
+    add("--visits", type=float, default=15.0, help="records per person and week; 0 for none")
+    add("--flows", type=Path, help="public table origin,destination,count of another source")
+    add("--seed", type=int, default=1)
+    add("--source", type=_source, action="append", default=[], help="FACT=WHERE it is printed")
+    add("--ensemble", action="store_true", help="make the eight twins of what is not known")
+    add("--out", type=Path, required=True, help="folder of the dataset")
+    return parser

@@ -1,0 +1,116 @@
+"""The files a twin is made of: zones or places with residents, and a public table of flows."""
+
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import geopandas as gpd
+import numpy as np
+import pandas as pd
+
+from engine.arrays import Floats
+from engine.errors import InputError
+from engine.ingest.inputs.ids import as_text
+from engine.ingest.inputs.places import read_places
+from engine.ingest.inputs.sources import shown
+from engine.ingest.inputs.zonefiles import read_shapes
+from engine.ingest.options import IngestOptions
+
+RESIDENTS = ("residents", "population", "pop", "pop_est", "inhabitants")
+"""Names by which a column of residents is guessed, in this order."""
+FLOW_COLUMNS = ("origin", "destination", "count")
+
+
+def guess_residents(columns: Sequence[str]) -> str | None:
+    """Return the column that holds residents by its name, None without one.
+
+    Examples
+    --------
+    >>> guess_residents(["id", "Population"])
+    'Population'
+    """
+    by_name = {str(column).strip().lower(): str(column) for column in columns}
+    return next((by_name[name] for name in RESIDENTS if name in by_name), None)
+
+
+def read_twin_zones(path: Path, residents: str | None = None) -> gpd.GeoDataFrame:
+    """Read zones (or a table of places, whose cells are the zones) with their residents.
+
+    Parameters
+    ----------
+    path : Path
+        A file of zones as `engine.ingest` reads it, or a CSV of places with coordinates.
+    residents : str, optional
+        Column of residents in a file of zones; guessed if left out. Without one people live by
+        area.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or the column is missing or not numbers.
+    """
+    table = path.suffix.lower() == ".csv"
+    options = IngestOptions(
+        kind="trips",
+        inputs=("none",),
+        out=Path("twin"),
+        time_zone="UTC",
+        first_day=date(2026, 1, 1),
+        last_day=date(2026, 1, 1),
+        locations=path if table else None,
+        zones=None if table else path,
+    )
+    zones = read_places(options).zones
+    if table:
+        return zones
+    frame: Any = read_shapes(path)
+    column = residents or guess_residents(list(frame.columns))
+    if column is None:
+        return zones
+    if column not in frame:
+        raise InputError(
+            f"{shown(path.name)}: there is no column '{shown(column)}'; it has "
+            f"{', '.join(shown(str(name)) for name in frame.columns if name != 'geometry')}"
+        )
+    ids = next(name for name in frame.columns if _names_zones(as_text(frame[name]), zones))
+    numbers: Any = pd.to_numeric(frame[column], errors="coerce")
+    by_id = dict(zip(as_text(frame[ids]), numbers, strict=True))
+    zones["residents"] = [by_id[zone] for zone in zones["zone_id"]]
+    return zones
+
+
+def read_flows(path: Path, zones: gpd.GeoDataFrame) -> Floats:
+    """Read a public table ``origin,destination,count`` as shape (zones, zones); others are 0.
+
+    Raises
+    ------
+    InputError
+        If a column is missing, or no row names two of the zones.
+    """
+    try:
+        table: Any = pd.read_csv(path, dtype=str)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{shown(path.name)} cannot be read as a CSV file") from error
+    missing = [name for name in FLOW_COLUMNS if name not in table]
+    if missing:
+        raise InputError(
+            f"{shown(path.name)}: column '{missing[0]}' is missing; name the columns "
+            f"{', '.join(FLOW_COLUMNS)}"
+        )
+    place = {zone: number for number, zone in enumerate(zones["zone_id"])}
+    origin, destination = (table[name].str.strip().map(place) for name in FLOW_COLUMNS[:2])
+    count: Any = pd.to_numeric(table["count"], errors="coerce")
+    known = origin.notna() & destination.notna() & (count >= 0)
+    if not known.any():
+        raise InputError(
+            f"{shown(path.name)}: no row names two zones and a number; zones are named by their id"
+        )
+    flows = np.zeros((len(place), len(place)))
+    at = origin[known].astype(int).to_numpy(), destination[known].astype(int).to_numpy()
+    np.add.at(flows, at, count[known].to_numpy())
+    return flows
+
+
+def _names_zones(values: Any, zones: gpd.GeoDataFrame) -> bool:
+    return sorted(values.dropna()) == sorted(zones["zone_id"])

@@ -1,0 +1,164 @@
+"""Public facts that a twin is made of, and the ranges of what no public source tells."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import date, timedelta
+from itertools import product
+from typing import Any
+
+from engine import validation
+
+MOST_ZONES = 5_000
+MOST_TRIPS_A_DAY = 50.0
+MOST_PEOPLE = 100_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unknowns:
+    """What no public source tells of the flows; ranged over by `ensemble`.
+
+    Attributes
+    ----------
+    unevenness : float
+        Standard deviation of the logarithm of what pulls people to a zone, beyond its residents;
+        half of it is shared by neighbours.
+    affinity : float
+        Standard deviation of the logarithm by which pairs of zones belong together.
+    commuting : float
+        Share of trips that lead to a person's fixed other place or back from it, 0 to 1.
+    spread : float
+        Standard deviation of the logarithm of people's own number of trips.
+    """
+
+    unevenness: float = 1.0
+    affinity: float = 1.5
+    commuting: float = 0.6
+    spread: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name in ("unevenness", "affinity", "spread"):
+            validation.finite_within(name, getattr(self, name), (0.0, 3.0), "1 is usual")
+        validation.finite_within("commuting", self.commuting, (0.0, 1.0), "it is a share of trips")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TwinInputs:
+    """Public facts that a twin is made of; no number here may come from the data at hand.
+
+    Attributes
+    ----------
+    people : int
+        People in the data to come: subscribers, riders.
+    trips_a_day : float
+        Trips between zones per person and day, on average over all people.
+    travellers : float
+        Share of people who ever travel in the period.
+    days, first_day, time_zone
+        The period.
+    friction_km : float or None
+        Distance over which flows fall by a factor e; None takes a third of the area's radius.
+    visits_a_week : float
+        Records per person for the density of visits; 0 makes none. They need a whole week from
+        Monday to Sunday.
+    unknowns : Unknowns
+    seed : int
+        Decides everything; the same inputs make the same bytes.
+    sources : mapping
+        Where each fact is printed, in words; stands in the dataset and in a statement.
+    """
+
+    people: int
+    trips_a_day: float = 0.8
+    travellers: float = 0.9
+    days: int = 7
+    first_day: date = date(2026, 6, 1)
+    time_zone: str = "UTC"
+    friction_km: float | None = None
+    visits_a_week: float = 15.0
+    unknowns: Unknowns = field(default_factory=Unknowns)
+    seed: int = 1
+    sources: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def __post_init__(self) -> None:
+        validation.whole_number(
+            "people", self.people, 1, MOST_PEOPLE, remedy="state how many people"
+        )
+        validation.whole_number("days", self.days, 1, 366, remedy="a week is usual")
+        for name, limits, remedy in (
+            ("trips_a_day", (0.0, MOST_TRIPS_A_DAY), "trips per person and day, such as 0.8"),
+            ("travellers", (0.001, 1.0), "it is a share of people"),
+            ("visits_a_week", (0.0, 300.0), "15 is usual"),
+        ):
+            validation.finite_within(name, getattr(self, name), limits, remedy)
+        if self.friction_km is not None:
+            validation.finite_within("friction_km", self.friction_km, (0.001, 1e5), "5 in a city")
+
+    @property
+    def monday(self) -> date | None:
+        """First day of the week of visits; None where the period has no whole week."""
+        monday = self.first_day + timedelta(days=-self.first_day.weekday() % 7)
+        ends = monday + timedelta(days=6)
+        return monday if ends <= self.first_day + timedelta(days=self.days - 1) else None
+
+    def described(self) -> dict[str, Any]:
+        """Return the inputs as they stand in the metadata and in a statement."""
+        return asdict(self) | {"first_day": self.first_day.isoformat()}
+
+
+def in_words(described: Mapping[str, Any]) -> str:
+    """Return inputs as `TwinInputs.described` gives them, in the words of a statement.
+
+    Examples
+    --------
+    >>> in_words(TwinInputs(people=2000, sources={"people": "annual report"}).described())[:30]
+    '2,000 people (annual report); '
+    """
+    sources = described["sources"]
+    facts = {
+        "people": f"{described['people']:,} people",
+        "trips_a_day": f"{described['trips_a_day']:g} trips a person and day between zones",
+        "travellers": f"{described['travellers']:.0%} of people travel",
+        "days": f"{described['days']} days from {described['first_day']}",
+        "friction_km": f"friction {_km(described['friction_km'])}",
+        "visits_a_week": f"{described['visits_a_week']:g} records a person and week",
+    }
+    unknowns = ", ".join(f"{name} {value:g}" for name, value in described["unknowns"].items())
+    parts = [f"{text} ({sources[key]})" if key in sources else text for key, text in facts.items()]
+    others = [f"{key}: {text}" for key, text in sources.items() if key not in facts]
+    return "; ".join([*parts, *others, unknowns, f"seed {described['seed']}"])
+
+
+def _km(friction: float | None) -> str:
+    return "of a third of the area's radius" if friction is None else f"of {friction:g} km"
+
+
+RANGES: dict[str, tuple[float, float]] = {
+    "unevenness": (0.5, 1.5),
+    "affinity": (1.0, 2.0),
+    "commuting": (0.5, 0.9),
+    "spread": (0.8, 2.0),
+}
+"""What is ranged over, low and high; from published flows of other places (``docs/twin.md``)."""
+
+
+def ensemble(inputs: TwinInputs) -> tuple[TwinInputs, ...]:
+    """Return eight inputs that cover `RANGES`: every pair of ends of two unknowns occurs twice.
+
+    All corners of the first three, the last one high where an odd number of them is: a half
+    fraction of the factorial design (Box, Hunter and Hunter). Each has a seed of its own.
+
+    Examples
+    --------
+    >>> [each.unknowns.spread for each in ensemble(TwinInputs(people=1000))][:3]
+    [0.8, 2.0, 2.0]
+    """
+    corners: list[TwinInputs] = []
+    for number, ends in enumerate(product((0, 1), repeat=3)):
+        chosen = (*ends, sum(ends) % 2)
+        values = {
+            name: low_high[end]
+            for (name, low_high), end in zip(RANGES.items(), chosen, strict=True)
+        }
+        unknowns = replace(inputs.unknowns, **values)
+        corners.append(replace(inputs, unknowns=unknowns, seed=inputs.seed + number))
+    return tuple(corners)

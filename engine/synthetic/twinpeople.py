@@ -1,0 +1,272 @@
+"""People of a twin: where they live, what pulls them, their days, and what is counted of them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+
+import geopandas as gpd
+import numpy as np
+import pyarrow as pa
+import shapely
+
+from engine.arrays import Floats, Integers
+from engine.datasets.zoomtables import to_parquet
+from engine.density.zoom import build_tree
+from engine.errors import InputError, ParameterError
+from engine.geography import centre_distances_m, zone_areas_km2
+from engine.parameters import DEFAULT_MAX_VISITS_CAP
+from engine.report.measures import Extent
+from engine.report.places import great_circle_m, metres_in_space
+from engine.report.tabulate import PeopleTrips, tabulate
+from engine.synthetic.city import density_tables
+from engine.synthetic.landuse import week_rhythm
+from engine.synthetic.sampling import cumulative, draw, heavy_tailed, random_rank_within
+from engine.synthetic.twininputs import MOST_ZONES, TwinInputs
+from engine.synthetic.visits import VisitCounts, distinct_visits
+from engine.synthetic.zoomtables import ZoomCounts
+
+CHUNK = 100_000
+"""Most people simulated at once; each chunk has a generator of its own."""
+_MOST_AT_ONCE = 1_000_000
+"""Trips, or a fifth of the records, expected of a chunk, so that memory stays bounded."""
+_OUTING = 2.2
+"""Mean number of trips on a day with any: out and back, and now and then one more."""
+_BUSIEST = 0.95
+_LONGEST_OUTING = 200
+_RETURN = 0.5
+"""Probability that a trip off the routine leads home."""
+_DAY_S = 86_400
+_METRES_A_SECOND, _SETTING_OUT_S = 5.0, 240
+_VISITS_SPREAD = 1.35
+"""Standard deviation of visits a person, relative to their mean: P1's Paris (13.55 ± 18.33)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Chunk:
+    """Trips of some people over the period, sorted by person, day and second of the day."""
+
+    home: Integers
+    person: Integers
+    day: Integers
+    second: Integers
+    origin: Integers
+    destination: Integers
+    rng: np.random.Generator
+
+    @property
+    def trip(self) -> tuple[Integers, Integers, Integers]:
+        """Day, origin and destination of each trip."""
+        return self.day, self.origin, self.destination
+
+
+def chunk_size(inputs: TwinInputs) -> int:
+    """Return how many people are simulated at once: fewer where each has much to count.
+
+    Examples
+    --------
+    >>> chunk_size(TwinInputs(people=10**6)), chunk_size(TwinInputs(people=10**6, days=365))
+    (100000, 3424)
+    """
+    of_each = max(inputs.days * max(inputs.trips_a_day, 0.1), inputs.visits_a_week / 5)
+    return int(min(CHUNK, max(_MOST_AT_ONCE / of_each, 1)))
+
+
+class People:
+    """Where people live, what pulls them, and their days."""
+
+    def __init__(self, zones: gpd.GeoDataFrame, inputs: TwinInputs, flows: Floats | None) -> None:
+        self._inputs = inputs
+        residents = _residents(zones)
+        self.points = np.asarray(zones.geometry.representative_point())
+        apart = centre_distances_m(zones) / 1000.0
+        radius = float(np.sqrt(zone_areas_km2(zones).sum() / np.pi))
+        rng = np.random.default_rng([inputs.seed, 0])
+        unknowns = inputs.unknowns
+        field_ = _clustered(apart, radius / 4, rng) * unknowns.unevenness
+        pull = np.maximum(residents, residents.mean() * 1e-3) * np.exp(field_)
+        friction = inputs.friction_km or radius / 3
+        ties = np.triu(rng.standard_normal(apart.shape), 1)
+        choice = pull * np.exp(-apart / friction + unknowns.affinity * (ties + ties.T))
+        if flows is not None:
+            choice = _pattern(flows, len(zones)) + 1e-3 * choice / choice.sum()
+        np.fill_diagonal(choice, 0.0)
+        self._home = cumulative(residents)
+        rows = np.arange(len(zones))[:, None]
+        self._steps = (cumulative(choice) + rows).ravel()
+        self._zones = len(zones)
+        weekday = week_rhythm().reshape(7, 24)
+        first = inputs.first_day.weekday()
+        turn = (first + np.arange(inputs.days)) % 7
+        self._rhythm = weekday.sum(axis=1)[turn] * 7
+        self._rhythm /= self._rhythm.mean()
+        self._hours = cumulative(weekday)[turn]
+
+    def chunks(self) -> Iterator[tuple[int, Chunk]]:
+        """Yield the number of the first person and the trips, chunk by chunk."""
+        size = chunk_size(self._inputs)
+        for number, first in enumerate(range(0, self._inputs.people, size)):
+            rng = np.random.default_rng([self._inputs.seed, 1, number])
+            yield first, self._chunk(min(size, self._inputs.people - first), rng)
+
+    def _chunk(self, people: int, rng: np.random.Generator) -> Chunk:
+        inputs, unknowns = self._inputs, self._inputs.unknowns
+        home = draw(self._home, rng, people)
+        work = self._choose(home, rng)
+        rate = rng.lognormal(-(unknowns.spread**2) / 2, unknowns.spread, people)
+        rate *= np.where(rng.random(people) < inputs.travellers, 1 / inputs.travellers, 0.0)
+        today = inputs.trips_a_day * rate[:, None] * self._rhythm
+        out = rng.random(today.shape) < np.minimum(today / _OUTING, _BUSIEST)
+        person, day = np.nonzero(out)
+        mean = np.maximum(_OUTING, today[out] / _BUSIEST)
+        size = np.minimum(rng.geometric(1.0 / mean), _LONGEST_OUTING).astype(np.int64)
+        origin, destination = self._walk(home[person], work[person], size, rng)
+        person, day = np.repeat(person, size), np.repeat(day, size)
+        hour = (rng.random(len(day))[:, None] >= self._hours[day]).sum(axis=1)
+        second = 3_600 * hour + rng.integers(0, 3_600, len(day))
+        order = np.argsort((person * inputs.days + day) * _DAY_S + second, kind="stable")
+        return Chunk(home, person, day, second[order], origin, destination, rng)
+
+    def _walk(
+        self, home: Integers, work: Integers, size: Integers, rng: np.random.Generator
+    ) -> tuple[Integers, Integers]:
+        """Return where the trips of each outing lead; it starts at home."""
+        start = np.cumsum(size) - size
+        origin, destination = (np.empty(int(size.sum()), dtype=np.int64) for _ in range(2))
+        current, out = home.copy(), np.arange(len(home))
+        for step in range(int(size.max(initial=0))):
+            place = current[out]
+            routine = rng.random(len(out)) < self._inputs.unknowns.commuting
+            back = rng.random(len(out)) < _RETURN
+            there = self._choose(place, rng)
+            there = np.where((routine | back) & (place != home[out]), home[out], there)
+            there = np.where(routine & (place == home[out]), work[out], there)
+            origin[start[out] + step], destination[start[out] + step] = place, there
+            current[out] = there
+            out = out[size[out] > step + 1]
+        return origin, destination
+
+    def _choose(self, rows: Integers, rng: np.random.Generator) -> Integers:
+        """Draw another zone from each given one."""
+        place = np.searchsorted(self._steps, rows + rng.random(len(rows)), side="right")
+        return np.minimum(place - rows * self._zones, self._zones - 1)
+
+
+class Week:
+    """Records of one week: at random hours, where the person then is."""
+
+    def __init__(self, model: People, inputs: TwinInputs) -> None:
+        assert inputs.monday is not None
+        self._first = (inputs.monday - inputs.first_day).days * 24
+        mean = max(inputs.visits_a_week, 1.0)
+        self._numbers = heavy_tailed(mean, _VISITS_SPREAD * mean, DEFAULT_MAX_VISITS_CAP)
+        positions = shapely.get_coordinates(model.points)
+        self._counts = VisitCounts(len(positions), seed=inputs.seed)
+        self._zoom = ZoomCounts(build_tree(positions).districts, DEFAULT_MAX_VISITS_CAP)
+        self._hours = cumulative(week_rhythm())
+        self._span = inputs.days * 24
+
+    def add(self, chunk: Chunk) -> None:
+        """Count the records of one chunk of people."""
+        rng = chunk.rng
+        wanted = draw(self._numbers, rng, len(chunk.home)) + 1
+        person = np.repeat(np.arange(len(chunk.home)), (1.4 * wanted).astype(np.int64) + 5)
+        hour = draw(self._hours, rng, len(person))
+        left = chunk.person * self._span + chunk.day * 24 + chunk.second // 3_600
+        last = np.searchsorted(left, person * self._span + self._first + hour, "right") - 1
+        today = (self._first + hour) // 24
+        zone = chunk.home[person]
+        if len(left):
+            known = np.maximum(last, 0)
+            gone = (last >= 0) & (chunk.person[known] == person) & (chunk.day[known] == today)
+            zone = np.where(gone, chunk.destination[known], zone)
+        towers = len(self._counts.single_visit)
+        visits = distinct_visits(person, hour, zone, wanted, chunk.home, towers, rng)
+        self._counts.add(visits)
+        self._zoom.add(visits)
+
+    def tables(self, ids: list[str]) -> dict[str, pa.Table]:
+        """Return the tables of density."""
+        return density_tables(self._counts, ids) | to_parquet(self._zoom.tables(), ids)
+
+
+class ReportTrips:
+    """Trips with their times, for the mobility report."""
+
+    def __init__(self, model: People, inputs: TwinInputs) -> None:
+        places = shapely.get_coordinates(model.points)
+        self._metres = metres_in_space(places[:, 1], places[:, 0])
+        self._extent = Extent(first_day=inputs.first_day, days=inputs.days, zones=len(places))
+        self._first_second = (inputs.first_day - date(1970, 1, 1)).days * _DAY_S
+        self._parts: list[dict[str, Integers]] = []
+
+    def add(self, first: int, chunk: Chunk) -> None:
+        """Take the trips of one chunk of people; one ends at the latest when the next begins."""
+        origin, destination = chunk.origin, chunk.destination
+        step = self._metres[origin] - self._metres[destination]
+        way_s = great_circle_m((step**2).sum(axis=1)) / _METRES_A_SECOND + _SETTING_OUT_S
+        start = self._first_second + chunk.day * _DAY_S + chunk.second
+        following = np.append(start[1:], np.iinfo(np.int64).max)
+        following[np.append(np.diff(chunk.person) != 0, True)[: len(start)]] = 2**62
+        self._parts.append(
+            {
+                "person": first + chunk.person,
+                "rank": random_rank_within(chunk.person, chunk.rng),
+                "start": start,
+                "finish": np.minimum(start + way_s.astype(np.int64), following),
+                "origin": origin,
+                "destination": destination,
+                "origin_zone": origin,
+                "destination_zone": destination,
+            }
+        )
+
+    def table(self) -> pa.Table:
+        """Return the rows of ``report.parquet``."""
+        columns = {
+            name: np.concatenate([part[name] for part in self._parts]) for name in self._parts[0]
+        }
+        trips = PeopleTrips(**columns, outside_period=np.zeros(0, dtype=np.int64))
+        return tabulate(trips, self._metres, self._extent)
+
+
+def _residents(zones: gpd.GeoDataFrame) -> Floats:
+    """Return residents by zone, checked; by area where the file has none."""
+    if not 2 <= len(zones) <= MOST_ZONES:
+        raise InputError(
+            f"a twin needs 2 to {MOST_ZONES:,} zones, got {len(zones):,}; join zones or take a "
+            "coarser level"
+        )
+    if "residents" not in zones:
+        return zone_areas_km2(zones)
+    residents = np.asarray(zones["residents"], dtype=np.float64)
+    wrong = np.flatnonzero(~np.isfinite(residents) | (residents < 0))
+    if len(wrong) or residents.sum() <= 0:
+        which = f"zone {zones['zone_id'].iloc[wrong[0]]}" if len(wrong) else "all zones together"
+        raise InputError(
+            f"residents must be 0 or more in each zone and above 0 in some; {which} has none: "
+            "name another column"
+        )
+    return residents
+
+
+def _clustered(apart: Floats, reach: float, rng: np.random.Generator) -> Floats:
+    """Return normal numbers of variance 1, half of it shared by zones within `reach`."""
+    near = np.exp(-((apart / reach) ** 2) / 2)
+    smooth = near @ rng.standard_normal(len(apart))
+    smooth /= np.sqrt((near**2).sum(axis=1))
+    return (smooth + rng.standard_normal(len(apart))) / np.sqrt(2)
+
+
+def _pattern(flows: Floats, zones: int) -> Floats:
+    if flows.shape != (zones, zones) or not np.isfinite(flows).all() or (flows < 0).any():
+        raise ParameterError(
+            "flows must be numbers of 0 or more between the same zones",
+            value=f"shape {flows.shape}",
+            remedy=f"give {zones} × {zones}",
+        )
+    away = flows * ~np.eye(zones, dtype=bool)
+    if away.sum() <= 0:
+        raise ParameterError(
+            "flows must lead between zones", value="none does", remedy="leave the table out"
+        )
+    return away / away.sum()

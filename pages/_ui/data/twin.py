@@ -1,0 +1,135 @@
+"""The second door: no data yet, or none that may be looked at. A twin from public facts."""
+
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import geopandas as gpd
+import streamlit as st
+
+from engine.errors import ExplorerError
+from engine.ingest import Cancelled, Progress
+from engine.ingest.inputs.places import from_zones
+from engine.synthetic.twin import twin
+from engine.synthetic.twinfiles import guess_residents, read_twin_zones
+from engine.synthetic.twininputs import MOST_PEOPLE, TwinInputs
+from pages._ui.data import build as data_build
+from pages._ui.data import files as data_files
+from pages._ui.data import picture as data_picture
+from pages._ui.data import wording as data_wording
+from pages._ui.data.draft import Draft
+from pages._ui.jobs.kept import Tell
+
+ENDINGS = (*data_files.ZONES, "csv")
+SHARE_OF_RESIDENTS = 0.1
+"""People in the data where nothing else is known: a tenth of the residents."""
+LEAD = (
+    "Draw simulated people in your own zones from **public facts**, choose everything on them, and "
+    "touch the confidential data once, at the release. No number here may come from those data: "
+    "take it from a census, an annual report or a press kit."
+)
+
+
+def draw(draft: Draft) -> None:
+    """Draw the form of a twin; its button begins the build."""
+    with st.container(border=True):
+        st.markdown(LEAD)
+        files = data_files.choose(
+            draft,
+            "twin",
+            "Zones, or a table of places",
+            ENDINGS,
+            "GeoJSON, GeoPackage, a zipped Shapefile or GeoParquet; or a CSV of places with "
+            "latitude and longitude, whose own areas are the zones.",
+            several=False,
+        )
+        if not files:
+            st.caption("A map and three numbers follow, all with a default.")
+            return
+        path = files[0]
+        seen = None if path.suffix == ".csv" else data_files.look_at_zones(path)
+        column = None
+        if seen is not None:
+            column = st.selectbox(
+                "Residents",
+                seen.columns,
+                index=_position(seen.columns),
+                placeholder="not in the file: people live by area",
+                key=draft.key("twin_residents"),
+                width=320,
+            )
+        zones = data_files.looked(path, lambda: read_twin_zones(path, column), ("twin", column))
+        if zones is None:
+            return
+        left, right = st.columns([1, 1.4], gap="large")
+        with left:
+            inputs = _inputs(draft, zones)
+        with right:
+            st.html(data_picture.picture(from_zones(zones)))
+            st.caption(f"{len(zones):,} zones")
+        pressed = st.button(
+            "Make the twin",
+            type="primary",
+            icon=":material/group_add:",
+            key="data_twin_start",
+            disabled=inputs is None,
+        )
+    if pressed and inputs is not None:
+        _start(f"twin-{''.join(c if c.isalnum() else '-' for c in path.stem)[:40]}", zones, inputs)
+        st.rerun()
+
+
+def _inputs(draft: Draft, zones: gpd.GeoDataFrame) -> TwinInputs | None:
+    residents = float(zones["residents"].sum()) if "residents" in zones else 0.0
+    if not 0 <= residents < MOST_PEOPLE:  # a wrong column; the build says so
+        residents = 0.0
+    people = st.number_input(
+        "People in the data",
+        min_value=1,
+        max_value=MOST_PEOPLE,
+        value=max(int(residents * SHARE_OF_RESIDENTS), 1) if residents else 10_000,
+        key=draft.key("twin_people"),
+        help="Subscribers or riders, from your press kit. The default is a tenth of the residents.",
+    )
+    trips = st.number_input(
+        "Trips between zones, a person and day",
+        min_value=0.0,
+        value=0.8,
+        step=0.1,
+        key=draft.key("twin_trips"),
+    )
+    days = st.number_input("Days", min_value=1, value=7, key=draft.key("twin_days"))
+    source = st.text_input(
+        "Where these numbers are printed",
+        placeholder="such as the annual report 2025",
+        key=draft.key("twin_source"),
+        help="It stands in the dataset, and in the statement of a release tuned on this twin.",
+    )
+    stated = {"people": source.strip()} if source and source.strip() else {}
+    try:
+        return TwinInputs(people=people, trips_a_day=trips, days=days, sources=stated)
+    except ExplorerError as problem:
+        data_wording.problem("Cannot be made", str(problem))
+        return None
+
+
+def _start(name: str, zones: gpd.GeoDataFrame, inputs: TwinInputs) -> None:
+    def task(folder: Path, tell: Tell, cancel: threading.Event) -> dict[str, Any]:
+        began = time.monotonic()
+
+        def progress(share: float) -> None:
+            if cancel.is_set():
+                raise Cancelled("cancelled")
+            spent = time.monotonic() - began
+            tell(Progress("simulated people travel", share, None, None, 0, spent, None))
+
+        twin(zones, inputs, folder, progress=progress)
+        return {"seconds": time.monotonic() - began}
+
+    data_build.begin(name, task)
+
+
+def _position(columns: tuple[str, ...]) -> int | None:
+    guess = guess_residents(columns)
+    return None if guess is None else columns.index(guess)

@@ -1,0 +1,1 @@
+"""Views that every page draws from the contract: they take a context, never a method."""

@@ -1,0 +1,74 @@
+"""The second door of the Data page: a twin of one's own zones, without any data."""
+
+import json
+
+import numpy as np
+import shapely
+from streamlit.testing.v1 import AppTest
+
+from engine import datasets
+from engine import origin_destination as od
+from pages._ui.data.own import OwnData
+from tests.support.data_page import PAGE, button, ended, text, upload, widget
+from tests.support.link import held
+
+RESIDENTS = (4_000, 0, 1_000, 5_000)
+ZONES = json.dumps(
+    {
+        "type": "FeatureCollection",
+        "features": [
+            {
+                "type": "Feature",
+                "properties": {"zone": f"Z{i}", "name": "=cmd()", "population": residents},
+                "geometry": shapely.geometry.mapping(shapely.box(i / 10, 0, i / 10 + 0.1, 0.1)),
+            }
+            for i, residents in enumerate(RESIDENTS)
+        ],
+    }
+).encode()
+
+
+def opened(open_page) -> AppTest:
+    app = open_page(PAGE)
+    door = next(one for one in app.segmented_control if one.key == "data_door")
+    door.set_value("No data yet, or none I may look at").run()
+    assert not app.exception, app.exception
+    return app
+
+
+def test_a_twin_is_four_actions_from_the_page_to_home(open_page) -> None:
+    app = upload(opened(open_page), "twin", "my zones.geojson", ZONES)
+    assert widget(app.number_input, "data_twin_people").value == sum(RESIDENTS) / 10
+    assert "4 zones" in text(app)
+    button(app, "data_twin_start").click().run()
+    assert not app.exception, app.exception
+    ended(held(app, OwnData).build)
+    app.run()
+    assert "twin-my-zones was built in" in text(app)
+    folder = app.session_state["session"].datasets["twin-my-zones"]
+    twin = datasets.load(folder)
+    assert twin.metadata.simulated
+    homes = np.asarray(twin.homes)
+    assert homes.sum() == 1_000
+    assert homes[1] == 0
+    assert od.truth(twin).sum() / 1_000 / 7 > 0.7
+    button(app, "data_home_twin-my-zones").click().run()
+    assert not app.exception, app.exception
+    assert twin.metadata.scenario["twin"]["people"] == 1_000
+
+
+def test_a_file_without_residents_says_so_and_one_that_is_none_is_refused(open_page) -> None:
+    bare = json.loads(ZONES)
+    for feature in bare["features"]:
+        del feature["properties"]["population"]
+    app = upload(opened(open_page), "twin", "bare.geojson", json.dumps(bare).encode())
+    assert widget(app.selectbox, "data_twin_residents").value is None
+    assert widget(app.number_input, "data_twin_people").value == 10_000
+    app = upload(opened(open_page), "twin", "wrong.geojson", b"{}")
+    assert "Cannot be read" in text(app)
+
+
+def test_the_form_of_a_table_waits_behind_the_other_door(open_page) -> None:
+    app = opened(open_page)
+    assert not [one for one in app.button if one.key == "data_twin_start"], "no zones yet"
+    assert [one for one in app.get("file_uploader") if one.key.startswith("data_table_")]

@@ -1,0 +1,47 @@
+"""What a page's charts draw: their tables by the charts' keys, each specification checked."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import altair as alt
+import pytest
+import streamlit as st
+
+Rows = list[dict[str, Any]]
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, dict[str, Any]]]:
+    """Keep the specifications of the charts that are drawn, by their keys."""
+    charts: dict[str, dict[str, Any]] = {}
+    show = st.vega_lite_chart
+
+    def keep(data: Any, spec: dict[str, Any], *, key: str, **options: Any) -> Any:
+        assert options["alt"], key
+        charts[key] = spec | {
+            "datasets": {name: table.to_pylist() for name, table in spec["datasets"].items()}
+        }
+        return show(data, spec, key=key, **options)
+
+    monkeypatch.setattr(st, "vega_lite_chart", keep)
+    yield charts
+    for chart in charts.values():
+        valid(chart)
+
+
+def valid(chart: dict[str, Any]) -> None:
+    """Hold a specification to the schema of Vega-Lite, and its fields to its tables."""
+    plain = chart | {"datasets": {}}
+    alt.LayerChart.from_dict(plain | {"data": {"values": []}})
+    for layer in chart["layer"]:
+        table = chart["datasets"][layer.get("data", chart["data"])["name"]]
+        assert table
+        for channel in layer["encoding"].values():
+            for one in channel if isinstance(channel, list) else [channel]:
+                assert "field" not in one or one["field"] in table[0], one
+
+
+def rows(chart: dict[str, Any], line: str | None = None, table: str = "lines") -> Rows:
+    """Return the rows of a chart's table, or those of one line."""
+    every = chart["datasets"][table]
+    return every if line is None else [row for row in every if row["line"] == line]

@@ -1,0 +1,204 @@
+"""A twin is made of what is stated, and of nothing else."""
+
+import math
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+
+import geopandas as gpd
+import numpy as np
+import pytest
+import shapely
+
+from engine import density
+from engine import origin_destination as od
+from engine.datasets import Dataset
+from engine.errors import ExplorerError, InputError, ParameterError
+from engine.synthetic import __main__ as command
+from engine.synthetic.twin import twin
+from engine.synthetic.twinfiles import read_flows, read_twin_zones
+from engine.synthetic.twininputs import RANGES, TwinInputs, Unknowns, ensemble
+from engine.synthetic.twinpeople import chunk_size
+
+PEOPLE = 30_000
+RESIDENTS = (100, 0, 300, 200, 50, 350)
+
+
+@pytest.fixture(scope="module")
+def zones() -> gpd.GeoDataFrame:
+    """Six squares of 11 km in two rows; one name is a formula of a spreadsheet."""
+    squares = [shapely.box(x, y, x + 0.1, y + 0.1) for y in (0.0, 0.1) for x in (0.0, 0.1, 0.2)]
+    names = ["A", "B", "=1+1", "D", "E", "F"]
+    columns = {"zone_id": list("abcdef"), "name": names, "residents": RESIDENTS}
+    return gpd.GeoDataFrame(columns, geometry=squares, crs=4326)
+
+
+@pytest.fixture(scope="module")
+def town(zones: gpd.GeoDataFrame, tmp_path_factory: pytest.TempPathFactory) -> Dataset:
+    return twin(zones, TwinInputs(people=PEOPLE, trips_a_day=1.5), _folder(tmp_path_factory))
+
+
+def _folder(factory: pytest.TempPathFactory) -> Path:
+    return factory.mktemp("twin") / "town"
+
+
+def test_people_live_where_residents_are_and_travel_as_often_as_stated(town: Dataset) -> None:
+    homes = np.asarray(town.homes)
+    share = np.array(RESIDENTS) / sum(RESIDENTS)
+    assert homes.sum() == PEOPLE
+    assert homes[1] == 0
+    assert np.abs(homes / PEOPLE - share).max() < 4 * math.sqrt(0.25 / PEOPLE)
+    trips = od.truth(town)
+    assert trips.sum() / PEOPLE / 7 == pytest.approx(1.5, rel=0.05)
+    assert not np.diagonal(trips, axis1=1, axis2=2).any()
+    assert trips[5].sum() != trips[0].sum(), "days differ by the weekday's rhythm"
+
+
+def test_a_trip_is_counted_once_a_day_and_once_a_person(town: Dataset) -> None:
+    by_day, by_person = town.trips, town.trips_by_person
+    together = np.zeros((2, 7, 6, 6), dtype=np.int64)
+    for place, table in enumerate((by_day, by_person)):
+        np.add.at(together[place], (table.day, table.origin, table.destination), table.n)
+    assert np.array_equal(together[0], together[1])
+    assert by_day.n[by_day.rank == 1].sum() < PEOPLE * 7
+    assert by_person.n[by_person.rank == 1].sum() < 0.9 * PEOPLE + 300, "a tenth never travels"
+
+
+def test_visits_are_at_home_by_night_and_away_by_day(town: Dataset) -> None:
+    visits = density.truth(town)
+    assert visits.sum() / PEOPLE == pytest.approx(15, rel=0.06)
+    hours = visits.reshape(6, 7, 24)[:, :5].sum(axis=1)
+    night, noon = hours[:, 3] / hours[:, 3].sum(), hours[:, 14] / hours[:, 14].sum()
+    homes = np.asarray(town.homes) / PEOPLE
+    assert np.abs(night - homes).sum() < np.abs(noon - homes).sum()
+
+
+def test_the_same_inputs_make_the_same_bytes(zones, tmp_path: Path) -> None:
+    inputs = TwinInputs(people=2_000)
+    versions = [twin(zones, inputs, tmp_path / str(i) / "town").folder.name for i in range(2)]
+    other = twin(zones, replace(inputs, seed=2), tmp_path / "other" / "town").folder.name
+    assert versions[0] == versions[1] != other
+
+
+def test_a_public_table_gives_the_pattern_not_the_level(zones, tmp_path: Path) -> None:
+    table = tmp_path / "commuters.csv"
+    table.write_text("origin,destination,count\na,c,900\na,d,100\nc,a,5\nzz,a,7\nd,d,50\n")
+    flows = read_flows(table, zones)
+    assert flows.sum() == 1055
+    assert flows[0, 2] == 900
+    inputs = TwinInputs(people=20_000, unknowns=Unknowns(commuting=0.0), visits_a_week=0)
+    counts = od.truth(twin(zones, inputs, tmp_path / "town", flows=flows)).sum(axis=0)
+    from_a = counts[0] / counts[0].sum()
+    assert from_a[2] > 3 * from_a[3] > 0.1
+
+
+def test_metadata_say_simulated_and_hold_the_inputs_alone(zones, tmp_path: Path) -> None:
+    inputs = TwinInputs(people=1_000, days=3, sources={"people": "annual report"})
+    town = twin(zones, inputs, tmp_path / "town")
+    assert town.metadata.simulated
+    assert town.metadata.scenario["twin"] == inputs.described()
+    assert inputs.described()["sources"] == {"people": "annual report"}
+    assert town.metadata.week is None, "three days hold no whole week"
+    assert not (town.folder / "truth.parquet").exists()
+    assert town.has_trips
+
+
+def test_the_ensemble_pairs_the_ends_of_all_unknowns(zones) -> None:
+    corners = ensemble(TwinInputs(people=100, seed=7))
+    assert len({each.seed for each in corners}) == len(corners) == 8
+    for one, other in combinations(RANGES, 2):
+        pairs = [(getattr(e.unknowns, one), getattr(e.unknowns, other)) for e in corners]
+        assert sorted(pairs) == sorted([(a, b) for a in RANGES[one] for b in RANGES[other]] * 2)
+
+
+def test_more_commuting_makes_flows_more_even_both_ways(zones, tmp_path: Path) -> None:
+    """Who goes to work comes back; the share of returns tells the routine."""
+    kept = []
+    for share in (0.0, 1.0):
+        unknowns = Unknowns(commuting=share)
+        inputs = TwinInputs(people=20_000, unknowns=unknowns, visits_a_week=0)
+        counts = od.truth(twin(zones, inputs, tmp_path / f"t{share}")).sum(axis=0)
+        kept.append(np.minimum(counts, counts.T).sum() / counts.sum())
+    assert kept[1] > kept[0]
+    assert kept[1] > 0.7
+
+
+@pytest.mark.parametrize("change", [{}, {"days": 366}, {"trips_a_day": 50.0}, {"trips_a_day": 0}])
+def test_what_is_simulated_at_once_stays_bounded(change: dict[str, float]) -> None:
+    inputs = TwinInputs(people=10**6, **change)
+    people = chunk_size(inputs)
+    assert 1 <= people <= 100_000
+    assert people * inputs.days * inputs.trips_a_day <= 1_000_000
+    assert people * inputs.visits_a_week <= 5_000_000
+
+
+@pytest.mark.parametrize(
+    ("change", "rule"),
+    [
+        ({"people": 0}, "people must be a whole number"),
+        ({"people": 10**12}, "people must be a whole number"),
+        ({"people": 10, "trips_a_day": 200.0}, "trips_a_day must be"),
+        ({"people": 10, "days": 0}, "days must be a whole number"),
+        ({"people": 10, "travellers": 0.0}, "travellers must be"),
+        ({"people": 10, "friction_km": math.nan}, "friction_km must be"),
+    ],
+)
+def test_numbers_outside_their_range_are_refused(change: dict[str, float], rule: str) -> None:
+    with pytest.raises(ParameterError, match=rule):
+        TwinInputs(**change)
+
+
+def test_zones_that_cannot_make_a_twin_are_refused(zones, tmp_path: Path) -> None:
+    inputs = TwinInputs(people=10)
+    nobody = zones.assign(residents=0)
+    negative = zones.assign(residents=[1, 2, -3, 4, 5, 6])
+    with pytest.raises(InputError, match="above 0 in some"):
+        twin(nobody, inputs, tmp_path / "t")
+    with pytest.raises(InputError, match="zone c has"):
+        twin(negative, inputs, tmp_path / "t")
+    with pytest.raises(InputError, match="2 to 5,000 zones, got 1"):
+        twin(zones.iloc[:1], inputs, tmp_path / "t")
+    many = gpd.GeoDataFrame(geometry=[shapely.box(0, 0, 1, 1)] * 10_000, crs=4326)
+    with pytest.raises(InputError, match="got 10,000"):
+        twin(many, inputs, tmp_path / "t")
+    with pytest.raises(ParameterError, match="flows must lead between zones"):
+        twin(zones, inputs, tmp_path / "t", flows=np.eye(6))
+    assert not (tmp_path / "t").exists()
+
+
+def test_few_people_or_no_trips_make_a_clear_result(zones, tmp_path: Path) -> None:
+    few = twin(zones, TwinInputs(people=3), tmp_path / "few")
+    assert np.asarray(few.homes).sum() == 3
+    still = twin(zones, TwinInputs(people=500, trips_a_day=0.0), tmp_path / "still")
+    assert od.truth(still).sum() == 0
+
+
+def test_the_command_reads_a_file_and_guesses_residents(
+    zones, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "zones.geojson"
+    zones.rename(columns={"residents": "Population"}).to_file(path, driver="GeoJSON")
+    read = read_twin_zones(path)
+    assert list(read["residents"]) == list(RESIDENTS)
+    assert "residents" not in read_twin_zones(path, None).columns.difference(["residents"])
+    with pytest.raises(InputError, match="there is no column 'souls'"):
+        read_twin_zones(path, "souls")
+    out = tmp_path / "town"
+    order = ["twin", "--zones", str(path), "--people", "400", "--out", str(out)]
+    assert command.main([*order, "--source", "people=census"]) == 0
+    assert (out / "current").exists()
+    overlapping = zones.copy()
+    overlapping.geometry = [shapely.box(0, 0, 1, 1)] * 6
+    overlapping.to_file(path, driver="GeoJSON")
+    assert command.main(order) == 2
+    assert "overlap" in capsys.readouterr().err
+
+
+def test_places_without_zones_get_their_cells(tmp_path: Path) -> None:
+    path = tmp_path / "stations.csv"
+    rows = [f"s{i},{20 + i / 100},{-103 + i * i / 500}" for i in range(6)]
+    path.write_text("id,latitude,longitude\n" + "\n".join(rows) + "\n")
+    town = twin(read_twin_zones(path), TwinInputs(people=300), tmp_path / "bikes")
+    assert len(town.zones) == 6
+    with pytest.raises(ExplorerError):
+        read_twin_zones(tmp_path / "none.geojson")
