@@ -1,6 +1,5 @@
 """Release of a mobility report: its counts with discrete Laplace noise."""
 
-from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +15,8 @@ from engine.release.bars import Outlook, laplace_bar, of_counts
 from engine.release.files import CsvTable, neutral
 from engine.release.intact import MOST, require_intact, require_zones
 from engine.release.plan import Accuracy, Days, Frame, Plan, Progress, Stage
-from engine.report import Analysis, Measure, ReportParameters, ReportRelease, ReportTable
+from engine.report import Analysis, Measure, ReportParameters, ReportRelease, labels
 from engine.resolution import CoarseDataset
-
-_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 def plan(dataset: Dataset, parameters: ReportParameters, _days: Days) -> Plan:
@@ -151,6 +148,7 @@ def write(
     table = report.truth(dataset)
     drawn = report.release(dataset, parameters, noise=_OpenDPNoise())
     progress(0.8)
+    zones = dataset.zones["zone_id"].astype(str).tolist()
     columns = {
         "analysis": pa.string(),
         "bin": pa.string(),
@@ -161,7 +159,7 @@ def write(
     with CsvTable(folder / "report.csv", columns) as out:
         for analysis, result in drawn.results.items():
             bars = np.ceil(result.half_widths()).astype(np.int64)
-            names = labels(analysis, len(result.shown), drawn, table, dataset)
+            names = labels(analysis, parameters, table.extent, zones)
             out.add(
                 [str(analysis)] * len(names),
                 [neutral(name) for name in names],
@@ -170,6 +168,9 @@ def write(
                 np.maximum(result.noisy + bars, 0),
             )
     _write_five_numbers(drawn, folder / "five_numbers.csv")
+    side = report.Side.of(dataset.id, drawn, table.extent)
+    page = report.page(dataset, side, note="Released numbers. statement.html says what they are.")
+    (folder / "report.html").write_text(page, encoding="utf-8")
     progress(1.0)
 
 
@@ -204,35 +205,3 @@ class _OpenDPNoise:
             value=f"{size} candidates",
             remedy="choose method='derived'",
         )
-
-
-def labels(
-    analysis: Analysis,
-    size: int,
-    drawn: ReportRelease,
-    table: ReportTable,
-    dataset: Dataset,
-) -> list[str]:
-    """Return the names of an analysis's bins, in their order; fixed by public settings."""
-    parameters = drawn.parameters
-    zones = [*dataset.zones["zone_id"].astype(str), "outside"]
-    if analysis in (Analysis.STATISTICS, Analysis.MISSING):
-        names = [name for name, _ in report.parts(analysis, parameters.unit)]
-    elif analysis is Analysis.DAYS:
-        starts = report.periods(table.extent).starts
-        names = [*(day.isoformat() for day in starts), "outside the period"]
-    elif analysis is Analysis.WEEKDAYS:
-        names = list(_DAYS)
-    elif analysis is Analysis.ZONES:
-        names = zones
-    elif analysis is Analysis.ZONE_WINDOWS:
-        names = [f"{zone} / {i}" for zone, i in product(zones, range(size // len(zones)))]
-    elif analysis is Analysis.FLOWS:
-        names = [f"{a} > {b}" for a, b in product(zones[:-1], zones[:-1])]
-    elif analysis.is_histogram:
-        edges = parameters.bins_of(analysis).edges
-        inner = [f"{low:g} to {high:g}" for low, high in pairwise(edges)]
-        names = [f"below {edges[0]:g}", *inner, f"{edges[-1]:g} and above"]
-    else:
-        names = []
-    return names if len(names) == size else [str(i) for i in range(size)]

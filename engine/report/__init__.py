@@ -27,8 +27,9 @@ from engine.report.bounding import (
 from engine.report.budget import Budget, ReportMethod
 from engine.report.draws import DiscreteNoise, NoiseSource, ReportNoise
 from engine.report.fivenumbers import FiveNumbers, compare_ways, true_five_numbers
-from engine.report.loss import losses, scores, summarised
-from engine.report.measures import STOPS, Extent, Measure
+from engine.report.labels import labels
+from engine.report.loss import distances, losses, scores, summarised
+from engine.report.measures import STOPS, WINDOWS, Extent, Measure, windows_between
 from engine.report.mechanism import (
     METHODS,
     ReportRelease,
@@ -39,6 +40,7 @@ from engine.report.mechanism import (
     release,
     release_table,
 )
+from engine.report.page import Side, page
 from engine.report.results import Result
 from engine.report.settings import Plan, ReportParameters
 from engine.report.vectors import Periods, numbers, periods
@@ -48,6 +50,7 @@ __all__ = [
     "METHODS",
     "STOPS",
     "USER_ANALYSES",
+    "WINDOWS",
     "Analysis",
     "Bins",
     "BoundingCurve",
@@ -66,6 +69,7 @@ __all__ = [
     "ReportRelease",
     "ReportTable",
     "Result",
+    "Side",
     "TripsGuess",
     "Unit",
     "available",
@@ -73,13 +77,16 @@ __all__ = [
     "bounding_curve",
     "compare_ways",
     "default_bins",
+    "distances",
     "draw_noise",
     "error_parts",
     "extent_of",
+    "labels",
     "ledger",
     "losses",
     "noisy_numbers",
     "numbers",
+    "page",
     "parts",
     "periods",
     "plan",
@@ -91,4 +98,5 @@ __all__ = [
     "summarised",
     "true_five_numbers",
     "truth",
+    "windows_between",
 ]

@@ -12,7 +12,15 @@ from engine import validation
 from engine.arrays import Integers
 from engine.datasets import Dataset, remembered
 from engine.errors import DatasetError, ParameterError
-from engine.report.measures import BEYOND, STOPS, Extent, Measure
+from engine.report.measures import (
+    BEYOND,
+    HOUR_CLASSES,
+    STOPS,
+    UNKNOWN_TIME,
+    WINDOWS,
+    Extent,
+    Measure,
+)
 
 FILE = "report.parquet"
 
@@ -28,6 +36,8 @@ class _Rows:
 
 class ReportTable:
     """The cached counts behind a mobility report (confidential).
+
+    `hourly` says whether points were counted by the hour, so that any windows can be asked for.
 
     Parameters
     ----------
@@ -53,6 +63,7 @@ class ReportTable:
 
     def __init__(self, table: pa.Table, extent: Extent) -> None:
         self.extent = extent
+        table, self.hourly = _hourly(table)
         known = [str(measure) for measure in Measure]
         code = pc.index_in(table["measure"].cast(pa.string()), value_set=pa.array(known))
         measure = code.fill_null(-1).to_numpy()
@@ -109,6 +120,24 @@ class ReportTable:
         size = self.extent.bins(measure)[1]
         counted = np.bincount(rows.position[:end], weights=rows.n[:end], minlength=size)
         return counted.astype(np.int64)
+
+
+def _hourly(table: pa.Table) -> tuple[pa.Table, bool]:
+    """Return a table with points by hour, and whether they were counted so.
+
+    Older tables have points by the usual windows (``zone_window``): each stands at the first hour
+    of its window, so that sums over these windows are the same.
+    """
+    older = pc.equal(table["measure"].cast(pa.string()), "zone_window")
+    if not pc.any(older).as_py():
+        return table, True
+    starts = np.array([*WINDOWS[:-1], *(24 + hour for hour in WINDOWS[:-1]), UNKNOWN_TIME])
+    numbers = table["bin"].to_numpy().astype(np.int64)
+    zone, window = np.divmod(numbers, len(starts))
+    moved = np.where(older.to_numpy(), zone * HOUR_CLASSES + starts[window], numbers)
+    names = pc.if_else(older, str(Measure.ZONE_HOUR), table["measure"].cast(pa.string()))
+    caps, n = table["cap"], table["n"]
+    return pa.table({"measure": names, "cap": caps, "bin": moved, "n": n}), False
 
 
 def stop_index(max_trips_per_user: int) -> int:

@@ -8,7 +8,6 @@ from engine.arrays import Floats, Integers
 from engine.report import vectors
 from engine.report.aggregates import ReportTable
 from engine.report.analyses import Analysis
-from engine.report.measures import WINDOW_CLASSES
 from engine.report.results import Result
 
 Terms = tuple[tuple[Floats, Integers], ...]
@@ -50,11 +49,11 @@ def _weekdays(table: ReportTable, asked: Mapping[Analysis, Result]) -> tuple[Int
     return vectors.by_weekday(days.noisy, table.extent), ((scales, counts),)
 
 
-def _zones(_table: ReportTable, asked: Mapping[Analysis, Result]) -> tuple[Integers, Terms]:
+def _zones(table: ReportTable, asked: Mapping[Analysis, Result]) -> tuple[Integers, Terms]:
     windows = asked[Analysis.ZONE_WINDOWS]
-    noisy = vectors.by_zone(windows.noisy)
+    noisy = vectors.by_zone(windows.noisy, table.extent)
     scales = np.full(len(noisy), _scale(windows))
-    return noisy, ((scales, np.full(len(noisy), WINDOW_CLASSES)),)
+    return noisy, ((scales, np.full(len(noisy), len(windows.noisy) // len(noisy))),)
 
 
 def _statistics(table: ReportTable, asked: Mapping[Analysis, Result]) -> tuple[Integers, Terms]:
@@ -74,13 +73,13 @@ def _missing(table: ReportTable, asked: Mapping[Analysis, Result]) -> tuple[Inte
     days, times = asked[Analysis.DAYS], asked[Analysis.TRAVEL_TIME]
     windows = asked[Analysis.ZONE_WINDOWS]
     trips = int(days.noisy[1:].sum())
-    outside = int(windows.noisy[-WINDOW_CLASSES:].sum())
+    zones, ((_, classes),) = _zones(table, asked)
     first = (
         np.array([_scale(days), _scale(windows)]),
-        np.array([table.extent.days, WINDOW_CLASSES]),
+        np.array([table.extent.days, classes[-1]]),
     )
     second = (np.array([_scale(times), 0.0]), np.array([len(times.noisy), 0]))
-    return np.array([trips - times.total, outside]), (first, second)
+    return np.array([trips - times.total, zones[-1]]), (first, second)
 
 
 def _scale(result: Result) -> float:

@@ -11,6 +11,7 @@ Bins are fixed by public numbers alone. Bin −1 lies below the first, the bin a
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +25,10 @@ BEYOND = MAX_TRIPS_LIMIT + 1
 """The cap under which everything beyond the last stop is counted."""
 
 WINDOWS = (0, 6, 10, 14, 18, 24)
-"""Edges of the time windows of a day, in hours."""
-WINDOW_CLASSES = 2 * (len(WINDOWS) - 1) + 1
-"""Windows on weekdays, windows on weekends, and points of unknown time."""
-UNKNOWN_TIME = WINDOW_CLASSES - 1
+"""Usual edges of the time windows of a day, in hours."""
+HOUR_CLASSES = 49
+"""Hours of weekdays, hours of weekends, and points of unknown time."""
+UNKNOWN_TIME = HOUR_CLASSES - 1
 FINE_KM = 10_000
 """Bins of 100 m up to 1,000 km; beyond them bins of 100 km up to half the globe."""
 COARSE_KM = 191
@@ -37,14 +38,14 @@ class Measure(StrEnum):
     """What ``report.parquet`` counts.
 
     ``day`` counts trips by day of the period from 0, −1 for those before and after it; ``hour``
-    points by (end, weekend, hour); ``zone_window`` points by zone (the last is outside) and
-    window; ``flow`` trips by origin and destination; ``no_end`` trips without an end time, in bin
-    0. The others are histograms with the edges of `FINE_EDGES`.
+    points by (end, weekend, hour); ``zone_hour`` points by zone (the last is outside) and hour of
+    a weekday or a weekend; ``flow`` trips by origin and destination; ``no_end`` trips without an
+    end time, in bin 0. The others are histograms with the edges of `FINE_EDGES`.
     """
 
     DAY = "day"
     HOUR = "hour"
-    ZONE_WINDOW = "zone_window"
+    ZONE_HOUR = "zone_hour"
     FLOW = "flow"
     NO_END = "no_end"
     TRAVEL_TIME = "travel_time"
@@ -108,7 +109,7 @@ class Extent:
         return {
             Measure.DAY: (-1, self.days + 1),
             Measure.HOUR: (0, 96),
-            Measure.ZONE_WINDOW: (0, (self.zones + 1) * WINDOW_CLASSES),
+            Measure.ZONE_HOUR: (0, (self.zones + 1) * HOUR_CLASSES),
             Measure.FLOW: (0, self.zones**2),
             Measure.NO_END: (0, 1),
         }[measure]
@@ -123,3 +124,33 @@ def cap_of(rank: NDArray[np.int64]) -> NDArray[np.int64]:
     [1, 8, 256, 257]
     """
     return np.array((*STOPS, BEYOND))[np.searchsorted(np.array(STOPS), rank)]
+
+
+def windows_between(edges: tuple[int, ...]) -> list[tuple[int, int]]:
+    """Return start and end of each window of a day; what edges leave goes past midnight.
+
+    Examples
+    --------
+    >>> windows_between((0, 6, 24)), windows_between((2, 10, 22))
+    ([(0, 6), (6, 24)], [(2, 10), (10, 22), (22, 2)])
+    """
+    closed = list(pairwise(edges))
+    past_midnight = (edges[-1] % 24, edges[0])
+    return closed if past_midnight == (0, 0) else [*closed, past_midnight]
+
+
+def classes_of(edges: tuple[int, ...]) -> NDArray[np.int64]:
+    """Return the class of each of the 49 hours: windows of weekdays, of weekends, and unknown.
+
+    Examples
+    --------
+    >>> classes_of((2, 22))[[0, 2, 21, 23, 24 + 3, 48]].tolist()
+    [1, 0, 0, 1, 2, 4]
+    """
+    windows = windows_between(edges)
+    of_hour = [
+        next(i for i, (a, b) in enumerate(windows) if (hour - a) % 24 < ((b - a) % 24 or 24))
+        for hour in range(24)
+    ]
+    weekend = [len(windows) + window for window in of_hour]
+    return np.array([*of_hour, *weekend, 2 * len(windows)])

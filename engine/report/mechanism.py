@@ -17,7 +17,7 @@ from engine.report.budget import ReportMethod
 from engine.report.derived import derive
 from engine.report.draws import NoiseSource, ReportNoise
 from engine.report.fivenumbers import FiveNumbers, five_numbers
-from engine.report.measures import Extent, Measure
+from engine.report.measures import Extent, Measure, classes_of
 from engine.report.results import Result
 from engine.report.settings import ReportParameters
 
@@ -233,7 +233,7 @@ def _size(analysis: Analysis, parameters: ReportParameters, extent: Extent) -> i
         Analysis.WEEKDAYS: vectors.DAYS_PER_WEEK,
         Analysis.HOURS: extent.bins(Measure.HOUR)[1],
         Analysis.ZONES: extent.zones + 1,
-        Analysis.ZONE_WINDOWS: extent.bins(Measure.ZONE_WINDOW)[1],
+        Analysis.ZONE_WINDOWS: (extent.zones + 1) * (int(classes_of(parameters.windows)[-1]) + 1),
         Analysis.FLOWS: extent.bins(Measure.FLOW)[1],
     }[analysis]
 

@@ -12,6 +12,7 @@ from engine.report.aggregates import stop_index
 from engine.report.analyses import USER_ANALYSES, Analysis, Unit
 from engine.report.bins import Bins, default_bins, fine_positions
 from engine.report.budget import Budget, ReportMethod
+from engine.report.measures import WINDOWS
 from engine.report.quantiles import QUANTILES, Ends
 
 EPSILON_REMEDY = "smaller means more private, 0.1 to 10 is usual for a whole report"
@@ -41,6 +42,9 @@ class ReportParameters:
     ends : str
         ``percentiles`` gives the 1% and 99% points as outer numbers, ``extremes`` minimum and
         maximum (R4).
+    windows : tuple of int
+        Edges of the time windows of a day in hours, ascending from 0 to 24, for visits by zone and
+        time of day; what lies before the first and after the last one is a window past midnight.
 
     Raises
     ------
@@ -61,6 +65,7 @@ class ReportParameters:
     budget: Budget | None = None
     bins: tuple[tuple[Analysis, Bins], ...] = ()
     ends: Ends = "percentiles"
+    windows: tuple[int, ...] = WINDOWS
 
     def __post_init__(self) -> None:
         number = validation.finite_above("epsilon", self.epsilon, 0, EPSILON_REMEDY)
@@ -77,6 +82,7 @@ class ReportParameters:
         validation.one_of("ends", self.ends, get_args(Ends), "'percentiles' can be told")
         if self.unit == "item":
             self._refuse_people()
+        self._check_windows()
         for analysis, bins in self.bins:
             fine_positions(analysis, bins)
         _ = self.plan  # a budget that does not work out is refused here and not at the release
@@ -118,6 +124,19 @@ class ReportParameters:
     def epsilon_of(self, analysis: Analysis) -> float:
         """Return what an analysis costs: 0 where it is derived or off."""
         return self.epsilon * self.plan.asked.get(analysis, 0.0)
+
+    def _check_windows(self) -> None:
+        hours = [
+            validation.whole_number("windows", hour, 0, 24, remedy="hours of the day, such as 6")
+            for hour in self.windows
+        ]
+        if len(hours) < 2 or sorted(set(hours)) != hours:
+            raise ParameterError(
+                "windows must be two or more hours in ascending order",
+                value=", ".join(map(str, hours)),
+                remedy=f"such as {', '.join(map(str, WINDOWS))}",
+                settings=("windows",),
+            )
 
     def _refuse_people(self) -> None:
         on = [str(a) for a in Analysis if a in USER_ANALYSES and self.shared.is_on(a)]

@@ -14,10 +14,9 @@ from engine.arrays import Integers
 from engine.report.measures import (
     BEYOND,
     FINE_EDGES,
+    HOUR_CLASSES,
     STOPS,
     UNKNOWN_TIME,
-    WINDOW_CLASSES,
-    WINDOWS,
     Extent,
     Measure,
     cap_of,
@@ -185,10 +184,9 @@ def _count_points(rows: _Rows, trips: PeopleTrips, cap: Integers, extent: Extent
         weekend = ((moment // _DAY + _THURSDAY) % 7 >= _SATURDAY).astype(np.int64)
         number = (end * 2 + weekend) * 24 + hour
         rows.add(Measure.HOUR, cap[known], number[known])
-        window = np.searchsorted(np.array(WINDOWS), hour, side="right") - 1
-        kind = np.where(known, weekend * (len(WINDOWS) - 1) + window, UNKNOWN_TIME)
+        kind = np.where(known, weekend * 24 + hour, UNKNOWN_TIME)
         place = np.where(zone == UNKNOWN, extent.zones, zone)
-        rows.add(Measure.ZONE_WINDOW, cap, place * WINDOW_CLASSES + kind)
+        rows.add(Measure.ZONE_HOUR, cap, place * HOUR_CLASSES + kind)
 
 
 def _count_people(rows: _Rows, trips: PeopleTrips, cap: Integers, metres: Integers) -> None:

@@ -7,10 +7,18 @@ from functools import partial
 import numpy as np
 
 from engine.arrays import Integers
+from engine.errors import ParameterError
 from engine.report.aggregates import ReportTable
 from engine.report.analyses import Analysis
 from engine.report.bins import coarsen, fine_positions, measure_of
-from engine.report.measures import UNKNOWN_TIME, WINDOW_CLASSES, Extent, Measure
+from engine.report.measures import (
+    HOUR_CLASSES,
+    WINDOWS,
+    Extent,
+    Measure,
+    classes_of,
+    windows_between,
+)
 from engine.report.settings import ReportParameters
 
 LONGEST_BY_DAY = 90
@@ -83,9 +91,9 @@ def by_weekday(days: Integers, extent: Extent) -> Integers:
     return counted.astype(np.int64)
 
 
-def by_zone(windows: Integers) -> Integers:
-    """Return points by zone, the last outside, from points by zone and window."""
-    return windows.reshape(-1, WINDOW_CLASSES).sum(axis=1)
+def by_zone(points: Integers, extent: Extent) -> Integers:
+    """Return points by zone, the last outside, from points by zone and window or hour."""
+    return points.reshape(extent.zones + 1, -1).sum(axis=1)
 
 
 def numbers(
@@ -108,13 +116,16 @@ def numbers(
         bounding error; what the noise adds is the rest.
     """
     count = partial(truth.counts, max_trips_per_user=parameters.kept if kept else None)
+
+    def zones() -> Integers:
+        return by_zone(count(Measure.ZONE_HOUR), truth.extent)
+
     if analysis is Analysis.STATISTICS:
         trips = int(count(Measure.DAY)[1:].sum())
         people = int(count(Measure.TRIPS_PER_USER).sum())
         return np.array([*([people] if parameters.unit == "user" else []), trips, 2 * trips])
     if analysis is Analysis.MISSING:
-        outside = count(Measure.ZONE_WINDOW)[-WINDOW_CLASSES:].sum()
-        return np.array([count(Measure.NO_END)[0], outside])
+        return np.array([count(Measure.NO_END)[0], zones()[-1]])
     if analysis is Analysis.DAYS:
         return by_period(count(Measure.DAY), truth.extent)
     if analysis is Analysis.WEEKDAYS:
@@ -122,15 +133,36 @@ def numbers(
     if analysis is Analysis.HOURS:
         return count(Measure.HOUR)
     if analysis is Analysis.ZONES:
-        return by_zone(count(Measure.ZONE_WINDOW))
+        return zones()
     if analysis is Analysis.ZONE_WINDOWS:
-        return count(Measure.ZONE_WINDOW)
+        return by_window(truth, count(Measure.ZONE_HOUR), parameters.windows)
     if analysis is Analysis.FLOWS:
         return count(Measure.FLOW)
     fine = count(measure_of(analysis))
     return coarsen(fine, fine_positions(analysis, parameters.bins_of(analysis)))
 
 
-def known_windows(windows: Integers) -> Integers:
-    """Return points by zone and window of known time, shape (zones + 1, 10)."""
-    return windows.reshape(-1, WINDOW_CLASSES)[:, :UNKNOWN_TIME]
+def by_window(table: ReportTable, hours: Integers, windows: tuple[int, ...]) -> Integers:
+    """Return points by zone and window from points by zone and hour.
+
+    Raises
+    ------
+    ParameterError
+        If the table was counted by the usual windows and these are no sums of them.
+    """
+    if not table.hourly and not set(windows) <= set(WINDOWS):
+        raise ParameterError(
+            "windows must be sums of the counted ones",
+            value=", ".join(map(str, windows)),
+            remedy=f"use edges out of {', '.join(map(str, WINDOWS))}, or build the dataset again "
+            "to have every hour counted",
+            settings=("windows",),
+        )
+    classes = classes_of(windows)
+    starts = np.eye(classes.max() + 1, dtype=np.int64)[classes]
+    return (hours.reshape(-1, HOUR_CLASSES) @ starts).reshape(-1)
+
+
+def known_windows(points: Integers, windows: tuple[int, ...]) -> Integers:
+    """Return points by zone and window of known time, those of weekends after weekdays."""
+    return points.reshape(-1, 2 * len(windows_between(windows)) + 1)[:, :-1]

@@ -111,7 +111,7 @@ def test_removing_one_person_changes_no_more_than_the_declared_sensitivity(
 
 
 REPORT_CHANGE = {
-    **dict.fromkeys(("hour", "zone_window"), lambda kept: 2 * kept),
+    **dict.fromkeys(("hour", "zone_hour"), lambda kept: 2 * kept),
     **dict.fromkeys(("trips_per_user", "gyration", "zones_per_user", "entropy"), lambda _: 1),
     "time_between": lambda kept: kept - 1,
 }

@@ -81,7 +81,7 @@ def test_the_bounds_are_reached(seed):
 @settings(max_examples=20, deadline=None)
 def test_all_trips_are_at_least_the_kept_ones(seed, sizes):
     table = table_of(people_of(seed, sizes))
-    for measure in (report.Measure.DAY, report.Measure.ZONE_WINDOW, report.Measure.JUMP_LENGTH):
+    for measure in (report.Measure.DAY, report.Measure.ZONE_HOUR, report.Measure.JUMP_LENGTH):
         counts = [table.counts(measure, kept) for kept in (*STOPS, None)]
         assert all((more >= fewer).all() for fewer, more in pairwise(counts))
 

@@ -10,7 +10,6 @@ from datetime import date, datetime, timedelta
 from itertools import pairwise
 
 EARTH_RADIUS_KM = 6371.009
-WINDOWS = ((0, 6), (6, 10), (10, 14), (14, 18), (18, 24))
 
 
 @dataclass(frozen=True)
@@ -87,15 +86,14 @@ class Report:
                 counts[(end * 2 + (moment.weekday() >= 5)) * 24 + moment.hour] += 1
         return counts
 
-    def by_zone_window(self) -> list[int]:
-        counts = [0] * ((self.zones + 1) * 11)
+    def by_zone_hour(self) -> list[int]:
+        counts = [0] * ((self.zones + 1) * 49)
         for moment, place in self.points():
             zone = self.zone(place)
-            kind = 10
+            kind = 48
             if moment is not None:
-                window = next(i for i, (a, b) in enumerate(WINDOWS) if a <= moment.hour < b)
-                kind = (moment.weekday() >= 5) * 5 + window
-            counts[(self.zones if zone is None else zone) * 11 + kind] += 1
+                kind = (moment.weekday() >= 5) * 24 + moment.hour
+            counts[(self.zones if zone is None else zone) * 49 + kind] += 1
         return counts
 
     def flows(self) -> list[int]:

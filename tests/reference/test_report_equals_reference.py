@@ -28,7 +28,7 @@ def test_every_count_equals_its_definition_for_every_m(kept):
     counts = {measure: TABLE.counts(measure, kept).tolist() for measure in Measure}
     assert counts[Measure.DAY] == expected.by_day()
     assert counts[Measure.HOUR] == expected.by_hour()
-    assert counts[Measure.ZONE_WINDOW] == expected.by_zone_window()
+    assert counts[Measure.ZONE_HOUR] == expected.by_zone_hour()
     assert counts[Measure.FLOW] == expected.flows()
     assert counts[Measure.NO_END] == [expected.without_end()]
 

@@ -16,7 +16,7 @@ LAYERS = [
     {"noise"},
     {"geography"},
     {"datasets"},
-    {"ledger", "metrics", "risk"},
+    {"document", "ledger", "metrics", "pictures", "risk"},
     {"contract"},
     {"density", "origin_destination", "report"},
     {"usability"},

@@ -25,10 +25,9 @@ from engine.ingest.expressions import Column, Table
 from engine.ingest.report import Reason
 from engine.report.measures import (
     BEYOND,
+    HOUR_CLASSES,
     STOPS,
     UNKNOWN_TIME,
-    WINDOW_CLASSES,
-    WINDOWS,
     Measure,
 )
 from engine.report.places import metres_in_space
@@ -188,19 +187,12 @@ def _of_points(run: Run, trips: Table) -> list[Counts]:
         ends.append(keyed.group_by(["block", "zone", "slot"]).aggregate(n=_.count()))
     points: Table = ibis.union(*ends)
     timed = points.filter(points.slot >= 0)
-    window = _window(points.slot % _HOURS)
-    weekend = (points.slot // _HOURS) % 2
-    kind = (points.slot < 0).ifelse(UNKNOWN_TIME, weekend * (len(WINDOWS) - 1) + window)
-    cell = points.zone * WINDOW_CLASSES + kind
+    kind = (points.slot < 0).ifelse(UNKNOWN_TIME, points.slot % (2 * _HOURS))
+    cell = points.zone * HOUR_CLASSES + kind
     return [
         people.counts(timed, Measure.HOUR, timed.block, timed.slot, timed.n),
-        people.counts(points, Measure.ZONE_WINDOW, points.block, cell, points.n),
+        people.counts(points, Measure.ZONE_HOUR, points.block, cell, points.n),
     ]
-
-
-def _window(hour: Column) -> Column:
-    branches = [(hour < end, number) for number, end in enumerate(WINDOWS[1:-1])]
-    return ibis.cases(*branches, else_=len(WINDOWS) - 2)
 
 
 def _outside_period(run: Run, every: Table, inside: Table) -> list[pa.Table]:

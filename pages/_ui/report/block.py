@@ -125,6 +125,14 @@ def _controls(report: Report, analysis: Analysis, result: Result | None, label: 
             _lock(analysis, share)
         if result is not None and result.sources:
             st.caption(derived(result))
+        if analysis in (Analysis.ZONES, Analysis.ZONE_WINDOWS):
+            setting.draw(
+                st.text_input,
+                "Time windows (hours)",
+                _afresh(question.HOURS),
+                help="Edges of the windows of a day. What they leave of it is a window past "
+                "midnight.",
+            )
         if analysis.is_histogram:
             setting.draw(
                 st.text_input,

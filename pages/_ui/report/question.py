@@ -11,12 +11,14 @@ from engine.report import (
     HISTOGRAMS,
     STOPS,
     USER_ANALYSES,
+    WINDOWS,
     Analysis,
     Bins,
     Budget,
     ReportParameters,
     ReportTable,
     default_bins,
+    numbers,
 )
 from engine.resolution import Key
 from pages._ui.cache import verbs
@@ -33,6 +35,7 @@ UNIT = setting.choice("report_unit", UNITS, "user")
 TRIPS_KEPT = setting.stop("report_trips", STOPS, 20, label="M")
 METHOD = setting.choice("report_preset", METHODS, "derived")
 EXTREMES = setting.switch("report_extremes", default=False)
+HOURS = Setting(key="report_hours", default=", ".join(map(str, WINDOWS)), read=str)
 _SHOWN = list(LOSSES)
 SHOWN_LOSSES: Setting[list[str]] = Setting(
     key="report_losses",
@@ -141,9 +144,21 @@ def _parameters(
         asked = usual.plan.asked
         locked = {name: share for name, share in held.items() if share > 0 and name in asked}
         budget = Budget.of(weights={**weights, **off}, locked=locked)
-        return replace(usual, budget=budget, bins=_bins(kept)), ""
+        chosen = replace(usual, budget=budget, bins=_bins(kept), windows=_windows())
+        numbers(table, Analysis.ZONE_WINDOWS, chosen)  # older tables have the usual windows alone
+        return chosen, ""
     except ParameterError as problem:
         return usual, f"{problem}. The usual settings are shown."
+
+
+def _windows() -> tuple[int, ...]:
+    text = setting.value(HOURS)
+    try:
+        return tuple(int(hour) for hour in text.split(","))
+    except ValueError:
+        raise ParameterError(
+            f"time windows must be hours of the day, got {text!r}; write them as {HOURS.default}"
+        ) from None
 
 
 def _bins(kept: int) -> tuple[tuple[Analysis, Bins], ...]:

@@ -1,14 +1,11 @@
 """Where people are and where they travel: maps of visits by zone and of the largest flows."""
 
-from itertools import pairwise
-
 import numpy as np
 import streamlit as st
 
 from engine.arrays import Integers
 from engine.metrics import largest
-from engine.report import Analysis
-from engine.report.measures import WINDOWS
+from engine.report import Analysis, windows_between
 from engine.report.vectors import known_windows
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.drawing import maps, tables
@@ -21,12 +18,6 @@ from pages._ui.wording.numbers import number
 
 _VIEWS = {"true": "True", "private": "Private", "error": "Error"}
 _ALL = "all"
-_HOURS = [f"{low}–{high} h" for low, high in pairwise(WINDOWS)]
-_TIMES = {
-    _ALL: "All visits",
-    **{f"d{i}": f"Weekdays {hours}" for i, hours in enumerate(_HOURS)},
-    **{f"e{i}": f"Weekends {hours}" for i, hours in enumerate(_HOURS)},
-}
 _FLOW_VIEWS = {"true": "True", "private": "Private"}
 _MOST, _LISTED = 150, 300
 _PAGE = "pages/2_Origin_Destination.py"
@@ -34,6 +25,11 @@ _PAGE = "pages/2_Origin_Destination.py"
 
 def zones(report: Report) -> None:
     """Draw the map and the busiest zones beside it."""
+    windows = report.context.parameters.windows
+    hours = [f"{low}–{high} h" for low, high in windows_between(windows)]
+    times = {_ALL: "All visits"}
+    times |= {f"d{i}": f"Weekdays {hour}" for i, hour in enumerate(hours)}
+    times |= {f"e{i}": f"Weekends {hour}" for i, hour in enumerate(hours)}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         view = setting.draw(
             st.segmented_control,
@@ -45,8 +41,8 @@ def zones(report: Report) -> None:
         time = setting.draw(
             st.selectbox,
             "When",
-            setting.choice("report_window", _TIMES, _ALL),
-            _TIMES,
+            setting.choice("report_window", times, _ALL),
+            times,
             width=260,
         )
     analysis = Analysis.ZONES if time == _ALL else Analysis.ZONE_WINDOWS
@@ -56,16 +52,16 @@ def zones(report: Report) -> None:
     counts = {"true": report.numbers(analysis), "private": result.noisy}
     widths = result.half_widths()
     if time != _ALL:
-        column = int(time[1]) + (len(_HOURS) if time[0] == "e" else 0)
-        counts = {name: known_windows(values)[:, column] for name, values in counts.items()}
-        widths = known_windows(widths)[:, column]
+        column = int(time[1:]) + (len(hours) if time[0] == "e" else 0)
+        counts = {name: known_windows(one, windows)[:, column] for name, one in counts.items()}
+        widths = known_windows(widths, windows)[:, column]
     outside = counts["private"][-1], counts["true"][-1]
     counts = {name: values[:-1] for name, values in counts.items()}
     shown = np.maximum(counts["private"], 0)
     error = shown - counts["true"]
     places = st.grid(2, min_column_width=420, gap="medium")
     with places.cell():
-        _map(report, counts["true"], shown, error, view, _TIMES[time].lower())
+        _map(report, counts["true"], shown, error, view, times[time].lower())
     with places.cell():
         _list(report, {"true": counts["true"], "private": shown, "error": np.abs(error)}, view)
     st.caption(

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from engine import report
-from engine.report import STOPS, Analysis, Measure, ReportNoise
-from engine.report.measures import WINDOW_CLASSES
+from engine.report import STOPS, WINDOWS, Analysis, Measure, ReportNoise
+from engine.report.vectors import by_window
 from pages._ui.cache.draws import generator
 from pages._ui.shell.settings import SIMULATED_SEED
 from tests.support.report_page import texts
@@ -74,9 +74,11 @@ def test_how_far_noise_moves_an_hour_and_how_many_hours_stand_clear(opened, tabl
 
 
 def test_points_outside_all_zones(opened, table):
-    windows = [table.counts(Measure.ZONE_WINDOW, m) for m in (None, M)]
+    classes = 2 * (len(WINDOWS) - 1) + 1
+    hours = [table.counts(Measure.ZONE_HOUR, m) for m in (None, M)]
+    windows = [by_window(table, points, WINDOWS) for points in hours]
     private = noisy(Analysis.ZONE_WINDOWS, windows[1], 2 * M / (EPSILON * 3 * SHARE))
-    outside = [int(counts[-WINDOW_CLASSES:].sum()) for counts in (private, windows[0])]
+    outside = [int(counts[-classes:].sum()) for counts in (private, windows[0])]
     match = match_of(r"Outside all zones: (\S+) \(true (\S+)\)", opened("where"))
     assert match == [max(outside[0], 0), outside[1]]
 

@@ -84,7 +84,7 @@ def test_ingest_counts_what_the_definitions_say_for_every_m(
         counts = {measure: table.counts(measure, kept) for measure in Measure}
         assert counts[Measure.DAY].tolist() == expected.by_day()
         assert counts[Measure.HOUR].tolist() == expected.by_hour()
-        assert counts[Measure.ZONE_WINDOW].tolist() == expected.by_zone_window()
+        assert counts[Measure.ZONE_HOUR].tolist() == expected.by_zone_hour()
         assert counts[Measure.FLOW].tolist() == expected.flows()
         assert counts[Measure.NO_END].tolist() == [expected.without_end()]
         for measure, values, slack in (
@@ -126,7 +126,7 @@ def test_trips_found_between_sightings_have_no_travel_times(tmp_path: Path) -> N
     table = report.truth(dataset)
     assert not table.has_travel_times
     assert table.counts(Measure.DAY, None).sum() == 18
-    assert table.counts(Measure.ZONE_WINDOW, None).sum() == 36
+    assert table.counts(Measure.ZONE_HOUR, None).sum() == 36
     assert report.Budget.fitting(table).weight(report.Analysis.TRAVEL_TIME) == 0
 
 

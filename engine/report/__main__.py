@@ -1,0 +1,8 @@
+"""Run ``python -m engine.report``."""
+
+import sys
+
+from engine.report.command import main
+
+if __name__ == "__main__":
+    sys.exit(main())

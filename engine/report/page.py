@@ -1,0 +1,406 @@
+"""A mobility report as one HTML page with pictures, or two of them side by side."""
+
+import html
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from engine import document, metrics
+from engine.arrays import Floats, Integers
+from engine.datasets import Dataset
+from engine.pictures import Map, Series, bars, number, scale_of
+from engine.report.aggregates import ReportTable
+from engine.report.analyses import Analysis
+from engine.report.bins import measure_of
+from engine.report.fivenumbers import true_five_numbers
+from engine.report.labels import labels, windows_in_words
+from engine.report.loss import distances
+from engine.report.measures import UNITS, Extent
+from engine.report.mechanism import ReportRelease
+from engine.report.settings import ReportParameters
+from engine.report.vectors import known_windows, numbers
+
+TOP_FLOWS = 100
+_LISTED = 10
+_MOST_SHAPES = 20_000
+_PLACES = frozenset({Analysis.ZONES, Analysis.ZONE_WINDOWS, Analysis.FLOWS})
+SECTIONS: dict[str, tuple[Analysis, ...]] = {
+    "Overview": (
+        Analysis.STATISTICS,
+        Analysis.MISSING,
+        Analysis.DAYS,
+        Analysis.WEEKDAYS,
+        Analysis.HOURS,
+    ),
+    "Places": (Analysis.ZONES, Analysis.ZONE_WINDOWS),
+    "Origins and destinations": (Analysis.FLOWS, Analysis.TRAVEL_TIME, Analysis.JUMP_LENGTH),
+    "People": (
+        Analysis.TRIPS_PER_USER,
+        Analysis.TIME_BETWEEN,
+        Analysis.GYRATION,
+        Analysis.ZONES_PER_USER,
+        Analysis.ENTROPY,
+    ),
+}
+"""Analyses in the order of the page."""
+MEASURES = {
+    "relative_error": "relative error",
+    "smape": "SMAPE",
+    "js_divergence": "Jensen–Shannon divergence",
+    "kl_divergence": "Kullback–Leibler divergence",
+    "earth_movers_distance": "earth mover's distance",
+    "mean_relative_error": "mean relative error",
+    "pearson": "Pearson",
+    "kendall_tau": "Kendall's τ",
+    **{f"top_{n}_coverage": f"top {n} found" for n in (10, 50, 100)},
+}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Side:
+    """One report as a page shows it.
+
+    Attributes
+    ----------
+    name : str
+    parameters : ReportParameters
+    extent : Extent
+    values : mapping of Analysis to array of int64
+        Numbers as shown, not below 0.
+    reach : mapping of Analysis to array
+        How far noise moves each number nine times in ten; empty for numbers without noise.
+    five : mapping of Analysis to array
+        Five numbers of histograms.
+    """
+
+    name: str
+    parameters: ReportParameters
+    extent: Extent
+    values: Mapping[Analysis, Integers]
+    reach: Mapping[Analysis, Floats]
+    five: Mapping[Analysis, Floats]
+
+    @classmethod
+    def of(cls, name: str, release: ReportRelease, extent: Extent) -> "Side":
+        """Return a private report as a side."""
+        return cls(
+            name=name,
+            parameters=release.parameters,
+            extent=extent,
+            values=release.counts,
+            reach={analysis: one.half_widths() for analysis, one in release.results.items()},
+            five={analysis: one.private for analysis, one in release.five_numbers.items()},
+        )
+
+    @classmethod
+    def true(cls, name: str, table: ReportTable, parameters: ReportParameters) -> "Side":
+        """Return the counts of all trips as a side (confidential)."""
+        plan = parameters.plan
+        shown = [a for a in Analysis if a in plan.asked or a in plan.derived]
+        return cls(
+            name=name,
+            parameters=parameters,
+            extent=table.extent,
+            values={a: numbers(table, a, parameters) for a in shown},
+            reach={},
+            five={a: true_five_numbers(table, a, parameters) for a in shown if a.is_histogram},
+        )
+
+    def cost(self, analysis: Analysis) -> str:
+        """Say what an analysis costs."""
+        if not self.reach:
+            return "without noise"
+        epsilon = self.parameters.epsilon_of(analysis)
+        return f"ε = {epsilon:.3g}" if epsilon else "free, from other noisy counts"
+
+
+def page(
+    dataset: Dataset,
+    side: Side,
+    other: Side | None = None,
+    *,
+    note: str,
+    subtitle: str = "",
+    top_flows: int = TOP_FLOWS,
+) -> str:
+    """Return a report as one HTML page that loads nothing, or two of them side by side.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        Of `side`: its zones are public, no count of it is read.
+    side, other : Side
+        `other` is compared with `side`, by the measures of `losses`; what they do not have in
+        common (zones of other names, periods of other lengths) is left out and said.
+    note : str
+        What the numbers are, for whom.
+    subtitle : str
+    top_flows : int
+        Flows on the map.
+    """
+    drawing = _Drawing(dataset, side, other, top_flows)
+    body = [f'<p class="warn">{html.escape(note)}</p>', document.lead(_cards(side, other))]
+    if other is not None:
+        body.append(_note(f"Blue: {side.name}. Orange, outlined: {other.name}."))
+    body.append(drawing.outlines)
+    for title, analyses in SECTIONS.items():
+        shown = [drawing.block(a) for a in analyses if a in side.values]
+        if shown:
+            body += [f"<h2>{title}</h2>", *shown]
+    body += [
+        "<h2>Settings</h2>",
+        document.table(["setting", *_names(side, other)], _settings(side, other), numbers=9),
+    ]
+    days = side.extent.days
+    head = (
+        f'<p class="kind">{"Benchmark of two mobility reports" if other else "Mobility report"}</p>'
+        f"<h1>{html.escape(dataset.id)}</h1>"
+        + (f"<p>{html.escape(subtitle)}</p>" if subtitle else "")
+        + f'<p class="kind">{days} days from {side.extent.first_day.isoformat()} · '
+        f"{side.extent.zones:,} zones</p>"
+    )
+    return document.page(f"Mobility report: {dataset.id}", head, body)
+
+
+def _names(side: Side, other: Side | None) -> list[str]:
+    return [one.name for one in (side, other) if one is not None]
+
+
+def _cards(side: Side, other: Side | None) -> list[tuple[str, str]]:
+    parameters = side.parameters
+    users = parameters.unit == "user"
+    cards = [
+        (
+            f"ε = {one.parameters.epsilon:g}" if one.reach else "no noise",
+            f"per {'person' if one.parameters.unit == 'user' else 'trip'}"
+            + (f", {one.name}" if other else ""),
+        )
+        for one in (side, other)
+        if one is not None
+    ]
+    kept = f"{parameters.max_trips_per_user}" if users else "all"
+    return [
+        *cards,
+        (kept, "trips kept of each person" if users else "trips are kept"),
+        (str(len(side.values)), "analyses"),
+    ]
+
+
+def _settings(side: Side, other: Side | None) -> list[list[str]]:
+    def of(write: Callable[[Side], str]) -> list[str]:
+        return [write(one) for one in (side, other) if one is not None]
+
+    rows = {
+        "privacy loss (ε) of the whole report": lambda s: (
+            f"{s.parameters.epsilon:g}" if s.reach else "no noise"
+        ),
+        "protected": lambda s: "a person" if s.parameters.unit == "user" else "a trip",
+        "trips kept of a person": lambda s: (
+            str(s.parameters.max_trips_per_user) if s.parameters.unit == "user" else "all"
+        ),
+        "method": lambda s: s.parameters.method,
+        "time windows": lambda s: ", ".join(map(str, s.parameters.windows)),
+        "outer numbers": lambda s: s.parameters.ends,
+    }
+    lines = [[name, *of(write)] for name, write in rows.items()]
+    for analysis in side.values:
+        cells = of(lambda s, a=analysis: s.cost(a) if a in s.values else "left out")
+        if analysis.is_histogram:
+            bins = side.parameters.bins_of(analysis)
+            unit = UNITS[measure_of(analysis)]
+            cells[0] += f"; {bins.minimum:g} to {bins.maximum:g} by {bins.width:g} {unit}"
+        lines.append([analysis.label.lower(), *cells])
+    return lines
+
+
+def _note(text: str) -> str:
+    return f'<p class="note">{html.escape(text)}</p>'
+
+
+class _Drawing:
+    """Draws the blocks of a page."""
+
+    def __init__(self, dataset: Dataset, side: Side, other: Side | None, top_flows: int) -> None:
+        self._side, self._other = side, other
+        self._top_flows = top_flows
+        self._map = Map(dataset.zones)
+        self._zones = dataset.zones["name"].astype(str).tolist()
+        self.outlines = self._map.outlines if _PLACES & side.values.keys() else ""
+
+    def block(self, analysis: Analysis) -> str:
+        """Return the heading of an analysis, its picture and what it says in numbers."""
+        side = self._side
+        parts = [f"<h3>{html.escape(analysis.label)}</h3>"]
+        reach = side.reach.get(analysis)
+        words = [side.cost(analysis)]
+        if reach is not None and len(np.unique(reach)) == 1:
+            most = number(float(np.ceil(reach[0])))
+            words.append(f"noise moves each number by at most {most}, nine times in ten")
+        parts.append(_note("; ".join(words) + "."))
+        other = self._comparable(analysis)
+        if self._other is not None and other is None:
+            parts.append(_note(f"{self._other.name} has no such numbers of the same shape."))
+        draw = {
+            Analysis.STATISTICS: self._single,
+            Analysis.MISSING: self._single,
+            Analysis.HOURS: self._hours,
+            Analysis.ZONES: self._visits,
+            Analysis.ZONE_WINDOWS: self._windows,
+            Analysis.FLOWS: self._flows,
+        }.get(analysis, self._bars)
+        parts += draw(analysis, other)
+        if other is not None:
+            parts.append(self._measures(analysis, other))
+        return "\n".join(parts)
+
+    def _sides(self, other: Side | None) -> list[Side]:
+        return [self._side] if other is None else [self._side, other]
+
+    def _comparable(self, analysis: Analysis) -> Side | None:
+        other = self._other
+        if other is None or analysis not in other.values:
+            return None
+        same = other.values[analysis].shape == self._side.values[analysis].shape
+        bins = not analysis.is_histogram or (
+            other.parameters.bins_of(analysis) == self._side.parameters.bins_of(analysis)
+        )
+        return other if same and bins else None
+
+    def _labels(self, analysis: Analysis) -> list[str]:
+        side = self._side
+        return labels(analysis, side.parameters, side.extent, self._zones)
+
+    def _series(
+        self, analysis: Analysis, other: Side | None, rows: Any = slice(None)
+    ) -> list[Series]:
+        made: list[Series] = []
+        for one in self._sides(other):
+            reach = one.reach.get(analysis)
+            part = None if reach is None else reach[rows]
+            made.append(Series(one.name, one.values[analysis][rows], part))
+        return made
+
+    def _single(self, analysis: Analysis, other: Side | None) -> list[str]:
+        sides = self._sides(other)
+        rows = [
+            [name, *(_ranged(one, analysis, i) for one in sides)]
+            for i, name in enumerate(self._labels(analysis))
+        ]
+        return [document.table(["", *(one.name for one in sides)], rows)]
+
+    def _bars(self, analysis: Analysis, other: Side | None) -> list[str]:
+        names = self._labels(analysis)
+        title, unit = analysis.label, ""
+        if analysis is Analysis.DAYS:
+            names[-1] = "outside"
+        if analysis.is_histogram:
+            unit = UNITS[measure_of(analysis)]
+            edges = self._side.parameters.bins_of(analysis).edges
+            short = [f"{edge:g}" for edge in edges]
+            names = [f"<{short[0]}", *short[:-1], f"≥{short[-1]}"]
+        figure = [_figure(bars(names, self._series(analysis, other), title=title), unit)]
+        if not analysis.is_histogram:
+            return figure
+        sides = self._sides(other)
+        ends = ("min", "max") if self._side.parameters.ends == "extremes" else ("1%", "99%")
+        rows = [[one.name, *(number(float(v)) for v in one.five[analysis])] for one in sides]
+        head = [f"{unit}, of", ends[0], "25%", "median", "75%", ends[1]]
+        return [*figure, document.table(head, rows)]
+
+    def _hours(self, analysis: Analysis, other: Side | None) -> list[str]:
+        hours = [str(hour) for hour in range(24)]
+        figures = [
+            _figure(
+                bars(
+                    hours,
+                    self._series(analysis, other, slice(24 * i, 24 * i + 24)),
+                    title=title,
+                    width=360,
+                ),
+                title,
+            )
+            for i, title in enumerate(
+                f"{end} of trips, {day}, by hour"
+                for end, day in product(("Starts", "Ends"), ("weekdays", "weekends"))
+            )
+        ]
+        return [f'<div class="grid2">{"".join(figures)}</div>']
+
+    def _visits(self, analysis: Analysis, other: Side | None) -> list[str]:
+        sides = self._sides(other)
+        values = [one.values[analysis][:-1] for one in sides]
+        most = float(max(one.max(initial=0) for one in values))
+        figures = [
+            _figure(
+                self._map.shaded(one, title=f"Visits by zone, {side.name}", most=most), side.name
+            )
+            for one, side in zip(values, sides, strict=True)
+        ]
+        outside = "; ".join(f"{s.name}: {_ranged(s, analysis, -1)}" for s in sides)
+        return [
+            f'<div class="grid2 maps">{"".join(figures)}</div>',
+            scale_of(most, "visits"),
+            self._largest(analysis, other, values[0], "zone"),
+            _note(f"Outside all zones: {outside}."),
+        ]
+
+    def _windows(self, analysis: Analysis, other: Side | None) -> list[str]:
+        del other  # maps of one report; the measures compare both
+        windows = self._side.parameters.windows
+        counts = known_windows(self._side.values[analysis], windows)[:-1]
+        if counts.size > _MOST_SHAPES:
+            return [_note(f"{counts.size:,} numbers are too many for maps of each window.")]
+        most = float(counts.max(initial=0))
+        figures = [
+            _figure(self._map.shaded(counts[:, i], title=f"Visits, {when}", most=most), when)
+            for i, when in enumerate(windows_in_words(windows))
+        ]
+        return [f'<div class="grid4">{"".join(figures)}</div>', scale_of(most, "visits")]
+
+    def _flows(self, analysis: Analysis, other: Side | None) -> list[str]:
+        figures: list[str] = []
+        size = self._side.extent.zones
+        for one in self._sides(other):
+            values = one.values[analysis]
+            first = metrics.largest(values, self._top_flows)
+            first = first[values[first] > 0]
+            start, end = np.divmod(first, size)
+            title = f"Largest {len(first)} flows, {one.name}"
+            figures.append(_figure(self._map.flows(start, end, values[first], title=title), title))
+        return [
+            f'<div class="grid2 maps">{"".join(figures)}</div>',
+            _note("A flow starts wide and ends in a point; a dot stays within its zone."),
+            self._largest(analysis, other, self._side.values[analysis], "flow"),
+        ]
+
+    def _largest(self, analysis: Analysis, other: Side | None, values: Integers, what: str) -> str:
+        names, sides = self._labels(analysis), self._sides(other)
+        rows = [
+            [names[i].replace(" > ", " → "), *(_ranged(one, analysis, int(i)) for one in sides)]
+            for i in metrics.largest(values, _LISTED)
+        ]
+        return document.table([f"largest, by {what}", *(one.name for one in sides)], rows)
+
+    def _measures(self, analysis: Analysis, other: Side) -> str:
+        side = self._side
+        base, measured = (side, other) if other.reach else (other, side)
+        between = distances(
+            base.values[analysis], measured.values[analysis], analysis, side.parameters, slow=True
+        )
+        rows = [
+            [words, number(between[name])] for name, words in MEASURES.items() if name in between
+        ]
+        return document.table([f"{measured.name} measured from {base.name}", ""], rows)
+
+
+def _figure(picture: str, caption: str) -> str:
+    return f"<figure>{picture}<figcaption>{html.escape(caption)}</figcaption></figure>"
+
+
+def _ranged(side: Side, analysis: Analysis, place: int) -> str:
+    shown = f"{side.values[analysis][place]:,}"
+    reach = side.reach.get(analysis)
+    return shown if reach is None else f"{shown} ± {np.ceil(reach[place]):,.0f}"
