@@ -109,10 +109,11 @@ _SYNONYMS: dict[str, str] = {
     "lat": "latitude, latitud, y, breite, breitengrad, geogr breite",
     "lng": "longitude, lon, long, longitud, x, laenge, lange, laengengrad, langengrad, geogr "
     "laenge",
-    "name": "nombre, nom, label, tile name,  title, station name, bezeichnung, stationsname, nome, libelle",
-    "zone_id": "id, code, zone, tile id, iris, geoid, district id, sector id, adm1 code, zonen id, bezirk, "
-    "kreis, gemeinde, ags, id zone, code insee, commune, quartier, zona, id zona, distrito, "
-    "municipio, codigo, bairro",
+    "name": "nombre, nom, label, tile name, title, station name, bezeichnung, stationsname, nome, "
+    "libelle",
+    "zone_id": "id, code, zone, tile id, iris, geoid, district id, sector id, adm1 code, zonen id, "
+    "bezirk, kreis, gemeinde, ags, id zone, code insee, commune, quartier, zona, id zona, "
+    "distrito, municipio, codigo, bairro",
     "flow": "count, n trips, trips, n, flows, volume, value, anzahl, fahrten, wege, nombre, "
     "effectif, deplacements, trajets, flux, viajes, cantidad, conteo, numero, viagens, "
     "quantidade, contagem, fluxo, total",
