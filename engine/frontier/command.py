@@ -7,22 +7,13 @@ from pathlib import Path
 from typing import get_args
 
 from engine import datasets, risk
-from engine import origin_destination as od
 from engine.errors import ExplorerError, ParameterError
 from engine.frontier.candidate import Candidate
 from engine.frontier.need import Need, Protected, Read
+from engine.frontier.page import page
 from engine.frontier.search import Frontier, frontier
-from engine.frontier.tables import SUFFIXES, write
-from engine.parameters import ODParameters
+from engine.frontier.tables import LEAK, SUFFIXES, words, write
 from engine.resolution import TimeStep
-
-LEAK = (
-    "made of the confidential data: choosing by it leaks a little about them, so a release must "
-    "name its settings as tuned on these data"
-)
-_SPANS = {"day": "every day", "week": "every week", "period": "the whole period"}
-_UNITS = {"person-day": "a person's day", "person": "a person"}
-_VERDICTS = {"good": "usable", "partly": "usable in part", "noisy": "too noisy"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -43,13 +34,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         action="store_true",
         help="flows by methods without an exact law as well, by draws: a minute",
     )
-    parser.add_argument("--out", type=Path, help="all candidates, as FILE.json or FILE.csv")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        help="a page to read, FILE.html, or all candidates, FILE.json or FILE.csv",
+    )
     options = parser.parse_args(arguments)
     try:
         zones = int(options.zones) if options.zones.isdecimal() else options.zones
         need = Need(time=options.time, zones=zones, unit=options.unit, read=options.read)
         if options.out is not None and options.out.suffix not in SUFFIXES:
-            raise ParameterError(f"out must end in .json or .csv, got '{options.out.name}'")
+            raise ParameterError(f"out must end in {', '.join(SUFFIXES)}, got '{options.out.name}'")
         if not 50 < options.risk <= 100:
             raise ParameterError(
                 f"risk must be above 50 and at most 100 percent, got {options.risk:g}; half is "
@@ -60,7 +55,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for line in _lines(result, options.risk / 100):
             print(line)
         if options.out is not None:
-            write(result, options.out, options.risk / 100)
+            limit = options.risk / 100
+            text = page(result, dataset.id, limit) if options.out.suffix == ".html" else None
+            write(result, options.out, limit, text)
     except (ExplorerError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -68,32 +65,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("\ninterrupted", file=sys.stderr)
         return 130
     return 0
-
-
-def words(one: Candidate) -> str:
-    """Return a setting and its two axes in a line."""
-    flows = isinstance(one.parameters, ODParameters)
-    days = f", {one.days} days" if flows and one.matrices == one.days else ""
-    span = _SPANS[one.resolution.time] if flows else f"by {one.resolution.hours}"
-    levers = ", ".join(
-        f"{name} {value:g}" if isinstance(value, int | float) else str(value)
-        for name, value in one.levers.items()
-        if name != "unit"
-    )
-    if isinstance(one.parameters, ODParameters) and _is_drawn(one.parameters):
-        levers += f", {one.parameters.method}"
-    use = f"{one.use:.1%} of {'trips in usable flows' if flows else 'zones usable'}"
-    if one.use_error:
-        use += f" (± {one.use_error:.1%}, by draws)"
-    return (
-        f"{one.zones} zones ({one.resolution.zones}), {span}{days}, {_UNITS[one.unit]}, {levers}: "
-        f"best guess {one.risk:.1%}, {use} ({_VERDICTS[one.level]}), errors add up to "
-        f"{one.error:.0%} of all {'trips' if flows else 'visits'}"
-    )
-
-
-def _is_drawn(parameters: ODParameters) -> bool:
-    return od.METHODS[parameters.method].expected is None
 
 
 def _lines(result: Frontier, limit: float) -> Iterator[str]:

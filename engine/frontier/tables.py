@@ -5,12 +5,21 @@ import json
 from pathlib import Path
 from typing import Any
 
+from engine import origin_destination as od
 from engine.frontier.candidate import Candidate
 from engine.frontier.search import Frontier
+from engine.parameters import ODParameters
 from engine.risk import STRONG_GUESS
 
-SUFFIXES = (".json", ".csv")
+SUFFIXES = (".html", ".json", ".csv")
 _OWNER_ONLY = 0o600
+LEAK = (
+    "made of the confidential data: choosing by it leaks a little about them, so a release must "
+    "name its settings as tuned on these data"
+)
+_SPANS = {"day": "every day", "week": "every week", "period": "the whole period"}
+_UNITS = {"person-day": "a person's day", "person": "a person"}
+VERDICTS = {"good": "usable", "partly": "usable in part", "noisy": "too noisy"}
 
 
 def row(one: Candidate) -> dict[str, Any]:
@@ -44,8 +53,10 @@ def row(one: Candidate) -> dict[str, Any]:
     }
 
 
-def write(result: Frontier, path: Path, risk: float = STRONG_GUESS) -> None:
-    """Write all candidates, and which are on the frontier and recommended, as JSON or CSV.
+def write(
+    result: Frontier, path: Path, risk: float = STRONG_GUESS, page: str | None = None
+) -> None:
+    """Write a page, or all candidates and which are on the frontier and recommended.
 
     A file made of confidential data can be read by its owner only.
     """
@@ -58,7 +69,9 @@ def write(result: Frontier, path: Path, risk: float = STRONG_GUESS) -> None:
         path.touch(mode=_OWNER_ONLY)
         path.chmod(_OWNER_ONLY)
     with path.open("w", encoding="utf-8", newline="") as file:
-        if path.suffix == ".csv":
+        if page is not None:
+            file.write(page)
+        elif path.suffix == ".csv":
             table = csv.DictWriter(file, fieldnames=list(rows[0]))
             table.writeheader()
             table.writerows(rows)
@@ -67,7 +80,38 @@ def write(result: Frontier, path: Path, risk: float = STRONG_GUESS) -> None:
                 "need": vars(result.need),
                 "risk_limit": risk,
                 "confidential": result.confidential,
+                "recommended": next((i for i, one in enumerate(rows) if one["recommended"]), None),
+                "way_out": [
+                    {"gives_way_in": way.lever, "gain": way.gain, **row(way.candidate)}
+                    for way in result.way_out(risk)
+                ],
                 "candidates": rows,
             }
             json.dump(document, file, indent=1)
             file.write("\n")
+
+
+def words(one: Candidate) -> str:
+    """Return a setting and its two axes in a line."""
+    flows = isinstance(one.parameters, ODParameters)
+    days = f", {one.days} days" if flows and one.matrices == one.days else ""
+    span = _SPANS[one.resolution.time] if flows else f"by {one.resolution.hours}"
+    levers = ", ".join(
+        f"{name} {value:g}" if isinstance(value, int | float) else str(value)
+        for name, value in one.levers.items()
+        if name != "unit"
+    )
+    if isinstance(one.parameters, ODParameters) and _is_drawn(one.parameters):
+        levers += f", {one.parameters.method}"
+    use = f"{one.use:.1%} of {'trips in usable flows' if flows else 'zones usable'}"
+    if one.use_error:
+        use += f" (± {one.use_error:.1%}, by draws)"
+    return (
+        f"{one.zones} zones ({one.resolution.zones}), {span}{days}, {_UNITS[one.unit]}, {levers}: "
+        f"best guess {one.risk:.1%}, {use} ({VERDICTS[one.level]}), errors add up to "
+        f"{one.error:.0%} of all {'trips' if flows else 'visits'}"
+    )
+
+
+def _is_drawn(parameters: ODParameters) -> bool:
+    return od.METHODS[parameters.method].expected is None

@@ -276,12 +276,12 @@ class _Drawing:
     def _series(
         self, analysis: Analysis, other: Side | None, rows: Any = slice(None)
     ) -> list[Series]:
-        made: list[Series] = []
+        series: list[Series] = []
         for one in self._sides(other):
             reach = one.reach.get(analysis)
             part = None if reach is None else reach[rows]
-            made.append(Series(one.name, one.values[analysis][rows], part))
-        return made
+            series.append(Series(one.name, one.values[analysis][rows], part))
+        return series
 
     def _single(self, analysis: Analysis, other: Side | None) -> list[str]:
         sides = self._sides(other)
