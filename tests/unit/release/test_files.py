@@ -3,6 +3,7 @@
 import geopandas as gpd
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
 from engine import density
@@ -25,7 +26,13 @@ def files(product, dataset, folder, table):
     product.write(dataset, folder, shares.append)
     assert shares == sorted(shares)
     assert shares[-1] == 1
-    return pd.read_csv(folder / table), gpd.read_parquet(folder / "zones.parquet")
+    rows = pd.read_csv(folder / table)
+    beside = (folder / table).with_suffix(".parquet")
+    pd.testing.assert_frame_equal(pd.read_parquet(beside), rows, check_dtype=False)
+    assert pq.read_metadata(beside).num_row_groups == (
+        rows["date"].nunique() if "date" in rows else 1
+    )
+    return rows, gpd.read_parquet(folder / "zones.parquet")
 
 
 @pytest.mark.parametrize("unit", ["trip", "person-day", "person"])
