@@ -303,7 +303,7 @@ def save(
             towers.to_parquet(version / "towers.parquet", index=False, compression="zstd")
         for name, table in tables.items():
             if name in daily.NAMES:
-                daily.write(version, name, table, zones["zone_id"].astype(str), metadata.days)
+                daily.write(version, name, table, list(map(str, zones["zone_id"])), metadata.days)
                 continue
             keys = [(column, "ascending") for column in table.column_names if column != "n"]
             pq.write_table(

@@ -83,7 +83,8 @@ def at(table: pa.Table, highest_rank: int | None) -> tuple[Tally, Tally] | None:
         first = np.flatnonzero(np.r_[True, (np.diff(keys) != 0).any(axis=0)][: len(cells)])
         sums = np.add.reduceat(cells, first) if len(cells) else cells
         left = first[sums != 0]
-        return Tally(*keys[:, left], sums[sums != 0])
+        zone, true, kept = keys[:, left]
+        return Tally(zone, true, kept, sums[sums != 0])
 
     return side(_ORIGIN), side(_DESTINATION)
 

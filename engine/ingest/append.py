@@ -29,8 +29,15 @@ from engine.ingest.report import IngestReport
 OF_A_PERSON = ("trips_person", "report")
 """Tables that count a person over the whole period."""
 _MADE_BY = "engine.ingest "
-_TRIPS = {"date": pa.date32(), **dict.fromkeys(("origin", "destination"), pa.string())}
-_TRIPS |= {"rank": pa.int16(), "n": pa.int64()}
+_NO_TRIPS = pa.schema(
+    {
+        "date": pa.date32(),
+        "origin": pa.string(),
+        "destination": pa.string(),
+        "rank": pa.int16(),
+        "n": pa.int64(),
+    }
+).empty_table()
 
 
 def options_for(
@@ -120,7 +127,7 @@ def append(
                 last_day=max(dataset.metadata.last_day, options.last_day),
                 period_from_data=options.period_from_data or dataset.metadata.period_from_data,
             ),
-            added=tables.get("trips", pa.schema(list(_TRIPS.items())).empty_table()),
+            added=tables.get("trips", _NO_TRIPS),
             days=_days(options),
             leave=OF_A_PERSON if leave else (),
             texts={

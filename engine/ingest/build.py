@@ -95,8 +95,8 @@ def _inputs(options: IngestOptions) -> list[Path]:
     return [path for path in paths if path not in places] or paths
 
 
-def count(options: IngestOptions, monitor: Monitor, known: Places | None = None) -> Result:
-    """Do everything but write; the places are read unless they are `known`."""
+def count(options: IngestOptions, monitor: Monitor, places: Places | None = None) -> Result:
+    """Do everything but write; the places are read unless they are given."""
     monitor.plan(stages.plan(options, by_points=False))
     monitor.start(stages.CHECKING)
     checks.parts(options)
@@ -111,7 +111,7 @@ def count(options: IngestOptions, monitor: Monitor, known: Places | None = None)
     rows_total = sum(known) if len(known) == len(files) else None
     monitor.expect(sum(source.size_bytes for source in files), rows_total)
     monitor.start(stages.PLACES)
-    places = known or _places(options)
+    places = places or _places(options)
     salt = keys.salt_of(options.out, options.salt)
     reader = Reader(
         Calendar.of(options),

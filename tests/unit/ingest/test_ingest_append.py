@@ -146,7 +146,7 @@ def test_other_zones_another_salt_and_a_newer_format_are_refused(tmp_path: Path)
     path = write_csv(tmp_path / "rows.csv", HEADER["trips"], rows())
     before = built(tmp_path, path, 0, 1)
     strange = [(uid, at, f"x{o}", f"x{d}") for uid, at, o, d in rows()]
-    with pytest.raises(ExplorerError, match=r"is used"):
+    with pytest.raises(ExplorerError, match=r"rows can be used.*outside"):
         added(tmp_path, write_csv(tmp_path / "x.csv", HEADER["trips"], strange), 2, 4)
     salt = before.folder / "salt"
     kept = salt.read_text(encoding="utf-8")

@@ -1,5 +1,7 @@
 """Where noise adds nothing, a product's files hold the counts that were kept, in their places."""
 
+import io
+
 import geopandas as gpd
 import numpy as np
 import pandas as pd
@@ -28,7 +30,8 @@ def files(product, dataset, folder, table):
     assert shares[-1] == 1
     rows = pd.read_csv(folder / table)
     beside = (folder / table).with_suffix(".parquet")
-    pd.testing.assert_frame_equal(pd.read_parquet(beside), rows, check_dtype=False)
+    as_text = io.StringIO(pd.read_parquet(beside).to_csv(index=False))
+    pd.testing.assert_frame_equal(pd.read_csv(as_text), rows, check_dtype=False)
     assert pq.read_metadata(beside).num_row_groups == (
         rows["date"].nunique() if "date" in rows else 1
     )
