@@ -77,7 +77,10 @@ def _recommended(result: Frontier, one: Candidate) -> Iterable[str]:
         [
             (f"{one.risk:.1%}", "an attacker's best guess; half is guessed by a coin"),
             (f"{one.use:.1%}", f"can be used: {VERDICTS[one.level]}"),
-            (f"ε = {one.parameters.epsilon:g}", f"{one.zones:,} zones, {one.matrices} matrices"),
+            (
+                f"ε = {one.parameters.epsilon:g}",
+                f"{one.zones:,} zones, {one.matrices} {'matrix' if one.matrices == 1 else 'matrices'}",
+            ),
         ]
     )
     yield f"<p>{html.escape(words(one))}</p>"

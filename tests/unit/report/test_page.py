@@ -71,8 +71,8 @@ def named(tiny_city):
 
 
 def tips(text: str, of: str) -> list[tuple[str, int]]:
-    found = re.findall(rf"<title>([^<]*), {of}: ([\d,]+)</title>", text)
-    return [(name, int(value.replace(",", ""))) for name, value in found]
+    pairs = re.findall(rf"<title>([^<]*), {of}: ([\d,]+)</title>", text)
+    return [(name, int(value.replace(",", ""))) for name, value in pairs]
 
 
 def test_every_bar_is_a_released_number_and_the_page_loads_nothing(named):
