@@ -300,6 +300,13 @@ class Precedent:
 
 PRECEDENTS = (
     Precedent(
+        name="Google shared mobility research dataset, 2016 trips",
+        epsilon=0.66,
+        unit="a user's trip",
+        note="weekly flows; δ = 2.1e-29; places with few users left out",
+        source="https://www.nature.com/articles/s41467-019-12809-y",
+    ),
+    Precedent(
         name="Google search trends of symptoms, 2020",
         epsilon=1.68,
         unit="a user's day",
@@ -321,6 +328,14 @@ PRECEDENTS = (
         source="https://desfontain.es/blog/real-world-differential-privacy.html",
     ),
     Precedent(
+        name="Meta Movement Range Maps, 2020",
+        epsilon=2.0,
+        unit="a user's day",
+        note="noise added centrally, a release a day",
+        source="https://research.facebook.com/blog/2020/06/"
+        "protecting-privacy-in-facebook-mobility-data-during-the-covid-19-response/",
+    ),
+    Precedent(
         name="Google vaccination search insights, 2021",
         epsilon=2.19,
         unit="a user's day",
@@ -338,7 +353,7 @@ PRECEDENTS = (
         name="Google Community Mobility Reports, 2020",
         epsilon=2.64,
         unit="a user's day",
-        note="visits to places; the closest to this tool",
+        note="1.76 + 0.44 + 0.44; visits to places; the closest to this tool",
         source="https://arxiv.org/abs/2004.04145",
     ),
     Precedent(
@@ -349,6 +364,14 @@ PRECEDENTS = (
         source="https://desfontain.es/blog/real-world-differential-privacy.html",
     ),
     Precedent(
+        name="Spectus hurricane evacuation, Harris County 2017",
+        epsilon=10.0,
+        unit="a user",
+        note="one release: 4 + 2 + 1 + 3",
+        source="https://web.archive.org/web/20221209065442/https://spectus.ai/wp-content/uploads/"
+        "2022/10/Spectus_DPWhitepaper_v01b.pdf",
+    ),
+    Precedent(
         name="US Census 2020: persons",
         epsilon=17.14,
         unit="a person's record",
@@ -356,4 +379,5 @@ PRECEDENTS = (
         source="https://hdsr.mitpress.mit.edu/pub/7evz361i",
     ),
 )
-"""Known uses by ascending ε. A used value is no proof that it is a good one."""
+"""Known uses by ascending ε, those of mobility as the OpenDP deployments registry has them. A used
+value is no proof that it is a good one."""

@@ -79,7 +79,7 @@ def _recommended(result: Frontier, one: Candidate) -> Iterable[str]:
             (f"{one.use:.1%}", f"can be used: {VERDICTS[one.level]}"),
             (
                 f"ε = {one.parameters.epsilon:g}",
-                f"{one.zones:,} zones, {one.matrices} {'matrix' if one.matrices == 1 else 'matrices'}",
+                f"{one.zones:,} zones; matrices: {one.matrices}",
             ),
         ]
     )

@@ -40,9 +40,10 @@ from engine.report.mechanism import (
     release,
     release_table,
 )
-from engine.report.page import Side, page
+from engine.report.page import page
 from engine.report.results import Result
 from engine.report.settings import Plan, ReportParameters
+from engine.report.side import Side
 from engine.report.vectors import Periods, numbers, periods
 
 __all__ = [

@@ -21,8 +21,9 @@ from engine.report.budget import Budget, ReportMethod
 from engine.report.labels import labels
 from engine.report.measures import WINDOWS
 from engine.report.mechanism import release
-from engine.report.page import SECTIONS, TOP_FLOWS, Side, page
+from engine.report.page import SECTIONS, TOP_FLOWS, page
 from engine.report.settings import ReportParameters
+from engine.report.side import Side
 
 SUFFIXES = (".html", ".json")
 PRIVATE = (

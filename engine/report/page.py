@@ -1,27 +1,23 @@
 """A mobility report as one HTML page with pictures, or two of them side by side."""
 
 import html
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from itertools import product
 from typing import Any
 
 import numpy as np
 
 from engine import document, metrics
-from engine.arrays import Floats, Integers
+from engine.arrays import Integers
 from engine.datasets import Dataset
 from engine.pictures import Map, Series, bars, number, scale_of
-from engine.report.aggregates import ReportTable
 from engine.report.analyses import Analysis
 from engine.report.bins import measure_of
-from engine.report.fivenumbers import true_five_numbers
 from engine.report.labels import labels, windows_in_words
 from engine.report.loss import distances
-from engine.report.measures import UNITS, Extent
-from engine.report.mechanism import ReportRelease
-from engine.report.settings import ReportParameters
-from engine.report.vectors import known_windows, numbers
+from engine.report.measures import UNITS
+from engine.report.side import Side
+from engine.report.vectors import known_windows
 
 TOP_FLOWS = 100
 _LISTED = 10
@@ -57,64 +53,6 @@ MEASURES = {
     "kendall_tau": "Kendall's τ",
     **{f"top_{n}_coverage": f"top {n} found" for n in (10, 50, 100)},
 }
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Side:
-    """One report as a page shows it.
-
-    Attributes
-    ----------
-    name : str
-    parameters : ReportParameters
-    extent : Extent
-    values : mapping of Analysis to array of int64
-        Numbers as shown, not below 0.
-    reach : mapping of Analysis to array
-        How far noise moves each number nine times in ten; empty for numbers without noise.
-    five : mapping of Analysis to array
-        Five numbers of histograms.
-    """
-
-    name: str
-    parameters: ReportParameters
-    extent: Extent
-    values: Mapping[Analysis, Integers]
-    reach: Mapping[Analysis, Floats]
-    five: Mapping[Analysis, Floats]
-
-    @classmethod
-    def of(cls, name: str, release: ReportRelease, extent: Extent) -> "Side":
-        """Return a private report as a side."""
-        return cls(
-            name=name,
-            parameters=release.parameters,
-            extent=extent,
-            values=release.counts,
-            reach={analysis: one.half_widths() for analysis, one in release.results.items()},
-            five={analysis: one.private for analysis, one in release.five_numbers.items()},
-        )
-
-    @classmethod
-    def true(cls, name: str, table: ReportTable, parameters: ReportParameters) -> "Side":
-        """Return the counts of all trips as a side (confidential)."""
-        plan = parameters.plan
-        shown = [a for a in Analysis if a in plan.asked or a in plan.derived]
-        return cls(
-            name=name,
-            parameters=parameters,
-            extent=table.extent,
-            values={a: numbers(table, a, parameters) for a in shown},
-            reach={},
-            five={a: true_five_numbers(table, a, parameters) for a in shown if a.is_histogram},
-        )
-
-    def cost(self, analysis: Analysis) -> str:
-        """Say what an analysis costs."""
-        if not self.reach:
-            return "without noise"
-        epsilon = self.parameters.epsilon_of(analysis)
-        return f"ε = {epsilon:.3g}" if epsilon else "free, from other noisy counts"
 
 
 def page(
