@@ -1,6 +1,7 @@
 """From raw files to a dataset: the whole of an ingest."""
 
 import json
+import tempfile
 import threading
 import time
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from engine.ingest.calendar import Calendar
 from engine.ingest.counting import checks, keys, rows, stages
 from engine.ingest.counting.reader import Reader
 from engine.ingest.counting.run import Counted, Run
-from engine.ingest.inputs import coarse, guess, mapping, parents, sources
+from engine.ingest.inputs import coarse, guess, mapping, parents, sources, tracks
 from engine.ingest.inputs.mapping import Mappings
 from engine.ingest.inputs.places import Places, read_places
 from engine.ingest.inputs.sources import shown
@@ -28,6 +29,13 @@ _TRIPS_BY_ID = "trips lead from the first to the last point of each trip that th
 _TRIPS_BY_VISITS = (
     "the rows name no trips (tid): a trip is a visit and the person's next one in another zone on "
     "the same day"
+)
+_COUNTS_IN_COLUMNS = (
+    "counts stand in a column for each day or hour: each of them counts as a row here, and an "
+    "empty one is 0"
+)
+_ROWS_ARE_TRIPS = (
+    "no column tells people apart: each row is one trip, and trips alone are protected"
 )
 _ENGINES = {"duckdb": DuckDBEngine, "spark": SparkEngine}
 _COUNT = {
@@ -97,12 +105,17 @@ def _inputs(options: IngestOptions) -> list[Path]:
 
 def count(options: IngestOptions, monitor: Monitor, places: Places | None = None) -> Result:
     """Do everything but write; the places are read unless they are given."""
+    with tempfile.TemporaryDirectory(prefix="tracks-", dir=options.spill) as folder:
+        return _count(options, monitor, places, Path(folder))
+
+
+def _count(options: IngestOptions, monitor: Monitor, places: Places | None, folder: Path) -> Result:
     monitor.plan(stages.plan(options, by_points=False))
     monitor.start(stages.CHECKING)
     checks.parts(options)
     files = [
         sources.inspect(path, options.encoding, options.reading.delimiter)
-        for path in _inputs(options)
+        for path in tracks.as_tables(_inputs(options), folder)
     ]
     mappings = mapping.of_files(options, files)
     by_points = any(lat in names for names in mappings.values() for lat, _lng in mapping.POINTS)
@@ -153,6 +166,15 @@ def report_of(options: IngestOptions, result: Result, seconds: float) -> IngestR
     if options.kind == "visits" and "trips" in options.parts:
         by_trip = any("tid" in names for names in result.mappings.values())
         notes.append(_TRIPS_BY_ID if by_trip else _TRIPS_BY_VISITS)
+    if counted.fractions:
+        notes.append(
+            f"{counted.fractions:,} flows were fractions of trips (expanded counts): rounded once, "
+            "by their running sum in the order of origins and destinations, so that each day's "
+            "total is kept to half a trip and every flow to less than one"
+        )
+    if options.kind == "flows" and not any("flow" in names for names in result.mappings.values()):
+        columns = [n for names in result.mappings.values() for n in names if n.startswith("flow_")]
+        notes.append(_COUNTS_IN_COLUMNS if columns else _ROWS_ARE_TRIPS)
     if counted.backwards:
         notes.append(
             f"{counted.backwards:,} trips end before they start: they count, by the time and place "

@@ -25,7 +25,7 @@ from engine.ingest.build import ingest
 from engine.ingest.calendar import Calendar, offsets
 from engine.ingest.counting import rows
 from engine.ingest.counting.reader import Reader
-from engine.ingest.inputs import guess
+from engine.ingest.inputs import guess, spread
 from engine.ingest.inputs.mapping import Mappings
 from engine.ingest.inputs.places import Places, id_shapes
 from engine.ingest.inputs.sources import Source
@@ -108,6 +108,9 @@ def days(mappings: Mappings, given: Reading, time_zone: str) -> tuple[date, date
     reading = guess.complete(mappings, given)
     with _opened(list(mappings)) as engine:
         raw = rows.read_all(engine, mappings)
+        named = [day for names in mappings.values() for n in names if (day := spread.day_of(n))]
+        if named:
+            return min(named), max(named)
         name = "datetime" if "datetime" in raw[0].columns else "date"
         if name not in raw[0].columns:
             raise InputError("the rows have no time", remedy="choose the period by hand")

@@ -27,7 +27,8 @@ FLOWMAP = (
     "flows of the file at once in 90% of releases. Flows that do not exceed their bar are left "
     "out: the file is a map of the clear flows and does not add up to all trips. "
     "flowmap/totals.csv says how many are left out and what they add up to; only its row 'all' is "
-    "an unbiased sum with a bar."
+    "an unbiased sum with a bar. flowmap/flows_by_time.csv holds the cells of each time that are "
+    "clear of the noise of all cells at once; it does not add up to all trips either."
 )
 """What the statement says of the folder ``flowmap``."""
 
@@ -122,6 +123,7 @@ def write_flowmap(
     *,
     scale: float,
     matrices: int,
+    by_time: Mapping[str, tuple[Integers, Integers]],
 ) -> None:
     """Write the tables that flowmap tools read, and what they leave out.
 
@@ -135,6 +137,9 @@ def write_flowmap(
         Of the discrete Laplace noise of one cell.
     matrices : int
         How many cells each sum adds up.
+    by_time : mapping of str to two int arrays
+        By the day a matrix begins, the flows whose cell is clear of the noise of all cells at once,
+        and these noisy cells.
     """
     folder.mkdir()
     centres: Any = shapely.get_coordinates(
@@ -156,6 +161,11 @@ def write_flowmap(
     with CsvTable(folder / "flows.csv", {"origin": text, "dest": text, **values}) as table:
         shown, where = sums[clear], pa.array(np.flatnonzero(clear))
         table.add(origin.take(where), destination.take(where), shown, shown - bar, shown + bar)
+    columns = {"origin": text, "dest": text, "count": whole, "time": text}
+    with CsvTable(folder / "flows_by_time.csv", columns) as table:
+        for time, (where, cells) in by_time.items():
+            rows = pa.array(where)
+            table.add(origin.take(rows), destination.take(rows), cells, [time] * len(cells))
     total, reach = int(sums.sum()), sum_bar(scale, matrices * len(sums))
     named, kept = int(clear.sum()), int(sums[clear].sum())
     with CsvTable(folder / "totals.csv", {"flows": text, "number": whole, **values}) as table:

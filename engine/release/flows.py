@@ -21,7 +21,7 @@ from engine.origin_destination.estimate import CAPPED_TRIPS
 from engine.origin_destination.matrices import day_indices, ranked_trips, require_unit
 from engine.parameters import ODParameters
 from engine.release.bars import laplace_bar, sum_bar
-from engine.release.files import CsvTable, neutral, write_flowmap, write_zones
+from engine.release.files import CsvTable, clear_bar, neutral, write_flowmap, write_zones
 from engine.release.intact import COUNT, TRIP_RANK, require_intact, require_zones
 from engine.release.plan import Days, Frame, Plan, Progress, Stage
 
@@ -206,12 +206,16 @@ def write(
     origin, destination = (ids.take(pa.array(index)) for index in np.nonzero(pairs))
     whole, expected = np.zeros(pairs.shape, dtype=np.int64), None
     head = {"date": text, "origin": text, "destination": text}
+    bar = clear_bar(released.scale, 1, len(origin) * released.matrices)
+    by_time: dict[str, tuple[Integers, Integers]] = {}
     with CsvTable(folder / "flows.csv", {**head, **columns}, parquet=True) as table:
         for number, matrix in enumerate(drawn):
             day = dataset.metadata.periods[released.days[number]].isoformat()
             dates = pa.array([day]).take(pa.array(np.zeros(len(origin), dtype=np.int8)))
             table.add(dates, origin, destination, *matrix.columns)
             whole[pairs] += matrix.noisy
+            clear = np.flatnonzero(matrix.noisy > bar)
+            by_time[day] = clear, matrix.noisy[clear]
             if matrix.expected is not None:
                 expected = matrix.expected + (0.0 if expected is None else expected)
             progress((number + 1) / released.matrices)
@@ -236,4 +240,5 @@ def write(
         whole[pairs],
         scale=released.scale,
         matrices=released.matrices,
+        by_time=by_time,
     )

@@ -161,8 +161,8 @@ def _remedy(canonical: str) -> str:
             "choose them the other way round if they are swapped, else give degrees within ±90 and "
             "±180, and name the decimal mark"
         )
-    if canonical == "flow":
-        return f"give whole numbers of trips from 0 to {LARGEST_FLOW:,}, and name the marks in them"
+    if canonical.startswith("flow"):
+        return f"give numbers of trips from 0 to {LARGEST_FLOW:,}, and name the marks in them"
     return (
         "write times as 2015-09-07 08:30:00 or as seconds since 1970, or say how they are written"
     )

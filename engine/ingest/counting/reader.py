@@ -13,8 +13,10 @@ from engine.ingest.reading import Reading
 _PLAIN_NUMBER = r"^[+-]?(\d+([.]\d*)?|[.]\d+)([eE][+-]?\d+)?$"
 _LOST_DIGITS = r"^\d([.,]\d+)?[eE]\+\d+$"
 _EXACT_BELOW = 2.0**53
-LARGEST_FLOW = 10**12
-"""Trips in one row of a table of flows: a sum of a million such rows fits in 64 bits."""
+LARGEST_FLOW = 10**9
+"""Trips in one row of a table of flows."""
+MILLION = 10**6
+"""Flows are added up in millionths of a trip, so that sums do not depend on their order."""
 
 
 @dataclass(frozen=True)
@@ -68,11 +70,10 @@ class Reader:
         return ((number >= -limit) & (number <= limit)).ifelse(number, ibis.null("float64"))
 
     def flow(self, column: Column) -> Column:
-        """Return a count as a whole number of at least 0; null where it is none."""
+        """Return a count of at least 0 in millionths of a trip; null where it is none."""
         number = self._number(column)
-        whole = floored(number).cast("float64") == number
-        fine = (number >= 0) & (number <= LARGEST_FLOW) & whole
-        return fine.ifelse(number, ibis.null("float64")).cast("int64")
+        fine = (number >= 0) & (number <= LARGEST_FLOW)
+        return floored(fine.ifelse(number, ibis.null("float64")) * MILLION + 0.5)
 
     def _number(self, column: Column) -> Column:
         if not column.type().is_string():

@@ -74,6 +74,8 @@ class Counted:
         People by public bin (lower end) of records in the week, trips in the period.
     backwards : int
         Used trips that end before they start.
+    fractions : int
+        Flows that were no whole numbers of trips, and are now.
     """
 
     tables: Mapping[str, pa.Table]
@@ -83,3 +85,4 @@ class Counted:
     visits_per_person: Mapping[int, int] = field(default_factory=dict[int, int])
     trips_per_person: Mapping[int, int] = field(default_factory=dict[int, int])
     backwards: int = 0
+    fractions: int = 0

@@ -124,8 +124,9 @@ def from_flows(run: Run, raw: Sequence[Table], accept: checks.Accept) -> Counted
     counts = [{**line, "kinds": line["rows"]} for line in _by_reason(run.engine, flows)]
     account = trip_account(counts)
     accept(account)
-    used = run.engine.fetch(trips.summed_flows(flows))
-    return Counted({"trips": tables.trip_table(run.options, run.places, used)}, account)
+    used, fractions = trips.rounded(run.engine.fetch(trips.summed_flows(flows)))
+    table = tables.trip_table(run.options, run.places, used)
+    return Counted({"trips": table}, account, fractions=fractions)
 
 
 def _placed_visits(run: Run, raw: Sequence[Table]) -> Table:

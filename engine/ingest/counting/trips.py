@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import ibis
+import numpy as np
 import pyarrow as pa
 from ibis import _
 
@@ -16,6 +17,7 @@ from engine.datasets import RANK_BUCKET
 from engine.ingest.calendar import Calendar
 from engine.ingest.counting import mobility, tables
 from engine.ingest.counting.keys import Purpose, keyed_hash
+from engine.ingest.counting.reader import MILLION
 from engine.ingest.counting.run import Run, Step
 from engine.ingest.counting.shares import summed
 from engine.ingest.expressions import Table
@@ -59,6 +61,34 @@ def summed_flows(flows: Table) -> Table:
     used = flows.filter((flows.reason == Reason.USED) & (flows.n > 0))
     rank = ibis.literal(1).cast("int16")
     return used.select("day", "origin_zone", "destination_zone", "n", rank=rank)
+
+
+def rounded(counted: pa.Table) -> tuple[pa.Table, int]:
+    """Round flows in millionths to whole trips, once; return them and how many were fractions.
+
+    No chance is in it: in the order of origins and destinations a flow gets what the rounded
+    running sum of its day grows by. Each day's total is kept to half a trip, and every flow and
+    every run of flows to less than one.
+
+    Examples
+    --------
+    >>> flows = {"day": [0, 0, 0], "origin_zone": [0, 0, 1], "destination_zone": [1, 2, 0]}
+    >>> whole, fractions = rounded(pa.table({**flows, "n": [400_000, 700_000, 2_900_000]}))
+    >>> whole["n"].to_pylist(), fractions
+    ([1, 3], 3)
+    """
+    keys = ("day", "origin_zone", "destination_zone")
+    ordered = counted.sort_by([(name, "ascending") for name in keys])
+    n = ordered["n"].to_numpy().astype(np.int64)
+    day = ordered["day"].to_numpy()
+    sums = np.concatenate([[0], np.cumsum(n)])
+    first = np.searchsorted(day, day)  # where each row's day begins
+    ends, starts = sums[1:] - sums[first], sums[:-1] - sums[first]
+    half = MILLION // 2
+    whole = (ends + half) // MILLION - (starts + half) // MILLION
+    column = ordered.schema.get_field_index("n")
+    table = ordered.set_column(column, "n", pa.array(whole))
+    return table.filter(pa.array(whole > 0)), int(np.count_nonzero(n % MILLION))
 
 
 def ranked_trips(used: Table, salt: str) -> Table:

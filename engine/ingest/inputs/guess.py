@@ -13,6 +13,7 @@ from engine.errors import InputError
 from engine.ingest.inputs.mapping import NUMBERS, TIMES, Mappings
 from engine.ingest.inputs.samples import first_rows
 from engine.ingest.inputs.sources import Source, shown
+from engine.ingest.inputs.spread import PREFIX
 from engine.ingest.reading import EPOCH, DateOrder, NumberTimes, Reading
 
 SAMPLE_ROWS = 2_000
@@ -57,7 +58,8 @@ def guess(source: Source, names: Mapping[str, str], given: Reading) -> Guess:
     }
     reading: Reading = replace(given)
     if reading.decimal is None:
-        numbers = [value for name in NUMBERS for value in columns.get(name, [])]
+        counts = [name for name in columns if name.startswith(PREFIX)]
+        numbers = [value for name in (*NUMBERS, *counts) for value in columns.get(name, [])]
         comma = source.format == "csv" and any(_COMMA_DECIMAL.match(value) for value in numbers)
         reading = replace(reading, decimal="," if comma and reading.thousands != "," else ".")
     asked: str | None = None

@@ -2,11 +2,12 @@
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import InputError
+from engine.ingest.inputs import spread
 from engine.ingest.inputs.samples import check_columns, first_rows
 from engine.ingest.inputs.sources import Source, inspect, shown
 from engine.ingest.options import IngestOptions
@@ -34,7 +35,7 @@ REQUIRED: dict[str, tuple[str, ...]] = {
 OPTIONAL: dict[str, tuple[str, ...]] = {
     "trips": ("origin", "destination", "end_datetime", *DEGREES[2:], *CLOCKS),
     "visits": ("location_id", "lat", "lng", "tid", "clock"),
-    "flows": ("date",),
+    "flows": ("date", "tid"),
     "locations": ("name",),
     "zones": ("name",),
 }
@@ -68,7 +69,8 @@ _SYNONYMS: dict[str, str] = {
     "vehicule, id vehicule, vehiculo, id vehiculo, veiculo, id veiculo",
     "tid": "trip id, trip, traj id, trajectory id, trajectory, journey id, journey, ride id, "
     "viaje id, id viaje, fahrt id, fahrt, trajet id, id trajet, trajet, viagem id, id viagem",
-    "datetime": "timestamp, time, date time, start datetime, start time, started at, inicio del "
+    "datetime": "last reported, timestamp, "
+    "time, date time, start datetime, start time, started at, inicio del "
     "viaje, inicio, departure time, check in time, fecha hora, epoch, horodatage, utc, utc time, "
     "start, start date, pickup datetime, tpep pickup datetime, lpep pickup datetime, call time, "
     "date, fecha, dia, datum, jour, day, zeit, zeitstempel, zeitpunkt, datum zeit, startzeit, "
@@ -81,19 +83,22 @@ _SYNONYMS: dict[str, str] = {
     "endzeit, endzeitpunkt, ankunft, ankunftszeit, heure fin, date fin, heure arrivee, date "
     "arrivee, fecha fin, fecha llegada, hora llegada, fim, data hora fim, fim da viagem, data fim, "
     "hora chegada",
-    "origin": "origin id, id origin, origen id, origen, start station id, from, from id, source, "
+    "origin": "from stop id, boarding stop id, "
+    "origin id, id origin, origen id, origen, start station id, from, from id, source, "
     "start location, origine, from district, from zone, origin zone, pickup location id, "
     "pulocationid, from station id, start zone, startort, herkunft, quelle, quellzone, von, "
     "startstation, abfahrtsort, depart, lieu depart, zone origine, station depart, id origine, "
     "zona origen, id origen, estacion origen, estacion de origen, desde, origem, id origem, zona "
     "origem, estacao origem, estacao de origem, de",
-    "destination": "destination id, destino id, destino, end station id, to, to id, target, end "
+    "destination": "to stop id, alighting stop id, "
+    "destination id, destino id, destino, end station id, to, to id, target, end "
     "location, dest, to district, to zone, destination zone, dropoff location id, dolocationid, "
     "to station id, end zone, ziel, zielort, zielzone, nach, endstation, zielstation, arrivee, "
     "lieu arrivee, zone destination, station arrivee, id destination, zona destino, id destino, "
     "estacion destino, estacion de destino, hasta, id do destino, estacao destino, estacao de "
     "destino, para",
-    "location_id": "id, station id, tower id, cell id, site id, antenna id, venue id, tower, "
+    "location_id": "id, stop id, "
+    "station id, tower id, cell id, site id, antenna id, venue id, tower, "
     "station, antenna, place id, location, cell, poi, poi id, venue, venueid, zone id, zone, "
     "lac ci, standort, standort id, ort, ort id, funkzelle, zelle, mast, haltestelle, messstelle, "
     "lieu, id lieu, antenne, id antenne, cellule, site, gare, arret, lugar, id lugar, estacion, id "
@@ -106,10 +111,12 @@ _SYNONYMS: dict[str, str] = {
     "clock": "hour, hora, time of day, heure, uhrzeit, time, start hour, start time, hora inicio, "
     "zeit, startzeit, heure debut",
     "end_clock": "end hour, hora fin, end time, hora arribo",
-    "lat": "latitude, latitud, y, breite, breitengrad, geogr breite",
-    "lng": "longitude, lon, long, longitud, x, laenge, lange, laengengrad, langengrad, geogr "
+    "lat": "stop lat, latitude, latitud, y, breite, breitengrad, geogr breite",
+    "lng": "stop lon, longitude, lon, "
+    " long, longitud, x, laenge, lange, laengengrad, langengrad, geogr "
     "laenge",
-    "name": "nombre, nom, label, tile name, title, station name, bezeichnung, stationsname, nome, "
+    "name": "stop name, nombre, nom, "
+    "label, tile name, title, station name, bezeichnung, stationsname, nome, "
     "libelle",
     "zone_id": "id, code, zone, tile id, iris, geoid, district id, sector id, adm1 code, zonen id, "
     "bezirk, kreis, gemeinde, ags, id zone, code insee, commune, quartier, zona, id zona, "
@@ -117,7 +124,8 @@ _SYNONYMS: dict[str, str] = {
     "flow": "count, n trips, trips, n, flows, volume, value, anzahl, fahrten, wege, nombre, "
     "effectif, deplacements, trajets, flux, viajes, cantidad, conteo, numero, viagens, "
     "quantidade, contagem, fluxo, total",
-    "date": "day, fecha, jour, datum, tag, dia, data, datetime, time, timestamp",
+    "date": "day, started at, start time, "
+    "fecha, jour, datum, tag, dia, data, datetime, time, timestamp",
 }
 
 
@@ -166,6 +174,10 @@ def guess(kind: str, columns: Sequence[str]) -> dict[str, str]:
             if column is not None and column not in names.values():
                 names[canonical] = column
                 break
+    if kind == "flows" and "flow" not in names:
+        names |= spread.columns_of(columns)
+    elif kind == "flows":
+        names.pop("tid", None)
     day = next((plain[name] for name in plain if name in _DAYS), None)
     if _plain(names.get("datetime", "")) in _CLOCK_NAMES and "clock" in known and day is not None:
         names |= {"clock": names["datetime"], "datetime": day}
@@ -195,9 +207,20 @@ def resolve(kind: str, given: Mapping[str, str], source: Source) -> dict[str, st
     guessed = {k: v for k, v in guess(kind, free).items() if k not in given}
     mapping = {**guessed, **{k: column for k, column in given.items() if column}}
     for canonical in REQUIRED[kind]:
-        if canonical not in mapping:
+        if canonical not in mapping and not (canonical == "flow" and counts_itself(mapping)):
             raise _missing(source, kind, f"no column for {canonical}", canonical)
     return mapping
+
+
+def counts_itself(names: Iterable[str]) -> bool:
+    """Whether a table of flows needs no column of counts: one row a trip, or a column a day.
+
+    Examples
+    --------
+    >>> counts_itself(["origin", "destination", "tid"]), counts_itself(["origin", "destination"])
+    (True, False)
+    """
+    return "tid" in names or any(name.startswith(spread.PREFIX) for name in names)
 
 
 def one_place(
@@ -247,8 +270,8 @@ def check(source: Source, names: Mapping[str, str]) -> None:
 def _check_alike(files: Mappings) -> None:
     first, *others = files.items()
     for source, names in others:
-        if set(names) != set(first[1]):
-            odd = sorted(set(names) ^ set(first[1]))
+        odd = sorted(set(names) ^ set(first[1]))
+        if not all(spread.day_of(name) for name in odd):  # each file may have days of its own
             raise InputError(
                 f"{source.name}: {', '.join(odd)} is found in this file or in {first[0].name}, "
                 "not in both; map the columns of all files alike"

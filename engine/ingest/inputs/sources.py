@@ -16,9 +16,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from engine.errors import InputError
-from engine.ingest.inputs import bombs
+from engine.ingest.inputs import bombs, spread
 
 ENDINGS = (".csv", ".csv.gz", ".tsv", ".txt", ".parquet", ".pq")
+TRACKS = (".plt", ".gpx")
+"""Folders of these become one table: see `tracks`."""
 HEAD_BYTES = 1_000_000
 LONGEST_HEADER = 100_000
 MOST_COLUMNS = 2_000
@@ -256,6 +258,8 @@ def decoded(name: str, head: bytes, encoding: str) -> str:
 
 def _check_names(name: str, columns: tuple[str, ...]) -> None:
     """Refuse a first line of data, without quoting any of it."""
+    counted = spread.columns_of(columns).values()
+    columns = tuple(column for column in columns if column not in counted)
     times = sum(bool(_TIME.match(column)) for column in columns)
     values = sum(bool(_VALUE.match(column)) for column in columns)
     if times or 2 * values >= len(columns):
@@ -305,4 +309,4 @@ def _tables_in(folder: Path) -> list[Path]:
 
 
 def _is_table(path: Path) -> bool:
-    return path.name.lower().endswith(ENDINGS) and not path.name.startswith((".", "_"))
+    return path.name.lower().endswith(ENDINGS + TRACKS) and not path.name.startswith((".", "_"))

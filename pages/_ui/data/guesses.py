@@ -35,10 +35,14 @@ def kind(columns: Sequence[str]) -> str:
     for name in ("trips", "flows"):
         names = mapping.guess(name, columns).keys()
         ids, points = mapping.PLACES[name]
-        if set(mapping.REQUIRED[name]) <= names and set(ids) <= names:
+        if {*mapping.REQUIRED[name], *ids} <= names:
             return name
         if name == "trips" and {*_PERSON, *points} <= names:
             return "journeys"
+    flows = mapping.guess("flows", columns)
+    rides = {"origin", "destination"} <= flows.keys() and mapping.counts_itself(flows)
+    if rides and "uid" not in mapping.guess("trips", columns):
+        return "flows"
     visits = mapping.guess("visits", columns)
     if set(_PERSON) <= visits.keys():
         if "location_id" in visits:

@@ -71,7 +71,7 @@ def draw(draft: Draft) -> None:
         f"split_{kind}_{abs(hash(columns))}",
         value="clock" in guessed,
     )
-    wanted, optional, absent = _columns_of(kind, split=split)
+    wanted, optional, absent = _columns_of(kind, columns, split=split)
     chosen, missing = data_files.columns(draft, kind, engine_kind, columns, wanted, optional)
     draft.missing += missing
     draft.values |= {
@@ -86,12 +86,14 @@ def draw(draft: Draft) -> None:
         st.caption(f"The first of {len(draft.files)} files is shown; all must have these columns.")
 
 
-def _columns_of(kind: str, *, split: bool) -> tuple[Names, Names, Names]:
+def _columns_of(kind: str, columns: Names, *, split: bool) -> tuple[Names, Names, Names]:
     """Return the columns that a kind of table needs, may have, and must not be guessed to have."""
     ends = ("origin_lat", "origin_lng", "destination_lat", "destination_lng")
     both, one = ("clock", "end_clock"), ("clock",)
     clocks, clock = (both, one) if split else ((), ())
     no_clocks, no_clock = ((), ()) if split else (both, one)
+    itself = mapping.counts_itself(mapping.guess("flows", columns))
+    count, trip = ((), ("tid",)) if itself else (("flow",), ())
     return {
         "trips": (
             ("uid", "datetime", "origin", "destination"),
@@ -113,7 +115,7 @@ def _columns_of(kind: str, *, split: bool) -> tuple[Names, Names, Names]:
             ("tid", *clock),
             ("location_id", *no_clock),
         ),
-        "flows": (("origin", "destination", "flow"), ("date",), ()),
+        "flows": (("origin", "destination", *count), ("date", *trip), ()),
     }[kind]
 
 

@@ -1,12 +1,15 @@
 """Tables as the packages of the field write them are read without renaming a column."""
 
+from collections.abc import Callable, Iterable
 from datetime import date, datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from engine import report
+from engine.errors import InputError
 from engine.ingest import ingest
 from engine.ingest.inputs import mapping
 from engine.ingest.report import Reason
@@ -19,6 +22,19 @@ POINTS = ("uid", "tid", "datetime", "lat", "lng")
 """Trips of dp_mobility_report and scikit-mobility: rows are points, a trip has a `tid`."""
 MOBILITY_DATA = ("date", "hour", "id_origin", "id_destination", "distance", "n_trips")
 FLOWMAP = ("origin", "dest", "count")
+DAYS_APART = ("id_origin", "id_destination", "20150901", "20150902")
+HOURS_APART = ("date", "origin", "dest", "h0", "h1", "h23")
+STOPS = ("from_stop_id", "to_stop_id", "count")
+RIDES = (
+    *("ride_id", "rideable_type", "started_at", "ended_at", "start_station_name"),
+    *("start_station_id", "end_station_name", "end_station_id"),
+    *("start_lat", "start_lng", "end_lat", "end_lng", "member_casual"),
+)
+OLD_RIDES = (
+    *("tripduration", "starttime", "stoptime", "start station id", "start station name"),
+    *("end station id", "bikeid", "usertype", "birth year", "gender"),
+)
+BIKES = ("last_reported", "bike_id", "lat", "lon", "is_disabled", "is_reserved")
 PLACE = {name: (lat, lng) for name, lat, lng in TOWERS}
 Point = tuple[str, int, str, float, float]
 
@@ -91,14 +107,23 @@ def test_national_and_flowmap_tables_of_flows_are_read(tmp_path: Path) -> None:
         (MOBILITY_DATA, "flows"),
         (FLOWMAP, "flows"),
         ((*FLOWMAP, "time"), "flows"),
+        (DAYS_APART, "flows"),
+        (HOURS_APART, "flows"),
+        (STOPS, "flows"),
+        (RIDES, "flows"),
+        (OLD_RIDES, "trips"),
+        (BIKES, "points"),
     ],
 )
 def test_the_data_page_guesses_what_they_hold(columns: tuple[str, ...], kind: str) -> None:
     assert guesses.kind(columns) == kind
-    guessed = mapping.guess("visits" if kind == "points" else kind, columns)
-    assert set(mapping.REQUIRED["visits" if kind == "points" else kind]) <= guessed.keys()
-    assert ("tid" in guessed) == (kind == "points")
-    assert ("date" in guessed) == bool({"time", "date"} & set(columns) and kind == "flows")
+    engine_kind = "visits" if kind == "points" else kind
+    guessed = mapping.guess(engine_kind, columns)
+    missing = set(mapping.REQUIRED[engine_kind]) - guessed.keys()
+    assert not missing or (missing == {"flow"} and mapping.counts_itself(guessed))
+    assert ("tid" in guessed) == ("tid" in columns or "ride_id" in columns)
+    dated = {"time", "date", "started_at"} & set(columns) and kind == "flows"
+    assert ("date" in guessed) == bool(dated)
 
 
 WRONG = {
@@ -115,6 +140,30 @@ WRONG = {
         "'lat' .* the other way round if they are swapped",
     ),
     "no destinations": ("flows", ("id_origin", "n_trips"), [("A", 1)], "no column for destination"),
+    "a negative count of a day": (
+        "flows",
+        DAYS_APART,
+        [("A", "B", 1, 2), ("A", "C", 1, -1)],
+        "'20150902' .* in 1 of 2 rows, the first in row 2; give numbers of trips from 0",
+    ),
+    "no origins beside hours": (
+        "flows",
+        ("date", "dest", "h0", "h1", "h2"),
+        [("2015-09-01", "A", 1, 1, 1)],
+        "no column for origin",
+    ),
+    "rides without an end": (
+        "flows",
+        ("ride_id", "started_at", "start_station_id"),
+        [("R", "2015-09-01", "A")],
+        "no column for destination",
+    ),
+    "bikes at swapped coordinates": (
+        "visits",
+        ("last_reported", "bike_id", "lon", "lat"),
+        [(1_441_612_800, "b", 20.67, -103.35)],
+        "'lat' .* the other way round if they are swapped",
+    ),
     "negative counts": ("flows", FLOWMAP, [("A", "B", -1)], "'count' .* in 1 of 1 rows"),
 }
 
@@ -123,3 +172,141 @@ WRONG = {
 def test_a_wrong_twin_gets_one_clear_message(tmp_path: Path, fault: str) -> None:
     kind, header, rows, words = WRONG[fault]
     refused(tmp_path, rf"t\.csv: .*{words}", rows, kind=kind, header=header)
+
+
+FIRST, SECOND = date(2015, 9, 1), date(2015, 9, 2)
+
+
+def test_a_column_a_day_and_a_column_an_hour_are_read(tmp_path: Path) -> None:
+    rows = [("A", "B", 5, ""), ("B", "C", "", 2), ("A", "B", 1, 1)]
+    dataset, summary = built(tmp_path, rows, kind="flows", header=DAYS_APART)
+    expected = {(FIRST, "A", "B", 1): 6, (SECOND, "A", "B", 1): 1, (SECOND, "B", "C", 1): 2}
+    assert table(dataset.folder, "trips") == expected
+    assert any("each day or hour" in note for note in summary.notes)
+    rows = [("2015-09-01", "A", "B", 5, "", 2), ("2015-09-02", "A", "C", 0, 0, 4)]
+    how = {"kind": "flows", "header": HOURS_APART, "out": tmp_path / "hours"}
+    dataset, _ = built(tmp_path, rows, **how)
+    assert table(dataset.folder, "trips") == {(FIRST, "A", "B", 1): 7, (SECOND, "A", "C", 1): 4}
+
+
+def test_fractions_are_rounded_once_and_keep_totals(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    names = list(PLACE)
+    rows = [
+        (f"2015-09-{day:02}", str(a), str(b), round(float(rng.gamma(0.4, 1.7)), 3))
+        for day in (1, 2, 3)
+        for a in names
+        for b in names
+        if a != b
+        for _ in range(2)
+    ]
+    dataset, summary = built(tmp_path, rows, kind="flows", header=("date", *FLOWMAP))
+    again, _ = built(
+        tmp_path,
+        [rows[i] for i in rng.permutation(len(rows))],
+        kind="flows",
+        header=("date", *FLOWMAP),
+        out=tmp_path / "again",
+    )
+    counts = table(dataset.folder, "trips")
+    assert counts == table(again.folder, "trips")
+    exact: dict[tuple[date, str, str], Decimal] = {}
+    for day, a, b, n in rows:
+        key = (date.fromisoformat(day), a, b)
+        exact[key] = exact.get(key, Decimal(0)) + Decimal(str(n))
+    for key, n in exact.items():
+        assert abs(counts.get((*key, 1), 0) - n) < 1
+    for day in {key[0] for key in exact}:
+        of_day = sum(n for key, n in exact.items() if key[0] == day)
+        assert abs(sum(n for key, n in counts.items() if key[0] == day) - of_day) <= Decimal("0.5")
+        for a in names:  # runs of flows are kept too: zones lie in the order of their names
+            leaving = sum(n for key, n in exact.items() if key[:2] == (day, a))
+            kept = sum(n for key, n in counts.items() if key[:2] == (day, a))
+            assert abs(kept - leaving) < 1
+    assert any("rounded once" in note for note in summary.notes)
+
+
+def test_whole_counts_stay_as_they_are_beside_fractions(tmp_path: Path) -> None:
+    rows = [("A", "B", 7), ("A", "C", "0.4"), ("B", "A", 12), ("B", "C", "0.4"), ("C", "A", 3)]
+    dataset, _ = built(tmp_path, rows, kind="flows", header=FLOWMAP)
+    counts = {key[1:3]: n for key, n in table(dataset.folder, "trips").items()}
+    assert counts == {("A", "B"): 7, ("B", "A"): 12, ("B", "C"): 1, ("C", "A"): 3}
+
+
+def test_rides_without_people_are_single_trips(tmp_path: Path) -> None:
+    rest = (20.6, -103.3, 20.7, -103.4, "member")
+    rows = [
+        (f"R{i}", "classic", f"2015-09-0{day} 08:00:00", "", "x", a, "y", b, *rest)
+        for i, (day, a, b) in enumerate([(1, "A", "B"), (1, "A", "B"), (2, "B", "C")])
+    ]
+    dataset, summary = built(tmp_path, rows, kind="flows", header=RIDES)
+    assert table(dataset.folder, "trips") == {(FIRST, "A", "B", 1): 2, (SECOND, "B", "C", 1): 1}
+    assert not dataset.metadata.trips_have_people
+    assert any("trips alone are protected" in note for note in summary.notes)
+
+
+def plt(points: Iterable[tuple[datetime, float, float]]) -> str:
+    head = "Geolife trajectory\nWGS 84\nAltitude is in Feet\nReserved 3\n0,2,255,My Track\n0\n"
+    lines = (f"{lat},{lng},0,492,39744.1,{at:%Y-%m-%d},{at:%H:%M:%S}\n" for at, lat, lng in points)
+    return head + "".join(lines)
+
+
+def gpx(points: Iterable[tuple[datetime, float, float]]) -> str:
+    inside = "".join(
+        f'<trkpt lat="{lat}" lon="{lng}"><ele>4</ele><time>{at:%Y-%m-%dT%H:%M:%SZ}</time></trkpt>'
+        for at, lat, lng in points
+    )
+    return (
+        '<?xml version="1.0"?><gpx version="1.1" xmlns="http://www.topografix.com/GPX/1/1">'
+        f"<trk><trkseg>{inside}</trkseg></trk></gpx>"
+    )
+
+
+@pytest.mark.parametrize(("write", "inside"), [(plt, "Trajectory/t.plt"), (gpx, "t.gpx")])
+def test_folders_of_tracks_give_the_same_as_a_table_of_their_points(
+    tmp_path: Path, write: Callable[..., str], inside: str
+) -> None:
+    ways = [(uid, tid, start, way) for uid, tid, start, way in journeys() if tid < 4]
+    rows: list[Point] = []
+    for uid, tid, start, way in ways:
+        track = [(start + timedelta(minutes=7 * n), *PLACE[name]) for n, name in enumerate(way)]
+        rows += [(uid, tid, f"{at.isoformat()}Z", lat, lng) for at, lat, lng in track]
+        path = tmp_path / "tracks" / uid / inside.replace("t.", f"{tid}.")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(write(track), encoding="utf-8")
+    asked = options(tmp_path, "visits", [tmp_path / "tracks"], parts=("trips",))
+    dataset, summary = ingest(asked)
+    how = {"kind": "visits", "header": POINTS, "out": tmp_path / "table"}
+    expected, _ = built(tmp_path, rows, **how)
+    assert table(dataset.folder, "trips") == table(expected.folder, "trips")
+    assert summary.people_with_trips == len({uid for uid, *_ in ways})
+
+
+TRACK = [(datetime(2015, 9, 1, 8), 20.67, -103.35), (datetime(2015, 9, 1, 9), 20.68, -103.36)]
+SWAPPED = [(at, lng, lat) for at, lat, lng in TRACK]
+WRONG_TRACKS = {
+    "a.plt": (plt(TRACK).replace(",0,492", ""), r"a\.plt: line 7 has 5 columns"),
+    "b.gpx": (gpx(TRACK)[:-9], r"b\.gpx: is no GPX file"),
+    "c.gpx": ("<!DOCTYPE x [<!ENTITY e 'e'>]>" + gpx(TRACK), "defines a document type"),
+    "d.gpx": (gpx([]), "holds no point"),
+    "e.plt": (plt(SWAPPED), "'lat' .* the other way round if they are swapped"),
+    "f.gpx": (gpx(TRACK).replace("time>", "when>"), "'datetime' .* cannot be read in 2 of"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_TRACKS)
+def test_a_wrong_track_gets_one_clear_message(tmp_path: Path, name: str) -> None:
+    text, words = WRONG_TRACKS[name]
+    for person, file, contents in (("p", "z.gpx", gpx(TRACK)), ("q", name, text)):
+        path = tmp_path / "tracks" / person / file
+        path.parent.mkdir(parents=True)
+        path.write_text(contents, encoding="utf-8")
+    with pytest.raises(InputError, match=words):
+        ingest(options(tmp_path, "visits", [tmp_path / "tracks"], parts=("trips",)))
+
+
+def test_tracks_in_one_folder_are_not_taken_for_one_person(tmp_path: Path) -> None:
+    for name in ("a.gpx", "b.gpx"):
+        (tmp_path / name).write_text(gpx(TRACK), encoding="utf-8")
+    with pytest.raises(InputError, match="a folder of their own"):
+        ingest(options(tmp_path, "visits", [tmp_path / "?.gpx"], parts=("trips",)))

@@ -225,7 +225,7 @@ def test_flows_have_no_people(tmp_path: Path) -> None:
     assert not dataset.has_density
     assert (report.rows.read, report.rows.used) == (6, 3)
     with pytest.raises(InputError, match=r"'flow'.*1 of 1"):
-        built(tmp_path, [("A", "B", 1.5)], kind="flows", header=("origin", "destination", "flow"))
+        built(tmp_path, [("A", "B", -1.5)], kind="flows", header=("origin", "destination", "flow"))
 
 
 def moments() -> list[datetime]:

@@ -100,3 +100,17 @@ def test_the_bar_of_all_flows_at_once_is_the_convolutions(scale, days, flows):
     level = 1 - 0.1 / flows
     expected = plain.total_reach(1 / scale, days, level, support=int(40 * scale) + 3)
     assert clear_bar(scale, days, flows) == expected
+
+
+@pytest.mark.usefixtures("fast")
+def test_flows_by_time_are_the_released_cells_that_stand_clear(tmp_path):
+    large = {(a, a + 1): 900 for a in range(20)}
+    folder = tmp_path / "bundle"
+    drawn(Product, saved(tmp_path, large), folder)
+    shown = pd.read_csv(folder / "flowmap" / "flows_by_time.csv")
+    assert list(shown.columns) == ["origin", "dest", "count", "time"]
+    assert len(shown) == len(large) * DAYS  # no cell of noise alone is above the bar
+    cells = pd.read_csv(folder / "flows.csv").set_index(["origin", "destination", "date"])["flow"]
+    named = shown.set_index(["origin", "dest", "time"])["count"]
+    assert (cells.loc[named.index].to_numpy() == named.to_numpy()).all()
+    assert named.min() > clear_bar(1 / EPSILON, 1, ZONES * (ZONES - 1) * DAYS)
