@@ -14,8 +14,8 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from engine import geography
-from engine.arrays import Floats, Numbers
+from . import geography
+from .arrays import Floats, Numbers
 
 WIDTH = 720
 FIRST, SECOND, INK = "#2a6f97", "#d1711f", "#1c2733"

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import get_args
 
-from engine import datasets, risk
-from engine.errors import ExplorerError, ParameterError
-from engine.frontier.candidate import Candidate
-from engine.frontier.need import Need, Protected, Read
-from engine.frontier.page import page
-from engine.frontier.search import Frontier, frontier
-from engine.frontier.tables import LEAK, SUFFIXES, words, write
-from engine.resolution import TimeStep
+from .. import datasets, risk
+from ..errors import ExplorerError, ParameterError
+from ..resolution import TimeStep
+from .candidate import Candidate
+from .need import Need, Protected, Read
+from .page import page
+from .search import Frontier, frontier
+from .tables import LEAK, SUFFIXES, words, write
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -6,11 +6,11 @@ It holds shares of use, which are made of the counts: confidential where the peo
 import html
 from collections.abc import Iterable
 
-from engine import document
-from engine.frontier.candidate import Candidate
-from engine.frontier.search import Frontier
-from engine.frontier.tables import LEAK, VERDICTS, words
-from engine.pictures import WIDTH, svg
+from .. import document
+from ..pictures import WIDTH, svg
+from .candidate import Candidate
+from .search import Frontier
+from .tables import LEAK, VERDICTS, words
 
 _HEIGHT, _LEFT, _RIGHT, _TOP, _FOOT = 300, 46, 96, 14, 262
 _COLOURS = ("#09263a", "#2a6f97", "#d1711f", "#5b8c3a", "#8a5a9e", "#7a7a7a")

@@ -5,11 +5,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from engine import origin_destination as od
-from engine.frontier.candidate import Candidate
-from engine.frontier.search import Frontier
-from engine.parameters import ODParameters
-from engine.risk import STRONG_GUESS
+from .. import origin_destination as od
+from ..parameters import ODParameters
+from ..risk import STRONG_GUESS
+from .candidate import Candidate
+from .search import Frontier
 
 SUFFIXES = (".html", ".json", ".csv")
 _OWNER_ONLY = 0o600

@@ -11,19 +11,19 @@ from typing import Any, get_args
 
 import numpy as np
 
-from engine import datasets
-from engine.datasets import Dataset
-from engine.errors import ExplorerError, ParameterError
-from engine.report.aggregates import extent_of, truth
-from engine.report.analyses import HISTOGRAMS, USER_ANALYSES, Analysis, Unit
-from engine.report.bins import Bins
-from engine.report.budget import Budget, ReportMethod
-from engine.report.labels import labels
-from engine.report.measures import WINDOWS
-from engine.report.mechanism import release
-from engine.report.page import SECTIONS, TOP_FLOWS, page
-from engine.report.settings import ReportParameters
-from engine.report.side import Side
+from .. import datasets
+from ..datasets import Dataset
+from ..errors import ExplorerError, ParameterError
+from .aggregates import extent_of, truth
+from .analyses import HISTOGRAMS, USER_ANALYSES, Analysis, Unit
+from .bins import Bins
+from .budget import Budget, ReportMethod
+from .labels import labels
+from .measures import WINDOWS
+from .mechanism import release
+from .page import SECTIONS, TOP_FLOWS, page
+from .settings import ReportParameters
+from .side import Side
 
 SUFFIXES = (".html", ".json")
 PRIVATE = (

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from itertools import pairwise, product
 
-from engine.report.analyses import Analysis, parts
-from engine.report.measures import Extent, windows_between
-from engine.report.settings import ReportParameters
-from engine.report.vectors import periods
+from .analyses import Analysis, parts
+from .measures import Extent, windows_between
+from .settings import ReportParameters
+from .vectors import periods
 
 DAYS: tuple[str, ...] = (
     "Monday",

@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from engine import document, metrics
-from engine.arrays import Integers
-from engine.datasets import Dataset
-from engine.pictures import Map, Series, bars, number, scale_of
-from engine.report.analyses import Analysis
-from engine.report.bins import measure_of
-from engine.report.labels import labels, windows_in_words
-from engine.report.loss import distances
-from engine.report.measures import UNITS
-from engine.report.side import Side
-from engine.report.vectors import known_windows
+from .. import document, metrics
+from ..arrays import Integers
+from ..datasets import Dataset
+from ..pictures import Map, Series, bars, number, scale_of
+from .analyses import Analysis
+from .bins import measure_of
+from .labels import labels, windows_in_words
+from .loss import distances
+from .measures import UNITS
+from .side import Side
+from .vectors import known_windows
 
 TOP_FLOWS = 100
 _LISTED = 10

@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from engine.arrays import Floats, Integers
-from engine.report.aggregates import ReportTable
-from engine.report.analyses import Analysis
-from engine.report.fivenumbers import true_five_numbers
-from engine.report.measures import Extent
-from engine.report.mechanism import ReportRelease
-from engine.report.settings import ReportParameters
-from engine.report.vectors import numbers
+from ..arrays import Floats, Integers
+from .aggregates import ReportTable
+from .analyses import Analysis
+from .fivenumbers import true_five_numbers
+from .measures import Extent
+from .mechanism import ReportRelease
+from .settings import ReportParameters
+from .vectors import numbers
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -7,13 +7,13 @@ from itertools import groupby
 import ibis
 from ibis import _
 
-from engine.ingest.backends.engine import Engine
-from engine.ingest.calendar import SECONDS_PER_DAY, Calendar
-from engine.ingest.counting.reader import MILLION, Reader, identifier, joined_times, stripped
-from engine.ingest.expressions import Column, Table
-from engine.ingest.inputs.mapping import DEGREES, END_POINTS, NUMBERS, POINTS, Mappings
-from engine.ingest.inputs.spread import PREFIX, day_of
-from engine.ingest.report import Reason
+from ..backends.engine import Engine
+from ..calendar import SECONDS_PER_DAY, Calendar
+from ..expressions import Column, Table
+from ..inputs.mapping import DEGREES, END_POINTS, NUMBERS, POINTS, Mappings
+from ..inputs.spread import PREFIX, day_of
+from ..report import Reason
+from .reader import MILLION, Reader, identifier, joined_times, stripped
 
 ENDS = ("origin", "destination", "origin_zone", "destination_zone")
 _NEEDED = ("uid", "tid", "start", "at", *NUMBERS)

@@ -13,8 +13,8 @@ from xml.etree import ElementTree
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from engine.errors import InputError
-from engine.ingest.inputs.sources import TRACKS, shown
+from ...errors import InputError
+from .sources import TRACKS, shown
 
 COLUMNS = ("uid", "tid", "datetime", "lat", "lng")
 LARGEST_FILE = 200_000_000
