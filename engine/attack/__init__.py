@@ -21,7 +21,6 @@ from engine.attack.cells import (
     one_cell_advantage,
 )
 from engine.attack.habits import UsualFlow, knowing_habits, without_noise
-from engine.attack.losses import Losses, from_probabilities, repeated, repeated_losses, together
 from engine.attack.published import PUBLISHED_AREAS, RECORDED_CONTROL, ControlRow
 from engine.attack.roc import Roc, limit, roc
 from engine.attack.scenario import (
@@ -44,6 +43,7 @@ from engine.attack.visits import (
     strongest_on_density,
 )
 from engine.attack.worth import Standing, level, standing, worth_of_density, worth_of_trips
+from engine.losses import Losses, from_probabilities, repeated, repeated_losses, together
 
 __all__ = [
     "LARGEST_FLOW",

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine import validation
 from engine.arrays import Floats
-from engine.attack.losses import CellLosses
+from engine.losses import CellLosses
 from engine.origin_destination import LawName, NoiseLaw
 
 MOST_TRIPS = 10_000

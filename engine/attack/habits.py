@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from engine import validation
 from engine.arrays import Floats
 from engine.attack.cells import LARGEST_FLOW, MOST_TRIPS, Corridor
-from engine.attack.losses import Losses, from_probabilities, repeated_losses, together
 from engine.attack.roc import Roc, roc
 from engine.attack.strongest import (
     Attack,
@@ -27,6 +26,7 @@ from engine.attack.strongest import (
     guarantee,
 )
 from engine.errors import ParameterError
+from engine.losses import Losses, from_probabilities, repeated_losses, together
 from engine.origin_destination import LawName, NoiseLaw
 from engine.parameters import ODParameters
 

@@ -11,10 +11,10 @@ from typing import get_args
 
 from engine import validation
 from engine.attack.cells import Corridor, cell_losses
-from engine.attack.losses import Losses, repeated, together
 from engine.attack.roc import Roc, limit, roc
 from engine.errors import ParameterError
 from engine.ledger import Kind, Noise
+from engine.losses import Losses, repeated, together
 from engine.origin_destination import LawName, ledger, suppresses
 from engine.parameters import ODParameters
 from engine.risk import Guarantee

@@ -8,7 +8,7 @@ True
 """
 
 from engine.datasets.dataset import Dataset, load, save
-from engine.datasets.installed import available, data_root, describe
+from engine.datasets.installed import available, data_root, data_roots, describe
 from engine.datasets.memory import remembered
 from engine.datasets.metadata import FORMAT_VERSION, Metadata
 from engine.datasets.tripcounts import RANK_BUCKET, TripCounts
@@ -21,6 +21,7 @@ __all__ = [
     "TripCounts",
     "available",
     "data_root",
+    "data_roots",
     "describe",
     "load",
     "remembered",

@@ -232,7 +232,7 @@ class ProgressBar:
 def _parser() -> argparse.ArgumentParser:
     """Return the parser; what is left out is not in its answer, so that defaults stand once."""
     parser = argparse.ArgumentParser(
-        prog="python -m engine.ingest",
+        prog="mobility-privacy-explorer ingest",
         description="Count raw trips or visits into a dataset of the explorer.",
         epilog=_EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -28,6 +28,8 @@ def served(
     arguments: Sequence[str] = (),
     before: str = "",
     log: Path = Path(os.devnull),
+    command: Sequence[str] | None = None,
+    folder: Path = ROOT,
 ) -> Generator[str]:
     """Serve the dashboard and yield its address.
 
@@ -39,15 +41,19 @@ def served(
         What the process does first, in Python.
     log : Path
         Takes all that it says.
+    command : sequence of str, optional
+        That serves it, if not ``streamlit run app.py``.
+    folder : Path
+        In which the command is given.
     """
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-c", f"{before}\n{RUN}", "run", "app.py"]
+    starts = command or [sys.executable, "-c", f"{before}\n{RUN}", "run", "app.py"]
     with log.open("wb") as said:
         process = subprocess.Popen(
-            [*command, "--server.port", str(port), *arguments],
-            cwd=ROOT,
+            [*starts, "--server.port", str(port), *arguments],
+            cwd=folder,
             env={**os.environ, **(environment or {})},
             stdout=said,
             stderr=said,
