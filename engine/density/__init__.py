@@ -16,7 +16,7 @@ from engine.density.accounting import (
     delta_is_large,
     proved_epsilon,
 )
-from engine.density.aggregates import cover_series, presampled, tower_tree, truth
+from engine.density.aggregates import by_zone, cover_series, presampled, tower_tree, truth
 from engine.density.draws import DensityNoise
 from engine.density.fourier import default_cluster_minimum
 from engine.density.mechanism import NOISE_EXCEEDS_DATA, ONE_CLUSTER, DensityRelease
@@ -49,6 +49,7 @@ __all__ = [
     "TotalError",
     "TotalErrors",
     "at_equal_proved_epsilon",
+    "by_zone",
     "cover_series",
     "default_cluster_minimum",
     "delta_is_large",

@@ -18,7 +18,7 @@ from engine.origin_destination.exact.outcomes import Errors, ErrorSplit, Outcome
 from engine.origin_destination.exact.relative_rows import relative_error_rows
 from engine.origin_destination.exact.totals import Totals
 from engine.origin_destination.laws import LawName, NoiseLaw
-from engine.origin_destination.matrices import Days, kept, truth
+from engine.origin_destination.matrices import Days, by_zone, kept, truth
 from engine.origin_destination.mechanism import (
     UNITS,
     ODNoise,
@@ -75,6 +75,7 @@ __all__ = [
     "TripScores",
     "ZeroAccount",
     "agreement",
+    "by_zone",
     "calculators",
     "draw_noise",
     "drawn_cells",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from engine import validation
-from engine.arrays import Integers
+from engine.arrays import Integers, Numbers
 from engine.datasets import Dataset, TripCounts
 from engine.errors import DatasetError, ParameterError
 from engine.parameters import ODParameters, ODUnit
@@ -50,6 +50,26 @@ def day_indices(dataset: Dataset, days: Days) -> tuple[int, ...]:
     if len(set(chosen)) < len(chosen):
         raise ParameterError(f"days must name each day once, got {days!r}; drop the repeats")
     return tuple(chosen)
+
+
+def by_zone(counts: Numbers) -> Numbers:
+    """Return what decisions on zones read of true or released matrices: trips that arrive.
+
+    Parameters
+    ----------
+    counts : array, shape (matrices, zones, zones) or (zones, zones)
+        By origin and destination; trips within a zone are not counted anywhere.
+
+    Returns
+    -------
+    array, shape (matrices, zones)
+
+    Examples
+    --------
+    >>> by_zone(np.array([[0, 4], [7, 0]])).tolist()
+    [[7, 4]]
+    """
+    return np.atleast_2d(counts.sum(axis=-2))
 
 
 def truth(dataset: Dataset, *, days: Days = None, sum_days: bool = False) -> Integers:
