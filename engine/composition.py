@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from engine.arrays import Floats
-from engine.losses import CellLosses, Losses, repeated, together
+from .arrays import Floats
+from .losses import CellLosses, Losses, repeated, together
 
 
 def composed_epsilon(costs: Sequence[tuple[float, float]], delta: float) -> float:

@@ -5,11 +5,11 @@ from functools import cached_property
 
 import numpy as np
 
-from engine.arrays import Floats
-from engine.composition import randomised_response
-from engine.errors import ParameterError
-from engine.losses import Losses, repeated
-from engine.risk import Guarantee
+from ..arrays import Floats
+from ..composition import randomised_response
+from ..errors import ParameterError
+from ..losses import Losses, repeated
+from ..risk import Guarantee
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

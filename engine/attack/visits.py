@@ -16,19 +16,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import ndtr
 
-from engine import validation
-from engine.arrays import Floats
-from engine.attack.roc import Roc, limit, roc
-from engine.attack.strongest import Attack
-from engine.composition import from_deltas
-from engine.density import METHODS, ledger
-from engine.density.accounting import BOUNDED_RANGE_FACTOR_SQUARED
-from engine.density.zoom.costs import strengths_of
-from engine.errors import ParameterError
-from engine.ledger import Kind, Ledger, Noise, Notion, Stage
-from engine.losses import Losses, composed_on_grid
-from engine.parameters import DensityParameters
-from engine.risk import Guarantee
+from .. import validation
+from ..arrays import Floats
+from ..composition import from_deltas
+from ..density import METHODS, ledger
+from ..density.accounting import BOUNDED_RANGE_FACTOR_SQUARED
+from ..density.zoom.costs import strengths_of
+from ..errors import ParameterError
+from ..ledger import Kind, Ledger, Noise, Notion, Stage
+from ..losses import Losses, composed_on_grid
+from ..parameters import DensityParameters
+from ..risk import Guarantee
+from .roc import Roc, limit, roc
+from .strongest import Attack
 
 _COUNTS = frozenset({Kind.ZONE_COUNTS, Kind.TOWER_COUNTS, Kind.COVER_COUNTS})
 _GAUSSIAN = frozenset({Noise.CLASSICAL_GAUSSIAN, Noise.ANALYTIC_GAUSSIAN})

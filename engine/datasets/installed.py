@@ -5,9 +5,9 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from engine.datasets import storage
-from engine.datasets.metadata import Metadata
-from engine.errors import DatasetError
+from ..errors import DatasetError
+from . import storage
+from .metadata import Metadata
 
 _BESIDE = Path(__file__).parents[2] / "data"
 """Of a checkout, or what an installed package ships."""

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from engine import validation
-from engine.composition import composed_epsilon
-from engine.parameters import ODParameters
+from .. import validation
+from ..composition import composed_epsilon
+from ..parameters import ODParameters
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,12 +8,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
-from engine.composition import composed_epsilon
-from engine.release.bars import LEVEL
-from engine.release.cost import Cost
-from engine.release.entries import Budget, exact
-from engine.release.noise import LIBRARY, VERSION
-from engine.release.plan import PRODUCTS, Composition, Noise, Norm, Plan
+from ..composition import composed_epsilon
+from .bars import LEVEL
+from .cost import Cost
+from .entries import Budget, exact
+from .noise import LIBRARY, VERSION
+from .plan import PRODUCTS, Composition, Noise, Norm, Plan
 
 _SLACK = 1e-6
 """What the δ of several releases together is above the sum of theirs."""

@@ -13,11 +13,11 @@ import pandas as pd
 import shapely
 from numpy.typing import NDArray
 
-from engine import geography
-from engine.errors import InputError
-from engine.ingest.coarseness import MOST_ZONES, Coarseness, check_count
-from engine.ingest.inputs import parents
-from engine.ingest.inputs.places import (
+from ... import geography
+from ...errors import InputError
+from ..coarseness import MOST_ZONES, Coarseness, check_count
+from . import parents
+from .places import (
     HULL_BUFFER_M,
     WGS84,
     WIDEST_DEGREES,
@@ -27,7 +27,7 @@ from engine.ingest.inputs.places import (
     voronoi_zones,
     zone_of,
 )
-from engine.ingest.inputs.sources import shown
+from .sources import shown
 
 _ROUNDS = 40
 Shapes: TypeAlias = Any
