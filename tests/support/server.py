@@ -133,9 +133,9 @@ def handshake(address: str, **headers: str) -> int:
 class Visitor:
     """A session of its own: what a browser says to the server, without the browser."""
 
-    def __init__(self, address: str) -> None:
-        self._address = address
-        answer = request(address, "GET", "/_stcore/health")
+    def __init__(self, address: str, headers: Mapping[str, str] | None = None) -> None:
+        self._address, self._headers = address, dict(headers or {})
+        answer = request(address, "GET", "/_stcore/health", self._headers)
         self._token = answer.headers["set-cookie"].partition("=")[2].partition(";")[0]
         self.id = ""
         self._buttons: dict[str, str] = {}
@@ -143,7 +143,13 @@ class Visitor:
     def __enter__(self) -> "Visitor":
         self._stack = ExitStack()
         stream = f"{self._address.replace('http', 'ws', 1)}/_stcore/stream"
-        opened = connect(stream, subprotocols=["streamlit"], max_size=None, proxy=None)
+        opened = connect(
+            stream,
+            subprotocols=["streamlit"],
+            max_size=None,
+            proxy=None,
+            additional_headers=self._headers,
+        )
         self._socket = self._stack.enter_context(opened)
         self.run()
         return self
@@ -151,10 +157,11 @@ class Visitor:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def run(self, press: str = "") -> list[ForwardMsg]:
-        """Run home, or press a button by its label; return all that was sent until it was drawn."""
+    def run(self, press: str = "", page: str = "") -> list[ForwardMsg]:
+        """Run home or another page, or press a button by its label; return all that was sent."""
         asked = BackMsg()
         asked.rerun_script.query_string = ""
+        asked.rerun_script.page_name = page
         if press:
             state = asked.rerun_script.widget_states.widgets.add()
             state.id, state.trigger_value = self._buttons[press], True
@@ -176,6 +183,7 @@ class Visitor:
             "Content-Type": "multipart/form-data; boundary=b",
             "Cookie": f"_streamlit_xsrf={self._token}",
             "X-Xsrftoken": self._token,
+            **self._headers,
         }
         body = head.encode() + content + b"\r\n--b--\r\n"
         return request(self._address, "PUT", f"/_stcore/upload_file/{self.id}/one", headers, body)

@@ -153,7 +153,7 @@ def test_ingest_and_release_write_to_the_users_own_folder(place, command):
             "--out", "flows")  # fmt: skip
     assert (share / "ledger.sqlite").is_file()
     assert (place / "flows" / "statement.html").is_file()
-    assert "ε = 0.2 of 2" in command("release", "budget", "show")
+    assert "ε = 1.4 of 2 and δ = 0 of 0 spent per person" in command("release", "budget", "show")
     assert "usable" in command("frontier", "demo-city", "--time", "period", "--zones", "30")
 
 
