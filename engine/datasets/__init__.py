@@ -11,7 +11,7 @@ from .dataset import Dataset, load, save
 from .installed import available, data_root, data_roots, describe
 from .memory import remembered
 from .metadata import FORMAT_VERSION, Metadata
-from .tripcounts import RANK_BUCKET, TripCounts
+from .tripcounts import RANK_BUCKET, TripCounts, Trips
 
 __all__ = [
     "FORMAT_VERSION",
@@ -19,6 +19,7 @@ __all__ = [
     "Dataset",
     "Metadata",
     "TripCounts",
+    "Trips",
     "available",
     "data_root",
     "data_roots",
