@@ -381,3 +381,14 @@ PRECEDENTS = (
 )
 """Known uses by ascending ε, those of mobility as the OpenDP deployments registry has them. A used
 value is no proof that it is a good one."""
+
+SUPPRESSION_STANDARDS = {
+    "FlowKit": 15,
+    "US cancer statistics (CDC)": 15,
+    "California's education statistics": 10,
+}
+"""Counts below which others publish nothing, the last two as P2 cites them: usual values of τ.
+
+Alone they protect nobody: whoever knows all others of a flow that is shown learns exactly whether
+one more person is in it. Noise is what hides that.
+"""

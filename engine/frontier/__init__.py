@@ -31,7 +31,7 @@ from .search import (
     candidates,
     frontier,
 )
-from .spread import Spread, spread, trips_per_person
+from .spread import Spread, quantiles, spread, trips_per_person
 
 __all__ = [
     "LIMITS",
@@ -51,6 +51,7 @@ __all__ = [
     "best",
     "candidates",
     "frontier",
+    "quantiles",
     "spread",
     "trips_per_person",
     "undominated",

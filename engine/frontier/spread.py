@@ -138,3 +138,21 @@ def trips_per_person(dataset: Dataset) -> dict[int, int]:
     people[MAX_TRIPS_LIMIT + beyond] = ranked[-1]
     without = (dataset.metadata.people_public or 0) - ranked[0]
     return {count: n for count, n in {0: max(without, 0), **people}.items() if n}
+
+
+def quantiles(people: Mapping[int, int]) -> tuple[int, float, int]:
+    """Return the 5% point, the mean and the 95% point of a histogram of people (P2, Table 1).
+
+    A point is the least number of trips that at least that share of people do not exceed.
+
+    Examples
+    --------
+    >>> quantiles({0: 10, 1: 80, 7: 10})
+    (0, 1.5, 7)
+    """
+    counts = sorted(count for count in people if people[count])
+    if not counts:
+        raise ParameterError(f"people must be at least one, got none; give {_MEMBER}")
+    below = np.cumsum([people[count] for count in counts])
+    low, high = (counts[int(np.searchsorted(below, s * below[-1] - 1e-9))] for s in (0.05, 0.95))
+    return low, sum(count * people[count] for count in counts) / int(below[-1]), high

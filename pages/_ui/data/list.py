@@ -5,9 +5,11 @@ from pathlib import Path
 import pyarrow as pa
 import streamlit as st
 
+from engine import frontier
 from engine import report as engine_report
 from engine.errors import ExplorerError
 from engine.ingest.inputs import sources
+from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import verbs
 from pages._ui.data import build as data_build
 from pages._ui.data import report as data_report
@@ -171,6 +173,9 @@ def _own(entry: Entry, *, in_session: bool, served_locally: bool) -> None:
             with st.expander(text, icon=":material/lock:", key=f"data_report_{entry.name}"):
                 try:
                     data_report.draw(report)
+                    if cached_datasets.dataset(entry.key).has_trips_by_person:
+                        people = verbs.of(frontier.trips_per_person, entry.key)
+                        st.caption(data_wording.trips_a_person(*frontier.quantiles(people)))
                 except (*_DAMAGE, AttributeError) as problem:
                     data_wording.problem("Cannot be shown", _reason(problem))
 

@@ -78,3 +78,14 @@ def test_without_ranks_nothing_is_told(tmp_path):
     dataset = small_trips(tmp_path / "few", [[(0, 0, 1)]], by_person=False)
     with pytest.raises(DatasetError, match="does not rank trips"):
         frontier.trips_per_person(dataset)
+
+
+def test_quantiles_of_trips_are_those_of_the_people_one_by_one():
+    rng = np.random.default_rng(2)
+    for size in (1, 19, 20, 21, 400):
+        trips = rng.geometric(0.3, size) - 1
+        people = {int(n): int((trips == n).sum()) for n in np.unique(trips)}
+        low, mean, high = frontier.quantiles(people)
+        assert mean == pytest.approx(trips.mean())
+        ordered = np.quantile(trips, (0.05, 0.95), method="inverted_cdf")
+        assert [low, high] == ordered.tolist()
