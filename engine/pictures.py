@@ -12,10 +12,9 @@ from typing import Any
 import geopandas as gpd
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
 from . import geography
-from .arrays import Floats, Numbers
+from .arrays import Floats, Integers, Numbers
 
 WIDTH = 720
 FIRST, SECOND, INK = "#2a6f97", "#d1711f", "#1c2733"
@@ -182,8 +181,8 @@ class Map:
 
     def flows(
         self,
-        origins: NDArray[np.int64],
-        destinations: NDArray[np.int64],
+        origins: Integers,
+        destinations: Integers,
         values: Numbers,
         *,
         title: str,

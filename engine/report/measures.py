@@ -14,9 +14,8 @@ from enum import StrEnum
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..arrays import Floats
+from ..arrays import Floats, Integers
 from ..parameters import MAX_TRIPS_LIMIT
 
 STOPS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100, MAX_TRIPS_LIMIT)
@@ -115,7 +114,7 @@ class Extent:
         }[measure]
 
 
-def cap_of(rank: NDArray[np.int64]) -> NDArray[np.int64]:
+def cap_of(rank: Integers) -> Integers:
     """Return the smallest stop that keeps a trip of random rank `rank` (1, 2, …).
 
     Examples
@@ -139,7 +138,7 @@ def windows_between(edges: tuple[int, ...]) -> list[tuple[int, int]]:
     return closed if past_midnight == (0, 0) else [*closed, past_midnight]
 
 
-def classes_of(edges: tuple[int, ...]) -> NDArray[np.int64]:
+def classes_of(edges: tuple[int, ...]) -> Integers:
     """Return the class of each of the 49 hours: windows of weekdays, of weekends, and unknown.
 
     Examples
