@@ -30,10 +30,10 @@ def describe(name: str) -> Metadata:
 
 
 def having(file: str) -> list[str]:
-    """Return the names of the installed datasets that hold a file; damaged ones do not."""
+    """Return the names of the installed datasets that hold a table; damaged ones do not."""
     names: list[str] = []
     for name, folder in available().items():
         with suppress(DatasetError):
-            if (storage.current_version(folder) / file).is_file():
+            if storage.has_table(storage.current_version(folder), file.removesuffix(".parquet")):
                 names.append(name)
     return names

@@ -161,6 +161,6 @@ def _version(name: str, folder: Path, version: Path, root: Path) -> Entry:
         metadata=metadata,
         has_density=(version / "presampled.parquet").is_file(),
         has_zoom=(version / "zoom_towers.parquet").is_file(),
-        has_trips=(version / "trips.parquet").is_file(),
-        has_trips_by_person=(version / "trips_person.parquet").is_file(),
+        has_trips=storage.has_table(version, "trips"),
+        has_trips_by_person=storage.has_table(version, "trips_person"),
     )
