@@ -91,7 +91,8 @@ def ranges(
     zone: int | None = None,
 ) -> stage.Picture:
     """Return the truth beside how wide the range is in which 90% of draws lie."""
-    true, release = verbs.truth(key, window), verbs.release(key, parameters, seed, window)  # type: ignore[call-overload]
+    verb: Any = verbs  # with a window or without
+    true, release = verb.truth(key, window), verb.release(key, parameters, seed, window)
     if window is None:
         block, when = block_at(key.resolution.hours, MAP_HOUR)
         private = np.maximum(release.counts[:, block], 0.0)

@@ -22,7 +22,8 @@ MIDDLE = (0.05, 0.95)
 
 def amounts(key: Key, parameters: Any, window: Window | None) -> Floats:
     """Return what decisions on zones truly read, shape (moments, zones) (confidential)."""
-    return verbs.product_of(parameters).by_zone(verbs.truth(key, window))  # type: ignore[arg-type]
+    truth: Any = verbs.truth  # with a window or without
+    return verbs.product_of(parameters).by_zone(truth(key, window))
 
 
 def decided(

@@ -132,7 +132,8 @@ def _ranging(side: Side, zone: int | None) -> None:
             return
         _picture(cached_pictures.ranges(*asked, work.result, zone), side.part, side.entry, zone)
 
-    jobs.follow("home_ranges", work, show)
+    with st.container(key="home_ranges"):
+        jobs.live("home_ranges", work, show)
 
 
 def _picture(picture: Picture, part: str, entry: Entry, zone: int | None) -> None:

@@ -85,7 +85,7 @@ def draw(
             return
         show(picture(context, rule, work.result))
 
-    jobs.follow("zones_decided", work, part)
+    jobs.live("zones_decided", work, part)  # one place in the page, so that the map is kept
     return None if work.running or work.result is None else decisions.judge_zones(work.result)
 
 
