@@ -88,7 +88,7 @@ def test_from_a_need_by_way_of_decisions_to_a_release_in_six_actions(page, tmp_p
         page.goto(f"{address}/?home_tour=false")
         page.locator(".stage svg").first.wait_for()
         settled(page)
-        choose(page, "What is protected", "protect a person")  # 1: the need
+        choose(page, "Time", "for the whole period")  # 1: the need
         page.get_by_role("button", name="Use it").click()  # 2: the recommended setting
         page.get_by_text("as you have it ✓").wait_for()
         views = page.locator(".st-key-home_views")
