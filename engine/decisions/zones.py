@@ -11,11 +11,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from engine import validation
-from engine.arrays import Booleans, Floats
-from engine.decisions.scoring import Comparison, compare_decisions
-from engine.decisions.selection import first_zones
-from engine.steps import GOOD_SHARE, Level, level_of
+from .. import validation
+from ..arrays import Booleans, Floats
+from ..steps import GOOD_SHARE, Level, level_of
+from .scoring import Comparison, compare_decisions
+from .selection import first_zones
 
 Outcome = Literal["right", "missed", "needless"]
 _LIMIT_SHARE = 0.95
