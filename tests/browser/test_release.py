@@ -25,8 +25,8 @@ def place(tmp_path):
         yield address, tmp_path
 
 
-def ledger(folder, *words):
-    declared = ["--epsilon", "0.7", "--by", "custodian"] if "set" in words else []
+def ledger(folder, *words, epsilon="0.7"):
+    declared = ["--epsilon", epsilon, "--by", "custodian"] if "set" in words else []
     command = [sys.executable, "-m", "engine.release", *words, *declared]
     option = ["--ledger", str(folder / "ledger.sqlite")]
     done = subprocess.run(
