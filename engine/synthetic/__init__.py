@@ -11,9 +11,8 @@ from pathlib import Path
 from engine import datasets
 from engine.datasets import Dataset
 from engine.errors import DatasetError
-from engine.synthetic.catalogue import CITIES
+from engine.synthetic.catalogue import CITIES, COUNTRIES, ON_FIRST_USE
 from engine.synthetic.city import make_city
-from engine.synthetic.countries import COUNTRIES, ON_FIRST_USE
 from engine.synthetic.country import make_country
 
 Progress = Callable[[float], None]
