@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from engine.datasets import Dataset
-from engine.errors import ParameterError
-from engine.frontier import flows
-from engine.frontier.candidate import Candidate
-from engine.frontier.need import Need
-from engine.frontier.search import Frontier
-from engine.risk import STRONG_GUESS
-from engine.synthetic import twin, twininputs
+from ..datasets import Dataset
+from ..errors import ParameterError
+from ..risk import STRONG_GUESS
+from ..synthetic import twin, twininputs
+from . import flows
+from .candidate import Candidate
+from .need import Need
+from .search import Frontier
 
 CLOSE = 0.05
 """A setting holds in a twin where it gives up at most so much use against the best one there."""

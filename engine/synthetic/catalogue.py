@@ -8,12 +8,12 @@ import numpy as np
 import shapely
 from pyproj import CRS
 
-from engine.synthetic import outlines
-from engine.synthetic.city import CitySpec, Outline
-from engine.synthetic.country import CountrySpec, Level, ShockPlan
-from engine.synthetic.countryplaces import CountryOutline, Town
-from engine.synthetic.mobility import Habits
-from engine.synthetic.visits import Activity
+from . import outlines
+from .city import CitySpec, Outline
+from .country import CountrySpec, Level, ShockPlan
+from .countryplaces import CountryOutline, Town
+from .mobility import Habits
+from .visits import Activity
 
 _INPUTS = tomllib.loads(Path(__file__).with_name("shipped.toml").read_text(encoding="utf-8"))
 

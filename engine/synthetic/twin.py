@@ -19,13 +19,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from engine import datasets
-from engine.arrays import Floats
-from engine.errors import InputError
-from engine.parameters import DEFAULT_MAX_VISITS_CAP
-from engine.synthetic.triptables import TripTable
-from engine.synthetic.twininputs import TwinInputs
-from engine.synthetic.twinpeople import People, ReportTrips, Week, chunk_size
+from .. import datasets
+from ..arrays import Floats
+from ..errors import InputError
+from ..parameters import DEFAULT_MAX_VISITS_CAP
+from .triptables import TripTable
+from .twininputs import TwinInputs
+from .twinpeople import People, ReportTrips, Week, chunk_size
 
 Progress = Callable[[float], None]
 PUBLIC_FLOWS = "public_flows"
