@@ -54,7 +54,7 @@ class Dataset:
         self.metadata = Metadata.from_json(document, self.id)
         storage.verify(version, document.get("checksums"))
         for name in daily.NAMES:
-            if (version / name).is_dir():
+            if (version / name).is_dir() or (version / daily.index_name(name)).is_file():
                 daily.read_index(version, name)
 
     def __repr__(self) -> str:

@@ -66,7 +66,7 @@ def test_days_are_mapped_not_copied(saved):
     assert not any(values.flags.owndata for day in kept for values in vars(day).values())
 
 
-@pytest.mark.parametrize("damage", ["cut", "missing", "more", "index"])
+@pytest.mark.parametrize("damage", ["cut", "missing", "more", "index", "folder"])
 def test_a_folder_that_is_not_whole_is_refused_when_it_is_opened(saved, damage):
     day = saved.folder / "trips" / f"{FIRST.isoformat()}.arrow"
     if damage == "cut":
@@ -75,6 +75,8 @@ def test_a_folder_that_is_not_whole_is_refused_when_it_is_opened(saved, damage):
         day.unlink()
     elif damage == "more":
         shutil.copy(day, day.with_name("2031-01-01.arrow"))
+    elif damage == "folder":
+        shutil.rmtree(day.parent)
     else:
         (saved.folder / "trips_days.parquet").write_bytes(b"PAR1")
     with pytest.raises(DatasetError, match="build the dataset again or restore it"):
