@@ -58,8 +58,8 @@ def rows() -> Iterator[Row]:
     with tempfile.TemporaryDirectory(prefix="bench-days-") as name:
         start = time.perf_counter()
         year = make_year(Path(name) / "year", ZONES, DAYS, CELLS)
-        made = time.perf_counter() - start
-        yield _opened(year, made)
+        writing_s = time.perf_counter() - start
+        yield _opened(year, writing_s)
         yield from _counted(year)
         yield from _appended(Path(name), year)
         yield _full_day(Path(name))
@@ -118,7 +118,7 @@ def one_day(zones: int, rows: int, seed: int) -> TripCounts:
     return TripCounts(np.zeros(int(off.sum()), dtype=np.int32), *columns)
 
 
-def _opened(year: Dataset, made: float) -> Row:
+def _opened(year: Dataset, writing_s: float) -> Row:
     done = subprocess.run(
         [sys.executable, "-c", _OPEN, str(year.folder)], check=True, capture_output=True, text=True
     )
@@ -133,7 +133,7 @@ def _opened(year: Dataset, made: float) -> Row:
         "≤ 1 s, ≤ 300 MB",
         seconds <= 1 and grown_mb <= 300,
         f"{cells:,} cells, {year.size_bytes / 1e6:,.0f} MB on disk, {grown_mb:.0f} MB in memory; "
-        f"written in {made:.0f} s; reference: reading all days for their checksums",
+        f"written in {writing_s:.0f} s; reference: reading all days for their checksums",
     )
 
 
