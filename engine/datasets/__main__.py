@@ -4,8 +4,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from engine.datasets.growth import upgrade
-from engine.errors import ExplorerError
+from ..errors import ExplorerError
+from .growth import upgrade
 
 
 def main(arguments: list[str] | None = None) -> int:

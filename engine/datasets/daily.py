@@ -23,9 +23,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from engine.datasets import tallies
-from engine.datasets.storage import sha256
-from engine.datasets.tripcounts import (
+from ..errors import DatasetError
+from . import tallies
+from .storage import sha256
+from .tripcounts import (
     RANK_BUCKET,
     TripCounts,
     Trips,
@@ -34,7 +35,6 @@ from engine.datasets.tripcounts import (
     together,
     zone_type,
 )
-from engine.errors import DatasetError
 
 NAMES = ("trips", "trips_person")
 TOTAL, TALLIES = "total.arrow", "tallies.arrow"

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from engine.datasets import daily, storage
-from engine.datasets.dataset import Dataset, load
-from engine.datasets.metadata import FORMAT_VERSION, Metadata
+from . import daily, storage
+from .dataset import Dataset, load
+from .metadata import FORMAT_VERSION, Metadata
 
 
 def grown(

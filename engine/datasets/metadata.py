@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from engine.errors import DatasetError
+from ..errors import DatasetError
 
 FORMAT_VERSION = 2
 """1 held all days of trips in one table; both are read."""

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from engine.arrays import Integers
-from engine.datasets.tripcounts import TripCounts
-from engine.parameters import MAX_TRIPS_STOPS
+from ..arrays import Integers
+from ..parameters import MAX_TRIPS_STOPS
+from .tripcounts import TripCounts
 
 STOPS = MAX_TRIPS_STOPS
 """The T whose tallies are kept."""

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine import validation
-from engine.arrays import Booleans, Floats
-from engine.decisions.scoring import Comparison, compare_decisions
-from engine.decisions.selection import first_zones
-from engine.steps import Level, level_of
+from .. import validation
+from ..arrays import Booleans, Floats
+from ..steps import Level, level_of
+from .scoring import Comparison, compare_decisions
+from .selection import first_zones
 
 _LIMIT_SHARE = 0.95
 

@@ -16,15 +16,15 @@ from typing import Any
 
 import pyarrow as pa
 
-from engine.datasets import Dataset, Metadata, growth, load, storage
-from engine.errors import DatasetError, InputError
-from engine.ingest import build
-from engine.ingest.backends import statements
-from engine.ingest.counting import keys, stages
-from engine.ingest.inputs.places import Places, from_zones, read_places, zone_of
-from engine.ingest.options import IngestOptions
-from engine.ingest.progress import Monitor, ProgressCallback
-from engine.ingest.report import IngestReport
+from ..datasets import Dataset, Metadata, growth, load, storage
+from ..errors import DatasetError, InputError
+from . import build
+from .backends import statements
+from .counting import keys, stages
+from .inputs.places import Places, from_zones, read_places, zone_of
+from .options import IngestOptions
+from .progress import Monitor, ProgressCallback
+from .report import IngestReport
 
 OF_A_PERSON = ("trips_person", "report")
 """Tables that count a person over the whole period."""

@@ -18,9 +18,9 @@ import pyarrow.csv as pc
 import pyarrow.parquet as pq
 import shapely
 
-from engine.arrays import Integers
-from engine.datasets import Dataset
-from engine.release.bars import LEVEL, sum_bar
+from ..arrays import Integers
+from ..datasets import Dataset
+from .bars import LEVEL, sum_bar
 
 FLOWMAP = (
     "flowmap/flows.csv adds the released days up before suppression, with bars that hold for all "

@@ -13,17 +13,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from engine.arrays import Floats, Integers
-from engine.datasets import Dataset, remembered, tallies
-from engine.datasets.tallies import Cells, cells_of
-from engine.errors import ParameterError
-from engine.origin_destination.matrices import (
+from ...arrays import Floats, Integers
+from ...datasets import Dataset, remembered, tallies
+from ...datasets.tallies import Cells, cells_of
+from ...errors import ParameterError
+from ...parameters import ODUnit
+from ..matrices import (
     Days,
     checked_matrix,
     day_indices,
     ranked_trips,
 )
-from engine.parameters import ODUnit
 
 _BATCH = 2**21  # cells that are sorted at once
 
