@@ -8,7 +8,7 @@ True
 """
 
 from .dataset import Dataset, load, save
-from .installed import available, data_root, describe
+from .installed import available, data_root, data_roots, describe
 from .memory import remembered
 from .metadata import FORMAT_VERSION, Metadata
 from .tripcounts import RANK_BUCKET, TripCounts, Trips
@@ -22,6 +22,7 @@ __all__ = [
     "Trips",
     "available",
     "data_root",
+    "data_roots",
     "describe",
     "load",
     "remembered",

@@ -252,7 +252,7 @@ def _parser(adding: bool = False) -> argparse.ArgumentParser:
     That of days to be `adding` has no option for what they take from the dataset.
     """
     parser = argparse.ArgumentParser(
-        prog=f"python -m engine.ingest{' append' if adding else ''}",
+        prog=f"mobility-privacy-explorer ingest{' append' if adding else ''}",
         description="Add days to a dataset."
         if adding
         else "Count raw trips or visits into a dataset of the explorer.",
