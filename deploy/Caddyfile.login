@@ -6,10 +6,10 @@ import common.caddy
 	encode zstd gzip
 	import headers
 
-	@metrics path /_stcore/metrics*
-	respond @metrics 403
-
 	route {
+		@metrics path /_stcore/metrics*
+		respond @metrics 403
+
 		# who somebody is, the login says: a visitor's own header of that name is taken off
 		request_header -Remote-User
 		forward_auth {$EXPLORER_LOGIN:login:9091} {
