@@ -45,7 +45,12 @@ from engine.origin_destination.scores import (
     trip_account,
     zero_account,
 )
-from engine.origin_destination.trimming import TrimmingCurve, joined_curves, trimming_curve
+from engine.origin_destination.trimming import (
+    TrimmingCurve,
+    joined_curves,
+    suggested_max_trips,
+    trimming_curve,
+)
 from engine.parameters import ODParameters
 
 __all__ = [
@@ -99,6 +104,7 @@ __all__ = [
     "release_matrix",
     "scores",
     "standard_noise",
+    "suggested_max_trips",
     "suppresses",
     "trimming_curve",
     "trip_account",

@@ -36,7 +36,7 @@ def test_clipped_sums_are_those_counted_person_by_person(cap: int) -> None:
     home = np.zeros(len(people), dtype=np.int64)
     counts.add(Visits(person=rows[:, 0], hour=rows[:, 2], tower=rows[:, 1], home=home))
     tables, expected = counts.tables(), plain.clipped_sums(people, positions, cap)
-    for name in ("towers", "districts", "city", "weeks", "visits", "caps"):
+    for name in ("towers", "districts", "city", "weeks", "visits", "max_visits_cap"):
         np.testing.assert_array_equal(getattr(tables, name), getattr(expected, name), err_msg=name)
 
 

@@ -2,26 +2,27 @@
 
 import math
 
-from engine.datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED, visit_caps
+from engine.datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED, SUM_SHARE
 from engine.density.gaussian import gaussian_strength
 from engine.density.zoom.measure import DEFAULTS, TABLES, noise_scale
 from engine.ledger import Kind, Ledger, Noise, Norm, Notion, Stage, Unit
 from engine.parameters import DensityParameters
 
-_KINDS = {
-    "towers": Kind.ZOOM_TOWERS,
-    "districts": Kind.ZOOM_DISTRICTS,
-    "city": Kind.ZOOM_CITY,
-    "weeks": Kind.ZOOM_WEEKS,
-    "visits": Kind.ZOOM_VISITS,
-}
+_KINDS = dict(
+    zip(
+        TABLES,
+        (Kind.ZOOM_TOWERS, Kind.ZOOM_DISTRICTS, Kind.ZOOM_CITY, Kind.ZOOM_WEEKS, Kind.ZOOM_VISITS),
+        strict=True,
+    )
+)
 
 
 def strengths_of(visits: int, parameters: DensityParameters, max_visits_cap: int) -> list[float]:
     """Return what each table says at worst of a person with so many visits, as Δ₂/σ.
 
-    In the order of `TABLES`. His row is at most min(c, √visits) among towers × hours, where each
-    visit has a cell of its own, and min(c, visits) elsewhere, for any c of the city's table.
+    In the order of `TABLES`. His row is at most min(c·t, √visits) among towers × hours, where each
+    visit has a cell of its own, and min(c·t, visits) elsewhere, for any c of the city's table, with
+    t² = 1 − (63/64)·(visits/K_max)².
 
     Examples
     --------
@@ -31,16 +32,15 @@ def strengths_of(visits: int, parameters: DensityParameters, max_visits_cap: int
     1.0
     """
     strength = gaussian_strength(parameters.epsilon, parameters.delta)
-    root = math.sqrt(CLIP_SQUARED)
+    room = math.sqrt(CLIP_SQUARED * (1 - SUM_SHARE * (visits / max_visits_cap) ** 2))
     sizes: list[float] = []
     for name in TABLES:
-        if name == "visits":
-            caps = visit_caps(max_visits_cap).tolist()
-            parts = [min(visits, cap) / noise_scale(name, cap, strength, DEFAULTS) for cap in caps]
-            sizes.append(math.hypot(*parts))
-        else:
-            change = math.sqrt(visits) if name == "towers" else visits
-            sizes.append(min(root, change) / noise_scale(name, root, strength, DEFAULTS))
+        clip, change = math.sqrt(CLIP_SQUARED), min(room, visits)
+        if name == "towers":
+            change = min(room, math.sqrt(visits))
+        elif name == "visits":
+            clip, change = max_visits_cap, visits
+        sizes.append(change / noise_scale(name, clip, strength, DEFAULTS))
     return sizes
 
 
@@ -53,8 +53,9 @@ def zoom_ledger(
 ) -> Ledger:
     """Return one stage for each table and one total: published = proved = ε at δ.
 
-    A stage's share is its part of μ², as a part of ε and δ. The tables are spent together: the
-    parts add up to ε, but no part is the table's own ε.
+    A stage's share is its part of μ² of most people, as a part of ε and δ. The tables are spent
+    together: the parts add up to ε, but no part is the table's own ε. The sum of visits tells of
+    those with many visits, and takes from them what it costs: beyond the others it costs nothing.
 
     Parameters
     ----------
@@ -80,7 +81,7 @@ def zoom_ledger(
                 epsilon=share * parameters.epsilon,
                 delta=share * parameters.delta,
             )
-            for name, share in zip(TABLES, DEFAULTS.shares, strict=True)
+            for name, share in zip(TABLES, (*DEFAULTS.shares, 0.0), strict=True)
         ),
         published_epsilon=parameters.epsilon,
         pure_epsilon=parameters.epsilon,

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from engine.arrays import Floats, Integers
-from engine.density.zoom.measure import NoisyTable, NoisyTables, ZoomConstants, estimate_visits
+from engine.density.zoom.measure import NoisyTable, NoisyTables, ZoomConstants
 from engine.density.zoom.tree import Tree, hand_down
 
 BANDS = ((0, 0), (1, 1), (2, 2), (3, 3), (4, 5), (6, 8), (9, 12))
@@ -50,31 +50,15 @@ class Reading:
 def read(noisy: NoisyTables, tree: Tree, constants: ZoomConstants) -> Reading:
     """Read the noisy tables. A pure function of private results, so it costs no privacy."""
     sizes, size_noise = tower_sizes(noisy.weeks, tree, constants)
-    city = city_week(*_city_hours(noisy), constants)
+    city = city_week(noisy.city, constants)
     weights = np.maximum(sizes, constants.least_weight * size_noise)
     weeks = tower_weeks(noisy, tree, weights, city, constants)
     return Reading(
-        visits=estimate_visits(noisy.visits, noisy.sigma_visits, constants),
+        visits=noisy.visits,
         sizes=sizes,
         city=city,
         weeks=with_single_cells(noisy.towers, sizes, weeks, constants),
     )
-
-
-def _city_hours(noisy: NoisyTables) -> tuple[Floats, float]:
-    """Return the city's noisy hours and their noise.
-
-    Where the noise left it the clip of the finer tables, their sums say the same of a person as it
-    does: all three are averaged by precision. Under a larger clip it alone knows those who move
-    much.
-    """
-    if noisy.city_clip > noisy.clip:
-        return noisy.city.values, noisy.city.sigma
-    tables = [(noisy.city.values[None], noisy.city.sigma)]
-    tables += [(table.values, table.sigma) for table in (noisy.districts, noisy.towers)]
-    precisions = np.array([1 / (len(values) * sigma**2) for values, sigma in tables])
-    sums = np.stack([values.sum(axis=0) for values, _ in tables])
-    return precisions @ sums / precisions.sum(), float(precisions.sum() ** -0.5)
 
 
 def tower_sizes(weeks: NoisyTable, tree: Tree, constants: ZoomConstants) -> tuple[Floats, float]:
@@ -97,9 +81,7 @@ def tower_sizes(weeks: NoisyTable, tree: Tree, constants: ZoomConstants) -> tupl
     for level in np.unique(tree.level):
         at_level = tree.level == level
         squares = differences[at_level, None] ** 2
-        signal = signal_variance(
-            squares, variances[at_level], np.ones(1), errors=0.0, constants=constants
-        )
+        signal = signal_variance(squares, variances[at_level], np.ones(1), 0.0)
         differences[at_level] *= signal / (signal + variances[at_level])
     sizes = np.maximum(1 / towers + hand_down(tree, np.ones(towers)) @ differences, 0.0)
     drawn = sizes**3 / (sizes**2 + noise**2)
@@ -141,18 +123,18 @@ def week_basis() -> tuple[Floats, Integers]:
     return basis, groups
 
 
-def city_week(noisy: Floats, sigma: float, constants: ZoomConstants) -> Floats:
+def city_week(noisy: NoisyTable, constants: ZoomConstants) -> Floats:
     """Return the city's week, shape (168,), at least 0 and of sum 1, from its noisy hours.
 
     A group of rhythms is kept if its mean square exceeds the noise's by 2 standard errors, and
     shrunk (James & Stein 1961); the constant stays as it is.
     """
     basis, groups = week_basis()
-    coefficients = basis.T @ noisy
+    coefficients, noise = basis.T @ noisy.values, noisy.sigma**2
     sizes = np.bincount(groups).astype(np.float64)
     sums = np.bincount(groups, weights=coefficients**2)
-    kept = sums / sizes > sigma**2 * largest_noise(sizes, constants.city_errors)
-    left = 1.0 - np.maximum(sizes - 2, 0.0) * sigma**2 / np.maximum(sums, sigma**2)
+    kept = sums / sizes > noise * largest_noise(sizes, constants.city_errors)
+    left = 1.0 - np.maximum(sizes - 2, 0.0) * noise / np.maximum(sums, noise)
     factors = np.where(kept, np.maximum(left, 0.0), 0.0)
     factors[0] = 1.0
     return shares(basis @ (coefficients * factors[groups]))
@@ -207,13 +189,8 @@ def tower_weeks(
     coefficients = differences @ basis
     in_group = np.eye(groups.max() + 1)[groups]
     components = in_group.sum(axis=0)
-    signal = signal_variance(
-        coefficients**2 @ in_group / components,
-        noise,
-        components,
-        errors=constants.tower_errors,
-        constants=constants,
-    )[groups]
+    squares = coefficients**2 @ in_group / components
+    signal = signal_variance(squares, noise, components, constants.tower_errors)[groups]
     kept = (coefficients * signal / (signal + noise[:, None])) @ basis.T
     return shares(city + hand_down(tree, weights) @ kept)
 
@@ -251,9 +228,7 @@ def largest_noise(components: Floats, errors: float) -> Floats:
     return (1.0 - spread + errors * np.sqrt(spread)) ** 3
 
 
-def signal_variance(
-    squares: Floats, noise: Floats, components: Floats, *, errors: float, constants: ZoomConstants
-) -> Floats:
+def signal_variance(squares: Floats, noise: Floats, components: Floats, errors: float) -> Floats:
     """Estimate the variance of the signal under noisy differences, group by group.
 
     Parameters
@@ -280,7 +255,7 @@ def signal_variance(
     clear = weighted > (1 / root).sum() * largest_noise(freedom, errors)
     signal = np.zeros(len(components))
     weights = np.repeat(1 / (noise * root)[:, None], len(components), axis=1)
-    for _ in range(constants.rounds):
+    for _ in range(3):
         excess = (weights * (squares - noise[:, None])).sum(axis=0) / weights.sum(axis=0)
         signal = np.maximum(excess, 0.0)
         weights = 1 / (signal + noise[:, None]) ** 2
