@@ -6,8 +6,8 @@ The limits are public constants, so that sliders and tests use the same numbers 
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from engine import validation
-from engine.errors import ParameterError
+from . import validation
+from .errors import ParameterError
 
 DensityMethod = Literal[
     "zones_laplace", "towers_laplace", "lpa", "efpa", "efpag", "efpag_joint", "zoom"

@@ -5,10 +5,10 @@ from functools import cached_property
 
 import numpy as np
 
-from engine.arrays import Floats
-from engine.attack.losses import CellLosses, Losses, repeated
-from engine.errors import ParameterError
-from engine.risk import Guarantee
+from ..arrays import Floats
+from ..errors import ParameterError
+from ..risk import Guarantee
+from .losses import CellLosses, Losses, repeated
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine import validation
-from engine.arrays import Floats
-from engine.attack.roc import Roc, limit
-from engine.attack.strongest import Attack
-from engine.density import METHODS, ledger
-from engine.density.accounting import BOUNDED_RANGE_FACTOR_SQUARED
-from engine.density.zoom.costs import strengths_of
-from engine.errors import ParameterError
-from engine.ledger import Kind, Ledger, Noise, Notion, Stage
-from engine.parameters import DensityParameters
-from engine.risk import Guarantee
+from .. import validation
+from ..arrays import Floats
+from ..density import METHODS, ledger
+from ..density.accounting import BOUNDED_RANGE_FACTOR_SQUARED
+from ..density.zoom.costs import strengths_of
+from ..errors import ParameterError
+from ..ledger import Kind, Ledger, Noise, Notion, Stage
+from ..parameters import DensityParameters
+from ..risk import Guarantee
+from .roc import Roc, limit
+from .strongest import Attack
 
 if TYPE_CHECKING:
     from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution

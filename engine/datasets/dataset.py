@@ -16,19 +16,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from engine import validation
-from engine.arrays import Integers
-from engine.datasets import storage
-from engine.datasets.installed import available, having
-from engine.datasets.metadata import Metadata
-from engine.datasets.presampled import Presampled
-from engine.datasets.tripcounts import TripCounts, read_trip_counts
-from engine.datasets.zoomtables import FILES, ZoomTables, from_parquet
-from engine.errors import DatasetError
-from engine.parameters import HOURS_PER_WEEK, MAX_VISITS_LIMIT
+from .. import validation
+from ..arrays import Integers
+from ..errors import DatasetError
+from ..parameters import HOURS_PER_WEEK, MAX_VISITS_LIMIT
+from . import storage
+from .installed import available, having
+from .metadata import Metadata
+from .presampled import Presampled
+from .tripcounts import TripCounts, read_trip_counts
+from .zoomtables import FILES, ZoomTables, from_parquet
 
 if TYPE_CHECKING:
-    from engine.geography import Tessellation
+    from ..geography import Tessellation
 
 _ID_COLUMNS = ("location_id", "zone_id")
 
@@ -96,7 +96,7 @@ class Dataset:
     @cached_property
     def tessellation(self) -> "Tessellation":
         """Overlaps, minimum cover and centres; public geometry only."""
-        from engine.geography import tessellate  # geography reads no dataset; import kept lazy
+        from ..geography import tessellate  # geography reads no dataset; import kept lazy
 
         return tessellate(self.towers, self.zones)
 

@@ -4,9 +4,9 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from engine.datasets import storage
-from engine.datasets.metadata import Metadata
-from engine.errors import DatasetError
+from ..errors import DatasetError
+from . import storage
+from .metadata import Metadata
 
 
 def data_root() -> Path:

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from engine.errors import DatasetError
+from ..errors import DatasetError
 
 FORMAT_VERSION = 1
 _MOST_DAYS = 100_000

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
-from engine.errors import DatasetError
+from ..errors import DatasetError
 
 try:
     import fcntl

@@ -15,8 +15,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from engine.arrays import Integers
-from engine.parameters import MAX_TRIPS_LIMIT
+from ..arrays import Integers
+from ..parameters import MAX_TRIPS_LIMIT
 
 RANK_BUCKET = MAX_TRIPS_LIMIT + 1
 """The rank under which all trips of a higher rank than 256 are counted together."""

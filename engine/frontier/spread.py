@@ -10,12 +10,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from engine.attack import limit
-from engine.datasets import Dataset
-from engine.errors import DatasetError, ParameterError
-from engine.parameters import MAX_TRIPS_LIMIT
-from engine.risk import Guarantee
-from engine.validation import whole_number
+from ..attack import limit
+from ..datasets import Dataset
+from ..errors import DatasetError, ParameterError
+from ..parameters import MAX_TRIPS_LIMIT
+from ..risk import Guarantee
+from ..validation import whole_number
 
 GUESSES = (0.6, 0.75, 0.95)
 """Best guesses below which people are counted."""

@@ -6,22 +6,22 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine import datasets
-from engine.datasets import Dataset, Metadata, storage
-from engine.ingest.backends import statements
-from engine.ingest.backends.embedded import DuckDBEngine
-from engine.ingest.backends.spark import SparkEngine
-from engine.ingest.calendar import Calendar
-from engine.ingest.counting import checks, keys, rows, stages
-from engine.ingest.counting.reader import Reader
-from engine.ingest.counting.run import Counted, Run
-from engine.ingest.inputs import coarse, guess, mapping, parents, sources
-from engine.ingest.inputs.mapping import Mappings
-from engine.ingest.inputs.places import Places, read_places
-from engine.ingest.inputs.sources import shown
-from engine.ingest.options import IngestOptions
-from engine.ingest.progress import Monitor, ProgressCallback
-from engine.ingest.report import Account, IngestReport
+from .. import datasets
+from ..datasets import Dataset, Metadata, storage
+from .backends import statements
+from .backends.embedded import DuckDBEngine
+from .backends.spark import SparkEngine
+from .calendar import Calendar
+from .counting import checks, keys, rows, stages
+from .counting.reader import Reader
+from .counting.run import Counted, Run
+from .inputs import coarse, guess, mapping, parents, sources
+from .inputs.mapping import Mappings
+from .inputs.places import Places, read_places
+from .inputs.sources import shown
+from .options import IngestOptions
+from .progress import Monitor, ProgressCallback
+from .report import Account, IngestReport
 
 REPORT_FILE = "ingest.json"
 _TRIPS_BY_ID = "trips lead from the first to the last point of each trip that the rows name (tid)"

@@ -12,13 +12,13 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, TextIO, get_args
 
-from engine.errors import ExplorerError
-from engine.ingest.build import ingest
-from engine.ingest.coarseness import Coarseness, Zoning
-from engine.ingest.inputs.sources import shown
-from engine.ingest.options import EngineName, IngestOptions, Kind, Part
-from engine.ingest.progress import Cancelled, Progress
-from engine.ingest.reading import THOUSANDS, DateOrder, Encoding, NumberTimes, Reading
+from ..errors import ExplorerError
+from .build import ingest
+from .coarseness import Coarseness, Zoning
+from .inputs.sources import shown
+from .options import EngineName, IngestOptions, Kind, Part
+from .progress import Cancelled, Progress
+from .reading import THOUSANDS, DateOrder, Encoding, NumberTimes, Reading
 
 EXIT_BAD_INPUT = 2
 EXIT_CANCELLED = 130

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Literal, get_args
 from zoneinfo import ZoneInfo
 
-from engine import validation
-from engine.errors import ParameterError
-from engine.ingest.coarseness import Coarseness
-from engine.ingest.reading import Encoding, Reading, check_time_zone
-from engine.parameters import DEFAULT_MAX_VISITS_CAP
+from .. import validation
+from ..errors import ParameterError
+from ..parameters import DEFAULT_MAX_VISITS_CAP
+from .coarseness import Coarseness
+from .reading import Encoding, Reading, check_time_zone
 
 Kind = Literal["trips", "visits", "flows"]
 EngineName = Literal["duckdb", "spark"]

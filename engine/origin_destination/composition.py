@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from engine import validation
-from engine.parameters import ODParameters
+from .. import validation
+from ..parameters import ODParameters
 
 
 @dataclass(frozen=True, kw_only=True)

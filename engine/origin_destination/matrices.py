@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from engine import validation
-from engine.arrays import Integers
-from engine.datasets import Dataset, TripCounts
-from engine.errors import DatasetError, ParameterError
-from engine.parameters import ODParameters, ODUnit
+from .. import validation
+from ..arrays import Integers
+from ..datasets import Dataset, TripCounts
+from ..errors import DatasetError, ParameterError
+from ..parameters import ODParameters, ODUnit
 
 Days = int | slice | Sequence[int] | None
 """Which declared days: one, a slice, several, or None for all of them."""

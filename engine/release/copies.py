@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from engine import datasets
-from engine.datasets import storage
-from engine.errors import DatasetError
-from engine.release.entries import Entry, ReleaseError
+from .. import datasets
+from ..datasets import storage
+from ..errors import DatasetError
+from .entries import Entry, ReleaseError
 
 SIMULATED_SALT = "simulated"
 """Salt id of all datasets of simulated people; it says nothing about who is in them."""

@@ -17,9 +17,9 @@ import pyarrow as pa
 import pyarrow.csv as pc
 import shapely
 
-from engine.arrays import Integers
-from engine.datasets import Dataset
-from engine.release.bars import LEVEL, sum_bar
+from ..arrays import Integers
+from ..datasets import Dataset
+from .bars import LEVEL, sum_bar
 
 FLOWMAP = (
     "flowmap/flows.csv adds the released days up before suppression, with bars that hold for all "

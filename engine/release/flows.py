@@ -12,18 +12,18 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from engine import origin_destination as od
-from engine.arrays import Booleans, Floats, Integers
-from engine.datasets import Dataset
-from engine.errors import ParameterError
-from engine.ledger import Kind
-from engine.origin_destination.estimate import CAPPED_TRIPS
-from engine.origin_destination.matrices import day_indices, ranked_trips, require_unit
-from engine.parameters import ODParameters
-from engine.release.bars import laplace_bar, sum_bar
-from engine.release.files import CsvTable, neutral, write_flowmap, write_zones
-from engine.release.intact import COUNT, TRIP_RANK, require_intact, require_zones
-from engine.release.plan import Days, Frame, Plan, Progress, Stage
+from .. import origin_destination as od
+from ..arrays import Booleans, Floats, Integers
+from ..datasets import Dataset
+from ..errors import ParameterError
+from ..ledger import Kind
+from ..origin_destination.estimate import CAPPED_TRIPS
+from ..origin_destination.matrices import day_indices, ranked_trips, require_unit
+from ..parameters import ODParameters
+from .bars import laplace_bar, sum_bar
+from .files import CsvTable, neutral, write_flowmap, write_zones
+from .intact import COUNT, TRIP_RANK, require_intact, require_zones
+from .plan import Days, Frame, Plan, Progress, Stage
 
 _STAGES = {
     Kind.FLOWS: "trips of every origin and destination",

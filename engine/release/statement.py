@@ -7,11 +7,11 @@ guarantees): what is promised, to whom, at what cost, and what the numbers canno
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
-from engine.release.bars import LEVEL
-from engine.release.cost import Cost
-from engine.release.entries import Budget, exact
-from engine.release.noise import LIBRARY, VERSION
-from engine.release.plan import PRODUCTS, Composition, Noise, Norm, Plan
+from .bars import LEVEL
+from .cost import Cost
+from .entries import Budget, exact
+from .noise import LIBRARY, VERSION
+from .plan import PRODUCTS, Composition, Noise, Norm, Plan
 
 TUNING = {
     "public": "by a public rule, without looking at any data",

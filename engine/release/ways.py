@@ -7,10 +7,10 @@ No rule of its own: every way is tried with `charge`, the one place that asks
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from engine.release.cost import Cost, cost
-from engine.release.entries import Budget, BudgetUnit, ReleaseError, over
-from engine.release.noise import zcdp_strength
-from engine.release.plan import Plan
+from .cost import Cost, cost
+from .entries import Budget, BudgetUnit, ReleaseError, over
+from .noise import zcdp_strength
+from .plan import Plan
 
 _FLOWS = ("od", "od-estimate")
 _PER_POWER = 90  # numbers with two digits: 10 … 99 times a power of ten

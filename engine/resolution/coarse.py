@@ -20,13 +20,13 @@ import geopandas as gpd
 import numpy as np
 import shapely
 
-from engine.arrays import Geometries, Integers
-from engine.datasets import Dataset, Metadata, TripCounts
-from engine.datasets.zoomtables import ZoomTables
-from engine.errors import ParameterError
-from engine.geography import Tessellation, tessellate
-from engine.resolution.hours import hour_blocks
-from engine.resolution.levels import FINEST, Resolution, TimeStep, labels_of
+from ..arrays import Geometries, Integers
+from ..datasets import Dataset, Metadata, TripCounts
+from ..datasets.zoomtables import ZoomTables
+from ..errors import ParameterError
+from ..geography import Tessellation, tessellate
+from .hours import hour_blocks
+from .levels import FINEST, Resolution, TimeStep, labels_of
 
 DAYS_PER_WEEK = 7
 

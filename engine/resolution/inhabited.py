@@ -9,12 +9,12 @@ from functools import cached_property
 import geopandas as gpd
 import numpy as np
 
-from engine.arrays import Integers
-from engine.datasets import Dataset, TripCounts
-from engine.errors import DatasetError
-from engine.geography import Tessellation, tessellate
-from engine.resolution.coarse import CoarseDataset
-from engine.resolution.levels import Resolution
+from ..arrays import Integers
+from ..datasets import Dataset, TripCounts
+from ..errors import DatasetError
+from ..geography import Tessellation, tessellate
+from .coarse import CoarseDataset
+from .levels import Resolution
 
 INHABITED = "inhabited"
 """The level of the zones in which somebody lives, behind the @ of a key."""

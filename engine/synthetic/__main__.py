@@ -5,9 +5,9 @@ import sys
 import time
 from pathlib import Path
 
-from engine import synthetic
-from engine.errors import ExplorerError
-from engine.synthetic import twincommand
+from .. import synthetic
+from ..errors import ExplorerError
+from . import twincommand
 
 
 def main(arguments: list[str] | None = None) -> int:

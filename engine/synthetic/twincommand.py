@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
-from engine.synthetic.twin import twin
-from engine.synthetic.twinfiles import read_flows, read_twin_zones
-from engine.synthetic.twininputs import TwinInputs, ensemble
+from .twin import twin
+from .twinfiles import read_flows, read_twin_zones
+from .twininputs import TwinInputs, ensemble
 
 EPILOG = "Take every number from a public source, such as a census or a press kit, never the data."
 

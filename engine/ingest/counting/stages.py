@@ -7,15 +7,15 @@ from typing import NamedTuple, TypeVar
 import pyarrow as pa
 from ibis import _
 
-from engine.ingest.backends.engine import Engine
-from engine.ingest.counting import checks, rows, shares, tables, trips, visits
-from engine.ingest.counting.run import Counted, Run, Step
-from engine.ingest.expressions import Table
-from engine.ingest.inputs import mapping
-from engine.ingest.inputs.points import place_points
-from engine.ingest.options import IngestOptions
-from engine.ingest.progress import Stage
-from engine.ingest.report import Account, Reason, record_account, trip_account
+from ..backends.engine import Engine
+from ..expressions import Table
+from ..inputs import mapping
+from ..inputs.points import place_points
+from ..options import IngestOptions
+from ..progress import Stage
+from ..report import Account, Reason, record_account, trip_account
+from . import checks, rows, shares, tables, trips, visits
+from .run import Counted, Run, Step
 
 CHECKING = Stage("checking the files", 1)
 PLACES = Stage("reading locations and zones", 2)

@@ -12,15 +12,15 @@ import ibis
 import pyarrow as pa
 from ibis import _
 
-from engine.datasets import RANK_BUCKET
-from engine.ingest.calendar import Calendar
-from engine.ingest.counting import mobility, tables
-from engine.ingest.counting.keys import Purpose, keyed_hash
-from engine.ingest.counting.run import Run, Step
-from engine.ingest.counting.shares import summed
-from engine.ingest.expressions import Table
-from engine.ingest.progress import Stage
-from engine.ingest.report import Reason
+from ...datasets import RANK_BUCKET
+from ..calendar import Calendar
+from ..expressions import Table
+from ..progress import Stage
+from ..report import Reason
+from . import mobility, tables
+from .keys import Purpose, keyed_hash
+from .run import Run, Step
+from .shares import summed
 
 
 @dataclass(frozen=True)

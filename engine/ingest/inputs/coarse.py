@@ -14,11 +14,11 @@ import pandas as pd
 import shapely
 from numpy.typing import NDArray
 
-from engine import geography
-from engine.errors import InputError
-from engine.ingest.coarseness import MOST_ZONES, Coarseness, check_count
-from engine.ingest.inputs import parents
-from engine.ingest.inputs.places import (
+from ... import geography
+from ...errors import InputError
+from ..coarseness import MOST_ZONES, Coarseness, check_count
+from . import parents
+from .places import (
     HULL_BUFFER_M,
     WGS84,
     WIDEST_DEGREES,
@@ -28,7 +28,7 @@ from engine.ingest.inputs.places import (
     voronoi_zones,
     zone_of,
 )
-from engine.ingest.inputs.sources import shown
+from .sources import shown
 
 H3_EDGE_M = {r: float(h3.average_hexagon_edge_length(r, unit="m")) for r in range(13)}
 _ROUNDS = 40

@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from engine.arrays import Floats, Integers
-from engine.datasets import Dataset, TripCounts, remembered
-from engine.errors import ParameterError
-from engine.origin_destination.matrices import (
+from ...arrays import Floats, Integers
+from ...datasets import Dataset, TripCounts, remembered
+from ...errors import ParameterError
+from ...parameters import ODUnit
+from ..matrices import (
     Days,
     between_days,
     checked_matrix,
@@ -24,7 +25,6 @@ from engine.origin_destination.matrices import (
     ranked_trips,
     stack,
 )
-from engine.parameters import ODUnit
 
 _BATCH = 2**21  # cells that are sorted at once
 
