@@ -12,6 +12,7 @@ Examples
 (0.618, 0.731)
 """
 
+from ..losses import Losses, from_probabilities, repeated, repeated_losses, together
 from .averages import TripAverages, over_trips
 from .cells import (
     LARGEST_FLOW,
@@ -21,7 +22,6 @@ from .cells import (
     one_cell_advantage,
 )
 from .habits import UsualFlow, knowing_habits, without_noise
-from .losses import Losses, from_probabilities, repeated, repeated_losses, together
 from .published import PUBLISHED_AREAS, RECORDED_CONTROL, ControlRow
 from .roc import Roc, limit, roc
 from .scenario import (

@@ -21,8 +21,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import validation
 from ..arrays import Floats
+from ..losses import CellLosses
 from ..origin_destination import LawName, NoiseLaw
-from .losses import CellLosses
 
 MOST_TRIPS = 10_000
 """Most trips of a target in one cell."""

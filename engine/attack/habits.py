@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from .. import validation
 from ..arrays import Floats
 from ..errors import ParameterError
+from ..losses import Losses, from_probabilities, repeated_losses, together
 from ..origin_destination import LawName, NoiseLaw
 from ..parameters import ODParameters
 from .cells import LARGEST_FLOW, MOST_TRIPS, Corridor
-from .losses import Losses, from_probabilities, repeated_losses, together
 from .roc import Roc, roc
 from .strongest import (
     Attack,

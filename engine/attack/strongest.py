@@ -12,11 +12,11 @@ from typing import get_args
 from .. import validation
 from ..errors import ParameterError
 from ..ledger import Kind, Noise
+from ..losses import Losses, repeated, together
 from ..origin_destination import LawName, ledger, suppresses
 from ..parameters import ODParameters
 from ..risk import Guarantee
 from .cells import Corridor, cell_losses
-from .losses import Losses, repeated, together
 from .roc import Roc, limit, roc
 
 MOST_DAYS = 10_000

@@ -8,10 +8,10 @@ True
 """
 
 from .dataset import Dataset, load, save
-from .installed import available, data_root, describe
+from .installed import available, data_root, data_roots, describe
 from .memory import remembered
 from .metadata import FORMAT_VERSION, Metadata
-from .tripcounts import RANK_BUCKET, TripCounts
+from .tripcounts import RANK_BUCKET, TripCounts, Trips
 
 __all__ = [
     "FORMAT_VERSION",
@@ -19,8 +19,10 @@ __all__ = [
     "Dataset",
     "Metadata",
     "TripCounts",
+    "Trips",
     "available",
     "data_root",
+    "data_roots",
     "describe",
     "load",
     "remembered",

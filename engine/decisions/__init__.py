@@ -1,4 +1,4 @@
-"""What suppression and noise do to decisions: an epidemic response and aid after a shock (P2)."""
+"""What noise does to decisions: an epidemic, aid after a shock (P2), zones to act in."""
 
 from .aid import (
     Outflow,
@@ -13,6 +13,7 @@ from .choice import (
     EpidemicTarget,
     PrivacyChoice,
     Remedy,
+    ZonesTarget,
     aid_met,
     aid_remedies,
     epidemic_remedies,
@@ -54,6 +55,7 @@ from .scoring import (
     OverZones,
     acts,
     compare,
+    compare_decisions,
     concatenate,
     one_origin,
 )
@@ -61,6 +63,16 @@ from .selection import (
     Selection,
     first_zones,
     selection_probability,
+)
+from .zones import (
+    AboveLimit,
+    MostZones,
+    ZoneRule,
+    ZonesJudgement,
+    decide_zones,
+    judge_zones,
+    right_share,
+    usual_limit,
 )
 
 __all__ = [
@@ -72,6 +84,7 @@ __all__ = [
     "GOOD_TOTAL_ERROR",
     "NEVER",
     "THRESHOLD",
+    "AboveLimit",
     "AidDraws",
     "AidJudgement",
     "AidTarget",
@@ -79,6 +92,7 @@ __all__ = [
     "EpidemicJudgement",
     "EpidemicParameters",
     "EpidemicTarget",
+    "MostZones",
     "Outflow",
     "OverZones",
     "Populations",
@@ -86,11 +100,16 @@ __all__ = [
     "Remedy",
     "Selection",
     "ShockTotals",
+    "ZoneRule",
+    "ZonesJudgement",
+    "ZonesTarget",
     "acts",
     "aid_met",
     "aid_remedies",
     "compare",
+    "compare_decisions",
     "concatenate",
+    "decide_zones",
     "empty_zones",
     "epidemic_remedies",
     "expected_epidemic",
@@ -99,6 +118,7 @@ __all__ = [
     "home_populations",
     "judge_aid",
     "judge_epidemic",
+    "judge_zones",
     "least_draws",
     "one_origin",
     "outflow",
@@ -107,6 +127,7 @@ __all__ = [
     "private_aid",
     "private_epidemics",
     "read_populations",
+    "right_share",
     "scenario_origins",
     "selection_probability",
     "shock",
@@ -114,4 +135,5 @@ __all__ = [
     "strongest_privacy",
     "suppressed_epidemic",
     "true_epidemic",
+    "usual_limit",
 ]

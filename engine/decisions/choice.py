@@ -30,6 +30,8 @@ from .selection import first_zones, true_selection
 CERTAINTY = 0.95
 """Confidence of the lower bound on the share of releases that meet a target."""
 
+_ROUNDING = 1e-9
+
 
 @dataclass(frozen=True, kw_only=True)
 class EpidemicTarget:
@@ -87,6 +89,30 @@ class AidTarget:
         """Return whether each release reaches the target, in the shape of `totals`."""
         close = np.abs(totals - true_total) <= self.total_error * true_total
         return close & ~(overlap < self.overlap)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ZonesTarget:
+    """What decisions on zones must reach.
+
+    Parameters
+    ----------
+    right : float
+        Least share of the decisions to act that is right (`right_share`), above 0 and at most 1.
+    confidence : float
+        Share of releases that must reach it, above 0 and below 1.
+    """
+
+    right: float = 0.90
+    confidence: float = 0.90
+
+    def __post_init__(self) -> None:
+        _share("right", self.right)
+        _confidence(self.confidence)
+
+    def met(self, right: Floats) -> Booleans:
+        """Return whether each release reaches the target, in the shape of `right`."""
+        return np.asarray(right) >= self.right - _ROUNDING
 
 
 @dataclass(frozen=True, eq=False)

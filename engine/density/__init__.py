@@ -17,7 +17,7 @@ from .accounting import (
     delta_is_large,
     proved_epsilon,
 )
-from .aggregates import cover_series, presampled, tower_tree, truth
+from .aggregates import by_zone, cover_series, presampled, tower_tree, truth
 from .draws import DensityNoise
 from .fourier import default_cluster_minimum
 from .mechanism import NOISE_EXCEEDS_DATA, ONE_CLUSTER, DensityRelease
@@ -49,6 +49,7 @@ __all__ = [
     "TotalError",
     "TotalErrors",
     "at_equal_proved_epsilon",
+    "by_zone",
     "cover_series",
     "default_cluster_minimum",
     "delta_is_large",

@@ -30,6 +30,26 @@ def truth(dataset: Dataset) -> Floats:
     return in_blocks(dataset, dataset.tessellation.overlap.T @ visits)
 
 
+def by_zone(counts: Floats) -> Floats:
+    """Return what decisions on zones read of true or released counts: visits, hour by hour.
+
+    Parameters
+    ----------
+    counts : array, shape (zones, hours)
+        Noise may have taken some below 0, which are no visits.
+
+    Returns
+    -------
+    array, shape (hours, zones)
+
+    Examples
+    --------
+    >>> by_zone(np.array([[3.0, -1.0]])).tolist()
+    [[3.0], [0.0]]
+    """
+    return np.maximum(counts, 0.0).T
+
+
 def presampled(dataset: Dataset, max_visits_per_user: int) -> Floats:
     """Return the zones' counts after pre-sampling ℓ visits a person (P1 §5.1), without noise.
 

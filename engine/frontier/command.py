@@ -27,7 +27,7 @@ _VERDICTS = {"good": "usable", "partly": "usable in part", "noisy": "too noisy"}
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
-    parser = argparse.ArgumentParser(prog="python -m engine.frontier", description=__doc__)
+    parser = argparse.ArgumentParser(prog="mobility-privacy-explorer frontier", description=__doc__)
     parser.add_argument("dataset", help="name or folder")
     parser.add_argument("--time", choices=get_args(TimeStep), default="day", help="long enough")
     parser.add_argument("--zones", default="1", help="least number of zones, or a level's name")

@@ -81,7 +81,7 @@ def ingest(
     with statements.of_files(), storage.only_writer(options.out):
         result = count(options, monitor)
         monitor.start(stages.WRITING)
-        report = _report(options, result, time.monotonic() - started)
+        report = report_of(options, result, time.monotonic() - started)
         monitor.check()
         dataset = _save(options, result, report)
     monitor.finish()
@@ -95,8 +95,8 @@ def _inputs(options: IngestOptions) -> list[Path]:
     return [path for path in paths if path not in places] or paths
 
 
-def count(options: IngestOptions, monitor: Monitor) -> Result:
-    """Do everything but write."""
+def count(options: IngestOptions, monitor: Monitor, places: Places | None = None) -> Result:
+    """Do everything but write; the places are read unless they are given."""
     monitor.plan(stages.plan(options, by_points=False))
     monitor.start(stages.CHECKING)
     checks.parts(options)
@@ -111,7 +111,7 @@ def count(options: IngestOptions, monitor: Monitor) -> Result:
     rows_total = sum(known) if len(known) == len(files) else None
     monitor.expect(sum(source.size_bytes for source in files), rows_total)
     monitor.start(stages.PLACES)
-    places = _places(options)
+    places = places or _places(options)
     salt = keys.salt_of(options.out, options.salt)
     reader = Reader(
         Calendar.of(options),
@@ -143,7 +143,8 @@ def _places(options: IngestOptions) -> Places:
     return places
 
 
-def _report(options: IngestOptions, result: Result, seconds: float) -> IngestReport:
+def report_of(options: IngestOptions, result: Result, seconds: float) -> IngestReport:
+    """Return what became of every row."""
     counted = result.counted
     notes = [*result.places.notes, result.id_note]
     if levels := parents.kept_levels(result.places.zones):

@@ -339,19 +339,24 @@ def _moment(seconds: int) -> datetime | None:
 
 
 @cache
-def _finder() -> "TimezoneFinder":
-    from timezonefinder import TimezoneFinder
-
+def _finder() -> "TimezoneFinder | None":
+    try:
+        from timezonefinder import TimezoneFinder
+    except ModuleNotFoundError:  # of the extra `grid`; a person names the time zone then
+        return None
     return TimezoneFinder()
 
 
 def time_zone_at(longitude: float, latitude: float) -> str | None:
     """Return the IANA time zone of a point, from boundaries that are public; None at sea.
 
+    None, too, where the extra ``grid`` is not installed.
+
     Examples
     --------
     >>> time_zone_at(-103.35, 20.67)
     'America/Mexico_City'
     """
-    name = _finder().timezone_at(lng=longitude, lat=latitude)
+    finder = _finder()
+    name = finder.timezone_at(lng=longitude, lat=latitude) if finder else None
     return str(name) if name else None

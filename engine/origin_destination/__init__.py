@@ -19,7 +19,7 @@ from .exact.outcomes import Errors, ErrorSplit, Outcomes, Share
 from .exact.relative_rows import relative_error_rows
 from .exact.totals import Totals
 from .laws import LawName, NoiseLaw
-from .matrices import Days, kept, truth
+from .matrices import Days, by_zone, kept, truth
 from .mechanism import (
     UNITS,
     ODNoise,
@@ -80,6 +80,7 @@ __all__ = [
     "TripScores",
     "ZeroAccount",
     "agreement",
+    "by_zone",
     "calculators",
     "draw_noise",
     "drawn_cells",

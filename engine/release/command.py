@@ -234,7 +234,7 @@ def _show(share: float) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m engine.release",
+        prog="mobility-privacy-explorer release",
         description="Release private tables once: declare a budget, then release.",
     )
     common = argparse.ArgumentParser(add_help=False)

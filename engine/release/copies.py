@@ -13,7 +13,11 @@ SIMULATED_SALT = "simulated"
 """Salt id of all datasets of simulated people; it says nothing about who is in them."""
 
 _TABLES = tuple(
-    f"{name}.parquet" for name in ("truth", "presampled", "trips", "trips_person", "report")
+    f"{name}.parquet"
+    for name in (
+        *("truth", "presampled", "trips", "trips_person", "report"),
+        *("trips_days", "trips_person_days"),  # they list the files of every day
+    )
 )
 """Tables that no two groups of people share: public geometry and short sums may be equal."""
 

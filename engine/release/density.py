@@ -127,12 +127,12 @@ def write(
 
 
 def write_hours(dataset: Dataset, columns: Mapping[str, Floats | Integers], folder: Path) -> None:
-    """Write ``density.csv``: a row for each zone and hour; arrays of shape (zones, 168)."""
+    """Write ``density.csv``, also as Parquet: zones by hour; arrays of shape (zones, 168)."""
     kinds = {name: pa.from_numpy_dtype(each.dtype) for name, each in columns.items()}
     ids = pa.array([neutral(one) for one in dataset.zones["zone_id"]])
     zones = len(ids)
     keys = {"zone_id": pa.string(), "hour": pa.int64()}
-    with CsvTable(folder / "density.csv", {**keys, **kinds}) as table:
+    with CsvTable(folder / "density.csv", {**keys, **kinds}, parquet=True) as table:
         table.add(
             ids.take(pa.array(np.repeat(np.arange(zones), HOURS_PER_WEEK))),
             np.tile(np.arange(HOURS_PER_WEEK), zones),

@@ -169,13 +169,19 @@ def planned(
     )
 
 
-def prepare(dataset: Dataset, parameters: ODParameters, _days: Days) -> None:
+def prepare(dataset: Dataset, parameters: ODParameters, days: Days) -> None:
     """Read the trips that will be counted, and check what counting looks up."""
     require_zones(dataset)
-    days = dataset.metadata.first_day, dataset.metadata.last_day
+    trips, _rank = ranked_trips(dataset, parameters.unit, parameters.max_trips_per_user)
     table = "trips_person" if parameters.unit == "person" else "trips"
-    ranked_trips(dataset, parameters.unit, parameters.max_trips_per_user)
-    require_intact(dataset, table, {"date": days, "rank": TRIP_RANK, "n": COUNT})
+    if (dataset.folder / table).is_dir():  # a day's file is checked when it is first read
+        for day in day_indices(dataset, days):
+            trips.day(day)
+        if parameters.unit == "person":
+            trips.summed(range(trips.days))
+        return
+    period = dataset.metadata.first_day, dataset.metadata.last_day
+    require_intact(dataset, table, {"date": period, "rank": TRIP_RANK, "n": COUNT})
 
 
 class Matrix(NamedTuple):
@@ -200,7 +206,7 @@ def write(
     origin, destination = (ids.take(pa.array(index)) for index in np.nonzero(pairs))
     whole, expected = np.zeros(pairs.shape, dtype=np.int64), None
     head = {"date": text, "origin": text, "destination": text}
-    with CsvTable(folder / "flows.csv", {**head, **columns}) as table:
+    with CsvTable(folder / "flows.csv", {**head, **columns}, parquet=True) as table:
         for number, matrix in enumerate(drawn):
             day = dataset.metadata.periods[released.days[number]].isoformat()
             dates = pa.array([day]).take(pa.array(np.zeros(len(origin), dtype=np.int8)))

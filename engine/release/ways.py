@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 
 from .cost import Cost, cost
 from .entries import Budget, BudgetUnit, ReleaseError, over
-from .noise import zcdp_strength
 from .plan import Plan
 
 _FLOWS = ("od", "od-estimate")
@@ -111,6 +110,8 @@ def _with(plan: Plan, **changes: float) -> Plan:
     other = replace(plan, rho=None, **changes)
     if plan.rho is None:
         return other
+    from .noise import zcdp_strength  # OpenDP is slow: only where needed
+
     try:
         return replace(other, rho=zcdp_strength(other.epsilon, other.delta) ** 2 / 2)
     except ValueError:  # beyond what can be converted: group privacy holds, and costs more

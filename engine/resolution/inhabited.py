@@ -78,13 +78,6 @@ class InhabitedDataset(CoarseDataset):
         place[self.kept] = np.arange(len(self.kept), dtype=np.int32)
         origin, destination = place[fine.origin], place[fine.destination]
         rows = (origin >= 0) & (destination >= 0)
-        left = TripCounts(
-            day=fine.day[rows],
-            origin=origin[rows],
-            destination=destination[rows],
-            rank=fine.rank[rows],
-            n=fine.n[rows],
+        return TripCounts(
+            fine.day[rows], origin[rows], destination[rows], fine.rank[rows], fine.n[rows]
         )
-        for values in vars(left).values():
-            values.flags.writeable = False
-        return left

@@ -96,8 +96,10 @@ def _by_person(run: Run, trips: Trips) -> Mapping[str, pa.Table]:
     return mobility.count_by_person(run, trips.every, trips.count, measured=trips.measured)
 
 
-STEPS: tuple[Step[Trips], ...] = (
-    Step(Stage("ranking trips", 8), _by_day),
-    Step(Stage("counting trips by person", 15), _by_person),
-)
-"""What is counted of trips, in order. A further table is one more step."""
+_BY_DAY = Step(Stage("ranking trips", 8), _by_day)
+_BY_PERSON = Step(Stage("counting trips by person", 15), _by_person)
+
+
+def steps(*, by_person: bool) -> tuple[Step[Trips], ...]:
+    """Return what is counted of trips, in order. A further table is one more step."""
+    return (_BY_DAY, _BY_PERSON) if by_person else (_BY_DAY,)
