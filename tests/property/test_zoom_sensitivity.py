@@ -36,8 +36,8 @@ SETTINGS = settings(max_examples=40, deadline=None)
 def within(change: np.ndarray, clip_squared: float, visits: int = 0, cap: int = 840) -> bool:
     """Whether the change is within what the sum of visits leaves of the clip, exactly."""
     squares = sum(int(value) ** 2 for value in change.ravel())
-    told = Fraction(63, 64) * Fraction(visits, cap) ** 2
-    return told + squares / (Fraction(clip_squared) * WEIGHT_UNITS**2) <= 1
+    share = Fraction(63, 64) * Fraction(visits, cap) ** 2
+    return share + squares / (Fraction(clip_squared) * WEIGHT_UNITS**2) <= 1
 
 
 def counted(crowd: list, cap: int) -> dict:
