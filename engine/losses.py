@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import fft as scipy_fft
 
-from .. import validation
-from ..arrays import Floats, Integers
+from . import validation
+from .arrays import Floats, Integers
 
 fft: Any = scipy_fft  # its hints know no arrays
 
