@@ -18,7 +18,7 @@ import numpy as np
 
 from benchmarks.measure import Row
 from engine.datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED, WEIGHT_UNITS
-from engine.density.zoom import build_tree
+from engine.density.zoom.tree import build_tree
 from engine.ingest.options import IngestOptions
 
 ROOT = Path(__file__).parent.parent

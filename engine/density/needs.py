@@ -8,7 +8,7 @@ from ..parameters import MAX_VISITS_LIMIT, DensityParameters
 from ..validation import finite_above
 from .gaussian import gaussian_strength, strength_to_epsilon
 from .scaling import histogram_scale, visits_scale
-from .zoom import DEFAULTS, noise_scale
+from .zoom.measure import DEFAULTS, noise_scale
 
 VISITS_PER_PERSON = 10
 """Assumed visits of a person in a week where a number of people must be named."""

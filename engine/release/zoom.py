@@ -13,7 +13,8 @@ from .. import density, validation
 from ..arrays import Integers
 from ..datasets import Dataset
 from ..datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED, FILES
-from ..density.zoom import DEFAULTS, measure_with, noise_scale, read
+from ..density.zoom.measure import DEFAULTS, measure, noise_scale
+from ..density.zoom.reading import read
 from ..errors import DatasetError, ParameterError
 from ..parameters import HOURS_PER_WEEK, DensityParameters
 from . import cautions, noise
@@ -150,7 +151,7 @@ def write(
     dataset: Dataset, parameters: DensityParameters, _days: Days, folder: Path, progress: Progress
 ) -> None:
     """Draw the noise of all tables once, read them, and write zones by hour."""
-    noisy = measure_with(dataset.zoom_tables, _strength(parameters), _add, DEFAULTS)
+    noisy = measure(dataset.zoom_tables, _strength(parameters), _add, DEFAULTS)
     progress(0.7)
     visits = read(noisy, density.tower_tree(dataset), DEFAULTS).by_tower
     to_zones = dataset.tessellation.overlap.T

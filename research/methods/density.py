@@ -11,7 +11,7 @@ from engine import density, metrics
 from engine.arrays import Floats
 from engine.datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED
 from engine.density.mechanism import zoom_release
-from engine.density.zoom import DEFAULTS, TABLES, ZoomConstants
+from engine.density.zoom.measure import DEFAULTS, TABLES, ZoomConstants
 from research.methods.density_cases import Case, bikes, new_cities, shipped
 from research.rows import Row, Spread, row
 

@@ -17,7 +17,7 @@ from engine.datasets.zoomtables import (
     room_units,
     weight_units,
 )
-from engine.density.zoom import build_tree
+from engine.density.zoom.tree import build_tree
 from engine.synthetic.visits import Visits
 from engine.synthetic.zoomtables import ZoomCounts
 from tests.reference.zoom_people import neighbours, random_positions

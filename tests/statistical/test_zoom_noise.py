@@ -11,7 +11,7 @@ from scipy import optimize, stats
 from engine import density
 from engine.datasets.zoomtables import WEIGHT_UNITS, ZoomTables
 from engine.density.gaussian import gaussian_strength, strength_to_epsilon
-from engine.density.zoom import DEFAULTS, NoisyTables, ZoomNoise, measure
+from engine.density.zoom.measure import DEFAULTS, NoisyTables, ZoomNoise, measure
 from tests.reference.small_city import random_visits
 from tests.reference.zoom_people import ZoomCity, random_positions, zoom_city
 from tests.reference.zoom_reference import clipped_sums
@@ -39,7 +39,7 @@ def measured(tables: ZoomTables, runs: int, factor: float = 1.0, seed: int = 0):
     for _ in range(runs):
         noise = ZoomNoise.draw(rng, len(tables.towers), len(tables.districts))
         noise = ZoomNoise(**{name: factor * values for name, values in vars(noise).items()})
-        yield measure(tables, strength, noise, DEFAULTS)
+        yield measure(tables, strength, noise.add, DEFAULTS)
 
 
 def standardised(tables: ZoomTables, noisy: NoisyTables, name: str) -> np.ndarray:

@@ -8,13 +8,7 @@ from ...parameters import DensityParameters
 from ..gaussian import gaussian_strength
 from .measure import DEFAULTS, TABLES, noise_scale
 
-_KINDS = dict(
-    zip(
-        TABLES,
-        (Kind.ZOOM_TOWERS, Kind.ZOOM_DISTRICTS, Kind.ZOOM_CITY, Kind.ZOOM_WEEKS, Kind.ZOOM_VISITS),
-        strict=True,
-    )
-)
+_KINDS = (Kind.ZOOM_TOWERS, Kind.ZOOM_DISTRICTS, Kind.ZOOM_CITY, Kind.ZOOM_WEEKS, Kind.ZOOM_VISITS)
 
 
 def strengths_of(visits: int, parameters: DensityParameters, max_visits_cap: int) -> list[float]:
@@ -33,15 +27,10 @@ def strengths_of(visits: int, parameters: DensityParameters, max_visits_cap: int
     """
     strength = gaussian_strength(parameters.epsilon, parameters.delta)
     room = math.sqrt(CLIP_SQUARED * (1 - SUM_SHARE * (visits / max_visits_cap) ** 2))
-    sizes: list[float] = []
-    for name in TABLES:
-        clip, change = math.sqrt(CLIP_SQUARED), min(room, visits)
-        if name == "towers":
-            change = min(room, math.sqrt(visits))
-        elif name == "visits":
-            clip, change = max_visits_cap, visits
-        sizes.append(change / noise_scale(name, clip, strength, DEFAULTS))
-    return sizes
+    rows = (min(room, math.sqrt(visits)), *[min(room, visits)] * 3, visits)
+    clips = (*[math.sqrt(CLIP_SQUARED)] * 4, max_visits_cap)
+    sigmas = (noise_scale(*one, strength, DEFAULTS) for one in zip(TABLES, clips, strict=True))
+    return [row / sigma for row, sigma in zip(rows, sigmas, strict=True)]
 
 
 def zoom_ledger(
@@ -65,23 +54,22 @@ def zoom_ledger(
         Clip of the city's table as chosen from the noisy visits; None before there are any, with
         the largest one as the bound and no noise scale.
     """
-    strength = gaussian_strength(parameters.epsilon, parameters.delta)
-    largest = math.sqrt(CITY_CLIPS_SQUARED[-1])
-    clips = {"city": city_clip or largest, "visits": float(max_visits_cap)}
-    root = math.sqrt(CLIP_SQUARED)
-    known = {name: name != "city" or city_clip is not None for name in TABLES}
+    strength, root = gaussian_strength(parameters.epsilon, parameters.delta), CLIP_SQUARED**0.5
+    clips = (root, root, city_clip or CITY_CLIPS_SQUARED[-1] ** 0.5, root, float(max_visits_cap))
+    scales = [noise_scale(*one, strength, DEFAULTS) for one in zip(TABLES, clips, strict=True)]
+    shares = (*DEFAULTS.shares, 0.0)
     return Ledger(
         stages=tuple(
             Stage(
-                kind=_KINDS[name],
+                kind=kind,
                 noise=Noise.SHARED_GAUSSIAN,
-                sensitivity=(clip := clips.get(name, root)),
+                sensitivity=clip,
                 norm=Norm.L2,
-                noise_scale=noise_scale(name, clip, strength, DEFAULTS) if known[name] else None,
+                noise_scale=scale if kind is not Kind.ZOOM_CITY or city_clip else None,
                 epsilon=share * parameters.epsilon,
                 delta=share * parameters.delta,
             )
-            for name, share in zip(TABLES, (*DEFAULTS.shares, 0.0), strict=True)
+            for kind, clip, scale, share in zip(_KINDS, clips, scales, shares, strict=True)
         ),
         published_epsilon=parameters.epsilon,
         pure_epsilon=parameters.epsilon,

@@ -76,6 +76,10 @@ class ZoomNoise:
         shapes |= {"districts": (districts, week), "towers": (towers, week)}
         return cls(**{k: samplers.standard_normal(rng, shape) for k, shape in shapes.items()})
 
+    def add(self, name: str, counts: Integers, sigma: float) -> Floats:
+        """Return the whole numbers of a table with noise of a standard deviation."""
+        return counts + sigma * getattr(self, name)
+
 
 @dataclass(frozen=True, eq=False)
 class NoisyTable:
@@ -112,9 +116,7 @@ class NoisyTables:
     city_clip: float
 
 
-def measure(
-    tables: ZoomTables, strength: float, noise: ZoomNoise, constants: ZoomConstants
-) -> NoisyTables:
+def measure(tables: ZoomTables, strength: float, add: Add, constants: ZoomConstants) -> NoisyTables:
     """Add Gaussian noise to the five tables: together one μ-GDP mechanism.
 
     The visits come first and the city's clip is chosen from them: Gaussian mechanisms also compose
@@ -125,24 +127,10 @@ def measure(
     ----------
     strength : float
         μ, see `engine.density.gaussian.gaussian_strength`.
-    """
-
-    def add(name: str, counts: Integers, sigma: float) -> Floats:
-        return counts + sigma * getattr(noise, name)
-
-    return measure_with(tables, strength, add, constants)
-
-
-def measure_with(
-    tables: ZoomTables, strength: float, add: Add, constants: ZoomConstants
-) -> NoisyTables:
-    """Measure with noise of any Gaussian source; else as `measure`.
-
-    Parameters
-    ----------
     add : callable
         Given the name of a table, its whole numbers and σ in the same unit, returns them with
-        noise. All but ``visits`` are in units of 1/1024.
+        Gaussian noise: `ZoomNoise.add`, or that of a release. All but ``visits`` are in units of
+        1/1024.
     """
 
     def noisy(name: str, clip_squared: float, counts: Integers) -> NoisyTable:
@@ -151,14 +139,16 @@ def measure_with(
 
     sigma = noise_scale("visits", tables.max_visits_cap, strength, constants)
     visits = float(add("visits", np.array([tables.visits]), sigma)[0])
-    row = city_row(tables.city_clips_squared, visits, strength, constants)
+    bearable, clips = constants.city_noise * visits / HOURS_PER_WEEK, tables.city_clips_squared
+    fits = [noise_scale("city", math.sqrt(c), strength, constants) <= bearable for c in clips]
+    row = max(sum(fits) - 1, 0)
     return NoisyTables(
         towers=noisy("towers", tables.clip_squared, tables.towers),
         districts=noisy("districts", tables.clip_squared, tables.districts),
-        city=noisy("city", tables.city_clips_squared[row], tables.city[row]),
+        city=noisy("city", clips[row], tables.city[row]),
         weeks=noisy("weeks", tables.clip_squared, tables.weeks),
         visits=visits,
-        city_clip=math.sqrt(tables.city_clips_squared[row]),
+        city_clip=math.sqrt(clips[row]),
     )
 
 
@@ -175,13 +165,3 @@ def noise_scale(name: str, clip: float, strength: float, constants: ZoomConstant
     """
     share = SUM_SHARE if name == "visits" else constants.shares[TABLES.index(name)]
     return float(clip) / (strength * math.sqrt(share))
-
-
-def city_row(
-    clips_squared: tuple[float, ...], visits: float, strength: float, constants: ZoomConstants
-) -> int:
-    """Return the row of the largest clip whose noise is small beside the visits of a mean hour."""
-    bearable = constants.city_noise * visits / HOURS_PER_WEEK
-    clips = np.sqrt(clips_squared)
-    fits = [noise_scale("city", clip, strength, constants) <= bearable for clip in clips]
-    return max(sum(fits) - 1, 0)

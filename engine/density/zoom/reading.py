@@ -53,12 +53,8 @@ def read(noisy: NoisyTables, tree: Tree, constants: ZoomConstants) -> Reading:
     city = city_week(noisy.city, constants)
     weights = np.maximum(sizes, constants.least_weight * size_noise)
     weeks = tower_weeks(noisy, tree, weights, city, constants)
-    return Reading(
-        visits=noisy.visits,
-        sizes=sizes,
-        city=city,
-        weeks=with_single_cells(noisy.towers, sizes, weeks, constants),
-    )
+    weeks = with_single_cells(noisy.towers, sizes, weeks, constants.tower_errors)
+    return Reading(visits=noisy.visits, sizes=sizes, city=city, weeks=weeks)
 
 
 def tower_sizes(weeks: NoisyTable, tree: Tree, constants: ZoomConstants) -> tuple[Floats, float]:
@@ -110,8 +106,8 @@ def week_basis() -> tuple[Floats, Integers]:
     weekdays = [[*np.cos(np.pi * k * five / 5), 0.0, 0.0] for k in range(1, 5)]
     days = np.array([np.ones(7), weekend, contrast, *weekdays])
     hours = 2 * np.pi * np.arange(24) / 24
-    waves = [(k, wave(k * hours)) for k in range(13) for wave in (np.cos, np.sin)]
-    waves = [(k, values) for k, values in waves if np.abs(values).max() > 1e-9]
+    both = (np.cos, np.sin)  # sines of 0 and 12 are 0
+    waves = [(k, f(k * hours)) for k in range(13) for f in both if k % 12 or f is np.cos]
     columns = np.array([np.outer(day, wave).ravel() for day in days for _, wave in waves])
     pattern = np.repeat([0, 1, 2, 3, 3, 3, 3], len(waves))
     band = [next(i for i, (_, last) in enumerate(BANDS) if k <= last) for k, _ in waves]
@@ -140,17 +136,6 @@ def city_week(noisy: NoisyTable, constants: ZoomConstants) -> Floats:
     return shares(basis @ (coefficients * factors[groups]))
 
 
-def relative_basis(week: Floats, constants: ZoomConstants) -> tuple[Floats, Integers]:
-    """Return the basis for the towers' weeks: the same groups of rhythms times the city's week.
-
-    Relative to the city's week a night's rhythms are as small as its traffic. QR makes the columns
-    orthonormal again, so that the noise stays even.
-    """
-    basis, groups = week_basis()
-    factors = np.maximum(week, constants.least_hour / len(week))
-    return np.linalg.qr(basis * factors[:, None])[0], groups
-
-
 def shares(series: Floats) -> Floats:
     """Clip at 0 and divide by the sum over the last axis; nothing left becomes even."""
     positive = np.maximum(series, 0.0)
@@ -165,7 +150,8 @@ def tower_weeks(
     """Return the week of every tower, shape (towers, 168), at least 0 and of sum 1.
 
     Every coefficient of a difference is shrunk by s/(s + its noise), with one signal variance s
-    for each group of rhythms over all splits.
+    for each group of rhythms over all splits. The rhythms are relative to the city's week, so that
+    a night's are as small as its traffic; QR makes them orthonormal again, so the noise stays even.
 
     Parameters
     ----------
@@ -177,15 +163,13 @@ def tower_weeks(
     differences, noise = _differences(noisy.towers, tree.first, tree.second, weights)
     above = np.flatnonzero(tree.level < tree.district_level)
     members = np.eye(tree.districts.max() + 1)[tree.districts]
-    first, second = (
-        csr_array((half[above] @ members > 0).astype(np.float64))
-        for half in (tree.first, tree.second)
-    )
+    first, second = ((half[above] @ members > 0) * 1.0 for half in (tree.first, tree.second))
     coarse, coarse_noise = _differences(noisy.districts, first, second, members.T @ weights)
     share = noise[above] / (noise[above] + coarse_noise)  # by precision
     differences[above] += share[:, None] * (coarse - differences[above])
     noise[above] = share * coarse_noise
-    basis, groups = relative_basis(city, constants)
+    basis, groups = week_basis()
+    basis = np.linalg.qr(basis * np.maximum(city, constants.least_hour / len(city))[:, None])[0]
     coefficients = differences @ basis
     in_group = np.eye(groups.max() + 1)[groups]
     components = in_group.sum(axis=0)
@@ -196,7 +180,7 @@ def tower_weeks(
 
 
 def _differences(
-    table: NoisyTable, first: csr_array, second: csr_array, weights: Floats
+    table: NoisyTable, first: csr_array | Floats, second: csr_array | Floats, weights: Floats
 ) -> tuple[Floats, Floats]:
     """Return the halves' visits by hour per weight, first less second, and one hour's noise."""
     scaled = table.values / table.total
@@ -205,14 +189,12 @@ def _differences(
     return first @ scaled / one - second @ scaled / other, (table.sigma / table.total) ** 2 * noise
 
 
-def with_single_cells(
-    towers: NoisyTable, sizes: Floats, weeks: Floats, constants: ZoomConstants
-) -> Floats:
+def with_single_cells(table: NoisyTable, sizes: Floats, weeks: Floats, errors: float) -> Floats:
     """Return the weeks with the ups and downs of single cells that stand clear of the noise."""
-    fit = towers.total * sizes[:, None] * weeks
-    left, noise = towers.values - fit, towers.sigma**2
+    fit = table.total * sizes[:, None] * weeks
+    left, noise = table.values - fit, table.sigma**2
     excess = (left**2 - noise).sum() / fit.sum()
-    if excess <= constants.tower_errors * np.sqrt(2.0 * fit.size) * noise / fit.sum():
+    if excess <= errors * np.sqrt(2.0 * fit.size) * noise / fit.sum():
         return weeks
     cells = fit + left * excess * fit / (excess * fit + noise)
     seen = cells.max(axis=1, keepdims=True) > 0

@@ -20,7 +20,7 @@ from ...datasets.zoomtables import (
     to_parquet,
     weight_units,
 )
-from ...density.zoom import build_tree
+from ...density.zoom.tree import build_tree
 from ...parameters import HOURS_PER_WEEK
 from ..expressions import Column, Table
 from .run import Run

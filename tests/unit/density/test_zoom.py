@@ -9,7 +9,8 @@ from engine import contract, datasets, density
 from engine.datasets.zoomtables import ZoomTables
 from engine.density import mechanism
 from engine.density.gaussian import gaussian_strength
-from engine.density.zoom import DEFAULTS, ZoomConstants, build_tree, measure
+from engine.density.zoom.measure import DEFAULTS, ZoomConstants, measure
+from engine.density.zoom.tree import build_tree
 from engine.errors import DatasetError, ParameterError
 from engine.ledger import Kind
 from tests.reference.small_city import random_visits, small_city
@@ -48,7 +49,7 @@ def test_the_same_noisy_tables_of_other_people_give_the_same_bytes(monkeypatch) 
     other = ZoomCity(clipped_sums(random_visits(900, 11, seed=9), positions), positions)
     assert not np.array_equal(one.zoom_tables.towers, other.zoom_tables.towers)
     noise = density.DensityNoise.draw(np.random.default_rng(4), one, "zoom")
-    noisy = measure(one.zoom_tables, gaussian_strength(1.0, 1e-7), noise.zoom, DEFAULTS)
+    noisy = measure(one.zoom_tables, gaussian_strength(1.0, 1e-7), noise.zoom.add, DEFAULTS)
     monkeypatch.setattr(mechanism, "measure", lambda *_: noisy)
     releases = [density.release(city, ZOOM, noise=noise) for city in (one, other)]
     assert releases[0].counts.tobytes() == releases[1].counts.tobytes()
