@@ -9,7 +9,6 @@ from pages._ui.drawing.gauges import gauges_html
 from pages._ui.drawing.svg import stage as drawn_stage
 from pages._ui.drawing.svg.stage import Picture
 from pages._ui.home import card as home_card
-from pages._ui.home import handout as home_handout
 from pages._ui.home import methods as home_methods
 from pages._ui.home import play as home_play
 from pages._ui.home import side as home_side
@@ -91,7 +90,7 @@ def draw(settings: Settings, part: str, available: list[str]) -> Side:
         _picture(methods.picture if methods else side.picture, part, entry, zone)
         if methods is not None:
             home_methods.draw_numbers(methods)
-        _views(side, available)
+        _views(part, available, entry)
     with right, st.container(key="home_card", gap="small"):
         home_card.draw(side)
         home_tour.step("card")
@@ -119,9 +118,8 @@ def _picture(picture: Picture, part: str, entry: Entry, zone: int | None) -> Non
         )
 
 
-def _views(side: Side, available: list[str]) -> None:
+def _views(part: str, available: list[str], entry: Entry) -> None:
     """Draw what the picture shows, and the way to everything about it."""
-    part, entry = side.part, side.entry
     with st.container(horizontal=True, vertical_alignment="center", key="home_views", gap="small"):
         setting.draw(
             st.segmented_control,
@@ -135,7 +133,6 @@ def _views(side: Side, available: list[str]) -> None:
         if presenting():
             return
         frame.link(*_PAGES[part])
-        home_handout.button(side)
         if home_tour.ended():
             st.button("Tour", key="home_tour_again", on_click=home_tour.again, type="tertiary")
 
