@@ -28,10 +28,10 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 
-from engine import validation
-from engine.datasets import Dataset
-from engine.errors import ParameterError
-from engine.ledger import Ledger
+from . import validation
+from .datasets import Dataset
+from .errors import ParameterError
+from .ledger import Ledger
 
 SEED_WORDS = 4
 Drawn = TypeVar("Drawn")

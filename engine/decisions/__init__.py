@@ -1,13 +1,13 @@
 """What noise does to decisions: an epidemic, aid after a shock (P2), zones to act in."""
 
-from engine.decisions.aid import (
+from .aid import (
     Outflow,
     ShockTotals,
     outflow,
     shock,
     shock_totals,
 )
-from engine.decisions.choice import (
+from .choice import (
     CERTAINTY,
     AidTarget,
     EpidemicTarget,
@@ -20,14 +20,14 @@ from engine.decisions.choice import (
     least_draws,
     strongest_privacy,
 )
-from engine.decisions.drawn import AidDraws, private_aid, private_epidemics
-from engine.decisions.epidemic import (
+from .drawn import AidDraws, private_aid, private_epidemics
+from .epidemic import (
     expected_epidemic,
     scenario_origins,
     suppressed_epidemic,
     true_epidemic,
 )
-from engine.decisions.judgement import (
+from .judgement import (
     EPIDEMIC_DAYS,
     GOOD_OVERLAP,
     GOOD_RECALL,
@@ -39,8 +39,8 @@ from engine.decisions.judgement import (
     judge_epidemic,
     own_question,
 )
-from engine.decisions.model import EpidemicParameters
-from engine.decisions.populations import (
+from .model import EpidemicParameters
+from .populations import (
     Populations,
     empty_zones,
     given_populations,
@@ -48,7 +48,7 @@ from engine.decisions.populations import (
     population_ledger,
     read_populations,
 )
-from engine.decisions.scoring import (
+from .scoring import (
     NEVER,
     THRESHOLD,
     Comparison,
@@ -59,12 +59,12 @@ from engine.decisions.scoring import (
     concatenate,
     one_origin,
 )
-from engine.decisions.selection import (
+from .selection import (
     Selection,
     first_zones,
     selection_probability,
 )
-from engine.decisions.zones import (
+from .zones import (
     AboveLimit,
     MostZones,
     ZoneRule,

@@ -13,19 +13,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import betaincinv
 
-from engine import validation
-from engine.arrays import Booleans, Floats
-from engine.datasets import Dataset
-from engine.decisions.aid import Shock, outflow
-from engine.decisions.drawn import AidDraws
-from engine.decisions.epidemic import suppressed_epidemic, true_epidemic
-from engine.decisions.model import EpidemicParameters
-from engine.decisions.populations import Populations
-from engine.decisions.scoring import THRESHOLD, Comparison, compare
-from engine.decisions.selection import first_zones, true_selection
-from engine.errors import ParameterError
-from engine.origin_destination.matrices import Days
-from engine.parameters import MAX_TRIPS_LIMIT, ODParameters
+from .. import validation
+from ..arrays import Booleans, Floats
+from ..datasets import Dataset
+from ..errors import ParameterError
+from ..origin_destination.matrices import Days
+from ..parameters import MAX_TRIPS_LIMIT, ODParameters
+from .aid import Shock, outflow
+from .drawn import AidDraws
+from .epidemic import suppressed_epidemic, true_epidemic
+from .model import EpidemicParameters
+from .populations import Populations
+from .scoring import THRESHOLD, Comparison, compare
+from .selection import first_zones, true_selection
 
 CERTAINTY = 0.95
 """Confidence of the lower bound on the share of releases that meet a target."""

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine import validation
-from engine.arrays import Booleans, Floats, Integers
-from engine.errors import ParameterError
+from .. import validation
+from ..arrays import Booleans, Floats, Integers
+from ..errors import ParameterError
 
 THRESHOLD = 0.20
 """Prevalence from which a zone acts (P2)."""

@@ -6,9 +6,9 @@ All of it is confidential. Series by ℓ are kept with the dataset, so that a sl
 
 import numpy as np
 
-from engine.arrays import Floats
-from engine.datasets import Dataset, remembered
-from engine.density.zoom import Tree, build_tree
+from ..arrays import Floats
+from ..datasets import Dataset, remembered
+from .zoom import Tree, build_tree
 
 
 def truth(dataset: Dataset) -> Floats:

@@ -5,7 +5,7 @@
 is true of them whatever the world is like.
 """
 
-from engine.origin_destination.estimate.measurement import (
+from .measurement import (
     CAPPED_SHARE,
     CAPPED_TRIPS,
     Measurement,
@@ -14,14 +14,14 @@ from engine.origin_destination.estimate.measurement import (
     measure,
     measure_with,
 )
-from engine.origin_destination.estimate.release import (
+from .release import (
     LIKELY_EMPTY,
     EstimateRelease,
     read_days,
     read_measurement,
     release,
 )
-from engine.origin_destination.estimate.statements import (
+from .statements import (
     FALSE_DISCOVERIES,
     cell_reach,
     certain_flows,

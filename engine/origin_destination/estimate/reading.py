@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.arrays import Floats, Integers
-from engine.origin_destination.estimate.grid import CountGrid
-from engine.origin_destination.estimate.statements import cell_reach, noise_variance
+from ...arrays import Floats, Integers
+from .grid import CountGrid
+from .statements import cell_reach, noise_variance
 
 LOG_STEP = 0.2
 """Step of the grids of log θ and log μ."""
