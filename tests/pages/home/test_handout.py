@@ -40,10 +40,10 @@ CASES = [
 def test_the_handout_holds_the_pages_numbers_and_setting(saved, query):
     app, files = saved(**query)
     [text] = files.values()
-    told = re.search(r"<blockquote>(.*?)</blockquote>", text)[1]
+    quoted = re.search(r"<blockquote>(.*?)</blockquote>", text)[1]
     risk, use = re.findall(r'<span class="words"><b>(.*?)</b>', html_of(app))
-    assert risk in told
-    assert use in told
+    assert risk in quoted
+    assert use in quoted
     body = text.partition("<body>")[2]
     for key, value in query.items():
         assert f"{key}={value}" in body or value == "demo-city"
