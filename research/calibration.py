@@ -14,7 +14,7 @@ import numpy as np
 from engine import datasets
 from engine.datasets import Dataset
 from engine.errors import DatasetError
-from engine.synthetic.countries import COUNTRIES, ON_FIRST_USE
+from engine.synthetic.catalogue import COUNTRIES, ON_FIRST_USE
 from research import shapes
 from research.rows import Row
 

@@ -11,7 +11,6 @@ Sizes are checked when a dataset is opened, checksums and contents of a file whe
 A day's file depends on that day alone: days that are added later leave it as it is.
 """
 
-import hashlib
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,6 +25,7 @@ import pyarrow.parquet as pq
 
 from ..errors import DatasetError
 from . import tallies
+from .storage import sha256
 from .tripcounts import (
     RANK_BUCKET,
     TripCounts,
@@ -229,12 +229,6 @@ def read_arrow(path: Path) -> pa.Table:
     """Return the table of an Arrow file, mapped into memory."""
     with pa.memory_map(str(path)) as source:
         return pa.ipc.open_file(source).read_all()
-
-
-def sha256(path: Path) -> str:
-    """Return the SHA-256 of a file."""
-    with path.open("rb") as handle:
-        return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
 def _counts(table: pa.Table, day: int, ids: pa.Array) -> TripCounts:

@@ -121,7 +121,7 @@ def read_metadata(version: Path) -> dict[str, Any]:
 
 def checksums(folder: Path) -> dict[str, str]:
     """Return the SHA-256 of every Parquet file in `folder`, by file name."""
-    return {path.name: _sha256(path) for path in sorted(folder.glob("*.parquet"))}
+    return {path.name: sha256(path) for path in sorted(folder.glob("*.parquet"))}
 
 
 def has_table(version: Path, name: str) -> bool:
@@ -275,6 +275,7 @@ def _prune(folder: Path, current: str) -> None:
         shutil.rmtree(old, ignore_errors=True)
 
 
-def _sha256(path: Path) -> str:
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a file."""
     with path.open("rb") as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()

@@ -5,14 +5,23 @@ the setting whose worst regret over the twins is least (``docs/twin.md``).
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 
+from ..datasets import Dataset
 from ..errors import ParameterError
 from ..risk import STRONG_GUESS
+from ..synthetic import twin, twininputs
+from . import flows
 from .candidate import Candidate
+from .need import Need
 from .search import Frontier
+
+CLOSE = 0.05
+"""A setting holds in a twin where it gives up at most so much use against the best one there."""
 
 ERROR_WEIGHT = 0.1
 """Use that is given up for an error smaller by a factor e: where hardly anything is usable, the
@@ -39,6 +48,8 @@ class Robust:
         Largest use given up, over the twins, against the best setting of each.
     excess : float
         Largest expected absolute error over the twins, as a multiple of the best setting's, less 1.
+    holds, twins : int
+        Number of twins in which it gives up at most `CLOSE`, and of all.
     """
 
     candidate: Candidate
@@ -46,6 +57,13 @@ class Robust:
     most: float
     regret: float
     excess: float
+    holds: int
+    twins: int
+
+    @property
+    def in_most(self) -> bool:
+        """Whether it holds in more than half of the twins."""
+        return 2 * self.holds > self.twins
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,14 +110,41 @@ class Ensemble:
         return next(iter(self.judged(risk)), None)
 
 
+def judged_twins(dataset: Dataset) -> Iterator[tuple[float, tuple[Candidate, ...]]]:
+    """Make the eight twins of what is not known of one, and judge every setting of flows on each.
+
+    Yields the share that is done, and the settings of a twin when all of them are judged.
+
+    Raises
+    ------
+    InputError
+        If the dataset is no twin.
+    """
+    zones, inputs, public = twin.made_of(dataset)
+    corners = twininputs.ensemble(replace(inputs, visits_a_week=0.0))
+    with tempfile.TemporaryDirectory() as folder:
+        for number, corner in enumerate(corners):
+            place = Path(folder) / f"twin-{number}"
+            one = twin.twin(zones, corner, place, flows=public, report=False)
+            yield (number + 0.5) / len(corners), ()
+            judged: list[Candidate] = []
+            for done, batch in flows.judged(one, Need(time="period")):
+                judged.extend(batch)
+                yield (number + (1 + done) / 2) / len(corners), ()
+            yield (number + 1) / len(corners), tuple(judged)
+
+
 def _robust(each: Sequence[Candidate], bests: Sequence[Candidate | None]) -> Robust:
     pairs = [(one, best) for one, best in zip(each, bests, strict=True) if best is not None]
+    lost = [best.use - one.use for one, best in pairs]
     return Robust(
         candidate=each[0],
         least=min(one.use for one in each),
         most=max(one.use for one in each),
-        regret=max(best.use - one.use for one, best in pairs),
+        regret=max(lost),
         excess=max(one.error / best.error - 1 if best.error else 0.0 for one, best in pairs),
+        holds=sum(one <= CLOSE for one in lost),
+        twins=len(each),
     )
 
 

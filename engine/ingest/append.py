@@ -16,7 +16,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from ..datasets import Dataset, growth, load, storage
+from ..datasets import Dataset, Metadata, growth, load, storage
 from ..errors import DatasetError, InputError
 from . import build
 from .backends import statements
@@ -45,6 +45,8 @@ def options_for(
 ) -> IngestOptions:
     """Return the options of days to be added to the dataset in `folder`: its own, but for `how`.
 
+    Columns are read as those of its first rows were, unless a `mapping` is given.
+
     Raises
     ------
     DatasetError
@@ -53,13 +55,14 @@ def options_for(
     dataset = load(folder)
     about = dataset.metadata
     kind: Any = about.made_by.removeprefix(_MADE_BY)
-    if not about.made_by.startswith(_MADE_BY) or not dataset.has_trips:
+    if not (grows(about) and dataset.has_trips):
         raise DatasetError(
             "days can be added to trips that were ingested",
             value=f"'{dataset.id}', made by {about.made_by or 'unknown'}",
             remedy="ingest all its days at once",
             code="append",
         )
+    how.setdefault("mapping", _mapping(dataset))
     return IngestOptions(
         kind=kind,
         inputs=inputs,
@@ -72,6 +75,11 @@ def options_for(
         by_person=False,
         **how,
     )
+
+
+def grows(about: Metadata) -> bool:
+    """Whether a dataset was ingested, so that its salt and its rules are known."""
+    return about.made_by.startswith(_MADE_BY)
 
 
 def append(
@@ -188,6 +196,15 @@ def _require_salt(dataset: Dataset) -> None:
             remedy=f"restore its file '{keys.SALT_FILE}', or ingest all days at once",
             code="salt",
         )
+
+
+def _mapping(dataset: Dataset) -> dict[str, str]:
+    """Return which columns the dataset's own rows were read from."""
+    try:
+        report = json.loads((dataset.folder / build.REPORT_FILE).read_text(encoding="utf-8"))
+        return {str(name): str(column) for name, column in report["files"][0]["columns"].items()}
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return {}
 
 
 def _places(dataset: Dataset, options: IngestOptions) -> Places:

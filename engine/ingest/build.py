@@ -152,7 +152,7 @@ def _places(options: IngestOptions) -> Places:
         places = coarse.grid_places(options.coarseness)
     else:
         places = coarse.coarsen(read_places(options), options.coarseness)
-    coarse.check_size(places, trips="trips" in options.parts)
+    coarse.check_size(places)
     return places
 
 

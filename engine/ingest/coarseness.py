@@ -8,7 +8,6 @@ from ..errors import InputError, ParameterError
 
 Zoning = Literal["given", "voronoi", "square", "hexagon", "clusters", "parents"]
 MOST_ZONES = 5_000
-MOST_CELLS_A_DAY = 10_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,19 +73,18 @@ class Coarseness:
             )
 
 
-def check_count(zones: int, *, trips: bool) -> None:
+def check_count(zones: int) -> None:
     """Refuse more zones than can be opened, with the numbers.
 
     Raises
     ------
     InputError
-        Above 5,000 zones, or above 10 million pairs of zones a day where trips are counted.
+        Above 5,000 zones.
 
     Examples
     --------
-    >>> check_count(4_000, trips=False)
+    >>> check_count(4_000)
     """
-    pairs = zones * zones
     if zones > MOST_ZONES:
         raise InputError(
             f"{zones:,} zones, more than {MOST_ZONES:,}, which can be neither shown nor protected "
@@ -94,13 +92,4 @@ def check_count(zones: int, *, trips: bool) -> None:
             remedy="choose coarser zones: hexagons, squares, or clusters of places",
             code="too-fine",
             settings=("zoning", "size_m", "clusters"),
-        )
-    if trips and pairs > MOST_CELLS_A_DAY:
-        raise InputError(
-            f"{zones:,} zones, {pairs:,} pairs of zones a day, more than {MOST_CELLS_A_DAY:,}, "
-            "which can be neither shown nor protected well",
-            remedy="choose coarser zones: hexagons, squares, or clusters of places; or build the "
-            "visits alone, which have no pairs",
-            code="too-fine",
-            settings=("zoning", "size_m", "clusters", "parts"),
         )

@@ -11,9 +11,8 @@ from pathlib import Path
 from .. import datasets
 from ..datasets import Dataset
 from ..errors import DatasetError
-from .catalogue import CITIES
+from .catalogue import CITIES, COUNTRIES, ON_FIRST_USE
 from .city import make_city
-from .countries import COUNTRIES, ON_FIRST_USE
 from .country import make_country
 
 Progress = Callable[[float], None]

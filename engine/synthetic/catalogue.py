@@ -1,56 +1,62 @@
-"""The shipped datasets and the seeds that make them."""
+"""What can be made: the inputs of ``shipped.toml`` as specifications of cities and countries."""
 
-from datetime import date
+import tomllib
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import shapely
 from pyproj import CRS
 
 from . import outlines
-from .city import CitySpec
-from .names import QUARTERS, QUARTIERS
+from .city import CitySpec, Outline
+from .country import CountrySpec, Level, ShockPlan
+from .countryplaces import CountryOutline, Town
+from .mobility import Habits
 from .visits import Activity
 
-
-def _invented(rng: np.random.Generator) -> tuple[shapely.Geometry, CRS]:
-    return outlines.invented_city(rng), outlines.invented_city_crs()
+_INPUTS = tomllib.loads(Path(__file__).with_name("shipped.toml").read_text(encoding="utf-8"))
 
 
-def _paris(rng: np.random.Generator) -> tuple[shapely.Geometry, CRS]:
-    del rng  # the outline is given
-    return outlines.natural_earth("paris")
+def _outline(name: str) -> Outline:
+    def outline(rng: np.random.Generator) -> tuple[shapely.Geometry, CRS]:
+        if name == "invented":
+            return outlines.invented_city(rng), outlines.invented_city_crs()
+        return outlines.natural_earth(name)
+
+    return outline
 
 
-DEMO_CITY = CitySpec(
-    name="demo-city",
-    description="An invented city: one week of visits and trips of the same simulated people",
-    source="simulated people in an invented place",
-    outline=_invented,
-    zones=150,
-    towers=200,
-    people=50_000,
-    activity=Activity(mean=16.0, standard_deviation=18.0, maximum=400),
-    monday=date(2026, 6, 1),
-    time_zone="UTC",
-    with_trips=True,
-    quarters=QUARTERS,
-    seed=20260601,
-)
+def _city(name: str, inputs: dict[str, Any]) -> CitySpec:
+    own = {
+        "outline": _outline(inputs["outline"]),
+        "activity": Activity(**inputs["activity"]),
+        "quarters": tuple(inputs["quarters"]),
+    }
+    return CitySpec(name=name, **(inputs | own))
 
-PARIS = CitySpec(
-    name="paris",
-    description="Simulated people in the outline of Paris, calibrated to published marginals",
-    source="simulated people; outline of the department from Natural Earth",
-    outline=_paris,
-    zones=989,
-    towers=1303,
-    people=1_992_846,
-    activity=Activity(mean=13.55, standard_deviation=18.33, maximum=732),
-    monday=date(2007, 9, 10),
-    time_zone="Europe/Paris",
-    with_trips=False,
-    quarters=QUARTIERS,
-    seed=20070910,
-)
 
-CITIES = {spec.name: spec for spec in (DEMO_CITY, PARIS)}
+def _country(inputs: dict[str, Any]) -> CountrySpec:
+    plan = _INPUTS["plans"][inputs["plan"]]
+    towns = tuple(Town(*place) for place in plan["towns"])
+    shock = ShockPlan(**inputs["shock"]) if "shock" in inputs else None
+    own = {
+        "plan": CountryOutline(**({"coarse_per_province": None} | plan | {"towns": towns})),
+        "habits": Habits(**inputs["habits"]),
+        "shock": shock,
+    }
+    return CountrySpec(**(inputs | own))
+
+
+def _levels(which: str) -> dict[str, tuple[CountrySpec, Level]]:
+    return {name: (_COUNTRIES[country], level) for name, (country, level) in _INPUTS[which].items()}
+
+
+_COUNTRIES = {name: _country(inputs) for name, inputs in _INPUTS["countries"].items()}
+RWANDA_2008, AFGHANISTAN_2015, _ = _COUNTRIES.values()
+CITIES = {name: _city(name, inputs) for name, inputs in _INPUTS["cities"].items()}
+DEMO_CITY = CITIES["demo-city"]
+COUNTRIES = _levels("shipped")
+"""Shipped countries: who lives there, and the level of zones."""
+ON_FIRST_USE = _levels("on_first_use")
+"""Too large to ship; made and kept under ``data/local`` when somebody first asks for them."""

@@ -15,10 +15,9 @@ from pyproj import CRS
 from .. import datasets, validation
 from ..arrays import Floats, Integers
 from ..datasets.zoomtables import to_parquet
-from ..density.zoom import build_tree
+from ..density.zoom.tree import build_tree
 from ..parameters import DEFAULT_MAX_VISITS_CAP, HOURS_PER_WEEK
 from .landuse import LandUse, LandUsePlan, plan_land_use
-from .names import quarter_names
 from .reporttrips import ReportTrips
 from .subdivision import scatter, subdivide
 from .triptables import TripTable
@@ -152,6 +151,34 @@ def make_places(spec: CitySpec) -> Places:
 def numbered(letter: str, count: int) -> list[str]:
     """Return ids such as ``Z001`` whose alphabetical order is their order."""
     return [f"{letter}{i:0{len(str(count))}d}" for i in range(1, count + 1)]
+
+
+def quarter_names(
+    centres: Floats, rng: np.random.Generator, quarters: tuple[str, ...]
+) -> list[str]:
+    """Name places (centres in metres) after invented quarters that places near each other share.
+
+    Returns
+    -------
+    list of str
+        Distinct names such as "Riverside 12", numbered from the middle outwards.
+
+    Examples
+    --------
+    >>> quarter_names(np.zeros((2, 2)), np.random.default_rng(0), ("Station",))
+    ['Station 1', 'Station 2']
+    """
+    middles = centres[rng.permutation(len(centres))[: len(quarters)]]
+    words = rng.permutation(np.array(quarters))[: len(middles)]
+    offset = centres[:, None, :] - middles[None, :, :]
+    quarter = np.argmin(np.hypot(offset[..., 0], offset[..., 1]), axis=1)
+    used: dict[str, int] = {}
+    names = [""] * len(centres)
+    for place in np.argsort(np.hypot(*centres.T), kind="stable"):
+        word = str(words[quarter[place]])
+        used[word] = used.get(word, 0) + 1
+        names[place] = f"{word} {used[word]}"
+    return names
 
 
 def density_tables(counts: VisitCounts, location_ids: list[str]) -> dict[str, pa.Table]:

@@ -119,7 +119,7 @@ def with_parents(zones: gpd.GeoDataFrame, plan: CountryOutline) -> gpd.GeoDataFr
 
     Examples
     --------
-    >>> from engine.synthetic.countries import AFGHANISTAN_2015
+    >>> from engine.synthetic.catalogue import AFGHANISTAN_2015
     >>> columns = {"zone_id": ["AFG-1741-01"], "name": ["Badghis, district 1"]}
     >>> zone = gpd.GeoDataFrame(columns, geometry=gpd.points_from_xy([63.0], [35.0]), crs=4326)
     >>> with_parents(zone, AFGHANISTAN_2015.plan)["province"].tolist()

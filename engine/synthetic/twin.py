@@ -17,15 +17,19 @@ from pathlib import Path
 import geopandas as gpd
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from .. import datasets
 from ..arrays import Floats
+from ..errors import InputError
 from ..parameters import DEFAULT_MAX_VISITS_CAP
 from .triptables import TripTable
 from .twininputs import TwinInputs
 from .twinpeople import People, ReportTrips, Week, chunk_size
 
 Progress = Callable[[float], None]
+PUBLIC_FLOWS = "public_flows"
+"""Table of the other source's flows, by position of the zones, where one was given."""
 MOST_REPORTED = 8_000_000
 """Trips up to which the mobility report's table is made too; it holds them all at once."""
 
@@ -37,6 +41,7 @@ def twin(
     *,
     flows: Floats | None = None,
     progress: Progress = lambda _: None,
+    report: bool = True,
 ) -> datasets.Dataset:
     """Simulate people in the given zones and save them as an ordinary dataset.
 
@@ -53,6 +58,8 @@ def twin(
         place of gravity. Its level does not matter.
     progress : callable, optional
         Called with the share done, 0 to 1.
+    report : bool
+        Whether to make the mobility report's table, too.
 
     Raises
     ------
@@ -73,7 +80,7 @@ def twin(
     trips, by_person = (TripTable(len(ids), seed=[inputs.seed, 10 + part]) for part in range(2))
     week = Week(model, inputs) if inputs.visits_a_week and inputs.monday else None
     expected = inputs.people * inputs.days * inputs.trips_a_day
-    report = ReportTrips(model, inputs) if 0 < expected <= MOST_REPORTED else None
+    timed = ReportTrips(model, inputs) if report and 0 < expected <= MOST_REPORTED else None
     homes, travelled = np.zeros(len(ids), dtype=np.int64), 0
     for first, chunk in model.chunks():
         homes += np.bincount(chunk.home, minlength=len(ids))
@@ -82,16 +89,21 @@ def twin(
         by_person.add(chunk.person, *chunk.trip)
         if week is not None:
             week.add(chunk)
-        if report is not None:
-            report.add(first, chunk)
+        if timed is not None:
+            timed.add(first, chunk)
         progress(0.9 * min(1.0, (first + chunk_size(inputs)) / inputs.people))
     tables = {
         "trips": trips.table(inputs.first_day, ids),
         "trips_person": by_person.table(inputs.first_day, ids),
         "homes": pa.table({"zone_id": ids, "n": pa.array(homes.astype(np.int32))}),
     }
-    if report is not None:
-        tables["report"] = report.table()
+    if timed is not None:
+        tables["report"] = timed.table()
+    if flows is not None:
+        origin, destination = np.nonzero(flows)
+        tables[PUBLIC_FLOWS] = pa.table(
+            {"origin": origin, "destination": destination, "n": flows[origin, destination]}
+        )
     towers = None
     if week is not None:
         tables |= week.tables(ids)
@@ -99,11 +111,30 @@ def twin(
             {"location_id": ids, "name": list(zones["name"])},
             geometry=gpd.GeoSeries(model.points, crs=zones.crs),
         ).to_crs(4326)
-    shown = zones.drop(columns=["residents"], errors="ignore").to_crs(4326)
     metadata = _metadata(inputs, folder.name, week is not None, travelled / inputs.people)
-    saved = datasets.save(folder, metadata, zones=shown, towers=towers, tables=tables)
+    saved = datasets.save(folder, metadata, zones=zones.to_crs(4326), towers=towers, tables=tables)
     progress(1.0)
     return saved
+
+
+def made_of(dataset: datasets.Dataset) -> tuple[gpd.GeoDataFrame, TwinInputs, Floats | None]:
+    """Return the zones, the inputs and the public flows that a twin was made of.
+
+    Raises
+    ------
+    InputError
+        If the dataset is no twin.
+    """
+    described = dataset.metadata.scenario.get("twin")
+    if not described:
+        raise InputError(f"'{dataset.id}' is no twin; make one with engine.synthetic twin")
+    table = dataset.folder / f"{PUBLIC_FLOWS}.parquet"
+    flows = None
+    if table.is_file():
+        rows = pq.read_table(table)
+        flows = np.zeros((len(dataset.zones),) * 2)
+        flows[rows["origin"].to_numpy(), rows["destination"].to_numpy()] = rows["n"].to_numpy()
+    return dataset.zones, TwinInputs.read(described), flows
 
 
 def _metadata(inputs: TwinInputs, name: str, visits: bool, trips: float) -> datasets.Metadata:

@@ -10,7 +10,7 @@ from pathlib import Path
 from ..errors import ExplorerError
 from .twin import twin
 from .twinfiles import read_flows, read_twin_zones
-from .twininputs import TwinInputs, ensemble
+from .twininputs import FIRST_DAY, TwinInputs, ensemble
 
 EPILOG = "Take every number from a public source, such as a census or a press kit, never the data."
 
@@ -78,7 +78,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--trips", type=float, default=0.8, help="trips between zones per person and day")
     add("--travellers", type=float, default=0.9, help="share of people who ever travel")
     add("--days", type=int, default=7)
-    add("--first-day", type=date.fromisoformat, default=date(2026, 6, 1), help="YYYY-MM-DD")
+    add("--first-day", type=date.fromisoformat, default=FIRST_DAY, help="YYYY-MM-DD")
     add("--timezone", default="UTC", help="such as Africa/Kigali")
     add("--friction", type=float, help="km over which flows fall by a factor e")
     add("--visits", type=float, default=15.0, help="records per person and week; 0 for none")

@@ -11,6 +11,8 @@ from .. import validation
 MOST_ZONES = 5_000
 MOST_TRIPS_A_DAY = 50.0
 MOST_PEOPLE = 100_000_000
+FIRST_DAY = date(2026, 6, 1)
+"""A Monday."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +73,7 @@ class TwinInputs:
     trips_a_day: float = 0.8
     travellers: float = 0.9
     days: int = 7
-    first_day: date = date(2026, 6, 1)
+    first_day: date = FIRST_DAY
     time_zone: str = "UTC"
     friction_km: float | None = None
     visits_a_week: float = 15.0
@@ -103,6 +105,22 @@ class TwinInputs:
     def described(self) -> dict[str, Any]:
         """Return the inputs as they stand in the metadata and in a statement."""
         return asdict(self) | {"first_day": self.first_day.isoformat()}
+
+    @classmethod
+    def read(cls, described: Mapping[str, Any]) -> "TwinInputs":
+        """Return the inputs that `described` told.
+
+        Examples
+        --------
+        >>> TwinInputs.read(TwinInputs(people=7).described()) == TwinInputs(people=7)
+        True
+        """
+        known: dict[str, Any] = {
+            **described,
+            "first_day": date.fromisoformat(described["first_day"]),
+            "unknowns": Unknowns(**described["unknowns"]),
+        }
+        return cls(**known)
 
 
 def in_words(described: Mapping[str, Any]) -> str:

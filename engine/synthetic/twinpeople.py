@@ -11,7 +11,7 @@ import shapely
 
 from ..arrays import Floats, Integers
 from ..datasets.zoomtables import to_parquet
-from ..density.zoom import build_tree
+from ..density.zoom.tree import build_tree
 from ..errors import InputError, ParameterError
 from ..geography import centre_distances_m, zone_areas_km2
 from ..parameters import DEFAULT_MAX_VISITS_CAP
@@ -76,7 +76,7 @@ class People:
 
     def __init__(self, zones: gpd.GeoDataFrame, inputs: TwinInputs, flows: Floats | None) -> None:
         self._inputs = inputs
-        residents = _residents(zones)
+        residents = residents_of(zones)
         self.points = np.asarray(zones.geometry.representative_point())
         apart = centre_distances_m(zones) / 1000.0
         radius = float(np.sqrt(zone_areas_km2(zones).sum() / np.pi))
@@ -229,8 +229,14 @@ class ReportTrips:
         return tabulate(trips, self._metres, self._extent)
 
 
-def _residents(zones: gpd.GeoDataFrame) -> Floats:
-    """Return residents by zone, checked; by area where the file has none."""
+def residents_of(zones: gpd.GeoDataFrame) -> Floats:
+    """Return residents by zone, their areas where the file has none.
+
+    Raises
+    ------
+    InputError
+        If there are too few or too many zones, or nobody lives in them.
+    """
     if not 2 <= len(zones) <= MOST_ZONES:
         raise InputError(
             f"a twin needs 2 to {MOST_ZONES:,} zones, got {len(zones):,}; join zones or take a "

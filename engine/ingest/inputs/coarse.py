@@ -97,14 +97,14 @@ def resolution_of(size_m: float) -> int:
     return min(range(13), key=lambda r: abs(np.log(_edge_m(r) * np.sqrt(3)) - wanted))
 
 
-def check_size(places: Places, *, trips: bool) -> None:
+def check_size(places: Places) -> None:
     """Refuse more zones than can be opened, with the numbers, and zones cut by the 180° meridian.
 
     Raises
     ------
     InputError
-        Above 5,000 zones, or 10 million pairs of zones a day where trips are counted; for a zone
-        around a place so near the 180° meridian that its cell reaches beyond it.
+        Above 5,000 zones; for a zone around a place so near the 180° meridian that its cell
+        reaches beyond it.
     """
     bounds: Shapes = shapely.bounds(places.zones.geometry.to_numpy())
     widest = float((bounds[:, 2] - bounds[:, 0]).max())
@@ -116,7 +116,7 @@ def check_size(places: Places, *, trips: bool) -> None:
             code="antimeridian",
             settings=("locations", "zones"),
         )
-    check_count(len(places.zones), trips=trips)
+    check_count(len(places.zones))
 
 
 def _region(places: Places) -> Shapes:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -122,7 +121,7 @@ def read_places(options: IngestOptions) -> Places:
 def _zones_of(path: Path, options: IngestOptions) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
     # told before the zones are read, where they are to be built as they are
     given = options.coarseness.zoning == "given"
-    refuse = partial(check_count, trips="trips" in options.parts) if given else None
+    refuse = check_count if given else None
     zones, notes = read_zones(
         path, options.zones_mapping, options.parents, options.coarseness.parent, refuse
     )

@@ -44,19 +44,27 @@ def start(options: IngestOptions) -> None:
     begin(options.out.name, task)
 
 
-def begin(name: str, task: Callable[[Path, Tell, threading.Event], dict[str, Any]]) -> None:
+def begin(
+    name: str,
+    task: Callable[[Path, Tell, threading.Event], dict[str, Any]],
+    *,
+    at: Path | None = None,
+) -> None:
     """Begin making a dataset of that name in this session's folder, unless one is under way.
+
+    One that is there already, `at` its folder, is given a new version.
 
     What `task` returns has ``seconds``; that of an ingest is its report.
     """
     if running():
         return
     space, known = data_store.workspace(), session().datasets
-    folder = space.datasets / name
+    folder = at or space.datasets / name
 
     def whole(tell: Tell, cancel: threading.Event) -> dict[str, Any]:
         report = task(folder, tell, cancel)
-        known[name] = folder  # in the pickers at once, whatever page is open
+        if at is None:
+            known[name] = folder  # in the pickers at once, whatever page is open
         space.keep_only(())  # the raw uploads have done their duty
         return report
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from engine import datasets, synthetic
 from engine.ingest import Cancelled
-from engine.synthetic.countries import ON_FIRST_USE
+from engine.synthetic.catalogue import ON_FIRST_USE
 from pages._ui.data import store as data_store
 from pages._ui.data import table as data_table
 from pages._ui.data import wording as data_wording

@@ -12,6 +12,7 @@ from engine.ingest.inputs import sources
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import verbs
 from pages._ui.data import build as data_build
+from pages._ui.data import more_days as data_more_days
 from pages._ui.data import report as data_report
 from pages._ui.data import store as data_store
 from pages._ui.data import table as data_table
@@ -168,6 +169,8 @@ def _own(entry: Entry, *, in_session: bool, served_locally: bool) -> None:
                     keep_button(entry.name)
             if in_session or served_locally:
                 _deletion(entry.name, _folder(entry))
+        if in_session or served_locally:
+            data_more_days.draw(entry, _folder(entry))
         if report is not None:
             text = "What became of every row (confidential)"
             with st.expander(text, icon=":material/lock:", key=f"data_report_{entry.name}"):

@@ -27,6 +27,8 @@ class OwnData:
         Why the last button could not do what it says; shown once.
     workspace, build : object or None
         The session's folder, and its last build.
+    example : bool
+        Whether a twin is made of the shipped example where no file was given.
     """
 
     round: int = 0
@@ -37,6 +39,7 @@ class OwnData:
     failed: str = ""
     workspace: Any = None
     build: Any = None
+    example: bool = False
 
     def read(self, kind: str) -> dict[Any, Any]:
         """Return what has been read of a kind; where that is much, it is read anew."""
@@ -49,6 +52,7 @@ class OwnData:
         """Empty the form (a callback)."""
         self.round += 1
         self.known, self.kept, self.uploads = {}, {}, {}
+        self.example = False
 
 
 def own() -> OwnData:

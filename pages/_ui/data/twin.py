@@ -12,18 +12,26 @@ from engine.errors import ExplorerError
 from engine.ingest import Cancelled, Progress
 from engine.ingest.inputs.places import from_zones
 from engine.synthetic.twin import twin
-from engine.synthetic.twinfiles import guess_residents, read_twin_zones
-from engine.synthetic.twininputs import MOST_PEOPLE, TwinInputs
+from engine.synthetic.twinfiles import (
+    EXAMPLE,
+    EXAMPLE_SOURCE,
+    guess_residents,
+    read_twin_zones,
+)
+from engine.synthetic.twininputs import FIRST_DAY, MOST_PEOPLE, TwinInputs
+from engine.synthetic.twinpeople import residents_of
 from pages._ui.data import build as data_build
 from pages._ui.data import files as data_files
 from pages._ui.data import picture as data_picture
 from pages._ui.data import wording as data_wording
 from pages._ui.data.draft import Draft
+from pages._ui.data.own import own
 from pages._ui.jobs.kept import Tell
 
 ENDINGS = (*data_files.ZONES, "csv")
 SHARE_OF_RESIDENTS = 0.1
-"""People in the data where nothing else is known: a tenth of the residents."""
+MOST_BY_DEFAULT = 200_000
+"""People in the data where nothing else is known: a tenth of the residents, soon simulated."""
 LEAD = (
     "Draw simulated people in your own zones from **public facts**, choose everything on them, and "
     "touch the confidential data once, at the release. No number here may come from those data: "
@@ -44,10 +52,20 @@ def draw(draft: Draft) -> None:
             "latitude and longitude, whose own areas are the zones.",
             several=False,
         )
-        if not files:
-            st.caption("A map and three numbers follow, all with a default.")
+        if not files and not own().example:
+            with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+                st.button(
+                    "Try it with France",
+                    icon=":material/map:",
+                    key="data_twin_example",
+                    on_click=_take_example,
+                )
+                st.caption(
+                    "96 departments and their residents, which come with the product. A map and "
+                    "three numbers follow, all with a default."
+                )
             return
-        path = files[0]
+        path = files[0] if files else EXAMPLE
         seen = None if path.suffix == ".csv" else data_files.look_at_zones(path)
         column = None
         if seen is not None:
@@ -64,10 +82,11 @@ def draw(draft: Draft) -> None:
             return
         left, right = st.columns([1, 1.4], gap="large")
         with left:
-            inputs = _inputs(draft, zones)
+            inputs = _inputs(draft, zones, _residents_source(path, column))
         with right:
             st.html(data_picture.picture(from_zones(zones)))
-            st.caption(f"{len(zones):,} zones")
+            notice = f" · residents: {EXAMPLE_SOURCE}; outlines: Natural Earth"
+            st.caption(f"{len(zones):,} zones{notice if path == EXAMPLE else ''}")
         pressed = st.button(
             "Make the twin",
             type="primary",
@@ -75,12 +94,28 @@ def draw(draft: Draft) -> None:
             key="data_twin_start",
             disabled=inputs is None,
         )
+        build = data_build.current()
+        if build is not None and build.state == "failed":
+            data_wording.problem("Cannot be made", build.error)
     if pressed and inputs is not None:
         _start(f"twin-{''.join(c if c.isalnum() else '-' for c in path.stem)[:40]}", zones, inputs)
         st.rerun()
 
 
-def _inputs(draft: Draft, zones: gpd.GeoDataFrame) -> TwinInputs | None:
+def _take_example() -> None:
+    own().example = True
+
+
+def _residents_source(path: Path, column: str | None) -> dict[str, str]:
+    if column is None:
+        return {"residents": "none stated, people live by area"}
+    where = EXAMPLE_SOURCE if path == EXAMPLE else f"column “{column}” of the file of zones"
+    return {"residents": where}
+
+
+def _inputs(
+    draft: Draft, zones: gpd.GeoDataFrame, residents_source: dict[str, str]
+) -> TwinInputs | None:
     residents = float(zones["residents"].sum()) if "residents" in zones else 0.0
     if not 0 <= residents < MOST_PEOPLE:  # a wrong column; the build says so
         residents = 0.0
@@ -88,9 +123,12 @@ def _inputs(draft: Draft, zones: gpd.GeoDataFrame) -> TwinInputs | None:
         "People in the data",
         min_value=1,
         max_value=MOST_PEOPLE,
-        value=max(int(residents * SHARE_OF_RESIDENTS), 1) if residents else 10_000,
+        value=max(min(int(residents * SHARE_OF_RESIDENTS), MOST_BY_DEFAULT), 1)
+        if residents
+        else 10_000,
         key=draft.key("twin_people"),
-        help="Subscribers or riders, from your press kit. The default is a tenth of the residents.",
+        help="Subscribers or riders, from your press kit. The default is a tenth of the residents, "
+        f"at most {MOST_BY_DEFAULT:,}: a million take about a minute.",
     )
     trips = st.number_input(
         "Trips between zones, a person and day",
@@ -107,11 +145,56 @@ def _inputs(draft: Draft, zones: gpd.GeoDataFrame) -> TwinInputs | None:
         help="It stands in the dataset, and in the statement of a release tuned on this twin.",
     )
     stated = {"people": source.strip()} if source and source.strip() else {}
+    more = _more(draft)
     try:
-        return TwinInputs(people=people, trips_a_day=trips, days=days, sources=stated)
+        residents_of(zones)
+        return TwinInputs(
+            people=people,
+            trips_a_day=trips,
+            days=days,
+            sources=stated | residents_source,
+            **more,
+        )
     except ExplorerError as problem:
         data_wording.problem("Cannot be made", str(problem))
         return None
+
+
+def _more(draft: Draft) -> dict[str, Any]:
+    """Draw what is seldom known, each with its default."""
+    with st.expander("More, with defaults", icon=":material/tune:"):
+        first_day = st.date_input("First day", FIRST_DAY, key=draft.key("twin_first_day"))
+        travellers = st.number_input(
+            "Share of people who ever travel, %",
+            min_value=1,
+            max_value=100,
+            value=90,
+            key=draft.key("twin_travellers"),
+        )
+        friction = st.number_input(
+            "Kilometres over which flows fall to a third",
+            min_value=0.001,
+            max_value=1e5,
+            value=None,
+            placeholder="a third of the area's radius",
+            key=draft.key("twin_friction"),
+        )
+        visits = st.number_input(
+            "Records a person and week",
+            min_value=0.0,
+            max_value=300.0,
+            value=15.0,
+            key=draft.key("twin_visits"),
+            help="For the density of visits; 0 makes none.",
+        )
+        seed = st.number_input("Seed", min_value=0, value=1, key=draft.key("twin_seed"))
+    return {
+        "first_day": first_day or FIRST_DAY,
+        "travellers": travellers / 100,
+        "friction_km": friction,
+        "visits_a_week": visits,
+        "seed": seed,
+    }
 
 
 def _start(name: str, zones: gpd.GeoDataFrame, inputs: TwinInputs) -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from engine.errors import ExplorerError
 from engine.ingest import IngestOptions, look
-from engine.ingest.coarseness import MOST_CELLS_A_DAY, MOST_ZONES, Coarseness
+from engine.ingest.coarseness import MOST_ZONES, Coarseness
 from engine.ingest.inputs import coarse, parents
 from engine.ingest.inputs.places import Places, read_places
 from engine.ingest.look import Area, seem_swapped
@@ -105,18 +105,10 @@ def _shown(draft: Draft, how: Coarseness, area: Area | None) -> Places | None:
         )
         _kept(places)
         st.html(data_picture.picture(places))
-        visits = values.get("kind") == "visits"
-        coarse.check_size(places, trips=not visits)
+        coarse.check_size(places)
     except ExplorerError as problem:
         data_wording.problem("These zones cannot be built", data_wording.on_page(problem))
         return None
-    if visits and (pairs := len(places.zones) ** 2) > MOST_CELLS_A_DAY:
-        values["parts"] = ("density",)
-        st.caption(
-            f"The visits alone are built: trips between them would have {pairs:,} pairs of "
-            f"zones a day, and at most {MOST_CELLS_A_DAY:,} can be shown. Choose coarser zones "
-            "for both."
-        )
     return places
 
 

@@ -82,7 +82,6 @@ def draw(settings: Settings, part: str, available: list[str]) -> Side:
         side = home_side.trips(settings, entry, zone)
     else:
         side = home_side.density(settings, entry)
-    methods = home_methods.wanted(settings, part, entry, zone)
     st.html(gauges_html(home_verdict.gauges(side), of=entry.name))
     home_tour.step("gauges")
     with st.container(
@@ -94,6 +93,7 @@ def draw(settings: Settings, part: str, available: list[str]) -> Side:
     with st.container(key="home_stage"):
         left, right = st.columns([2.7, 1], gap="small")
     with left:
+        methods = home_methods.wanted(settings, part, entry, zone)  # may take a second
         picture = methods.picture if methods else side.picture
         if home_methods.shows(home_methods.DECISIONS):
             _deciding(side)

@@ -43,6 +43,11 @@ class Entry:
         """The resolution it is seen at."""
         return self.key.resolution
 
+    @property
+    def is_twin(self) -> bool:
+        """Whether it is made of public facts, in zones of one's own."""
+        return "twin" in self.metadata.scenario
+
     def at(self, resolution: Resolution) -> "Entry":
         """Return the same dataset seen at a resolution."""
         metadata = coarse_metadata(self.metadata, resolution)

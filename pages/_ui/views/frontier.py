@@ -22,8 +22,8 @@ from pages._ui.drawing.charts import spec
 from pages._ui.drawing.tables import Column
 from pages._ui.jobs import Job
 from pages._ui.shell import setting
+from pages._ui.views import ensemble, way_out
 from pages._ui.views import need as need_view
-from pages._ui.views import way_out
 from pages._ui.views.context import Context
 from pages._ui.wording import frontier as wording
 from pages._ui.wording.numbers import percent
@@ -70,6 +70,7 @@ def draw(
             help="A coin gets 50%; up to 75% is called strong. What is recommended keeps to it.",
         )
     work = way_out.job(context)
+    work.hurry()
     place = at or judged(context)
 
     def show(work: Job) -> None:
@@ -84,6 +85,7 @@ def draw(
             st.info("No setting meets this need: ask for coarser zones, or a longer time.")
 
     jobs.follow("frontier_view", work, show)
+    ensemble.draw(context)
 
 
 def judged(context: Context[Any]) -> tuple[float, float]:

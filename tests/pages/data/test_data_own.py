@@ -13,6 +13,7 @@ from engine.datasets import storage
 from engine.errors import DatasetError
 from pages._ui.data import first_use as data_first_use
 from pages._ui.data import wording as data_wording
+from pages._ui.data.own import OwnData
 from tests.support.data_page import (
     DISTRICTS,
     PLACES,
@@ -27,6 +28,7 @@ from tests.support.data_page import (
     uploader,
     widget,
 )
+from tests.support.link import held
 
 
 def test_a_dataset_is_kept_for_its_owner_only_and_deleted(open_data, local, own_root):
@@ -230,3 +232,20 @@ def test_two_files_with_different_columns_are_judged_each_by_itself(open_data):
 
 def test_what_is_needed_is_said_once():
     assert data_wording.needed(["the column of place"] * 2) == "Still needed: the column of place."
+
+
+def test_days_are_added_to_a_dataset_of_ones_own(open_data):
+    app = built(filled(open_data))
+    button(app, "data_another").click().run()
+    more = TRIPS.replace(b"2015-09-07", b"2015-10-01")
+    upload(app, "more_files", "october.csv", more)
+    assert button(app, "data_more_start").disabled, "what is lost has not been agreed to"
+    widget(app.checkbox, "data_more_leave").check().run()
+    button(app, "data_more_start").click().run()
+    ended(held(app, OwnData).build)
+    assert held(app, OwnData).build.state == "finished", held(app, OwnData).build.error
+    (folder,) = app.session_state["session"].datasets.values()
+    grown = datasets.load(folder)
+    assert str(grown.metadata.last_day) == "2015-10-01"
+    assert grown.trips.day(30).n.sum() == 3
+    assert not grown.has_trips_by_person

@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pytest
 import shapely
 from streamlit.testing.v1 import AppTest
 
@@ -66,6 +67,76 @@ def test_a_file_without_residents_says_so_and_one_that_is_none_is_refused(open_p
     assert widget(app.number_input, "data_twin_people").value == 10_000
     app = upload(opened(open_page), "twin", "wrong.geojson", b"{}")
     assert "Cannot be read" in text(app)
+
+
+def test_the_shipped_example_is_one_click_away_and_names_its_source(open_page) -> None:
+    app = opened(open_page)
+    button(app, "data_twin_example").click().run()
+    assert not app.exception, app.exception
+    assert "96 zones" in text(app)
+    assert "INSEE" in text(app)
+    assert widget(app.selectbox, "data_twin_residents").value == "population"
+    assert widget(app.number_input, "data_twin_people").value == 200_000
+    widget(app.number_input, "data_twin_people").set_value(500).run()
+    button(app, "data_twin_start").click().run()
+    ended(held(app, OwnData).build)
+    app.run()
+    folder = app.session_state["session"].datasets["twin-france-departments"]
+    inputs = datasets.load(folder).metadata.scenario["twin"]
+    assert inputs["people"] == 500
+    assert "INSEE" in inputs["sources"]["residents"]
+
+
+def test_a_file_takes_the_place_of_the_example(open_page) -> None:
+    app = opened(open_page)
+    button(app, "data_twin_example").click().run()
+    app = upload(app, "twin", "mine.geojson", ZONES)
+    assert "4 zones" in text(app)
+    assert "INSEE" not in text(app)
+
+
+@pytest.mark.parametrize(
+    ("residents", "zones", "trips", "said"),
+    [
+        ((0, 0, 0, 0), 4, 0.8, "above 0 in some"),
+        (RESIDENTS, 1, 0.8, "2 to 5,000 zones, got 1"),
+        (RESIDENTS, 4, 200.0, "trips_a_day must be"),
+    ],
+)
+def test_what_cannot_be_made_is_said_before_it_is_tried(
+    open_page, residents, zones, trips, said
+) -> None:
+    wrong = json.loads(ZONES)
+    wrong["features"] = wrong["features"][:zones]
+    for feature, number in zip(wrong["features"], residents, strict=False):
+        feature["properties"]["population"] = number
+    app = upload(opened(open_page), "twin", "wrong.geojson", json.dumps(wrong).encode())
+    widget(app.number_input, "data_twin_trips").set_value(trips).run()
+    assert not app.exception, app.exception
+    assert said in text(app)
+    assert button(app, "data_twin_start").disabled
+
+
+def test_zones_that_overlap_are_refused(open_page) -> None:
+    wrong = json.loads(ZONES)
+    for feature in wrong["features"]:
+        feature["geometry"] = wrong["features"][0]["geometry"]
+    app = upload(opened(open_page), "twin", "wrong.geojson", json.dumps(wrong).encode())
+    assert "overlap" in text(app)
+    assert not [one for one in app.button if one.key == "data_twin_start"]
+
+
+def test_fewer_people_than_zones_and_names_with_formulas_make_a_dataset(open_page) -> None:
+    app = upload(opened(open_page), "twin", "few.geojson", ZONES)
+    widget(app.number_input, "data_twin_people").set_value(2).run()
+    widget(app.number_input, "data_twin_trips").set_value(0.0).run()
+    button(app, "data_twin_start").click().run()
+    ended(held(app, OwnData).build)
+    app.run()
+    twin = datasets.load(app.session_state["session"].datasets["twin-few"])
+    assert np.asarray(twin.homes).sum() == 2
+    assert set(twin.zones["name"]) == {"=cmd()"}
+    assert od.truth(twin).sum() == 0
 
 
 def test_the_form_of_a_table_waits_behind_the_other_door(open_page) -> None:

@@ -2,13 +2,19 @@
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from engine import frontier
 from engine.datasets import Dataset
-from engine.errors import ParameterError
+from engine.errors import InputError, ParameterError
+from engine.frontier import ensemble
 from engine.frontier.ensemble import Ensemble, setting
+from engine.synthetic import twin as synthetic_twin
+from engine.synthetic import twininputs
+from engine.synthetic.twininputs import TwinInputs
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +54,38 @@ def test_no_setting_has_less_regret(twins: tuple[frontier.Frontier, ...], risk: 
     assert score[setting(robust.candidate)] == pytest.approx(min(score.values()), abs=2e-6)
     uses = [o.use for t in twins for o in t.candidates if setting(o) == setting(robust.candidate)]
     assert (robust.least, robust.most) == (min(uses), max(uses))
+
+
+def test_a_setting_holds_where_it_gives_up_little(twins) -> None:
+    one = Ensemble(twins).recommended(0.75)
+    key = setting(one.candidate)
+    uses = [next(c.use for c in twin.candidates if setting(c) == key) for twin in twins]
+    bests = [max(c.use for c in twin.candidates if c.within(0.75)) for twin in twins]
+    lost = [best - use for best, use in zip(bests, uses, strict=True)]
+    # the best of a twin may give up half a point of use for a smaller error
+    assert one.holds == sum(less <= 0.05 + frontier.USE_STEP for less in lost)
+    assert one.in_most == (one.holds >= 2)
+    assert one.twins == 3
+
+
+def test_eight_twins_are_made_of_a_twins_own_inputs_and_judged(
+    tiny_city: Dataset, tmp_path: Path
+) -> None:
+    zones = tiny_city.zones.assign(residents=range(len(tiny_city.zones)))
+    flows = np.ones((len(zones), len(zones)))
+    inputs = TwinInputs(people=400, days=2, trips_a_day=1.5, visits_a_week=0, seed=3)
+    town = synthetic_twin.twin(zones, inputs, tmp_path / "twin", flows=flows)
+    steps = list(ensemble.judged_twins(town))
+    judged = [settings for _, settings in steps if settings]
+    assert len(judged) == 8
+    assert [done for done, _ in steps] == sorted(done for done, _ in steps)
+    assert steps[-1][0] == 1
+    corner = twininputs.ensemble(inputs)[5]
+    again = synthetic_twin.twin(zones, corner, tmp_path / "corner", flows=flows)
+    alone = frontier.frontier(again, frontier.Need(time="period"))
+    assert judged[5] == alone.judged
+    with pytest.raises(InputError, match="is no twin"):
+        next(ensemble.judged_twins(tiny_city))
 
 
 def test_one_twin_recommends_what_its_frontier_does(twins) -> None:

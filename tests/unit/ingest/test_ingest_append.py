@@ -2,19 +2,24 @@
 
 import errno
 import os
-import subprocess
+import shutil
+import signal
 import sys
+import tempfile
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import datasets
-from engine.datasets import Dataset, daily
+from engine import origin_destination as od
+from engine.datasets import Dataset, daily, growth, storage
 from engine.errors import ExplorerError
 from engine.ingest import ingest
 from engine.ingest.append import append, options_for
@@ -22,7 +27,6 @@ from engine.ingest.command import main
 from tests.reference.ingest_inputs import TOWERS, table, table_bytes, trip_options, write_csv
 from tests.support.ingests import ON_SPARK
 
-ROOT = Path(__file__).parents[3]
 FIRST, DAYS = date(2015, 9, 1), 5
 NAMES = [name for name, _, _ in TOWERS]
 HEADER = {"trips": ("uid", "datetime", "origin", "destination")}
@@ -107,8 +111,6 @@ def test_tallies_of_days_that_were_added_are_those_of_one_ingest(
 @settings(max_examples=6, deadline=None)
 @given(limit=st.sampled_from([1, 2, 5]), seed=st.integers(0, 100))
 def test_removing_one_person_changes_an_added_day_by_at_most_t(limit: int, seed: int) -> None:
-    import tempfile
-
     rng = np.random.default_rng(seed)
     drawn = [row for row in rows() if rng.random() < 0.5]
     with tempfile.TemporaryDirectory() as name:
@@ -209,53 +211,59 @@ def test_the_command_adds_days_and_says_what_is_wrong(
     assert datasets.load(tmp_path / "city").metadata.last_day == day(4)
 
 
-_KILLED = """
-import os, signal, sys
-from datetime import date
-from pathlib import Path
-from engine.datasets import storage
-from tests.unit.ingest.test_ingest_append import added
-folder, moment = Path(sys.argv[1]), int(sys.argv[2])
-seen = 0
-def count(frame, event, argument):
-    global seen
-    if event.endswith("call") and "engine/datasets" in frame.f_code.co_filename:
-        seen += 1
-        if seen == moment:
-            os.kill(os.getpid(), signal.SIGKILL)
-sys.setprofile(count)
-added(folder, folder / "rows.csv", 2, 4)
-sys.setprofile(None)
-print(seen)
-"""
+def killed_at(moment: int, before: Dataset, rows_of_days: pa.Table) -> tuple[int, int]:
+    """Add days in a process that kills itself at a call; return its signal and its calls."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        calls = 0
+
+        def count(frame: Any, event: str, _: Any) -> None:
+            nonlocal calls
+            if event.endswith("call") and "engine/datasets" in frame.f_code.co_filename:
+                calls += 1
+                if calls == moment:
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+        try:
+            about = replace(before.metadata, last_day=day(4))
+            with storage.only_writer(before.folder.parent):
+                sys.setprofile(count)
+                growth.grown(before, about, added=rows_of_days, days=[day(2), day(3), day(4)])
+                sys.setprofile(None)
+            os.write(writing, str(calls).encode())
+        finally:
+            os._exit(0)
+    os.close(writing)
+    calls = os.read(reading, 32)
+    os.close(reading)
+    return os.waitpid(child, 0)[1] & 127, int(calls or 0)
 
 
-@pytest.mark.long
-@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a process of its own to kill")
 def test_killed_at_any_of_twenty_moments_the_version_before_or_the_new_one_is_there(
     tmp_path: Path,
 ) -> None:
-    path = write_csv(tmp_path / "rows.csv", HEADER["trips"], rows())
-    before = built(tmp_path, path, 0, 1)
+    columns = {"origin": ["A", "B"], "destination": ["B", "C"], "rank": [1, 2], "n": [3, 4]}
+    more = pa.table({"date": pa.array([day(2), day(4)]), **columns})
+    before = built(tmp_path, write_csv(tmp_path / "rows.csv", HEADER["trips"], rows()), 0, 1)
     kept = {one: one.read_bytes() for one in before.folder.rglob("*") if one.is_file()}
-
-    def run(moment: int) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-c", _KILLED, str(tmp_path), str(moment)]
-        how = {**os.environ, "PYTHONPATH": str(ROOT)}
-        return subprocess.run(command, cwd=ROOT, env=how, capture_output=True, text=True)
-
-    done = run(0)
-    assert done.returncode == 0, done.stderr
+    current = tmp_path / "city" / "current"
+    killed, calls = killed_at(0, before, more)
+    assert (killed, calls > 200) == (0, True)
     new = datasets.load(tmp_path / "city").folder
-    moments = np.linspace(1, int(done.stdout.split()[-1]), 20).astype(int).tolist()
+    assert new != before.folder
     survivors = []
-    for moment in moments:
-        (tmp_path / "city" / "current").write_text(before.folder.name)
-        assert run(moment).returncode == -9
+    for moment in np.linspace(1, calls, 20).astype(int).tolist():
+        current.write_text(before.folder.name)
+        shutil.rmtree(new, ignore_errors=True)
+        assert killed_at(moment, before, more)[0] == signal.SIGKILL
         assert all(one.read_bytes() == contents for one, contents in kept.items())
         survivors.append(datasets.load(tmp_path / "city").folder)
+        assert od.truth(datasets.load(tmp_path / "city"), sum_days=True).sum() > 0
     assert survivors[0] == before.folder
     assert set(survivors) <= {before.folder, new}
-    (tmp_path / "city" / "current").write_text(before.folder.name)
-    assert added(tmp_path, path, 2, 4).folder == new
+    current.write_text(before.folder.name)
+    assert killed_at(0, before, more)[0] == 0
+    assert datasets.load(tmp_path / "city").folder == new
     assert not list((tmp_path / "city").glob("*.partial"))

@@ -1,6 +1,7 @@
 """Where noise adds nothing, a product's files hold the counts that were kept, in their places."""
 
 import io
+import tracemalloc
 
 import geopandas as gpd
 import numpy as np
@@ -124,3 +125,17 @@ def test_noise_is_drawn_at_the_scales_that_the_plan_states_for_its_cells(
     other = [scale for scale in drawn if np.abs(stated / scale - 1).min() > 1e-9]
     assert len(other) <= five_tables  # the city's clip, and so its scale, is chosen from noise
     assert len(drawn) == len({stage.scale for stage in plan.stages})
+
+
+def test_more_days_of_published_flows_take_no_more_memory(demo, tmp_path):
+    peaks = []
+    for days in ((0, 1), tuple(range(7))):
+        product = Product(od.ODParameters(epsilon=1.0), days=days)
+        product.prepare(demo)
+        (folder := tmp_path / str(len(days))).mkdir()
+        tracemalloc.start()
+        product.write(demo, folder, lambda _: None)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    matrix = 8 * len(demo.zones) ** 2
+    assert peaks[1] < peaks[0] + matrix

@@ -13,7 +13,7 @@ from engine.errors import DatasetError
 from engine.geography import projected_crs
 from engine.synthetic import outlines
 from engine.synthetic.__main__ import main
-from engine.synthetic.countries import AFGHANISTAN_2015, COUNTRIES, RWANDA_2008
+from engine.synthetic.catalogue import AFGHANISTAN_2015, COUNTRIES, RWANDA_2008
 from engine.synthetic.country import CountrySpec, make_country
 from engine.synthetic.countryplaces import gravity, make_country_places
 from engine.synthetic.days import DayStore
