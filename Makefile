@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PORT ?= 8501
 WORKERS ?= 2
 
-.PHONY: run test audit coverage bench lint lock clean
+.PHONY: run test audit coverage bench docs lint lock clean
 run: $(VENV)/.run
 	$(BIN)/streamlit run app.py --server.address 127.0.0.1 --server.port $(PORT)
 
@@ -22,6 +22,10 @@ coverage: $(VENV)/.test
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks
 
+# The documents as a site in build/docs, read and searched without a network.
+docs: $(VENV)/.test
+	$(BIN)/sphinx-build -W -q -c docs . build/docs
+
 lint: $(VENV)/.test
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -30,7 +34,7 @@ lint: $(VENV)/.test
 $(VENV)/.run: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'
 	test -x $(BIN)/pip || $(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[all]"
 	touch $@
 
 $(VENV)/.test: $(VENV)/.run

@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks.measure import Row, median_seconds
 from engine import origin_destination as od
-from engine.datasets import TripCounts
+from engine.datasets import TripCounts, Trips
 
 DAYS, ZONES = 305, 421
 EPSILONS = np.geomspace(0.01, 10, 40)
@@ -46,7 +46,7 @@ class SimulatedYear:
                 origin, destination = np.nonzero(counts)
                 n = counts[origin, destination]
                 parts.append((day, rank, origin, destination, n))
-        self.trips = _sorted_counts(parts)
+        self.trips = Trips.of(_sorted_counts(parts), DAYS)
 
 
 def _sorted_counts(parts: list[tuple[int, int, Any, Any, Any]]) -> TripCounts:
@@ -86,7 +86,7 @@ def _histogram_rows(year: Any) -> list[Row]:
                 None,
                 f"once, ≤ {MEMORY_LIMIT_MB} MB",
                 peak_mb <= MEMORY_LIMIT_MB,
-                f"{len(year.trips.n):,} rows, {len(counted.true):,} distinct counts, "
+                f"{year.trips.rows:,} rows, {len(counted.true):,} distinct counts, "
                 f"{peak_mb:.0f} MB beside the trips",
             )
         )

@@ -11,6 +11,7 @@ A product is a package, a method a value of ``parameters.method`` and a row of t
 | ``draw_noise(dataset, parameters, *, rng, when)`` | what ``release`` takes as its ``noise`` |
 | ``expected(dataset, parameters, *, when)`` | the exact law's answer, None for a method without |
 | ``scores(truth, release)`` | errors by the field's measures, one type a product |
+| ``by_zone(counts)`` | what decisions on zones read of the truth or of a release's counts |
 | ``ledger(parameters, *, public facts)`` | stages and totals, before any draw |
 
 *When* is ``days=`` and ``sum_days=`` for flows; a dataset has one week and one period of a report.
@@ -27,10 +28,10 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 
-from engine import validation
-from engine.datasets import Dataset
-from engine.errors import ParameterError
-from engine.ledger import Ledger
+from . import validation
+from .datasets import Dataset
+from .errors import ParameterError
+from .ledger import Ledger
 
 SEED_WORDS = 4
 Drawn = TypeVar("Drawn")

@@ -15,7 +15,7 @@ from scipy.sparse import coo_array, csr_array, diags_array, vstack
 from scipy.sparse.csgraph import maximum_bipartite_matching
 from scipy.spatial.distance import cdist
 
-from engine.arrays import Floats, Geometries, Integers
+from .arrays import Floats, Geometries, Integers
 
 SMALLEST_OVERLAP = 1e-6
 """Overlaps below this share of a tower's cell are dropped before cover and F are built."""

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Floats, Integers, Numbers
-from engine.errors import ParameterError
+from .arrays import Floats, Integers, Numbers
+from .errors import ParameterError
 
 SANITY_BOUND = 0.001
 """γ of P1 §3.3: errors are relative to at least 0.1% of a zone's total."""

@@ -8,7 +8,7 @@ Every function draws in a fixed order, so that the same generator state gives th
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Floats
+from .arrays import Floats
 
 Shape = int | tuple[int, ...]
 

@@ -6,8 +6,8 @@ The limits are public constants, so that sliders and tests use the same numbers 
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from engine import validation
-from engine.errors import ParameterError
+from . import validation
+from .errors import ParameterError
 
 DensityMethod = Literal[
     "zones_laplace", "towers_laplace", "lpa", "efpa", "efpag", "efpag_joint", "zoom"
@@ -29,6 +29,7 @@ ODUnit = Literal["trip", "person-day", "person"]
 
 HOURS_PER_WEEK = 168
 EPSILON_STOPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0)
+MAX_TRIPS_STOPS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100, 256)
 DELTA_STOPS = (1e-9, 1e-8, 1e-7, 5e-7, 1e-6, 2e-6, 1e-5, 1e-4)
 CLASSICAL_GAUSSIAN_MAX_EPSILON = 4.0
 MAX_VISITS_LIMIT = HOURS_PER_WEEK

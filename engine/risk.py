@@ -14,9 +14,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from engine import validation
-from engine.errors import ParameterError
-from engine.steps import Level, step
+from . import validation
+from .errors import ParameterError
+from .steps import Level, step
 
 Strength = Literal["strong", "moderate", "weak"]
 

@@ -16,12 +16,12 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Floats
-from engine.density import DensityScores
-from engine.origin_destination import CountHistogram, NoiseLaw
-from engine.origin_destination.laws import effective_threshold
-from engine.parameters import EPSILON_STOPS, ODParameters
-from engine.steps import SOME_SHARE, Level, level_of
+from .arrays import Floats
+from .density import DensityScores
+from .origin_destination import CountHistogram, NoiseLaw
+from .origin_destination.laws import effective_threshold
+from .parameters import EPSILON_STOPS, ODParameters
+from .steps import SOME_SHARE, Level, level_of
 
 Rhythm = Literal["kept", "blurred", "faint", "lost", "flat"]
 

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Collection
 from numbers import Integral, Real
 
-from engine.errors import ParameterError
+from .errors import ParameterError
 
 
 def finite_above(name: str, value: object, bound: float, remedy: str) -> float:

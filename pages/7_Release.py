@@ -1,38 +1,26 @@
 """Release: draw once, enter the cost in a ledger, pack what a reader must know."""
 
+from importlib.util import find_spec
+
 import streamlit as st
 
-from engine.release import BudgetLedger
-from pages._ui.release import confirm, outlook, question, work
-from pages._ui.release.wording import LEAD, NOT_HERE
+from pages._ui.release.wording import LEAD, NO_NOISE, NOT_HERE
 from pages._ui.shell import frame, sidebar
 
 
 def draw() -> None:
     """Draw the page."""
+    if find_spec("opendp") is None:
+        sidebar.draw(density=False, trips=False)
+        st.error(NO_NOISE, icon=":material/extension_off:")
+        return
+    from pages._ui.release import page, work  # the noise of a release is loaded here
+
     if not work.releases_allowed():
         sidebar.draw(density=False, trips=False)
         st.error(NOT_HERE, icon=":material/lock:")
         return
-    kind = question.pick()
-    settings = sidebar.draw(**kind.sliders, epsilon=True, noise=False)
-    ledger, latest = BudgetLedger(), work.latest()
-    confirm.draw_work(latest)
-    entry = settings.density_data if kind.part == "density" else settings.od_data
-    if latest is None and entry is not None and question.ready(kind, entry):
-        product = question.product_of(kind, settings, entry)
-        plan = question.planned(product, entry)
-        if plan is not None:
-            question.draw_plan(plan)
-            st.subheader("Cost and confirmation", anchor=False)
-            left, right = st.columns([1.6, 1], gap="large")
-            with left:
-                confirm.draw(plan, product, entry, question.default_name(plan, entry), ledger)
-            with right:
-                outlook.draw(plan, product, settings, entry, ledger)
-    confirm.history(ledger)
-    if work.latest() is not latest:  # another session has begun one, or put it away, meanwhile
-        st.rerun()
+    page.draw()
 
 
 frame.show(draw, "Release", LEAD)

@@ -180,7 +180,7 @@ class DailyTotals:
 
 def daily_totals(dataset: Dataset) -> DailyTotals:
     """Sum trips over ranks: by day and origin, and cell by cell for the share under 15."""
-    trips, zones, days = dataset.trips, len(dataset.zones), len(dataset.metadata.days)
+    trips, zones, days = dataset.trips.whole, len(dataset.zones), len(dataset.metadata.days)
     cell = (trips.day.astype(np.int64) * zones + trips.origin) * zones + trips.destination
     starts = np.flatnonzero(np.r_[True, cell[1:] != cell[:-1]])  # rows are sorted by cell
     counts = np.add.reduceat(trips.n, starts)

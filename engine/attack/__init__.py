@@ -12,19 +12,19 @@ Examples
 (0.618, 0.731)
 """
 
-from engine.attack.averages import TripAverages, over_trips
-from engine.attack.cells import (
+from ..losses import Losses, from_probabilities, repeated, repeated_losses, together
+from .averages import TripAverages, over_trips
+from .cells import (
     LARGEST_FLOW,
     MOST_TRIPS,
     Corridor,
     cell_losses,
     one_cell_advantage,
 )
-from engine.attack.habits import UsualFlow, knowing_habits, without_noise
-from engine.attack.losses import Losses, from_probabilities, repeated, repeated_losses, together
-from engine.attack.published import PUBLISHED_AREAS, RECORDED_CONTROL, ControlRow
-from engine.attack.roc import Roc, limit, roc
-from engine.attack.scenario import (
+from .habits import UsualFlow, knowing_habits, without_noise
+from .published import PUBLISHED_AREAS, RECORDED_CONTROL, ControlRow
+from .roc import Roc, limit, roc
+from .scenario import (
     Knowledge,
     Reached,
     Scenario,
@@ -34,8 +34,8 @@ from engine.attack.scenario import (
     over_flows,
     suppression_alone,
 )
-from engine.attack.strongest import MOST_DAYS, Attack, guarantee, laws, strongest
-from engine.attack.visits import (
+from .strongest import MOST_DAYS, Attack, guarantee, laws, strongest
+from .visits import (
     StageLoss,
     Visitor,
     bounded_range_delta,
@@ -43,7 +43,7 @@ from engine.attack.visits import (
     stage_losses,
     strongest_on_density,
 )
-from engine.attack.worth import Standing, level, standing, worth_of_density, worth_of_trips
+from .worth import Standing, level, standing, worth_of_density, worth_of_trips
 
 __all__ = [
     "LARGEST_FLOW",

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.attack.cells import Corridor, one_cell_advantage
-from engine.attack.strongest import exposed, strongest
-from engine.errors import ParameterError
-from engine.origin_destination import CountHistogram, LawName
-from engine.parameters import ODParameters
+from ..errors import ParameterError
+from ..origin_destination import CountHistogram, LawName
+from ..parameters import ODParameters
+from .cells import Corridor, one_cell_advantage
+from .strongest import exposed, strongest
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from engine import validation
-from engine.arrays import Floats
-from engine.attack.losses import CellLosses
-from engine.origin_destination import LawName, NoiseLaw
+from .. import validation
+from ..arrays import Floats
+from ..losses import CellLosses
+from ..origin_destination import LawName, NoiseLaw
 
 MOST_TRIPS = 10_000
 """Most trips of a target in one cell."""

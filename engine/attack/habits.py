@@ -13,12 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine import validation
-from engine.arrays import Floats
-from engine.attack.cells import LARGEST_FLOW, MOST_TRIPS, Corridor
-from engine.attack.losses import Losses, from_probabilities, repeated_losses, together
-from engine.attack.roc import Roc, roc
-from engine.attack.strongest import (
+from .. import validation
+from ..arrays import Floats
+from ..errors import ParameterError
+from ..losses import Losses, from_probabilities, repeated_losses, together
+from ..origin_destination import LawName, NoiseLaw
+from ..parameters import ODParameters
+from .cells import LARGEST_FLOW, MOST_TRIPS, Corridor
+from .roc import Roc, roc
+from .strongest import (
     Attack,
     against,
     checked_days,
@@ -26,9 +29,6 @@ from engine.attack.strongest import (
     exposed,
     guarantee,
 )
-from engine.errors import ParameterError
-from engine.origin_destination import LawName, NoiseLaw
-from engine.parameters import ODParameters
 
 _WIDTHS = 9.0  # a Poisson count is within 9 standard deviations and 40 of its mean, but for 1e-16
 _UNSEEN = 1e-17

@@ -5,10 +5,11 @@ from functools import cached_property
 
 import numpy as np
 
-from engine.arrays import Floats
-from engine.attack.losses import CellLosses, Losses, repeated
-from engine.errors import ParameterError
-from engine.risk import Guarantee
+from ..arrays import Floats
+from ..composition import randomised_response
+from ..errors import ParameterError
+from ..losses import Losses, repeated
+from ..risk import Guarantee
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -74,7 +75,7 @@ def roc(losses: Losses) -> Roc:
 
     Examples
     --------
-    >>> from engine.attack.losses import from_probabilities
+    >>> from engine.losses import from_probabilities
     >>> curve = roc(from_probabilities([0.25, 0.75], [0.75, 0.25]))
     >>> curve.advantage, curve.area
     (0.5, 0.75)
@@ -115,7 +116,7 @@ def limit(guarantee: Guarantee, releases: int = 1) -> Roc:
     0.5048
     """
     if guarantee.is_pure:
-        return roc(repeated(_randomised_response(guarantee), releases))
+        return roc(repeated(randomised_response(guarantee.epsilon), releases))
     if releases != 1:
         raise ParameterError(
             f"releases must be 1 where delta is above 0, got {releases!r}; compose their stages"
@@ -125,14 +126,4 @@ def limit(guarantee: Guarantee, releases: int = 1) -> Roc:
         false_positives=np.array([0.0, 0.0, kink, top, 1.0]),
         true_positives=np.array([0.0, guarantee.delta, 1 - kink, 1.0, 1.0]),
         largest_loss=np.inf,
-    )
-
-
-def _randomised_response(guarantee: Guarantee) -> CellLosses:
-    right = np.array([guarantee.kink, 1 - guarantee.kink])
-    return CellLosses(
-        coordinates=np.array([[-1], [1]]),
-        steps=np.array([guarantee.epsilon]),
-        inside=right,
-        outside=right[::-1],
     )

@@ -6,13 +6,13 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from engine import validation
-from engine.arrays import Floats
-from engine.attack.cells import Corridor
-from engine.attack.habits import UsualFlow, knowing_habits, without_noise
-from engine.attack.strongest import Attack, strongest
-from engine.origin_destination import LawName, suppresses
-from engine.parameters import ODParameters
+from .. import validation
+from ..arrays import Floats
+from ..origin_destination import LawName, suppresses
+from ..parameters import ODParameters
+from .cells import Corridor
+from .habits import UsualFlow, knowing_habits, without_noise
+from .strongest import Attack, strongest
 
 Knowledge = Literal["everything", "habits"]
 """``everything``: all trips but the target's; ``habits``: his route and the usual flow on it."""

@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import get_args
 
-from engine import validation
-from engine.attack.cells import Corridor, cell_losses
-from engine.attack.losses import Losses, repeated, together
-from engine.attack.roc import Roc, limit, roc
-from engine.errors import ParameterError
-from engine.ledger import Kind, Noise
-from engine.origin_destination import LawName, ledger, suppresses
-from engine.parameters import ODParameters
-from engine.risk import Guarantee
+from .. import validation
+from ..errors import ParameterError
+from ..ledger import Kind, Noise
+from ..losses import Losses, repeated, together
+from ..origin_destination import LawName, ledger, suppresses
+from ..parameters import ODParameters
+from ..risk import Guarantee
+from .cells import Corridor, cell_losses
+from .roc import Roc, limit, roc
 
 MOST_DAYS = 10_000
 

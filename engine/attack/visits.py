@@ -2,8 +2,8 @@
 
 Every stage that reads people has a worst case known in closed form, its exact trade-off curve:
 Laplace noise of scale b on a count that the target changes by Δ; Gaussian noise with Δ₂/σ; and an
-exponential mechanism whose log-ratios lie within a range η. dp_accounting composes them. The
-target's visits are placed where they betray him most: each in an hour and a cell of its own for
+exponential mechanism whose log-ratios lie within a range η. They are composed on a grid of losses.
+The target's visits are placed where they betray him most: each in an hour and a cell of its own for
 counts, all in one cell for totals, all in one coefficient for shapes. That no other placement
 betrays more is proved in ``docs/attack.md``, but for the two methods in which every cluster is
 perturbed with a loss of its own (`by_cluster`): there it holds for visits in one cluster.
@@ -11,31 +11,28 @@ perturbed with a loss of its own (`by_cluster`): there it holds for visits in on
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import ndtr
 
-from engine import validation
-from engine.arrays import Floats
-from engine.attack.roc import Roc, limit
-from engine.attack.strongest import Attack
-from engine.density import METHODS, ledger
-from engine.density.accounting import BOUNDED_RANGE_FACTOR_SQUARED
-from engine.density.zoom.costs import strengths_of
-from engine.errors import ParameterError
-from engine.ledger import Kind, Ledger, Noise, Notion, Stage
-from engine.parameters import DensityParameters
-from engine.risk import Guarantee
-
-if TYPE_CHECKING:
-    from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
-
+from .. import validation
+from ..arrays import Floats
+from ..composition import from_deltas
+from ..density import METHODS, ledger
+from ..density.accounting import BOUNDED_RANGE_FACTOR_SQUARED
+from ..density.zoom.costs import strengths_of
+from ..errors import ParameterError
+from ..ledger import Kind, Ledger, Noise, Notion, Stage
+from ..losses import Losses, composed_on_grid
+from ..parameters import DensityParameters
+from ..risk import Guarantee
+from .roc import Roc, limit, roc
+from .strongest import Attack
 
 _COUNTS = frozenset({Kind.ZONE_COUNTS, Kind.TOWER_COUNTS, Kind.COVER_COUNTS})
 _GAUSSIAN = frozenset({Noise.CLASSICAL_GAUSSIAN, Noise.ANALYTIC_GAUSSIAN})
-_STEPS = 5_000  # of dp_accounting's grid from a loss of 0 to the largest of all stages
-_TANGENTS = 801
+_STEPS = 5_000  # of the grid from a loss of 0 to the largest of all stages
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -219,16 +216,11 @@ def _delta(account: Ledger) -> float:
 
 
 def _composed(stages: Sequence[StageLoss]) -> Roc:
-    reach = sum(_reach(stage) for stage in stages)
+    reach = math.fsum(_reach(stage) for stage in stages)
     width = reach / _STEPS
-    total = None
-    for stage in stages:
-        one = _distribution(stage, width)
-        several = one if stage.times == 1 else one.self_compose(stage.times)
-        total = several if total is None else total.compose(several)
-    assert total is not None
+    total = composed_on_grid([(_losses(each, width), each.times) for each in stages], width)
     bounded = all(stage.mechanism != "gaussian" for stage in stages)
-    return _roc(total, reach, reach if bounded else math.inf)
+    return replace(roc(total), largest_loss=reach if bounded else math.inf)
 
 
 def _reach(stage: StageLoss) -> float:
@@ -238,33 +230,27 @@ def _reach(stage: StageLoss) -> float:
     return stage.size * stage.times
 
 
-def _distribution(stage: StageLoss, width: float) -> "PrivacyLossDistribution":
-    from dp_accounting.pld import pld_pmf, privacy_loss_distribution  # slow to import
-
-    if stage.mechanism == "laplace":
-        return privacy_loss_distribution.from_laplace_mechanism(
-            1 / stage.size, value_discretization_interval=width
-        )
-    if stage.mechanism == "gaussian":
-        return privacy_loss_distribution.from_gaussian_mechanism(
-            1 / stage.size, value_discretization_interval=width
-        )
-    last = math.ceil(stage.size / width)
-    steps = np.arange(-last, last + 1)
-    deltas = bounded_range_delta(np.asarray(steps * width, dtype=np.float64), stage.size)
-    return privacy_loss_distribution.PrivacyLossDistribution(
-        pld_pmf.create_pmf_pessimistic_connect_dots(width, steps, deltas)
-    )
+def _losses(stage: StageLoss, width: float) -> Losses:
+    """Return the losses of one draw of a stage, on a grid."""
+    one = _reach(stage) / stage.times
+    last = math.ceil(one / width)
+    epsilons = np.arange(-last, last + 1, dtype=np.float64) * width
+    return from_deltas(epsilons, _DELTAS[stage.mechanism](epsilons, stage.size))
 
 
-def _roc(total: "PrivacyLossDistribution", reach: float, largest_loss: float) -> Roc:
-    """Return the corners of the trade-off curve whose tangents are δ(ε) + e^ε·α."""
-    epsilons = np.linspace(-reach, reach, _TANGENTS)
-    deltas = np.asarray(total.get_delta_for_epsilon(epsilons.tolist()), dtype=np.float64)
-    slopes = np.exp(epsilons)
-    wrong = -np.diff(deltas) / np.diff(slopes)
-    right = deltas[:-1] + slopes[:-1] * wrong
-    # from the steepest tangent on; rounding must not turn the curve back
-    wrong = np.maximum.accumulate(np.clip(np.r_[0.0, 0.0, wrong[::-1], 1.0], 0, 1))
-    right = np.maximum.accumulate(np.clip(np.r_[0.0, deltas[-1], right[::-1], 1.0], 0, 1))
-    return Roc(false_positives=wrong, true_positives=right, largest_loss=largest_loss)
+def _laplace_delta(epsilon: Floats, size: float) -> Floats:
+    """Return the least δ of Laplace noise; size = Δ/b."""
+    within = -np.expm1((np.minimum(epsilon, size) - size) / 2)
+    return np.where(epsilon < -size, -np.expm1(epsilon), within)
+
+
+def _gaussian_delta(epsilon: Floats, size: float) -> Floats:
+    """Return the least δ of Gaussian noise (Balle and Wang 2018, Theorem 8); size = Δ₂/σ."""
+    return ndtr(size / 2 - epsilon / size) - np.exp(epsilon) * ndtr(-size / 2 - epsilon / size)
+
+
+_DELTAS = {
+    "laplace": _laplace_delta,
+    "gaussian": _gaussian_delta,
+    "choice": bounded_range_delta,
+}

@@ -2,12 +2,12 @@
 
 from typing import Literal
 
-from engine.attack.roc import limit
-from engine.attack.strongest import checked_days
-from engine.ledger import Ledger
-from engine.parameters import ODParameters
-from engine.risk import GROUP, Guarantee, Strength, Worth
-from engine.steps import Level
+from ..ledger import Ledger
+from ..parameters import ODParameters
+from ..risk import GROUP, Guarantee, Strength, Worth
+from ..steps import Level
+from .roc import limit
+from .strongest import checked_days
 
 Standing = Literal["balanced", "leaning_open", "too_open", "too_private", "neither"]
 """Where a setting stands between privacy and accuracy, by `standing`."""

@@ -7,11 +7,11 @@ Examples
 True
 """
 
-from engine.datasets.dataset import Dataset, load, save
-from engine.datasets.installed import available, data_root, describe
-from engine.datasets.memory import remembered
-from engine.datasets.metadata import FORMAT_VERSION, Metadata
-from engine.datasets.tripcounts import RANK_BUCKET, TripCounts
+from .dataset import Dataset, load, save
+from .installed import available, data_root, data_roots, describe
+from .memory import remembered
+from .metadata import FORMAT_VERSION, Metadata
+from .tripcounts import RANK_BUCKET, TripCounts, Trips
 
 __all__ = [
     "FORMAT_VERSION",
@@ -19,8 +19,10 @@ __all__ = [
     "Dataset",
     "Metadata",
     "TripCounts",
+    "Trips",
     "available",
     "data_root",
+    "data_roots",
     "describe",
     "load",
     "remembered",

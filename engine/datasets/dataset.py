@@ -16,19 +16,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from engine import validation
-from engine.arrays import Integers
-from engine.datasets import storage
-from engine.datasets.installed import available, having
-from engine.datasets.metadata import Metadata
-from engine.datasets.presampled import Presampled
-from engine.datasets.tripcounts import TripCounts, read_trip_counts
-from engine.datasets.zoomtables import FILES, ZoomTables, from_parquet
-from engine.errors import DatasetError
-from engine.parameters import HOURS_PER_WEEK, MAX_VISITS_LIMIT
+from .. import validation
+from ..arrays import Integers
+from ..errors import DatasetError
+from ..parameters import HOURS_PER_WEEK, MAX_VISITS_LIMIT
+from . import daily, storage
+from .installed import available, having
+from .metadata import Metadata
+from .presampled import Presampled
+from .tripcounts import Trips, read_whole
+from .zoomtables import FILES, ZoomTables, from_parquet
 
 if TYPE_CHECKING:
-    from engine.geography import Tessellation
+    from ..geography import Tessellation
 
 _ID_COLUMNS = ("location_id", "zone_id")
 
@@ -53,6 +53,9 @@ class Dataset:
         document = storage.read_metadata(version)
         self.metadata = Metadata.from_json(document, self.id)
         storage.verify(version, document.get("checksums"))
+        for name in daily.NAMES:
+            if (version / name).is_dir():
+                daily.read_index(version, name)
 
     def __repr__(self) -> str:
         return f"Dataset({self.id!r}, version={self.folder.name!r})"
@@ -70,17 +73,17 @@ class Dataset:
     @property
     def has_trips(self) -> bool:
         """Whether the tables of the origin–destination mechanism are there."""
-        return (self.folder / "trips.parquet").is_file()
+        return storage.has_table(self.folder, "trips")
 
     @property
     def has_trips_by_person(self) -> bool:
         """Whether trips are also ranked within the person over the whole period."""
-        return (self.folder / "trips_person.parquet").is_file()
+        return storage.has_table(self.folder, "trips_person")
 
     @property
     def size_bytes(self) -> int:
         """Size of this version on disk, in bytes."""
-        return sum(path.stat().st_size for path in self.folder.iterdir())
+        return sum(path.stat().st_size for path in self.folder.rglob("*") if path.is_file())
 
     @cached_property
     def zones(self) -> gpd.GeoDataFrame:
@@ -96,7 +99,7 @@ class Dataset:
     @cached_property
     def tessellation(self) -> "Tessellation":
         """Overlaps, minimum cover and centres; public geometry only."""
-        from engine.geography import tessellate  # geography reads no dataset; import kept lazy
+        from ..geography import tessellate  # geography reads no dataset; import kept lazy
 
         return tessellate(self.towers, self.zones)
 
@@ -145,14 +148,14 @@ class Dataset:
         return from_parquet(tables, self._tower_index, len(self.towers))
 
     @cached_property
-    def trips(self) -> TripCounts:
-        """Trips ranked within the person-day."""
-        return self._trip_counts("trips.parquet")
+    def trips(self) -> Trips:
+        """Trips ranked within the person-day, a day at a time."""
+        return self._trips("trips")
 
     @cached_property
-    def trips_by_person(self) -> TripCounts:
-        """Trips ranked within the person over the whole period."""
-        return self._trip_counts("trips_person.parquet")
+    def trips_by_person(self) -> Trips:
+        """Trips ranked within the person over the whole period, a day at a time."""
+        return self._trips("trips_person")
 
     @cached_property
     def homes(self) -> Integers | None:
@@ -178,13 +181,18 @@ class Dataset:
         counts.flags.writeable = False
         return counts
 
-    def _trip_counts(self, name: str) -> TripCounts:
-        self._require(name, "trip")
-        with self._readable(name):
-            return read_trip_counts(
-                self.folder / name,
-                first_day=self.metadata.first_day,
-                days=len(self.metadata.days),
+    def _trips(self, name: str) -> Trips:
+        first, days = self.metadata.first_day, len(self.metadata.days)
+        if (self.folder / name).is_dir():
+            ids = self.zones["zone_id"].astype(str).tolist()
+            return daily.opened(self.folder, name, ids, first, days)
+        file = f"{name}.parquet"
+        self._require(file, "trip")
+        with self._readable(file):
+            return read_whole(
+                self.folder / file,
+                first_day=first,
+                days=days,
                 zones=len(self.zones),
                 zone_index=self._zone_index,
             )
@@ -294,6 +302,9 @@ def save(
         if towers is not None:
             towers.to_parquet(version / "towers.parquet", index=False, compression="zstd")
         for name, table in tables.items():
+            if name in daily.NAMES:
+                daily.write(version, name, table, list(map(str, zones["zone_id"])), metadata.days)
+                continue
             keys = [(column, "ascending") for column in table.column_names if column != "n"]
             pq.write_table(
                 table.sort_by(keys),

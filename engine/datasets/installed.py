@@ -1,24 +1,56 @@
 """Which datasets are installed, and where."""
 
 import os
+import sys
 from contextlib import suppress
 from pathlib import Path
 
-from engine.datasets import storage
-from engine.datasets.metadata import Metadata
-from engine.errors import DatasetError
+from ..errors import DatasetError
+from . import storage
+from .metadata import Metadata
+
+_BESIDE = Path(__file__).parents[2] / "data"
+"""Of a checkout, or what an installed package ships."""
 
 
 def data_root() -> Path:
-    """Return the folder of all datasets: ``MOBILITY_DATA`` or ``data/`` beside this package."""
-    return Path(os.environ.get("MOBILITY_DATA") or Path(__file__).parents[2] / "data")
+    """Return the folder in which own datasets, releases and the ledger are kept.
+
+    ``MOBILITY_DATA``, or ``data/`` of a checkout. Where the package is installed it is a folder of
+    the user's own, the same wherever a command is given: a budget has one ledger.
+    """
+    if named := os.environ.get("MOBILITY_DATA"):
+        return Path(named)
+    return _BESIDE if _is_checkout() else _user_data() / "mobility-privacy-explorer"
+
+
+def data_roots() -> tuple[Path, ...]:
+    """Return the folders that hold datasets for all: `data_root`, and what an install ships."""
+    own = data_root()
+    return (own,) if os.environ.get("MOBILITY_DATA") or own == _BESIDE else (_BESIDE, own)
+
+
+def _is_checkout() -> bool:
+    return (_BESIDE.parent / "pyproject.toml").is_file()
+
+
+def _user_data() -> Path:
+    home = Path.home()
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
+    if sys.platform == "darwin":
+        return home / "Library" / "Application Support"
+    return Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share")
 
 
 def available() -> dict[str, Path]:
     """Return the folders of all installed datasets by name: shipped ones first, then local."""
-    root = data_root()
-    folders = {path.parent.name: path.parent for path in sorted(root.glob("*/current"))}
-    for pointer in sorted((root / "local").glob("*/current")):
+    folders = {
+        path.parent.name: path.parent
+        for root in reversed(data_roots())
+        for path in sorted(root.glob("*/current"))
+    }
+    for pointer in sorted((data_root() / "local").glob("*/current")):
         folders.setdefault(pointer.parent.name, pointer.parent)
     return folders
 
@@ -30,10 +62,10 @@ def describe(name: str) -> Metadata:
 
 
 def having(file: str) -> list[str]:
-    """Return the names of the installed datasets that hold a file; damaged ones do not."""
+    """Return the names of the installed datasets that hold a table; damaged ones do not."""
     names: list[str] = []
     for name, folder in available().items():
         with suppress(DatasetError):
-            if (storage.current_version(folder) / file).is_file():
+            if storage.has_table(storage.current_version(folder), file.removesuffix(".parquet")):
                 names.append(name)
     return names

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from engine.datasets.dataset import Dataset
+from .dataset import Dataset
 
 MOST_BYTES = 2**28
 """Of one dataset: 256 MB. What was asked for longest ago goes first."""

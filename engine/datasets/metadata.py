@@ -6,9 +6,10 @@ from datetime import date, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from engine.errors import DatasetError
+from ..errors import DatasetError
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+"""1 held all days of trips in one table; both are read."""
 _MOST_DAYS = 100_000
 _TEXTS = (
     "name",
@@ -99,11 +100,15 @@ class Metadata:
             If a field is missing or the format is newer than this program.
         """
         version = document.get("format_version")
-        if version != FORMAT_VERSION:
+        if isinstance(version, bool) or version not in range(1, FORMAT_VERSION + 1):
             written = version if isinstance(version, int | None) else "unknown"
+            newer = isinstance(version, int) and version > FORMAT_VERSION
             raise DatasetError(
-                f"dataset '{dataset}' has format version {written}, this "
-                f"program reads {FORMAT_VERSION}; build the dataset again"
+                f"dataset '{dataset}' has format version {written}, this program reads 1 to "
+                f"{FORMAT_VERSION}",
+                remedy="a newer program wrote it: update this one"
+                if newer
+                else "build the dataset again",
             )
         values = {k: v for k, v in document.items() if k not in ("checksums", "id")}
         try:

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from engine.parameters import HOURS_PER_WEEK
+from ..parameters import HOURS_PER_WEEK
 
 _SLICE_ROWS = 2**20
 

@@ -3,7 +3,7 @@
 Layout (``spec``: cached aggregates)::
 
     <dataset>/current               name of the current version, replaced atomically
-    <dataset>/<version>/            dataset.json and the Parquet tables
+    <dataset>/<version>/            dataset.json and the Parquet tables; trips by day in folders
 
 A new version is written beside the old one and ``current`` is replaced last, so that a crash, a
 full disk or a cancel leaves the old dataset or none. Two versions are kept.
@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
-from engine.errors import DatasetError
+from ..errors import DatasetError
 
 try:
     import fcntl
@@ -63,7 +63,7 @@ def write_version(
     folder.mkdir(parents=True, exist_ok=True)
     with _partial_folder(folder) as partial:
         write_tables(partial)
-        for path in partial.iterdir():
+        for path in partial.rglob("*"):
             _seal(path)
         described = {**metadata, "checksums": checksums(partial)}
         text = json.dumps(described, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
@@ -122,6 +122,11 @@ def read_metadata(version: Path) -> dict[str, Any]:
 def checksums(folder: Path) -> dict[str, str]:
     """Return the SHA-256 of every Parquet file in `folder`, by file name."""
     return {path.name: _sha256(path) for path in sorted(folder.glob("*.parquet"))}
+
+
+def has_table(version: Path, name: str) -> bool:
+    """Whether a version holds a table, in one file or by day."""
+    return (version / name).is_dir() or (version / f"{name}.parquet").is_file()
 
 
 def verify(version: Path, expected: object) -> None:
@@ -245,8 +250,9 @@ def _beginning(path: Path, most: int) -> str:
 
 def _seal(path: Path) -> None:
     make_owner_only(path)
-    with path.open("rb") as handle:
-        os.fsync(handle.fileno())
+    if path.is_file():
+        with path.open("rb") as handle:
+            os.fsync(handle.fileno())
 
 
 def _point_current_to(folder: Path, version: str) -> None:

@@ -1,10 +1,10 @@
-"""Counted trips, read piece by piece into the smallest types that hold them.
+"""Counted trips, a day at a time, in the smallest types that hold them.
 
-A year between 421 districts has 26 million rows: 260 MB here, and several times as much if the
-table were read whole and turned into wide integers afterwards.
+A year between 421 districts has 26 million rows, one between 3,000 zones ten times as many: nobody
+holds more of it than the days that are asked for.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -15,8 +15,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from engine.arrays import Integers
-from engine.parameters import MAX_TRIPS_LIMIT
+from ..arrays import Integers
+from ..parameters import MAX_TRIPS_LIMIT
 
 RANK_BUCKET = MAX_TRIPS_LIMIT + 1
 """The rank under which all trips of a higher rank than 256 are counted together."""
@@ -47,47 +47,153 @@ class TripCounts:
     rank: NDArray[np.int16]
     n: NDArray[np.integer]
 
+    def __post_init__(self) -> None:
+        for values in vars(self).values():
+            values.flags.writeable = False
 
-def read_trip_counts(
+    def rows(self, which: slice | NDArray[np.bool_]) -> "TripCounts":
+        """Return some of the rows."""
+        return TripCounts(*(values[which] for values in vars(self).values()))
+
+
+class Trips:
+    """Counted trips of a dataset, read a day at a time.
+
+    Parameters
+    ----------
+    days : int
+        Number of matrices.
+    rows : int
+        Rows of all days; of a view, those it is made of.
+    day : callable
+        Rows of one day by its position.
+    total : callable, optional
+        Rows of all days added up, where that is kept.
+    tallies : callable, optional
+        Distinct counts of all days (`engine.datasets.tallies`), where they are kept.
+    """
+
+    def __init__(
+        self,
+        days: int,
+        rows: int,
+        day: Callable[[int], TripCounts],
+        total: Callable[[], TripCounts] | None = None,
+        tallies: Callable[[], pa.Table] | None = None,
+    ) -> None:
+        self.days = days
+        self.rows = rows
+        self.day = day
+        self.tallies = tallies
+        self._total = total
+
+    @classmethod
+    def of(cls, counts: TripCounts, days: int) -> "Trips":
+        """Return trips that are in memory, sorted by day.
+
+        Examples
+        --------
+        >>> trips = Trips.of(TripCounts(*(np.array([0, 0, 1]) for _ in range(5))), 2)
+        >>> trips.day(1).n.tolist(), len(trips.whole.n)
+        ([1], 3)
+        """
+        starts = np.searchsorted(counts.day, np.arange(days + 1)).tolist()
+        return cls(
+            days, len(counts.n), lambda one: counts.rows(slice(starts[one], starts[one + 1]))
+        )
+
+    @property
+    def whole(self) -> TripCounts:
+        """Rows of all days: of a year between many zones, more than fit in memory."""
+        return together([self.day(one) for one in range(self.days)])
+
+    def summed(self, days: Sequence[int]) -> TripCounts:
+        """Return the rows of some days added up, as of day 0."""
+        if self._total is not None and sorted(days) == list(range(self.days)):
+            return self._total()
+        return added_up(together([self.day(one) for one in days]))
+
+
+def together(parts: Sequence[TripCounts]) -> TripCounts:
+    """Return the rows of `parts`, one after another."""
+    if len(parts) == 1:
+        return parts[0]
+    columns = zip(*(vars(part).values() for part in parts), strict=True)
+    return TripCounts(*(np.concatenate(column) for column in columns))
+
+
+def added_up(counts: TripCounts, day: int = 0) -> TripCounts:
+    """Return n by origin, destination and rank whatever the day, as of `day`, in that order."""
+    zones = 1 + max(int(counts.origin.max(initial=0)), int(counts.destination.max(initial=0)))
+    origin, ranks = counts.origin.astype(np.int64), RANK_BUCKET + 1
+    keys, inverse = np.unique(
+        (origin * zones + counts.destination) * ranks + counts.rank, return_inverse=True
+    )
+    # sums of whole numbers below 2⁵³ are exact in float64
+    n = np.bincount(inverse, weights=counts.n, minlength=len(keys)).astype(np.int64)
+    pair, rank = np.divmod(keys, ranks)
+    start, end = np.divmod(pair, zones)
+    kind = zone_type(zones)
+    return TripCounts(
+        np.broadcast_to(np.int32(day), n.shape),
+        start.astype(kind),
+        end.astype(kind),
+        rank.astype(np.int16),
+        n.astype(count_type(int(n.min(initial=0)), int(n.max(initial=0)))),
+    )
+
+
+def zone_type(zones: int) -> type[np.integer]:
+    """Return the type of positions among so many zones."""
+    return np.int16 if zones <= 2**15 else np.int32
+
+
+def count_type(least: int, largest: int) -> type[np.integer]:
+    """Return the smallest type that holds counts of a range."""
+    for kind in (np.uint16, np.int32):
+        if np.iinfo(kind).min <= least and largest <= np.iinfo(kind).max:
+            return kind
+    return np.int64
+
+
+def read_whole(
     path: Path,
     *,
     first_day: date,
     days: int,
     zones: int,
     zone_index: Callable[[pa.ChunkedArray], Integers],
-) -> TripCounts:
-    """Return the rows of ``trips.parquet`` or ``trips_person.parquet``; day 0 is `first_day`.
+) -> Trips:
+    """Return the rows of one Parquet file of all days (format 1); day 0 is `first_day`.
 
     Raises
     ------
     pyarrow.ArrowInvalid, OSError
         If the file cannot be read.
     """
-    zone_type = np.uint16 if zones <= 2**16 else np.int32
+    kind = zone_type(zones)
     start = pa.scalar(first_day, pa.date32())
     with pq.ParquetFile(path, read_dictionary=["origin", "destination"]) as file:
         rows = file.metadata.num_rows
-        counts = TripCounts(
-            day=np.empty(rows, dtype=np.int16 if days <= 2**15 else np.int32),
-            origin=np.empty(rows, dtype=zone_type),
-            destination=np.empty(rows, dtype=zone_type),
-            rank=np.empty(rows, dtype=np.int16),
-            n=np.empty(rows, dtype=_count_type(file)),
+        columns = (
+            np.empty(rows, dtype=np.int16 if days <= 2**15 else np.int32),
+            np.empty(rows, dtype=kind),
+            np.empty(rows, dtype=kind),
+            np.empty(rows, dtype=np.int16),
+            np.empty(rows, dtype=_count_type(file)),
         )
         done = 0
         for batch in file.iter_batches(_ROWS_AT_ONCE):
             part = slice(done, done + batch.num_rows)
             table = pa.Table.from_batches([batch])
-            counts.day[part] = pc.days_between(start, table["date"].cast(pa.date32())).to_numpy()
-            counts.origin[part] = zone_index(table["origin"])
-            counts.destination[part] = zone_index(table["destination"])
-            counts.rank[part] = table["rank"].to_numpy()
-            counts.n[part] = table["n"].to_numpy()
+            columns[0][part] = pc.days_between(start, table["date"].cast(pa.date32())).to_numpy()
+            columns[1][part] = zone_index(table["origin"])
+            columns[2][part] = zone_index(table["destination"])
+            columns[3][part] = table["rank"].to_numpy()
+            columns[4][part] = table["n"].to_numpy()
             done = part.stop
     pa.default_memory_pool().release_unused()
-    for values in vars(counts).values():
-        values.flags.writeable = False
-    return counts
+    return Trips.of(TripCounts(*columns), days)
 
 
 def _count_type(file: pq.ParquetFile) -> type[np.integer]:
@@ -96,9 +202,7 @@ def _count_type(file: pq.ParquetFile) -> type[np.integer]:
     groups = [file.metadata.row_group(i).column(column) for i in range(file.num_row_groups)]
     if not all(group.is_stats_set and group.statistics.has_min_max for group in groups):
         return np.int64
-    largest = max((group.statistics.max for group in groups), default=0)
-    least = min((group.statistics.min for group in groups), default=0)
-    for kind in (np.uint16, np.int32):
-        if np.iinfo(kind).min <= least and largest <= np.iinfo(kind).max:
-            return kind
-    return np.int64
+    return count_type(
+        min((group.statistics.min for group in groups), default=0),
+        max((group.statistics.max for group in groups), default=0),
+    )

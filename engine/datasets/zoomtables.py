@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from engine.arrays import Integers
-from engine.errors import DatasetError
-from engine.parameters import HOURS_PER_WEEK
+from ..arrays import Integers
+from ..errors import DatasetError
+from ..parameters import HOURS_PER_WEEK
 
 CLIP_SQUARED = 10.0
 """c² of the tables towers, districts and weeks: c = √10."""

@@ -1,32 +1,33 @@
-"""What suppression and noise do to decisions: an epidemic response and aid after a shock (P2)."""
+"""What noise does to decisions: an epidemic, aid after a shock (P2), zones to act in."""
 
-from engine.decisions.aid import (
+from .aid import (
     Outflow,
     ShockTotals,
     outflow,
     shock,
     shock_totals,
 )
-from engine.decisions.choice import (
+from .choice import (
     CERTAINTY,
     AidTarget,
     EpidemicTarget,
     PrivacyChoice,
     Remedy,
+    ZonesTarget,
     aid_met,
     aid_remedies,
     epidemic_remedies,
     least_draws,
     strongest_privacy,
 )
-from engine.decisions.drawn import AidDraws, private_aid, private_epidemics
-from engine.decisions.epidemic import (
+from .drawn import AidDraws, private_aid, private_epidemics
+from .epidemic import (
     expected_epidemic,
     scenario_origins,
     suppressed_epidemic,
     true_epidemic,
 )
-from engine.decisions.judgement import (
+from .judgement import (
     EPIDEMIC_DAYS,
     GOOD_OVERLAP,
     GOOD_RECALL,
@@ -38,8 +39,8 @@ from engine.decisions.judgement import (
     judge_epidemic,
     own_question,
 )
-from engine.decisions.model import EpidemicParameters
-from engine.decisions.populations import (
+from .model import EpidemicParameters
+from .populations import (
     Populations,
     empty_zones,
     given_populations,
@@ -47,20 +48,31 @@ from engine.decisions.populations import (
     population_ledger,
     read_populations,
 )
-from engine.decisions.scoring import (
+from .scoring import (
     NEVER,
     THRESHOLD,
     Comparison,
     OverZones,
     acts,
     compare,
+    compare_decisions,
     concatenate,
     one_origin,
 )
-from engine.decisions.selection import (
+from .selection import (
     Selection,
     first_zones,
     selection_probability,
+)
+from .zones import (
+    AboveLimit,
+    MostZones,
+    ZoneRule,
+    ZonesJudgement,
+    decide_zones,
+    judge_zones,
+    right_share,
+    usual_limit,
 )
 
 __all__ = [
@@ -72,6 +84,7 @@ __all__ = [
     "GOOD_TOTAL_ERROR",
     "NEVER",
     "THRESHOLD",
+    "AboveLimit",
     "AidDraws",
     "AidJudgement",
     "AidTarget",
@@ -79,6 +92,7 @@ __all__ = [
     "EpidemicJudgement",
     "EpidemicParameters",
     "EpidemicTarget",
+    "MostZones",
     "Outflow",
     "OverZones",
     "Populations",
@@ -86,11 +100,16 @@ __all__ = [
     "Remedy",
     "Selection",
     "ShockTotals",
+    "ZoneRule",
+    "ZonesJudgement",
+    "ZonesTarget",
     "acts",
     "aid_met",
     "aid_remedies",
     "compare",
+    "compare_decisions",
     "concatenate",
+    "decide_zones",
     "empty_zones",
     "epidemic_remedies",
     "expected_epidemic",
@@ -99,6 +118,7 @@ __all__ = [
     "home_populations",
     "judge_aid",
     "judge_epidemic",
+    "judge_zones",
     "least_draws",
     "one_origin",
     "outflow",
@@ -107,6 +127,7 @@ __all__ = [
     "private_aid",
     "private_epidemics",
     "read_populations",
+    "right_share",
     "scenario_origins",
     "selection_probability",
     "shock",
@@ -114,4 +135,5 @@ __all__ = [
     "strongest_privacy",
     "suppressed_epidemic",
     "true_epidemic",
+    "usual_limit",
 ]

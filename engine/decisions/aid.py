@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Floats, Integers
-from engine.datasets import Dataset
-from engine.decisions.places import zone_positions
-from engine.errors import DatasetError, ParameterError
-from engine.origin_destination.exact.totals import Totals
-from engine.origin_destination.laws import LawName, NoiseLaw, mean_shift
-from engine.origin_destination.matrices import Days, day_indices, trimmed_counts
-from engine.parameters import ODParameters
+from ..arrays import Floats, Integers
+from ..datasets import Dataset
+from ..errors import DatasetError, ParameterError
+from ..origin_destination.exact.totals import Totals
+from ..origin_destination.laws import LawName, NoiseLaw, mean_shift
+from ..origin_destination.matrices import Days, day_indices, trimmed_counts
+from ..parameters import ODParameters
+from .places import zone_positions
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,22 +13,24 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import betaincinv
 
-from engine import validation
-from engine.arrays import Booleans, Floats
-from engine.datasets import Dataset
-from engine.decisions.aid import Shock, outflow
-from engine.decisions.drawn import AidDraws
-from engine.decisions.epidemic import suppressed_epidemic, true_epidemic
-from engine.decisions.model import EpidemicParameters
-from engine.decisions.populations import Populations
-from engine.decisions.scoring import THRESHOLD, Comparison, compare
-from engine.decisions.selection import first_zones, true_selection
-from engine.errors import ParameterError
-from engine.origin_destination.matrices import Days
-from engine.parameters import MAX_TRIPS_LIMIT, ODParameters
+from .. import validation
+from ..arrays import Booleans, Floats
+from ..datasets import Dataset
+from ..errors import ParameterError
+from ..origin_destination.matrices import Days
+from ..parameters import MAX_TRIPS_LIMIT, ODParameters
+from .aid import Shock, outflow
+from .drawn import AidDraws
+from .epidemic import suppressed_epidemic, true_epidemic
+from .model import EpidemicParameters
+from .populations import Populations
+from .scoring import THRESHOLD, Comparison, compare
+from .selection import first_zones, true_selection
 
 CERTAINTY = 0.95
 """Confidence of the lower bound on the share of releases that meet a target."""
+
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,6 +89,30 @@ class AidTarget:
         """Return whether each release reaches the target, in the shape of `totals`."""
         close = np.abs(totals - true_total) <= self.total_error * true_total
         return close & ~(overlap < self.overlap)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ZonesTarget:
+    """What decisions on zones must reach.
+
+    Parameters
+    ----------
+    right : float
+        Least share of the decisions to act that is right (`right_share`), above 0 and at most 1.
+    confidence : float
+        Share of releases that must reach it, above 0 and below 1.
+    """
+
+    right: float = 0.90
+    confidence: float = 0.90
+
+    def __post_init__(self) -> None:
+        _share("right", self.right)
+        _confidence(self.confidence)
+
+    def met(self, right: Floats) -> Booleans:
+        """Return whether each release reaches the target, in the shape of `right`."""
+        return np.asarray(right) >= self.right - _ROUNDING
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,18 +13,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine import contract, noise, validation
-from engine.arrays import Floats
-from engine.datasets import Dataset
-from engine.decisions.aid import Outflow
-from engine.decisions.epidemic import Scene
-from engine.decisions.model import Compartments, EpidemicParameters
-from engine.decisions.populations import LEAST_PRIVATE_POPULATION, Populations
-from engine.decisions.selection import first_zones, true_selection
-from engine.errors import ParameterError
-from engine.origin_destination.algorithm import algorithm_1, rounded_laplace
-from engine.origin_destination.matrices import Days
-from engine.parameters import ODParameters
+from .. import contract, noise, validation
+from ..arrays import Floats
+from ..datasets import Dataset
+from ..errors import ParameterError
+from ..origin_destination.algorithm import algorithm_1, rounded_laplace
+from ..origin_destination.matrices import Days
+from ..parameters import ODParameters
+from .aid import Outflow
+from .epidemic import Scene
+from .model import Compartments, EpidemicParameters
+from .populations import LEAST_PRIVATE_POPULATION, Populations
+from .selection import first_zones, true_selection
 
 BLOCK_CELLS = 2**22
 """Most numbers of prevalence in one block (32 MB)."""

@@ -9,15 +9,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.arrays import Floats
-from engine.datasets import Dataset, remembered
-from engine.decisions.model import Compartments, EpidemicParameters
-from engine.decisions.places import zone_ids, zone_positions
-from engine.decisions.populations import Populations, expected_private, home_populations
-from engine.errors import ParameterError
-from engine.origin_destination.laws import LawName, NoiseLaw, mean_shift
-from engine.origin_destination.matrices import Days, day_indices, trimmed_counts
-from engine.parameters import ODParameters, ODUnit
+from ..arrays import Floats
+from ..datasets import Dataset, remembered
+from ..errors import ParameterError
+from ..origin_destination.laws import LawName, NoiseLaw, mean_shift
+from ..origin_destination.matrices import Days, day_indices, trimmed_counts
+from ..parameters import ODParameters, ODUnit
+from .model import Compartments, EpidemicParameters
+from .places import zone_ids, zone_positions
+from .populations import Populations, expected_private, home_populations
 
 LONGEST_DENSE = 2**22
 """Most cells of a whole period that are kept as one stack (32 MB); beyond, day by day."""

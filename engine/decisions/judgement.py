@@ -5,11 +5,11 @@ from typing import Literal
 
 import numpy as np
 
-from engine.arrays import Floats
-from engine.datasets import Metadata
-from engine.decisions.aid import ShockTotals
-from engine.decisions.scoring import Comparison
-from engine.steps import GOOD_SHARE, Level, level_of
+from ..arrays import Floats
+from ..datasets import Metadata
+from ..steps import GOOD_SHARE, Level, level_of
+from .aid import ShockTotals
+from .scoring import Comparison
 
 GOOD_RECALL = GOOD_PRECISION = GOOD_OVERLAP = GOOD_SHARE
 GOOD_TOTAL_ERROR = round(1 - GOOD_SHARE, 9)

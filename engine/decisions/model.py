@@ -16,9 +16,9 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from engine import validation
-from engine.arrays import Floats
-from engine.errors import ParameterError
+from .. import validation
+from ..arrays import Floats
+from ..errors import ParameterError
 
 Direction = Literal["departures", "arrivals"]
 """``departures`` mixes a zone with the places its people go to (M_ij, as P2 prints);

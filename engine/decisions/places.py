@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from engine.datasets import Dataset
-from engine.errors import ParameterError
+from ..datasets import Dataset
+from ..errors import ParameterError
 
 
 def zone_ids(dataset: Dataset) -> list[str]:

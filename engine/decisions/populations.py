@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from engine import validation
-from engine.arrays import Floats
-from engine.datasets import Dataset
-from engine.decisions.places import zone_ids
-from engine.errors import DatasetError, InputError, ParameterError
-from engine.ledger import Kind, Ledger, Noise, Norm, Stage, Unit, simple_ledger
-from engine.resolution import InhabitedDataset
+from .. import validation
+from ..arrays import Floats
+from ..datasets import Dataset
+from ..errors import DatasetError, InputError, ParameterError
+from ..ledger import Kind, Ledger, Noise, Norm, Stage, Unit, simple_ledger
+from ..resolution import InhabitedDataset
+from .places import zone_ids
 
 LEAST_PRIVATE_POPULATION = 1.0
 """A noisy population below one person is taken as one, so that prevalence stays defined."""

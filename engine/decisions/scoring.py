@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine import validation
-from engine.arrays import Booleans, Floats, Integers
-from engine.errors import ParameterError
+from .. import validation
+from ..arrays import Booleans, Floats, Integers
+from ..errors import ParameterError
 
 THRESHOLD = 0.20
 """Prevalence from which a zone acts (P2)."""
@@ -175,10 +175,20 @@ def compare(true: Floats, other: Floats, threshold: float = THRESHOLD) -> Compar
             value=f"{true.shape[-2:]} and {other.shape[-2:]}",
             remedy="run them on the same dataset and days",
         )
-    truly, now = acts(true, threshold), acts(other, threshold)
+    return compare_decisions(acts(true, threshold), acts(other, threshold))
+
+
+def compare_decisions(truly: Booleans, now: Booleans) -> Comparison:
+    """Compare decisions with those by the true data, both of shape (…, days, zones).
+
+    Examples
+    --------
+    >>> compare_decisions(np.array([[True, False]]), np.array([[False, False]])).missed.tolist()
+    [1, 0]
+    """
     missed = (truly & ~now).sum(axis=-2)
     needless = (now & ~truly).sum(axis=-2)
-    days = true.shape[-2]
+    days = truly.shape[-2]
     return Comparison(
         right=days - missed - needless,
         missed=missed,

@@ -17,11 +17,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine import validation
-from engine.arrays import Booleans, Floats, Integers
-from engine.decisions.aid import Outflow
-from engine.origin_destination.laws import LawName, NoiseLaw, effective_threshold
-from engine.parameters import ODParameters
+from .. import validation
+from ..arrays import Booleans, Floats, Integers
+from ..origin_destination.laws import LawName, NoiseLaw, effective_threshold
+from ..parameters import ODParameters
+from .aid import Outflow
 
 _CUT = 1e-13
 """Probability of a total beyond the table of its law."""

@@ -11,19 +11,20 @@ Examples
 True
 """
 
-from engine.density.accounting import (
+from ..parameters import DensityParameters
+from .accounting import (
     at_equal_proved_epsilon,
     delta_is_large,
     proved_epsilon,
 )
-from engine.density.aggregates import cover_series, presampled, tower_tree, truth
-from engine.density.draws import DensityNoise
-from engine.density.fourier import default_cluster_minimum
-from engine.density.mechanism import NOISE_EXCEEDS_DATA, ONE_CLUSTER, DensityRelease
-from engine.density.methods import METHODS, draw_noise, ledger, plan, release
-from engine.density.needs import Needs, needs, suggested_max_visits
-from engine.density.scaling import tower_totals
-from engine.density.scores import (
+from .aggregates import by_zone, cover_series, presampled, tower_tree, truth
+from .draws import DensityNoise
+from .fourier import default_cluster_minimum
+from .mechanism import NOISE_EXCEEDS_DATA, ONE_CLUSTER, DensityRelease
+from .methods import METHODS, draw_noise, ledger, plan, release
+from .needs import Needs, needs, suggested_max_visits
+from .scaling import tower_totals
+from .scores import (
     DensityScores,
     MeanScores,
     TotalError,
@@ -34,7 +35,6 @@ from engine.density.scores import (
     summarise,
     total_errors,
 )
-from engine.parameters import DensityParameters
 
 __all__ = [
     "METHODS",
@@ -49,6 +49,7 @@ __all__ = [
     "TotalError",
     "TotalErrors",
     "at_equal_proved_epsilon",
+    "by_zone",
     "cover_series",
     "default_cluster_minimum",
     "delta_is_large",

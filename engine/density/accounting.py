@@ -8,17 +8,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.density import scaling
-from engine.density.fourier import coefficient_scale
-from engine.density.gaussian import bracketed_root
-from engine.errors import ParameterError
-from engine.ledger import Kind, Ledger, Noise, Norm, Notion, Stage, Unit, simple_ledger
-from engine.parameters import (
+from ..errors import ParameterError
+from ..ledger import Kind, Ledger, Noise, Norm, Notion, Stage, Unit, simple_ledger
+from ..parameters import (
     CLASSICAL_GAUSSIAN_MAX_EPSILON,
     FOURIER_METHODS,
     GAUSSIAN_METHODS,
     DensityParameters,
 )
+from . import scaling
+from .fourier import coefficient_scale
+from .gaussian import bracketed_root
 
 BOUNDED_RANGE_FACTOR_SQUARED = 2.0
 """κ²: log-ratios of a choice of k differ by at most κ·ε_E/(4√ℓ)·‖Δ‖₂, κ = √2."""

@@ -6,9 +6,9 @@ All of it is confidential. Series by ℓ are kept with the dataset, so that a sl
 
 import numpy as np
 
-from engine.arrays import Floats
-from engine.datasets import Dataset, remembered
-from engine.density.zoom import Tree, build_tree
+from ..arrays import Floats
+from ..datasets import Dataset, remembered
+from .zoom import Tree, build_tree
 
 
 def truth(dataset: Dataset) -> Floats:
@@ -28,6 +28,26 @@ def truth(dataset: Dataset) -> Floats:
     """
     visits = dataset.truth_by_tower.astype(np.float64)
     return in_blocks(dataset, dataset.tessellation.overlap.T @ visits)
+
+
+def by_zone(counts: Floats) -> Floats:
+    """Return what decisions on zones read of true or released counts: visits, hour by hour.
+
+    Parameters
+    ----------
+    counts : array, shape (zones, hours)
+        Noise may have taken some below 0, which are no visits.
+
+    Returns
+    -------
+    array, shape (hours, zones)
+
+    Examples
+    --------
+    >>> by_zone(np.array([[3.0, -1.0]])).tolist()
+    [[3.0], [0.0]]
+    """
+    return np.maximum(counts, 0.0).T
 
 
 def presampled(dataset: Dataset, max_visits_per_user: int) -> Floats:

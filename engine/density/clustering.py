@@ -4,7 +4,7 @@ import heapq
 
 import numpy as np
 
-from engine.arrays import Floats, Integers
+from ..arrays import Floats, Integers
 
 
 def cluster_cells(

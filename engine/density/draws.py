@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine import noise
-from engine.arrays import Floats
-from engine.datasets import Dataset
-from engine.density.aggregates import tower_tree
-from engine.density.zoom import ZoomNoise
-from engine.errors import ParameterError
-from engine.parameters import GAUSSIAN_METHODS, HOURS_PER_WEEK, DensityMethod
+from .. import noise
+from ..arrays import Floats
+from ..datasets import Dataset
+from ..errors import ParameterError
+from ..parameters import GAUSSIAN_METHODS, HOURS_PER_WEEK, DensityMethod
+from .aggregates import tower_tree
+from .zoom import ZoomNoise
 
 _CHOOSES_PER_CLUSTER = frozenset({"efpa", "efpag"})
 

@@ -9,10 +9,10 @@ import math
 import numpy as np
 from scipy.fft import dct, idct
 
-from engine.arrays import Floats, Integers
-from engine.density.draws import DensityNoise
-from engine.density.gaussian import analytic_sigma
-from engine.parameters import HOURS_PER_WEEK, DensityParameters
+from ..arrays import Floats, Integers
+from ..parameters import HOURS_PER_WEEK, DensityParameters
+from .draws import DensityNoise
+from .gaussian import analytic_sigma
 
 RELATIVE_NOISE = 0.01
 """Default τ: with all coefficients kept, the expected RSSE is 1% of a cluster's total (P1 §6)."""

@@ -4,27 +4,27 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from engine.arrays import Floats, Integers
-from engine.datasets import Dataset
-from engine.density import accounting, fourier
-from engine.density.aggregates import (
+from ..arrays import Floats, Integers
+from ..datasets import Dataset
+from ..errors import ParameterError
+from ..ledger import Ledger
+from ..parameters import HOURS_PER_WEEK, DensityParameters
+from . import accounting, fourier
+from .aggregates import (
     cover_series,
     in_blocks,
     presampled,
     tower_series,
     tower_tree,
 )
-from engine.density.clustering import cluster_cells
-from engine.density.draws import DensityNoise
-from engine.density.gaussian import gaussian_strength
-from engine.density.scaling import cell_totals
-from engine.density.smoothing import smooth_nights
-from engine.density.zoom import DEFAULTS, Reading, ZoomConstants, measure, read
-from engine.density.zoom.costs import zoom_ledger
-from engine.density.zoom.reading import shares
-from engine.errors import ParameterError
-from engine.ledger import Ledger
-from engine.parameters import HOURS_PER_WEEK, DensityParameters
+from .clustering import cluster_cells
+from .draws import DensityNoise
+from .gaussian import gaussian_strength
+from .scaling import cell_totals
+from .smoothing import smooth_nights
+from .zoom import DEFAULTS, Reading, ZoomConstants, measure, read
+from .zoom.costs import zoom_ledger
+from .zoom.reading import shares
 
 NOISE_EXCEEDS_DATA = "the noise exceeds the data"
 ONE_CLUSTER = "all cells form one cluster: their total is below the cluster minimum"

@@ -2,22 +2,22 @@
 
 import numpy as np
 
-from engine.contract import Method, Plan
-from engine.datasets import Dataset
-from engine.datasets.zoomtables import SUMS_OF_VISITS
-from engine.density.accounting import fourier_ledger, laplace_ledger
-from engine.density.aggregates import tower_tree
-from engine.density.draws import DensityNoise
-from engine.density.mechanism import (
+from ..contract import Method, Plan
+from ..datasets import Dataset
+from ..datasets.zoomtables import SUMS_OF_VISITS
+from ..errors import ParameterError
+from ..ledger import Kind, Ledger
+from ..parameters import HOURS_PER_WEEK, DensityMethod, DensityParameters
+from .accounting import fourier_ledger, laplace_ledger
+from .aggregates import tower_tree
+from .draws import DensityNoise
+from .mechanism import (
     DensityRelease,
     fourier_release,
     laplace_release,
     zoom_release,
 )
-from engine.density.zoom.costs import zoom_ledger
-from engine.errors import ParameterError
-from engine.ledger import Kind, Ledger
-from engine.parameters import HOURS_PER_WEEK, DensityMethod, DensityParameters
+from .zoom.costs import zoom_ledger
 
 _P1 = "Acs & Castelluccia (KDD 2014)"
 _SAMPLED = frozenset({"max_visits_per_user"})

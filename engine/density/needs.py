@@ -3,13 +3,13 @@
 import math
 from dataclasses import dataclass
 
-from engine.datasets import Dataset
-from engine.datasets.zoomtables import visit_caps
-from engine.density.gaussian import gaussian_strength, strength_to_epsilon
-from engine.density.scaling import histogram_scale, visits_scale
-from engine.density.zoom import DEFAULTS, noise_scale
-from engine.parameters import MAX_VISITS_LIMIT, DensityParameters
-from engine.validation import finite_above
+from ..datasets import Dataset
+from ..datasets.zoomtables import visit_caps
+from ..parameters import MAX_VISITS_LIMIT, DensityParameters
+from ..validation import finite_above
+from .gaussian import gaussian_strength, strength_to_epsilon
+from .scaling import histogram_scale, visits_scale
+from .zoom import DEFAULTS, noise_scale
 
 VISITS_PER_PERSON = 10
 """Assumed visits of a person in a week where a number of people must be named."""

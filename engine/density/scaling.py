@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.arrays import Floats
-from engine.datasets import Dataset
-from engine.density.aggregates import cover_series
-from engine.density.draws import DensityNoise
-from engine.parameters import DensityParameters
+from ..arrays import Floats
+from ..datasets import Dataset
+from ..parameters import DensityParameters
+from .aggregates import cover_series
+from .draws import DensityNoise
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine import metrics
-from engine.arrays import Floats
-from engine.contract import Point
-from engine.datasets import Dataset
-from engine.density.draws import DensityNoise
-from engine.density.mechanism import NOISE_EXCEEDS_DATA, DensityRelease
-from engine.density.scaling import tower_totals
-from engine.parameters import DensityParameters
+from .. import metrics
+from ..arrays import Floats
+from ..contract import Point
+from ..datasets import Dataset
+from ..parameters import DensityParameters
+from .draws import DensityNoise
+from .mechanism import NOISE_EXCEEDS_DATA, DensityRelease
+from .scaling import tower_totals
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -10,7 +10,7 @@ grid and refined by bisection and Newton's method, for all days and series at on
 
 import numpy as np
 
-from engine.arrays import Floats
+from ..arrays import Floats
 
 FALLING_HOURS = slice(0, 5)
 RISING_HOURS = slice(4, 7)

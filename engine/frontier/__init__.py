@@ -13,7 +13,7 @@ Examples
 (0.731, 0.725, True)
 """
 
-from engine.frontier.candidate import (
+from .candidate import (
     USE_STEP,
     Candidate,
     Neighbours,
@@ -21,9 +21,9 @@ from engine.frontier.candidate import (
     best,
     undominated,
 )
-from engine.frontier.flows import LIMITS, THRESHOLDS
-from engine.frontier.need import Need, Protected, Read
-from engine.frontier.search import (
+from .flows import LIMITS, THRESHOLDS
+from .need import Need, Protected, Read
+from .search import (
     Frontier,
     Lever,
     Progress,
@@ -31,7 +31,7 @@ from engine.frontier.search import (
     candidates,
     frontier,
 )
-from engine.frontier.spread import Spread, spread, trips_per_person
+from .spread import Spread, spread, trips_per_person
 
 __all__ = [
     "LIMITS",

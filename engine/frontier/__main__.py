@@ -2,7 +2,7 @@
 
 import sys
 
-from engine.frontier.command import main
+from .command import main
 
 if __name__ == "__main__":
     sys.exit(main())

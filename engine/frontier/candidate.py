@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from engine.parameters import DensityParameters, ODParameters
-from engine.resolution import Resolution
-from engine.risk import STRONG_GUESS
-from engine.steps import Level, level_of, step
+from ..parameters import DensityParameters, ODParameters
+from ..resolution import Resolution
+from ..risk import STRONG_GUESS
+from ..steps import Level, level_of, step
 
 USE_STEP = 0.005
 """Half a point: use is compared in steps of that, within which the smaller error decides."""

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import get_args
 
-from engine import datasets, risk
-from engine import origin_destination as od
-from engine.errors import ExplorerError, ParameterError
-from engine.frontier.candidate import Candidate
-from engine.frontier.need import Need, Protected, Read
-from engine.frontier.search import Frontier, frontier
-from engine.frontier.tables import SUFFIXES, write
-from engine.parameters import ODParameters
-from engine.resolution import TimeStep
+from .. import datasets, risk
+from .. import origin_destination as od
+from ..errors import ExplorerError, ParameterError
+from ..parameters import ODParameters
+from ..resolution import TimeStep
+from .candidate import Candidate
+from .need import Need, Protected, Read
+from .search import Frontier, frontier
+from .tables import SUFFIXES, write
 
 LEAK = (
     "made of the confidential data: choosing by it leaks a little about them, so a release must "
@@ -27,7 +27,7 @@ _VERDICTS = {"good": "usable", "partly": "usable in part", "noisy": "too noisy"}
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
-    parser = argparse.ArgumentParser(prog="python -m engine.frontier", description=__doc__)
+    parser = argparse.ArgumentParser(prog="mobility-privacy-explorer frontier", description=__doc__)
     parser.add_argument("dataset", help="name or folder")
     parser.add_argument("--time", choices=get_args(TimeStep), default="day", help="long enough")
     parser.add_argument("--zones", default="1", help="least number of zones, or a level's name")

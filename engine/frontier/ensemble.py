@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from engine.errors import ParameterError
-from engine.frontier.candidate import Candidate
-from engine.frontier.search import Frontier
-from engine.risk import STRONG_GUESS
+from ..errors import ParameterError
+from ..risk import STRONG_GUESS
+from .candidate import Candidate
+from .search import Frontier
 
 ERROR_WEIGHT = 0.1
 """Use that is given up for an error smaller by a factor e: where hardly anything is usable, the

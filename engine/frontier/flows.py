@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 from scipy.special import bdtrc
 
-from engine import attack, contract, usability
-from engine import origin_destination as od
-from engine.arrays import Booleans, Counts, Floats
-from engine.datasets import Dataset
-from engine.frontier.candidate import Candidate
-from engine.frontier.need import Need, Protected, Span, levels, spans
-from engine.parameters import EPSILON_STOPS, ODMethod, ODParameters
-from engine.resolution import Resolution, ZoneLevel, coarsen
-from engine.usability import CONFIDENCE, Flows
+from .. import attack, contract, usability
+from .. import origin_destination as od
+from ..arrays import Booleans, Counts, Floats
+from ..datasets import Dataset
+from ..parameters import EPSILON_STOPS, ODMethod, ODParameters
+from ..resolution import Resolution, ZoneLevel, coarsen
+from ..usability import CONFIDENCE, Flows
+from .candidate import Candidate
+from .need import Need, Protected, Span, levels, spans
 
 LIMITS = (1, 2, 4, 10, 30, 100)
 """T."""

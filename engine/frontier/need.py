@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from engine import validation
-from engine.datasets import Dataset
-from engine.errors import DatasetError, ParameterError
-from engine.resolution import TimeStep, ZoneLevel, details, labels_of, times
-from engine.resolution.coarse import period_starts
+from .. import validation
+from ..datasets import Dataset
+from ..errors import DatasetError, ParameterError
+from ..resolution import TimeStep, ZoneLevel, details, labels_of, times
+from ..resolution.coarse import period_starts
 
 Protected = Literal["person-day", "person"]
 """The least that is protected: all of a person on one day, or over the whole period."""

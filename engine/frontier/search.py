@@ -7,15 +7,15 @@ from typing import Literal
 
 import numpy as np
 
-from engine import attack
-from engine.datasets import Dataset
-from engine.errors import DatasetError, ParameterError
-from engine.frontier import flows, visits
-from engine.frontier.candidate import Candidate, Neighbours, best, neighbours, undominated
-from engine.frontier.need import Need
-from engine.parameters import ODParameters
-from engine.risk import STRONG_GUESS
-from engine.validation import as_real
+from .. import attack
+from ..datasets import Dataset
+from ..errors import DatasetError, ParameterError
+from ..parameters import ODParameters
+from ..risk import STRONG_GUESS
+from ..validation import as_real
+from . import flows, visits
+from .candidate import Candidate, Neighbours, best, neighbours, undominated
+from .need import Need
 
 Lever = Literal["zones", "time", "days", "unit", "risk"]
 """What a way out gives up: finer zones, shorter time, days, a person's protection, a lower risk."""

@@ -10,12 +10,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from engine.attack import limit
-from engine.datasets import Dataset
-from engine.errors import DatasetError, ParameterError
-from engine.parameters import MAX_TRIPS_LIMIT
-from engine.risk import Guarantee
-from engine.validation import whole_number
+from ..attack import limit
+from ..datasets import Dataset
+from ..errors import DatasetError, ParameterError
+from ..parameters import MAX_TRIPS_LIMIT
+from ..risk import Guarantee
+from ..validation import whole_number
 
 GUESSES = (0.6, 0.75, 0.95)
 """Best guesses below which people are counted."""
@@ -130,7 +130,7 @@ def trips_per_person(dataset: Dataset) -> dict[int, int]:
             f"dataset '{dataset.id}' does not rank trips within a person over the whole period; "
             "trips per person cannot be told"
         )
-    trips = dataset.trips_by_person
+    trips = dataset.trips_by_person.summed(range(len(dataset.metadata.periods)))
     at_least = np.bincount(trips.rank, weights=trips.n, minlength=MAX_TRIPS_LIMIT + 2)
     beyond = int(at_least[MAX_TRIPS_LIMIT + 1])
     ranked = at_least[1 : MAX_TRIPS_LIMIT + 1].astype(np.int64).tolist()

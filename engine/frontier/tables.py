@@ -5,9 +5,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from engine.frontier.candidate import Candidate
-from engine.frontier.search import Frontier
-from engine.risk import STRONG_GUESS
+from ..risk import STRONG_GUESS
+from .candidate import Candidate
+from .search import Frontier
 
 SUFFIXES = (".json", ".csv")
 _OWNER_ONLY = 0o600

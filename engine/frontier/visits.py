@@ -11,15 +11,15 @@ from itertools import product
 
 import numpy as np
 
-from engine import attack, contract, density, usability
-from engine.arrays import Floats
-from engine.datasets import Dataset
-from engine.density.aggregates import in_blocks
-from engine.errors import DatasetError
-from engine.frontier.candidate import Candidate
-from engine.frontier.need import Need, levels
-from engine.parameters import HOURS_PER_WEEK, DensityMethod, DensityParameters, gaussian_for
-from engine.resolution import HourStep, Resolution, ZoneLevel, coarsen, hour_blocks
+from .. import attack, contract, density, usability
+from ..arrays import Floats
+from ..datasets import Dataset
+from ..density.aggregates import in_blocks
+from ..errors import DatasetError
+from ..parameters import HOURS_PER_WEEK, DensityMethod, DensityParameters, gaussian_for
+from ..resolution import HourStep, Resolution, ZoneLevel, coarsen, hour_blocks
+from .candidate import Candidate
+from .need import Need, levels
 
 EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 """Fewer than for flows: each is a few releases, not a law."""

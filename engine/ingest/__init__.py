@@ -9,11 +9,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from engine.ingest.build import ingest
-    from engine.ingest.inputs.mapping import Preview, preview
-    from engine.ingest.options import IngestOptions
-    from engine.ingest.progress import Cancelled, Progress
-    from engine.ingest.report import IngestReport
+    from .build import ingest
+    from .inputs.mapping import Preview, preview
+    from .options import IngestOptions
+    from .progress import Cancelled, Progress
+    from .report import IngestReport
 
 __all__ = ["Cancelled", "IngestOptions", "IngestReport", "Preview", "Progress", "ingest", "preview"]
 

@@ -6,22 +6,22 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine import datasets
-from engine.datasets import Dataset, Metadata, storage
-from engine.ingest.backends import statements
-from engine.ingest.backends.embedded import DuckDBEngine
-from engine.ingest.backends.spark import SparkEngine
-from engine.ingest.calendar import Calendar
-from engine.ingest.counting import checks, keys, rows, stages
-from engine.ingest.counting.reader import Reader
-from engine.ingest.counting.run import Counted, Run
-from engine.ingest.inputs import coarse, guess, mapping, parents, sources
-from engine.ingest.inputs.mapping import Mappings
-from engine.ingest.inputs.places import Places, read_places
-from engine.ingest.inputs.sources import shown
-from engine.ingest.options import IngestOptions
-from engine.ingest.progress import Monitor, ProgressCallback
-from engine.ingest.report import Account, IngestReport
+from .. import datasets
+from ..datasets import Dataset, Metadata, storage
+from .backends import statements
+from .backends.embedded import DuckDBEngine
+from .backends.spark import SparkEngine
+from .calendar import Calendar
+from .counting import checks, keys, rows, stages
+from .counting.reader import Reader
+from .counting.run import Counted, Run
+from .inputs import coarse, guess, mapping, parents, sources
+from .inputs.mapping import Mappings
+from .inputs.places import Places, read_places
+from .inputs.sources import shown
+from .options import IngestOptions
+from .progress import Monitor, ProgressCallback
+from .report import Account, IngestReport
 
 REPORT_FILE = "ingest.json"
 _TRIPS_BY_ID = "trips lead from the first to the last point of each trip that the rows name (tid)"
@@ -81,7 +81,7 @@ def ingest(
     with statements.of_files(), storage.only_writer(options.out):
         result = count(options, monitor)
         monitor.start(stages.WRITING)
-        report = _report(options, result, time.monotonic() - started)
+        report = report_of(options, result, time.monotonic() - started)
         monitor.check()
         dataset = _save(options, result, report)
     monitor.finish()
@@ -95,8 +95,8 @@ def _inputs(options: IngestOptions) -> list[Path]:
     return [path for path in paths if path not in places] or paths
 
 
-def count(options: IngestOptions, monitor: Monitor) -> Result:
-    """Do everything but write."""
+def count(options: IngestOptions, monitor: Monitor, places: Places | None = None) -> Result:
+    """Do everything but write; the places are read unless they are given."""
     monitor.plan(stages.plan(options, by_points=False))
     monitor.start(stages.CHECKING)
     checks.parts(options)
@@ -111,7 +111,7 @@ def count(options: IngestOptions, monitor: Monitor) -> Result:
     rows_total = sum(known) if len(known) == len(files) else None
     monitor.expect(sum(source.size_bytes for source in files), rows_total)
     monitor.start(stages.PLACES)
-    places = _places(options)
+    places = places or _places(options)
     salt = keys.salt_of(options.out, options.salt)
     reader = Reader(
         Calendar.of(options),
@@ -143,7 +143,8 @@ def _places(options: IngestOptions) -> Places:
     return places
 
 
-def _report(options: IngestOptions, result: Result, seconds: float) -> IngestReport:
+def report_of(options: IngestOptions, result: Result, seconds: float) -> IngestReport:
+    """Return what became of every row."""
     counted = result.counted
     notes = [*result.places.notes, result.id_note]
     if levels := parents.kept_levels(result.places.zones):

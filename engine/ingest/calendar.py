@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from engine.ingest.expressions import Column
-from engine.ingest.options import IngestOptions
+from .expressions import Column
+from .options import IngestOptions
 
 SECONDS_PER_DAY = 86_400
 SECONDS_PER_HOUR = 3_600

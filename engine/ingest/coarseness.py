@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from engine import validation
-from engine.errors import InputError, ParameterError
+from .. import validation
+from ..errors import InputError, ParameterError
 
 Zoning = Literal["given", "voronoi", "square", "hexagon", "clusters", "parents"]
 MOST_ZONES = 5_000

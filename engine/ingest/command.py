@@ -12,13 +12,14 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, TextIO, get_args
 
-from engine.errors import ExplorerError
-from engine.ingest.build import ingest
-from engine.ingest.coarseness import Coarseness, Zoning
-from engine.ingest.inputs.sources import shown
-from engine.ingest.options import EngineName, IngestOptions, Kind, Part
-from engine.ingest.progress import Cancelled, Progress
-from engine.ingest.reading import THOUSANDS, DateOrder, Encoding, NumberTimes, Reading
+from ..errors import ExplorerError
+from . import append
+from .build import ingest
+from .coarseness import Coarseness, Zoning
+from .inputs.sources import shown
+from .options import EngineName, IngestOptions, Kind, Part
+from .progress import Cancelled, Progress
+from .reading import THOUSANDS, DateOrder, Encoding, NumberTimes, Reading
 
 EXIT_BAD_INPUT = 2
 EXIT_CANCELLED = 130
@@ -27,11 +28,20 @@ _COARSENESS = {field.name for field in fields(Coarseness)}
 _READING = {field.name for field in fields(Reading)}
 _MAPPINGS = {"mapping", "locations_mapping", "zones_mapping"}
 _LISTS = {"inputs", "parts", "parents", "area"}
+APPEND = "append"
+_OF_THE_DATASET = {
+    *("out", "time_zone", "week", "zones", "zones_mapping", "cap", "max_visits_cap", "salt"),
+    *("people_public", "parts", "parents", "places_public", "by_person", "description", "source"),
+    *("licence", *_COARSENESS),
+}
+"""What days that are added take from the dataset."""
 _EXAMPLE = """example:
   python -m engine.ingest trips trips_*.csv --locations stations.csv
       --map uid=User datetime=Start end_datetime=End origin=From destination=To
       --timezone America/Mexico_City --from 2015-09-01 --to 2015-09-30
-      --week 2015-09-07 --out data/local/guadalajara"""
+      --week 2015-09-07 --out data/local/guadalajara
+  python -m engine.ingest append data/local/guadalajara trips_2015_10_01.csv
+      --from 2015-10-01 --to 2015-10-01 --map uid=User datetime=Start origin=From destination=To"""
 
 
 def _repeated(pairs: Sequence[tuple[str, str]]) -> str | None:
@@ -112,6 +122,8 @@ _YES = (
     ("--period-from-data", "the two days were read off the data; a release states it"),
     ("--skip-unparsable", "count rows that cannot be read"),
 )
+_LEAVE = "write the new version without what counts a person over the whole period"
+_BY_DAY = "count nothing of a person over the whole period: days can be added later"
 _PARENTS = (
     "columns of the zones file (without one: of the locations) that name coarser zones, kept for "
     "looking at the dataset at those; default: those of usual names; none: nothing is kept"
@@ -120,8 +132,8 @@ _PARENTS = (
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command line and return its exit code: 0, 2 for bad input, 130 if interrupted."""
-    parser = _parser()
-    values = vars(parser.parse_args(arguments))
+    adding = list(arguments[:1]) == [APPEND]
+    values = vars(_parser(adding).parse_args(arguments[1:] if adding else arguments))
     for name in _MAPPINGS & values.keys():
         if twice := _repeated(values[name]):
             print(f"error: {twice} is mapped twice; map every name once", file=sys.stderr)
@@ -137,10 +149,15 @@ def main(arguments: Sequence[str]) -> int:
         _clean_up_on_signals(stopped)
     previous = os.umask(0o077)  # what is spilled are raw rows
     try:
-        options = IngestOptions(
-            **values, reading=Reading(**reading), coarseness=Coarseness(**zones)
-        )
-        dataset, report = ingest(options, bar.show)
+        if adding:
+            leave = values.pop("leave", False)
+            options = append.options_for(**values, reading=Reading(**reading))
+            dataset, report = append.append(options, bar.show, leave=leave)
+        else:
+            options = IngestOptions(
+                **values, reading=Reading(**reading), coarseness=Coarseness(**zones)
+            )
+            dataset, report = ingest(options, bar.show)
     except (Exception, KeyboardInterrupt) as error:
         bar.end()
         # a library that a signal cuts short may raise an error of its own instead
@@ -149,7 +166,7 @@ def main(arguments: Sequence[str]) -> int:
             return EXIT_CANCELLED
         if not isinstance(error, ExplorerError):
             raise
-        print(f"error: {worded(error)}", file=sys.stderr)
+        print(f"error: {worded(error, adding)}", file=sys.stderr)
         return EXIT_BAD_INPUT
     finally:
         os.umask(previous)
@@ -189,7 +206,7 @@ def _clean_up_on_signals(stopped: threading.Event) -> None:
             signal.signal(number, stop)
 
 
-def worded(error: ExplorerError) -> str:
+def worded(error: ExplorerError, adding: bool = False) -> str:
     """Return the message of an error with the options that mend it.
 
     Examples
@@ -197,7 +214,7 @@ def worded(error: ExplorerError) -> str:
     >>> worded(ExplorerError("no row is used", remedy="check the days", settings=("first_day",)))
     'no row is used; check the days (--from)'
     """
-    options = {action.dest: action.option_strings for action in _parser()._actions}
+    options = {action.dest: action.option_strings for action in _parser(adding)._actions}
     named = [options[name][0] for name in error.settings if options.get(name)]
     return str(error) + (f" ({', '.join(named)})" if named else "")
 
@@ -229,18 +246,33 @@ class ProgressBar:
             self._stream.flush()
 
 
-def _parser() -> argparse.ArgumentParser:
-    """Return the parser; what is left out is not in its answer, so that defaults stand once."""
+def _parser(adding: bool = False) -> argparse.ArgumentParser:
+    """Return the parser; what is left out is not in its answer, so that defaults stand once.
+
+    That of days to be `adding` has no option for what they take from the dataset.
+    """
     parser = argparse.ArgumentParser(
-        prog="python -m engine.ingest",
-        description="Count raw trips or visits into a dataset of the explorer.",
+        prog=f"mobility-privacy-explorer ingest{' append' if adding else ''}",
+        description="Add days to a dataset."
+        if adding
+        else "Count raw trips or visits into a dataset of the explorer.",
         epilog=_EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
         argument_default=argparse.SUPPRESS,
     )
-    add = parser.add_argument
-    add("kind", choices=get_args(Kind), help="what the table holds")
+
+    def add(*names: str, **how: Any) -> None:
+        dest = how.get("dest") or names[0].removeprefix("--").replace("-", "_")
+        if not (adding and dest in _OF_THE_DATASET):
+            parser.add_argument(*names, **how)
+
+    if adding:
+        add("folder", type=Path, help="folder of the dataset")
+        add("--leave-person-tables", dest="leave", action="store_true", help=_LEAVE)
+    else:
+        add("kind", choices=get_args(Kind), help="what the table holds")
+        add("--by-day-only", dest="by_person", action="store_false", help=_BY_DAY)
     add("inputs", nargs="+", help="files, folders or patterns: CSV, CSV.gz, Parquet")
     for option, dest, kind, text in _REQUIRED:
         add(option, dest=dest, type=kind, required=True, help=text)

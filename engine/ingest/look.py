@@ -16,24 +16,24 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from engine import geography, usability
-from engine import origin_destination as od
-from engine.datasets import Dataset
-from engine.errors import InputError
-from engine.ingest.backends.embedded import DuckDBEngine
-from engine.ingest.build import ingest
-from engine.ingest.calendar import Calendar, offsets
-from engine.ingest.counting import rows
-from engine.ingest.counting.reader import Reader
-from engine.ingest.inputs import guess
-from engine.ingest.inputs.mapping import Mappings
-from engine.ingest.inputs.places import Places, id_shapes
-from engine.ingest.inputs.sources import Source
-from engine.ingest.options import IngestOptions
-from engine.ingest.progress import Monitor
-from engine.ingest.reading import Reading
-from engine.parameters import EPSILON_STOPS, ODParameters, ODUnit
-from engine.steps import Level
+from .. import geography, usability
+from .. import origin_destination as od
+from ..datasets import Dataset
+from ..errors import InputError
+from ..parameters import EPSILON_STOPS, ODParameters, ODUnit
+from ..steps import Level
+from .backends.embedded import DuckDBEngine
+from .build import ingest
+from .calendar import Calendar, offsets
+from .counting import rows
+from .counting.reader import Reader
+from .inputs import guess
+from .inputs.mapping import Mappings
+from .inputs.places import Places, id_shapes
+from .inputs.sources import Source
+from .options import IngestOptions
+from .progress import Monitor
+from .reading import Reading
 
 if TYPE_CHECKING:
     from timezonefinder import TimezoneFinder
@@ -339,19 +339,24 @@ def _moment(seconds: int) -> datetime | None:
 
 
 @cache
-def _finder() -> "TimezoneFinder":
-    from timezonefinder import TimezoneFinder
-
+def _finder() -> "TimezoneFinder | None":
+    try:
+        from timezonefinder import TimezoneFinder
+    except ModuleNotFoundError:  # of the extra `grid`; a person names the time zone then
+        return None
     return TimezoneFinder()
 
 
 def time_zone_at(longitude: float, latitude: float) -> str | None:
     """Return the IANA time zone of a point, from boundaries that are public; None at sea.
 
+    None, too, where the extra ``grid`` is not installed.
+
     Examples
     --------
     >>> time_zone_at(-103.35, 20.67)
     'America/Mexico_City'
     """
-    name = _finder().timezone_at(lng=longitude, lat=latitude)
+    finder = _finder()
+    name = finder.timezone_at(lng=longitude, lat=latitude) if finder else None
     return str(name) if name else None

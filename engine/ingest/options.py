@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Literal, get_args
 from zoneinfo import ZoneInfo
 
-from engine import validation
-from engine.errors import ParameterError
-from engine.ingest.coarseness import Coarseness
-from engine.ingest.reading import Encoding, Reading, check_time_zone
-from engine.parameters import DEFAULT_MAX_VISITS_CAP
+from .. import validation
+from ..errors import ParameterError
+from ..parameters import DEFAULT_MAX_VISITS_CAP
+from .coarseness import Coarseness
+from .reading import Encoding, Reading, check_time_zone
 
 Kind = Literal["trips", "visits", "flows"]
 EngineName = Literal["duckdb", "spark"]
@@ -53,6 +53,9 @@ class IngestOptions:
         that are a hierarchy.
     parts : tuple of str
         Which aggregates to build: ``density``, ``trips`` or both.
+    by_person : bool
+        Whether trips are also ranked within the person over the whole period, and the report is
+        counted; days cannot be added to either.
     max_visits_cap : int
         K_max, public bound on the visits of a person in the week.
     max_distance_m : float
@@ -109,6 +112,7 @@ class IngestOptions:
     zones_mapping: Mapping[str, str] = field(default_factory=dict[str, str])
     parents: tuple[str, ...] | None = None
     parts: tuple[Part, ...] = ("density", "trips")
+    by_person: bool = True
     max_visits_cap: int = DEFAULT_MAX_VISITS_CAP
     max_distance_m: float = 1000.0
     people_public: int | None = None

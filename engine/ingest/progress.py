@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from engine.errors import ExplorerError
+from ..errors import ExplorerError
 
 
 class Cancelled(ExplorerError):

@@ -5,8 +5,8 @@ from datetime import date
 from typing import Literal, get_args
 from zoneinfo import ZoneInfo
 
-from engine import validation
-from engine.errors import ParameterError
+from .. import validation
+from ..errors import ParameterError
 
 Encoding = Literal["utf-8", "windows-1252", "latin-1", "utf-16"]
 DateOrder = Literal["ymd", "dmy", "mdy"]

@@ -1,10 +1,11 @@
 """Private origin–destination matrices: P2's mechanism, exact laws, calculators; ours."""
 
-from engine.origin_destination import calculators, estimate
-from engine.origin_destination.agreement import Agreement, agreement
-from engine.origin_destination.composition import PersonTotal, person_total
-from engine.origin_destination.drawn import drawn_cells, drawn_errors, drawn_outcomes
-from engine.origin_destination.exact.expected import (
+from ..parameters import ODParameters
+from . import calculators, estimate
+from .agreement import Agreement, agreement
+from .composition import PersonTotal, person_total
+from .drawn import drawn_cells, drawn_errors, drawn_outcomes
+from .exact.expected import (
     POPULATIONS,
     Expectation,
     Population,
@@ -12,21 +13,21 @@ from engine.origin_destination.exact.expected import (
     expectation_of_matrix,
     reading,
 )
-from engine.origin_destination.exact.grid import HeatMap, heat_map
-from engine.origin_destination.exact.histogram import CountHistogram, histogram, histogram_of_matrix
-from engine.origin_destination.exact.outcomes import Errors, ErrorSplit, Outcomes, Share
-from engine.origin_destination.exact.relative_rows import relative_error_rows
-from engine.origin_destination.exact.totals import Totals
-from engine.origin_destination.laws import LawName, NoiseLaw
-from engine.origin_destination.matrices import Days, kept, truth
-from engine.origin_destination.mechanism import (
+from .exact.grid import HeatMap, heat_map
+from .exact.histogram import CountHistogram, histogram, histogram_of_matrix
+from .exact.outcomes import Errors, ErrorSplit, Outcomes, Share
+from .exact.relative_rows import relative_error_rows
+from .exact.totals import Totals
+from .laws import LawName, NoiseLaw
+from .matrices import Days, by_zone, kept, truth
+from .mechanism import (
     UNITS,
     ODNoise,
     ODRelease,
     release_matrix,
     standard_noise,
 )
-from engine.origin_destination.methods import (
+from .methods import (
     METHODS,
     draw_noise,
     expected,
@@ -36,7 +37,7 @@ from engine.origin_destination.methods import (
     scores,
     suppresses,
 )
-from engine.origin_destination.scores import (
+from .scores import (
     TripAccount,
     TripScores,
     ZeroAccount,
@@ -45,8 +46,7 @@ from engine.origin_destination.scores import (
     trip_account,
     zero_account,
 )
-from engine.origin_destination.trimming import TrimmingCurve, joined_curves, trimming_curve
-from engine.parameters import ODParameters
+from .trimming import TrimmingCurve, joined_curves, trimming_curve
 
 __all__ = [
     "METHODS",
@@ -75,6 +75,7 @@ __all__ = [
     "TripScores",
     "ZeroAccount",
     "agreement",
+    "by_zone",
     "calculators",
     "draw_noise",
     "drawn_cells",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import ParameterError
+from ..errors import ParameterError
 
 LEADING = 10
 """How many leading destinations of a zone are compared."""

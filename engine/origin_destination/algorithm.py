@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Booleans, Counts, Floats
-from engine.errors import ParameterError
-from engine.parameters import ODParameters
+from ..arrays import Booleans, Counts, Floats
+from ..errors import ParameterError
+from ..parameters import ODParameters
 
 Sampler = Callable[[Counts], Counts]
 """Adds whole-number noise of scale T/ε to each trimmed count."""

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from engine import validation
-from engine.parameters import ODParameters
+from .. import validation
+from ..composition import composed_epsilon
+from ..parameters import ODParameters
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +34,7 @@ def person_total(parameters: ODParameters, days: int, *, delta: float = 1e-7) ->
 
     At ``person`` all days together cost ε. At ``person-day`` the losses of the days add up to
     D·ε; allowing a small δ, the optimal composition of D ε-DP releases (Kairouz, Oh and Viswanath
-    2015), here through dp_accounting's privacy loss distributions, is smaller when ε is small.
+    2015) is smaller when ε is small.
 
     Parameters
     ----------
@@ -56,15 +57,6 @@ def person_total(parameters: ODParameters, days: int, *, delta: float = 1e-7) ->
         return PersonTotal(days=count, plain_epsilon=None, tight_epsilon=None, delta=delta)
     releases = count if parameters.unit == "person-day" else 1
     plain = releases * parameters.epsilon
-    tight = plain if releases == 1 else min(plain, _optimal(parameters.epsilon, releases, delta))
+    one = (parameters.epsilon, 0.0)
+    tight = plain if releases == 1 else composed_epsilon([one] * releases, delta)
     return PersonTotal(days=count, plain_epsilon=plain, tight_epsilon=tight, delta=delta)
-
-
-def _optimal(epsilon: float, releases: int, delta: float) -> float:
-    from dp_accounting.pld import common, privacy_loss_distribution  # slow to import, rarely used
-
-    # Losses of the worst ε-DP release are ±ε: a grid of step ε holds them without rounding.
-    one = privacy_loss_distribution.from_privacy_parameters(
-        common.DifferentialPrivacyParameters(epsilon, 0.0), value_discretization_interval=epsilon
-    )
-    return float(one.self_compose(releases).get_epsilon_for_delta(delta))

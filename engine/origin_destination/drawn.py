@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine import metrics, validation
-from engine.arrays import Booleans
-from engine.errors import ParameterError
-from engine.origin_destination.exact.expected import POPULATIONS, SANITY_BOUND, Population
-from engine.origin_destination.exact.outcomes import Errors, Outcomes, Share
+from .. import metrics, validation
+from ..arrays import Booleans
+from ..errors import ParameterError
+from .exact.expected import POPULATIONS, SANITY_BOUND, Population
+from .exact.outcomes import Errors, Outcomes, Share
 
 
 def drawn_outcomes(

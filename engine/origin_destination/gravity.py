@@ -16,14 +16,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.arrays import Booleans, Floats, Integers
-from engine.datasets import Dataset
-from engine.geography import centre_distances_m
-from engine.ledger import Kind, Ledger, Noise, Norm, Stage, simple_ledger
-from engine.origin_destination.algorithm import rounded_laplace
-from engine.origin_destination.matrices import Days, day_indices, kept
-from engine.origin_destination.mechanism import UNITS, ODNoise, standard_variates
-from engine.parameters import ODParameters
+from ..arrays import Booleans, Floats, Integers
+from ..datasets import Dataset
+from ..geography import centre_distances_m
+from ..ledger import Kind, Ledger, Noise, Norm, Stage, simple_ledger
+from ..parameters import ODParameters
+from .algorithm import rounded_laplace
+from .matrices import Days, day_indices, kept
+from .mechanism import UNITS, ODNoise, standard_variates
 
 EXPONENT = 2.0
 """How fast trips fall with distance; a public constant, never fitted to data."""

@@ -19,8 +19,8 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from engine import validation
-from engine.arrays import Floats
+from .. import validation
+from ..arrays import Floats
 
 LawName = Literal["rounded_laplace", "discrete_laplace"]
 """``rounded_laplace`` is P2's Algorithm 1; ``discrete_laplace`` is the noise of a release."""

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from engine import validation
-from engine.arrays import Integers
-from engine.datasets import Dataset, TripCounts
-from engine.errors import DatasetError, ParameterError
-from engine.parameters import ODParameters, ODUnit
+from .. import validation
+from ..arrays import Integers, Numbers
+from ..datasets import Dataset, Trips
+from ..errors import DatasetError, ParameterError
+from ..parameters import ODParameters, ODUnit
 
 Days = int | slice | Sequence[int] | None
 """Which declared days: one, a slice, several, or None for all of them."""
@@ -50,6 +50,26 @@ def day_indices(dataset: Dataset, days: Days) -> tuple[int, ...]:
     if len(set(chosen)) < len(chosen):
         raise ParameterError(f"days must name each day once, got {days!r}; drop the repeats")
     return tuple(chosen)
+
+
+def by_zone(counts: Numbers) -> Numbers:
+    """Return what decisions on zones read of true or released matrices: trips that arrive.
+
+    Parameters
+    ----------
+    counts : array, shape (matrices, zones, zones) or (zones, zones)
+        By origin and destination; trips within a zone are not counted anywhere.
+
+    Returns
+    -------
+    array, shape (matrices, zones)
+
+    Examples
+    --------
+    >>> by_zone(np.array([[0, 4], [7, 0]])).tolist()
+    [[7, 4]]
+    """
+    return np.atleast_2d(counts.sum(axis=-2))
 
 
 def truth(dataset: Dataset, *, days: Days = None, sum_days: bool = False) -> Integers:
@@ -125,7 +145,7 @@ def trimmed_counts(
 
 def ranked_trips(
     dataset: Dataset, unit: ODUnit, max_trips_per_user: int
-) -> tuple[TripCounts, int | None]:
+) -> tuple[Trips, int | None]:
     """Return the counted trips for `unit` and the highest rank it keeps (None keeps all)."""
     require_unit(dataset, unit)
     if unit == "trip":
@@ -151,20 +171,9 @@ def require_unit(dataset: Dataset, unit: ODUnit) -> None:
         )
 
 
-def between_days(trips: TripCounts, first: int, last: int) -> TripCounts:
-    """Return the rows of days `first` to `last`, both included, without copying them."""
-    # a bound of another type would make NumPy convert all days before it searches them
-    low, high = trips.day.dtype.type(first), trips.day.dtype.type(last)
-    rows = slice(
-        int(np.searchsorted(trips.day, low, side="left")),
-        int(np.searchsorted(trips.day, high, side="right")),
-    )
-    return TripCounts(**{name: values[rows] for name, values in vars(trips).items()})
-
-
 def stack(
     dataset: Dataset,
-    trips: TripCounts,
+    trips: Trips,
     highest_rank: int | None,
     chosen: tuple[int, ...],
     *,
@@ -180,17 +189,15 @@ def stack(
             f"{zones} × {zones} zones; ask for at most "
             f"{max(1, MAX_DENSE_CELLS // (zones * zones))} days at a time, or for od.expectation"
         )
-    position = np.full(max(chosen) + 1, -1, dtype=np.int64)
-    position[list(chosen)] = 0 if sum_days else np.arange(len(chosen))
-    span = between_days(trips, min(chosen), max(chosen))
-    layer = position[span.day]
-    keep = (layer >= 0) & (span.origin != span.destination)
-    if highest_rank is not None:
-        keep &= span.rank <= highest_rank
-    cell = (layer[keep] * zones + span.origin[keep]) * zones + span.destination[keep]
-    # sums of whole numbers below 2⁵³ are exact in float64
-    counts = np.bincount(cell, weights=span.n[keep], minlength=cells)
-    return counts.astype(np.int64).reshape(layers, zones, zones)
+    counts = np.zeros((layers, zones, zones), dtype=np.int64)
+    for layer in range(layers):
+        rows = trips.summed(chosen) if sum_days else trips.day(chosen[layer])
+        keep = rows.origin != rows.destination
+        if highest_rank is not None:
+            keep &= rows.rank <= highest_rank
+        cell = rows.origin[keep].astype(np.int64) * zones + rows.destination[keep]
+        np.add.at(counts[layer].reshape(-1), cell, rows.n[keep].astype(np.int64))
+    return counts
 
 
 def checked_matrix(counts: Any) -> Integers:

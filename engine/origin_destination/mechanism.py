@@ -9,20 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from engine import noise as samplers
-from engine.arrays import Booleans, Floats, Integers
-from engine.datasets import Dataset
-from engine.errors import ParameterError
-from engine.ledger import Kind, Ledger, Noise, Norm, Stage, Unit, simple_ledger
-from engine.origin_destination.algorithm import algorithm_1, rounded_laplace
-from engine.origin_destination.matrices import (
+from .. import noise as samplers
+from ..arrays import Booleans, Floats, Integers
+from ..datasets import Dataset
+from ..errors import ParameterError
+from ..ledger import Kind, Ledger, Noise, Norm, Stage, Unit, simple_ledger
+from ..parameters import ODParameters, ODUnit
+from .algorithm import algorithm_1, rounded_laplace
+from .matrices import (
     Days,
     checked_matrix,
     clear_diagonal,
     day_indices,
     kept,
 )
-from engine.parameters import ODParameters, ODUnit
 
 UNITS: dict[ODUnit, Unit] = {
     "trip": Unit.TRIP,

@@ -4,19 +4,19 @@ from typing import Any
 
 import numpy as np
 
-from engine.arrays import Counts
-from engine.contract import Method, Plan
-from engine.datasets import Dataset
-from engine.ledger import Kind, Ledger
-from engine.origin_destination import estimate, gravity, mechanism
-from engine.origin_destination.estimate import EstimateRelease
-from engine.origin_destination.exact.expected import Expectation, expectation
-from engine.origin_destination.gravity import GravityRelease
-from engine.origin_destination.laws import LawName
-from engine.origin_destination.matrices import Days, day_indices
-from engine.origin_destination.mechanism import ODNoise, ODRelease
-from engine.origin_destination.scores import TripScores, drawn_scores
-from engine.parameters import ODMethod, ODParameters
+from ..arrays import Counts
+from ..contract import Method, Plan
+from ..datasets import Dataset
+from ..ledger import Kind, Ledger
+from ..parameters import ODMethod, ODParameters
+from . import estimate, gravity, mechanism
+from .estimate import EstimateRelease
+from .exact.expected import Expectation, expectation
+from .gravity import GravityRelease
+from .laws import LawName
+from .matrices import Days, day_indices
+from .mechanism import ODNoise, ODRelease
+from .scores import TripScores, drawn_scores
 
 Release = ODRelease | EstimateRelease | GravityRelease
 _TRIMS = frozenset({"unit", "max_trips_per_user"})

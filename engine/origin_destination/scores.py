@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Floats
-from engine.origin_destination import laws
-from engine.origin_destination.drawn import drawn_errors, drawn_outcomes
-from engine.origin_destination.exact.expected import Expectation
-from engine.origin_destination.exact.outcomes import Errors, Outcomes
-from engine.parameters import ODParameters
+from ..arrays import Floats
+from ..parameters import ODParameters
+from . import laws
+from .drawn import drawn_errors, drawn_outcomes
+from .exact.expected import Expectation
+from .exact.outcomes import Errors, Outcomes
 
 
 @dataclass(frozen=True, kw_only=True)

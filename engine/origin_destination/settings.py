@@ -5,11 +5,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from engine import validation
-from engine.arrays import Floats
-from engine.errors import ParameterError
-from engine.origin_destination import solving
-from engine.origin_destination.laws import LawName
+from .. import validation
+from ..arrays import Floats
+from ..errors import ParameterError
+from . import solving
+from .laws import LawName
 
 Method = Literal["exact", "published"]
 """``exact`` is the formula that holds, ``published`` the one that P2 prints."""

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from engine.arrays import Floats
-from engine.errors import ParameterError
+from ..arrays import Floats
+from ..errors import ParameterError
 
 # ε/T at confidence from 10⁻³⁰⁰ and errors up to 2⁵³ lies well inside
 _LEAST_RATE, _LARGEST_RATE = 1e-18, 1e5

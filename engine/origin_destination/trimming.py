@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine import validation
-from engine.arrays import Floats
-from engine.datasets import Dataset
-from engine.errors import ParameterError
-from engine.origin_destination.exact.expected import expectation
-from engine.origin_destination.exact.outcomes import ErrorSplit
-from engine.origin_destination.laws import LawName
-from engine.origin_destination.matrices import Days
-from engine.parameters import MAX_TRIPS_LIMIT, ODParameters
+from .. import validation
+from ..arrays import Floats
+from ..datasets import Dataset
+from ..errors import ParameterError
+from ..parameters import MAX_TRIPS_LIMIT, ODParameters
+from .exact.expected import expectation
+from .exact.outcomes import ErrorSplit
+from .laws import LawName
+from .matrices import Days
 
 DEFAULT_LIMITS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50)
 

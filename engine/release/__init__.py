@@ -8,17 +8,17 @@ know.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from engine.release.cost import Cost, Loss, Undercharged, cost, undercharged
+from .cost import Cost, Loss, Undercharged, cost, undercharged
 
 if TYPE_CHECKING:
-    from engine.release.bars import Outlook
-    from engine.release.bundle import CONSENT, Stopped, check, release
-    from engine.release.entries import Budget, BudgetUnit, Entry, ReleaseError
-    from engine.release.ledger import BudgetLedger
-    from engine.release.plan import Plan
-    from engine.release.products import Product
-    from engine.release.statement import ITEMS, SCHEMA, TUNING
-    from engine.release.ways import WayOut, charge, fits, fitting_epsilon, ways_out
+    from .bars import Outlook
+    from .bundle import CONSENT, Stopped, check, release
+    from .entries import Budget, BudgetUnit, Entry, ReleaseError
+    from .ledger import BudgetLedger
+    from .plan import Plan
+    from .products import Product
+    from .statement import ITEMS, SCHEMA, TUNING
+    from .ways import WayOut, charge, fits, fitting_epsilon, ways_out
 
 __all__ = [
     "CONSENT",

@@ -18,7 +18,7 @@ if __name__ == "__main__":
     if before is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, _stop)  # while modules are being imported
 
-    from engine.release.command import main
+    from .command import main
 
     signal.signal(signal.SIGINT, before)
     sys.exit(main())

@@ -11,11 +11,11 @@ from fractions import Fraction
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from engine.arrays import Floats
-from engine.origin_destination.estimate import total_reach
-from engine.origin_destination.laws import NoiseLaw
-from engine.release.entries import exact
-from engine.usability import CONFIDENCE, USABLE_FLOW_ERROR
+from ..arrays import Floats
+from ..origin_destination.estimate import total_reach
+from ..origin_destination.laws import NoiseLaw
+from ..usability import CONFIDENCE, USABLE_FLOW_ERROR
+from .entries import exact
 
 LEVEL = 0.9
 """Share of draws within the error bars of a release."""

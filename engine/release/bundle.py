@@ -12,14 +12,14 @@ from pathlib import Path
 
 import jsonschema
 
-from engine.datasets import Dataset, storage
-from engine.density.accounting import delta_is_large
-from engine.errors import ExplorerError, ParameterError
-from engine.release.claim import claimed, uninterrupted, zip_of
-from engine.release.copies import fingerprint
-from engine.release.cost import RULE, Cost, corrected
-from engine.release.cost import cost as cost_of
-from engine.release.entries import (
+from ..datasets import Dataset, storage
+from ..density.accounting import delta_is_large
+from ..errors import ExplorerError, ParameterError
+from .claim import claimed, uninterrupted, zip_of
+from .copies import fingerprint
+from .cost import RULE, Cost, corrected
+from .cost import cost as cost_of
+from .entries import (
     Budget,
     Entry,
     ReleaseError,
@@ -27,13 +27,13 @@ from engine.release.entries import (
     replay,
     require_left,
 )
-from engine.release.ledger import BudgetLedger, named
-from engine.release.notebook import notebook
-from engine.release.page import statement_html
-from engine.release.plan import Plan, Progress
-from engine.release.products import Product
-from engine.release.registry import registry_entry
-from engine.release.statement import SCHEMA, TUNING, statement
+from .ledger import BudgetLedger, named
+from .notebook import notebook
+from .page import statement_html
+from .plan import Plan, Progress
+from .products import Product
+from .registry import registry_entry
+from .statement import SCHEMA, TUNING, statement
 
 CONSENT = "I understand that this protects trips, not people"
 """What the custodian must type before anything is released at trip level."""

@@ -1,6 +1,6 @@
 """Where a reader of a release would be misled, by the law of the noise alone: no count is read."""
 
-from engine.origin_destination.laws import NoiseLaw
+from ..origin_destination.laws import NoiseLaw
 
 PHANTOMS = 0.005
 """An empty pair that is shown more often than this fills a sparse map with noise."""

@@ -9,23 +9,23 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
-from engine import datasets
-from engine.datasets import Dataset
-from engine.errors import DatasetError, ExplorerError, ParameterError
-from engine.origin_destination.matrices import require_unit
-from engine.parameters import DensityParameters, ODParameters
-from engine.release.bundle import CONSENT, check, release
-from engine.release.claim import zip_of
-from engine.release.cost import balances, undercharged
-from engine.release.entries import Budget as SpentBudget
-from engine.release.entries import ReleaseError, printable
-from engine.release.ledger import BudgetLedger
-from engine.release.plan import Plan
-from engine.release.products import Product
-from engine.release.statement import TUNING
-from engine.release.ways import ways_out
-from engine.report import Budget, ReportParameters, truth
-from engine.synthetic.twininputs import in_words
+from .. import datasets
+from ..datasets import Dataset
+from ..errors import DatasetError, ExplorerError, ParameterError
+from ..origin_destination.matrices import require_unit
+from ..parameters import DensityParameters, ODParameters
+from ..report import Budget, ReportParameters, truth
+from ..synthetic.twininputs import in_words
+from .bundle import CONSENT, check, release
+from .claim import zip_of
+from .cost import balances, undercharged
+from .entries import Budget as SpentBudget
+from .entries import ReleaseError, printable
+from .ledger import BudgetLedger
+from .plan import Plan
+from .products import Product
+from .statement import TUNING
+from .ways import ways_out
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -234,7 +234,7 @@ def _show(share: float) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m engine.release",
+        prog="mobility-privacy-explorer release",
         description="Release private tables once: declare a budget, then release.",
     )
     common = argparse.ArgumentParser(add_help=False)

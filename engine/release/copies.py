@@ -4,16 +4,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from engine import datasets
-from engine.datasets import storage
-from engine.errors import DatasetError
-from engine.release.entries import Entry, ReleaseError
+from .. import datasets
+from ..datasets import storage
+from ..errors import DatasetError
+from .entries import Entry, ReleaseError
 
 SIMULATED_SALT = "simulated"
 """Salt id of all datasets of simulated people; it says nothing about who is in them."""
 
 _TABLES = tuple(
-    f"{name}.parquet" for name in ("truth", "presampled", "trips", "trips_person", "report")
+    f"{name}.parquet"
+    for name in (
+        *("truth", "presampled", "trips", "trips_person", "report"),
+        *("trips_days", "trips_person_days"),  # they list the files of every day
+    )
 )
 """Tables that no two groups of people share: public geometry and short sums may be equal."""
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from engine import validation
-from engine.release.entries import Budget, BudgetUnit, Entry, ReleaseError, exact, replay
+from .. import validation
+from .entries import Budget, BudgetUnit, Entry, ReleaseError, exact, replay
 
 RULE = 2
 """Of `cost`, kept in every release entry; entries without one are of rule 1."""
@@ -113,7 +113,7 @@ def cost(loss: Loss, budget_unit: BudgetUnit) -> Cost:
     if budget_unit == "trip" and loss.trimmed_to is not None and not delta:
         return _rounded_up(2 * epsilon / loss.trimmed_to, delta, budget_unit)
     if loss.rho is not None:
-        from engine.release.noise import zcdp_epsilon  # OpenDP is slow: only where needed
+        from .noise import zcdp_epsilon  # OpenDP is slow: only where needed
 
         of_twice_rho = Fraction(zcdp_epsilon(2 * loss.rho, loss.delta)) * _ROOM
         if of_twice_rho <= 2 * epsilon:

@@ -10,15 +10,15 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from engine import density
-from engine.arrays import Floats, Integers
-from engine.datasets import Dataset
-from engine.parameters import HOURS_PER_WEEK, DensityParameters
-from engine.release import cautions, noise
-from engine.release.bars import Outlook, laplace_sd, normal_bar, of_shares, safe_scale
-from engine.release.files import CsvTable, neutral, write_zones
-from engine.release.intact import COUNT, HOUR, VISIT_RANK, require_intact, require_zones
-from engine.release.plan import Accuracy, Days, Frame, Plan, Progress, Stage, laplace_proof
+from .. import density
+from ..arrays import Floats, Integers
+from ..datasets import Dataset
+from ..parameters import HOURS_PER_WEEK, DensityParameters
+from . import cautions, noise
+from .bars import Outlook, laplace_sd, normal_bar, of_shares, safe_scale
+from .files import CsvTable, neutral, write_zones
+from .intact import COUNT, HOUR, VISIT_RANK, require_intact, require_zones
+from .plan import Accuracy, Days, Frame, Plan, Progress, Stage, laplace_proof
 
 _WEEK_ROOT = float(np.sqrt(HOURS_PER_WEEK))
 """By how much a week's noise deviates more than an hour's."""
@@ -127,12 +127,12 @@ def write(
 
 
 def write_hours(dataset: Dataset, columns: Mapping[str, Floats | Integers], folder: Path) -> None:
-    """Write ``density.csv``: a row for each zone and hour; arrays of shape (zones, 168)."""
+    """Write ``density.csv``, also as Parquet: zones by hour; arrays of shape (zones, 168)."""
     kinds = {name: pa.from_numpy_dtype(each.dtype) for name, each in columns.items()}
     ids = pa.array([neutral(one) for one in dataset.zones["zone_id"]])
     zones = len(ids)
     keys = {"zone_id": pa.string(), "hour": pa.int64()}
-    with CsvTable(folder / "density.csv", {**keys, **kinds}) as table:
+    with CsvTable(folder / "density.csv", {**keys, **kinds}, parquet=True) as table:
         table.add(
             ids.take(pa.array(np.repeat(np.arange(zones), HOURS_PER_WEEK))),
             np.tile(np.arange(HOURS_PER_WEEK), zones),

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, NoReturn, get_args
 
-from engine.errors import ExplorerError
-from engine.validation import as_real
+from ..errors import ExplorerError
+from ..validation import as_real
 
 FIRST_HASH = "0" * 64
 """What the first entry holds in place of a hash before it."""

@@ -8,19 +8,19 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from engine.arrays import Booleans, Floats, Integers
-from engine.datasets import Dataset
-from engine.errors import ParameterError
-from engine.geography import centre_distances_m
-from engine.origin_destination import estimate
-from engine.origin_destination.estimate import FALSE_DISCOVERIES, EstimateRelease
-from engine.origin_destination.matrices import MAX_DENSE_CELLS
-from engine.parameters import ODParameters
-from engine.release import cautions, flows, noise
-from engine.release.bars import of_counts, safe_scale
-from engine.release.files import FLOWMAP
-from engine.release.flows import Matrices, Matrix
-from engine.release.plan import Accuracy, Days, Outlook, Plan, Progress, laplace_proof
+from ..arrays import Booleans, Floats, Integers
+from ..datasets import Dataset
+from ..errors import ParameterError
+from ..geography import centre_distances_m
+from ..origin_destination import estimate
+from ..origin_destination.estimate import FALSE_DISCOVERIES, EstimateRelease
+from ..origin_destination.matrices import MAX_DENSE_CELLS
+from ..parameters import ODParameters
+from . import cautions, flows, noise
+from .bars import of_counts, safe_scale
+from .files import FLOWMAP
+from .flows import Matrices, Matrix
+from .plan import Accuracy, Days, Outlook, Plan, Progress, laplace_proof
 
 _ROOM = 1 + 1e-12  # so that two shares of ε never add up to more than ε
 _COLUMNS = {

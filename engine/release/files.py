@@ -15,11 +15,12 @@ import geopandas as gpd
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pc
+import pyarrow.parquet as pq
 import shapely
 
-from engine.arrays import Integers
-from engine.datasets import Dataset
-from engine.release.bars import LEVEL, sum_bar
+from ..arrays import Integers
+from ..datasets import Dataset
+from .bars import LEVEL, sum_bar
 
 FLOWMAP = (
     "flowmap/flows.csv adds the released days up before suppression, with bars that hold for all "
@@ -52,11 +53,18 @@ class CsvTable:
     ----------
     path : Path
     columns : mapping of str to pyarrow.DataType
+    parquet : bool
+        Whether the same rows are written beside it in Parquet, a row group for each part.
     """
 
-    def __init__(self, path: Path, columns: Mapping[str, pa.DataType]) -> None:
+    def __init__(
+        self, path: Path, columns: Mapping[str, pa.DataType], *, parquet: bool = False
+    ) -> None:
         self._schema = pa.schema(list(columns.items()))
-        self._writer = pc.CSVWriter(path, self._schema)
+        self._writers: list[Any] = [pc.CSVWriter(path, self._schema)]
+        if parquet:
+            beside = path.with_suffix(".parquet")
+            self._writers.append(pq.ParquetWriter(beside, self._schema, compression="zstd"))
 
     def __enter__(self) -> "CsvTable":
         return self
@@ -67,7 +75,8 @@ class CsvTable:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._writer.close()
+        for writer in self._writers:
+            writer.close()
 
     def add(self, *columns: Any) -> None:
         """Append rows, one array a column; text must have gone through `neutral`."""
@@ -75,7 +84,9 @@ class CsvTable:
             column if isinstance(column, pa.Array) else pa.array(column, field.type)
             for column, field in zip(columns, self._schema, strict=True)
         ]
-        self._writer.write_batch(pa.record_batch(arrays, schema=self._schema))
+        batch = pa.record_batch(arrays, schema=self._schema)
+        for writer in self._writers:
+            writer.write_batch(batch)
 
 
 def write_zones(

@@ -12,18 +12,18 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from engine import origin_destination as od
-from engine.arrays import Booleans, Floats, Integers
-from engine.datasets import Dataset
-from engine.errors import ParameterError
-from engine.ledger import Kind
-from engine.origin_destination.estimate import CAPPED_TRIPS
-from engine.origin_destination.matrices import day_indices, ranked_trips, require_unit
-from engine.parameters import ODParameters
-from engine.release.bars import laplace_bar, sum_bar
-from engine.release.files import CsvTable, neutral, write_flowmap, write_zones
-from engine.release.intact import COUNT, TRIP_RANK, require_intact, require_zones
-from engine.release.plan import Days, Frame, Plan, Progress, Stage
+from .. import origin_destination as od
+from ..arrays import Booleans, Floats, Integers
+from ..datasets import Dataset
+from ..errors import ParameterError
+from ..ledger import Kind
+from ..origin_destination.estimate import CAPPED_TRIPS
+from ..origin_destination.matrices import day_indices, ranked_trips, require_unit
+from ..parameters import ODParameters
+from .bars import laplace_bar, sum_bar
+from .files import CsvTable, neutral, write_flowmap, write_zones
+from .intact import COUNT, TRIP_RANK, require_intact, require_zones
+from .plan import Days, Frame, Plan, Progress, Stage
 
 _STAGES = {
     Kind.FLOWS: "trips of every origin and destination",
@@ -169,13 +169,19 @@ def planned(
     )
 
 
-def prepare(dataset: Dataset, parameters: ODParameters, _days: Days) -> None:
+def prepare(dataset: Dataset, parameters: ODParameters, days: Days) -> None:
     """Read the trips that will be counted, and check what counting looks up."""
     require_zones(dataset)
-    days = dataset.metadata.first_day, dataset.metadata.last_day
+    trips, _rank = ranked_trips(dataset, parameters.unit, parameters.max_trips_per_user)
     table = "trips_person" if parameters.unit == "person" else "trips"
-    ranked_trips(dataset, parameters.unit, parameters.max_trips_per_user)
-    require_intact(dataset, table, {"date": days, "rank": TRIP_RANK, "n": COUNT})
+    if (dataset.folder / table).is_dir():  # a day's file is checked when it is first read
+        for day in day_indices(dataset, days):
+            trips.day(day)
+        if parameters.unit == "person":
+            trips.summed(range(trips.days))
+        return
+    period = dataset.metadata.first_day, dataset.metadata.last_day
+    require_intact(dataset, table, {"date": period, "rank": TRIP_RANK, "n": COUNT})
 
 
 class Matrix(NamedTuple):
@@ -200,7 +206,7 @@ def write(
     origin, destination = (ids.take(pa.array(index)) for index in np.nonzero(pairs))
     whole, expected = np.zeros(pairs.shape, dtype=np.int64), None
     head = {"date": text, "origin": text, "destination": text}
-    with CsvTable(folder / "flows.csv", {**head, **columns}) as table:
+    with CsvTable(folder / "flows.csv", {**head, **columns}, parquet=True) as table:
         for number, matrix in enumerate(drawn):
             day = dataset.metadata.periods[released.days[number]].isoformat()
             dates = pa.array([day]).take(pa.array(np.zeros(len(origin), dtype=np.int8)))

@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from engine.datasets import RANK_BUCKET, Dataset
-from engine.errors import DatasetError
-from engine.parameters import HOURS_PER_WEEK, MAX_VISITS_LIMIT
+from ..datasets import RANK_BUCKET, Dataset
+from ..errors import DatasetError
+from ..parameters import HOURS_PER_WEEK, MAX_VISITS_LIMIT
 
 MOST = 2**53
 """Largest count that sums in floating point hold without rounding."""

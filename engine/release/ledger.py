@@ -16,11 +16,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from engine import datasets, validation
-from engine.errors import ParameterError
-from engine.release.copies import fingerprint_by_name, refuse_copies
-from engine.release.cost import balances
-from engine.release.entries import (
+from .. import datasets, validation
+from ..errors import ParameterError
+from .copies import fingerprint_by_name, refuse_copies
+from .cost import balances
+from .entries import (
     FIRST_HASH,
     Budget,
     BudgetUnit,
@@ -34,7 +34,7 @@ from engine.release.entries import (
     require_left,
     row_hash,
 )
-from engine.release.store import exists, opened
+from .store import exists, opened
 
 
 class BudgetLedger:

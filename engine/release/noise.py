@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from opendp import combinators, domains, measurements, metrics, mod
 
-from engine import validation
-from engine.arrays import Integers
-from engine.density.gaussian import bracketed_root
+from .. import validation
+from ..arrays import Integers
+from ..density.gaussian import bracketed_root
 
 LIBRARY = "OpenDP"
 VERSION = version("opendp")

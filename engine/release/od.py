@@ -7,16 +7,16 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from engine.datasets import Dataset
-from engine.origin_destination.algorithm import algorithm_1
-from engine.origin_destination.laws import NoiseLaw
-from engine.origin_destination.matrices import kept
-from engine.parameters import ODParameters
-from engine.release import cautions, flows, noise
-from engine.release.bars import holds_where_shown, of_counts
-from engine.release.files import FLOWMAP
-from engine.release.flows import Matrices, Matrix
-from engine.release.plan import Accuracy, Days, Outlook, Plan, Progress, laplace_proof
+from ..datasets import Dataset
+from ..origin_destination.algorithm import algorithm_1
+from ..origin_destination.laws import NoiseLaw
+from ..origin_destination.matrices import kept
+from ..parameters import ODParameters
+from . import cautions, flows, noise
+from .bars import holds_where_shown, of_counts
+from .files import FLOWMAP
+from .flows import Matrices, Matrix
+from .plan import Accuracy, Days, Outlook, Plan, Progress, laplace_proof
 
 _SIZES = (0, 1, 5, 10, 20, 50, 100, 1000)
 _COLUMNS = {

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.release.bars import LEVEL
-from engine.release.statement import ITEMS
+from .bars import LEVEL
+from .statement import ITEMS
 
 _STYLE = Path(__file__).with_name("statement.css")
 

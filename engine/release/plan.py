@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from engine.datasets import Dataset, Metadata
-from engine.parameters import EPSILON_RANGE
-from engine.release.bars import LEVEL, Outlook, safe_scale
-from engine.release.cost import Loss
-from engine.release.entries import BudgetUnit
+from ..datasets import Dataset, Metadata
+from ..parameters import EPSILON_RANGE
+from .bars import LEVEL, Outlook, safe_scale
+from .cost import Loss
+from .entries import BudgetUnit
 
 PRODUCTS = ("od", "density", "report", "od-estimate", "density-zoom")
 """What can be released, as files name it."""

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.datasets import Dataset
-from engine.errors import ParameterError
-from engine.parameters import DensityParameters, ODParameters
-from engine.release import density, estimate, od, report, zoom
-from engine.release.bars import Outlook
-from engine.release.plan import Days, Plan, Progress, Way
-from engine.report import ReportParameters
+from ..datasets import Dataset
+from ..errors import ParameterError
+from ..parameters import DensityParameters, ODParameters
+from ..report import ReportParameters
+from . import density, estimate, od, report, zoom
+from .bars import Outlook
+from .plan import Days, Plan, Progress, Way
 
 Settings = ODParameters | DensityParameters | ReportParameters
 

@@ -6,18 +6,18 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from engine import report
-from engine.arrays import Floats, Integers
-from engine.datasets import Dataset
-from engine.errors import DatasetError, ParameterError
-from engine.origin_destination.laws import NoiseLaw
-from engine.release import cautions, noise
-from engine.release.bars import Outlook, laplace_bar, of_counts
-from engine.release.files import CsvTable, neutral
-from engine.release.intact import MOST, require_intact, require_zones
-from engine.release.plan import Accuracy, Days, Frame, Plan, Progress, Stage
-from engine.report import Analysis, Measure, ReportParameters, ReportRelease, ReportTable
-from engine.resolution import CoarseDataset
+from .. import report
+from ..arrays import Floats, Integers
+from ..datasets import Dataset
+from ..errors import DatasetError, ParameterError
+from ..origin_destination.laws import NoiseLaw
+from ..report import Analysis, Measure, ReportParameters, ReportRelease, ReportTable
+from ..resolution import CoarseDataset
+from . import cautions, noise
+from .bars import Outlook, laplace_bar, of_counts
+from .files import CsvTable, neutral
+from .intact import MOST, require_intact, require_zones
+from .plan import Accuracy, Days, Frame, Plan, Progress, Stage
 
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 

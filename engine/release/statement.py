@@ -4,14 +4,19 @@ The eighteen items follow NIST SP 800-226 (Guidelines for evaluating differentia
 guarantees): what is promised, to whom, at what cost, and what the numbers cannot tell.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
-from engine.release.bars import LEVEL
-from engine.release.cost import Cost
-from engine.release.entries import Budget, exact
-from engine.release.noise import LIBRARY, VERSION
-from engine.release.plan import PRODUCTS, Composition, Noise, Norm, Plan
+from ..composition import composed_epsilon
+from .bars import LEVEL
+from .cost import Cost
+from .entries import Budget, exact
+from .noise import LIBRARY, VERSION
+from .plan import PRODUCTS, Composition, Noise, Norm, Plan
+
+_SLACK = 1e-6
+"""What the δ of several releases together is above the sum of theirs."""
 
 TUNING = {
     "public": "by a public rule, without looking at any data",
@@ -89,7 +94,8 @@ def statement(
         Of this software.
     """
     costs = [(float(one["epsilon"]), float(one["delta"])) for one in others]
-    composed = composed_epsilon([*costs, (cost.epsilon, cost.delta)])
+    costs.append((cost.epsilon, cost.delta))
+    composed = _composed(costs) if others else None
     warnings = [SIMULATED] * simulated + [TRIP_LEVEL] * (plan.unit == "trip")
     warnings += plan.warnings
     items = {
@@ -220,39 +226,14 @@ def plan_accuracy(plan: Plan) -> str:
     )
 
 
-def composed_epsilon(
-    costs: Sequence[tuple[float, float]], slack: float = 1e-6
-) -> tuple[float, float] | None:
-    """Return ε and δ of several releases together, by dp_accounting; None for a single one.
+def _composed(costs: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Return ε and δ of several releases together.
 
     Holds for settings fixed in advance. Where later ones follow from earlier results only the sums
     of ε and δ do, which the ledger charges.
-
-    Parameters
-    ----------
-    costs : sequence of (ε, δ)
-    slack : float
-        What δ is above the sum of all δ.
-
-    Examples
-    --------
-    >>> composed_epsilon([(0.5, 0.0)]) is None
-    True
-    >>> composed_epsilon([(0.5, 0.0), (0.5, 0.0)])[0] <= 1.0
-    True
     """
-    if len(costs) < 2:
-        return None
-    from dp_accounting import pld  # half a second: only where there are several
-
-    total: Any = None
-    for epsilon, delta in costs:
-        one: Any = pld.privacy_loss_distribution.from_privacy_parameters(
-            pld.common.DifferentialPrivacyParameters(epsilon, delta)
-        )
-        total = one if total is None else total.compose(one)
-    delta = sum(delta for _, delta in costs) + slack
-    return min(float(total.get_epsilon_for_delta(delta)), sum(one for one, _ in costs)), delta
+    delta = math.fsum(delta for _, delta in costs) + _SLACK
+    return composed_epsilon(costs, delta), delta
 
 
 SCHEMA: dict[str, Any] = {

@@ -7,7 +7,7 @@ from collections.abc import Generator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from engine.release.entries import FIRST_HASH, ReleaseError
+from .entries import FIRST_HASH, ReleaseError
 
 _WAIT_S = 60.0
 _MACHINE = ("SQLITE_BUSY", "SQLITE_CANTOPEN", "SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY")

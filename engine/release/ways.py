@@ -7,10 +7,9 @@ No rule of its own: every way is tried with `charge`, the one place that asks
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from engine.release.cost import Cost, cost
-from engine.release.entries import Budget, BudgetUnit, ReleaseError, over
-from engine.release.noise import zcdp_strength
-from engine.release.plan import Plan
+from .cost import Cost, cost
+from .entries import Budget, BudgetUnit, ReleaseError, over
+from .plan import Plan
 
 _FLOWS = ("od", "od-estimate")
 _PER_POWER = 90  # numbers with two digits: 10 … 99 times a power of ten
@@ -111,6 +110,8 @@ def _with(plan: Plan, **changes: float) -> Plan:
     other = replace(plan, rho=None, **changes)
     if plan.rho is None:
         return other
+    from .noise import zcdp_strength  # OpenDP is slow: only where needed
+
     try:
         return replace(other, rho=zcdp_strength(other.epsilon, other.delta) ** 2 / 2)
     except ValueError:  # beyond what can be converted: group privacy holds, and costs more

@@ -9,25 +9,25 @@ from pathlib import Path
 
 import numpy as np
 
-from engine import density, validation
-from engine.arrays import Floats, Integers
-from engine.datasets import Dataset
-from engine.datasets.zoomtables import (
+from .. import density, validation
+from ..arrays import Floats, Integers
+from ..datasets import Dataset
+from ..datasets.zoomtables import (
     CITY_CLIPS_SQUARED,
     CLIP_SQUARED,
     FILES,
     SUMS_OF_VISITS,
     visit_caps,
 )
-from engine.density.zoom import DEFAULTS, measure_with, noise_scale, read
-from engine.errors import DatasetError, ParameterError
-from engine.parameters import HOURS_PER_WEEK, DensityParameters
-from engine.release import cautions, noise
-from engine.release.bars import Outlook, normal_bar, of_normal
-from engine.release.density import write_hours, zone_variances
-from engine.release.files import write_zones
-from engine.release.intact import COUNT, HOUR, require_intact, require_zones
-from engine.release.plan import Accuracy, Days, Frame, Plan, Progress, Stage
+from ..density.zoom import DEFAULTS, measure_with, noise_scale, read
+from ..errors import DatasetError, ParameterError
+from ..parameters import HOURS_PER_WEEK, DensityParameters
+from . import cautions, noise
+from .bars import Outlook, normal_bar, of_normal
+from .density import write_hours, zone_variances
+from .files import write_zones
+from .intact import COUNT, HOUR, require_intact, require_zones
+from .plan import Accuracy, Days, Frame, Plan, Progress, Stage
 
 _EPSILONS = (1e-3, 50.0)
 _LARGEST_DELTA = 1e-3

@@ -5,8 +5,8 @@ by public numbers, its sensitivity and its share of ε. Everything is computed f
 ``report.parquet``, so that no setting needs a look at a person.
 """
 
-from engine.report.aggregates import ReportTable, available, extent_of, truth
-from engine.report.analyses import (
+from .aggregates import ReportTable, available, extent_of, truth
+from .analyses import (
     HISTOGRAMS,
     USER_ANALYSES,
     Analysis,
@@ -15,8 +15,8 @@ from engine.report.analyses import (
     quantile_sensitivity,
     sensitivity,
 )
-from engine.report.bins import Bins, default_bins
-from engine.report.bounding import (
+from .bins import Bins, default_bins
+from .bounding import (
     BoundingCurve,
     ErrorParts,
     TripsGuess,
@@ -24,12 +24,12 @@ from engine.report.bounding import (
     bounding_curve,
     error_parts,
 )
-from engine.report.budget import Budget, ReportMethod
-from engine.report.draws import DiscreteNoise, NoiseSource, ReportNoise
-from engine.report.fivenumbers import FiveNumbers, compare_ways, true_five_numbers
-from engine.report.loss import losses, scores, summarised
-from engine.report.measures import STOPS, Extent, Measure
-from engine.report.mechanism import (
+from .budget import Budget, ReportMethod
+from .draws import DiscreteNoise, NoiseSource, ReportNoise
+from .fivenumbers import FiveNumbers, compare_ways, true_five_numbers
+from .loss import losses, scores, summarised
+from .measures import STOPS, Extent, Measure
+from .mechanism import (
     METHODS,
     ReportRelease,
     draw_noise,
@@ -39,9 +39,9 @@ from engine.report.mechanism import (
     release,
     release_table,
 )
-from engine.report.results import Result
-from engine.report.settings import Plan, ReportParameters
-from engine.report.vectors import Periods, numbers, periods
+from .results import Result
+from .settings import Plan, ReportParameters
+from .vectors import Periods, numbers, periods
 
 __all__ = [
     "HISTOGRAMS",

@@ -8,11 +8,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from engine import validation
-from engine.arrays import Integers
-from engine.datasets import Dataset, remembered
-from engine.errors import DatasetError, ParameterError
-from engine.report.measures import BEYOND, STOPS, Extent, Measure
+from .. import validation
+from ..arrays import Integers
+from ..datasets import Dataset, remembered
+from ..errors import DatasetError, ParameterError
+from .measures import BEYOND, STOPS, Extent, Measure
 
 FILE = "report.parquet"
 

@@ -7,7 +7,7 @@ are kept) or a single trip (``item``). A trip has two points, its start and its 
 from enum import StrEnum
 from typing import Literal
 
-from engine.errors import ParameterError
+from ..errors import ParameterError
 
 Unit = Literal["user", "item"]
 Counted = Literal["user", "trip", "point", "gap"]

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine import validation
-from engine.arrays import Floats, Integers
-from engine.errors import ParameterError
-from engine.report.analyses import HISTOGRAMS, Analysis
-from engine.report.measures import DISCRETE, FINE_EDGES, UNITS, Measure
+from .. import validation
+from ..arrays import Floats, Integers
+from ..errors import ParameterError
+from .analyses import HISTOGRAMS, Analysis
+from .measures import DISCRETE, FINE_EDGES, UNITS, Measure
 
 MOST_BINS = 10_000
 _MOST_BARS = 50

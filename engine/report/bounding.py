@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
-from engine import validation
-from engine.arrays import Floats, Integers
-from engine.report.measures import STOPS
-from engine.report.results import Result
+from .. import validation
+from ..arrays import Floats, Integers
+from .measures import STOPS
+from .results import Result
 
 
 @dataclass(frozen=True)

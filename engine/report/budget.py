@@ -5,10 +5,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from engine import validation
-from engine.errors import ParameterError
-from engine.report.aggregates import ReportTable
-from engine.report.analyses import USER_ANALYSES, Analysis, Unit
+from .. import validation
+from ..errors import ParameterError
+from .aggregates import ReportTable
+from .analyses import USER_ANALYSES, Analysis, Unit
 
 ReportMethod = Literal["derived", "package"]
 """``derived`` asks nothing twice (R6); ``package`` gives each of the fifteen analyses a share and

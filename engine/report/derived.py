@@ -4,12 +4,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from engine.arrays import Floats, Integers
-from engine.report import vectors
-from engine.report.aggregates import ReportTable
-from engine.report.analyses import Analysis
-from engine.report.measures import WINDOW_CLASSES
-from engine.report.results import Result
+from ..arrays import Floats, Integers
+from . import vectors
+from .aggregates import ReportTable
+from .analyses import Analysis
+from .measures import WINDOW_CLASSES
+from .results import Result
 
 Terms = tuple[tuple[Floats, Integers], ...]
 

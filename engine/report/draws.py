@@ -4,9 +4,9 @@ from typing import Protocol
 
 import numpy as np
 
-from engine import noise
-from engine.arrays import Floats, Integers
-from engine.report.analyses import Analysis
+from .. import noise
+from ..arrays import Floats, Integers
+from .analyses import Analysis
 
 _ORDER = {analysis: number for number, analysis in enumerate(Analysis)}
 _LARGEST_NOISE = 2.0**62

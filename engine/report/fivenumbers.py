@@ -5,15 +5,15 @@ from typing import Literal
 
 import numpy as np
 
-from engine.arrays import Floats, Integers
-from engine.report import quantiles
-from engine.report.aggregates import ReportTable
-from engine.report.analyses import Analysis, quantile_sensitivity, sensitivity
-from engine.report.bins import coarsen, fine_positions, is_discrete, measure_of
-from engine.report.draws import NoiseSource
-from engine.report.measures import FINE_EDGES
-from engine.report.results import Result
-from engine.report.settings import FIVE_NUMBERS_SHARE, ReportParameters
+from ..arrays import Floats, Integers
+from . import quantiles
+from .aggregates import ReportTable
+from .analyses import Analysis, quantile_sensitivity, sensitivity
+from .bins import coarsen, fine_positions, is_discrete, measure_of
+from .draws import NoiseSource
+from .measures import FINE_EDGES
+from .results import Result
+from .settings import FIVE_NUMBERS_SHARE, ReportParameters
 
 Way = Literal["drawn", "from_bins"]
 

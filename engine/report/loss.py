@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from engine import metrics, validation
-from engine.arrays import Floats, Integers, Numbers
-from engine.errors import ParameterError
-from engine.report.aggregates import ReportTable
-from engine.report.analyses import Analysis
-from engine.report.mechanism import ReportRelease
-from engine.report.results import Result
-from engine.report.vectors import numbers
+from .. import metrics, validation
+from ..arrays import Floats, Integers, Numbers
+from ..errors import ParameterError
+from .aggregates import ReportTable
+from .analyses import Analysis
+from .mechanism import ReportRelease
+from .results import Result
+from .vectors import numbers
 
 TOP = (1, 2, 5, 10, 50, 100)
 _MANY = 10_000

@@ -15,8 +15,8 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Floats
-from engine.parameters import MAX_TRIPS_LIMIT
+from ..arrays import Floats
+from ..parameters import MAX_TRIPS_LIMIT
 
 STOPS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100, MAX_TRIPS_LIMIT)
 """The values that M can take: the stops of the slider for trips kept per person."""

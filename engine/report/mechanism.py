@@ -5,21 +5,21 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from engine.arrays import Integers
-from engine.contract import Method, Plan
-from engine.datasets import Dataset
-from engine.errors import ParameterError
-from engine.ledger import Kind, Ledger, Noise, Norm, Stage, Unit, simple_ledger
-from engine.report import vectors
-from engine.report.aggregates import ReportTable, extent_of, truth
-from engine.report.analyses import Analysis, parts, sensitivity
-from engine.report.budget import ReportMethod
-from engine.report.derived import derive
-from engine.report.draws import NoiseSource, ReportNoise
-from engine.report.fivenumbers import FiveNumbers, five_numbers
-from engine.report.measures import Extent, Measure
-from engine.report.results import Result
-from engine.report.settings import ReportParameters
+from ..arrays import Integers
+from ..contract import Method, Plan
+from ..datasets import Dataset
+from ..errors import ParameterError
+from ..ledger import Kind, Ledger, Noise, Norm, Stage, Unit, simple_ledger
+from . import vectors
+from .aggregates import ReportTable, extent_of, truth
+from .analyses import Analysis, parts, sensitivity
+from .budget import ReportMethod
+from .derived import derive
+from .draws import NoiseSource, ReportNoise
+from .fivenumbers import FiveNumbers, five_numbers
+from .measures import Extent, Measure
+from .results import Result
+from .settings import ReportParameters
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from engine.arrays import Floats, Integers
-from engine.report.measures import FINE_KM
+from ..arrays import Floats, Integers
+from .measures import FINE_KM
 
 EARTH_RADIUS_M = 6_371_009
 """Mean radius of the earth."""

@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Floats, Integers
-from engine.errors import ParameterError
+from ..arrays import Floats, Integers
+from ..errors import ParameterError
 
 Ends = Literal["percentiles", "extremes"]
 

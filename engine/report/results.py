@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.arrays import Floats, Integers
-from engine.report.analyses import Analysis
+from ..arrays import Floats, Integers
+from .analyses import Analysis
 
 Terms = tuple[tuple[float, int], ...]
 """Independent Laplace variates: scale and how many of each."""

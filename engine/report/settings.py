@@ -5,14 +5,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import get_args
 
-from engine import validation
-from engine.errors import ParameterError
-from engine.parameters import EPSILON_RANGE
-from engine.report.aggregates import stop_index
-from engine.report.analyses import USER_ANALYSES, Analysis, Unit
-from engine.report.bins import Bins, default_bins, fine_positions
-from engine.report.budget import Budget, ReportMethod
-from engine.report.quantiles import QUANTILES, Ends
+from .. import validation
+from ..errors import ParameterError
+from ..parameters import EPSILON_RANGE
+from .aggregates import stop_index
+from .analyses import USER_ANALYSES, Analysis, Unit
+from .bins import Bins, default_bins, fine_positions
+from .budget import Budget, ReportMethod
+from .quantiles import QUANTILES, Ends
 
 EPSILON_REMEDY = "smaller means more private, 0.1 to 10 is usual for a whole report"
 FIVE_NUMBERS_SHARE = 5 / 6

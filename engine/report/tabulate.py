@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from engine.arrays import Integers
-from engine.report.measures import (
+from ..arrays import Integers
+from .measures import (
     BEYOND,
     FINE_EDGES,
     STOPS,
@@ -22,7 +22,7 @@ from engine.report.measures import (
     Measure,
     cap_of,
 )
-from engine.report.places import (
+from .places import (
     entropy_bin,
     great_circle_m,
     length_bin,

@@ -6,12 +6,12 @@ from functools import partial
 
 import numpy as np
 
-from engine.arrays import Integers
-from engine.report.aggregates import ReportTable
-from engine.report.analyses import Analysis
-from engine.report.bins import coarsen, fine_positions, measure_of
-from engine.report.measures import UNKNOWN_TIME, WINDOW_CLASSES, Extent, Measure
-from engine.report.settings import ReportParameters
+from ..arrays import Integers
+from .aggregates import ReportTable
+from .analyses import Analysis
+from .bins import coarsen, fine_positions, measure_of
+from .measures import UNKNOWN_TIME, WINDOW_CLASSES, Extent, Measure
+from .settings import ReportParameters
 
 LONGEST_BY_DAY = 90
 """Days of a period up to which trips are shown by day; by week up to the next, then by month."""

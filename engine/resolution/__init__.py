@@ -12,12 +12,12 @@ Examples
 (1, 30, 30)
 """
 
-from engine.resolution.clusters import cluster_zones
-from engine.resolution.coarse import CoarseDataset, coarse_metadata, coarsen
-from engine.resolution.groups import Groups, flows_between, group_levels
-from engine.resolution.hours import HourStep, block_at, block_names, hour_blocks, largest_change
-from engine.resolution.inhabited import INHABITED, InhabitedDataset
-from engine.resolution.levels import (
+from .clusters import cluster_zones
+from .coarse import CoarseDataset, coarse_metadata, coarsen
+from .groups import Groups, flows_between, group_levels
+from .hours import HourStep, block_at, block_names, hour_blocks, largest_change
+from .inhabited import INHABITED, InhabitedDataset
+from .levels import (
     FINEST,
     Resolution,
     TimeStep,
@@ -26,8 +26,8 @@ from engine.resolution.levels import (
     suggested_clusters,
     zone_levels,
 )
-from engine.resolution.usable import Detail, details, finest_usable, times, trip_details
-from engine.resolution.views import Key
+from .usable import Detail, details, finest_usable, times, trip_details
+from .views import Key
 
 __all__ = [
     "FINEST",

@@ -8,9 +8,9 @@ import shapely
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from engine import validation
-from engine.arrays import Floats, Integers
-from engine.geography import projected_crs
+from .. import validation
+from ..arrays import Floats, Integers
+from ..geography import projected_crs
 
 _SNAP = 1e-5
 """Zones whose borders are apart by less than this share of the map's extent are neighbours."""

@@ -20,13 +20,14 @@ import geopandas as gpd
 import numpy as np
 import shapely
 
-from engine.arrays import Geometries, Integers
-from engine.datasets import Dataset, Metadata, TripCounts
-from engine.datasets.zoomtables import ZoomTables
-from engine.errors import ParameterError
-from engine.geography import Tessellation, tessellate
-from engine.resolution.hours import hour_blocks
-from engine.resolution.levels import FINEST, Resolution, TimeStep, labels_of
+from ..arrays import Geometries, Integers
+from ..datasets import Dataset, Metadata, TripCounts, Trips, remembered
+from ..datasets.tripcounts import added_up, together
+from ..datasets.zoomtables import ZoomTables
+from ..errors import ParameterError
+from ..geography import Tessellation, tessellate
+from .hours import hour_blocks
+from .levels import FINEST, Resolution, TimeStep, labels_of
 
 DAYS_PER_WEEK = 7
 
@@ -114,14 +115,14 @@ class CoarseDataset(Dataset):
         return self.base.zoom_tables
 
     @cached_property
-    def trips(self) -> TripCounts:
+    def trips(self) -> Trips:
         """Trips between coarse zones by period, ranked as they were within the person-day."""
-        return self._joined(self.base.trips)
+        return self._view("trips", self.base.trips)
 
     @cached_property
-    def trips_by_person(self) -> TripCounts:
+    def trips_by_person(self) -> Trips:
         """The same, ranked within the person."""
-        return self._joined(self.base.trips_by_person)
+        return self._view("trips by person", self.base.trips_by_person)
 
     @cached_property
     def homes(self) -> Integers | None:
@@ -131,29 +132,30 @@ class CoarseDataset(Dataset):
             return None
         return np.bincount(self.labels, weights=homes, minlength=len(self._ids)).astype(np.int64)
 
+    def _view(self, what: str, fine: Trips) -> Trips:
+        """Return the trips of every period, joined when they are asked for."""
+        period = period_of(fine.days, self.resolution.time)
+        every = range(fine.days)
+
+        def summed(days: Sequence[int], number: int) -> TripCounts:
+            if len(days) == fine.days:
+                return added_up(self._joined(fine.summed(days)), number)
+            return added_up(together([self._joined(fine.day(day)) for day in days]), number)
+
+        def day(number: int) -> TripCounts:
+            days = np.flatnonzero(period == number).tolist()
+            return remembered(self, (what, number), lambda: summed(days, number))
+
+        def total() -> TripCounts:
+            return remembered(self, (what,), lambda: summed(every, 0))
+
+        return Trips(len(set(period.tolist())), fine.rows, day, total)
+
     def _joined(self, fine: TripCounts) -> TripCounts:
-        """Add trips up by period, coarse origin, coarse destination and rank, in that order."""
-        zones, ranks = len(self._ids), int(fine.rank.max(initial=0)) + 1
-        period = period_of(len(self.base.metadata.days), self.resolution.time)[fine.day]
+        """Return trips between coarse zones, in the order of the fine ones."""
         origin, destination = self.labels[fine.origin], self.labels[fine.destination]
         out = origin != destination
-        key = ((period * zones + origin) * zones + destination) * ranks + fine.rank
-        keys, inverse = np.unique(key[out], return_inverse=True)
-        # sums of whole numbers below 2⁵³ are exact in float64
-        n = np.bincount(inverse, weights=fine.n[out], minlength=len(keys)).astype(np.int64)
-        pair, rank = np.divmod(keys, ranks)
-        pair, destination = np.divmod(pair, zones)
-        day, origin = np.divmod(pair, zones)
-        joined = TripCounts(
-            day=day.astype(np.int32),
-            origin=origin.astype(np.int32),
-            destination=destination.astype(np.int32),
-            rank=rank.astype(np.int16),
-            n=n,
-        )
-        for values in vars(joined).values():
-            values.flags.writeable = False
-        return joined
+        return TripCounts(fine.day[out], origin[out], destination[out], fine.rank[out], fine.n[out])
 
 
 def coarse_metadata(metadata: Metadata, resolution: Resolution) -> Metadata:

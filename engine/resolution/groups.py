@@ -11,9 +11,9 @@ import geopandas as gpd
 import numpy as np
 from scipy.sparse import csr_array
 
-from engine.arrays import Floats, Integers
-from engine.resolution.coarse import joined_zones
-from engine.resolution.levels import labels_of
+from ..arrays import Floats, Integers
+from .coarse import joined_zones
+from .levels import labels_of
 
 _SHARE = 4
 """Each level has a quarter of the zones, so neighbours lie twice as far apart."""

@@ -11,9 +11,9 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from engine import validation
-from engine.arrays import Integers
-from engine.parameters import HOURS_PER_WEEK
+from .. import validation
+from ..arrays import Integers
+from ..parameters import HOURS_PER_WEEK
 
 HourStep = Literal["hour", "four-hours", "day-part"]
 """An hour, four of them, or a quarter of the day on weekdays and at weekends."""

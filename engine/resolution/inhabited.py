@@ -9,12 +9,12 @@ from functools import cached_property
 import geopandas as gpd
 import numpy as np
 
-from engine.arrays import Integers
-from engine.datasets import Dataset, TripCounts
-from engine.errors import DatasetError
-from engine.geography import Tessellation, tessellate
-from engine.resolution.coarse import CoarseDataset
-from engine.resolution.levels import Resolution
+from ..arrays import Integers
+from ..datasets import Dataset, TripCounts
+from ..errors import DatasetError
+from ..geography import Tessellation, tessellate
+from .coarse import CoarseDataset
+from .levels import Resolution
 
 INHABITED = "inhabited"
 """The level of the zones in which somebody lives, behind the @ of a key."""
@@ -78,13 +78,6 @@ class InhabitedDataset(CoarseDataset):
         place[self.kept] = np.arange(len(self.kept), dtype=np.int32)
         origin, destination = place[fine.origin], place[fine.destination]
         rows = (origin >= 0) & (destination >= 0)
-        left = TripCounts(
-            day=fine.day[rows],
-            origin=origin[rows],
-            destination=destination[rows],
-            rank=fine.rank[rows],
-            n=fine.n[rows],
+        return TripCounts(
+            fine.day[rows], origin[rows], destination[rows], fine.rank[rows], fine.n[rows]
         )
-        for values in vars(left).values():
-            values.flags.writeable = False
-        return left

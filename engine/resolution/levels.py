@@ -9,11 +9,11 @@ from typing import Literal, get_args
 import geopandas as gpd
 import numpy as np
 
-from engine import validation
-from engine.arrays import Integers
-from engine.errors import DatasetError, ParameterError
-from engine.resolution.clusters import cluster_zones
-from engine.resolution.hours import HourStep
+from .. import validation
+from ..arrays import Integers
+from ..errors import DatasetError, ParameterError
+from .clusters import cluster_zones
+from .hours import HourStep
 
 TimeStep = Literal["day", "week", "period"]
 """How long the trips of one matrix are collected: a declared day, seven of them, or all."""

@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from engine import origin_destination as od
-from engine import usability
-from engine.datasets import Dataset
-from engine.parameters import ODParameters
-from engine.resolution.coarse import coarsen, period_starts
-from engine.resolution.levels import Resolution, TimeStep, suggested_clusters, zone_levels
-from engine.steps import level_of
-from engine.usability import Flows
+from .. import origin_destination as od
+from .. import usability
+from ..datasets import Dataset
+from ..parameters import ODParameters
+from ..steps import level_of
+from ..usability import Flows
+from .coarse import coarsen, period_starts
+from .levels import Resolution, TimeStep, suggested_clusters, zone_levels
 
 CLUSTERS = (100, 30, 10)
 """Numbers of clusters that are judged beside the levels that a dataset names."""

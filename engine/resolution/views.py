@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from engine.datasets import Dataset
-from engine.resolution.coarse import coarsen
-from engine.resolution.inhabited import INHABITED, InhabitedDataset
-from engine.resolution.levels import Resolution
+from ..datasets import Dataset
+from .coarse import coarsen
+from .inhabited import INHABITED, InhabitedDataset
+from .levels import Resolution
 
 _FINEST = Resolution()
 

@@ -8,13 +8,13 @@ same command makes the same table contents under the pinned versions of ``constr
 from collections.abc import Callable
 from pathlib import Path
 
-from engine import datasets
-from engine.datasets import Dataset
-from engine.errors import DatasetError
-from engine.synthetic.catalogue import CITIES
-from engine.synthetic.city import make_city
-from engine.synthetic.countries import COUNTRIES, ON_FIRST_USE
-from engine.synthetic.country import make_country
+from .. import datasets
+from ..datasets import Dataset
+from ..errors import DatasetError
+from .catalogue import CITIES
+from .city import make_city
+from .countries import COUNTRIES, ON_FIRST_USE
+from .country import make_country
 
 Progress = Callable[[float], None]
 

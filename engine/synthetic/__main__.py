@@ -5,9 +5,9 @@ import sys
 import time
 from pathlib import Path
 
-from engine import synthetic
-from engine.errors import ExplorerError
-from engine.synthetic import twincommand
+from .. import synthetic
+from ..errors import ExplorerError
+from . import twincommand
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -24,8 +24,7 @@ def main(arguments: list[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else arguments
     try:
         if given[:1] == ["twin"]:
-            twincommand.run(given[1:])
-            return 0
+            return twincommand.main(given[1:])
         options = parser.parse_args(given)
         for name in synthetic.shipped() if options.names == ["all"] else options.names:
             _make(name, options.root)

@@ -6,10 +6,10 @@ import numpy as np
 import shapely
 from pyproj import CRS
 
-from engine.synthetic import outlines
-from engine.synthetic.city import CitySpec
-from engine.synthetic.names import QUARTERS, QUARTIERS
-from engine.synthetic.visits import Activity
+from . import outlines
+from .city import CitySpec
+from .names import QUARTERS, QUARTIERS
+from .visits import Activity
 
 
 def _invented(rng: np.random.Generator) -> tuple[shapely.Geometry, CRS]:

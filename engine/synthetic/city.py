@@ -12,18 +12,18 @@ import shapely
 from numpy.typing import NDArray
 from pyproj import CRS
 
-from engine import datasets, validation
-from engine.arrays import Floats, Integers
-from engine.datasets.zoomtables import to_parquet
-from engine.density.zoom import build_tree
-from engine.parameters import DEFAULT_MAX_VISITS_CAP, HOURS_PER_WEEK
-from engine.synthetic.landuse import LandUse, LandUsePlan, plan_land_use
-from engine.synthetic.names import quarter_names
-from engine.synthetic.reporttrips import ReportTrips
-from engine.synthetic.subdivision import scatter, subdivide
-from engine.synthetic.triptables import TripTable
-from engine.synthetic.visits import Activity, City, VisitCounts, Visits, simulate
-from engine.synthetic.zoomtables import ZoomCounts
+from .. import datasets, validation
+from ..arrays import Floats, Integers
+from ..datasets.zoomtables import to_parquet
+from ..density.zoom import build_tree
+from ..parameters import DEFAULT_MAX_VISITS_CAP, HOURS_PER_WEEK
+from .landuse import LandUse, LandUsePlan, plan_land_use
+from .names import quarter_names
+from .reporttrips import ReportTrips
+from .subdivision import scatter, subdivide
+from .triptables import TripTable
+from .visits import Activity, City, VisitCounts, Visits, simulate
+from .zoomtables import ZoomCounts
 
 Outline = Callable[[np.random.Generator], tuple[shapely.Geometry, CRS]]
 Progress = Callable[[float], None]

@@ -6,9 +6,9 @@ S2); ``docs/calibration.md`` shows how well. No result of a mechanism was looked
 
 from datetime import date
 
-from engine.synthetic.country import CountrySpec, Level, ShockPlan
-from engine.synthetic.countryplaces import CountryOutline, Town
-from engine.synthetic.mobility import Habits
+from .country import CountrySpec, Level, ShockPlan
+from .countryplaces import CountryOutline, Town
+from .mobility import Habits
 
 _SOURCE = "simulated people; outlines of provinces from Natural Earth"
 _KABUL, _HIRAT, _KUNDUZ = "AFG-1767", "AFG-1742", "AFG-1763"

@@ -10,18 +10,18 @@ import geopandas as gpd
 import numpy as np
 import pyarrow as pa
 
-from engine import datasets
-from engine.arrays import Integers
-from engine.parameters import DEFAULT_MAX_VISITS_CAP
-from engine.synthetic.countryplaces import (
+from .. import datasets
+from ..arrays import Integers
+from ..parameters import DEFAULT_MAX_VISITS_CAP
+from .countryplaces import (
     CountryOutline,
     CountryPlaces,
     make_country_places,
     with_parents,
 )
-from engine.synthetic.days import DayStore
-from engine.synthetic.mobility import Habits, Population, Shock, Trips
-from engine.synthetic.triptables import TripTable
+from .days import DayStore
+from .mobility import Habits, Population, Shock, Trips
+from .triptables import TripTable
 
 Progress = Callable[[float], None]
 Level = Literal["coarse", "fine"]

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from pyproj import CRS
 from scipy.spatial.distance import cdist
 
-from engine.arrays import Floats, Integers
-from engine.geography import projected_crs
-from engine.synthetic import outlines
-from engine.synthetic.subdivision import subdivide
+from ..arrays import Floats, Integers
+from ..geography import projected_crs
+from . import outlines
+from .subdivision import subdivide
 
 _PROVINCE = "province"
 

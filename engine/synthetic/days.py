@@ -12,9 +12,9 @@ from types import TracebackType
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Integers
-from engine.datasets import storage
-from engine.errors import DatasetError
+from ..arrays import Integers
+from ..datasets import storage
+from ..errors import DatasetError
 
 
 class DayStore:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.arrays import Floats
+from ..arrays import Floats
 
 WEEKDAYS, DAYS, HOURS = 5, 7, 24
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.arrays import Floats, Integers, Singles
-from engine.synthetic.countryplaces import CountryPlaces, gravity
-from engine.synthetic.sampling import cumulative, draw, draw_by_row
+from ..arrays import Floats, Integers, Singles
+from .countryplaces import CountryPlaces, gravity
+from .sampling import cumulative, draw, draw_by_row
 
 _PEOPLE, _PLACES, _TRAVEL, _LOCAL = range(4)  # what a stream of random numbers is for
 _MOST_TRIPS_A_DAY = 120

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from engine.arrays import Floats
+from ..arrays import Floats
 
 QUARTERS = (
     "Riverside", "Old Market", "Cathedral", "Harbour Gate", "Northfield", "Mill Lane", "Parkside",

@@ -7,7 +7,7 @@ import numpy as np
 import shapely
 from pyproj import CRS
 
-from engine.geography import projected_crs
+from ..geography import projected_crs
 
 OUTLINES = Path(__file__).parents[2] / "data" / "outlines"
 """Extracts of Natural Earth that may be shipped; see the notice beside them."""

@@ -12,12 +12,12 @@ import numpy as np
 import pyarrow as pa
 import shapely
 
-from engine.arrays import Integers
-from engine.report.measures import Extent
-from engine.report.places import great_circle_m, metres_in_space
-from engine.report.tabulate import PeopleTrips, tabulate
-from engine.synthetic.sampling import random_rank_within
-from engine.synthetic.visits import Visits
+from ..arrays import Integers
+from ..report.measures import Extent
+from ..report.places import great_circle_m, metres_in_space
+from ..report.tabulate import PeopleTrips, tabulate
+from .sampling import random_rank_within
+from .visits import Visits
 
 _DAYS = 7
 _HOUR_S = 3_600

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.optimize import root
 from scipy.special import ndtr
 
-from engine.arrays import Floats, Integers
+from ..arrays import Floats, Integers
 
 _RANDOM_BITS = 32
 

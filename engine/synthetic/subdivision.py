@@ -13,8 +13,8 @@ import geopandas as gpd
 import numpy as np
 import shapely
 
-from engine.arrays import Floats, Geometries, Integers
-from engine.geography import voronoi_cells
+from ..arrays import Floats, Geometries, Integers
+from ..geography import voronoi_cells
 
 Density = Callable[[Floats], Floats]
 

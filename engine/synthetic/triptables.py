@@ -6,9 +6,9 @@ from datetime import date, timedelta
 import numpy as np
 import pyarrow as pa
 
-from engine.arrays import Integers
-from engine.datasets import RANK_BUCKET
-from engine.synthetic.sampling import random_rank_within
+from ..arrays import Integers
+from ..datasets import RANK_BUCKET
+from .sampling import random_rank_within
 
 
 class TripTable:

@@ -18,12 +18,12 @@ import geopandas as gpd
 import numpy as np
 import pyarrow as pa
 
-from engine import datasets
-from engine.arrays import Floats
-from engine.parameters import DEFAULT_MAX_VISITS_CAP
-from engine.synthetic.triptables import TripTable
-from engine.synthetic.twininputs import TwinInputs
-from engine.synthetic.twinpeople import People, ReportTrips, Week, chunk_size
+from .. import datasets
+from ..arrays import Floats
+from ..parameters import DEFAULT_MAX_VISITS_CAP
+from .triptables import TripTable
+from .twininputs import TwinInputs
+from .twinpeople import People, ReportTrips, Week, chunk_size
 
 Progress = Callable[[float], None]
 MOST_REPORTED = 8_000_000

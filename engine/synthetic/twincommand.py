@@ -1,4 +1,4 @@
-"""``python -m engine.synthetic twin``: simulated people in one's own zones, from public facts."""
+"""``mobility-privacy-explorer twin``: simulated people in one's own zones, from public facts."""
 
 import argparse
 import sys
@@ -7,14 +7,28 @@ from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
-from engine.synthetic.twin import twin
-from engine.synthetic.twinfiles import read_flows, read_twin_zones
-from engine.synthetic.twininputs import TwinInputs, ensemble
+from ..errors import ExplorerError
+from .twin import twin
+from .twinfiles import read_flows, read_twin_zones
+from .twininputs import TwinInputs, ensemble
 
 EPILOG = "Take every number from a public source, such as a census or a press kit, never the data."
 
 
-def run(arguments: Sequence[str]) -> None:
+def main(arguments: Sequence[str]) -> int:
+    """Run the command line and return its exit code: 0, 2 for bad input, 130 if interrupted."""
+    try:
+        _run(arguments)
+    except ExplorerError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("\nstopped", file=sys.stderr)
+        return 130
+    return 0
+
+
+def _run(arguments: Sequence[str]) -> None:
     """Make a twin, or its ensemble, and say where it is."""
     options = _parser().parse_args(arguments)
     zones = read_twin_zones(options.zones, options.residents)
@@ -55,7 +69,7 @@ def _source(text: str) -> str:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m engine.synthetic twin", description=__doc__, epilog=EPILOG
+        prog="mobility-privacy-explorer twin", description=__doc__, epilog=EPILOG
     )
     add = parser.add_argument
     add("--zones", type=Path, required=True, help="zones (GeoJSON, GeoPackage …) or places (CSV)")

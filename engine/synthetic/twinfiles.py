@@ -9,13 +9,13 @@ import geopandas as gpd
 import numpy as np
 import pandas as pd
 
-from engine.arrays import Floats
-from engine.errors import InputError
-from engine.ingest.inputs.ids import as_text
-from engine.ingest.inputs.places import read_places
-from engine.ingest.inputs.sources import shown
-from engine.ingest.inputs.zonefiles import read_shapes
-from engine.ingest.options import IngestOptions
+from ..arrays import Floats
+from ..errors import InputError
+from ..ingest.inputs.ids import as_text
+from ..ingest.inputs.places import read_places
+from ..ingest.inputs.sources import shown
+from ..ingest.inputs.zonefiles import read_shapes
+from ..ingest.options import IngestOptions
 
 RESIDENTS = ("residents", "population", "pop", "pop_est", "inhabitants")
 """Names by which a column of residents is guessed, in this order."""

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from itertools import product
 from typing import Any
 
-from engine import validation
+from .. import validation
 
 MOST_ZONES = 5_000
 MOST_TRIPS_A_DAY = 50.0

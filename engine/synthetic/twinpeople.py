@@ -9,21 +9,21 @@ import numpy as np
 import pyarrow as pa
 import shapely
 
-from engine.arrays import Floats, Integers
-from engine.datasets.zoomtables import to_parquet
-from engine.density.zoom import build_tree
-from engine.errors import InputError, ParameterError
-from engine.geography import centre_distances_m, zone_areas_km2
-from engine.parameters import DEFAULT_MAX_VISITS_CAP
-from engine.report.measures import Extent
-from engine.report.places import great_circle_m, metres_in_space
-from engine.report.tabulate import PeopleTrips, tabulate
-from engine.synthetic.city import density_tables
-from engine.synthetic.landuse import week_rhythm
-from engine.synthetic.sampling import cumulative, draw, heavy_tailed, random_rank_within
-from engine.synthetic.twininputs import MOST_ZONES, TwinInputs
-from engine.synthetic.visits import VisitCounts, distinct_visits
-from engine.synthetic.zoomtables import ZoomCounts
+from ..arrays import Floats, Integers
+from ..datasets.zoomtables import to_parquet
+from ..density.zoom import build_tree
+from ..errors import InputError, ParameterError
+from ..geography import centre_distances_m, zone_areas_km2
+from ..parameters import DEFAULT_MAX_VISITS_CAP
+from ..report.measures import Extent
+from ..report.places import great_circle_m, metres_in_space
+from ..report.tabulate import PeopleTrips, tabulate
+from .city import density_tables
+from .landuse import week_rhythm
+from .sampling import cumulative, draw, heavy_tailed, random_rank_within
+from .twininputs import MOST_ZONES, TwinInputs
+from .visits import VisitCounts, distinct_visits
+from .zoomtables import ZoomCounts
 
 CHUNK = 100_000
 """Most people simulated at once; each chunk has a generator of its own."""

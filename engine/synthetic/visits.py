@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.arrays import Floats, Integers
-from engine.parameters import HOURS_PER_WEEK
-from engine.synthetic.landuse import LandUse, place_shares, week_rhythm
-from engine.synthetic.sampling import (
+from ..arrays import Floats, Integers
+from ..parameters import HOURS_PER_WEEK
+from .landuse import LandUse, place_shares, week_rhythm
+from .sampling import (
     cumulative,
     draw,
     draw_by_row,

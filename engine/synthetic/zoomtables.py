@@ -2,16 +2,16 @@
 
 import numpy as np
 
-from engine.arrays import Integers
-from engine.datasets.zoomtables import (
+from ..arrays import Integers
+from ..datasets.zoomtables import (
     CITY_CLIPS_SQUARED,
     CLIP_SQUARED,
     ZoomTables,
     visit_caps,
     weight_units,
 )
-from engine.parameters import HOURS_PER_WEEK
-from engine.synthetic.visits import Visits
+from ..parameters import HOURS_PER_WEEK
+from .visits import Visits
 
 
 class ZoomCounts:

@@ -23,11 +23,12 @@ VERBS: dict[str, list[str]] = {
     "expected": ["dataset", "parameters"],
     "scores": ["truth", "release"],
     "ledger": ["parameters"],
+    "by_zone": ["counts"],
 }
 ABSENT = {
     density: {"expected"},  # no law is known
     od: set[str](),
-    report: {"expected"},  # the law of each number is on its result
+    report: {"expected", "by_zone"},  # the law of each number is on its result; no two count alike
 }
 CASES: list[tuple[Any, Any, dict[str, Any]]] = [
     *(

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from engine.datasets import RANK_BUCKET, TripCounts
+from engine.datasets import RANK_BUCKET, TripCounts, Trips
 
 
 class Counted:
@@ -26,8 +26,8 @@ class Counted:
             trips_have_people=have_people,
         )
         self.has_trips_by_person = True
-        self.trips = counted(people, per_day=True)
-        self.trips_by_person = counted(people, per_day=False)
+        self.trips = Trips.of(counted(people, per_day=True), days)
+        self.trips_by_person = Trips.of(counted(people, per_day=False), days)
 
 
 def counted(people, *, per_day):

@@ -28,6 +28,8 @@ def served(
     arguments: Sequence[str] = (),
     before: str = "",
     log: Path = Path(os.devnull),
+    command: Sequence[str] | None = None,
+    folder: Path = ROOT,
 ) -> Generator[str]:
     """Serve the dashboard and yield its address.
 
@@ -39,15 +41,19 @@ def served(
         What the process does first, in Python.
     log : Path
         Takes all that it says.
+    command : sequence of str, optional
+        That serves it, if not ``streamlit run app.py``.
+    folder : Path
+        In which the command is given.
     """
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-c", f"{before}\n{RUN}", "run", "app.py"]
+    starts = command or [sys.executable, "-c", f"{before}\n{RUN}", "run", "app.py"]
     with log.open("wb") as said:
         process = subprocess.Popen(
-            [*command, "--server.port", str(port), *arguments],
-            cwd=ROOT,
+            [*starts, "--server.port", str(port), *arguments],
+            cwd=folder,
             env={**os.environ, **(environment or {})},
             stdout=said,
             stderr=said,
@@ -127,9 +133,9 @@ def handshake(address: str, **headers: str) -> int:
 class Visitor:
     """A session of its own: what a browser says to the server, without the browser."""
 
-    def __init__(self, address: str) -> None:
-        self._address = address
-        answer = request(address, "GET", "/_stcore/health")
+    def __init__(self, address: str, headers: Mapping[str, str] | None = None) -> None:
+        self._address, self._headers = address, dict(headers or {})
+        answer = request(address, "GET", "/_stcore/health", self._headers)
         self._token = answer.headers["set-cookie"].partition("=")[2].partition(";")[0]
         self.id = ""
         self._buttons: dict[str, str] = {}
@@ -137,7 +143,13 @@ class Visitor:
     def __enter__(self) -> "Visitor":
         self._stack = ExitStack()
         stream = f"{self._address.replace('http', 'ws', 1)}/_stcore/stream"
-        opened = connect(stream, subprotocols=["streamlit"], max_size=None, proxy=None)
+        opened = connect(
+            stream,
+            subprotocols=["streamlit"],
+            max_size=None,
+            proxy=None,
+            additional_headers=self._headers,
+        )
         self._socket = self._stack.enter_context(opened)
         self.run()
         return self
@@ -145,10 +157,11 @@ class Visitor:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def run(self, press: str = "") -> list[ForwardMsg]:
-        """Run home, or press a button by its label; return all that was sent until it was drawn."""
+    def run(self, press: str = "", page: str = "") -> list[ForwardMsg]:
+        """Run home or another page, or press a button by its label; return all that was sent."""
         asked = BackMsg()
         asked.rerun_script.query_string = ""
+        asked.rerun_script.page_name = page
         if press:
             state = asked.rerun_script.widget_states.widgets.add()
             state.id, state.trigger_value = self._buttons[press], True
@@ -170,6 +183,7 @@ class Visitor:
             "Content-Type": "multipart/form-data; boundary=b",
             "Cookie": f"_streamlit_xsrf={self._token}",
             "X-Xsrftoken": self._token,
+            **self._headers,
         }
         body = head.encode() + content + b"\r\n--b--\r\n"
         return request(self._address, "PUT", f"/_stcore/upload_file/{self.id}/one", headers, body)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.test_architecture import LAYERS, imported_from
+
 ROOT = Path(__file__).parents[2]
 UI = ROOT / "pages" / "_ui"
 SHARED = {"shell", "cache", "drawing", "wording", "jobs", "views"}
@@ -34,9 +36,10 @@ def imports(path):
     for node in nodes:
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
-        elif node.module:
-            children = {f"{node.module}.{alias.name}" for alias in node.names}
-            names |= children & FILES.keys() or {node.module}
+        else:
+            source = imported_from(node, path)
+            children = {f"{source}.{alias.name}" for alias in node.names}
+            names |= children & FILES.keys() or {source}
     return {name for name in names if name in FILES}
 
 
@@ -72,8 +75,6 @@ def test_the_document_names_every_room():
 
 
 def test_the_document_orders_the_engine_as_its_layers():
-    from tests.unit.test_architecture import LAYERS
-
     lines = DOCUMENT.split(" engine/\n")[1].split("```")[0].splitlines()
     known = set().union(*LAYERS)
     drawn = [set(re.findall(r"\b\w+\b", line[:40])) & known for line in lines]

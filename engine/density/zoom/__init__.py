@@ -4,7 +4,7 @@
 public geometry. ``docs/mechanisms.md`` has the proof, the tables and where it loses.
 """
 
-from engine.density.zoom.measure import (
+from .measure import (
     DEFAULTS,
     TABLES,
     NoisyTable,
@@ -15,8 +15,8 @@ from engine.density.zoom.measure import (
     measure_with,
     noise_scale,
 )
-from engine.density.zoom.reading import Reading, read
-from engine.density.zoom.tree import Tree, build_tree
+from .reading import Reading, read
+from .tree import Tree, build_tree
 
 __all__ = [
     "DEFAULTS",

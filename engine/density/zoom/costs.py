@@ -2,11 +2,11 @@
 
 import math
 
-from engine.datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED, visit_caps
-from engine.density.gaussian import gaussian_strength
-from engine.density.zoom.measure import DEFAULTS, TABLES, noise_scale
-from engine.ledger import Kind, Ledger, Noise, Norm, Notion, Stage, Unit
-from engine.parameters import DensityParameters
+from ...datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED, visit_caps
+from ...ledger import Kind, Ledger, Noise, Norm, Notion, Stage, Unit
+from ...parameters import DensityParameters
+from ..gaussian import gaussian_strength
+from .measure import DEFAULTS, TABLES, noise_scale
 
 _KINDS = {
     "towers": Kind.ZOOM_TOWERS,

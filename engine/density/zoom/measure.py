@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine import noise as samplers
-from engine.arrays import Floats, Integers
-from engine.datasets.zoomtables import SUMS_OF_VISITS, WEIGHT_UNITS, ZoomTables
-from engine.parameters import HOURS_PER_WEEK
+from ... import noise as samplers
+from ...arrays import Floats, Integers
+from ...datasets.zoomtables import SUMS_OF_VISITS, WEIGHT_UNITS, ZoomTables
+from ...parameters import HOURS_PER_WEEK
 
 TABLES = ("towers", "districts", "city", "weeks", "visits")
 """The five tables that are measured, in the order of `ZoomConstants.shares`."""

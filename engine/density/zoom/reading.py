@@ -12,9 +12,9 @@ from functools import cache
 import numpy as np
 from scipy.sparse import csr_array
 
-from engine.arrays import Floats, Integers
-from engine.density.zoom.measure import NoisyTable, NoisyTables, ZoomConstants, estimate_visits
-from engine.density.zoom.tree import Tree, hand_down
+from ...arrays import Floats, Integers
+from .measure import NoisyTable, NoisyTables, ZoomConstants, estimate_visits
+from .tree import Tree, hand_down
 
 BANDS = ((0, 0), (1, 1), (2, 2), (3, 3), (4, 5), (6, 8), (9, 12))
 """First and last harmonic of a day in each frequency band."""

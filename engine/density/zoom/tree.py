@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from engine.arrays import Floats, Integers
-from engine.errors import ParameterError
+from ...arrays import Floats, Integers
+from ...errors import ParameterError
 
 
 @dataclass(frozen=True, eq=False)

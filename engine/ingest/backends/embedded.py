@@ -15,15 +15,15 @@ import ibis
 import pyarrow as pa
 from ibis.backends.sql.datatypes import DuckDBType
 
-from engine.datasets import storage
-from engine.errors import InputError
-from engine.ingest.backends.engine import PARTS
-from engine.ingest.backends.statements import watched
-from engine.ingest.expressions import Table
-from engine.ingest.inputs.bombs import LONGEST_LINE
-from engine.ingest.inputs.sources import Source
-from engine.ingest.options import IngestOptions
-from engine.ingest.progress import Monitor
+from ...datasets import storage
+from ...errors import InputError
+from ..expressions import Table
+from ..inputs.bombs import LONGEST_LINE
+from ..inputs.sources import Source
+from ..options import IngestOptions
+from ..progress import Monitor
+from .engine import PARTS
+from .statements import watched
 
 BYTES_A_ROW = 400
 """Memory to have for each row that is ranked at once: a third of it is the sort, the rest is

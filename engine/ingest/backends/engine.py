@@ -5,8 +5,8 @@ from typing import Protocol
 
 import pyarrow as pa
 
-from engine.ingest.expressions import Table
-from engine.ingest.inputs.sources import Source
+from ..expressions import Table
+from ..inputs.sources import Source
 
 PARTS = 128
 """Into how many parts people are divided, so that a few can be taken at a time."""

@@ -11,13 +11,13 @@ import ibis
 import ibis.expr.datatypes as dt
 import pyarrow as pa
 
-from engine.datasets import storage
-from engine.errors import InputError
-from engine.ingest.backends.statements import watched
-from engine.ingest.expressions import Table
-from engine.ingest.inputs.sources import Source
-from engine.ingest.options import IngestOptions
-from engine.ingest.progress import Monitor
+from ...datasets import storage
+from ...errors import InputError
+from ..expressions import Table
+from ..inputs.sources import Source
+from ..options import IngestOptions
+from ..progress import Monitor
+from .statements import watched
 
 _SETTINGS = {
     "spark.app.name": "engine.ingest",

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from engine.errors import ExplorerError, InputError
-from engine.ingest.inputs.sources import Source, shown
-from engine.ingest.progress import Monitor
+from ...errors import ExplorerError, InputError
+from ..inputs.sources import Source, shown
+from ..progress import Monitor
 
 _POLL_SECONDS = 0.1
 _SMALL_DISK = 64_000_000

@@ -6,18 +6,18 @@ from typing import NoReturn
 
 import ibis
 
-from engine.errors import InputError
-from engine.ingest.backends.embedded import DuckDBEngine
-from engine.ingest.counting import rows
-from engine.ingest.counting.reader import LARGEST_FLOW, Reader
-from engine.ingest.inputs.guess import SAMPLE_ROWS
-from engine.ingest.inputs.mapping import DEGREES, TIMES, Mappings
-from engine.ingest.inputs.places import Places, id_shapes
-from engine.ingest.inputs.samples import first_rows
-from engine.ingest.inputs.sources import shown
-from engine.ingest.options import IngestOptions
-from engine.ingest.progress import Monitor
-from engine.ingest.report import WORDS, Account, Reason
+from ...errors import InputError
+from ..backends.embedded import DuckDBEngine
+from ..inputs.guess import SAMPLE_ROWS
+from ..inputs.mapping import DEGREES, TIMES, Mappings
+from ..inputs.places import Places, id_shapes
+from ..inputs.samples import first_rows
+from ..inputs.sources import shown
+from ..options import IngestOptions
+from ..progress import Monitor
+from ..report import WORDS, Account, Reason
+from . import rows
+from .reader import LARGEST_FLOW, Reader
 
 Accept = Callable[[Account], None]
 """Takes the account of the raw rows, or refuses the input."""

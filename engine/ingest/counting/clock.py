@@ -9,9 +9,9 @@ from typing import TypeAlias
 import ibis
 import ibis.expr.datatypes as dt
 
-from engine.ingest.calendar import SECONDS_PER_DAY, SECONDS_PER_HOUR, Calendar, local_seconds_of
-from engine.ingest.expressions import Column
-from engine.ingest.reading import Reading
+from ..calendar import SECONDS_PER_DAY, SECONDS_PER_HOUR, Calendar, local_seconds_of
+from ..expressions import Column
+from ..reading import Reading
 
 _OFFSET_END = r"([Zz]|[+-]\d{2}(:?\d{2})?)"
 _ISO = (

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import ibis
 
-from engine.errors import DatasetError, ParameterError
-from engine.ingest.expressions import Column
+from ...errors import DatasetError, ParameterError
+from ..expressions import Column
 
 SALT_FILE = "salt"
 _SALT_BYTES = 16

@@ -15,15 +15,8 @@ import pyarrow.compute as pc
 import shapely
 from ibis import _
 
-from engine.datasets import RANK_BUCKET
-from engine.ingest.calendar import SECONDS_PER_DAY, SECONDS_PER_HOUR
-from engine.ingest.counting import people, shares, tables
-from engine.ingest.counting.keys import Purpose, keyed_hash
-from engine.ingest.counting.people import Counts
-from engine.ingest.counting.run import Run
-from engine.ingest.expressions import Column, Table
-from engine.ingest.report import Reason
-from engine.report.measures import (
+from ...datasets import RANK_BUCKET
+from ...report.measures import (
     BEYOND,
     STOPS,
     UNKNOWN_TIME,
@@ -31,8 +24,15 @@ from engine.report.measures import (
     WINDOWS,
     Measure,
 )
-from engine.report.places import metres_in_space
-from engine.report.tabulate import from_middle
+from ...report.places import metres_in_space
+from ...report.tabulate import from_middle
+from ..calendar import SECONDS_PER_DAY, SECONDS_PER_HOUR
+from ..expressions import Column, Table
+from ..report import Reason
+from . import people, shares, tables
+from .keys import Purpose, keyed_hash
+from .people import Counts
+from .run import Run
 
 _COUNTED = (Reason.USED, Reason.SELF_TRIP, Reason.OUTSIDE_AREA)
 _RANK_KEYS = ("day", "origin_zone", "destination_zone", "rank")

@@ -10,10 +10,10 @@ import ibis
 import pyarrow as pa
 from ibis import _
 
-from engine.ingest.counting.run import Run
-from engine.ingest.expressions import Column, Table
-from engine.report.measures import FINE_EDGES, FINE_KM, STOPS, Measure
-from engine.report.places import EARTH_RADIUS_M, logarithm_table
+from ...report.measures import FINE_EDGES, FINE_KM, STOPS, Measure
+from ...report.places import EARTH_RADIUS_M, logarithm_table
+from ..expressions import Column, Table
+from .run import Run
 
 Counts: TypeAlias = Any
 """A table of measure (its number), block, bin, n."""

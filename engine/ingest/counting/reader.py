@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import ibis
 
-from engine.ingest.calendar import Calendar
-from engine.ingest.counting.clock import floored, local_seconds, moments, with_clock
-from engine.ingest.expressions import Column, Table, trimmed
-from engine.ingest.inputs.mapping import CLOCKS, TIMES
-from engine.ingest.reading import Reading
+from ..calendar import Calendar
+from ..expressions import Column, Table, trimmed
+from ..inputs.mapping import CLOCKS, TIMES
+from ..reading import Reading
+from .clock import floored, local_seconds, moments, with_clock
 
 _PLAIN_NUMBER = r"^[+-]?(\d+([.]\d*)?|[.]\d+)([eE][+-]?\d+)?$"
 _LOST_DIGITS = r"^\d([.,]\d+)?[eE]\+\d+$"

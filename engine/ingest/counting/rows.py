@@ -6,12 +6,12 @@ from itertools import groupby
 import ibis
 from ibis import _
 
-from engine.ingest.backends.engine import Engine
-from engine.ingest.calendar import Calendar
-from engine.ingest.counting.reader import Reader, identifier, joined_times, stripped
-from engine.ingest.expressions import Column, Table
-from engine.ingest.inputs.mapping import DEGREES, END_POINTS, NUMBERS, POINTS, Mappings
-from engine.ingest.report import Reason
+from ..backends.engine import Engine
+from ..calendar import Calendar
+from ..expressions import Column, Table
+from ..inputs.mapping import DEGREES, END_POINTS, NUMBERS, POINTS, Mappings
+from ..report import Reason
+from .reader import Reader, identifier, joined_times, stripped
 
 ENDS = ("origin", "destination", "origin_zone", "destination_zone")
 _NEEDED = ("uid", "tid", "start", "at", *NUMBERS)

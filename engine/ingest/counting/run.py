@@ -6,13 +6,13 @@ from typing import Generic, TypeVar
 
 import pyarrow as pa
 
-from engine.ingest.backends.engine import Engine
-from engine.ingest.calendar import Calendar
-from engine.ingest.counting.reader import Reader
-from engine.ingest.inputs.places import Places
-from engine.ingest.options import IngestOptions
-from engine.ingest.progress import Monitor, Stage
-from engine.ingest.report import Account
+from ..backends.engine import Engine
+from ..calendar import Calendar
+from ..inputs.places import Places
+from ..options import IngestOptions
+from ..progress import Monitor, Stage
+from ..report import Account
+from .reader import Reader
 
 Work = TypeVar("Work", contravariant=True)
 

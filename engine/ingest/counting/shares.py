@@ -6,10 +6,10 @@ import ibis
 import pyarrow as pa
 from ibis import _
 
-from engine.ingest.backends.engine import PARTS
-from engine.ingest.counting.run import Run
-from engine.ingest.expressions import Table
-from engine.ingest.report import BINS
+from ..backends.engine import PARTS
+from ..expressions import Table
+from ..report import BINS
+from .run import Run
 
 
 def divided(table: Table) -> Table:

@@ -7,15 +7,15 @@ from typing import NamedTuple, TypeVar
 import pyarrow as pa
 from ibis import _
 
-from engine.ingest.backends.engine import Engine
-from engine.ingest.counting import checks, rows, shares, tables, trips, visits
-from engine.ingest.counting.run import Counted, Run, Step
-from engine.ingest.expressions import Table
-from engine.ingest.inputs import mapping
-from engine.ingest.inputs.points import place_points
-from engine.ingest.options import IngestOptions
-from engine.ingest.progress import Stage
-from engine.ingest.report import Account, Reason, record_account, trip_account
+from ..backends.engine import Engine
+from ..expressions import Table
+from ..inputs import mapping
+from ..inputs.points import place_points
+from ..options import IngestOptions
+from ..progress import Stage
+from ..report import Account, Reason, record_account, trip_account
+from . import checks, rows, shares, tables, trips, visits
+from .run import Counted, Run, Step
 
 CHECKING = Stage("checking the files", 1)
 PLACES = Stage("reading locations and zones", 2)
@@ -38,7 +38,7 @@ def plan(options: IngestOptions, *, by_points: bool) -> list[Stage]:
         READING,
         *([VISITS, *(step.stage for step in visits.STEPS)] if density else []),
         *([DERIVING] if moves and options.kind == "visits" else []),
-        *([step.stage for step in trips.STEPS] if moves else []),
+        *([step.stage for step in trips.steps(by_person=options.by_person)] if moves else []),
         WRITING,
     ]
 
@@ -154,7 +154,8 @@ def _take(run: Run, steps: Sequence[Step[Work]], work: Work) -> dict[str, pa.Tab
 
 def _count_trips(run: Run, every: Table, account: Account, *, measured: bool) -> _Part:
     used = trips.used_trips(every, run.calendar)
-    counted = _take(run, trips.STEPS, trips.Trips(every, used, account.used, measured))
+    steps = trips.steps(by_person=run.options.by_person)
+    counted = _take(run, steps, trips.Trips(every, used, account.used, measured))
     people = used.group_by("uid").aggregate(n=_.count())
     return _Part(counted, account, shares.people_by_bin(run, people))
 

@@ -6,8 +6,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from engine.ingest.inputs.places import Places
-from engine.ingest.options import IngestOptions
+from ..inputs.places import Places
+from ..options import IngestOptions
 
 
 def trip_table(options: IngestOptions, places: Places, counted: pa.Table) -> pa.Table:

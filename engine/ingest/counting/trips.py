@@ -12,15 +12,15 @@ import ibis
 import pyarrow as pa
 from ibis import _
 
-from engine.datasets import RANK_BUCKET
-from engine.ingest.calendar import Calendar
-from engine.ingest.counting import mobility, tables
-from engine.ingest.counting.keys import Purpose, keyed_hash
-from engine.ingest.counting.run import Run, Step
-from engine.ingest.counting.shares import summed
-from engine.ingest.expressions import Table
-from engine.ingest.progress import Stage
-from engine.ingest.report import Reason
+from ...datasets import RANK_BUCKET
+from ..calendar import Calendar
+from ..expressions import Table
+from ..progress import Stage
+from ..report import Reason
+from . import mobility, tables
+from .keys import Purpose, keyed_hash
+from .run import Run, Step
+from .shares import summed
 
 
 @dataclass(frozen=True)
@@ -96,8 +96,10 @@ def _by_person(run: Run, trips: Trips) -> Mapping[str, pa.Table]:
     return mobility.count_by_person(run, trips.every, trips.count, measured=trips.measured)
 
 
-STEPS: tuple[Step[Trips], ...] = (
-    Step(Stage("ranking trips", 8), _by_day),
-    Step(Stage("counting trips by person", 15), _by_person),
-)
-"""What is counted of trips, in order. A further table is one more step."""
+_BY_DAY = Step(Stage("ranking trips", 8), _by_day)
+_BY_PERSON = Step(Stage("counting trips by person", 15), _by_person)
+
+
+def steps(*, by_person: bool) -> tuple[Step[Trips], ...]:
+    """Return what is counted of trips, in order. A further table is one more step."""
+    return (_BY_DAY, _BY_PERSON) if by_person else (_BY_DAY,)

@@ -11,17 +11,17 @@ import ibis
 import pyarrow as pa
 from ibis import _
 
-from engine.ingest.calendar import SECONDS_PER_HOUR, Calendar
-from engine.ingest.counting import tables
-from engine.ingest.counting.keys import Purpose, keyed_hash
-from engine.ingest.counting.run import Run, Step
-from engine.ingest.counting.shares import added_up, share
-from engine.ingest.counting.week import Records, by_hour, heavy_in_order, in_shared_hours
-from engine.ingest.counting.zoom import ZoomSums
-from engine.ingest.expressions import Table
-from engine.ingest.progress import Stage
-from engine.ingest.report import Reason
-from engine.parameters import HOURS_PER_WEEK
+from ...parameters import HOURS_PER_WEEK
+from ..calendar import SECONDS_PER_HOUR, Calendar
+from ..expressions import Table
+from ..progress import Stage
+from ..report import Reason
+from . import tables
+from .keys import Purpose, keyed_hash
+from .run import Run, Step
+from .shares import added_up, share
+from .week import Records, by_hour, heavy_in_order, in_shared_hours
+from .zoom import ZoomSums
 
 NIGHT_HOURS = (20, 21, 22, 23, 0, 1, 2, 3, 4, 5)
 """Local hours in which a person's commonest place is taken for home: 20:00 to 06:00, as in P2."""

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import ibis
 from ibis import _
 
-from engine.ingest.counting.keys import Purpose, keyed_hash
-from engine.ingest.expressions import Table
+from ..expressions import Table
+from .keys import Purpose, keyed_hash
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 from ibis import _
 
-from engine.arrays import Integers
-from engine.datasets.zoomtables import (
+from ...arrays import Integers
+from ...datasets.zoomtables import (
     CITY_CLIPS_SQUARED,
     CLIP_SQUARED,
     WEIGHT_UNITS,
@@ -21,11 +21,11 @@ from engine.datasets.zoomtables import (
     visit_caps,
     weight_units,
 )
-from engine.density.zoom import build_tree
-from engine.ingest.counting.run import Run
-from engine.ingest.counting.week import Records, heavy_in_order
-from engine.ingest.expressions import Column, Table
-from engine.parameters import HOURS_PER_WEEK
+from ...density.zoom import build_tree
+from ...parameters import HOURS_PER_WEEK
+from ..expressions import Column, Table
+from .run import Run
+from .week import Records, heavy_in_order
 
 _BY_PLACE = ("towers", "districts", "weeks")
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from engine.errors import InputError
+from ...errors import InputError
 
 LONGEST_LINE = 1_000_000
 MOST_UNPACKED = 1_000_000_000

@@ -8,17 +8,16 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 import geopandas as gpd
-import h3
 import numpy as np
 import pandas as pd
 import shapely
 from numpy.typing import NDArray
 
-from engine import geography
-from engine.errors import InputError
-from engine.ingest.coarseness import MOST_ZONES, Coarseness, check_count
-from engine.ingest.inputs import parents
-from engine.ingest.inputs.places import (
+from ... import geography
+from ...errors import InputError
+from ..coarseness import MOST_ZONES, Coarseness, check_count
+from . import parents
+from .places import (
     HULL_BUFFER_M,
     WGS84,
     WIDEST_DEGREES,
@@ -28,9 +27,8 @@ from engine.ingest.inputs.places import (
     voronoi_zones,
     zone_of,
 )
-from engine.ingest.inputs.sources import shown
+from .sources import shown
 
-H3_EDGE_M = {r: float(h3.average_hexagon_edge_length(r, unit="m")) for r in range(13)}
 _ROUNDS = 40
 Shapes: TypeAlias = Any
 
@@ -96,7 +94,7 @@ def resolution_of(size_m: float) -> int:
     (7, 3)
     """
     wanted = np.log(size_m)
-    return min(H3_EDGE_M, key=lambda r: abs(np.log(H3_EDGE_M[r] * np.sqrt(3)) - wanted))
+    return min(range(13), key=lambda r: abs(np.log(_edge_m(r) * np.sqrt(3)) - wanted))
 
 
 def check_size(places: Places, *, trips: bool) -> None:
@@ -145,11 +143,29 @@ def _squares(region: Shapes, size_m: float) -> gpd.GeoDataFrame:
     return _cut(names, [f"square {n}" for n in names], boxes, region)
 
 
+def _h3() -> Any:
+    try:
+        import h3
+    except ModuleNotFoundError:
+        raise InputError(
+            "hexagons need the library h3",
+            remedy="install mobility-privacy-explorer[grid], or take squares",
+            code="not-installed",
+        ) from None
+    return h3
+
+
+def _edge_m(resolution: int) -> float:
+    return float(_h3().average_hexagon_edge_length(resolution, unit="m"))
+
+
 def _hexagons(region: Shapes, resolution: int) -> gpd.GeoDataFrame:
-    wide = region.buffer(2 * H3_EDGE_M[resolution])
+    edge_m = _edge_m(resolution)
+    wide = region.buffer(2 * edge_m)
     area = float(wide.area.iloc[0])
-    _check_grid(int(area / (2.598 * H3_EDGE_M[resolution] ** 2)))
+    _check_grid(int(area / (2.598 * edge_m**2)))
     shape = wide.to_crs(WGS84).iloc[0]
+    h3 = _h3()
     names = sorted(h3.geo_to_cells(shape, resolution))
     outlines = [[(lng, lat) for lat, lng in h3.cell_to_boundary(name)] for name in names]
     cells = gpd.GeoSeries([shapely.Polygon(line) for line in outlines], crs=WGS84)

@@ -10,8 +10,8 @@ import numpy as np
 import shapely
 from pyproj.exceptions import CRSError
 
-from engine.errors import InputError
-from engine.ingest.inputs.sources import MOST_COLUMNS, shown
+from ...errors import InputError
+from .sources import MOST_COLUMNS, shown
 
 DEEPEST_NESTING = 40
 MOST_LISTS = 1_600_000

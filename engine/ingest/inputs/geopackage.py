@@ -9,8 +9,8 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from engine.errors import InputError
-from engine.ingest.inputs.sources import shown
+from ...errors import InputError
+from .sources import shown
 
 _STEPS = 10_000
 _MOST_ROUNDS = 1_000

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from engine.errors import InputError
-from engine.ingest.inputs.mapping import NUMBERS, TIMES, Mappings
-from engine.ingest.inputs.samples import first_rows
-from engine.ingest.inputs.sources import Source, shown
-from engine.ingest.reading import EPOCH, DateOrder, NumberTimes, Reading
+from ...errors import InputError
+from ..reading import EPOCH, DateOrder, NumberTimes, Reading
+from .mapping import NUMBERS, TIMES, Mappings
+from .samples import first_rows
+from .sources import Source, shown
 
 SAMPLE_ROWS = 2_000
 SPREADSHEET_EPOCH = date(1899, 12, 30)

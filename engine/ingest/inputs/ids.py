@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from engine.errors import InputError
-from engine.ingest.inputs.sources import shown
+from ...errors import InputError
+from .sources import shown
 
 LONGEST_ID = 1_000
 Series: TypeAlias = Any

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.errors import InputError
-from engine.ingest.inputs.samples import check_columns, first_rows
-from engine.ingest.inputs.sources import Source, inspect, shown
-from engine.ingest.options import IngestOptions
+from ...errors import InputError
+from ..options import IngestOptions
+from .samples import check_columns, first_rows
+from .sources import Source, inspect, shown
 
 Mappings = dict[Source, dict[str, str]]
 """Canonical to actual column names of every input file."""

@@ -14,9 +14,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from engine.errors import InputError
-from engine.ingest.inputs.ids import as_text
-from engine.ingest.inputs.sources import shown
+from ...errors import InputError
+from .ids import as_text
+from .sources import shown
 
 Frame: TypeAlias = Any
 """A pandas table with columns of unknown types."""

@@ -15,13 +15,13 @@ import pyarrow.parquet as pq
 import shapely
 from numpy.typing import NDArray
 
-from engine import geography
-from engine.errors import InputError
-from engine.ingest.coarseness import check_count
-from engine.ingest.inputs import ids, mapping, parents, sources
-from engine.ingest.inputs.parents import Parents
-from engine.ingest.inputs.zones import read_zones
-from engine.ingest.options import IngestOptions
+from ... import geography
+from ...errors import InputError
+from ..coarseness import check_count
+from ..options import IngestOptions
+from . import ids, mapping, parents, sources
+from .parents import Parents
+from .zones import read_zones
 
 HULL_BUFFER_M = 500.0
 MOST_LOCATIONS = 1_000_000

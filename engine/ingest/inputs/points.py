@@ -9,10 +9,10 @@ import shapely
 from numpy.typing import NDArray
 from pyproj import Transformer
 
-from engine import geography
-from engine.arrays import Floats
-from engine.errors import InputError
-from engine.ingest.inputs.places import WGS84, Places, lowest
+from ... import geography
+from ...arrays import Floats
+from ...errors import InputError
+from .places import WGS84, Places, lowest
 
 BATCH = 500_000
 _SAMPLE = 2_000

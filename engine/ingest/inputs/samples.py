@@ -9,9 +9,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from engine.errors import InputError
-from engine.ingest.inputs import sources
-from engine.ingest.inputs.sources import Source
+from ...errors import InputError
+from . import sources
+from .sources import Source
 
 LONGEST_TEXT = 1_000
 """Bytes of a value, on average, beyond which a column holds no ids, times or numbers."""

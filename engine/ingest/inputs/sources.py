@@ -15,8 +15,8 @@ from typing import Literal
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from engine.errors import InputError
-from engine.ingest.inputs import bombs
+from ...errors import InputError
+from . import bombs
 
 ENDINGS = (".csv", ".csv.gz", ".tsv", ".txt", ".parquet", ".pq")
 HEAD_BYTES = 1_000_000

@@ -14,9 +14,9 @@ import pyarrow.parquet as pq
 import shapely
 from pyproj.exceptions import CRSError, ProjError
 
-from engine.errors import InputError
-from engine.ingest.inputs import bombs, geojson, geopackage
-from engine.ingest.inputs.sources import shown
+from ...errors import InputError
+from . import bombs, geojson, geopackage
+from .sources import shown
 
 MOST_ZONES = 50_000
 MOST_BYTES = 100_000_000

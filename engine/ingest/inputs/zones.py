@@ -8,12 +8,12 @@ import geopandas as gpd
 import numpy as np
 import shapely
 
-from engine import geography
-from engine.errors import InputError
-from engine.ingest.inputs import mapping, parents
-from engine.ingest.inputs.ids import as_text, check
-from engine.ingest.inputs.sources import Source, shown
-from engine.ingest.inputs.zonefiles import read_shapes
+from ... import geography
+from ...errors import InputError
+from . import mapping, parents
+from .ids import as_text, check
+from .sources import Source, shown
+from .zonefiles import read_shapes
 
 Series: TypeAlias = Any
 Array: TypeAlias = Any

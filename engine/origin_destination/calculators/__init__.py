@@ -12,30 +12,30 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from engine.arrays import Floats
-from engine.origin_destination import solving
-from engine.origin_destination.calculators.conditional import (
-    cell_error_probability_if_released,
-    change_error_probability_if_released,
-    epsilon_for_cell_error_if_released,
-    epsilon_for_change_if_released,
-)
-from engine.origin_destination.calculators.suppression import (
-    ThresholdHeuristic,
-    epsilon_to_stay_released,
-    epsilon_to_stay_suppressed,
-    stays_released_probability,
-    stays_suppressed_probability,
-    threshold_heuristic,
-)
-from engine.origin_destination.laws import LawName, NoiseLaw
-from engine.origin_destination.settings import (
+from ...arrays import Floats
+from .. import solving
+from ..laws import LawName, NoiseLaw
+from ..settings import (
     Method,
     betas,
     errors,
     is_published,
     rates,
     trips_per_user,
+)
+from .conditional import (
+    cell_error_probability_if_released,
+    change_error_probability_if_released,
+    epsilon_for_cell_error_if_released,
+    epsilon_for_change_if_released,
+)
+from .suppression import (
+    ThresholdHeuristic,
+    epsilon_to_stay_released,
+    epsilon_to_stay_suppressed,
+    stays_released_probability,
+    stays_suppressed_probability,
+    threshold_heuristic,
 )
 
 __all__ = [

@@ -7,10 +7,10 @@ they differ, because a cell near τ is released only when its noise is not too n
 import numpy as np
 from numpy.typing import ArrayLike
 
-from engine.arrays import Floats
-from engine.origin_destination import solving
-from engine.origin_destination.laws import LawName, NoiseLaw, effective_threshold
-from engine.origin_destination.settings import (
+from ...arrays import Floats
+from .. import solving
+from ..laws import LawName, NoiseLaw, effective_threshold
+from ..settings import (
     betas,
     counts_and_threshold,
     errors,

@@ -6,11 +6,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from engine import validation
-from engine.arrays import Floats
-from engine.origin_destination import solving
-from engine.origin_destination.laws import LawName, NoiseLaw, effective_threshold
-from engine.origin_destination.settings import (
+from ... import validation
+from ...arrays import Floats
+from .. import solving
+from ..laws import LawName, NoiseLaw, effective_threshold
+from ..settings import (
     Method,
     betas,
     counts_and_threshold,

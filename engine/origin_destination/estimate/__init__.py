@@ -6,7 +6,7 @@ public geometry; `statements` holds what
 is true of them whatever the world is like.
 """
 
-from engine.origin_destination.estimate.measurement import (
+from .measurement import (
     CAPPED_SHARE,
     CAPPED_TRIPS,
     Measurement,
@@ -15,7 +15,7 @@ from engine.origin_destination.estimate.measurement import (
     measure,
     measure_with,
 )
-from engine.origin_destination.estimate.release import (
+from .release import (
     LIKELY_EMPTY,
     EstimateRelease,
     intervals,
@@ -23,7 +23,7 @@ from engine.origin_destination.estimate.release import (
     read_measurement,
     release,
 )
-from engine.origin_destination.estimate.statements import (
+from .statements import (
     FALSE_DISCOVERIES,
     cell_reach,
     certain_flows,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from engine.arrays import Floats, Integers
+from ...arrays import Floats, Integers
 
 NODES = 2048
 """Most nodes: counts 0 … 2047, or as many packets of trips where the noise is wide."""

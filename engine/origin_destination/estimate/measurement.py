@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from engine.arrays import Floats, Integers
-from engine.datasets import Dataset
-from engine.ledger import Kind, Ledger, Noise, Norm, Stage, simple_ledger
-from engine.origin_destination.matrices import Days, clear_diagonal, day_indices, kept
-from engine.origin_destination.mechanism import UNITS, ODNoise, standard_variates
-from engine.parameters import ODParameters
+from ...arrays import Floats, Integers
+from ...datasets import Dataset
+from ...ledger import Kind, Ledger, Noise, Norm, Stage, simple_ledger
+from ...parameters import ODParameters
+from ..matrices import Days, clear_diagonal, day_indices, kept
+from ..mechanism import UNITS, ODNoise, standard_variates
 
 Add = Callable[[Integers, int, float], Integers]
 """Adds discrete Laplace noise to whole counts of an L₁ sensitivity for an ε."""

@@ -8,7 +8,7 @@ import math
 import numpy as np
 from scipy import optimize
 
-from engine.arrays import Booleans, Floats, Integers
+from ...arrays import Booleans, Floats, Integers
 
 BANDS = 12
 """Public bands of distance, at quantiles of the distances of pairs."""

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.arrays import Booleans, Floats, Integers
-from engine.origin_destination.estimate.grid import CountGrid
-from engine.origin_destination.estimate.law import Expected, groups
-from engine.origin_destination.estimate.statements import cell_reach, noise_variance
+from ...arrays import Booleans, Floats, Integers
+from .grid import CountGrid
+from .law import Expected, groups
+from .statements import cell_reach, noise_variance
 
 MODEL_CONFIDENCE = 0.90
 

@@ -6,18 +6,18 @@ from functools import cached_property
 
 import numpy as np
 
-from engine.arrays import Booleans, Floats, Integers
-from engine.datasets import Dataset
-from engine.errors import ParameterError
-from engine.geography import centre_distances_m
-from engine.ledger import Ledger
-from engine.origin_destination.estimate import assisted, statements
-from engine.origin_destination.estimate.expectation import Expect, expectation
-from engine.origin_destination.estimate.measurement import CAPPED_TRIPS, Measurement, measure
-from engine.origin_destination.estimate.reading import read_expected
-from engine.origin_destination.matrices import Days
-from engine.origin_destination.mechanism import ODNoise
-from engine.parameters import ODParameters
+from ...arrays import Booleans, Floats, Integers
+from ...datasets import Dataset
+from ...errors import ParameterError
+from ...geography import centre_distances_m
+from ...ledger import Ledger
+from ...parameters import ODParameters
+from ..matrices import Days
+from ..mechanism import ODNoise
+from . import assisted, statements
+from .expectation import Expect, expectation
+from .measurement import CAPPED_TRIPS, Measurement, measure
+from .reading import read_expected
 
 LIKELY_EMPTY = 0.05
 """A flow is likely where the model's P(no trip) is below this."""

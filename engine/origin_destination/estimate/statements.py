@@ -12,8 +12,8 @@ import math
 
 import numpy as np
 
-from engine import validation
-from engine.arrays import Booleans, Floats, Integers
+from ... import validation
+from ...arrays import Booleans, Floats, Integers
 
 FALSE_DISCOVERIES = 0.05
 """On average at most this share of the flows named certain is empty."""

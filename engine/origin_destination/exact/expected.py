@@ -11,30 +11,30 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from engine import validation
-from engine.arrays import Floats
-from engine.datasets import Dataset
-from engine.origin_destination import laws
-from engine.origin_destination.algorithm import require_published
-from engine.origin_destination.exact import medians, relative
-from engine.origin_destination.exact.histogram import (
+from ... import validation
+from ...arrays import Floats
+from ...datasets import Dataset
+from ...parameters import ODParameters
+from .. import laws
+from ..algorithm import require_published
+from ..laws import LawName, NoiseLaw
+from ..matrices import Days
+from . import medians, relative
+from .histogram import (
     CountHistogram,
     ZoneCounts,
     histogram,
     histogram_of_matrix,
 )
-from engine.origin_destination.exact.medians import Deviations
-from engine.origin_destination.exact.outcomes import (
+from .medians import Deviations
+from .outcomes import (
     Errors,
     ErrorSplit,
     Outcomes,
     expected_outcomes,
 )
-from engine.origin_destination.exact.tabulated import fast_law
-from engine.origin_destination.exact.totals import Totals
-from engine.origin_destination.laws import LawName, NoiseLaw
-from engine.origin_destination.matrices import Days
-from engine.parameters import ODParameters
+from .tabulated import fast_law
+from .totals import Totals
 
 Population = Literal["all", "travelled", "large"]
 """Which cells are averaged over: all off-diagonal cells; those with a true trip; those whose true

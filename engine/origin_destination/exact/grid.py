@@ -13,16 +13,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from engine import validation
-from engine.arrays import Floats
-from engine.errors import ParameterError
-from engine.origin_destination import laws, solving
-from engine.origin_destination.exact.expected import SANITY_BOUND, Population
-from engine.origin_destination.exact.histogram import CountHistogram
-from engine.origin_destination.exact.outcomes import Outcomes, Share
-from engine.origin_destination.laws import LawName, NoiseLaw
-from engine.origin_destination.settings import rates
-from engine.parameters import MAX_SUPPRESSION_THRESHOLD
+from ... import validation
+from ...arrays import Floats
+from ...errors import ParameterError
+from ...parameters import MAX_SUPPRESSION_THRESHOLD
+from .. import laws, solving
+from ..laws import LawName, NoiseLaw
+from ..settings import rates
+from .expected import SANITY_BOUND, Population
+from .histogram import CountHistogram
+from .outcomes import Outcomes, Share
 
 
 @dataclass(frozen=True, kw_only=True)

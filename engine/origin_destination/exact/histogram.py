@@ -13,29 +13,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from engine.arrays import Floats, Integers
-from engine.datasets import Dataset, TripCounts, remembered
-from engine.errors import ParameterError
-from engine.origin_destination.matrices import (
+from ...arrays import Floats, Integers
+from ...datasets import Dataset, remembered, tallies
+from ...datasets.tallies import Cells, cells_of
+from ...errors import ParameterError
+from ...parameters import ODUnit
+from ..matrices import (
     Days,
-    between_days,
     checked_matrix,
     day_indices,
     ranked_trips,
-    stack,
 )
-from engine.parameters import ODUnit
 
 _BATCH = 2**21  # cells that are sorted at once
-
-
-class Cells(NamedTuple):
-    """Cells of which no two are the same, all with a trip."""
-
-    origin: Integers
-    destination: Integers
-    kept: Integers
-    true: Integers
 
 
 class Groups(NamedTuple):
@@ -163,12 +153,15 @@ def histogram(
 
         def cells() -> Iterator[Cells]:
             if sum_days:
-                yield _summed_cells(dataset, trips, highest_rank, chosen)
+                yield cells_of(trips.summed(chosen), highest_rank)
             else:
                 for day in chosen:
-                    yield _cells_of_day(between_days(trips, day, day), highest_rank)
+                    yield cells_of(trips.day(day), highest_rank)
 
-        return _count(cells, len(dataset.zones), 1 if sum_days else len(chosen))
+        kept = None
+        if trips.tallies is not None and not sum_days and 1 < len(chosen) == trips.days:
+            kept = tallies.at(trips.tallies(), highest_rank)
+        return _count(cells, len(dataset.zones), 1 if sum_days else len(chosen), kept)
 
     return remembered(dataset, ("histogram of trips", unit, limit, chosen, sum_days), build)
 
@@ -221,38 +214,21 @@ def group_pairs(of: Floats) -> Groups:
     return Groups(values, sparse.csr_array((np.ones(len(of)), order, starts), shape=shape))
 
 
-def _cells_of_day(trips: TripCounts, highest_rank: int | None) -> Cells:
-    off = trips.origin != trips.destination
-    origin, destination = trips.origin[off], trips.destination[off]
-    n = trips.n[off].astype(np.int64)
-    # the ranks of one cell lie together: each change of zones starts a cell
-    change = (origin[1:] != origin[:-1]) | (destination[1:] != destination[:-1])
-    first = np.flatnonzero(np.r_[True, change]) if len(n) else np.zeros(0, dtype=np.int64)
-    kept = true = np.add.reduceat(n, first) if len(n) else n
-    if highest_rank is not None and len(n):
-        kept = np.add.reduceat(n * (trips.rank[off] <= highest_rank), first)
-    return Cells(origin[first].astype(np.int64), destination[first].astype(np.int64), kept, true)
-
-
-def _summed_cells(
-    dataset: Dataset, trips: TripCounts, highest_rank: int | None, chosen: tuple[int, ...]
-) -> Cells:
-    true = stack(dataset, trips, None, chosen, sum_days=True)[0]
-    if highest_rank is None:
-        return _dense_cells(true, true)
-    return _dense_cells(true, stack(dataset, trips, highest_rank, chosen, sum_days=True)[0])
-
-
 def _dense_cells(true: Integers, kept: Integers) -> Cells:
     origin, destination = np.nonzero(true)
     return Cells(origin, destination, kept[origin, destination], true[origin, destination])
 
 
-def _count(cells: Callable[[], Iterator[Cells]], zones: int, matrices: int) -> CountHistogram:
+def _count(
+    cells: Callable[[], Iterator[Cells]],
+    zones: int,
+    matrices: int,
+    known: tuple[tallies.Tally, tallies.Tally] | None = None,
+) -> CountHistogram:
     # One whole number holds a zone, a true and a kept count and sorts in this order.
     bits = (63 - zones.bit_length()) // 2
     try:
-        origins, destinations = _tally(cells(), bits)
+        origins, destinations = _tally(cells(), bits) if known is None else _packed(known, bits)
         values = None
     except OverflowError:  # ranks among all counts sort like the counts and are much smaller
         values = np.unique(np.concatenate([np.r_[0, c.kept, c.true] for c in cells()]))
@@ -314,6 +290,16 @@ def _tally(cells: Iterator[Cells], bits: int) -> tuple[_Tally, _Tally]:
     if waiting:
         sort_waiting()
     return _merged(parts[0]), _merged(parts[1])
+
+
+def _packed(known: tuple[tallies.Tally, tallies.Tally], bits: int) -> tuple[_Tally, _Tally]:
+    if max(int(side.true.max(initial=0)) for side in known) >> bits:
+        raise OverflowError
+    origins, destinations = (
+        _Tally((side.zone << 2 * bits) | (side.true << bits) | side.kept, side.cells)
+        for side in known
+    )
+    return origins, destinations
 
 
 def _merged(parts: list[_Tally]) -> _Tally:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from engine.arrays import Floats
-from engine.origin_destination.laws import NoiseLaw, effective_threshold, total
+from ...arrays import Floats
+from ..laws import NoiseLaw, effective_threshold, total
 
 RELATIVE_STEP = 1e-5
 """Median relative errors are found to within this."""

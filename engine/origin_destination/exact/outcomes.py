@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.arrays import Floats
-from engine.origin_destination import laws
-from engine.origin_destination.exact.histogram import CountHistogram
-from engine.origin_destination.laws import NoiseLaw
+from ...arrays import Floats
+from .. import laws
+from ..laws import NoiseLaw
+from .histogram import CountHistogram
 
 
 @dataclass(frozen=True, kw_only=True)

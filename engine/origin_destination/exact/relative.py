@@ -15,8 +15,8 @@ import numpy as np
 from scipy import special
 from scipy.linalg import get_blas_funcs
 
-from engine.arrays import Floats
-from engine.origin_destination.laws import NoiseLaw, effective_threshold
+from ...arrays import Floats
+from ..laws import NoiseLaw, effective_threshold
 
 _SHORTEST_TABLE, _LONGEST_TABLE = 64, 2**21
 _FEW_TERMS = 100

@@ -10,14 +10,14 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
-from engine.arrays import Floats
-from engine.origin_destination import laws
-from engine.origin_destination.exact import relative
-from engine.origin_destination.exact.expected import Population
-from engine.origin_destination.exact.grid import GridSettings
-from engine.origin_destination.exact.histogram import CountHistogram, group_pairs
-from engine.origin_destination.exact.tabulated import fast_law
-from engine.origin_destination.laws import LawName, NoiseLaw
+from ...arrays import Floats
+from .. import laws
+from ..laws import LawName, NoiseLaw
+from . import relative
+from .expected import Population
+from .grid import GridSettings
+from .histogram import CountHistogram, group_pairs
+from .tabulated import fast_law
 
 _WIDEST_STEP = 8  # counts between two thresholds; beyond, all cells are computed anew
 

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from engine.arrays import Floats
-from engine.origin_destination.laws import LawName, NoiseLaw
+from ...arrays import Floats
+from ..laws import LawName, NoiseLaw
 
 _REACH = 45.0  # in units of 1/a: e⁻⁴⁵ is below 10⁻¹⁹
 _WORTH = 16  # look-ups of every cell, at least

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from engine.arrays import Complex, Floats
-from engine.origin_destination import laws
-from engine.origin_destination.laws import NoiseLaw
+from ...arrays import Complex, Floats
+from .. import laws
+from ..laws import NoiseLaw
 
 CONFIDENCE = 0.95
 

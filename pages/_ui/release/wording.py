@@ -15,6 +15,10 @@ NOT_HERE = (
     "Releases are made on the custodian's own computer only. This page is served to others: start "
     "it there, or add -- --allow-release to the command that starts it."
 )
+NO_NOISE = (
+    "A release takes its noise from OpenDP, which is not installed here. Install it with "
+    'pip install "mobility-privacy-explorer[release]", and start the explorer again.'
+)
 FOURIER = (
     "The Fourier methods of the Density page add noise to real numbers and choose with "
     "floating-point weights. They stay in exploration; a release counts visits at towers in whole "

@@ -64,7 +64,7 @@ def entries() -> dict[str, Entry]:
 
 def shared() -> dict[str, Entry]:
     """Return the datasets that every session can open; shipped ones only where all may come."""
-    opened = _installed(datasets.data_root())
+    opened = _installed(datasets.data_roots())
     return {name: one for name, one in opened.items() if one.shipped} if public() else opened
 
 
@@ -82,7 +82,7 @@ def in_session(*asked: object) -> bool:
         Keys of datasets, among settings, also inside of tuples.
     """
     return any(
-        _outside(one.version, str(datasets.data_root()))
+        _outside(one.version, datasets.data_roots())
         if isinstance(one, Key)
         else isinstance(one, tuple) and in_session(*one)
         for one in asked
@@ -100,20 +100,21 @@ def damaged() -> dict[str, tuple[Path, str]]:
     return problems
 
 
-_listed: dict[Path, tuple[dict[Path, int], dict[str, Entry]]] = {}
-"""What was installed under a root, with the folders asked and when each had changed last."""
+_listed: dict[tuple[Path, ...], tuple[dict[Path, int], dict[str, Entry]]] = {}
+"""What was installed under some roots, with the folders asked and when each had changed last."""
 
 
-def _installed(root: Path) -> dict[str, Entry]:
+def _installed(roots: tuple[Path, ...]) -> dict[str, Entry]:
     """Return what is installed; read anew once any folder has changed: every run asks for it."""
-    changes, listed = _listed.get(root, ({}, {}))
+    changes, listed = _listed.get(roots, ({}, {}))
     if not changes or _changes(changes) != changes:
         opened = _opened(datasets.available())
-        below = [path for top in (root, root / "local") for path in top.glob("*/")]
+        tops = [*roots, datasets.data_root() / "local"]
+        below = [path for top in tops for path in top.glob("*/")]
         versions = [Path(entry.key.version) for entry in opened.values()]
-        changes, listed = _changes([root, root / "local", *below, *versions]), opened
+        changes, listed = _changes([*tops, *below, *versions]), opened
         settled = time.time_ns() - max(changes.values()) > _SETTLED_NS
-        _listed[root] = (changes if settled else {}, listed)
+        _listed[roots] = (changes if settled else {}, listed)
     return dict(listed)
 
 
@@ -142,25 +143,26 @@ def _entry(name: str, folder: Path) -> Entry | None:
 def _opened_version(name: str, folder: Path) -> Entry:
     if not name.isprintable():  # half a character cannot even be sent to a browser
         raise DatasetError("its name cannot be printed", remedy="rename its folder, or delete it")
-    return _version(name, folder, storage.current_version(folder), datasets.data_root())
+    return _version(name, folder, storage.current_version(folder), datasets.data_roots())
 
 
 @lru_cache(maxsize=1024)
-def _outside(version: str, root: str) -> bool:
-    return not Path(version).resolve().is_relative_to(Path(root).resolve())
+def _outside(version: str, roots: tuple[Path, ...]) -> bool:
+    folder = Path(version).resolve()
+    return not any(folder.is_relative_to(root.resolve()) for root in roots)
 
 
 @lru_cache(maxsize=256)
-def _version(name: str, folder: Path, version: Path, root: Path) -> Entry:
+def _version(name: str, folder: Path, version: Path, roots: tuple[Path, ...]) -> Entry:
     """Return one version of a dataset; a version never changes, and every run asks for all."""
     metadata = Metadata.from_json(storage.read_metadata(version), name)
     return Entry(
         name=name,
         key=Key(str(version)),
-        shipped=metadata.simulated and folder.parent == root,
+        shipped=metadata.simulated and folder.parent in roots,
         metadata=metadata,
         has_density=(version / "presampled.parquet").is_file(),
         has_zoom=(version / "zoom_towers.parquet").is_file(),
-        has_trips=(version / "trips.parquet").is_file(),
-        has_trips_by_person=(version / "trips_person.parquet").is_file(),
+        has_trips=storage.has_table(version, "trips"),
+        has_trips_by_person=storage.has_table(version, "trips_person"),
     )

@@ -32,6 +32,7 @@ GROUPS = {
         "pages/3_Choose_Epsilon.py": ("Choose ε", ":material/tune:"),
         "pages/4_Decisions.py": ("Decisions", ":material/balance:"),
         "pages/5_Attack.py": ("Attack", ":material/person_search:"),
+        "pages/10_Class.py": ("Class", ":material/groups:"),
     },
     "Publish": {
         "pages/6_Report.py": ("Report", ":material/description:"),
@@ -46,7 +47,13 @@ _STYLE = Path(__file__).with_name("style.css")
 _ICON = Path(__file__).with_name("favicon.svg")
 
 
-def show(draw: Callable[[], None], title: str, lead: str = "") -> None:
+def show(
+    draw: Callable[[], None],
+    title: str,
+    lead: str = "",
+    *,
+    alone: Callable[[], bool] = lambda: False,
+) -> None:
     """Show a page: its frame, then what `draw` draws; a failure is said in words under the title.
 
     Parameters
@@ -57,13 +64,19 @@ def show(draw: Callable[[], None], title: str, lead: str = "") -> None:
         Heading of the page; home passes the product's name.
     lead : str
         One sentence under it in plain words.
+    alone : callable
+        Whether the page stands alone, without title, navigation and what is saved: asked when the
+        link has been read.
     """
     ended.note()
     if not local.session_admitted():
         st.error(local.NOT_ADMITTED, icon=":material/lock:")
         return
     with crowd.turn() as busy:
-        _open(title, lead)
+        _open(title)
+        single = alone()
+        if not single:
+            _head(title, lead)
         if busy:
             st.html(f'<div class="busy" role="status">{crowd.BUSY}</div>')
         place = st.container(key="problem")
@@ -73,11 +86,11 @@ def show(draw: Callable[[], None], title: str, lead: str = "") -> None:
         session().stands_in, session().real_shown = None, set()
         with problems.caught(place):
             draw()
-            if _file() not in kept.NOT_KEPT:
+            if not single and _file() not in kept.NOT_KEPT:
                 kept.draw(title)
 
 
-def _open(title: str, lead: str) -> None:
+def _open(title: str) -> None:
     tab = title if title == PRODUCT else f"{title} · {PRODUCT}"
     st.set_page_config(
         page_title=tab,
@@ -87,6 +100,9 @@ def _open(title: str, lead: str) -> None:
     )
     st.html(_STYLE)
     address.read()
+
+
+def _head(title: str, lead: str) -> None:
     _navigation()
     st.title(title, anchor=False)
     if lead:

@@ -10,8 +10,8 @@ from pages._ui.wording.numbers import joined, scientific
 from pages._ui.wording.places import looked_at
 from pages._ui.wording.privacy import UNITS
 
-NOT_KEPT = ("7_Release.py", "8_Data.py")
-"""Pages with files of their own; what Release makes is no exploration."""
+NOT_KEPT = ("7_Release.py", "8_Data.py", "10_Class.py")
+"""Pages with files of their own, and a class; what Release makes is no exploration."""
 
 
 def draw(title: str) -> None:

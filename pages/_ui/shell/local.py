@@ -28,11 +28,16 @@ def admitted(hosts: Sequence[str], origins: Sequence[str]) -> bool:
     hosts, origins : sequence of str
         Every ``Host`` and ``Origin`` header. Browsers always send a host; what sends none is none.
     """
-    if not _loopback(st.get_option("server.address")):
+    if not listens_here_only():
         return True
     return all(_named(host) for host in hosts) and all(
         origin in st.get_option("server.corsAllowedOrigins") or _named(origin) for origin in origins
     )
+
+
+def listens_here_only() -> bool:
+    """Whether the server listens on this computer only, so that no other reaches it directly."""
+    return loopback(st.get_option("server.address"))
 
 
 def session_admitted() -> bool:
@@ -49,7 +54,7 @@ def served_locally() -> bool:
     not have been passed on.
     """
     addresses = (st.get_option("server.address"), st.get_option("browser.serverAddress"))
-    if not all(_loopback(address) for address in addresses):
+    if not all(loopback(address) for address in addresses):
         return False
     if st.get_option("server.corsAllowedOrigins"):
         return False
@@ -57,13 +62,13 @@ def served_locally() -> bool:
     if any(name in headers for name in _FORWARDED):
         return False
     hosts = headers.get_all("Host")
-    return session_admitted() and bool(hosts) and all(_loopback(_name(host)) for host in hosts)
+    return session_admitted() and bool(hosts) and all(loopback(_name(host)) for host in hosts)
 
 
 def _named(text: str) -> bool:
     """Whether a host or origin is this computer or a name that was allowed."""
     name = _name(text)
-    return _loopback(name) or any(
+    return loopback(name) or any(
         fnmatchcase(name, allowed.strip().lower())
         for allowed in st.get_option("server.allowedHosts")
         if name
@@ -78,7 +83,7 @@ def _name(text: str) -> str:
         return ""
 
 
-def _loopback(name: str | None) -> bool:
+def loopback(name: str | None) -> bool:
     """Whether a name or address means this computer, however it is resolved."""
     try:
         return name == "localhost" or ip_address(name or "").is_loopback

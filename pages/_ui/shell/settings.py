@@ -14,6 +14,7 @@ from engine import density, parameters
 from engine.parameters import (
     DELTA_STOPS,
     EPSILON_STOPS,
+    MAX_TRIPS_STOPS,
     MAX_VISITS_LIMIT,
     DensityParameters,
     ODParameters,
@@ -39,7 +40,6 @@ EPSILON_SLIDER = (
 )
 """The slider's stops: round ones, close together where promises lie."""
 
-MAX_TRIPS_STOPS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100, 256)
 THRESHOLD_LIMIT = 100
 CLUSTER_MINIMUM_LIMIT = 1e9
 PREFERRED_DENSITY = ("demo-city", "paris")

@@ -42,7 +42,7 @@ def open_compare(open_page):
 
 def kept_trips(dataset, most):
     """Add up, by day and pair, the trips that are among a person's first `most` of the day."""
-    trips, zones = dataset.trips, len(dataset.zones)
+    trips, zones = dataset.trips.whole, len(dataset.zones)
     kept = np.zeros((len(dataset.metadata.days), zones, zones))
     first = trips.rank <= most
     place = (trips.day[first], trips.origin[first], trips.destination[first])

@@ -25,6 +25,6 @@ def test_trips_by_tid_are_guessed_and_lead_from_first_to_last_point(open_data):
     (folder,) = built(app).session_state["session"].datasets.values()
     dataset = datasets.load(folder)
     ids = dataset.zones["zone_id"].tolist()
-    ends = zip(dataset.trips.origin, dataset.trips.destination, strict=True)
+    ends = zip(dataset.trips.whole.origin, dataset.trips.whole.destination, strict=True)
     pairs = [(ids[a], ids[b]) for a, b in ends]
     assert sorted(pairs) == sorted((way[0], way[-1]) for _, way in trips if way[0] != way[-1])

@@ -76,7 +76,7 @@ def test_trips_out_of_an_area_are_those_of_its_days_first_and_last_included(days
     leaving = cached_decisions.outflow(
         Key(str(city.folder)), Emergency((zones[1],), days), "person-day", 4
     )
-    trips = city.trips
+    trips = city.trips.whole
     expected = [
         trips.n[(trips.day == day) & (trips.origin == 1) & (trips.destination != 1)].sum()
         for day in range(days[0], days[1] + 1)

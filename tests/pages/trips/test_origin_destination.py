@@ -208,7 +208,7 @@ def test_a_dataset_without_trips_offers_one_and_a_confidential_one_says_so(open_
 def test_the_best_t_keeps_the_trips_of_its_rank_and_is_set(open_od, settled):
     app = settled(open_od("Trimming (T)", epsilon=2.0))
     said = re.search(r"\*\*T = (\d+)\*\*, which keeps ([\d.]+)% of trips", text(app))
-    trips = datasets.load("demo-city").trips
+    trips = datasets.load("demo-city").trips.whole
     first_day = trips.day == 0
     kept = trips.n[first_day & (trips.rank <= int(said[1]))].sum() / trips.n[first_day].sum()
     assert float(said[2]) == pytest.approx(100 * kept, abs=0.06)

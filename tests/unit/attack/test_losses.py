@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from engine import attack
-from engine.attack.losses import NOTHING
 from engine.errors import ParameterError
+from engine.losses import NOTHING
 from tests.reference import attack_reference as plain
 
 

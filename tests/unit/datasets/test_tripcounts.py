@@ -36,7 +36,7 @@ def read(path, zones=3):
     def index(ids):
         return np.array([ZONES.index(each) for each in ids.to_pylist()])
 
-    return tripcounts.read_trip_counts(path, first_day=FIRST, days=9, zones=zones, zone_index=index)
+    return tripcounts.read_whole(path, first_day=FIRST, days=9, zones=zones, zone_index=index).whole
 
 
 @pytest.mark.parametrize(
@@ -76,13 +76,13 @@ def test_an_empty_table_is_read(tmp_path):
 
 def test_sums_of_small_types_do_not_overflow():
     year = datasets.load("afghanistan-2020")
-    assert year.trips.n.dtype.itemsize < 8
-    total = int(year.trips.n.astype(object).sum())
+    assert year.trips.whole.n.dtype.itemsize < 8
+    total = int(year.trips.whole.n.astype(object).sum())
     counted = od.histogram(year)
     assert counted.true @ counted.cells == total
     assert od.truth(year, sum_days=True).sum() == total
     ranked = od.histogram(year, "person-day", 2)
-    kept = year.trips.n.astype(object)[year.trips.rank <= 2].sum()
+    kept = year.trips.whole.n.astype(object)[year.trips.whole.rank <= 2].sum()
     assert ranked.kept @ ranked.cells == kept
 
 
@@ -91,7 +91,7 @@ def test_a_year_takes_ten_bytes_a_row_and_little_more_while_it_is_read():
     year.zones  # noqa: B018  (read before memory is counted)
     before = pa.total_allocated_bytes()
     tracemalloc.start()
-    counts = year.trips
+    counts = year.trips.whole
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     rows = len(counts.n)

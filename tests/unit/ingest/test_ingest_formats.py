@@ -12,7 +12,7 @@ from engine.ingest.inputs import mapping
 from engine.ingest.report import Reason
 from engine.report import Measure
 from pages._ui.data import guesses
-from tests.reference.ingest_inputs import TOWERS, options, table, write_csv
+from tests.reference.ingest_inputs import TOWERS, options, table, table_bytes, write_csv
 from tests.support.ingests import ON_SPARK, built, refused
 
 POINTS = ("uid", "tid", "datetime", "lat", "lng")
@@ -59,8 +59,7 @@ def test_a_trip_is_its_first_and_its_last_point(tmp_path: Path, engine: str) -> 
     header = ("uid", "datetime", "end_datetime", "origin", "destination")
     expected, _ = built(tmp_path, ends, header=header, out=tmp_path / "trips")
     for name in ("trips", "trips_person", "report"):
-        ours, theirs = (one.folder / f"{name}.parquet" for one in (dataset, expected))
-        assert ours.read_bytes() == theirs.read_bytes(), name
+        assert table_bytes(dataset.folder, name) == table_bytes(expected.folder, name), name
     assert any("first to the last point" in note for note in summary.notes)
     assert summary.trips is not None
     assert summary.trips.unused[Reason.SELF_TRIP] == sum(w[0] == w[-1] for *_, w in journeys())

@@ -15,13 +15,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from engine.datasets import storage
 from engine.errors import InputError
 from engine.ingest import ingest
 from engine.ingest.backends.embedded import DuckDBEngine
 from engine.ingest.inputs.sources import inspect
 from engine.ingest.progress import Monitor
+from tests.reference.ingest_inputs import table_bytes, write_csv
 from tests.reference.ingest_inputs import trip_options as options
-from tests.reference.ingest_inputs import write_csv
 
 ROOT = Path(__file__).parents[3]
 HEADER = "uid,datetime,origin,destination\n"
@@ -155,6 +156,7 @@ def test_zone_files_are_refused(tmp_path: Path, name: str, monkeypatch: pytest.M
 _MEASURE = """
 import resource, sys, time, json
 from pathlib import Path
+from engine.datasets import storage
 from engine.errors import InputError
 import engine.ingest
 from tests.reference.ingest_inputs import options
@@ -203,12 +205,8 @@ def test_encodings_are_read(tmp_path: Path) -> None:
         asked = options(tmp_path, "trips", [path], out=tmp_path / name[0])
         _, report = ingest(asked)
         assert report.rows.used == 1
-    assert len({table_bytes(tmp_path / name) for name in "ublwx"}) == 1
-
-
-def table_bytes(folder: Path) -> bytes:
-    version = (folder / "current").read_text(encoding="utf-8").strip()
-    return (folder / version / "trips.parquet").read_bytes()
+    written = [storage.current_version(tmp_path / name) for name in "ublwx"]
+    assert len({b"".join(table_bytes(version, "trips")) for version in written}) == 1
 
 
 def test_the_embedded_engine_is_locked_down(tmp_path: Path) -> None:

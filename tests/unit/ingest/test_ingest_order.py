@@ -12,7 +12,7 @@ import pytest
 
 from engine.ingest import ingest
 from engine.ingest.backends import embedded
-from tests.reference.ingest_inputs import TOWERS, options, table, write_csv
+from tests.reference.ingest_inputs import TOWERS, options, table, table_bytes, write_csv
 
 HEADER = ("uid", "datetime", "location_id")
 ZOOM = ("zoom_towers", "zoom_districts", "zoom_city", "zoom_weeks", "zoom_visits")
@@ -49,7 +49,7 @@ def built(folder: Path, name: str, inputs: Path, **changes: Any) -> dict[str, by
     """The bytes of every table of the dataset, and the account of its rows."""
     asked = options(folder, "visits", [inputs], out=folder / name, max_visits_cap=60, **changes)
     dataset, report = ingest(asked)
-    files = {table: (dataset.folder / f"{table}.parquet").read_bytes() for table in TABLES}
+    files = {name: b"".join(table_bytes(dataset.folder, name)) for name in TABLES}
     return {**files, "rows": json.dumps(report.to_json()["rows"]).encode()}
 
 

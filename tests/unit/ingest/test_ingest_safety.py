@@ -235,7 +235,7 @@ def test_killed_before_or_after_the_swap_a_dataset_is_whole(
     )
     assert done.returncode == 9
     after = datasets.load(tmp_path / "city")
-    assert int(after.trips.n.sum()) == int(before.trips.n.sum())
+    assert int(after.trips.whole.n.sum()) == int(before.trips.whole.n.sum())
     assert (after.metadata.salt_id == before.metadata.salt_id) == (survivor == "old")
     assert (after.folder / "salt").read_text(encoding="utf-8").strip() == survivor
     assert (after.folder / "ingest.json").is_file()

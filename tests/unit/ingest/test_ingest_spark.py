@@ -20,7 +20,14 @@ from engine.errors import InputError
 from engine.ingest import Cancelled, IngestReport, Progress, ingest
 from engine.ingest.backends.spark import available
 from engine.ingest.reading import Reading
-from tests.reference.ingest_inputs import TOWERS, options, table, write_csv, write_towers
+from tests.reference.ingest_inputs import (
+    TOWERS,
+    options,
+    table,
+    table_bytes,
+    write_csv,
+    write_towers,
+)
 from tests.support.ingests import built
 from tests.support.messy_files import MESSY, trips
 
@@ -84,8 +91,7 @@ def run(folder: Path, engine: str, *arguments: str) -> Path:
 
 def assert_same(one: Path, other: Path, names: tuple[str, ...] = TABLES) -> None:
     for name in names:
-        file = f"{name}.parquet"
-        assert (one / file).read_bytes() == (other / file).read_bytes(), name
+        assert table_bytes(one, name) == table_bytes(other, name), name
 
 
 def both(

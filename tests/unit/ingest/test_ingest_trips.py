@@ -26,6 +26,7 @@ from tests.reference.ingest_inputs import (
     TOWERS,
     options,
     table,
+    table_bytes,
     write_csv,
 )
 from tests.support.ingests import arguments, refused
@@ -108,7 +109,7 @@ def test_equals_the_plain_reference(tmp_path: Path) -> None:
     assert report.rows.unused[Reason.DUPLICATE] == 20
     selves = {row for row in rows if row[3] == row[4]}
     assert report.rows.unused[Reason.SELF_TRIP] == len(selves)
-    assert report.rows.used == int(dataset.trips.n.sum())
+    assert report.rows.used == int(dataset.trips.whole.n.sum())
     assert int(dataset.truth_by_tower.sum()) == report.visits.used
     assert sum(report.visits_per_person.values()) == report.people_with_visits
     assert int(dataset.single_visit_by_tower.sum()) == report.people_with_visits
@@ -131,8 +132,7 @@ def test_files_of_other_formats_and_column_orders_give_the_same_bytes(tmp_path: 
     many, report = ingest(options(tmp_path, "trips", [inputs], out=tmp_path / "other", threads=2))
     assert report.rows.read == len(rows)
     for name in ("truth", "presampled", "single_visit", "homes", "trips", "trips_person"):
-        file = f"{name}.parquet"
-        assert (one.folder / file).read_bytes() == (many.folder / file).read_bytes()
+        assert table_bytes(one.folder, name) == table_bytes(many.folder, name)
 
 
 def test_the_period_holds_its_first_second_and_its_last_and_no_other(tmp_path: Path) -> None:
@@ -143,7 +143,9 @@ def test_the_period_holds_its_first_second_and_its_last_and_no_other(tmp_path: P
     path = write_csv(tmp_path / "t.csv", HEADER, rows)
     dataset, report = ingest(options(tmp_path, "trips", [path]))
     assert report.rows.unused[Reason.OUTSIDE_PERIOD] == 2
-    assert dataset.trips.day.tolist() == dataset.trips_by_person.day.tolist() == [0, 7, 29]
+    assert (
+        dataset.trips.whole.day.tolist() == dataset.trips_by_person.whole.day.tolist() == [0, 7, 29]
+    )
 
 
 def test_same_salt_same_tables_other_salt_other_ranks_same_truth(tmp_path: Path) -> None:
@@ -155,7 +157,7 @@ def test_same_salt_same_tables_other_salt_other_ranks_same_truth(tmp_path: Path)
     for name in ("truth", "trips"):
         same = table(again.folder, name) == table(other.folder, name)
         assert same == (name == "truth")
-    assert int(other.trips.n.sum()) == int(kept.trips.n.sum())
+    assert int(other.trips.whole.n.sum()) == int(kept.trips.whole.n.sum())
     assert kept.metadata.salt_id != other.metadata.salt_id
     salt = (kept.folder / "salt").read_text(encoding="utf-8").strip()
     assert salt not in json.dumps(kept.metadata.to_json())
@@ -200,10 +202,13 @@ def test_everything_written_is_for_its_owner_only(tmp_path: Path) -> None:
     dataset, _ = ingest(
         options(tmp_path, "trips", [write_csv(tmp_path / "t.csv", HEADER, some_trips())])
     )
-    files = list(dataset.folder.iterdir())
+    there = list(dataset.folder.rglob("*"))
+    files = [path for path in there if path.is_file()]
     assert (dataset.folder / "salt") in files
     assert (dataset.folder / "ingest.json") in files
-    assert all(stat.S_IMODE(path.stat().st_mode) == 0o600 for path in files)
+    assert all(
+        stat.S_IMODE(path.stat().st_mode) == (0o600 if path in files else 0o700) for path in there
+    )
 
 
 GOOD = ("p1", "2015-09-07 08:00:00", "2015-09-07 08:30:00", "A", "B")

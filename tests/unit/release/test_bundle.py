@@ -169,7 +169,7 @@ def test_no_truth_no_path_and_no_seed_is_in_a_bundle(bundles, demo, tmp_path):
     assert str(Path.home()).encode() not in everything
     assert b"seed" not in everything.replace(b"no seed exists", b"")
     content = json.loads((bundles / "od" / "statement.json").read_text(encoding="utf-8"))
-    assert str(int(demo.trips.n.sum())) not in json.dumps(content)
+    assert str(int(demo.trips.whole.n.sum())) not in json.dumps(content)
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,11 @@
 """Where noise adds nothing, a product's files hold the counts that were kept, in their places."""
 
+import io
+
 import geopandas as gpd
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
 from engine import density
@@ -25,7 +28,14 @@ def files(product, dataset, folder, table):
     product.write(dataset, folder, shares.append)
     assert shares == sorted(shares)
     assert shares[-1] == 1
-    return pd.read_csv(folder / table), gpd.read_parquet(folder / "zones.parquet")
+    rows = pd.read_csv(folder / table)
+    beside = (folder / table).with_suffix(".parquet")
+    as_text = io.StringIO(pd.read_parquet(beside).to_csv(index=False))
+    pd.testing.assert_frame_equal(pd.read_csv(as_text), rows, check_dtype=False)
+    assert pq.read_metadata(beside).num_row_groups == (
+        rows["date"].nunique() if "date" in rows else 1
+    )
+    return rows, gpd.read_parquet(folder / "zones.parquet")
 
 
 @pytest.mark.parametrize("unit", ["trip", "person-day", "person"])

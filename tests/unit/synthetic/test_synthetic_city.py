@@ -5,12 +5,13 @@ from pathlib import Path
 
 import geopandas as gpd
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import shapely
 
 from engine import synthetic
-from engine.datasets import Dataset
+from engine.datasets import Dataset, daily
 from engine.errors import DatasetError, ParameterError
 from engine.geography import projected_crs
 from engine.synthetic import outlines
@@ -40,7 +41,7 @@ def test_tables_fit_each_other(tiny_city: Dataset) -> None:
     assert np.all(presampled.sum(axis=0) <= truth.sum(axis=0))
     assert people < presampled.sum() < truth.sum()
     assert tiny_city.presampled_by_tower(1).sum() == people
-    assert tiny_city.trips.n.sum() == tiny_city.trips_by_person.n.sum() > people
+    assert tiny_city.trips.whole.n.sum() == tiny_city.trips_by_person.whole.n.sum() > people
     assert np.all(np.diff([tiny_city.presampled_by_tower(limit).sum() for limit in (1, 5, 30)]) > 0)
 
 
@@ -74,7 +75,7 @@ def test_zones_partition_the_outline_and_towers_lie_inside(
 
 
 def test_no_trip_starts_and_ends_in_one_zone(tiny_city: Dataset) -> None:
-    for trips in (tiny_city.trips, tiny_city.trips_by_person):
+    for trips in (tiny_city.trips.whole, tiny_city.trips_by_person.whole):
         assert len(trips.n) > 0
         assert np.all(trips.origin != trips.destination)
         assert np.all(trips.n > 0)
@@ -94,11 +95,12 @@ def test_no_table_holds_a_persons_id(tiny_city: Dataset) -> None:
         "single_visit": {"location_id", "n"},
         "homes": {"zone_id", "n"},
         "report": {"measure", "cap", "bin", "n"},
-        "trips": {"date", "origin", "destination", "rank", "n"},
-        "trips_person": {"date", "origin", "destination", "rank", "n"},
+        **{f"{name}_days": set(daily.File._fields) for name in daily.NAMES},
     }
     columns = {p.stem: set(pq.read_schema(p).names) for p in tiny_city.folder.glob("*.parquet")}
     assert columns == allowed
+    for path in tiny_city.folder.glob("*/*.arrow"):
+        assert set(pa.ipc.open_file(path).schema.names) == {"origin", "destination", "rank", "n"}
 
 
 def test_neighbours_are_alike_and_shuffled_places_are_not(

@@ -59,7 +59,7 @@ def test_marginals_of_a_small_country(coarse: Dataset, fine: Dataset) -> None:
         assert dataset.homes is not None
         assert dataset.homes.sum() == SMALL.people
         assert matrices(dataset).sum() / SMALL.people == pytest.approx(mean, rel=0.05)
-        assert dataset.trips.n.sum() == dataset.trips_by_person.n.sum()
+        assert dataset.trips.whole.n.sum() == dataset.trips_by_person.whole.n.sum()
 
 
 def test_fine_trips_across_coarse_zones_are_the_coarse_trips(
@@ -75,8 +75,10 @@ def test_fine_trips_across_coarse_zones_are_the_coarse_trips(
 
 def test_trips_never_start_and_end_in_one_zone(coarse: Dataset, fine: Dataset) -> None:
     for dataset in (coarse, fine):
-        assert np.all(dataset.trips.origin != dataset.trips.destination)
-        assert np.all(dataset.trips_by_person.origin != dataset.trips_by_person.destination)
+        assert np.all(dataset.trips.whole.origin != dataset.trips.whole.destination)
+        assert np.all(
+            dataset.trips_by_person.whole.origin != dataset.trips_by_person.whole.destination
+        )
 
 
 def test_fine_zones_partition_the_outline(fine: Dataset) -> None:

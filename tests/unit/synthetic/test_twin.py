@@ -55,7 +55,7 @@ def test_people_live_where_residents_are_and_travel_as_often_as_stated(town: Dat
 
 
 def test_a_trip_is_counted_once_a_day_and_once_a_person(town: Dataset) -> None:
-    by_day, by_person = town.trips, town.trips_by_person
+    by_day, by_person = town.trips.whole, town.trips_by_person.whole
     together = np.zeros((2, 7, 6, 6), dtype=np.int64)
     for place, table in enumerate((by_day, by_person)):
         np.add.at(together[place], (table.day, table.origin, table.destination), table.n)

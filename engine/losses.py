@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import fft as scipy_fft
 
-from engine import validation
-from engine.arrays import Floats, Integers
+from . import validation
+from .arrays import Floats, Integers
 
 fft: Any = scipy_fft  # its hints know no arrays
 
@@ -181,6 +181,31 @@ def repeated_losses(losses: Losses, times: int) -> Losses:
     if len(losses.value) ** count <= 2**12:
         return together([losses] * count)
     return _power_on_grid(losses, count)
+
+
+def composed_on_grid(parts: Sequence[tuple[Losses, int]], width: float) -> Losses:
+    """Return the losses of independent results, each as often as is said, on a grid of one width.
+
+    Examples
+    --------
+    >>> coin = from_probabilities([0.4, 0.6], [0.6, 0.4])
+    >>> composed_on_grid([(coin, 2)], np.log(1.5)).inside[::2].round(2).tolist()
+    [0.16, 0.48, 0.36]
+    """
+    start, p, q = 0, np.ones(1), np.ones(1)
+    proof, disproof = 1.0, 1.0  # probabilities that there is none
+    for losses, times in parts:
+        first, inside, outside = _on_grid(losses, width)
+        length = times * (len(inside) - 1) + 1
+        total = len(p) + length - 1
+        p = _product_1d(p, _power_1d(inside, length, times), total)
+        q = _product_1d(q, _power_1d(outside, length, times), total)
+        start += times * first
+        proof *= (1 - losses.only_inside) ** times
+        disproof *= (1 - losses.only_outside) ** times
+    return _consistent(
+        _points(start, len(p), width), p, q, only_inside=1 - proof, only_outside=1 - disproof
+    )
 
 
 def together(parts: Sequence[Losses]) -> Losses:

@@ -1,0 +1,103 @@
+"""The command ``mobility-privacy-explorer run | ingest | twin | release | report | frontier``.
+
+The same in a checkout, as ``python -m engine``. Each part is loaded when it is asked for.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+NAME = "mobility-privacy-explorer"
+APP = Path(__file__).parents[1] / "app.py"
+PARTS = {
+    "ingest": ("ingest.command", "raw tables to a dataset of counts"),
+    "twin": ("synthetic.twincommand", "simulated people in your own zones, from public facts"),
+    "frontier": ("frontier.command", "which settings to choose"),
+    "report": ("report.command", "what is in the data, as a page of HTML"),
+    "release": ("release.command", "release tables once: declare a budget, then release"),
+}
+"""Where each part has its ``main(arguments)``, and what it is for."""
+
+EXTRAS = {"opendp": "release", "pyspark": "spark"}
+"""Which extra brings a library that a part may miss."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one part with the arguments after its name, and return its exit code.
+
+    Examples
+    --------
+    >>> main(["fly"])
+    2
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    part, rest = (given[0], given[1:]) if given else ("--help", [])
+    if part == "run":
+        return _run(rest)
+    if part in ("-h", "--help"):
+        print(_usage())
+        return 0
+    if part == "--version":
+        print(_version())
+        return 0
+    if part not in PARTS or not _exists(part):
+        print(f"error: there is no part '{part}'\n\n{_usage()}", file=sys.stderr)
+        return 2
+    before = signal.signal(signal.SIGINT, _stop)  # while modules are being imported
+    try:
+        module = import_module(f"{__package__}.{PARTS[part][0]}")
+        signal.signal(signal.SIGINT, before)
+        return module.main(rest)
+    except ModuleNotFoundError as error:
+        if error.name not in EXTRAS:
+            raise
+        print(f"error: '{part}' needs {error.name}; {_how(EXTRAS[error.name])}", file=sys.stderr)
+        return 2
+
+
+def _run(rest: list[str]) -> int:
+    """Serve the dashboard; what follows is Streamlit's, ``--server.port 8600`` for example."""
+    if find_spec("streamlit") is None:
+        print(f"error: the dashboard needs streamlit; {_how('app')}", file=sys.stderr)
+        return 2
+    command = [sys.executable, "-m", "streamlit", "run", str(APP), *rest]
+    if os.name == "posix":  # the same process: a signal ends the server, not its starter alone
+        os.execv(sys.executable, command)
+    return subprocess.call(command)
+
+
+def _how(extra: str) -> str:
+    return f'pip install "{NAME}[{extra}]"'
+
+
+def _exists(part: str) -> bool:
+    return find_spec(f"{__package__}.{PARTS[part][0]}") is not None
+
+
+def _usage() -> str:
+    parts = {"run": "serve the dashboard at http://127.0.0.1:8501"}
+    parts |= {part: words for part, (_, words) in PARTS.items() if _exists(part)}
+    lines = [f"  {part:<10}{words}" for part, words in parts.items()]
+    return "\n".join(
+        [f"usage: {NAME} PART …", "", *lines, "", f"'{NAME} PART --help' lists what it takes."]
+    )
+
+
+def _version() -> str:
+    try:
+        return version(NAME)
+    except PackageNotFoundError:
+        return "not installed: a checkout"
+
+
+def _stop(*_: Any) -> None:
+    """End at once: nothing has been written, and a compiled module may swallow an exception."""
+    print("stopped; nothing was written", file=sys.stderr, flush=True)
+    os._exit(130)

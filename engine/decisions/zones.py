@@ -1,0 +1,204 @@
+"""In which zones to act, from the counts of any product: help where most are, or heed a limit.
+
+A rule reads what a product's ``by_zone`` makes of its counts, shape (moments, zones): of the true
+counts it gives the right decision, of a release's the one that would be taken. Nothing here asks
+which product or method the counts come from.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import validation
+from ..arrays import Booleans, Floats
+from ..steps import Level, level_of
+from .scoring import Comparison, compare_decisions
+from .selection import first_zones
+
+_LIMIT_SHARE = 0.95
+
+
+@dataclass(frozen=True, kw_only=True)
+class MostZones:
+    """Help the k zones with most, all moments together; ties by order, a zone of 0 never.
+
+    Parameters
+    ----------
+    k : int
+        At least 1.
+
+    Examples
+    --------
+    >>> MostZones(k=2).acts(np.array([[5, 0, 1], [0, 0, 1]])).tolist()
+    [[True, False, True]]
+    """
+
+    k: int
+
+    def __post_init__(self) -> None:
+        validation.whole_number("k", self.k, 1, remedy="help at least one zone")
+
+    def acts(self, amounts: NDArray[np.number]) -> Booleans:
+        """Return in which zones it acts, shape (…, 1, zones), of amounts (…, moments, zones)."""
+        return first_zones(amounts.sum(axis=-2, keepdims=True), self.k)[-1]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AboveLimit:
+    """Act in every zone and moment that holds more than a limit, such as a capacity.
+
+    Parameters
+    ----------
+    limit : float
+        Above 0.
+
+    Examples
+    --------
+    >>> AboveLimit(limit=3).acts(np.array([[5, 0, 1], [0, 4, 3]])).tolist()
+    [[True, False, False], [False, True, False]]
+    """
+
+    limit: float
+
+    def __post_init__(self) -> None:
+        validation.finite_above("limit", self.limit, 0, "act above one or more")
+
+    def acts(self, amounts: NDArray[np.number]) -> Booleans:
+        """Return where and when it acts, in the shape of `amounts`."""
+        return amounts > self.limit
+
+
+ZoneRule = MostZones | AboveLimit
+
+
+def usual_limit(amounts: NDArray[np.number]) -> float:
+    """Return a round limit that about one in twenty of the amounts above 0 exceeds.
+
+    It reads confidential amounts: for whoever may see them.
+
+    Examples
+    --------
+    >>> usual_limit(np.arange(101))
+    100.0
+    >>> usual_limit(np.zeros(3))
+    1.0
+    """
+    some = amounts[amounts > 0]
+    if not some.size:
+        return 1.0
+    wanted = max(float(np.quantile(some, _LIMIT_SHARE)), 1.0)
+    power = 10.0 ** np.floor(np.log10(wanted))
+    return float(min((one * power for one in (1, 2, 3, 5, 10)), key=lambda one: abs(one - wanted)))
+
+
+def decide_zones(
+    rule: ZoneRule, true: NDArray[np.number], released: NDArray[np.number]
+) -> Comparison:
+    """Compare the decisions by released amounts with those by the true ones.
+
+    Parameters
+    ----------
+    rule : MostZones or AboveLimit
+    true, released : arrays, shape (…, moments, zones)
+        A product's ``by_zone`` of its truth and of its release's counts; the released ones may
+        have leading axes, such as draws.
+
+    Returns
+    -------
+    Comparison
+        Its days are the rule's moments: one for `MostZones`.
+
+    Examples
+    --------
+    >>> from engine import datasets, density
+    >>> demo = datasets.load("demo-city")
+    >>> drawn = density.release(demo, density.DensityParameters(epsilon=1.0),
+    ...                         rng=np.random.default_rng(0))
+    >>> compared = decide_zones(MostZones(k=5), density.by_zone(density.truth(demo)),
+    ...                         density.by_zone(drawn.counts))
+    >>> int(compared.acting_true.sum()), int(compared.missed.sum() == compared.needless.sum())
+    (5, 1)
+    """
+    return compare_decisions(rule.acts(true), rule.acts(released))
+
+
+def right_share(comparison: Comparison) -> Floats:
+    """Return the share of decisions to act that are right, over all zones and moments.
+
+    It is the lower of recall and precision: hits as a share of the larger of what should be acted
+    on and what is. Where nobody should act and nobody does it is 1. All axes but the zones remain.
+
+    Examples
+    --------
+    >>> truly, now = np.array([[True, True, False]]), np.array([[True, False, True]])
+    >>> float(right_share(compare_decisions(truly, now)))
+    0.5
+    """
+    hits = (comparison.acting - comparison.needless).sum(axis=-1)
+    most = np.maximum(comparison.acting.sum(axis=-1), comparison.acting_true.sum(axis=-1))
+    return np.where(most > 0, hits / np.maximum(most, 1), 1.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ZonesJudgement:
+    """What draws say of one rule; each figure is a mean over draws unless it says otherwise.
+
+    Attributes
+    ----------
+    level : str
+        Of `right`, by `engine.steps.level_of`.
+    right, low, high : float
+        Share of decisions to act that are right (`right_share`): mean, least and most over draws.
+    acting, missed, needless : float
+        Zone-moments on which to act in truth, of these not acted on, and acted on for nothing.
+    decisions : int
+        Zone-moments there are.
+    missed_share, needless_share : arrays, shape (zones,)
+        Share of draws and moments to act on that a zone misses, and of the others on which it
+        acts; NaN where it has none.
+    wrong_zone_share : array, shape (zones,)
+        Share of draws in which a zone is decided wrongly at any moment.
+    """
+
+    level: Level
+    right: float
+    low: float
+    high: float
+    acting: float
+    missed: float
+    needless: float
+    decisions: int
+    missed_share: Floats
+    needless_share: Floats
+    wrong_zone_share: Floats
+
+
+def judge_zones(comparison: Comparison) -> ZonesJudgement:
+    """Judge the draws of one rule, arrays of shape (draws, zones) and (zones,) for the truth.
+
+    Examples
+    --------
+    >>> truly = np.array([[True, True, False]])
+    >>> judged = judge_zones(compare_decisions(truly, np.stack([truly, ~truly])))
+    >>> judged.right, judged.level, judged.missed_share.tolist()
+    (0.5, 'partly', [0.5, 0.5, nan])
+    """
+    right, moments = right_share(comparison), comparison.days
+    acting = comparison.acting_true
+    missed, needless = comparison.missed.mean(axis=0), comparison.needless.mean(axis=0)
+    with np.errstate(invalid="ignore"):
+        missed_share, needless_share = missed / acting, needless / (moments - acting)
+    return ZonesJudgement(
+        level=level_of(float(right.mean())),
+        right=float(right.mean()),
+        low=float(right.min()),
+        high=float(right.max()),
+        acting=float(acting.sum()),
+        missed=float(missed.sum()),
+        needless=float(needless.sum()),
+        decisions=moments * acting.size,
+        missed_share=missed_share,
+        needless_share=needless_share,
+        wrong_zone_share=(comparison.missed + comparison.needless > 0).mean(axis=0),
+    )

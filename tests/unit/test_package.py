@@ -1,0 +1,189 @@
+"""What `pip install` brings: built as a wheel, installed elsewhere, used there by its command."""
+
+import os
+import re
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.reference.ingest_inputs import write_csv
+from tests.support.ingests import ROWS, arguments
+from tests.support.server import Visitor, served
+
+ROOT = Path(__file__).parents[2]
+NAME = "mobility_privacy_explorer"
+OUTSIDE = ("streamlit", "pydeck", "altair", "opendp", "h3", "timezonefinder", "pyspark")
+
+
+def python(*arguments, **options):
+    command = [sys.executable, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, **options)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """The wheel of this checkout, built in a copy: setuptools writes beside what it builds."""
+    pytest.importorskip("setuptools", minversion="77", reason="`make test` installs a newer one")
+    folder = tmp_path_factory.mktemp("wheel")
+    (folder / "checkout").mkdir()
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE", "app.py", ".streamlit"):
+        os.symlink(ROOT / name, folder / "checkout" / name)
+    for name in ("engine", "pages", "data", "tests", "docs"):
+        os.symlink(ROOT / name, folder / "checkout" / name)
+    build = ["-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "--no-index"]
+    python(*build, "-w", folder, folder / "checkout")
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def place(wheel, tmp_path_factory):
+    """A new environment with the wheel alone; other libraries are read where they are."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    venv.create(folder / "env", symlinks=True)
+    own = folder / "env" / "bin" / "python"
+    python("-m", "pip", "--python", own, "install", "-q", "--no-deps", "--no-index", wheel)
+    (site,) = (folder / "env" / "lib").glob("python*/site-packages")
+    # a line in a .pth file is a folder to look in; those of that folder itself are not read
+    others = [path for path in sys.path if Path(path).name == "site-packages"]
+    (site / "others.pth").write_text("\n".join(others), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def command(place):
+    """Return a function that gives the installed command in a folder of somebody's own."""
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    environment |= {"HOME": str(place), "XDG_DATA_HOME": str(place / "share")}
+    environment.pop("MOBILITY_DATA", None)
+
+    def run(*words, expected=0):
+        program = place / "env" / "bin" / "mobility-privacy-explorer"
+        done = subprocess.run(
+            [program, *map(str, words)],
+            cwd=place,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert done.returncode == expected, done.stderr
+        return done.stdout + done.stderr
+
+    run.environment = environment
+    return run
+
+
+def test_the_wheel_holds_the_app_the_engine_and_one_dataset_and_nothing_else(wheel):
+    names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    assert {name.split("/")[0] for name in names} == {NAME}
+    inside = {name.removeprefix(f"{NAME}/") for name in names}
+    expected = {
+        str(path.relative_to(ROOT))
+        for folder in ("engine", "pages", "data/demo-city", "data/outlines")
+        for path in (ROOT / folder).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert inside == expected | {"app.py", "data/README.md", ".streamlit/config.toml"}
+
+
+def test_the_engine_imports_itself_relatively():
+    """So that it is one package under either name; docs/architecture.md says how."""
+    absolute = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in (ROOT / "engine").rglob("*.py")
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if re.match(r"\s*(from|import) engine\b", line)
+    ]
+    assert not absolute
+
+
+def test_it_is_one_package_whose_modules_have_one_name_each(place, command):
+    words = (
+        f"import sys; from {NAME}.engine import datasets, density, origin_destination, release; "
+        f"from {NAME}.engine.frontier import command; print(datasets.__file__); "
+        "datasets.load('demo-city'); assert 'engine' not in sys.modules"
+    )
+    own = place / "env" / "bin" / "python"
+    where = subprocess.check_output(
+        [own, "-c", words], cwd=place, env=command.environment, text=True, timeout=120
+    )
+    assert Path(where.strip()).is_relative_to(place)
+
+
+def test_the_command_says_what_it_can_do(command):
+    usage = command("--help")
+    for part in ("run", "ingest", "twin", "release", "frontier"):
+        assert f"  {part} " in usage
+        if part != "run":
+            assert f"usage: mobility-privacy-explorer {part}" in command(part, "--help")
+    assert "no part 'fly'" in command("fly", expected=2)
+    assert command("--version").strip() == "0.2.0"
+
+
+def test_run_serves_the_first_page_from_anywhere(place, command):
+    program = str(place / "env" / "bin" / "mobility-privacy-explorer")
+    with (
+        served(command.environment, command=[program, "run"], folder=place) as address,
+        Visitor(address) as visitor,
+    ):
+        drawn = [message.delta.new_element for message in visitor.run()]
+        kinds = {element.WhichOneof("type") for element in drawn}
+        assert "exception" not in kinds
+        assert {"heading", "slider", "html"} & kinds
+        assert any("demo-city" in str(element) for element in drawn)
+    assert not list((place / "env").rglob("*.sqlite*")), "nothing is written beside the package"
+
+
+def test_ingest_and_release_write_to_the_users_own_folder(place, command):
+    write_csv(place / "t.csv", ("uid", "datetime", "origin", "destination"), ROWS)
+    share = place / "share" / "mobility-privacy-explorer"
+    words = arguments(place, "--parts", "trips")
+    words[words.index("--out") + 1] = str(share / "local" / "city")
+    command("ingest", *words)
+    command("release", "budget", "set", "demo people", "--datasets", "demo-city", "city",
+            "--epsilon", "2", "--by", "custodian")  # fmt: skip
+    command("release", "od", "demo-city", "--epsilon", "0.2", "--tuned-on", "simulated",
+            "--out", "flows")  # fmt: skip
+    assert (share / "ledger.sqlite").is_file()
+    assert (place / "flows" / "statement.html").is_file()
+    assert "ε = 1.4 of 2 and δ = 0 of 0 spent per person" in command("release", "budget", "show")
+    assert "usable" in command("frontier", "demo-city", "--time", "period", "--zones", "30")
+
+
+def test_the_engine_alone_needs_no_front_end_and_no_extra():
+    """Every module loads without them but the noise of a release, which is OpenDP's."""
+    words = f"""
+import importlib, pkgutil, sys
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {OUTSIDE!r} + ("dp_accounting",):
+            raise ModuleNotFoundError(name, name=name)
+sys.meta_path.insert(0, Absent())
+import engine
+for module in pkgutil.walk_packages(engine.__path__, "engine."):
+    if not module.name.endswith("__main__"):
+        try:
+            importlib.import_module(module.name)
+        except ModuleNotFoundError as error:
+            print(module.name, error.name)
+from engine.ingest.look import time_zone_at
+from engine.ingest.inputs.coarse import resolution_of
+print(time_zone_at(-103.35, 20.67))
+try:
+    resolution_of(1000)
+except engine.errors.InputError as error:
+    print(error)
+"""
+    lines = python("-c", words, cwd=ROOT).splitlines()
+    *missing, zone, hexagons = lines
+    assert all(line.startswith("engine.release.") and line.endswith(" opendp") for line in missing)
+    assert missing
+    assert zone == "None"
+    assert "mobility-privacy-explorer[grid]" in hexagons
