@@ -10,10 +10,10 @@ model of a fold is learnt from the others and from the flow back alone.
 
 import numpy as np
 
-from engine.arrays import Floats, Integers
-from engine.origin_destination.estimate.expectation import Expect
-from engine.origin_destination.estimate.grid import CountGrid
-from engine.origin_destination.estimate.law import Expected, groups
+from ...arrays import Floats, Integers
+from .expectation import Expect
+from .grid import CountGrid
+from .law import Expected, groups
 
 CONFIDENCE = 0.90
 FOLDS = 3

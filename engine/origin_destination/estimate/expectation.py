@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from engine.arrays import Booleans, Floats, Integers
-from engine.origin_destination.estimate.law import Expected
-from engine.origin_destination.estimate.prediction import predict
-from engine.origin_destination.estimate.reading import beyond_noise, from_flow_back, intensity
-from engine.origin_destination.estimate.statements import noise_variance
+from ...arrays import Booleans, Floats, Integers
+from .law import Expected
+from .prediction import predict
+from .reading import beyond_noise, from_flow_back, intensity
+from .statements import noise_variance
 
 Expect = Callable[[Booleans | None], Expected]
 """Given the cells that may be read, the expectation of all; None for all cells."""

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.arrays import Booleans, Floats, Integers
-from engine.origin_destination.estimate.grid import CountGrid
+from ...arrays import Booleans, Floats, Integers
+from .grid import CountGrid
 
 STEP = 0.2
 """Step of the grids of log θ and log of what is expected."""

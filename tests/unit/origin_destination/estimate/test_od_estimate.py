@@ -64,8 +64,10 @@ def test_the_capped_count_scales_estimates_up_at_most_twenty_over_t_fold(limit, 
 def imports(name):
     tree = ast.parse((PACKAGE / f"{name}.py").read_text(encoding="utf-8"))
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        if isinstance(node, ast.ImportFrom):
+            above = estimate.__name__.split(".")[: 4 - node.level] if node.level else []
+            module = ".".join([*above, *([node.module] if node.module else [])])
+            yield from (f"{module}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
 
