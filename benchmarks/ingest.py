@@ -17,8 +17,8 @@ import duckdb
 import numpy as np
 
 from benchmarks.measure import Row
-from engine.datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED, WEIGHT_UNITS, visit_caps
-from engine.density.zoom import build_tree
+from engine.datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED, WEIGHT_UNITS
+from engine.density.zoom.tree import build_tree
 from engine.ingest.options import IngestOptions
 
 ROOT = Path(__file__).parent.parent
@@ -257,13 +257,12 @@ def _bare_zoom(districts: Path) -> list[str]:
     most = IngestOptions.max_visits_cap
 
     def units(squares: str, clip_squared: float) -> str:
-        whole = int(clip_squared * WEIGHT_UNITS**2)
-        return f"least(floor(sqrt({whole} // {squares})), {WEIGHT_UNITS})"
+        whole, room = int(clip_squared * WEIGHT_UNITS), f"(64 * {most**2} - 63 * n * n) * 16"
+        return f"least(floor(sqrt({whole} * ({room} // {most**2}) // {squares})), {WEIGHT_UNITS})"
 
-    towers, weeks = units("people.n", CLIP_SQUARED), units("weeks.squares", CLIP_SQUARED)
+    towers, weeks = units("n", CLIP_SQUARED), units("weeks.squares", CLIP_SQUARED)
     cells = units("hours.in_districts", CLIP_SQUARED)
-    city = ", ".join(f"sum(n * {units('in_city', clip)})" for clip in CITY_CLIPS_SQUARED)
-    caps = ", ".join(f"sum(least(n, {cap}))" for cap in visit_caps(most))
+    city = ", ".join(f"sum(visits * {units('in_city', clip)})" for clip in CITY_CLIPS_SQUARED)
     return [
         f"CREATE TEMP TABLE districts AS SELECT * FROM read_csv('{districts}')",
         "CREATE TEMP TABLE hours AS SELECT uid, sum(v * v) AS in_city, "
@@ -272,18 +271,18 @@ def _bare_zoom(districts: Path) -> list[str]:
         "USING (location) GROUP BY ALL) GROUP BY ALL) GROUP BY uid",
         "CREATE TEMP TABLE weeks AS SELECT uid, sum(v * v) AS squares FROM "
         "(SELECT uid, location, count(*) AS v FROM records GROUP BY ALL) GROUP BY uid",
-        f"CREATE TEMP TABLE weights AS SELECT uid, in_city::BIGINT AS in_city, {towers} AS towers, "
-        f"{cells} AS cells, {weeks} AS weeks FROM people JOIN hours USING (uid) "
-        "JOIN weeks USING (uid)",
-        "CREATE TEMP TABLE weighted AS SELECT location, hour, in_city, towers, cells, weeks "
+        "CREATE TEMP TABLE weights AS SELECT uid, n, in_city::BIGINT AS in_city, "
+        f"{towers} AS towers, {cells} AS cells, {weeks} AS weeks "
+        "FROM people JOIN hours USING (uid) JOIN weeks USING (uid)",
+        "CREATE TEMP TABLE weighted AS SELECT location, hour, n, in_city, towers, cells, weeks "
         "FROM records JOIN weights USING (uid)",
         "SELECT location, hour, sum(towers) FROM weighted GROUP BY ALL",
         "SELECT district, hour, sum(cells) FROM weighted JOIN districts USING (location) "
         "GROUP BY ALL",
         "SELECT location, sum(weeks) FROM weighted GROUP BY ALL",
-        f"SELECT hour, {city} FROM (SELECT hour, in_city, count(*) AS n FROM weighted GROUP BY ALL)"
-        " GROUP BY hour",
-        f"SELECT {caps} FROM people",
+        f"SELECT hour, {city} FROM (SELECT hour, n, in_city, count(*) AS visits FROM weighted "
+        "GROUP BY ALL) GROUP BY hour",
+        f"SELECT sum(least(n, {most})) FROM people",
     ]
 
 

@@ -7,7 +7,9 @@ from engine import datasets
 from engine.arrays import Floats, Integers
 from engine.datasets import Dataset
 from engine.density.gaussian import gaussian_strength
-from engine.density.zoom import DEFAULTS, Tree, ZoomNoise, build_tree, measure, read
+from engine.density.zoom.measure import DEFAULTS, ZoomNoise, measure
+from engine.density.zoom.reading import read
+from engine.density.zoom.tree import Tree, build_tree
 from engine.origin_destination.estimate import statements
 from engine.origin_destination.estimate.prediction import predict
 from engine.origin_destination.estimate.reading import read as read_cells
@@ -29,13 +31,15 @@ def zoom_rows() -> list[Row]:
     for epsilon in (0.1, 1.0):
         strength = gaussian_strength(epsilon, 1e-7)
         whole = cpu_seconds(
-            lambda s=strength: read(measure(paris.zoom_tables, s, noise, DEFAULTS), tree, DEFAULTS)
+            lambda s=strength: read(
+                measure(paris.zoom_tables, s, noise.add, DEFAULTS), tree, DEFAULTS
+            )
         )
         met = whole <= ZOOM_LIMIT
         what = f"measure and read Paris by zoom, ε {epsilon:g}"
         table.append(Row(what, whole, None, "≤ 100 ms", met, "CPU"))
     demo, positions, noise_of_demo, demo_tree = _city("demo-city")
-    noisy = measure(demo.zoom_tables, gaussian_strength(1.0, 1e-7), noise_of_demo, DEFAULTS)
+    noisy = measure(demo.zoom_tables, gaussian_strength(1.0, 1e-7), noise_of_demo.add, DEFAULTS)
     ours = cpu_seconds(lambda: read(noisy, demo_tree, DEFAULTS))
     plain = cpu_seconds(lambda: zoom_reference.read(noisy, positions), 1)
     return [

@@ -243,8 +243,8 @@ _WORDS = {
     Kind.ZOOM_WEEKS: ("towers, whole week", "visits by tower, scaled down likewise"),
     Kind.ZOOM_VISITS: (
         "number of visits",
-        "three sums of all visits, at most 30, 150 and K_max a person: a third of the share each; "
-        "sensitivity and noise are those of the last",
+        "all visits, at most K_max a person; what this tells of those with many visits is taken "
+        "off their weight above",
     ),
     Kind.FLOWS: ("trips between zones", "trips of every origin and destination, as trimmed"),
     Kind.CAPPED_TRIPS: ("all trips", "number of trips, at most {} a person a day"),

@@ -3,14 +3,19 @@
 import streamlit as st
 
 from engine import origin_destination as od
-from pages._ui.decisions import aid, choice, epidemic, question
+from pages._ui.decisions import aid, choice, epidemic, question, zones
 from pages._ui.shell import frame, setting, sidebar
-from pages._ui.shell.settings import dataset_with
-from pages._ui.views.context import of
+from pages._ui.shell.settings import dataset_with, has_part
+from pages._ui.views.context import of, of_density, of_trips
 from pages._ui.wording.labels import OD_PUBLISHED_ONLY
 
-EPIDEMIC, AID, CHOICE = "Epidemic", "Aid after a shock", "ε from a decision"
-VIEWS = (EPIDEMIC, AID, CHOICE)
+EPIDEMIC, AID, ZONES, CHOICE = VIEWS = (
+    "Epidemic",
+    "Aid after a shock",
+    "Zones to act in",
+    "ε from a decision",
+)
+_VIEW = setting.choice("decisions_view", VIEWS, EPIDEMIC)
 
 LEAD = (
     "A number that is 10% off may change nothing, or send help to the wrong place. This page "
@@ -20,21 +25,28 @@ LEAD = (
 
 def draw() -> None:
     """Draw the page."""
-    settings = sidebar.draw(density=False)
-    entry = settings.od_data
+    zoned = setting.value(_VIEW) == ZONES
+    visits = zones.visits() and (zoned or (setting.value(_VIEW) == CHOICE and choice.on_zones()))
+    settings = sidebar.draw(density=visits, trips=not visits, od_method=zoned, resolution=zoned)
+    entry, part = (settings.density_data, "density") if visits else (settings.od_data, "trips")
     frame.banners([entry])
-    if entry is None or not entry.has_trips:
-        frame.missing(entry, "trips", dataset_with("trips"), "od_data")
-        return
+    about = _VIEW
+    if entry is not None and entry.has_trips:
+        about = question.which("decisions_view", entry, VIEWS, epidemic=EPIDEMIC, aid=AID)
     view = setting.draw(
-        st.segmented_control,
-        "View",
-        question.which("decisions_view", entry, VIEWS, epidemic=EPIDEMIC, aid=AID),
-        VIEWS,
-        required=True,
-        label_visibility="collapsed",
+        st.segmented_control, "View", about, VIEWS, required=True, label_visibility="collapsed"
     )
-    if od.METHODS[settings.od_method].expected is None:
+    if view == ZONES:
+        zones.choose_counts()
+    if entry is None or not has_part(entry, part):
+        frame.missing(entry, part, dataset_with(part), "density_data" if visits else "od_data")
+        return
+    if view == ZONES:
+        context = of_density(settings) if visits else of_trips(settings)
+        assert context is not None  # the dataset has the part
+        zones.draw(context)
+        return
+    if od.METHODS[settings.od_method].expected is None and not visits:
         st.info(OD_PUBLISHED_ONLY)
     if view == CHOICE:
         choice.draw(entry, settings)

@@ -68,7 +68,7 @@ class Dataset:
     @property
     def has_zoom(self) -> bool:
         """Whether the clipped sums of the density method `zoom` are there."""
-        return (self.folder / f"{FILES[0]}.parquet").is_file()
+        return (self.folder / f"{FILES[-1]}.parquet").is_file()
 
     @property
     def has_trips(self) -> bool:
@@ -142,7 +142,7 @@ class Dataset:
             raise DatasetError(
                 f"dataset '{self.id}' was made without zoom tables; make it again from its raw "
                 f"data ({self.metadata.made_by}), or choose a dataset that has them: "
-                + (", ".join(having(f"{FILES[0]}.parquet")) or "none is installed")
+                + (", ".join(having(f"{FILES[-1]}.parquet")) or "none is installed")
             )
         tables = {name: self._read(f"{name}.parquet", "density") for name in FILES}
         return from_parquet(tables, self._tower_index, len(self.towers))

@@ -1,10 +1,12 @@
 """The five clipped sums of the density method `zoom`, in whole numbers.
 
-For a person let v be the counts of distinct (tower, hour) visits, at most the public cap of them.
-Each table sums v·min(1, c/‖v‖₂) over people, v first added up to the table's cells: a row is
-scaled down, nobody is sampled. Weights are whole multiples of 1/1024, rounded down in exact
-arithmetic, so every engine counts the same and one person changes a table by at most its clip c
-in L₂.
+For a person let v be the counts of distinct (tower, hour) visits, n in all, at most the public cap
+K_max of them. Four tables sum v·min(1, c·t/‖v‖₂) over people, v first added up to the table's
+cells: a row is scaled down, nobody is sampled. The fifth is the sum of n itself. It tells most of
+those with many visits, so their rows weigh less: t² = 1 − (63/64)·(n/K_max)². A person's change of
+the four tables in units of c and of the sum in units of K_max·√(64/63) is then at most 1 together.
+Weights are whole multiples of 1/1024, rounded down in exact arithmetic, so every engine counts the
+same.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,12 +24,11 @@ CLIP_SQUARED = 10.0
 """c² of the tables towers, districts and weeks: c = √10."""
 CITY_CLIPS_SQUARED = (10.0, 20.25, 36.0, 64.0, 121.0, 225.0, 841.0)
 """c² of the seven city tables: c = √10, 4.5, 6, 8, 11, 15 and 29."""
-VISIT_CAPS = (30, 150)
-"""Caps of the first two sums of visits; the third is the data's public cap."""
-SUMS_OF_VISITS = len(VISIT_CAPS) + 1
+SUM_SHARE = 63 / 64
+"""(K_max/c)² of the sum of visits: what it tells of a person with K_max visits, of 1 in all."""
 WEIGHT_UNITS = 1024
 """Weights are whole multiples of one over this."""
-FILES = tuple(f"zoom_{name}" for name in ("towers", "districts", "city", "weeks", "visits"))
+FILES = tuple(f"zoom_{name}" for name in ("towers", "districts", "city", "weeks", "total"))
 """Names of the tables in a dataset's folder, without ending."""
 
 
@@ -45,10 +46,10 @@ class ZoomTables:
         One row for each clip of `city_clips_squared`.
     weeks : int array, shape (towers,)
         The whole week of every tower.
-    visits : int array, shape (3,)
-        Σ min(visits, cap) for each of `caps`, in visits.
-    caps : int array, shape (3,)
-        Ascending; the last is the data's public cap.
+    visits : int
+        All visits.
+    max_visits_cap : int
+        K_max, the public cap that the rows were scaled down by.
     clip_squared : float
         c² of towers, districts and weeks.
     city_clips_squared : tuple of float
@@ -59,34 +60,36 @@ class ZoomTables:
     districts: Integers
     city: Integers
     weeks: Integers
-    visits: Integers
-    caps: Integers
+    visits: int
+    max_visits_cap: int
     clip_squared: float = CLIP_SQUARED
     city_clips_squared: tuple[float, ...] = CITY_CLIPS_SQUARED
 
 
-def visit_caps(max_visits_cap: int) -> Integers:
-    """Return the caps of the three sums of visits, none above the data's public cap.
+def room_units(visits: Any, max_visits_cap: int) -> Any:
+    """Return ⌊1024·t²⌋ of people with so many visits, in whole numbers; arrays or columns alike.
 
     Examples
     --------
-    >>> visit_caps(840), visit_caps(100)
-    (array([ 30, 150, 840]), array([ 30, 100, 100]))
+    >>> room_units(np.array([1, 84, 420, 840]), 840)
+    array([1023, 1013,  772,   16])
     """
-    return np.minimum([*VISIT_CAPS, max_visits_cap], max_visits_cap).astype(np.int64)
+    cap_squared = max_visits_cap**2
+    return (64 * cap_squared - 63 * visits * visits) * (WEIGHT_UNITS // 64) // cap_squared
 
 
-def weight_units(squares: Integers, clip_squared: float) -> Integers:
-    """Return ⌊1024·min(1, c/‖v‖₂)⌋ for ‖v‖₂² = `squares` ≥ 1.
+def weight_units(squares: Integers, clip_squared: float, room: Integers) -> Integers:
+    """Return ⌊1024·min(1, c·t/‖v‖₂)⌋ for ‖v‖₂² = `squares` ≥ 1 and `room_units`.
 
-    In exact arithmetic, ⌊√⌊c²·2²⁰/squares⌋⌋: weight²·squares never exceeds (1024·c)².
+    In exact arithmetic, ⌊√⌊1024·c²·room/squares⌋⌋: weight²·squares never exceeds (1024·c·t)².
 
     Examples
     --------
-    >>> weight_units(np.array([1, 10, 11, 840]), 10.0)
-    array([1024, 1024,  976,  111])
+    >>> room = room_units(np.array([1, 10, 11, 840]), 840)
+    >>> weight_units(np.array([1, 10, 11, 840]), 10.0, room)
+    array([1024, 1023,  975,   13])
     """
-    largest = int(clip_squared * WEIGHT_UNITS**2) // squares
+    largest = int(clip_squared * WEIGHT_UNITS) * room // squares
     return np.minimum(np.floor(np.sqrt(largest)).astype(np.int64), WEIGHT_UNITS)
 
 
@@ -119,7 +122,12 @@ def to_parquet(zoom: ZoomTables, location_ids: Sequence[str]) -> dict[str, pa.Ta
         grid(np.arange(len(zoom.districts)), "district", pa.int32(), zoom.districts),
         grid(np.array(CITY_CLIPS_SQUARED), "clip_squared", pa.float64(), zoom.city),
         pa.table({"location_id": ids, "n": column(zoom.weeks, pa.int64())}),
-        pa.table({"cap": column(zoom.caps, pa.int32()), "n": column(zoom.visits, pa.int64())}),
+        pa.table(
+            {
+                "cap": column([zoom.max_visits_cap], pa.int32()),
+                "n": column([zoom.visits], pa.int64()),
+            }
+        ),
     )
     return dict(zip(FILES, contents, strict=True))
 
@@ -139,22 +147,21 @@ def from_parquet(
     DatasetError
         If a table has another shape than it should.
     """
-    fine, coarse, city, weeks, visits = (tables[name] for name in FILES)
+    fine, coarse, city, weeks, total = (tables[name] for name in FILES)
     by_hour = np.zeros((towers, HOURS_PER_WEEK), dtype=np.int64)
     by_hour[tower_index(fine["location_id"]), fine["hour"].to_numpy()] = fine["n"].to_numpy()
     whole = np.zeros(towers, dtype=np.int64)
     whole[tower_index(weeks["location_id"])] = weeks["n"].to_numpy()
     try:
+        (visits,), (cap,) = total["n"].to_pylist(), total["cap"].to_pylist()
         arrays: dict[str, Any] = {
             "towers": by_hour,
             "districts": coarse["n"].to_numpy().reshape(-1, HOURS_PER_WEEK),
             "city": city["n"].to_numpy().reshape(len(CITY_CLIPS_SQUARED), HOURS_PER_WEEK),
             "weeks": whole,
-            "visits": visits["n"].to_numpy().reshape(SUMS_OF_VISITS),
-            "caps": visits["cap"].to_numpy().astype(np.int64).reshape(SUMS_OF_VISITS),
         }
     except ValueError:
         raise DatasetError("the zoom tables are incomplete; build the dataset again") from None
     for values in arrays.values():
         values.flags.writeable = False
-    return ZoomTables(**arrays)
+    return ZoomTables(**arrays, visits=visits, max_visits_cap=cap)

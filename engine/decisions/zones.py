@@ -6,17 +6,20 @@ which product or method the counts come from.
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import validation
 from ..arrays import Booleans, Floats
-from ..steps import Level, level_of
+from ..steps import GOOD_SHARE, Level, level_of
 from .scoring import Comparison, compare_decisions
 from .selection import first_zones
 
+Outcome = Literal["right", "missed", "needless"]
 _LIMIT_SHARE = 0.95
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,13 +155,13 @@ class ZonesJudgement:
         Share of decisions to act that are right (`right_share`): mean, least and most over draws.
     acting, missed, needless : float
         Zone-moments on which to act in truth, of these not acted on, and acted on for nothing.
-    decisions : int
-        Zone-moments there are.
+    decisions, draws : int
+        Zone-moments there are, and draws that were judged.
+    acting_share : array, shape (zones,)
+        Share of a zone's moments on which a release acts.
     missed_share, needless_share : arrays, shape (zones,)
-        Share of draws and moments to act on that a zone misses, and of the others on which it
-        acts; NaN where it has none.
-    wrong_zone_share : array, shape (zones,)
-        Share of draws in which a zone is decided wrongly at any moment.
+        Moments that a zone misses, and those on which it acts for nothing, as a share of those on
+        which to act, of which at least one is reckoned; the second may exceed 1.
     """
 
     level: Level
@@ -169,9 +172,18 @@ class ZonesJudgement:
     missed: float
     needless: float
     decisions: int
+    draws: int
+    acting_share: Floats
     missed_share: Floats
     needless_share: Floats
-    wrong_zone_share: Floats
+
+    @property
+    def outcomes(self) -> list[Outcome]:
+        """How each zone is decided: wrongly where its larger share exceeds one in ten."""
+        missed, needless = self.missed_share, self.needless_share
+        wrong = np.maximum(missed, needless) > 1 - GOOD_SHARE + _ROUNDING
+        named = np.where(missed >= needless, "missed", "needless")
+        return np.where(wrong, named, "right").tolist()
 
 
 def judge_zones(comparison: Comparison) -> ZonesJudgement:
@@ -181,24 +193,24 @@ def judge_zones(comparison: Comparison) -> ZonesJudgement:
     --------
     >>> truly = np.array([[True, True, False]])
     >>> judged = judge_zones(compare_decisions(truly, np.stack([truly, ~truly])))
-    >>> judged.right, judged.level, judged.missed_share.tolist()
-    (0.5, 'partly', [0.5, 0.5, nan])
+    >>> judged.right, judged.level, judged.outcomes
+    (0.5, 'partly', ['missed', 'missed', 'needless'])
     """
     right, moments = right_share(comparison), comparison.days
     acting = comparison.acting_true
     missed, needless = comparison.missed.mean(axis=0), comparison.needless.mean(axis=0)
-    with np.errstate(invalid="ignore"):
-        missed_share, needless_share = missed / acting, needless / (moments - acting)
+    due = np.maximum(acting, 1)
     return ZonesJudgement(
         level=level_of(float(right.mean())),
         right=float(right.mean()),
         low=float(right.min()),
         high=float(right.max()),
         acting=float(acting.sum()),
-        missed=float(missed.sum()),
-        needless=float(needless.sum()),
+        missed=float(comparison.missed.sum(axis=-1).mean()),
+        needless=float(comparison.needless.sum(axis=-1).mean()),
         decisions=moments * acting.size,
-        missed_share=missed_share,
-        needless_share=needless_share,
-        wrong_zone_share=(comparison.missed + comparison.needless > 0).mean(axis=0),
+        draws=len(comparison.missed),
+        acting_share=comparison.acting.mean(axis=0) / moments,
+        missed_share=missed / due,
+        needless_share=needless / due,
     )

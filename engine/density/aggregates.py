@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arrays import Floats
 from ..datasets import Dataset, remembered
-from .zoom import Tree, build_tree
+from .zoom.tree import Tree, build_tree
 
 
 def truth(dataset: Dataset) -> Floats:

@@ -14,7 +14,7 @@ from ..datasets import Dataset
 from ..errors import ParameterError
 from ..parameters import GAUSSIAN_METHODS, HOURS_PER_WEEK, DensityMethod
 from .aggregates import tower_tree
-from .zoom import ZoomNoise
+from .zoom.measure import ZoomNoise
 
 _CHOOSES_PER_CLUSTER = frozenset({"efpa", "efpag"})
 

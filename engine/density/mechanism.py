@@ -22,9 +22,9 @@ from .draws import DensityNoise
 from .gaussian import gaussian_strength
 from .scaling import cell_totals
 from .smoothing import smooth_nights
-from .zoom import DEFAULTS, Reading, ZoomConstants, measure, read
 from .zoom.costs import zoom_ledger
-from .zoom.reading import shares
+from .zoom.measure import DEFAULTS, ZoomConstants, measure
+from .zoom.reading import Reading, read, shares
 
 NOISE_EXCEEDS_DATA = "the noise exceeds the data"
 ONE_CLUSTER = "all cells form one cluster: their total is below the cluster minimum"
@@ -93,7 +93,7 @@ def zoom_release(
             "method or dataset; draw it with DensityNoise.draw"
         )
     strength = gaussian_strength(parameters.epsilon, parameters.delta)
-    noisy = measure(tables, strength, noise.zoom, constants)
+    noisy = measure(tables, strength, noise.zoom.add, constants)
     reading = read(noisy, tree, constants)
     return DensityRelease(
         parameters=parameters,

@@ -4,7 +4,6 @@ import numpy as np
 
 from ..contract import Method, Plan
 from ..datasets import Dataset
-from ..datasets.zoomtables import SUMS_OF_VISITS
 from ..errors import ParameterError
 from ..ledger import Kind, Ledger
 from ..parameters import HOURS_PER_WEEK, DensityMethod, DensityParameters
@@ -58,8 +57,8 @@ METHODS: dict[DensityMethod, Method[DensityRelease]] = {
             "A place unlike its neighbours is smoothed towards them unless it clearly exceeds the "
             "noise: small surprises are lost first.",
             "People with many visits are scaled down, so places that only they go to look smaller.",
-            "On small data at ε 0.1 the total can be far off, and the displacement (EMD) larger "
-            "than the published method's: docs/mechanisms.md names where.",
+            "On small data at ε 0.1 the displacement (EMD) can be larger than the published "
+            "method's: docs/mechanisms.md names where.",
             "Nearly empty places keep large relative errors, as with every method.",
         ),
         ledger=zoom_ledger,
@@ -201,7 +200,7 @@ def plan(dataset: Dataset, parameters: DensityParameters) -> Plan:
         Kind.ZOOM_TOWERS: towers * HOURS_PER_WEEK,
         Kind.ZOOM_CITY: HOURS_PER_WEEK,
         Kind.ZOOM_WEEKS: towers,
-        Kind.ZOOM_VISITS: SUMS_OF_VISITS,
+        Kind.ZOOM_VISITS: 1,
     }
     if Kind.ZOOM_DISTRICTS in {stage.kind for stage in stated.stages}:
         districts = int(tower_tree(dataset).districts.max()) + 1

@@ -4,12 +4,11 @@ import math
 from dataclasses import dataclass
 
 from ..datasets import Dataset
-from ..datasets.zoomtables import visit_caps
 from ..parameters import MAX_VISITS_LIMIT, DensityParameters
 from ..validation import finite_above
 from .gaussian import gaussian_strength, strength_to_epsilon
 from .scaling import histogram_scale, visits_scale
-from .zoom import DEFAULTS, noise_scale
+from .zoom.measure import DEFAULTS, noise_scale
 
 VISITS_PER_PERSON = 10
 """Assumed visits of a person in a week where a number of people must be named."""
@@ -43,8 +42,7 @@ def needs(dataset: Dataset, parameters: DensityParameters) -> Needs:
     With the improved scaling K̂ = K + Laplace(b) is above 0 with probability 95% if K ≥ b·ln 10,
     and the noisy sum of H̃ if N is at least the 95% quantile of the sum of its noise, close to
     normal. Both scales go with 1/ε, so the same bounds give the ε that a known number of people
-    needs. `zoom` reads the number of visits from the sum with the smallest cap and the sizes from
-    the sum over the towers; their noise goes with 1/μ.
+    needs. The noise of the number of visits and of the sum over the towers of `zoom` goes with 1/μ.
 
     Examples
     --------
@@ -79,33 +77,31 @@ def _people(dataset: Dataset, parameters: DensityParameters) -> float:
 def _zoom_people(dataset: Dataset, parameters: DensityParameters) -> float:
     """Return how many people make the visits and the towers' sum clear of their noise."""
     strength = gaussian_strength(parameters.epsilon, parameters.delta)
-    smallest = int(visit_caps(dataset.metadata.max_visits_cap)[0])
-    visits = noise_scale("visits", smallest, strength, DEFAULTS)
+    visits = noise_scale("visits", dataset.metadata.max_visits_cap, strength, DEFAULTS)
     # a person whose visits are scaled down to c adds at least c to the sum over the towers
     spread = noise_scale("weeks", 1.0, strength, DEFAULTS) * math.sqrt(len(dataset.towers))
     return _NORMAL_QUANTILE * max(visits / VISITS_PER_PERSON, spread)
 
 
-DEFAULT_KEPT = 30
-LEAST_KEPT, MOST_KEPT = 10, 60
-_DIVISOR = 7.0
+USUAL_VISITS = 11.0
+"""Visits of a person in a week where no number is public: the median over random worlds."""
+
+_KEPT_A_VISIT = 1.2564
+"""The x with e^x = 1 + 2x, where √x/(1 − e^(−x)) is least."""
 
 
-def suggested_max_visits(people_public: int | None, epsilon: float) -> int:
-    """Return ℓ = √(N·ε)/7, between 10 and 60; 30 where the number of people is not public.
+def suggested_max_visits(mean_visits: float = USUAL_VISITS) -> int:
+    """Return ℓ = 1.26 × the public mean number of visits of a person, 1 to 168.
 
-    Keeping fewer visits loses more of what people do, keeping more costs √ℓ of noise. What the
-    noise does to the result falls with N·ε, so that many people or a large ε can afford a larger
-    ℓ; beyond 60 hardly anything is won. ``docs/mechanisms.md`` holds the rule against the best ℓ
-    in hindsight. It reads public numbers only: the best ℓ itself would be read off the data.
+    Noise grows with √ℓ, what is kept with E min(V, ℓ), so it matters least where √ℓ/E min(V, ℓ) is
+    least. For exponential V of mean m that is √ℓ/(m·(1 − e^(−ℓ/m))), least at ℓ = 1.2564·m. Neither
+    the number of people nor ε moves that place: they scale the noise and leave its least. Over
+    random density worlds no rule with people and ε in it did better (``docs/mechanisms.md``).
 
     Examples
     --------
-    >>> suggested_max_visits(50_000, 0.1), suggested_max_visits(2_000_000, 1.0)
-    (10, 60)
+    >>> suggested_max_visits(), suggested_max_visits(40)
+    (14, 50)
     """
-    finite_above("epsilon", epsilon, 0, "it is the total of the release")
-    if people_public is None:
-        return DEFAULT_KEPT
-    kept = round(math.sqrt(max(people_public, 0) * epsilon) / _DIVISOR)
-    return min(max(kept, LEAST_KEPT), MOST_KEPT, MAX_VISITS_LIMIT)
+    finite_above("mean_visits", mean_visits, 0, "it is a public number, about 11 in a week")
+    return min(max(round(_KEPT_A_VISIT * mean_visits), 1), MAX_VISITS_LIMIT)

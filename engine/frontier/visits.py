@@ -23,7 +23,10 @@ from .need import Need, levels
 
 EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 """Fewer than for flows: each is a few releases, not a law."""
-LIMITS: dict[DensityMethod, tuple[int, ...]] = {"efpag_joint": (10, 30, 100), "zoom": (30,)}
+LIMITS: dict[DensityMethod, tuple[int, ...]] = {
+    "efpag_joint": (density.suggested_max_visits(), 30, 100),
+    "zoom": (30,),
+}
 """ℓ of each method; `zoom` samples nobody and does not use it. Both make hours and add them up to
 blocks, so that one release is judged at every block."""
 DRAWS = 5

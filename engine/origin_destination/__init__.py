@@ -46,7 +46,12 @@ from .scores import (
     trip_account,
     zero_account,
 )
-from .trimming import TrimmingCurve, joined_curves, trimming_curve
+from .trimming import (
+    TrimmingCurve,
+    joined_curves,
+    suggested_max_trips,
+    trimming_curve,
+)
 
 __all__ = [
     "METHODS",
@@ -100,6 +105,7 @@ __all__ = [
     "release_matrix",
     "scores",
     "standard_noise",
+    "suggested_max_trips",
     "suppresses",
     "trimming_curve",
     "trip_account",

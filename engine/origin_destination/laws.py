@@ -143,6 +143,33 @@ def suppressed_probability(law: NoiseLaw, kept: ArrayLike, threshold: ArrayLike)
     return law.tail(1 - bound)
 
 
+def released_range(
+    law: NoiseLaw, kept: ArrayLike, threshold: ArrayLike, share: float = 0.9
+) -> tuple[Floats, Floats]:
+    """Return the ends between which at least `share` of all releases of a count lie, 0 if hidden.
+
+    Parameters
+    ----------
+    kept : array
+        Counts before noise.
+    threshold : float or array
+        τ.
+    share : float
+        Above 0 and below 1; the middle of the law of the noise.
+
+    Examples
+    --------
+    >>> low, high = released_range(NoiseLaw(0.5), [3, 40], 15)
+    >>> low.tolist(), high.tolist()
+    ([0.0, 35.0], [0.0, 45.0])
+    """
+    outside = law.log_first - np.log((1 - share) / 2)  # P(|Z| > r) = 2·P(Z ≥ 1)·q^r
+    reach = np.maximum(np.ceil(outside / law.rate), 0.0)
+    count, least = np.asarray(kept, dtype=np.float64), effective_threshold(threshold)
+    low, high = count - reach, count + reach
+    return np.where(low >= least, low, 0.0), np.where(high >= least, high, 0.0)
+
+
 def log_released_probability(
     law: NoiseLaw, released: ArrayLike, kept: ArrayLike, threshold: ArrayLike
 ) -> Floats:

@@ -17,7 +17,47 @@ from .exact.outcomes import ErrorSplit
 from .laws import LawName
 from .matrices import Days
 
+SCALE, POWER, DAYS_POWER = 0.35, 0.4, 0.75
+"""Of `suggested_max_trips`: those with the least regret over random worlds."""
+
+MOST_SUGGESTED = 100
 DEFAULT_LIMITS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50)
+
+
+def suggested_max_trips(
+    people_public: int | None, zones: int, epsilon: float, *, days: int = 1
+) -> int | None:
+    """Return T = 0.35·(N·ε/F)^0.4·D^0.75 from public numbers, 1 to 100; None without N.
+
+    One more trip a person adds noise of 1/ε to each of the F = zones·(zones − 1) flows, and brings
+    back a trip of each of the N·P(V > T) people who make more than T: the least error is where
+    N·P(V > T) = F/ε. With P(V > T) falling as (T/s)^(−1/0.4) that is T = s·(N·ε/F)^0.4. People's
+    numbers of trips grow with the D days that are protected together. The three constants are those
+    of least regret over random worlds; ``docs/mechanisms.md`` has what the rule loses there. It
+    reads public numbers only: the best T itself would be read off the data (erratum O4).
+
+    Parameters
+    ----------
+    people_public : int or None
+        N, the public number of people; where one noise covers several of each person's days that
+        are protected singly, people times days.
+    zones : int
+    epsilon : float
+    days : int
+        D: 1 where a person's day is protected, the days of the period where a person is.
+
+    Examples
+    --------
+    >>> suggested_max_trips(541_000, 30, 1.0), suggested_max_trips(541_000, 30, 1.0, days=7)
+    (5, 20)
+    >>> suggested_max_trips(50_000, 150, 0.1)
+    1
+    """
+    validation.finite_above("epsilon", epsilon, 0, "it is the total of the release")
+    if people_public is None or zones < 2:
+        return None
+    clear = max(people_public, 0) * epsilon / (zones * (zones - 1))
+    return min(max(round(SCALE * clear**POWER * days**DAYS_POWER), 1), MOST_SUGGESTED)
 
 
 @dataclass(frozen=True, kw_only=True)

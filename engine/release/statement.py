@@ -276,8 +276,9 @@ SCHEMA: dict[str, Any] = {
                     "norm": {"enum": list(get_args(Norm))},
                     **{
                         name: {"type": "number", "exclusiveMinimum": 0}
-                        for name in ("sensitivity", "scale", "epsilon", "rho")
+                        for name in ("sensitivity", "scale", "epsilon")
                     },
+                    "rho": {"type": "number", "minimum": 0},
                 },
                 "oneOf": [{"required": ["epsilon"]}, {"required": ["rho"]}],
             },

@@ -10,16 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from .. import density, validation
-from ..arrays import Floats, Integers
+from ..arrays import Integers
 from ..datasets import Dataset
-from ..datasets.zoomtables import (
-    CITY_CLIPS_SQUARED,
-    CLIP_SQUARED,
-    FILES,
-    SUMS_OF_VISITS,
-    visit_caps,
-)
-from ..density.zoom import DEFAULTS, measure_with, noise_scale, read
+from ..datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED, FILES
+from ..density.zoom.measure import DEFAULTS, measure, noise_scale
+from ..density.zoom.reading import read
 from ..errors import DatasetError, ParameterError
 from ..parameters import HOURS_PER_WEEK, DensityParameters
 from . import cautions, noise
@@ -44,8 +39,7 @@ def plan(dataset: Dataset, parameters: DensityParameters, _days: Days) -> Plan:
     strength = _strength(parameters)
     towers, zones = len(dataset.towers), len(dataset.zones)
     districts = _districts(dataset)
-    caps = visit_caps(dataset.metadata.max_visits_cap)
-    cap = int(caps[-1])
+    cap = dataset.metadata.max_visits_cap
     root, week = np.sqrt(CLIP_SQUARED), dataset.metadata.week
     fine, whole, visits = (
         noise_scale(name, clip, strength, DEFAULTS)
@@ -62,19 +56,21 @@ def plan(dataset: Dataset, parameters: DensityParameters, _days: Days) -> Plan:
         reads_noise=True,
         days=7,
         contribution="a person's visits are scaled down so that they weigh at most a public "
-        f"clip in every table (√10 where towers are told apart); at most {cap} visits count",
+        "clip in every table (√10 where towers are told apart), less for those with many visits, "
+        f"of whom the number of all visits tells; at most {cap} visits count",
         sensitivity=float(root),
         norm="L₂",
         mechanism="discrete Gaussian on whole multiples of 1/1024 of a visit",
         scale=float(fine),
         rho=strength**2 / 2,
-        proof="five tables of whole multiples of 1/1024, each with discrete Gaussian noise of "
-        f"its share of ρ = {strength**2 / 2:.6g}, are ρ-zero-concentrated (Canonne, Kamath and "
-        f"Steinke 2020), also where one's clip is chosen from another's noisy sum; that is "
+        proof="five tables of whole multiples of 1/1024 with discrete Gaussian noise, each of "
+        "its own, of which a person changes at most √(2ρ) noises together, "
+        f"ρ = {strength**2 / 2:.6g}, are ρ-zero-concentrated (Canonne, Kamath and "
+        "Steinke 2020), also where one's clip is chosen from another's noisy sum; that is "
         f"(ε, δ) = ({parameters.epsilon:g}, {parameters.delta:g}).",
         cells=density.plan(dataset, parameters).cells,
         cells_words=f"{towers} towers, {districts} districts and the whole city × "
-        f"{HOURS_PER_WEEK} hours, {towers} towers' weeks and {SUMS_OF_VISITS} sums of visits; "
+        f"{HOURS_PER_WEEK} hours, {towers} towers' weeks and the number of all visits; "
         f"read and mapped to {zones} zones by area",
         settings={
             "method": "zoom",
@@ -83,7 +79,7 @@ def plan(dataset: Dataset, parameters: DensityParameters, _days: Days) -> Plan:
             "week": None if week is None else week.isoformat(),
             "max_visits": cap,
         },
-        stages=_stages(strength, caps.tolist()),
+        stages=_stages(strength, cap),
         composition="zCDP",
         frame=Frame.of(dataset.metadata),
         bars="measured_low_90 and measured_high_90",
@@ -142,8 +138,8 @@ def prepare(dataset: Dataset, _parameters: DensityParameters, _days: Days) -> No
     for name in FILES:
         hours = {"hour": HOUR} if name in _BY_HOUR else {}
         require_intact(dataset, name, {"n": COUNT, **hours})
-    caps = visit_caps(dataset.metadata.max_visits_cap)
-    if len(tables.districts) != _districts(dataset) or (tables.caps != caps).any():
+    cap = dataset.metadata.max_visits_cap
+    if len(tables.districts) != _districts(dataset) or tables.max_visits_cap != cap:
         raise DatasetError(
             f"dataset '{dataset.id}': its zoom tables do not fit its towers and its cap",
             remedy="build the dataset again from its raw data; nothing was spent",
@@ -155,7 +151,7 @@ def write(
     dataset: Dataset, parameters: DensityParameters, _days: Days, folder: Path, progress: Progress
 ) -> None:
     """Draw the noise of all tables once, read them, and write zones by hour."""
-    noisy = measure_with(dataset.zoom_tables, _strength(parameters), _add, DEFAULTS)
+    noisy = measure(dataset.zoom_tables, _strength(parameters), _add, DEFAULTS)
     progress(0.7)
     visits = read(noisy, density.tower_tree(dataset), DEFAULTS).by_tower
     to_zones = dataset.tessellation.overlap.T
@@ -200,8 +196,11 @@ def _districts(dataset: Dataset) -> int:
     return int(density.tower_tree(dataset).districts.max()) + 1
 
 
-def _stages(strength: float, caps: list[int]) -> tuple[Stage, ...]:
-    """Return the seven counts that get noise; the city's clip is chosen from the noisy visits."""
+def _stages(strength: float, cap: int) -> tuple[Stage, ...]:
+    """Return the five counts that get noise; the city's clip is chosen from the noisy visits.
+
+    What the number of visits tells of a person is taken off the others, so it costs no more ρ.
+    """
     root, largest = np.sqrt(CLIP_SQUARED), np.sqrt(CITY_CLIPS_SQUARED[-1])
     counted = [
         ("towers", "visits by tower and hour", root),
@@ -213,7 +212,12 @@ def _stages(strength: float, caps: list[int]) -> tuple[Stage, ...]:
             largest,
         ),
         ("weeks", "visits by tower, whole week", root),
-        *(("visits", f"all visits, at most {cap} of a person", cap) for cap in caps),
+        (
+            "visits",
+            f"all visits, at most {cap} of a person; whoever has so many that this number tells of "
+            "them weighs less in the tables above, whose ρ covers it",
+            cap,
+        ),
     ]
     stages: list[Stage] = []
     for table, name, clip in counted:
@@ -225,7 +229,7 @@ def _stages(strength: float, caps: list[int]) -> tuple[Stage, ...]:
                 sensitivity=float(clip),
                 norm="L₂",
                 scale=sigma,
-                rho=float(clip / sigma) ** 2 / 2,
+                rho=0.0 if table == "visits" else float(clip / sigma) ** 2 / 2,
             )
         )
     return tuple(stages)
@@ -236,11 +240,7 @@ def units_of_noise(sigma: float) -> float:
     return sigma * _ROOM
 
 
-def _add(name: str, counts: Integers, sigma: float | Floats) -> Integers:
+def _add(name: str, counts: Integers, sigma: float) -> Integers:
     """Add OpenDP's discrete Gaussian noise, table by table."""
-    if name != "visits":
-        return noise.discrete_gaussian(counts, units_of_noise(float(sigma)))
-    pairs = zip(counts, np.asarray(sigma), strict=True)
-    return np.array(
-        [noise.discrete_gaussian(np.array([n]), units_of_noise(float(s)))[0] for n, s in pairs]
-    )
+    del name
+    return noise.discrete_gaussian(counts, units_of_noise(sigma))

@@ -67,7 +67,11 @@ class CoarseDataset(Dataset):
         self.resolution = resolution
         self.folder = base.folder
         self.id = base.id
-        labels, self._ids, self._names = labels_of(base.zones, resolution.zones)
+        level = resolution.zones
+        # public, and the same at every span of time
+        labels, self._ids, self._names = remembered(
+            base, ("labels", level), lambda: labels_of(base.zones, level)
+        )
         self.labels: Integers = labels
         self.metadata = coarse_metadata(base.metadata, resolution)
 
@@ -76,7 +80,12 @@ class CoarseDataset(Dataset):
         """Coarse zones in the order in which their first zone stands: zone_id, name, geometry."""
         if self.resolution.zones == FINEST:
             return self.base.zones
-        return joined_zones(self.base.zones, self.labels, self._ids, self._names)
+        base, labels, ids, names = self.base, self.labels, self._ids, self._names
+        return remembered(
+            base,
+            ("zones", self.resolution.zones),
+            lambda: joined_zones(base.zones, labels, ids, names),
+        )
 
     @cached_property
     def hour_blocks(self) -> Integers:
@@ -93,7 +102,11 @@ class CoarseDataset(Dataset):
         """Overlaps and minimum cover of the towers and the coarse zones."""
         if self.resolution.zones == FINEST:
             return self.base.tessellation
-        return tessellate(self.base.towers, self.zones)
+        return remembered(
+            self.base,
+            ("tessellation", self.resolution.zones),
+            lambda: tessellate(self.base.towers, self.zones),
+        )
 
     @cached_property
     def truth_by_tower(self) -> Integers:

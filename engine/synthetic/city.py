@@ -15,7 +15,7 @@ from pyproj import CRS
 from .. import datasets, validation
 from ..arrays import Floats, Integers
 from ..datasets.zoomtables import to_parquet
-from ..density.zoom import build_tree
+from ..density.zoom.tree import build_tree
 from ..parameters import DEFAULT_MAX_VISITS_CAP, HOURS_PER_WEEK
 from .landuse import LandUse, LandUsePlan, plan_land_use
 from .names import quarter_names

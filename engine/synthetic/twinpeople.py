@@ -11,7 +11,7 @@ import shapely
 
 from ..arrays import Floats, Integers
 from ..datasets.zoomtables import to_parquet
-from ..density.zoom import build_tree
+from ..density.zoom.tree import build_tree
 from ..errors import InputError, ParameterError
 from ..geography import centre_distances_m, zone_areas_km2
 from ..parameters import DEFAULT_MAX_VISITS_CAP

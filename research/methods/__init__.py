@@ -6,6 +6,7 @@ MiBici's rows need the real trips beside the project. ``docs/mechanisms.md`` is 
 from collections.abc import Iterator
 
 from research.methods import density, origin_destination
+from research.methods import rules as limits
 from research.rows import Row
 
 
@@ -13,3 +14,4 @@ def rows() -> Iterator[Row]:
     """Yield every figure."""
     yield from origin_destination.rows()
     yield from density.rows()
+    yield from limits.rows()

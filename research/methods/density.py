@@ -9,10 +9,10 @@ import numpy as np
 
 from engine import density, metrics
 from engine.arrays import Floats
-from engine.datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED, VISIT_CAPS
+from engine.datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED
 from engine.density.mechanism import zoom_release
-from engine.density.zoom import DEFAULTS, TABLES, ZoomConstants
-from research.methods.density_cases import CAP, Case, bikes, new_cities, shipped
+from engine.density.zoom.measure import DEFAULTS, TABLES, ZoomConstants
+from research.methods.density_cases import Case, bikes, new_cities, shipped
 from research.rows import Row, Spread, row
 
 EPSILONS = (0.1, 0.3, 1.0, 2.0)
@@ -35,7 +35,7 @@ def rows() -> Iterator[Row]:
                 for place, what in enumerate(("MRE", "Pearson r", "EMD, m")):
                     spread = Spread.of(scores[:, place])
                     yield row("zoom and published", f"{what}: {method}", setting, spread)
-            kept = density.suggested_max_visits(case.people, epsilon)
+            kept = density.suggested_max_visits()
             parameters = density.DensityParameters(
                 epsilon=epsilon, delta=DELTA, max_visits_per_user=kept, gaussian="analytic"
             )
@@ -129,14 +129,12 @@ def varied_clips() -> Iterator[tuple[str, dict[str, Any]]]:
         yield f"c of towers, districts and weeks, {word}", {"clip_squared": CLIP_SQUARED * square}
         clips = tuple(clip * square for clip in CITY_CLIPS_SQUARED)
         yield f"the city's clips, {word}", {"city_clips_squared": clips}
-        caps = np.array([*(round(cap * factor) for cap in VISIT_CAPS), CAP])
-        yield f"the caps of visits but the last, {word}", {"caps": caps}
 
 
 def varied() -> Iterator[tuple[str, ZoomConstants]]:
     """Yield every constant of reading and the shares, halved and doubled."""
     for factor, word in ((0.5, "half"), (2.0, "double")):
-        for index, table_name in enumerate(TABLES):
+        for index, table_name in enumerate(TABLES[:-1]):
             shares = list(DEFAULTS.shares)
             shares[index] *= factor
             rest = (1 - shares[index]) / (1 - DEFAULTS.shares[index])
@@ -148,8 +146,6 @@ def varied() -> Iterator[tuple[str, ZoomConstants]]:
                 continue
             if field.name == "region_level":
                 value += 1 if factor > 1 else -1
-            elif field.name == "rounds":
-                value = max(1, round(value * factor))
             else:
                 value *= factor
             yield f"`{field.name}` = {value:g} ({word})", replace(DEFAULTS, **{field.name: value})

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from engine import datasets, density
 from engine.arrays import Floats
 from engine.datasets.zoomtables import ZoomTables
-from engine.density.zoom import build_tree
+from engine.density.zoom.tree import build_tree
 from engine.geography import hull_region, projected_crs, tessellate, voronoi_cells
 from engine.synthetic import catalogue
 from engine.synthetic.city import make_places

@@ -1,7 +1,8 @@
 """`estimate` against Algorithm 1, and what no reading of the same noise can better."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 from types import ModuleType
 
 import numpy as np
@@ -28,6 +29,7 @@ from research.rows import Row, Spread, row
 EPSILONS = (0.1, 0.3, 1.0)
 SEEDS = 20
 TRIMMED_SEEDS = 5
+LIMITS = (1, 4, 10)
 THRESHOLD = 15
 LARGE = 15
 
@@ -182,29 +184,39 @@ def _met(published: Scores, _: Scores, ours: Scores) -> bool:
 
 
 def _trimmed() -> Iterator[Row]:
-    """Yield scores at unit person-day, T = 4, ε = 1, against the truth before trimming."""
+    """Yield scores by unit, T and ε against the truth before trimming: a day, or all days added."""
     for name in datasets.available():
         dataset = datasets.load(name)
         if not dataset.has_trips or not dataset.metadata.simulated:
             continue
-        true, distances = od.truth(dataset, days=DAY), centre_distances_m(dataset.zones)
-        draws: list[list[od.Agreement]] = []
-        for seed in range(TRIMMED_SEEDS):
-            noise = od.ODNoise.draw(np.random.default_rng(seed), dataset, days=DAY)
-            parameters = [
-                od.ODParameters(epsilon=1.0, max_trips_per_user=4, suppression_threshold=threshold)
-                for threshold in (THRESHOLD, 0)
-            ]
-            counts = [od.release(dataset, p, noise=noise, days=DAY).counts for p in parameters]
-            ours = estimate.release(
-                dataset, parameters[0], noise=noise, days=DAY, distances_m=distances
-            )
-            both = [od.agreement(true, one) for one in counts]
-            draws.append([*both, od.agreement(true, ours.typical, sums=ours.counts)])
-        for place, method in enumerate(METHODS):
-            for what in ("mean_error", "outgoing_error", "common_part"):
-                value = Spread.of([getattr(draw[place], what) for draw in draws])
-                yield row("person-day, T = 4, ε = 1", f"{what}: {method}", name, value)
+        for unit in ("person-day", "person"):
+            if unit == "person" and not dataset.has_trips_by_person:
+                continue
+            for limit, epsilon in product(LIMITS, EPSILONS):
+                plain = od.ODParameters(epsilon=epsilon, max_trips_per_user=limit, unit=unit)
+                table = f"{unit}, T = {limit}"
+                setting = f"{name}, ε = {epsilon:g}"
+                for method, drawn in zip(METHODS, _at_unit(dataset, plain), strict=True):
+                    for what in ("mean_error", "outgoing_error", "common_part"):
+                        spread = Spread.of([getattr(one, what) for one in drawn])
+                        yield row(table, f"{what}: {method}", setting, spread)
+
+
+def _at_unit(dataset: datasets.Dataset, plain: od.ODParameters) -> list[list[od.Agreement]]:
+    """Return the agreement of τ = 15, τ = 0 and ours, each over the seeds."""
+    whole = plain.unit == "person"
+    when = {"days": None if whole else DAY, "sum_days": whole}
+    true, distances = od.truth(dataset, **when), centre_distances_m(dataset.zones)
+    drawn: list[list[od.Agreement]] = [[], [], []]
+    for seed in range(TRIMMED_SEEDS):
+        noise = od.ODNoise.draw(np.random.default_rng(seed), dataset, **when)
+        for threshold, into in zip((THRESHOLD, 0), drawn, strict=False):
+            published = replace(plain, suppression_threshold=threshold)
+            counts = od.release(dataset, published, noise=noise, **when).counts
+            into.append(od.agreement(true, counts))
+        ours = estimate.release(dataset, plain, noise=noise, distances_m=distances, **when)
+        drawn[2].append(od.agreement(true, ours.typical, sums=ours.counts))
+    return drawn
 
 
 def _read_alone() -> Iterator[Row]:

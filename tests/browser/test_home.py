@@ -131,10 +131,29 @@ def test_a_zone_and_a_flow_under_the_pointer_say_their_numbers(home):
     arrow.dispatch_event("pointermove", {"clientX": 500, "clientY": 400, "bubbles": True})
     words = home.locator(".stage .tip:not([hidden])").inner_text().splitlines()
     assert "→" in words[0]
-    assert [word.split(":")[0] for word in words[1:]] == ["true", "private", "error"]
+    assert [word.split(":")[0] for word in words[1:]] == [
+        "true",
+        "private",
+        "error",
+        "90% of draws",
+    ]
     zone = home.locator(".stage .true .ground").first
     zone.dispatch_event("pointermove", {"clientX": 500, "clientY": 400, "bubbles": True})
     expect(home.locator(".stage .tip")).not_to_contain_text("→")
+
+
+def test_what_is_pointed_at_is_marked_on_the_other_map(home):
+    arrow = home.locator(".stage .private .flow.shown").last
+    arrow.dispatch_event("pointermove", {"clientX": 500, "clientY": 400, "bubbles": True})
+    name = home.locator(".stage .tip:not([hidden])").inner_text().splitlines()[0]
+    twin = home.locator(".stage .true .twin")
+    expect(twin).to_have_count(1)
+    expect(home.locator(".stage .private .twin")).to_have_count(0)
+    twin.dispatch_event("pointermove", {"clientX": 500, "clientY": 400, "bubbles": True})
+    expect(home.locator(".stage .tip")).to_contain_text(name)
+    expect(home.locator(".stage .private .twin")).to_have_count(1)
+    home.locator(".stage .true svg").dispatch_event("pointerleave")
+    expect(home.locator(".stage .twin")).to_have_count(0)
 
 
 def test_the_picture_zooms_both_sides_alike_and_keeps_its_view_when_epsilon_moves(home):

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tests.browser.conftest import ROOT, served
-from tests.support.browser import settled
+from tests.support.browser import choose, settled
 
 expect = pytest.importorskip("playwright.sync_api").expect
 pytestmark = pytest.mark.browser
@@ -20,13 +20,13 @@ QUERY = "Release?od_data=demo-city&epsilon=0.1&unit=person-day"
 def place(tmp_path):
     """A dashboard with a data folder of its own, in which a budget for one release is declared."""
     shutil.copytree(ROOT / "data" / "demo-city", tmp_path / "demo-city")
-    ledger(tmp_path, "budget", "set", "demo people", "--datasets", "demo-city")
+    ledger(tmp_path, "budget", "set", "demo people", "--datasets", "demo-city", epsilon=0.7)
     with served({"MOBILITY_DATA": str(tmp_path)}) as address:
         yield address, tmp_path
 
 
-def ledger(folder, *words):
-    declared = ["--epsilon", "0.7", "--by", "custodian"] if "set" in words else []
+def ledger(folder, *words, epsilon=None):
+    declared = [] if epsilon is None else ["--epsilon", str(epsilon), "--by", "custodian"]
     command = [sys.executable, "-m", "engine.release", *words, *declared]
     option = ["--ledger", str(folder / "ledger.sqlite")]
     done = subprocess.run(
@@ -37,10 +37,14 @@ def ledger(folder, *words):
 
 def ready(page, address):
     page.goto(f"{address}/{QUERY}")
+    return confirmed(page, "demo-city")
+
+
+def confirmed(page, dataset):
     page.get_by_role("button", name="Release", exact=True).wait_for()
     settled(page)
-    box = page.get_by_role("textbox", name=re.compile("Type demo-city to confirm"))
-    box.fill("demo-city")
+    box = page.get_by_role("textbox", name=re.compile(f"Type {dataset} to confirm"))
+    box.fill(dataset)
     box.press("Enter")
     button = page.get_by_role("button", name="Release", exact=True)
     expect(button).to_be_enabled(timeout=60_000)
@@ -73,3 +77,29 @@ def test_two_sessions_spend_once_and_a_refresh_neither_repeats_nor_loses_it(page
     assert len(bundles) == 1
     assert (bundles[0] / "SHA256SUMS").is_file()
     assert (releases / f"{bundles[0].name}.zip").is_file()
+
+
+def test_from_a_need_by_way_of_decisions_to_a_release_in_six_actions(page, tmp_path):
+    """Home is open on shipped data whose custodian has declared a budget."""
+    data = "rwanda-districts"
+    shutil.copytree(ROOT / "data" / data, tmp_path / data)
+    ledger(tmp_path, "budget", "set", "people of Rwanda", "--datasets", data, epsilon=2)
+    with served({"MOBILITY_DATA": str(tmp_path)}) as address:
+        page.goto(f"{address}/?home_tour=false")
+        page.locator(".stage svg").first.wait_for()
+        settled(page)
+        choose(page, "Time", "for the whole period")  # 1: the need
+        page.get_by_role("button", name="Use it").click()  # 2: the recommended setting
+        page.get_by_text("as you have it ✓").wait_for()
+        views = page.locator(".st-key-home_views")
+        views.get_by_role("radio", name="Decisions").click()  # 3: what it does on the ground
+        note = page.locator(".stage .key .note")
+        expect(note).to_contain_text("of the help goes to the right zones")
+        expect(page.locator(".stage .key .mark")).to_have_count(3)
+        settled(page)
+        page.locator(".st-key-home_card").get_by_role("link", name="Release").click()  # 4
+        page.wait_for_url(re.compile("Release"))
+        button = confirmed(page, data)  # 5: its name is typed
+        button.click()  # 6
+        page.get_by_text(re.compile(f"Released: {data}-od")).first.wait_for(timeout=60_000)
+    assert "ε = 1 of 2" in ledger(tmp_path, "budget", "show")

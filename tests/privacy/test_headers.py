@@ -7,7 +7,9 @@ import pytest
 from pages._ui.shell.gate import CLOSED, HEADERS
 from tests.support.server import ROOT, request, served
 
-PROXY = (ROOT / "deploy" / "Caddyfile").read_text(encoding="utf-8")
+PROXY = "".join(
+    (ROOT / "deploy" / name).read_text(encoding="utf-8") for name in ("Caddyfile", "common.caddy")
+)
 
 
 @pytest.fixture(scope="module")

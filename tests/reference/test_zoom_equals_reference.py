@@ -3,7 +3,9 @@ import pytest
 
 from engine import density
 from engine.density.gaussian import gaussian_strength
-from engine.density.zoom import DEFAULTS, ZoomNoise, build_tree, measure, read
+from engine.density.zoom.measure import DEFAULTS, ZoomNoise, measure
+from engine.density.zoom.reading import read
+from engine.density.zoom.tree import build_tree
 from engine.synthetic.visits import Visits
 from engine.synthetic.zoomtables import ZoomCounts
 from tests.reference import zoom_reference as plain
@@ -36,7 +38,7 @@ def test_clipped_sums_are_those_counted_person_by_person(cap: int) -> None:
     home = np.zeros(len(people), dtype=np.int64)
     counts.add(Visits(person=rows[:, 0], hour=rows[:, 2], tower=rows[:, 1], home=home))
     tables, expected = counts.tables(), plain.clipped_sums(people, positions, cap)
-    for name in ("towers", "districts", "city", "weeks", "visits", "caps"):
+    for name in ("towers", "districts", "city", "weeks", "visits", "max_visits_cap"):
         np.testing.assert_array_equal(getattr(tables, name), getattr(expected, name), err_msg=name)
 
 
@@ -48,7 +50,7 @@ def test_reading_equals_the_plain_one(towers: int, epsilon: float) -> None:
     tree = build_tree(positions)
     districts = int(tree.districts.max()) + 1
     noise = ZoomNoise.draw(np.random.default_rng(1), towers, districts)
-    noisy = measure(city.zoom_tables, gaussian_strength(epsilon, 1e-7), noise, DEFAULTS)
+    noisy = measure(city.zoom_tables, gaussian_strength(epsilon, 1e-7), noise.add, DEFAULTS)
     readings = read(noisy, tree, DEFAULTS)
     visits, sizes, week, weeks = plain.read(noisy, positions)
     assert readings.visits == visits
@@ -62,6 +64,6 @@ def test_a_release_is_visits_times_sizes_times_weeks() -> None:
     parameters = density.DensityParameters(epsilon=1.0, method="zoom")
     release = density.release(city, parameters, rng=np.random.default_rng(2))
     noise = density.DensityNoise.draw(np.random.default_rng(2), city, "zoom").zoom
-    noisy = measure(city.zoom_tables, gaussian_strength(1.0, 1e-7), noise, DEFAULTS)
+    noisy = measure(city.zoom_tables, gaussian_strength(1.0, 1e-7), noise.add, DEFAULTS)
     visits, sizes, _, weeks = plain.read(noisy, random_positions(11))
     np.testing.assert_allclose(release.counts, visits * sizes[:, None] * weeks, rtol=1e-7)

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 from scipy.linalg import orth
 
-from engine.datasets.zoomtables import CITY_CLIPS_SQUARED, ZoomTables, visit_caps
+from engine.datasets.zoomtables import CITY_CLIPS_SQUARED, ZoomTables
 
 HOURS = 168
 BANDS = ((0,), (1,), (2,), (3,), (4, 5), (6, 7, 8), (9, 10, 11, 12))
@@ -34,17 +34,20 @@ def sums_of(people, positions, cap: int = 840) -> ZoomTables:
         districts=np.zeros((districts, HOURS), dtype=np.int64),
         city=np.zeros((len(CITY_CLIPS_SQUARED), HOURS), dtype=np.int64),
         weeks=np.zeros(towers, dtype=np.int64),
-        visits=np.zeros(3, dtype=np.int64),
-        caps=visit_caps(cap),
+        visits=sum(map(len, people)),
+        max_visits_cap=cap,
     )
     for records in people:
-        add(tables.towers, [(t, h) for t, h in records], Fraction(10))
-        add(tables.districts, [(district[t], h) for t, h in records], Fraction(10))
-        add(tables.weeks, [(t,) for t, _ in records], Fraction(10))
+        # what the sum of visits tells of him is taken off, in whole 1/1024
+        room = Fraction(
+            math.floor(1024 * (1 - Fraction(63, 64) * Fraction(len(records), cap) ** 2))
+        )
+        room /= 1024
+        add(tables.towers, [(t, h) for t, h in records], Fraction(10) * room)
+        add(tables.districts, [(district[t], h) for t, h in records], Fraction(10) * room)
+        add(tables.weeks, [(t,) for t, _ in records], Fraction(10) * room)
         for row, squared in zip(tables.city, CITY_CLIPS_SQUARED, strict=True):
-            add(row, [(h,) for _, h in records], Fraction(squared))
-        for index, most in enumerate(tables.caps):
-            tables.visits[index] += min(len(records), most)
+            add(row, [(h,) for _, h in records], Fraction(squared) * room)
     return tables
 
 
@@ -125,16 +128,11 @@ def normalised(series: np.ndarray) -> np.ndarray:
 
 def read(noisy, positions):
     """Return visits, sizes, city's week and towers' weeks from the noisy tables."""
-    visits = noisy.visits[-1]
-    for i in range(3):
-        if all(noisy.visits[j] - noisy.visits[i] <= 2 * noisy.sigma_visits[j] for j in range(i, 3)):
-            visits = noisy.visits[i]
-            break
     sizes, noise_of_one = read_sizes(noisy.weeks, positions)
-    city = read_city(*city_hours(noisy))
+    city = read_city(noisy.city.values, noisy.city.sigma)
     weights = [max(n, 0.3 * noise_of_one) for n in sizes]
     weeks = read_weeks(noisy, positions, weights, city)
-    return visits, sizes, city, single_cells(noisy.towers, sizes, weeks)
+    return noisy.visits, sizes, city, single_cells(noisy.towers, sizes, weeks)
 
 
 def read_sizes(table, positions):
@@ -157,20 +155,6 @@ def read_sizes(table, positions):
         if shrunk[region].sum() > 0:
             shrunk[region] *= sizes[region].sum() / shrunk[region].sum()
     return normalised(shrunk), sigma
-
-
-def city_hours(noisy):
-    """The city's hours and their noise: with the smallest clip a mean of three tables' sums."""
-    if noisy.city_clip > math.sqrt(10) * (1 + 1e-12):
-        return noisy.city.values, noisy.city.sigma
-    hours, precision = np.zeros(HOURS), 0.0
-    for table in (noisy.city, noisy.districts, noisy.towers):
-        rows = np.atleast_2d(table.values)
-        weight = 1 / (len(rows) * table.sigma**2)
-        precision += weight
-        for row in rows:
-            hours = hours + weight * row
-    return hours / precision, 1 / math.sqrt(precision)
 
 
 def read_city(hours, sigma):

@@ -99,7 +99,8 @@ def request(
     given = dict(headers or {})
     connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=30)
     connection.putrequest(method, path, skip_host="Host" in given)
-    for name, value in {"Content-Length": str(len(body)), **given}.items():
+    sized = {} if "Transfer-Encoding" in given else {"Content-Length": str(len(body))}
+    for name, value in {**sized, **given}.items():
         connection.putheader(name, value)
     with suppress(BrokenPipeError, ConnectionResetError):  # refused before all of it was sent
         connection.endheaders(body)
@@ -157,11 +158,10 @@ class Visitor:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def run(self, press: str = "", page: str = "") -> list[ForwardMsg]:
-        """Run home or another page, or press a button by its label; return all that was sent."""
+    def run(self, press: str = "") -> list[ForwardMsg]:
+        """Run home, or press a button by its label; return all that was sent until it was drawn."""
         asked = BackMsg()
         asked.rerun_script.query_string = ""
-        asked.rerun_script.page_name = page
         if press:
             state = asked.rerun_script.widget_states.widgets.add()
             state.id, state.trigger_value = self._buttons[press], True

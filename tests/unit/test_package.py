@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 import sys
-import venv
 import zipfile
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 
 from tests.reference.ingest_inputs import write_csv
 from tests.support.ingests import ROWS, arguments
+from tests.support.installed import built, environment, succeed
 from tests.support.server import Visitor, served
 
 ROOT = Path(__file__).parents[2]
@@ -19,56 +19,39 @@ NAME = "mobility_privacy_explorer"
 OUTSIDE = ("streamlit", "pydeck", "altair", "opendp", "h3", "timezonefinder", "pyspark")
 
 
-def python(*arguments, **options):
-    command = [sys.executable, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, **options)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
     """The wheel of this checkout, built in a copy: setuptools writes beside what it builds."""
-    pytest.importorskip("setuptools", minversion="77", reason="`make test` installs a newer one")
     folder = tmp_path_factory.mktemp("wheel")
     (folder / "checkout").mkdir()
     for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE", "app.py", ".streamlit"):
         os.symlink(ROOT / name, folder / "checkout" / name)
     for name in ("engine", "pages", "data", "tests", "docs"):
         os.symlink(ROOT / name, folder / "checkout" / name)
-    build = ["-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "--no-index"]
-    python(*build, "-w", folder, folder / "checkout")
-    (built,) = folder.glob("*.whl")
-    return built
+    return built(folder / "checkout", folder)
 
 
 @pytest.fixture(scope="module")
 def place(wheel, tmp_path_factory):
-    """A new environment with the wheel alone; other libraries are read where they are."""
+    """A folder elsewhere, with an environment that has the wheel."""
     folder = tmp_path_factory.mktemp("elsewhere")
-    venv.create(folder / "env", symlinks=True)
-    own = folder / "env" / "bin" / "python"
-    python("-m", "pip", "--python", own, "install", "-q", "--no-deps", "--no-index", wheel)
-    (site,) = (folder / "env" / "lib").glob("python*/site-packages")
-    # a line in a .pth file is a folder to look in; those of that folder itself are not read
-    others = [path for path in sys.path if Path(path).name == "site-packages"]
-    (site / "others.pth").write_text("\n".join(others), encoding="utf-8")
+    environment(folder / "env", wheel)
     return folder
 
 
 @pytest.fixture
 def command(place):
     """Return a function that gives the installed command in a folder of somebody's own."""
-    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-    environment |= {"HOME": str(place), "XDG_DATA_HOME": str(place / "share")}
-    environment.pop("MOBILITY_DATA", None)
+    ours = ("PYTHONPATH", "MOBILITY_DATA")
+    variables = {key: value for key, value in os.environ.items() if key not in ours}
+    variables |= {"HOME": str(place), "XDG_DATA_HOME": str(place / "share")}
 
     def run(*words, expected=0):
         program = place / "env" / "bin" / "mobility-privacy-explorer"
         done = subprocess.run(
             [program, *map(str, words)],
             cwd=place,
-            env=environment,
+            env=variables,
             capture_output=True,
             text=True,
             timeout=300,
@@ -76,7 +59,7 @@ def command(place):
         assert done.returncode == expected, done.stderr
         return done.stdout + done.stderr
 
-    run.environment = environment
+    run.environment = variables
     return run
 
 
@@ -181,7 +164,7 @@ try:
 except engine.errors.InputError as error:
     print(error)
 """
-    lines = python("-c", words, cwd=ROOT).splitlines()
+    lines = succeed(sys.executable, "-c", words, cwd=ROOT).splitlines()
     *missing, zone, hexagons = lines
     assert all(line.startswith("engine.release.") and line.endswith(" opendp") for line in missing)
     assert missing

@@ -2,26 +2,21 @@
 
 import math
 
-from ...datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED, visit_caps
+from ...datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED, SUM_SHARE
 from ...ledger import Kind, Ledger, Noise, Norm, Notion, Stage, Unit
 from ...parameters import DensityParameters
 from ..gaussian import gaussian_strength
 from .measure import DEFAULTS, TABLES, noise_scale
 
-_KINDS = {
-    "towers": Kind.ZOOM_TOWERS,
-    "districts": Kind.ZOOM_DISTRICTS,
-    "city": Kind.ZOOM_CITY,
-    "weeks": Kind.ZOOM_WEEKS,
-    "visits": Kind.ZOOM_VISITS,
-}
+_KINDS = (Kind.ZOOM_TOWERS, Kind.ZOOM_DISTRICTS, Kind.ZOOM_CITY, Kind.ZOOM_WEEKS, Kind.ZOOM_VISITS)
 
 
 def strengths_of(visits: int, parameters: DensityParameters, max_visits_cap: int) -> list[float]:
     """Return what each table says at worst of a person with so many visits, as Δ₂/σ.
 
-    In the order of `TABLES`. His row is at most min(c, √visits) among towers × hours, where each
-    visit has a cell of its own, and min(c, visits) elsewhere, for any c of the city's table.
+    In the order of `TABLES`. His row is at most min(c·t, √visits) among towers × hours, where each
+    visit has a cell of its own, and min(c·t, visits) elsewhere, for any c of the city's table, with
+    t² = 1 − (63/64)·(visits/K_max)².
 
     Examples
     --------
@@ -31,17 +26,11 @@ def strengths_of(visits: int, parameters: DensityParameters, max_visits_cap: int
     1.0
     """
     strength = gaussian_strength(parameters.epsilon, parameters.delta)
-    root = math.sqrt(CLIP_SQUARED)
-    sizes: list[float] = []
-    for name in TABLES:
-        if name == "visits":
-            caps = visit_caps(max_visits_cap).tolist()
-            parts = [min(visits, cap) / noise_scale(name, cap, strength, DEFAULTS) for cap in caps]
-            sizes.append(math.hypot(*parts))
-        else:
-            change = math.sqrt(visits) if name == "towers" else visits
-            sizes.append(min(root, change) / noise_scale(name, root, strength, DEFAULTS))
-    return sizes
+    room = math.sqrt(CLIP_SQUARED * (1 - SUM_SHARE * (visits / max_visits_cap) ** 2))
+    rows = (min(room, math.sqrt(visits)), *[min(room, visits)] * 3, visits)
+    clips = (*[math.sqrt(CLIP_SQUARED)] * 4, max_visits_cap)
+    sigmas = (noise_scale(*one, strength, DEFAULTS) for one in zip(TABLES, clips, strict=True))
+    return [row / sigma for row, sigma in zip(rows, sigmas, strict=True)]
 
 
 def zoom_ledger(
@@ -53,8 +42,9 @@ def zoom_ledger(
 ) -> Ledger:
     """Return one stage for each table and one total: published = proved = ε at δ.
 
-    A stage's share is its part of μ², as a part of ε and δ. The tables are spent together: the
-    parts add up to ε, but no part is the table's own ε.
+    A stage's share is its part of μ² of most people, as a part of ε and δ. The tables are spent
+    together: the parts add up to ε, but no part is the table's own ε. The sum of visits tells of
+    those with many visits, and takes from them what it costs: beyond the others it costs nothing.
 
     Parameters
     ----------
@@ -64,23 +54,22 @@ def zoom_ledger(
         Clip of the city's table as chosen from the noisy visits; None before there are any, with
         the largest one as the bound and no noise scale.
     """
-    strength = gaussian_strength(parameters.epsilon, parameters.delta)
-    largest = math.sqrt(CITY_CLIPS_SQUARED[-1])
-    clips = {"city": city_clip or largest, "visits": float(max_visits_cap)}
-    root = math.sqrt(CLIP_SQUARED)
-    known = {name: name != "city" or city_clip is not None for name in TABLES}
+    strength, root = gaussian_strength(parameters.epsilon, parameters.delta), CLIP_SQUARED**0.5
+    clips = (root, root, city_clip or CITY_CLIPS_SQUARED[-1] ** 0.5, root, float(max_visits_cap))
+    scales = [noise_scale(*one, strength, DEFAULTS) for one in zip(TABLES, clips, strict=True)]
+    shares = (*DEFAULTS.shares, 0.0)
     return Ledger(
         stages=tuple(
             Stage(
-                kind=_KINDS[name],
+                kind=kind,
                 noise=Noise.SHARED_GAUSSIAN,
-                sensitivity=(clip := clips.get(name, root)),
+                sensitivity=clip,
                 norm=Norm.L2,
-                noise_scale=noise_scale(name, clip, strength, DEFAULTS) if known[name] else None,
+                noise_scale=scale if kind is not Kind.ZOOM_CITY or city_clip else None,
                 epsilon=share * parameters.epsilon,
                 delta=share * parameters.delta,
             )
-            for name, share in zip(TABLES, DEFAULTS.shares, strict=True)
+            for kind, clip, scale, share in zip(_KINDS, clips, scales, shares, strict=True)
         ),
         published_epsilon=parameters.epsilon,
         pure_epsilon=parameters.epsilon,

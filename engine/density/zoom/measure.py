@@ -12,11 +12,11 @@ import numpy as np
 
 from ... import noise as samplers
 from ...arrays import Floats, Integers
-from ...datasets.zoomtables import SUMS_OF_VISITS, WEIGHT_UNITS, ZoomTables
+from ...datasets.zoomtables import SUM_SHARE, WEIGHT_UNITS, ZoomTables
 from ...parameters import HOURS_PER_WEEK
 
 TABLES = ("towers", "districts", "city", "weeks", "visits")
-"""The five tables that are measured, in the order of `ZoomConstants.shares`."""
+"""The five tables that are measured; the first four in the order of `ZoomConstants.shares`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,10 +25,8 @@ class ZoomConstants:
 
     Attributes
     ----------
-    shares : tuple of five floats
-        Shares of μ² of the tables in `TABLES`; they sum to 1.
-    lepski_factor : float
-        A larger cap's sum must exceed a smaller one's by this many of its σ to be preferred.
+    shares : tuple of four floats
+        Shares of μ² of the first four of `TABLES`; they sum to 1.
     city_noise : float
         The largest noise of the city's table, as a share of the visits in a mean hour, at which
         a larger clip is taken.
@@ -43,24 +41,20 @@ class ZoomConstants:
     least_hour : float
         Least share of an hour in the week that the towers' weeks are compared with, as a part of
         an even hour's.
-    rounds : int
-        Rounds of re-weighting in the estimate of a signal variance.
     """
 
-    shares: tuple[float, float, float, float, float] = (0.30, 0.28, 0.10, 0.27, 0.05)
-    lepski_factor: float = 2.0
+    shares: tuple[float, float, float, float] = (0.32, 0.29, 0.11, 0.28)
     city_noise: float = 0.02
     city_errors: float = 2.0
     tower_errors: float = 3.5
     region_level: int = 3
     least_weight: float = 0.3
     least_hour: float = 0.1
-    rounds: int = 3
 
 
 DEFAULTS = ZoomConstants()
 
-Add = Callable[[str, Integers, float | Floats], Integers | Floats]
+Add = Callable[[str, Integers, float], Integers | Floats]
 """Adds Gaussian noise of a standard deviation to the whole numbers of a named table."""
 
 
@@ -77,14 +71,14 @@ class ZoomNoise:
     @classmethod
     def draw(cls, rng: np.random.Generator, towers: int, districts: int) -> "ZoomNoise":
         """Draw the noise of one measurement, the small tables first."""
-        shapes = {
-            "visits": (SUMS_OF_VISITS,),
-            "weeks": (towers,),
-            "city": (HOURS_PER_WEEK,),
-            "districts": (districts, HOURS_PER_WEEK),
-            "towers": (towers, HOURS_PER_WEEK),
-        }
+        week = HOURS_PER_WEEK
+        shapes = {"visits": (1,), "weeks": (towers,), "city": (week,)}
+        shapes |= {"districts": (districts, week), "towers": (towers, week)}
         return cls(**{k: samplers.standard_normal(rng, shape) for k, shape in shapes.items()})
+
+    def add(self, name: str, counts: Integers, sigma: float) -> Floats:
+        """Return the whole numbers of a table with noise of a standard deviation."""
+        return counts + sigma * getattr(self, name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,109 +102,66 @@ class NoisyTables:
     ----------
     towers, districts, city, weeks : NoisyTable
         City is the one row that was chosen, shape (168,).
-    visits : array, shape (3,)
-        Sums of visits for the three caps.
-    sigma_visits : array, shape (3,)
-        Their standard deviations.
+    visits : float
+        K̂, all visits; can be negative.
     city_clip : float
         c of the city's table as chosen.
-    clip : float
-        c of towers, districts and weeks; the smallest that the city's table can have.
     """
 
     towers: NoisyTable
     districts: NoisyTable
     city: NoisyTable
     weeks: NoisyTable
-    visits: Floats
-    sigma_visits: Floats
+    visits: float
     city_clip: float
-    clip: float
 
 
-def measure(
-    tables: ZoomTables, strength: float, noise: ZoomNoise, constants: ZoomConstants
-) -> NoisyTables:
+def measure(tables: ZoomTables, strength: float, add: Add, constants: ZoomConstants) -> NoisyTables:
     """Add Gaussian noise to the five tables: together one μ-GDP mechanism.
 
-    Each table gets σ = c/(μ·√share). The visits come first and the city's clip is chosen from
-    them: Gaussian mechanisms also compose so (Dong, Roth & Su 2022, Theorem 4), Σμ² = μ².
+    The visits come first and the city's clip is chosen from them: Gaussian mechanisms also compose
+    so (Dong, Roth & Su 2022, Theorem 4). What a person changes, each table in units of its σ, is
+    at most μ in L₂ whatever the clip.
 
     Parameters
     ----------
     strength : float
         μ, see `engine.density.gaussian.gaussian_strength`.
-    """
-
-    def add(name: str, counts: Integers, sigma: float | Floats) -> Floats:
-        return counts + sigma * getattr(noise, name)
-
-    return measure_with(tables, strength, add, constants)
-
-
-def measure_with(
-    tables: ZoomTables, strength: float, add: Add, constants: ZoomConstants
-) -> NoisyTables:
-    """Measure with noise of any Gaussian source; else as `measure`.
-
-    Parameters
-    ----------
     add : callable
         Given the name of a table, its whole numbers and σ in the same unit, returns them with
-        noise. All but ``visits`` are in units of 1/1024; ``visits`` has a σ for each number.
+        Gaussian noise: `ZoomNoise.add`, or that of a release. All but ``visits`` are in units of
+        1/1024.
     """
 
     def noisy(name: str, clip_squared: float, counts: Integers) -> NoisyTable:
         sigma = noise_scale(name, math.sqrt(clip_squared), strength, constants)
         return NoisyTable(add(name, counts, sigma * WEIGHT_UNITS) / WEIGHT_UNITS, sigma)
 
-    scales = [noise_scale("visits", cap, strength, constants) for cap in tables.caps]
-    sigma_visits = np.array(scales)
-    visits = np.asarray(add("visits", tables.visits, sigma_visits), dtype=np.float64)
-    estimate = estimate_visits(visits, sigma_visits, constants)
-    row = city_row(tables.city_clips_squared, estimate, strength, constants)
+    sigma = noise_scale("visits", tables.max_visits_cap, strength, constants)
+    visits = float(add("visits", np.array([tables.visits]), sigma)[0])
+    bearable, clips = constants.city_noise * visits / HOURS_PER_WEEK, tables.city_clips_squared
+    fits = [noise_scale("city", math.sqrt(c), strength, constants) <= bearable for c in clips]
+    row = max(sum(fits) - 1, 0)
     return NoisyTables(
         towers=noisy("towers", tables.clip_squared, tables.towers),
         districts=noisy("districts", tables.clip_squared, tables.districts),
-        city=noisy("city", tables.city_clips_squared[row], tables.city[row]),
+        city=noisy("city", clips[row], tables.city[row]),
         weeks=noisy("weeks", tables.clip_squared, tables.weeks),
         visits=visits,
-        sigma_visits=sigma_visits,
-        city_clip=math.sqrt(tables.city_clips_squared[row]),
-        clip=math.sqrt(tables.clip_squared),
+        city_clip=math.sqrt(clips[row]),
     )
 
 
 def noise_scale(name: str, clip: float, strength: float, constants: ZoomConstants) -> float:
-    """Return σ = c/(μ·√share) of a table; the three sums of visits have a third of theirs each.
+    """Return σ = c/(μ·√share) of a table; of the visits c is K_max and the share 63/64.
+
+    The shares of the other four add up to 1 without it: whoever has so many visits that their sum
+    tells of him weighs less in them.
 
     Examples
     --------
     >>> round(noise_scale("towers", 10**0.5, 0.2082, DEFAULTS), 2)
-    27.73
+    26.85
     """
-    share = constants.shares[TABLES.index(name)] / (SUMS_OF_VISITS if name == "visits" else 1)
+    share = SUM_SHARE if name == "visits" else constants.shares[TABLES.index(name)]
     return float(clip) / (strength * math.sqrt(share))
-
-
-def estimate_visits(visits: Floats, sigmas: Floats, constants: ZoomConstants) -> float:
-    """Return K̂, the noisy number of visits; can be negative (Lepski's rule).
-
-    The smallest cap whose sum no larger cap's exceeds by more than 2 of that one's σ: a larger
-    cap loses fewer visits and costs more noise.
-    """
-    for index in range(len(visits) - 1):
-        beyond = visits[index + 1 :] - visits[index]
-        if (beyond <= constants.lepski_factor * sigmas[index + 1 :]).all():
-            return float(visits[index])
-    return float(visits[-1])
-
-
-def city_row(
-    clips_squared: tuple[float, ...], visits: float, strength: float, constants: ZoomConstants
-) -> int:
-    """Return the row of the largest clip whose noise is small beside the visits of a mean hour."""
-    bearable = constants.city_noise * visits / HOURS_PER_WEEK
-    clips = np.sqrt(clips_squared)
-    fits = [noise_scale("city", clip, strength, constants) <= bearable for clip in clips]
-    return max(sum(fits) - 1, 0)

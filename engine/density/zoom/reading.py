@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ...arrays import Floats, Integers
-from .measure import NoisyTable, NoisyTables, ZoomConstants, estimate_visits
+from .measure import NoisyTable, NoisyTables, ZoomConstants
 from .tree import Tree, hand_down
 
 BANDS = ((0, 0), (1, 1), (2, 2), (3, 3), (4, 5), (6, 8), (9, 12))
@@ -50,31 +50,11 @@ class Reading:
 def read(noisy: NoisyTables, tree: Tree, constants: ZoomConstants) -> Reading:
     """Read the noisy tables. A pure function of private results, so it costs no privacy."""
     sizes, size_noise = tower_sizes(noisy.weeks, tree, constants)
-    city = city_week(*_city_hours(noisy), constants)
+    city = city_week(noisy.city, constants)
     weights = np.maximum(sizes, constants.least_weight * size_noise)
     weeks = tower_weeks(noisy, tree, weights, city, constants)
-    return Reading(
-        visits=estimate_visits(noisy.visits, noisy.sigma_visits, constants),
-        sizes=sizes,
-        city=city,
-        weeks=with_single_cells(noisy.towers, sizes, weeks, constants),
-    )
-
-
-def _city_hours(noisy: NoisyTables) -> tuple[Floats, float]:
-    """Return the city's noisy hours and their noise.
-
-    Where the noise left it the clip of the finer tables, their sums say the same of a person as it
-    does: all three are averaged by precision. Under a larger clip it alone knows those who move
-    much.
-    """
-    if noisy.city_clip > noisy.clip:
-        return noisy.city.values, noisy.city.sigma
-    tables = [(noisy.city.values[None], noisy.city.sigma)]
-    tables += [(table.values, table.sigma) for table in (noisy.districts, noisy.towers)]
-    precisions = np.array([1 / (len(values) * sigma**2) for values, sigma in tables])
-    sums = np.stack([values.sum(axis=0) for values, _ in tables])
-    return precisions @ sums / precisions.sum(), float(precisions.sum() ** -0.5)
+    weeks = with_single_cells(noisy.towers, sizes, weeks, constants.tower_errors)
+    return Reading(visits=noisy.visits, sizes=sizes, city=city, weeks=weeks)
 
 
 def tower_sizes(weeks: NoisyTable, tree: Tree, constants: ZoomConstants) -> tuple[Floats, float]:
@@ -97,9 +77,7 @@ def tower_sizes(weeks: NoisyTable, tree: Tree, constants: ZoomConstants) -> tupl
     for level in np.unique(tree.level):
         at_level = tree.level == level
         squares = differences[at_level, None] ** 2
-        signal = signal_variance(
-            squares, variances[at_level], np.ones(1), errors=0.0, constants=constants
-        )
+        signal = signal_variance(squares, variances[at_level], np.ones(1), 0.0)
         differences[at_level] *= signal / (signal + variances[at_level])
     sizes = np.maximum(1 / towers + hand_down(tree, np.ones(towers)) @ differences, 0.0)
     drawn = sizes**3 / (sizes**2 + noise**2)
@@ -128,8 +106,8 @@ def week_basis() -> tuple[Floats, Integers]:
     weekdays = [[*np.cos(np.pi * k * five / 5), 0.0, 0.0] for k in range(1, 5)]
     days = np.array([np.ones(7), weekend, contrast, *weekdays])
     hours = 2 * np.pi * np.arange(24) / 24
-    waves = [(k, wave(k * hours)) for k in range(13) for wave in (np.cos, np.sin)]
-    waves = [(k, values) for k, values in waves if np.abs(values).max() > 1e-9]
+    both = (np.cos, np.sin)  # sines of 0 and 12 are 0
+    waves = [(k, f(k * hours)) for k in range(13) for f in both if k % 12 or f is np.cos]
     columns = np.array([np.outer(day, wave).ravel() for day in days for _, wave in waves])
     pattern = np.repeat([0, 1, 2, 3, 3, 3, 3], len(waves))
     band = [next(i for i, (_, last) in enumerate(BANDS) if k <= last) for k, _ in waves]
@@ -141,32 +119,21 @@ def week_basis() -> tuple[Floats, Integers]:
     return basis, groups
 
 
-def city_week(noisy: Floats, sigma: float, constants: ZoomConstants) -> Floats:
+def city_week(noisy: NoisyTable, constants: ZoomConstants) -> Floats:
     """Return the city's week, shape (168,), at least 0 and of sum 1, from its noisy hours.
 
     A group of rhythms is kept if its mean square exceeds the noise's by 2 standard errors, and
     shrunk (James & Stein 1961); the constant stays as it is.
     """
     basis, groups = week_basis()
-    coefficients = basis.T @ noisy
+    coefficients, noise = basis.T @ noisy.values, noisy.sigma**2
     sizes = np.bincount(groups).astype(np.float64)
     sums = np.bincount(groups, weights=coefficients**2)
-    kept = sums / sizes > sigma**2 * largest_noise(sizes, constants.city_errors)
-    left = 1.0 - np.maximum(sizes - 2, 0.0) * sigma**2 / np.maximum(sums, sigma**2)
+    kept = sums / sizes > noise * largest_noise(sizes, constants.city_errors)
+    left = 1.0 - np.maximum(sizes - 2, 0.0) * noise / np.maximum(sums, noise)
     factors = np.where(kept, np.maximum(left, 0.0), 0.0)
     factors[0] = 1.0
     return shares(basis @ (coefficients * factors[groups]))
-
-
-def relative_basis(week: Floats, constants: ZoomConstants) -> tuple[Floats, Integers]:
-    """Return the basis for the towers' weeks: the same groups of rhythms times the city's week.
-
-    Relative to the city's week a night's rhythms are as small as its traffic. QR makes the columns
-    orthonormal again, so that the noise stays even.
-    """
-    basis, groups = week_basis()
-    factors = np.maximum(week, constants.least_hour / len(week))
-    return np.linalg.qr(basis * factors[:, None])[0], groups
 
 
 def shares(series: Floats) -> Floats:
@@ -183,7 +150,8 @@ def tower_weeks(
     """Return the week of every tower, shape (towers, 168), at least 0 and of sum 1.
 
     Every coefficient of a difference is shrunk by s/(s + its noise), with one signal variance s
-    for each group of rhythms over all splits.
+    for each group of rhythms over all splits. The rhythms are relative to the city's week, so that
+    a night's are as small as its traffic; QR makes them orthonormal again, so the noise stays even.
 
     Parameters
     ----------
@@ -195,31 +163,24 @@ def tower_weeks(
     differences, noise = _differences(noisy.towers, tree.first, tree.second, weights)
     above = np.flatnonzero(tree.level < tree.district_level)
     members = np.eye(tree.districts.max() + 1)[tree.districts]
-    first, second = (
-        csr_array((half[above] @ members > 0).astype(np.float64))
-        for half in (tree.first, tree.second)
-    )
+    first, second = ((half[above] @ members > 0) * 1.0 for half in (tree.first, tree.second))
     coarse, coarse_noise = _differences(noisy.districts, first, second, members.T @ weights)
     share = noise[above] / (noise[above] + coarse_noise)  # by precision
     differences[above] += share[:, None] * (coarse - differences[above])
     noise[above] = share * coarse_noise
-    basis, groups = relative_basis(city, constants)
+    basis, groups = week_basis()
+    basis = np.linalg.qr(basis * np.maximum(city, constants.least_hour / len(city))[:, None])[0]
     coefficients = differences @ basis
     in_group = np.eye(groups.max() + 1)[groups]
     components = in_group.sum(axis=0)
-    signal = signal_variance(
-        coefficients**2 @ in_group / components,
-        noise,
-        components,
-        errors=constants.tower_errors,
-        constants=constants,
-    )[groups]
+    squares = coefficients**2 @ in_group / components
+    signal = signal_variance(squares, noise, components, constants.tower_errors)[groups]
     kept = (coefficients * signal / (signal + noise[:, None])) @ basis.T
     return shares(city + hand_down(tree, weights) @ kept)
 
 
 def _differences(
-    table: NoisyTable, first: csr_array, second: csr_array, weights: Floats
+    table: NoisyTable, first: csr_array | Floats, second: csr_array | Floats, weights: Floats
 ) -> tuple[Floats, Floats]:
     """Return the halves' visits by hour per weight, first less second, and one hour's noise."""
     scaled = table.values / table.total
@@ -228,14 +189,12 @@ def _differences(
     return first @ scaled / one - second @ scaled / other, (table.sigma / table.total) ** 2 * noise
 
 
-def with_single_cells(
-    towers: NoisyTable, sizes: Floats, weeks: Floats, constants: ZoomConstants
-) -> Floats:
+def with_single_cells(table: NoisyTable, sizes: Floats, weeks: Floats, errors: float) -> Floats:
     """Return the weeks with the ups and downs of single cells that stand clear of the noise."""
-    fit = towers.total * sizes[:, None] * weeks
-    left, noise = towers.values - fit, towers.sigma**2
+    fit = table.total * sizes[:, None] * weeks
+    left, noise = table.values - fit, table.sigma**2
     excess = (left**2 - noise).sum() / fit.sum()
-    if excess <= constants.tower_errors * np.sqrt(2.0 * fit.size) * noise / fit.sum():
+    if excess <= errors * np.sqrt(2.0 * fit.size) * noise / fit.sum():
         return weeks
     cells = fit + left * excess * fit / (excess * fit + noise)
     seen = cells.max(axis=1, keepdims=True) > 0
@@ -251,9 +210,7 @@ def largest_noise(components: Floats, errors: float) -> Floats:
     return (1.0 - spread + errors * np.sqrt(spread)) ** 3
 
 
-def signal_variance(
-    squares: Floats, noise: Floats, components: Floats, *, errors: float, constants: ZoomConstants
-) -> Floats:
+def signal_variance(squares: Floats, noise: Floats, components: Floats, errors: float) -> Floats:
     """Estimate the variance of the signal under noisy differences, group by group.
 
     Parameters
@@ -280,7 +237,7 @@ def signal_variance(
     clear = weighted > (1 / root).sum() * largest_noise(freedom, errors)
     signal = np.zeros(len(components))
     weights = np.repeat(1 / (noise * root)[:, None], len(components), axis=1)
-    for _ in range(constants.rounds):
+    for _ in range(3):
         excess = (weights * (squares - noise[:, None])).sum(axis=0) / weights.sum(axis=0)
         signal = np.maximum(excess, 0.0)
         weights = 1 / (signal + noise[:, None]) ** 2

@@ -58,8 +58,8 @@ def build_tree(positions: Floats) -> Tree:
     towers = len(positions)
     if positions.shape != (towers, 2) or towers == 0 or not np.isfinite(positions).all():
         raise ParameterError(
-            f"positions must be finite, one row of longitude and latitude a tower, got an array of "
-            f"shape {positions.shape}; take them from the dataset's towers"
+            f"positions must be finite, one row a tower, got shape {positions.shape}; take them "
+            "from the dataset's towers"
         )
     stretch = np.array([np.cos(np.radians(positions[:, 1].mean())), 1.0])
     parts = [np.arange(towers)]

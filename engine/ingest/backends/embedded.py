@@ -7,6 +7,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -181,11 +182,12 @@ class DuckDBEngine:
         return connection
 
     def _lock(self) -> None:
+        with suppress(duckdb.Error):  # a notebook without ipywidgets has no progress to show
+            self.connection.execute("SET enable_progress_bar = true")
+            self.connection.execute("SET enable_progress_bar_print = false")
         allowed = ", ".join(_text(path) for path in self._paths.values())
         for statement in (
             "SET TimeZone = 'UTC'",
-            "SET enable_progress_bar = true",
-            "SET enable_progress_bar_print = false",
             "SET python_enable_replacements = false",
             f"SET allowed_paths = [{allowed}]",
             "SET enable_external_access = false",

@@ -11,17 +11,16 @@ import numpy as np
 import pyarrow as pa
 from ibis import _
 
-from ...arrays import Integers
 from ...datasets.zoomtables import (
     CITY_CLIPS_SQUARED,
     CLIP_SQUARED,
     WEIGHT_UNITS,
     ZoomTables,
+    room_units,
     to_parquet,
-    visit_caps,
     weight_units,
 )
-from ...density.zoom import build_tree
+from ...density.zoom.tree import build_tree
 from ...parameters import HOURS_PER_WEEK
 from ..expressions import Column, Table
 from .run import Run
@@ -55,15 +54,18 @@ class ZoomSums:
             together = used.semi_join(together, ["uid", "hour"])
         squares = run.engine.keep("zoom_squares", norms(used, together, self._districts))
         # kept: DuckDB 2.0 takes three times as long to group what comes out of a join
-        weighted = run.engine.keep("zoom_weighted", weights(used, squares))
+        cap = run.options.max_visits_cap
+        weighted = run.engine.keep("zoom_weighted", weights(used, squares, cap))
         counted = run.engine.fetch(weights_by_place(weighted))
         cells = counted["location"].to_numpy(), counted["hour"].to_numpy()
         for name, values in self._sums.items():
             values[cells] += counted[name].to_numpy().astype(np.int64)
         counted = run.engine.fetch(visits_by_square(weighted))
-        hours, norm, visits = (counted[name].to_numpy() for name in ("hour", "in_city", "n"))
+        names = ("hour", "in_city", "of_person", "n")
+        hours, norm, of_person, visits = (counted[name].to_numpy() for name in names)
+        room = room_units(of_person, cap)
         for row, clip_squared in zip(self._city, CITY_CLIPS_SQUARED, strict=True):
-            np.add.at(row, hours, visits * weight_units(norm, clip_squared))
+            np.add.at(row, hours, visits * weight_units(norm, clip_squared, room))
         run.engine.drop("zoom_weighted")
         run.engine.drop("zoom_squares")
         if records.beyond_cap:
@@ -71,18 +73,19 @@ class ZoomSums:
             run.engine.drop("zoom_heavy")
 
     def tables(self, run: Run, records: Records) -> Mapping[str, pa.Table]:
-        """Return the tables once every share has been added, with ``zoom_visits``."""
+        """Return the tables once every share has been added, with ``zoom_total``."""
         coarse = np.zeros((int(self._district.max()) + 1, HOURS_PER_WEEK), dtype=np.int64)
         np.add.at(coarse, self._district, self._sums["districts"])
-        caps = visit_caps(run.options.max_visits_cap)
-        total = run.engine.fetch(capped_sums(records.people, caps))
+        cap = run.options.max_visits_cap
+        within: Column = ibis.least(records.people.n, cap)
+        total = run.engine.fetch(records.people.aggregate(n=within.sum()))
         zoom = ZoomTables(
             towers=self._sums["towers"],
             districts=coarse,
             city=self._city,
             weeks=self._sums["weeks"].sum(axis=1),
-            visits=np.array([int(total[f"n{row}"][0].as_py() or 0) for row in range(len(caps))]),
-            caps=caps,
+            visits=int(total["n"][0].as_py() or 0),
+            max_visits_cap=cap,
         )
         return to_parquet(zoom, self._ids)
 
@@ -127,12 +130,17 @@ def norms(used: Table, together: Table, districts: Table) -> Table:
     )
 
 
-def weights(used: Table, squares: Table) -> Table:
-    """Return for each visit its place and hour, its weight in three tables, and ``in_city``."""
-    by_name = {name: weight(squares[f"in_{name}"], CLIP_SQUARED) for name in _BY_PLACE}
-    people = squares.select("uid", "in_city", **by_name)
+def weights(used: Table, squares: Table, max_visits_cap: int) -> Table:
+    """Return for each visit its place and hour, and its weight in three tables.
+
+    What that in the city's depends on goes with it: ``in_city`` and ``of_person``, the number of
+    the person's visits, which is ‖v‖₂² in the finest table.
+    """
+    room = room_units(squares.in_towers, max_visits_cap)
+    by_name = {name: weight(squares[f"in_{name}"], CLIP_SQUARED, room) for name in _BY_PLACE}
+    people = squares.select("uid", "in_city", of_person=squares.in_towers, **by_name)
     joined = used.inner_join(people, "uid")
-    return joined.select("location", "hour", "in_city", *_BY_PLACE)
+    return joined.select("location", "hour", "in_city", "of_person", *_BY_PLACE)
 
 
 def weights_by_place(weighted: Table) -> Table:
@@ -146,13 +154,13 @@ def weights_by_place(weighted: Table) -> Table:
 
 
 def visits_by_square(weighted: Table) -> Table:
-    """Return by hour the number of visits of people with each ‖v‖₂² in the city's table."""
-    return weighted.group_by(["hour", "in_city"]).aggregate(n=_.count())
+    """Return by hour the visits of people with each number and ‖v‖₂² in the city's table."""
+    return weighted.group_by(["hour", "in_city", "of_person"]).aggregate(n=_.count())
 
 
-def weight(squares: Column, clip_squared: float) -> Column:
-    """Return ⌊1024·min(1, c/‖v‖₂)⌋, as `engine.datasets.zoomtables.weight_units` does."""
-    largest = (ibis.literal(int(clip_squared * WEIGHT_UNITS**2)) // squares).cast("float64")
+def weight(squares: Column, clip_squared: float, room: Column) -> Column:
+    """Return ⌊1024·min(1, c·t/‖v‖₂)⌋, as `engine.datasets.zoomtables.weight_units` does."""
+    largest = (int(clip_squared * WEIGHT_UNITS) * room // squares).cast("float64")
     return ibis.least(largest.sqrt().floor(), float(WEIGHT_UNITS)).cast("float32")
 
 
@@ -162,12 +170,3 @@ def _int64(total: Column) -> Column:
     Whole numbers below 2⁵³ are exact in floating point.
     """
     return total.cast("float64").cast("int64")
-
-
-def capped_sums(people: Table, caps: Integers) -> Table:
-    """Return Σ min(visits, cap) over people for each cap, in one row ``n0, n1, …``."""
-    capped: dict[str, Column] = {
-        f"n{row}": ibis.least(people.n, int(cap)) for row, cap in enumerate(caps)
-    }
-    sums = {name: visits.sum() for name, visits in capped.items()}
-    return people.aggregate(**sums)

@@ -56,12 +56,16 @@ def _outlines(zones: Any) -> Outlines:
 def zone_names(key: Key) -> dict[str, str]:
     """Return the names of the zones by their ids, in their order; a name used twice has its id."""
     zones = dataset(key).zones
+    return dict(zip(zones["zone_id"].astype(str), _names(zones), strict=True))
+
+
+def _names(zones: Any) -> list[str]:
     ids, names = zones["zone_id"].astype(str), zones["name"].astype(str)
     double = names.duplicated(keep=False)
-    return {
-        zone: f"{name} ({zone})" if twice else name
+    return [
+        f"{name} ({zone})" if twice else name
         for zone, name, twice in zip(ids, names, double, strict=True)
-    }
+    ]
 
 
 @cached_scope.resource(max_entries=8, show_spinner=False)
@@ -83,7 +87,7 @@ def group_sketches(key: Key) -> tuple[stage.Group, ...]:
 
 
 def _sketch(zones: Any) -> sketches.Shapes:
-    return sketches.shapes(zones.geometry.to_numpy(), zones["name"].astype(str).tolist(), 1 / 400)
+    return sketches.shapes(zones.geometry.to_numpy(), _names(zones), 1 / 400)
 
 
 def frozen(value: T) -> T:

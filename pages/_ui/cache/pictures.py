@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from engine import origin_destination as od
+from engine.origin_destination import laws
 from engine.parameters import DensityParameters, ODParameters
 from engine.resolution import Key, block_at
 from pages._ui.cache import scope as cached_scope
@@ -43,7 +45,8 @@ def trips(
     true = verbs.truth(key, window)
     private = cached_trips.drawn(key, parameters, seed, window).counts
     judged = _judged(parameters)
-    picture = stage.flow_picture(sketch(key), true, private, **judged, zone=zone)
+    ends = _ends(key, parameters, window)
+    picture = stage.flow_picture(sketch(key), true, private, **judged, zone=zone, ends=ends)
     if zone is not None:
         return picture
     return stage.grouped(picture, true, private, group_sketches(key), **judged)
@@ -67,6 +70,37 @@ def estimates(
         return picture
     sums = np.where(release.shown[0], release.counts[0], 0.0)
     return stage.grouped(picture, true, sums, group_sketches(key), **judged, note=note)
+
+
+def _ends(key: Key, parameters: ODParameters, window: Window) -> stage.Ends:
+    """Return between which numbers 90% of all releases of each flow lie, by the exact law."""
+    trims = ODParameters(
+        epsilon=1.0, unit=parameters.unit, max_trips_per_user=parameters.max_trips_per_user
+    )
+    kept = verbs.of(od.kept, key, trims, **window.arguments)[0]
+    law = od.NoiseLaw(1 / parameters.noise_scale)
+    return laws.released_range(law, kept, parameters.suppression_threshold)
+
+
+def ranges(
+    key: Key,
+    parameters: Any,
+    seed: Seed,
+    window: Window | None,
+    ends: stage.Ends,
+    zone: int | None = None,
+) -> stage.Picture:
+    """Return the truth beside how wide the range is in which 90% of draws lie."""
+    verb: Any = verbs  # with a window or without
+    true, release = verb.truth(key, window), verb.release(key, parameters, seed, window)
+    if window is None:
+        block, when = block_at(key.resolution.hours, MAP_HOUR)
+        private = np.maximum(release.counts[:, block], 0.0)
+        what = f"visits, {when}"
+        named = {"what": what, "epsilon": parameters.epsilon, "ends": ends, "wide": True}
+        return stage.zone_picture(sketch(key), true[:, block], private, **named)
+    shown, judged = release.as_shown[0], _judged(parameters)
+    return stage.flow_picture(sketch(key), true, shown, **judged, zone=zone, ends=ends, wide=True)
 
 
 def _judged(parameters: ODParameters) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -11,7 +12,8 @@ from engine.decisions import PrivacyChoice, Remedy
 from engine.parameters import EPSILON_STOPS, ODParameters
 from pages._ui import jobs
 from pages._ui.cache import decisions as cached_decisions
-from pages._ui.decisions import curves, question, wording, work
+from pages._ui.cache.window import declared
+from pages._ui.decisions import curves, question, wording, work, zones
 from pages._ui.decisions.work import Aid
 from pages._ui.drawing import cards, charts
 from pages._ui.drawing.charts import Line, Rule
@@ -23,16 +25,18 @@ from pages._ui.shell.session import session
 from pages._ui.shell.setting import Setting
 from pages._ui.shell.settings import Settings, has_part, use_settings
 from pages._ui.views import way_out
+from pages._ui.views import zones as zones_view
 from pages._ui.views.context import Context, of
 from pages._ui.wording.numbers import number, percent
 
-EPIDEMIC, AID = "an epidemic response", "aid after a shock"
-KINDS = (EPIDEMIC, AID)
+EPIDEMIC, AID, ZONES = KINDS = "an epidemic response", "aid after a shock", "zones to act in"
+_KIND = setting.choice("decisions_kind", KINDS, EPIDEMIC)
 PEOPLE = {"": "Not known", "yes": "Yes, or some of them", "no": "No, other people"}
 _ACCURACY = setting.number("decisions_target_accuracy", 95.0, 0.1, 100.0)
 _RECALL = setting.number("decisions_target_recall", 80.0, 0.1, 100.0)
 _OVERLAP = setting.number("decisions_overlap_at", 90.0, 0.1, 100.0)
 _ERROR = setting.number("decisions_error_at", 10.0, 0.1, 100.0)
+_RIGHT = setting.number("decisions_right_at", 90.0, 0.1, 100.0)
 _LEAKS = (
     "ε chosen on the data that will be released says something about them, outside the guarantee. "
     "Choose it on simulated data or on another period: other days of these data, not released, or "
@@ -63,7 +67,7 @@ class Tuning:
     """
 
     entry: Entry
-    source: Context[ODParameters]
+    source: Context[Any]
     confidence: float
 
 
@@ -78,6 +82,11 @@ class Answer:
     more_to_come: bool = False
 
 
+def on_zones() -> bool:
+    """Whether the decision is on zones to act in."""
+    return setting.value(_KIND) == ZONES
+
+
 def draw(entry: Entry, settings: Settings) -> None:
     """Draw the question, then the answer."""
     st.subheader(
@@ -90,7 +99,8 @@ def draw(entry: Entry, settings: Settings) -> None:
         question.which("decisions_kind", entry, KINDS, epidemic=EPIDEMIC, aid=AID),
         KINDS,
     )
-    source = _source(tuned, entry)
+    visits = decision == ZONES and zones.visits()
+    source = _source(tuned, entry, "density" if visits else "trips")
     confidence = setting.draw(
         partial(sure.number_input, step=5.0, format="%.3g"),
         "… right in % of releases",
@@ -101,16 +111,18 @@ def draw(entry: Entry, settings: Settings) -> None:
     if source.name != entry.name and not source.metadata.simulated:
         frame.banners([source])
     unit = settings.unit if source.metadata.trips_have_people else "trip"
-    tuning = Tuning(entry, of(source, settings.trips(unit=unit)), round(confidence / 100, 6))
-    (_epidemic if decision == EPIDEMIC else _aid)(tuning)
+    flows = settings.trips(unit=unit)
+    context = of(source, settings.density()) if visits else of(source, flows, declared(flows))
+    tuning = Tuning(entry, context, round(confidence / 100, 6))
+    {EPIDEMIC: _epidemic, AID: _aid, ZONES: _zones}[decision](tuning)
 
 
-def _source(place: DeltaGenerator, entry: Entry) -> Entry:
+def _source(place: DeltaGenerator, entry: Entry, part: str) -> Entry:
     """Draw which data ε is tuned on: this dataset, a simulated one, or one of another period."""
     others = {
         name: other
         for name, other in catalogue.entries().items()
-        if has_part(other, "trips") and name != entry.name
+        if has_part(other, part) and name != entry.name
     }
     labels = {entry.name: f"{entry.name} · these data, or some of their days"} | {
         name: f"{name} · {'simulated' if other.metadata.simulated else 'another period'}, "
@@ -205,6 +217,30 @@ def _aid(tuning: Tuning) -> None:
     _answer(tuning, Answer(choice, wanted, remedies, aid.shock.days))
 
 
+def _zones(tuning: Tuning) -> None:
+    zones.choose_counts()
+    source = tuning.source
+    rule = zones_view.ask(source)
+    place, _ = st.columns([1, 2.4])
+    target = decisions.ZonesTarget(
+        right=question.share(place, "Decisions right at least (%)", _RIGHT),
+        confidence=tuning.confidence,
+    )
+    days = (0, len(source.entry.metadata.days) - 1)
+    wanted = f"{target.right:.0%} of these decisions"
+
+    def show(running: Job) -> None:
+        jobs.progress(running, "Releases at each ε", "decisions_zones")
+        if running.result is None:
+            st.html(cards.pending_html("Releases are being drawn."))
+            return
+        choice = zones.choose(running, target)
+        _answer(tuning, Answer(choice, wanted, [], days, running.running))
+
+    work = zones.over_epsilon(source, rule, tuning.confidence)
+    jobs.live("decisions_zones", work, show)
+
+
 def _answer(tuning: Tuning, answer: Answer) -> None:
     choice, source, confidence = answer.choice, tuning.source.entry, tuning.confidence
     chosen, tried = choice.epsilon, len(choice.epsilons)
@@ -246,7 +282,8 @@ def _answer(tuning: Tuning, answer: Answer) -> None:
             st.html(cards.verdict_html("noisy", sentence, of=source.name, title="Out of reach"))
             if choice.held_at.size:
                 st.markdown(_noise_helps(choice))
-            st.markdown(_help(answer.remedies, tuning.source.parameters))
+            if answer.remedies:
+                st.markdown(_help(answer.remedies, tuning.source.parameters))
             if source.name == tuning.entry.name:
                 way_out.draw(tuning.source, key="decisions")
         if source.name == tuning.entry.name:

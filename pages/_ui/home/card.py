@@ -9,6 +9,7 @@ from engine.frontier import Candidate
 from pages._ui import jobs
 from pages._ui.cache.frontier import Advice
 from pages._ui.drawing import cards
+from pages._ui.home import handout as home_handout
 from pages._ui.home import verdict as home_verdict
 from pages._ui.home.side import Side
 from pages._ui.jobs import Job
@@ -36,7 +37,7 @@ def draw(side: Side) -> None:
 
     jobs.follow("home_card", work, show)
     opened = setting.value(OPEN)
-    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+    with st.container(horizontal=True, gap="xxsmall", vertical_alignment="center"):
         st.button(
             "Close all settings" if opened else "All settings →",
             key="home_all_settings",
@@ -46,6 +47,7 @@ def draw(side: Side) -> None:
             help="Every setting of this dataset by what it risks and what can be used of it.",
         )
         frame.link("pages/7_Release.py", "Release")
+        home_handout.button(side)
 
 
 def draw_all(side: Side) -> None:

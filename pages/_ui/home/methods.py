@@ -1,4 +1,4 @@
-"""Home's picture of a published method beside ours: the same noise and cost, and both numbers."""
+"""What home's picture shows: a draw, a published method beside ours, ranges, or decisions."""
 
 from dataclasses import dataclass
 
@@ -20,8 +20,13 @@ from pages._ui.wording.labels import SHORT_METHODS
 from pages._ui.wording.measures import MEAN_ERROR
 from pages._ui.wording.numbers import fixed, percent, trip_count
 
-PRIVATE, METHODS = "True | private", "Published | ours"
-_BESIDE = setting.choice("home_beside", (PRIVATE, METHODS), PRIVATE)
+PRIVATE, METHODS, RANGE, DECISIONS = PICTURES = (
+    "True | private",
+    "Published | ours",
+    "Range",
+    "Decisions",
+)
+_BESIDE = setting.choice("home_beside", PICTURES, PRIVATE)
 _OURS, _PUBLISHED = "zoom", "efpag_joint"
 
 
@@ -43,18 +48,23 @@ class Methods:
 
 
 def choose(part: str, entry: Entry) -> None:
-    """Draw the switch where both methods can be shown."""
-    if not _known(part, entry):
-        return
+    """Draw the switch between the pictures that can be shown."""
     setting.draw(
         st.segmented_control,
         "Picture",
         _BESIDE,
-        (PRIVATE, METHODS),
+        [one for one in PICTURES if one != METHODS or _known(part, entry)],
         required=True,
         label_visibility="collapsed",
-        help="Published | ours: the paper's method beside our own, on the same noise.",
+        help="Published | ours: the paper's method beside our own, on the same noise. Range: "
+        "how far apart 90% of draws of each number lie. Decisions: "
+        "where a release acts rightly, misses a zone or acts needlessly.",
     )
+
+
+def shows(picture: str) -> bool:
+    """Whether a picture is the one that is asked for."""
+    return setting.value(_BESIDE) == picture
 
 
 def wanted(settings: Settings, part: str, entry: Entry, zone: int | None) -> Methods | None:

@@ -1,10 +1,16 @@
 """Home's first screen: the need, two gauges, one slider, one large picture, one answer."""
 
+from importlib import import_module
 from pathlib import Path
 
 import streamlit as st
 
+from engine.resolution import block_at
+from pages._ui import jobs
 from pages._ui.cache import datasets as cached_datasets
+from pages._ui.cache import pictures as cached_pictures
+from pages._ui.cache import zones as cached_zones
+from pages._ui.cache.pictures import MAP_HOUR
 from pages._ui.drawing.gauges import gauges_html
 from pages._ui.drawing.svg import stage as drawn_stage
 from pages._ui.drawing.svg.stage import Picture
@@ -15,6 +21,7 @@ from pages._ui.home import side as home_side
 from pages._ui.home import tour as home_tour
 from pages._ui.home import verdict as home_verdict
 from pages._ui.home.side import Side
+from pages._ui.jobs import Job
 from pages._ui.shell import epsilon_control, frame, setting
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session
@@ -57,7 +64,7 @@ def header(available: list[str]) -> str | None:
             width="content",
             format_func={"Explore": "Explore", "Presenter": "Present"}.__getitem__,
             help="Present: larger type, no sidebar; ← → move ε, the space bar plays, 1 to 4 show "
-            "flows, density, published beside ours, and the swipe.",
+            "flows, density, the next picture, and the swipe.",
         )
     return part
 
@@ -75,7 +82,6 @@ def draw(settings: Settings, part: str, available: list[str]) -> Side:
         side = home_side.trips(settings, entry, zone)
     else:
         side = home_side.density(settings, entry)
-    methods = home_methods.wanted(settings, part, entry, zone)
     st.html(gauges_html(home_verdict.gauges(side), of=entry.name))
     home_tour.step("gauges")
     with st.container(
@@ -87,7 +93,14 @@ def draw(settings: Settings, part: str, available: list[str]) -> Side:
     with st.container(key="home_stage"):
         left, right = st.columns([2.7, 1], gap="small")
     with left:
-        _picture(methods.picture if methods else side.picture, part, entry, zone)
+        methods = home_methods.wanted(settings, part, entry, zone)  # may take a second
+        picture = methods.picture if methods else side.picture
+        if home_methods.shows(home_methods.DECISIONS):
+            _deciding(side)
+        elif home_methods.shows(home_methods.RANGE):
+            _ranging(side, zone)
+        else:
+            _picture(picture, part, entry, zone)
         if methods is not None:
             home_methods.draw_numbers(methods)
         _views(part, available, entry)
@@ -95,6 +108,32 @@ def draw(settings: Settings, part: str, available: list[str]) -> Side:
         home_card.draw(side)
         home_tour.step("card")
     return side
+
+
+def _deciding(side: Side) -> None:
+    """Draw where the setting decides rightly; loaded only when it is asked for."""
+    zones = import_module("pages._ui.views.zones")
+    place = st.container(key="home_decisions")
+    rule = zones.ask(side.context)
+    with place:
+        zones.draw(side.context, rule, lambda one: _picture(one, side.part, side.entry, None))
+
+
+def _ranging(side: Side, zone: int | None) -> None:
+    """Draw how wide the range of each number is, once all draws are there."""
+    at = side.context
+    block = None if at.window else block_at(at.key.resolution.hours, MAP_HOUR)[0]
+    asked = at.key, at.parameters, at.seed, at.window
+    work = jobs.job("home_ranges", cached_zones.ranges, *asked, block)
+
+    def show(work: Job) -> None:
+        if work.result is None:
+            st.caption(work.error or "Drawing releases …")
+            return
+        _picture(cached_pictures.ranges(*asked, work.result, zone), side.part, side.entry, zone)
+
+    with st.container(key="home_ranges"):
+        jobs.live("home_ranges", work, show)
 
 
 def _picture(picture: Picture, part: str, entry: Entry, zone: int | None) -> None:

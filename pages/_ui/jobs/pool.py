@@ -91,6 +91,7 @@ class Job:
         self._cancelled = False
         self._asked = time.monotonic()
         self.starts = self._asked + delay_s
+        self.urgent = False
 
     @property
     def step(self) -> Step | None:
@@ -119,6 +120,12 @@ class Job:
         """Whether more is to come; asking keeps the job alive."""
         self._asked = time.monotonic()
         return self.state == "running"
+
+    def hurry(self) -> None:
+        """Begin at once and before the session's other work: the page waits for nothing else."""
+        if not self.urgent:
+            self.urgent, self.starts = True, self._asked
+            self._pool.look(self._task)
 
     def waits(self, now: float) -> bool:
         """Whether its session waits for it: not cancelled, and asked for lately."""
@@ -290,7 +297,10 @@ class Pool:
         """Return the work of the session whose turn it is and that this worker may go on with."""
         now = time.monotonic()
         first: dict[str, tuple[Task, Job]] = {}
-        for task in self._tasks.values():
+        urgent_first = sorted(
+            self._tasks.values(), key=lambda task: not any(job.urgent for job in task.jobs)
+        )
+        for task in urgent_first:
             if task.state == "running" and not task.at_work and task.seat in (None, seat):
                 for job in task.jobs:
                     if job.session not in first and job.waits(now):

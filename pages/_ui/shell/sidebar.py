@@ -187,6 +187,8 @@ def _density_group(shown: set[str], known: dict[str, Entry]) -> None:
     _field(shown, MAX_VISITS, st.slider, kept, disabled=not sampled)
     if "max_visits" in shown and not sampled:
         st.caption(NOBODY_SAMPLED)
+    elif "max_visits" in shown:
+        _suggest(MAX_VISITS, density.suggested_max_visits())
     if not shown & {"variant", "cluster_minimum"}:
         return
     with st.expander("Advanced"):
@@ -222,7 +224,9 @@ def _trips_group(shown: set[str], known: dict[str, Entry]) -> None:
     if "max_trips" in shown and by_trip:
         has_people = entry is None or entry.metadata.trips_have_people
         st.caption(trip_level_reason(has_people=has_people))
-    elif "max_trips" in shown and "person" not in allowed:
+    elif "max_trips" in shown and entry:
+        _suggest(MAX_TRIPS, _fitting_trips(entry))
+    if "max_trips" in shown and not by_trip and "person" not in allowed:
         st.caption("Trips here are not ranked over the whole period, so a person is not offered.")
     names = OD_METHOD_NAMES.__getitem__
     _field(shown, OD_METHOD, st.selectbox, "Method", OD_METHODS, format_func=names)
@@ -230,6 +234,30 @@ def _trips_group(shown: set[str], known: dict[str, Entry]) -> None:
     method = origin_destination.METHODS[current().od_method]
     if {"od_method", "threshold"} <= shown and "suppression_threshold" not in method.uses:
         st.caption(f"{method.short} hides nothing: τ belongs to the published method.")
+
+
+def _suggest(one: Setting[int], fitting: int | None) -> None:
+    """Offer what a rule from public numbers and the noise alone suggests, where it differs."""
+    if fitting is not None and fitting != setting.value(one):
+        st.button(
+            f"Suggested: {one.label} = {fitting}",
+            type="tertiary",
+            key=f"suggested_{one.key}",
+            on_click=setting.put,
+            args=(one, fitting),
+            help="By a rule that reads public numbers and ε alone, so choosing it leaks nothing: "
+            "see docs/mechanisms.md.",
+        )
+
+
+def _fitting_trips(entry: Entry) -> int | None:
+    """Return the stop of T nearest to what is suggested for one matrix of a dataset."""
+    now, days = current(), len(entry.metadata.days)
+    people, zones = entry.metadata.people_public, cached_facts.facts(entry.key).zones
+    fitting = origin_destination.suggested_max_trips(
+        people, zones, now.epsilon, days=days if now.unit == "person" else 1
+    )
+    return None if fitting is None else int(setting.nearest_stop(fitting, MAX_TRIPS_STOPS))
 
 
 def _detail(entry: Entry | None, part: str) -> None:

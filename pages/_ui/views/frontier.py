@@ -70,6 +70,7 @@ def draw(
             help="A coin gets 50%; up to 75% is called strong. What is recommended keeps to it.",
         )
     work = way_out.job(context)
+    work.hurry()
     place = at or judged(context)
 
     def show(work: Job) -> None:

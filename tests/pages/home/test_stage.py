@@ -217,7 +217,7 @@ def test_the_picture_counts_phantoms_inflated_and_lost_flows(open_home):
     assert (kinds.count("phantom"), kinds.count("inflated")) == (phantom, inflated)
     assert kinds.count("lost") == lost
     for _, _, _, said in drawn["private"]["flows"]:
-        t, p, error = (part.split(": ")[1].replace(",", "") for part in said.split("\n")[1:])
+        t, p, error, _ = (part.split(": ")[1].replace(",", "") for part in said.split("\n")[1:])
         assert int(p) - int(t) == int(error.replace("−", "-"))
 
 

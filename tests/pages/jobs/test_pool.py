@@ -100,6 +100,18 @@ def test_turns_go_round_by_session_not_by_job(thread):
         job.leave()
 
 
+def test_what_a_page_waits_for_goes_before_the_sessions_other_work(thread):
+    many = [asked(thread, work.counted, f"other {i}", 6, 0.3) for i in range(3)]
+    one = thread.join(
+        Ask(work.counted, ("awaited", 6, 0.3)), "one", None, shared=True, delay_s=GUARD_S
+    )
+    one.hurry()
+    finished(one)
+    assert sum(job.step is not None for job in many) <= 1, "one may have had its turn before"
+    for job in many:
+        job.leave()
+
+
 def test_who_asks_the_same_shares_one_work(processes, tmp_path):
     first = asked(processes, work.noted, "same", str(tmp_path))
     second = asked(processes, work.noted, "same", str(tmp_path), session="two")

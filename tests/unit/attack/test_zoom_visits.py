@@ -39,16 +39,16 @@ def test_each_table_says_what_the_worst_placement_of_the_visits_changes(visits: 
     rows = {"towers": (apart, 10**0.5), "districts": (one_cell, 10**0.5)}
     rows |= {"city": (one_cell, 29.0), "weeks": (one_cell, 10**0.5)}
     mu = gaussian_strength(1.0, 1e-5)
-    shares = dict(
-        zip(("towers", "districts", "city", "weeks", "visits"), DEFAULTS.shares, strict=True)
-    )
+    shares = dict(zip(("towers", "districts", "city", "weeks"), DEFAULTS.shares, strict=True))
+    room = math.sqrt(1 - 63 / 64 * (visits / 840) ** 2)
     sizes = []
     for name, (row, clip) in rows.items():
         # a smaller clip of the city can be chosen: a light person is then at it sooner
         clips = [10**0.5, clip] if name == "city" else [clip]
-        changes = [np.linalg.norm(row * min(1.0, c / np.linalg.norm(row))) / c for c in clips]
+        changes = [
+            np.linalg.norm(row * min(1.0, c * room / np.linalg.norm(row))) / c for c in clips
+        ]
         sizes.append(max(changes) * mu * math.sqrt(shares[name]))
-    capped = [min(visits, cap) / cap for cap in (30, 150, 840)]
-    sizes.append(float(np.linalg.norm(capped)) * mu * math.sqrt(shares["visits"] / 3))
+    sizes.append(visits / 840 * mu * math.sqrt(63 / 64))
     losses = stage_losses(Visitor(visits=1, all_visits=visits), PARAMETERS, **PLACES)
     assert [loss.size for loss in losses] == pytest.approx(sizes)

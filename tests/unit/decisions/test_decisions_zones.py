@@ -69,10 +69,14 @@ def test_a_rule_is_judged_as_zone_by_zone(product, dataset, parameters, when, us
     for zone in range(len(dataset.zones)):
         to_act = [m for m, z in truly if z == zone]
         missed = sum(len({m for m in to_act if (m, zone) not in now}) for now in acts)
-        share = missed / len(to_act) / len(acts) if to_act else np.nan
-        assert judged.missed_share[zone] == pytest.approx(share, nan_ok=True)
-        wrong = np.mean([any(z == zone for _, z in truly ^ now) for now in acts])
-        assert judged.wrong_zone_share[zone] == pytest.approx(wrong)
+        needless = sum(sum(z == zone for _, z in now - truly) for now in acts)
+        shares = [wrong / max(len(to_act), 1) / len(acts) for wrong in (missed, needless)]
+        assert [judged.missed_share[zone], judged.needless_share[zone]] == pytest.approx(shares)
+        names = ["missed", "needless"]
+        worse = names[shares.index(max(shares))]
+        assert judged.outcomes[zone] == (worse if max(shares) > 0.1 + 1e-9 else "right")
+        acted = np.mean([sum(z == zone for _, z in now) for now in acts]) / moments
+        assert judged.acting_share[zone] == pytest.approx(acted)
 
 
 def test_arrivals_and_visits_are_what_a_decision_reads():

@@ -1,20 +1,20 @@
-import math
-
+import numpy as np
 import pytest
 
 from engine import density
 from engine.errors import ParameterError
 
 
-def test_the_rule_grows_with_people_and_epsilon_within_its_ends() -> None:
-    values = [density.suggested_max_visits(50_000, e) for e in (1e-3, 0.1, 0.3, 1.0, 100.0)]
-    assert values == sorted(values)
-    assert (values[0], values[-1]) == (10, 60)
-    assert density.suggested_max_visits(50_000, 0.5) == round(math.sqrt(25_000) / 7)
-    assert density.suggested_max_visits(0, 1.0) == 10
+@pytest.mark.parametrize("mean", [6.0, 11.0, 40.0, 100.0])
+def test_the_rule_keeps_the_visits_at_which_noise_matters_least(mean: float) -> None:
+    """Against a search over whole ℓ, for exponential numbers of visits."""
+    kept = np.arange(1, 169)
+    noise = np.sqrt(kept) / -np.expm1(-kept / mean)
+    best = kept[noise.argmin()]
+    assert abs(density.suggested_max_visits(mean) - best) <= 1
 
 
-def test_without_a_public_number_of_people_it_is_the_usual_one() -> None:
-    assert density.suggested_max_visits(None, 0.1) == 30
-    with pytest.raises(ParameterError, match="epsilon"):
-        density.suggested_max_visits(100, float("nan"))
+def test_it_stays_within_a_week_and_refuses_what_is_no_number() -> None:
+    assert (density.suggested_max_visits(0.01), density.suggested_max_visits(1e6)) == (1, 168)
+    with pytest.raises(ParameterError, match="mean_visits"):
+        density.suggested_max_visits(float("nan"))

@@ -9,7 +9,8 @@ from engine import contract, datasets, density
 from engine.datasets.zoomtables import ZoomTables
 from engine.density import mechanism
 from engine.density.gaussian import gaussian_strength
-from engine.density.zoom import DEFAULTS, ZoomConstants, ZoomNoise, build_tree, measure, read
+from engine.density.zoom.measure import DEFAULTS, ZoomConstants, measure
+from engine.density.zoom.tree import build_tree
 from engine.errors import DatasetError, ParameterError
 from engine.ledger import Kind
 from tests.reference.small_city import random_visits, small_city
@@ -48,7 +49,7 @@ def test_the_same_noisy_tables_of_other_people_give_the_same_bytes(monkeypatch) 
     other = ZoomCity(clipped_sums(random_visits(900, 11, seed=9), positions), positions)
     assert not np.array_equal(one.zoom_tables.towers, other.zoom_tables.towers)
     noise = density.DensityNoise.draw(np.random.default_rng(4), one, "zoom")
-    noisy = measure(one.zoom_tables, gaussian_strength(1.0, 1e-7), noise.zoom, DEFAULTS)
+    noisy = measure(one.zoom_tables, gaussian_strength(1.0, 1e-7), noise.zoom.add, DEFAULTS)
     monkeypatch.setattr(mechanism, "measure", lambda *_: noisy)
     releases = [density.release(city, ZOOM, noise=noise) for city in (one, other)]
     assert releases[0].counts.tobytes() == releases[1].counts.tobytes()
@@ -69,8 +70,9 @@ def test_published_is_proved_is_epsilon_and_the_stages_share_it() -> None:
         assert not ledger.proved_exceeds_published
         strength = gaussian_strength(epsilon, 2e-6)
         spent = [(stage.sensitivity / stage.noise_scale) ** 2 for stage in ledger.stages]
-        spent[-1] *= 3  # three sums, each with its own cap and a third of the share
-        assert sum(spent) == pytest.approx(strength**2)
+        assert sum(spent[:-1]) == pytest.approx(strength**2)
+        # told of those with most visits, who weigh less in the other four
+        assert spent[-1] == pytest.approx(strength**2 * 63 / 64)
 
 
 def test_the_ledger_before_a_release_names_the_largest_clip_and_no_noise_for_the_city() -> None:
@@ -147,24 +149,18 @@ def test_a_dataset_made_before_says_so_with_the_remedy(tmp_path) -> None:
         density.release(old, ZOOM, rng=np.random.default_rng(0))
 
 
-def test_lepski_takes_the_smallest_cap_that_loses_nothing_beyond_noise() -> None:
-    tables = zoom_city().zoom_tables
-    silent = ZoomNoise(
-        towers=np.zeros((11, 168)),
-        districts=np.zeros(tables.districts.shape),
-        city=np.zeros(168),
-        weeks=np.zeros(11),
-        visits=np.zeros(3),
-    )
-    tree = build_tree(random_positions(11))
-
-    def visits(sums: list[int], strength: float) -> float:
-        counts = replace(tables, visits=np.array(sums))
-        return read(measure(counts, strength, silent, DEFAULTS), tree, DEFAULTS).visits
-
-    assert visits([1000, 1400, 1500], strength=1e-3) == 1000  # differences are within the noise
-    assert visits([1000, 1400, 1500], strength=1e6) == 1500
-    assert visits([1000, 9000, 9001], strength=10.0) == 9000
+@pytest.mark.parametrize("epsilon", [0.1, 0.3, 1.0, 2.0])
+def test_the_number_of_visits_is_no_worse_than_the_published_one(epsilon: float) -> None:
+    """Expected absolute errors, at the same proved ε: of the normal law and of Laplace's."""
+    for name in ("demo-city", "paris"):
+        data = datasets.load(name)
+        size, cap = data.tessellation.cover_size, data.metadata.max_visits_cap
+        for gaussian in ("classical", "analytic"):
+            plain = density.DensityParameters(epsilon=epsilon, gaussian=gaussian)
+            fair = density.at_equal_proved_epsilon(plain, epsilon, size)
+            ours = density.ledger(ZOOM.at(epsilon), max_visits_cap=cap).stages[-1]
+            assert ours.kind is Kind.ZOOM_VISITS
+            assert ours.noise_scale * (2 / np.pi) ** 0.5 <= 4 * cap / fair.epsilon
 
 
 def test_needs_shrink_with_epsilon_and_name_an_epsilon() -> None:
@@ -192,7 +188,7 @@ def test_shipped_tables_are_those_of_the_same_people() -> None:
     for name in ("demo-city", "paris"):
         data = datasets.load(name)
         tables, truth = data.zoom_tables, data.truth_by_tower
-        assert tables.visits[-1] == truth.sum()
+        assert tables.visits == truth.sum()
         assert (tables.towers <= 1024 * truth).all()
         assert ((tables.towers > 0) == (truth > 0)).mean() > 0.999
         assert (np.diff(tables.city, axis=0) >= 0).all()

@@ -15,7 +15,7 @@ from engine.ingest.backends import embedded
 from tests.reference.ingest_inputs import TOWERS, options, table, table_bytes, write_csv
 
 HEADER = ("uid", "datetime", "location_id")
-ZOOM = ("zoom_towers", "zoom_districts", "zoom_city", "zoom_weeks", "zoom_visits")
+ZOOM = ("zoom_towers", "zoom_districts", "zoom_city", "zoom_weeks", "zoom_total")
 DENSITY = ("truth", "presampled", "single_visit", "homes", *ZOOM)
 TABLES = (*DENSITY, "trips", "trips_person", "report")
 NAMES = [name for name, _, _ in TOWERS]

@@ -48,6 +48,6 @@ def test_sums_equal_those_counted_person_by_person(
         kept[uid] = [(tower, hour) for _, (hour, tower) in sorted(keyed)[:cap]]
     expected = zoom_reference.sums_of(kept.values(), POSITIONS, cap)
     assert max(map(len, kept.values())) > 40
-    for name in ("towers", "districts", "city", "weeks", "visits", "caps"):
+    for name in ("towers", "districts", "city", "weeks", "visits", "max_visits_cap"):
         sums = getattr(dataset.zoom_tables, name)
         np.testing.assert_array_equal(sums, getattr(expected, name), err_msg=name)

@@ -320,7 +320,7 @@ ZOOM, DENSITY = zoom(epsilon=1.0, delta=1e-7), visits(epsilon=1.0)
         (ZOOM, "zoom_towers", changed("hour", 5, 200)),
         (ZOOM, "zoom_towers", changed("n", 5, -1)),
         (ZOOM, "zoom_weeks", changed("n", 5, -1)),
-        (ZOOM, "zoom_visits", changed("cap", 0, 1)),
+        (ZOOM, "zoom_total", changed("cap", 0, 1)),
         (ZOOM, "zoom_districts", lambda table: table.slice(0, 168)),
         (ZOOM, "zoom_city", lambda table: table.slice(0, 168)),
         (REPORT, "report", changed("n", 5, -10_000_000)),

@@ -98,3 +98,14 @@ def test_an_island_joins_the_nearest_cluster():
     boxes = [shapely.box(0, 0, 1, 1), shapely.box(1, 0, 2, 1), shapely.box(9, 0, 9.1, 0.1)]
     zones = gpd.GeoDataFrame({"zone_id": list("abc")}, geometry=boxes, crs=4326)
     assert resolution.cluster_zones(zones, 2).tolist() == [0, 1, 1]
+
+
+def test_views_of_one_level_share_its_geometry():
+    """Joining Paris' zones anew for every span and block took nine tenths of its frontier."""
+    demo = datasets.load("demo-city")
+    hours = resolution.coarsen(demo, resolution.Resolution(zones="clusters-20"))
+    blocks = resolution.coarsen(demo, resolution.Resolution(zones="clusters-20", hours="day-part"))
+    assert blocks.zones is hours.zones
+    assert blocks.tessellation is hours.tessellation
+    other = resolution.coarsen(demo, resolution.Resolution(zones="clusters-10"))
+    assert (len(other.zones), len(hours.zones)) == (10, 20)

@@ -91,7 +91,7 @@ def test_no_table_holds_a_persons_id(tiny_city: Dataset) -> None:
         "zoom_districts": {"district", "hour", "n"},
         "zoom_city": {"clip_squared", "hour", "n"},
         "zoom_weeks": {"location_id", "n"},
-        "zoom_visits": {"cap", "n"},
+        "zoom_total": {"cap", "n"},
         "single_visit": {"location_id", "n"},
         "homes": {"zone_id", "n"},
         "report": {"measure", "cap", "bin", "n"},

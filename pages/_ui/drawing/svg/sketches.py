@@ -1,7 +1,7 @@
-"""Small fixed maps as vector graphics, for a page that shows several at once.
+"""Zones as vector graphics, and small maps of them for a page that shows several at once.
 
 A deck needs a WebGL context of its own, which takes a second or more each where a processor has
-to draw it; home shows four maps and nobody moves them.
+to draw it. One script (`stage.js`) draws all maps that are no deck.
 """
 
 from collections.abc import Mapping, Sequence
@@ -86,7 +86,7 @@ def zone_sketch(
 ) -> None:
     """Draw zones coloured by a value; arguments as of `maps.zone_map`."""
     fills = [_colour(colour) for colour in scale.colours(values, 255).tolist()]
-    _draw(drawn, key, alt, height, fills=fills, words=_words(drawn.names, tooltip))
+    _draw(drawn, key, height, alt=alt, fills=fills, words=_words(drawn.names, tooltip))
 
 
 def flow_sketch(
@@ -106,19 +106,22 @@ def flow_sketch(
     start, end = drawn.centres[origins], drawn.centres[destinations]
     shades = (scale.colours(values) if colours is None else colours).tolist()
     outlines = arrows(start, end, 0.7 + 3.8 * scale.positions(values), unit=_UNITS_A_PIXEL)
-    flows = [
-        ("M" + "L".join(f"{x:.0f} {y:.0f}" for x, y in outline) + "Z", _colour(colour))
-        for outline, colour in zip(outlines, shades, strict=True)
-    ]
     ways = [
         f"{drawn.names[o]} → {drawn.names[d]}" for o, d in zip(origins, destinations, strict=True)
     ]
-    _draw(drawn, key, alt, height, flows=flows, words=_words(ways, tooltip))
+    flows = [
+        (path_of(outline), _colour(colour), "shown", words)
+        for outline, colour, words in zip(outlines, shades, _words(ways, tooltip), strict=True)
+    ]
+    _draw(drawn, key, height, alt=alt, flows=flows)
 
 
-def _draw(drawn: Shapes, key: str, alt: str, height: int, **layers: Any) -> None:
-    data = {"viewBox": drawn.view_box, "alt": alt, "height": height, "zones": drawn.zones}
-    component("map_sketch", "sketch", "sketch")(key=key, height=height, data=data | layers)
+def _draw(drawn: Shapes, key: str, height: int, **side: Any) -> None:
+    """Draw a map of one side by what draws the large ones, so that all mark what is pointed at."""
+    data = {"viewBox": drawn.view_box, "zones": drawn.zones, "names": drawn.names}
+    component("stage", "stage", "stage")(
+        key=key, data={**data, "sides": ["one"], "one": side, "height": height}
+    )
 
 
 def component(name: str, place: str, files: str) -> Any:
@@ -140,10 +143,12 @@ def _path(zone: Any) -> str:
         if isinstance(part, shapely.Polygon)
         for ring in (part.exterior, *part.interiors)
     ]
-    return "".join(
-        "M" + "L".join(f"{x:.0f} {y:.0f}" for x, y in shapely.get_coordinates(ring)[:-1]) + "Z"
-        for ring in rings
-    )
+    return "".join(path_of(shapely.get_coordinates(ring)[:-1]) for ring in rings)
+
+
+def path_of(outline: Floats) -> str:
+    """Return a closed line as a path of whole units."""
+    return "M" + "L".join(f"{x:.0f} {y:.0f}" for x, y in outline) + "Z"
 
 
 def _colour(colour: Sequence[int]) -> str:

@@ -1,6 +1,7 @@
-// One large map, true beside private on one scale: side by side or with a swipe, zoomed together.
+// Maps on one scale: a small one by itself, or a large one of two sides, beside each other or with a
+// swipe, zoomed together. What is pointed at is marked on every other map of the page.
 const SVG = "http://www.w3.org/2000/svg";
-const WIDE = 620, STEP = 1.5, MOST = 12;
+const WIDE = 620, STEP = 1.5, MOST = 12, POINTED = "map-pointed";
 
 function shape(kind, attributes, parent) {
   const made = document.createElementNS(SVG, kind);
@@ -28,42 +29,61 @@ function panel(data, which, parent) {
   const drawing = document.createElementNS(SVG, "svg");
   drawing.setAttribute("role", "img");
   box.appendChild(drawing);
-  element("div", "paneltitle", box, data[which].title);
-  return { which, box, drawing, levels: new Map(), words: new Map(), zones: new Map(), groups: new Map() };
+  if (data[which].title) element("div", "paneltitle", box, data[which].title);
+  return { which, box, drawing, levels: new Map(), words: new Map(), keys: new Map(), zones: new Map(), groups: new Map() };
+}
+
+// What lies over a zone: stripes where it is missed, dots where it is needless or unsure.
+const OVER = { missed: "#aa33ff", needless: "#cc3300", unsure: "#ee66dd" };
+function pattern(kind, parent) {
+  const one = shape("pattern", { id: `zones-${kind}`, width: 16, height: 16, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, parent);
+  if (kind === "missed") shape("rect", { width: 7, height: 16, fill: OVER[kind] }, one);
+  else shape("circle", { cx: 8, cy: 8, r: 4.5, fill: OVER[kind] }, one);
 }
 
 // One side at one level of zones, made when it is first looked at.
 function drawn(panel, level, coarse) {
   const made = document.createElementNS(SVG, "g");
-  const side = level[panel.which], said = [];
-  const say = (one, words) => { panel.words.set(one, words); said.push(words); };
+  const side = level[panel.which], said = [], places = new Map();
+  const say = (one, words, key) => {
+    panel.words.set(one, words);
+    panel.keys.set(one, key);
+    places.set(key, one);
+    said.push(words);
+  };
   level.zones.forEach((path, i) => {
     const zone = shape("path", { d: path, class: side.fills ? "zone" : "ground" }, made);
     if (side.fills) zone.setAttribute("fill", side.fills[i]);
-    say(zone, side.fills ? side.words[i] : level.names[i] + (coarse ? "\nClick: zoom in" : ""));
+    say(zone, side.fills ? side.words[i] : level.names[i] + (coarse ? "\nClick: zoom in" : ""), level.names[i]);
     (coarse ? panel.groups : panel.zones).set(zone, i);
+  });
+  if (side.over) for (const kind of Object.keys(OVER)) pattern(kind, made);
+  (side.over ?? []).forEach((kind, i) => {
+    if (kind) shape("path", { d: level.zones[i], class: `over ${kind}`, fill: `url(#zones-${kind})`, stroke: OVER[kind] }, made);
   });
   for (const [path, colour, kind, words] of side.flows ?? []) {
     const flow = shape("path", { d: path, class: `flow ${kind}` }, made);
     // a wrong flow is told by its edge, too: lost is broken and empty, phantom hollow, inflated dotted
     if (kind !== "lost") flow.style.fill = colour;
     if (kind !== "shown") flow.style.stroke = colour;
-    say(flow, words);
+    say(flow, words, words.split("\n")[0]);
   }
   if (Number.isInteger(level.marked)) shape("path", { d: level.zones[level.marked], class: "marked" }, made);
-  return { made, rows: told(said) };
+  return { made, places, rows: told(said) };
 }
 
 // The scale, the marks and, where there are groups, what the arrows are.
 function explain(key, { scale, marks, note }) {
   key.replaceChildren();
-  const bar = element("span", "bar", key);
-  bar.setAttribute("role", "img");
-  bar.setAttribute("aria-label", `Colour scale: ${scale.what}, from 0 to ${scale.high}`);
-  element("span", "", bar, "0");
-  element("i", "", bar).style.background = scale.gradient;
-  element("span", "", bar, `${scale.high} or more`);
-  element("span", "", key, scale.what);
+  if (scale) {
+    const bar = element("span", "bar", key);
+    bar.setAttribute("role", "img");
+    bar.setAttribute("aria-label", `Colour scale: ${scale.what}, from 0 to ${scale.high}`);
+    element("span", "", bar, "0");
+    element("i", "", bar).style.background = scale.gradient;
+    element("span", "", bar, `${scale.high} or more`);
+    element("span", "", key, scale.what);
+  }
   for (const [colour, words, kind] of marks ?? []) {
     const mark = element("span", "mark", key);
     element("i", kind, mark).style.color = colour;
@@ -97,16 +117,17 @@ function fill(place, data) {
 
   const frame = document.createElement("div");
   frame.className = data.clickable ? "frame clickable" : "frame";
-  const sides = [panel(data, "true", frame), panel(data, "private", frame)];
+  const sides = (data.sides ?? ["true", "private"]).map((which) => panel(data, which, frame));
+  const alone = sides.length === 1;
   const levels = [data, ...(data.coarser ?? [])]; // of zones, then of ever larger groups of them
   const key = document.createElement("div");
   key.className = "key";
   let level, tall = 160, room = 0;
-  const [, hidden] = sides;
+  const [shown, hidden = shown] = sides;
   const handle = element("div", "handle", frame);
   for (const [name, value] of Object.entries({
     role: "separator", tabindex: "0", "aria-orientation": "vertical", "aria-valuemin": "0",
-    "aria-valuemax": "100", "aria-label": `Swipe: ${data.true.title} to the left, ${data.private.title} to the right`,
+    "aria-valuemax": "100", "aria-label": `Swipe: ${data[shown.which].title} to the left, ${data[hidden.which].title} to the right`,
   })) handle.setAttribute(name, value);
   element("span", "grip", handle, "◂ ▸").setAttribute("aria-hidden", "true");
 
@@ -122,18 +143,19 @@ function fill(place, data) {
   const tip = element("div", "tip", frame);
   tip.hidden = true;
 
-  const swiping = () => (look.mode ?? (place.clientWidth >= WIDE ? "beside" : "swipe")) === "swipe";
+  const swiping = () => !alone && (look.mode ?? (place.clientWidth >= WIDE ? "beside" : "swipe")) === "swipe";
 
   function lay() {
     const swipe = swiping();
     frame.classList.toggle("swipe", swipe);
-    room = swipe ? frame.clientWidth : (frame.clientWidth - 8) / 2;
+    frame.classList.toggle("alone", alone);
+    room = swipe || alone ? frame.clientWidth : (frame.clientWidth - 8) / 2;
     const fits = Math.round((room * height) / width);
-    tall = Math.max(Math.min(fits, window.innerHeight - data.around), 220);
+    tall = data.height ?? Math.max(Math.min(fits, window.innerHeight - data.around), 220);
     for (const side of sides) side.drawing.style.height = `${tall}px`;
     place.style.minHeight = `${tall}px`;
     hidden.box.style.clipPath = swipe ? `inset(0 0 0 ${look.share}%)` : "";
-    sides[0].box.style.clipPath = swipe ? `inset(0 ${100 - look.share}% 0 0)` : "";
+    shown.box.style.clipPath = swipe ? `inset(0 ${100 - look.share}% 0 0)` : "";
     handle.style.left = `${look.share}%`;
     handle.setAttribute("aria-valuenow", String(Math.round(look.share)));
     mode.textContent = swipe ? "Side by side" : "Swipe";
@@ -227,7 +249,23 @@ function fill(place, data) {
     tip.style.left = `${Math.max(x, 0)}px`;
     tip.style.top = `${above ? Math.max(y - tip.offsetHeight - 26, 0) : y}px`;
   }
-  for (const { drawing, words, zones, groups } of sides) {
+  // the same flow or zone on every other map; a flow that one does not draw is told by its ends
+  const twins = ({ detail: { key, from } }) => {
+    for (const side of sides) {
+      side.drawing.querySelectorAll(".twin").forEach((one) => one.classList.remove("twin"));
+      if (!key || side.drawing === from) continue;
+      const { places } = side.levels.get(level), own = places.get(key);
+      for (const one of own ? [own] : key.split(" → ").map((end) => places.get(end))) one?.classList.add("twin");
+    }
+  };
+  document.addEventListener(POINTED, twins);
+  let pointed = "", at = null;
+  const point = (key, from) => {
+    if (key === pointed && from === at) return;
+    [pointed, at] = [key, from];
+    document.dispatchEvent(new CustomEvent(POINTED, { detail: { key, from } }));
+  };
+  for (const { drawing, words, keys: named, zones, groups } of sides) {
     let from = null, moved = false, pinch = null;
     // Two fingers zoom and move the map; one moves the page, or the map once it is zoomed in.
     const fingers = (event) => {
@@ -268,8 +306,9 @@ function fill(place, data) {
         return;
       }
       say(event, words.get(event.target) ?? "");
+      point(named.get(event.target) ?? "", drawing);
     });
-    drawing.addEventListener("pointerleave", () => { tip.hidden = true; });
+    drawing.addEventListener("pointerleave", () => { tip.hidden = true; point("", drawing); });
     drawing.addEventListener("pointerdown", (event) => {
       moved = false;
       if (look.zoom > 1) from = [event.clientX, event.clientY, look.x, look.y];
@@ -299,7 +338,7 @@ function fill(place, data) {
 
   place.replaceChildren(frame, key);
   lay();
-  if (!place.folded && window.innerWidth < 1280 && window.innerWidth > 768) {
+  if (!alone && !place.folded && window.innerWidth < 1280 && window.innerWidth > 768) {
     document.querySelector('[data-testid="stSidebarCollapseButton"] button')?.click();
   }
   place.folded = true; // once: whoever opens the panel again keeps it open
@@ -320,7 +359,10 @@ function fill(place, data) {
     " ": () => press(".st-key-home_play_button button"),
     1: () => press(".st-key-home_shown button:first-of-type"),
     2: () => press(".st-key-home_shown button:nth-of-type(2)"),
-    3: () => press('.st-key-home_beside [role="radiogroup"] button:not([data-selected="true"])'),
+    3: () => {
+      const pictures = [...document.querySelectorAll('.st-key-home_beside [role="radiogroup"] button')];
+      pictures[(pictures.findIndex((one) => one.dataset.selected === "true") + 1) % pictures.length]?.click();
+    },
     4: () => mode.click(),
   };
   const keys = (event) => {
@@ -346,6 +388,7 @@ function fill(place, data) {
   }
   place.stop = () => {
     watch.disconnect();
+    document.removeEventListener(POINTED, twins);
     document.removeEventListener("keydown", keys);
     document.removeEventListener("click", rest);
   };

@@ -21,8 +21,13 @@ LARGEST = 120
 _UNITS_A_PIXEL = 2.4
 _THIN, _THICK = 0.8, 5.0
 
+Ends = tuple[Floats, Floats]
+"""The least and the most that 90% of draws show, in the shape of what is drawn."""
+
 Picture = dict[str, Any]
 """What the browser draws: plain texts and numbers, made once and kept."""
+
+_WIDER = "90% of draws span more than the true number"
 
 WIDE_PX = 306
 """The least width of a map, in pixels, where true and private stand side by side (`stage.js`)."""
@@ -59,7 +64,14 @@ class Flow:
 
 
 def zone_picture(
-    drawn: sketches.Shapes, true: Floats, private: Floats, *, what: str, epsilon: float
+    drawn: sketches.Shapes,
+    true: Floats,
+    private: Floats,
+    *,
+    what: str,
+    epsilon: float,
+    ends: Ends | None = None,
+    wide: bool = False,
 ) -> Picture:
     """Return zones in colour.
 
@@ -71,13 +83,24 @@ def zone_picture(
         What the colour shows, such as ``visits, Wednesday 18:00–19:00``.
     epsilon : float
         For the title.
+    ends : Ends, optional
+        To be said of each zone.
+    wide : bool
+        Whether the private side shows how far the ends are apart.
     """
     scale = Scale(0.0, float(true.max(initial=1.0)))
+    picture = _picture(drawn, what, scale, epsilon, wide=wide)
     words = [
-        f"{name}\ntrue: {number(t)}\nprivate: {number(p)}\nerror: {_signed(p - t)}"
-        for name, t, p in zip(drawn.names, true.tolist(), private.tolist(), strict=True)
+        f"{name}\ntrue: {number(t)}\nprivate: {number(p)}\nerror: {_signed(p - t)}{_range(ends, i)}"
+        for i, (name, t, p) in enumerate(
+            zip(drawn.names, true.tolist(), private.tolist(), strict=True)
+        )
     ]
-    picture = _picture(drawn, what, scale, epsilon)
+    if wide and ends is not None:
+        private = ends[1] - ends[0]
+        unsure, some = int((private > true)[true > 0].sum()), int((true > 0).sum())
+        picture["marks"] = [[colours.INFLATED, f"{_WIDER}: {unsure} of {some} zones", "needless"]]
+        picture["private"]["over"] = np.where((private > true) & (true > 0), "unsure", "").tolist()
     for side, values in (("true", true), ("private", private)):
         fills = [_hex(colour) for colour in scale.colours(values).tolist()]
         picture[side] |= {
@@ -98,6 +121,8 @@ def flow_picture(
     words: Mapping[tuple[int, int], str] = MappingProxyType({}),
     zone: int | None = None,
     names: str = "",
+    ends: Ends | None = None,
+    wide: bool = False,
 ) -> Picture:
     """Return the largest flows of each side as arrows over grey zones.
 
@@ -118,6 +143,8 @@ def flow_picture(
         Draw the flows from and to this zone only; the scale stays.
     names : str, optional
         What the ends of the flows are, where they are no zones.
+    ends, wide
+        As of `zone_picture`.
     """
     scale = Scale(0.0, float(true.max(initial=1)))
     between = f" between {names}" if names else ""
@@ -127,7 +154,7 @@ def flow_picture(
         inside = np.zeros(true.shape, dtype=bool)
         inside[zone, :] = inside[:, zone] = True
         true, private = np.where(inside, true, 0), np.where(inside, private, 0)
-    picture = _picture(drawn, what, scale, epsilon)
+    picture = _picture(drawn, what, scale, epsilon, wide=wide)
     picture |= {"marked": zone, "spacing": round(groups_said.spacing(drawn.centres), 1)}
     label = "private, added up" if names else "private"
 
@@ -136,7 +163,7 @@ def flow_picture(
         reads = words.get((o, d), f"{p:,.0f}")
         return (
             f"{drawn.names[o]} → {drawn.names[d]}\ntrue: {t:,}\n{label}: {reads}\n"
-            f"error: {_signed(float(p - t))}"
+            f"error: {_signed(float(p - t))}{_range(ends, (o, d))}"
         )
 
     def side(pairs: tuple[Integers, Integers], values: Floats, kinds: Sequence[str]) -> list[Flow]:
@@ -161,9 +188,14 @@ def flow_picture(
     inflated = ~phantom & (private[shown] > 2 * true[shown])
     truly = side(busy, true[busy].astype(float), ["shown"] * len(busy[0]))
     kinds = np.select([phantom, inflated], ["phantom", "inflated"], "shown").tolist()
+    drawn_as = private[shown].astype(float)
+    if wide and ends is not None:
+        drawn_as = (ends[1] - ends[0])[shown]
+        unsure = drawn_as > true[shown]
+        kinds = np.where(unsure, "inflated", "shown").tolist()
     privately = [
-        *side(lost, true[lost].astype(float), ["lost"] * len(lost[0])),
-        *side(shown, private[shown].astype(float), kinds),
+        *([] if wide else side(lost, true[lost].astype(float), ["lost"] * len(lost[0]))),
+        *side(shown, drawn_as, kinds),
     ]
     picture["true"] |= {
         "flows": [flow.row for flow in truly],
@@ -175,6 +207,10 @@ def flow_picture(
     }
     arrows_drawn = f"of {len(phantom)}"
     reads_0 = f"lost, {least}+ trips but reads 0" if least > 1 else "lost, reads 0"
+    if wide:
+        unsure = f"{_WIDER}: {kinds.count('inflated')} {arrows_drawn}"
+        picture["marks"] = [[colours.INFLATED, unsure, "inflated"]]
+        return picture
     picture["marks"] = [
         [colours.PHANTOM, f"phantom, nobody travelled: {phantom.sum()} {arrows_drawn}", "phantom"],
         [colours.INFLATED, f"over twice the truth: {inflated.sum()} {arrows_drawn}", "inflated"],
@@ -309,13 +345,23 @@ def draw(
     return result.get("zone") if clickable else None
 
 
-def _picture(drawn: sketches.Shapes, what: str, scale: Scale, epsilon: float) -> Picture:
+def _range(ends: Ends | None, at: Any) -> str:
+    if ends is None:
+        return ""
+    low, high = (number(float(end[at])) for end in ends)
+    return f"\n90% of draws: {low}–{high}"
+
+
+def _picture(
+    drawn: sketches.Shapes, what: str, scale: Scale, epsilon: float, *, wide: bool = False
+) -> Picture:
+    title = "Width of the range" if wide else "Private"
     return {
         "viewBox": drawn.view_box,
         "zones": drawn.zones,
         "names": drawn.names,
         "true": {"title": "True"},
-        "private": {"title": f"Private, ε = {epsilon:g}"},
+        "private": {"title": f"{title}, ε = {epsilon:g}"},
         "scale": {
             "what": f"{what} (square-root scale)",
             "high": f"{scale.high:,.0f}",
@@ -330,8 +376,7 @@ def _paths(
     start, end = drawn.centres[pairs[0]], drawn.centres[pairs[1]]
     widths = _THIN + (_THICK - _THIN) * positions
     return [
-        "M" + "L".join(f"{x:.0f} {y:.0f}" for x, y in outline) + "Z"
-        for outline in arrows(start, end, widths, unit=_UNITS_A_PIXEL)
+        sketches.path_of(outline) for outline in arrows(start, end, widths, unit=_UNITS_A_PIXEL)
     ]
 
 

@@ -1,0 +1,73 @@
+"""Decisions on zones in words."""
+
+from engine.decisions import Comparison, MostZones, ZoneRule, ZonesJudgement
+from engine.resolution import HourStep
+from pages._ui.wording.numbers import counted, number, percent
+
+_SPANS: dict[HourStep, tuple[str, str]] = {
+    "hour": ("an hour", "zone-hour"),
+    "four-hours": ("four hours", "zone and block of four hours"),
+    "day-part": ("a part of the day", "zone and part of the day"),
+}
+
+
+def rule_words(rule: ZoneRule, hours: HourStep | None) -> str:
+    """Say what follows the number of a rule; `hours` is None for flows.
+
+    Examples
+    --------
+    >>> rule_words(MostZones(k=3), None)
+    'zones in which most trips arrive'
+    """
+    if isinstance(rule, MostZones):
+        zones = "zone" if rule.k == 1 else "zones"
+        what = "in which most trips arrive" if hours is None else "with most visits in the week"
+        return f"{zones} {what}"
+    if hours is None:
+        return "trips that arrive in a zone"
+    return f"visits to a zone in {_SPANS[hours][0]}"
+
+
+def zone_words(compared: Comparison, judged: ZonesJudgement) -> list[str]:
+    """Say of each zone what should be decided and what is, in lines of a label and a text."""
+    moments, missed, needless = compared.days, judged.missed_share, judged.needless_share
+    words: list[str] = []
+    for zone, due in enumerate(compared.acting_true.tolist()):
+        share = float(judged.acting_share[zone])
+        if moments == 1:
+            words.append(f"true: {'act' if due else 'leave'}\nprivate: acts in {percent(share)}")
+            continue
+        wrong = (number(float(one[zone]) * max(due, 1)) for one in (missed, needless))
+        lines = zip(
+            ("private", "missed", "needless"), (number(share * moments), *wrong), strict=True
+        )
+        words.append("\n".join([f"true: {due}", *(f"{label}: {text}" for label, text in lines)]))
+    return words
+
+
+def counts_words(judged: ZonesJudgement, hours: HourStep | None) -> dict[str, str]:
+    """Return the legend of a picture of decisions: what is due, missed and needless."""
+    one = "zone" if hours is None else _SPANS[hours][1]
+    return {
+        "acted": f"acts (due: {counted(judged.acting, one)})",
+        "missed": f"missed: {number(judged.missed)} a release",
+        "needless": f"needless: {number(judged.needless)} a release",
+    }
+
+
+def sentence(epsilon: float, rule: ZoneRule, judged: ZonesJudgement) -> str:
+    """Say how far a decision can be taken with a release.
+
+    What is right is the lower of two shares: of what is due, and of what is done.
+    """
+    if not judged.acting:
+        nothing = "In truth nowhere is so much, so nobody should act"
+        return f"{nothing}; a release acts {number(judged.needless)} times."
+    help_goes = isinstance(rule, MostZones)
+    what = (
+        "of the help goes to the right zones" if help_goes else "of what is done and due is right"
+    )
+    span = f"{percent(judged.low)} to {percent(judged.high)} over {judged.draws} draws"
+    if judged.low == judged.high:
+        span = f"in each of {judged.draws} draws"
+    return f"At ε = {epsilon:g}, {percent(judged.right)} {what} ({span})."
