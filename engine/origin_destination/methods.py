@@ -46,8 +46,8 @@ METHODS: dict[ODMethod, Method[Release]] = {
         loses=(
             "Sudden, isolated flows that its model does not expect (see *Unexpected – check*).",
             "A zone that changes at once is pulled towards its usual share.",
-            "It is no better on large flows. Its ranges by the model are not guaranteed; those "
-            "“whatever the model” are.",
+            "It is no better on large flows. What its model believes of a flow is not guaranteed; "
+            "the ranges beside it are.",
         ),
         source="docs/mechanisms.md",
         uses=_TRIMS,

@@ -27,8 +27,10 @@ _COLUMNS = {
     "mark": pa.string(),
     "trips": pa.float64(),
     "typical": pa.float64(),
-    "model_low_90": pa.int64(),
-    "model_high_90": pa.int64(),
+    "low_90": pa.int64(),
+    "high_90": pa.int64(),
+    "model_low": pa.int64(),
+    "model_high": pa.int64(),
     "measured": pa.int64(),
     "measured_low_90": pa.int64(),
     "measured_high_90": pa.int64(),
@@ -82,10 +84,11 @@ def plan(dataset: Dataset, parameters: ODParameters, days: Days) -> Plan:
             "hold whatever the data, each for a flow or a zone picked in advance: among the "
             "largest of a release more of them miss.",
             "Column 'trips' is what a model expects, having read all of them: add these up. "
-            "'typical' is its number for one flow, as likely too high as too low. Its interval "
-            "(model_low_90, model_high_90) holds by the model alone and covers less than 90% "
-            "where the model is wrong. The model draws isolated large flows towards the "
-            "pattern of the rest.",
+            "'typical' is its number for one flow, as likely too high as too low. low_90 to "
+            "high_90 holds the kept trips of a flow picked in advance in at least 90 of 100 "
+            "releases, whatever the data: the model, which has not read that pair of zones, only "
+            "makes it short. model_low to model_high is what the model believes and promises "
+            "nothing. The model draws isolated large flows towards the pattern of the rest.",
             "Flows are marked 'certain' (on average over releases at most 5% of those named in "
             "flows.csv, all days together, are empty, whatever the data) or 'likely' (by the "
             f"model). Alone, a flow is named certain from {_named_alone(released):,} measured "
@@ -134,14 +137,18 @@ def write(
         return noisy
 
     measured = estimate.measure_with(dataset, parameters, add, days=released.days, sum_days=summed)
-    read = estimate.read_days(measured, centre_distances_m(dataset.zones))
-    drawn = (_written(each, pairs, bar) for each in read)
+    distances_m = centre_distances_m(dataset.zones)
+    read = estimate.read_days(measured, distances_m)
+    ranges = estimate.intervals(measured, distances_m)
+    drawn = (_written(*each, pairs, bar) for each in zip(read, ranges, strict=True))
     flows.write(
         dataset, released, drawn, _COLUMNS, folder, lambda share: progress(0.6 + 0.4 * share)
     )
 
 
-def _written(read: EstimateRelease, pairs: Booleans, bar: int) -> Matrix:
+def _written(
+    read: EstimateRelease, interval: tuple[Integers, Integers], pairs: Booleans, bar: int
+) -> Matrix:
     measured: Integers = read.measurement.cells[0][pairs]
     likely = np.where(read.likely[0][pairs], "likely", "")
     trips: Floats = read.counts[0]
@@ -151,8 +158,10 @@ def _written(read: EstimateRelease, pairs: Booleans, bar: int) -> Matrix:
             pa.array(np.where(read.certain[0][pairs], "certain", likely)),
             np.round(trips[pairs], 2),
             np.round(read.typical[0][pairs], 2),
-            read.low[0][pairs].astype(np.int64),
-            read.high[0][pairs].astype(np.int64),
+            interval[0][pairs],
+            interval[1][pairs],
+            read.model_low[0][pairs].astype(np.int64),
+            read.model_high[0][pairs].astype(np.int64),
             measured,
             np.maximum(measured - bar, 0),
             np.maximum(measured + bar, 0),

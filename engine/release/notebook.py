@@ -83,8 +83,8 @@ plt.show()""",
     ),
     "od-estimate": (
         "## Flows that exist\n`trips` is read by a model from all noisy cells. `measured` is one "
-        "noisy cell by itself; its bar holds whatever the data. `model_low_90` and "
-        "`model_high_90` hold by the model alone.",
+        "noisy cell by itself; its bar and `low_90` to `high_90` hold whatever the data. "
+        "`model_low` to `model_high` is what the model believes and promises nothing.",
         """flows = pd.read_csv("flows.csv", dtype={"origin": str, "destination": str})
 shown = flows[flows["mark"].notna()].copy()
 print(shown["mark"].value_counts().to_string())

@@ -13,8 +13,9 @@ from engine import origin_destination as od
 from engine.arrays import Floats
 from engine.geography import centre_distances_m
 from engine.origin_destination import estimate
-from engine.origin_destination.estimate import measurement, prediction, reading
-from research.methods import bound, certain
+from engine.origin_destination.estimate import law as law_of_theta
+from engine.origin_destination.estimate import measurement, prediction
+from research.methods import bound, certain, law
 from research.methods.origin_destination_cases import (
     DAY,
     WEEK,
@@ -71,6 +72,8 @@ def rows() -> Iterator[Row]:
     yield from _trimmed()
     yield from _read_alone()
     yield from certain.rows()
+    yield from law.rows()
+    yield from law.intervals()
     yield from _constants(cases)
 
 
@@ -90,18 +93,6 @@ def _scored(table: str, cases: list[Case]) -> Iterator[Row]:
                     yield row("within reach, change against τ = 15", what, setting, value)
 
 
-def _measured(cells: NDArray[np.int64], rate: float) -> estimate.Measurement:
-    parameters = od.ODParameters(epsilon=rate, unit="trip", method="estimate")
-    return estimate.Measurement(
-        parameters=parameters,
-        cells=cells,
-        rate=rate,
-        capped_trips=None,
-        days=tuple(range(len(cells))),
-        ledger=od.ledger(parameters),
-    )
-
-
 def _measure(case: Case, epsilon: float, seeds: int = SEEDS) -> tuple[Scores, Scores, Scores]:
     """Return the scores of τ = 15, of τ = 0 and of `estimate`, on the same noise."""
     true, shape = case.true, case.true.shape
@@ -118,8 +109,8 @@ def _measure(case: Case, epsilon: float, seeds: int = SEEDS) -> tuple[Scores, Sc
             counts = od.release_matrix(true, parameters, noise=noise)
             scores.append(_scores(true, counts.astype(np.float64), counts > 0))
         cells = (true + measurement.discrete_laplace(variates, epsilon)) * off
-        ours = estimate.read_measurement(_measured(cells, epsilon), case.distances_m)
-        covered = ((ours.low <= true) & (true <= ours.high))[true > 0].mean()
+        ours = estimate.read_measurement(law.measured(cells, epsilon), case.distances_m)
+        covered = ((ours.model_low <= true) & (true <= ours.model_high))[true > 0].mean()
         shown = ours.shown
         scores.append(_scores(true, ours.typical, shown, ours.counts, float(covered)))
         draws.append(scores)
@@ -143,7 +134,7 @@ def _reach(case: Case, epsilon: float) -> list[float]:
                 0
             ]
             ours = estimate.read_measurement(
-                _measured((true + noise)[None], epsilon), case.distances_m
+                law.measured((true + noise)[None], epsilon), case.distances_m
             )
             best, sums = world.read(true + noise, epsilon)
             for flows, totals in (
@@ -237,7 +228,7 @@ def _read_alone() -> Iterator[Row]:
             alone = []
             for true, one in zip(case.true, noisy, strict=True):
                 cells = one[None] * (1 - np.eye(len(true), dtype=np.int64))
-                read = estimate.read_measurement(_measured(cells, epsilon), case.distances_m)
+                read = estimate.read_measurement(law.measured(cells, epsilon), case.distances_m)
                 alone.append(od.agreement(true, read.typical[0]).mean_error)
             setting = f"{case.name}, ε = {epsilon:g}"
             together = _measure(case, epsilon, seeds=1)[2].error
@@ -250,11 +241,11 @@ CONSTANTS: list[tuple[ModuleType, str, str]] = [
     (prediction, "BANDS", "bands of distance"),
     (prediction, "FITTING_STEPS", "rounds of proportional fitting"),
     (prediction, "TOTAL_STEPS", "grid of totals"),
-    (reading, "LOG_STEP", "step of log θ and log μ"),
-    (reading, "SPREADS", "spreads of log θ to choose from"),
-    (reading, "STEP_SHAPE", "shape around a step of θ"),
-    (reading, "SHAPE_STEP", "step of the shapes"),
-    (reading, "OWN_ROUNDS", "rounds for the spread of η"),
+    (law_of_theta, "STEP_SHAPE", "shape around a step of θ"),
+    (law_of_theta, "BROAD_SHARE", "share of the broad law"),
+    (law_of_theta, "PSEUDO_CELLS", "pseudo-cells of the start"),
+    (law_of_theta, "ROUNDS", "rounds of learning"),
+    (law_of_theta, "UNCERTAINTY_STEP", "step of the uncertainties"),
 ]
 PROBES = (("afghanistan-districts", 0.1), ("rwanda-districts", 0.1), ("demo-city", 1.0))
 

@@ -56,76 +56,88 @@ def chance(y, law, rate):
     return sum(p * math.exp(-rate * abs(max(y, 0) - m)) for m, p in enumerate(law))
 
 
-def intensity(cells, rate, prediction, most):
-    """{pair: (mean, relative variance)} of μθ, θ on its grid; counts run from 0 to `most`."""
-    theta = range(-30, 31)
-    evidence, fits = {}, [0.0] * 15
+STEPS = range(-30, 31)
+THETA = [0.0, *(math.exp(0.2 * k) for k in STEPS)]
 
-    def law(spread):
-        if spread == 0:
-            return [float(k == 0) for k in theta]
-        s = 0.2 * spread
-        weights = [math.exp(-((0.2 * k + s**2 / 2) ** 2) / (2 * s**2)) for k in theta]
-        return [w / sum(weights) for w in weights]
 
+def log_normal(spread, none):
+    centre, width = -math.log(1 - none) - spread**2 / 2, max(spread, 0.05)
+    weights = [math.exp(-((0.2 * k - centre) ** 2) / (2 * width**2)) for k in STEPS]
+    return [none, *((1 - none) * w / sum(weights) for w in weights)]
+
+
+def learn(rows):
+    """The law of θ of cells, each a list of P(y | θ): likeliest start, half broad, ten rounds."""
+
+    def total(law):
+        chances = [sum(p * w for p, w in zip(row, law, strict=True)) for row in rows]
+        return sum(math.log(max(chance, 1e-300)) for chance in chances)
+
+    spreads = (0.0, 0.2, 0.4, 0.7, 1.0, 1.4, 1.9, 2.5)
+    choices = [log_normal(s, none) for none in (0.0, 0.1, 0.3, 0.6, 0.9) for s in spreads]
+    likeliest = max(choices, key=total)
+    start = [(p + w) / 2 for p, w in zip(likeliest, log_normal(1.4, 0.3), strict=True)]
+    law = start
+    for _ in range(10):
+        sums = [0.0] * len(law)
+        for row in rows:
+            joint = [p * w for p, w in zip(row, law, strict=True)]
+            sums = [s + j / sum(joint) for s, j in zip(sums, joint, strict=True)]
+        law = [(s + 60 * p) / (len(rows) + 60) for s, p in zip(sums, start, strict=True)]
+    return law
+
+
+def groups(cells, rate, expected, most):
+    """Yield {pair: (step of what is expected, P(y | θ))} of cells as uncertain, and their law."""
+    powers = {
+        pair: min(max(round(math.log(max(u, 1e-12), 4)), -5), 2)
+        for pair, (_, u) in expected.items()
+    }
     known = {}
-    for pair in off_diagonal(cells):
-        step, y = round(math.log(prediction[pair]) / 0.2), max(cells[pair], 0)
-        for k in theta:
-            if (step + k, y) not in known:
-                mean = math.exp(0.2 * (step + k))
-                counts = [negative_binomial(m, mean, 100.0) for m in range(most + 1)]
-                known[step + k, y] = chance(y, counts, rate)
-        evidence[pair] = [known[step + k, y] for k in theta]
-        for spread in range(15):
-            total = sum(w * p for w, p in zip(law(spread), evidence[pair], strict=True))
-            fits[spread] += math.log(max(total, 1e-300))
-    best = law(fits.index(max(fits)))
+    for power in set(powers.values()):
+        rows = {}
+        for pair in (one for one in powers if powers[one] == power):
+            step, y = round(math.log(expected[pair][0]) / 0.2), max(cells[pair], 0)
+            for k in STEPS:
+                if (step + k, y) not in known:
+                    mean = math.exp(0.2 * (step + k))
+                    law = [negative_binomial(m, mean, 100.0) for m in range(most + 1)]
+                    known[step + k, y] = chance(y, law, rate)
+            rows[pair] = step, [math.exp(-rate * y), *(known[step + k, y] for k in STEPS)]
+        yield rows, learn([row for _, row in rows.values()])
+
+
+def intensity(cells, rate, expected, most):
+    """{pair: (mean, relative variance)} of the intensity; counts run from 0 to `most`."""
     moments = {}
-    for pair, likelihood in evidence.items():
-        sums = [
-            sum(
-                w * p * math.exp(0.2 * r * k)
-                for w, p, k in zip(best, likelihood, theta, strict=True)
-            )
-            for r in range(3)
-        ]
-        mean = sums[1] / sums[0]
-        moments[pair] = mean * prediction[pair], sums[2] / sums[0] / mean**2 - 1
+    for rows, law in groups(cells, rate, expected, most):
+        for pair, (_, row) in rows.items():
+            joint = [p * w for p, w in zip(row, law, strict=True)]
+            sums = [sum(j * t**r for j, t in zip(joint, THETA, strict=True)) for r in range(3)]
+            mean = sums[1] / sums[0]
+            moments[pair] = mean * expected[pair][0], sums[2] / sums[0] / mean**2 - 1
     return moments
-
-
-def own_variance(cells, rate, expected):
-    """Variance of η by five rounds of weighed moments."""
-    q = math.exp(-rate)
-    own = 0.0
-    for _ in range(5):
-        above = below = 0.0
-        for pair, (mu, u) in expected.items():
-            known = 2 * q / (1 - q) ** 2 + mu + u * mu**2
-            weight = mu**2 / (known + own * mu**2) ** 2
-            above += weight * ((cells[pair] - mu) ** 2 - known)
-            below += weight * mu**2
-        own = max(above / below, 0.0)
-    return own
 
 
 def read_expected(cells, rate, expected, most):
     """{pair: (mean, typical, low, high, empty)}; counts run from 0 to `most`."""
-    own, readings = own_variance(cells, rate, expected), {}
-    reach = 0
+    readings, reach = {}, 0
     while noise_tail(reach, rate) > 0.05 / len(expected):
         reach += 1
-    for pair, (mu, u) in expected.items():
-        shape = 4.0 ** min(max(round(-math.log(max(u + own + u * own, 1e-12), 4)), -2), 5)
-        mean, y = math.exp(0.2 * round(math.log(mu) / 0.2)), max(cells[pair], 0)
-        law = [negative_binomial(m, mean, shape) for m in range(most + 1)]
-        joint = [p * math.exp(-rate * abs(y - m)) for m, p in enumerate(law)]
-        joint = [p / sum(joint) for p in joint]
-        below = np.cumsum(joint)
-        ends = [next(m for m in range(most + 1) if below[m] >= p) for p in (0.5, 0.05, 0.95)]
-        trips = [sum(m * p for m, p in enumerate(joint)), *ends]
-        readings[pair] = np.array([*trips, joint[0]])
+    for rows, law in groups(cells, rate, expected, most):
+        for pair, (step, _) in rows.items():
+            prior = [law[0]] + [0.0] * most
+            for k, weight in zip(STEPS, law[1:], strict=True):
+                mean = math.exp(0.2 * (step + k))
+                for m in range(most + 1):
+                    prior[m] += weight * negative_binomial(m, mean, 100.0)
+            y = max(cells[pair], 0)
+            joint = [p * math.exp(-rate * abs(y - m)) for m, p in enumerate(prior)]
+            joint = [p / sum(joint) for p in joint]
+            below = np.cumsum(joint)
+            ends = [next(m for m in range(most + 1) if below[m] >= p) for p in (0.5, 0.05, 0.95)]
+            trips = [sum(m * p for m, p in enumerate(joint)), *ends]
+            readings[pair] = np.array([*trips, joint[0]])
     # what the means lack of the noisy sum, as far as it exceeds its noise
     q = math.exp(-rate)
     apart = sum(cells[pair] - values[0] for pair, values in readings.items())
@@ -136,6 +148,28 @@ def read_expected(cells, rate, expected, most):
         y = max(cells[pair], 0)
         values[:4] = np.clip(values[:4], max(y - reach, 0), y + reach)
     return readings
+
+
+def assisted(prior, y, rate, most):
+    """Hull of {m ≤ most : y in A(m)}, every A(m) and its chance by the model summed out."""
+    q = math.exp(-rate)
+    splits = sorted(((k + 0.5) / 21 for k in range(21)), key=lambda s: abs(s - 0.5))
+
+    def least(level):  # least z ≥ 0 with P(Z > z) ≤ level
+        z = 0
+        while q ** (z + 1) / (1 + q) > level * (1 + 1e-9):
+            z += 1
+        return z
+
+    sets = [(least(0.1 * s), least(0.1 * (1 - s))) for s in splits]
+    model = {v: q ** max(-v, 0) * chance(v, prior, rate) for v in range(-200, most + 200)}
+    holding = []
+    for m in range(most + 1):
+        masses = [sum(model[v] for v in range(m - d, m + u + 1)) for d, u in sets]
+        best = min(range(len(sets)), key=lambda k: masses[k])
+        if m - sets[best][0] <= y <= m + sets[best][1]:
+            holding.append(m)
+    return (min(holding), max(holding)) if holding else (0, 0)
 
 
 def predict(cells, variance, distances):

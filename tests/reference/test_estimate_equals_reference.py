@@ -2,7 +2,14 @@ import numpy as np
 import pytest
 
 from engine.origin_destination import estimate
-from engine.origin_destination.estimate import grid, prediction, reading, statements
+from engine.origin_destination.estimate import (
+    assisted,
+    grid,
+    law,
+    prediction,
+    reading,
+    statements,
+)
 from engine.origin_destination.estimate.measurement import discrete_laplace
 from tests.reference import estimate_reference as plain
 
@@ -38,8 +45,10 @@ def test_reading(rate, seed):
     cells, distances = noisy_matrix(rate, seed)
     mu = prediction.predict(cells, statements.noise_variance(rate), distances)
     most = int(cells.max() + 12 / rate) + 31  # the engine's nodes
-    behind = reading.intensity(cells, rate, mu)
-    expected = plain.intensity(cells, rate, mu, most)
+    flat = law.Expected(mu, np.ones_like(mu))
+    behind = reading.intensity(cells, rate, flat)
+    predicted = {pair: (mu[pair], 1.0) for pair in plain.off_diagonal(cells)}
+    expected = plain.intensity(cells, rate, predicted, most)
     for pair, (trips, uncertainty) in expected.items():
         assert behind.trips[pair] == pytest.approx(trips, rel=1e-4)
         assert behind.uncertainty[pair] == pytest.approx(uncertainty, rel=1e-3, abs=1e-6)
@@ -54,6 +63,17 @@ def test_reading(rate, seed):
         assert readings.typical[pair] == pytest.approx(typical)
         assert readings.low[pair] == pytest.approx(low)
         assert readings.high[pair] == pytest.approx(high)
+
+
+@pytest.mark.parametrize("rate", [0.4, 1.3])
+def test_assisted_interval(rate):
+    counts = grid.CountGrid(rate=rate, packet=1, nodes=80)
+    priors = counts.negative_binomial(np.array([0.4, 6.0, 25.0]), 2.0)
+    for row, prior in enumerate(priors):
+        noisy = np.arange(-6, 50, 4)
+        low, high = assisted.hull(counts, priors, np.full(len(noisy), row), noisy, rate)
+        expected = [plain.assisted(prior.tolist(), y, rate, 79) for y in noisy.tolist()]
+        assert list(zip(low.clip(0).tolist(), high.clip(0).tolist(), strict=True)) == expected
 
 
 def test_noise_is_the_inverse_of_the_distribution_function():

@@ -1,7 +1,8 @@
 """Origin–destination matrices read by statistics, at the published method's privacy.
 
 `measurement` is the only module that sees counts: it adds whole-number noise to every cell.
-`prediction`, `grid` and `reading` work on noisy cells and public geometry; `statements` holds what
+`prediction`, `grid`, `law`, `expectation`, `reading` and `assisted` work on noisy cells and
+public geometry; `statements` holds what
 is true of them whatever the world is like.
 """
 
@@ -17,6 +18,7 @@ from .measurement import (
 from .release import (
     LIKELY_EMPTY,
     EstimateRelease,
+    intervals,
     read_days,
     read_measurement,
     release,
@@ -39,6 +41,7 @@ __all__ = [
     "buys_capped_count",
     "cell_reach",
     "certain_flows",
+    "intervals",
     "ledger",
     "may_all_be_noise",
     "measure",

@@ -8,7 +8,7 @@ import math
 import numpy as np
 from scipy import optimize
 
-from ...arrays import Floats, Integers
+from ...arrays import Booleans, Floats, Integers
 
 BANDS = 12
 """Public bands of distance, at quantiles of the distances of pairs."""
@@ -19,7 +19,9 @@ _SMALLEST_RATIO = 0.02
 _TINY = 1e-30
 
 
-def predict(cells: Integers, cell_variance: float, distances_m: Floats) -> Floats:
+def predict(
+    cells: Integers, cell_variance: float, distances_m: Floats, taught: Booleans | None = None
+) -> Floats:
     """Return the expected trips of every cell, above 0 off the diagonal.
 
     Parameters
@@ -30,6 +32,9 @@ def predict(cells: Integers, cell_variance: float, distances_m: Floats) -> Float
         Variance of their noise.
     distances_m : array, shape (zones, zones)
         Metres between the centres of zones, public.
+    taught : bool array, optional
+        Cells that are read, symmetric, none on the diagonal; what is expected of the others does
+        not depend on their noisy counts. All where None.
 
     Examples
     --------
@@ -40,11 +45,12 @@ def predict(cells: Integers, cell_variance: float, distances_m: Floats) -> Float
     if len(cells) == 1:
         return np.zeros((1, 1))
     off = 1.0 - np.eye(len(cells))
-    noisy = cells * off
-    out, into = _zone_totals(noisy, cell_variance)
+    pairs = off if taught is None else taught.astype(np.float64)
+    noisy = cells * pairs
+    out, into = _zone_totals(noisy, cell_variance * float(pairs.sum()) / len(cells))
     bands = distance_bands(distances_m)
-    trips = _band_trips(noisy, out[:, None] * into / into.sum() * off, bands)
-    return _fit(out, into, off, bands, trips)
+    trips = _band_trips(noisy, out[:, None] * into / into.sum() * pairs, bands)
+    return _fit(out, into, pairs, bands, trips) * off
 
 
 def distance_bands(distances_m: Floats) -> Integers:
@@ -81,13 +87,12 @@ def positive_totals(totals: Floats, variance: float) -> Floats:
     return np.where(fine, totals, posterior @ grid)
 
 
-def _zone_totals(noisy: Floats, cell_variance: float) -> tuple[Floats, Floats]:
+def _zone_totals(noisy: Floats, variance: float) -> tuple[Floats, Floats]:
     """Out- and in-totals, positive, held equal unless they differ beyond the noise.
 
     Beyond what n noises reach at most, √(2 log n) deviations of out − in (Donoho and Johnstone
     1994, universal threshold), a difference is believed more and more.
     """
-    variance = cell_variance * (len(noisy) - 1)
     out, into = noisy.sum(axis=1), noisy.sum(axis=0)
     apart = out - into
     threshold = 2 * math.log(len(noisy)) * 2 * variance
@@ -116,10 +121,11 @@ def _fit(out: Floats, into: Floats, pairs: Floats, bands: Integers, trips: Float
     """Fit a matrix to the totals of zones and of bands by iterative proportional fitting."""
     into = into * (out.sum() / into.sum())
     trips = trips * (out.sum() / trips.sum())
-    rows, columns, by_distance = np.ones(len(out)), np.ones(len(out)), pairs
+    rows, columns, by_band = np.ones(len(out)), np.ones(len(out)), np.ones(len(trips))
     for _ in range(FITTING_STEPS):
-        sums = _band_sums(bands, rows[:, None] * by_distance * columns)
-        by_distance = by_distance * (trips / np.maximum(sums, _TINY))[bands]
+        sums = _band_sums(bands, rows[:, None] * (pairs * by_band[bands]) * columns)
+        by_band = by_band * (trips / np.maximum(sums, _TINY))
+        by_distance = pairs * by_band[bands]
         rows = out / np.maximum(by_distance @ columns, _TINY)
         columns = into / np.maximum(rows @ by_distance, _TINY)
-    return rows[:, None] * by_distance * columns
+    return rows[:, None] * by_band[bands] * columns

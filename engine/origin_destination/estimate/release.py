@@ -14,17 +14,10 @@ from ...ledger import Ledger
 from ...parameters import ODParameters
 from ..matrices import Days
 from ..mechanism import ODNoise
-from . import statements
+from . import assisted, statements
+from .expectation import Expect, expectation
 from .measurement import CAPPED_TRIPS, Measurement, measure
-from .prediction import predict
-from .reading import (
-    Reading,
-    beyond_noise,
-    from_flow_back,
-    intensity,
-    read,
-    read_expected,
-)
+from .reading import read_expected
 
 LIKELY_EMPTY = 0.05
 """A flow is likely where the model's P(no trip) is below this."""
@@ -42,8 +35,8 @@ class EstimateRelease:
     typical : array, same shape
         The number of one flow (posterior median), with the least expected absolute error. Not for
         sums: small flows are mostly empty, so their medians add up to too little.
-    low, high : arrays, same shape
-        90% of each flow by the model, trips.
+    model_low, model_high : arrays, same shape
+        The middle of what the model believes of each flow, trips. It promises nothing.
     empty : array, same shape
         P(no trip) by the model.
     certain : bool array, same shape
@@ -51,15 +44,18 @@ class EstimateRelease:
         names, all its days together, are empty.
     measurement : Measurement
         The noisy cells, on which all of it rests.
+    distances_m : array, shape (zones, zones)
+        Public metres between zones, by which they were read.
     """
 
     counts: Floats
     typical: Floats
-    low: Floats
-    high: Floats
+    model_low: Floats
+    model_high: Floats
     empty: Floats
     certain: Booleans
     measurement: Measurement
+    distances_m: Floats
 
     @property
     def parameters(self) -> ODParameters:
@@ -98,6 +94,17 @@ class EstimateRelease:
         Most of the empty ones among `certain` are here: many of this list may be noise.
         """
         return self.certain & (self.empty >= LIKELY_EMPTY)
+
+    @cached_property
+    def interval(self) -> tuple[Integers, Integers]:
+        """Return the 90% range of every kept count, shape (days, zones, zones); diagonal 0.
+
+        It holds its count in at least 90 of 100 releases whatever the world is like, for a flow
+        that was chosen without looking at this release; the model, which has not read that pair of
+        zones, makes it short.
+        """
+        low, high = zip(*intervals(self.measurement, self.distances_m), strict=True)
+        return np.stack(low), np.stack(high)
 
     def exact_interval(
         self, *, at_once: bool, confidence: float = 0.95
@@ -183,23 +190,16 @@ def read_measurement(measured: Measurement, distances_m: Floats) -> EstimateRele
     back what trimming dropped; statements that hold whatever the model are about kept trips.
     """
     days = list(read_days(measured, distances_m))
-    names = ("counts", "typical", "low", "high", "empty", "certain")
+    names = ("counts", "typical", "model_low", "model_high", "empty", "certain")
     stacks = {name: np.concatenate([getattr(day, name) for day in days]) for name in names}
-    return EstimateRelease(**stacks, measurement=measured)
+    return EstimateRelease(**stacks, measurement=measured, distances_m=distances_m)
 
 
 def read_days(measured: Measurement, distances_m: Floats) -> Iterator[EstimateRelease]:
     """Yield what `read_measurement` returns, one day after the other: one day is in memory."""
-    zones = measured.cells.shape[-1]
-    if distances_m.shape != (zones, zones) or not np.isfinite(distances_m).all():
-        raise ParameterError(
-            f"distances_m must hold finite metres for each pair of {zones} zones, got shape "
-            f"{distances_m.shape}; take centre_distances_m(dataset.zones)"
-        )
-    whole = measured.cells.sum(axis=0)
     certain = statements.certain_flows(measured.cells, measured.rate)
-    for day in range(len(measured.cells)):
-        reading = _read_day(measured, day, whole, distances_m)
+    for day, expect in enumerate(_expectations(measured, distances_m)):
+        reading = read_expected(measured.cells[day], measured.rate, expect(None))
         factor = 1.0
         if measured.capped_trips is not None:
             factor = measured.capped_trips[day] / max(float(reading.mean.sum()), 1.0)
@@ -209,29 +209,33 @@ def read_days(measured: Measurement, distances_m: Floats) -> Iterator[EstimateRe
         yield EstimateRelease(
             counts=factor * reading.mean[None],
             typical=factor * reading.typical[None],
-            low=np.floor(factor * reading.low[None]),
-            high=np.ceil(factor * reading.high[None]),
+            model_low=np.floor(factor * reading.low[None]),
+            model_high=np.ceil(factor * reading.high[None]),
             empty=reading.empty[None],
             certain=certain[day : day + 1],
             measurement=replace(measured, cells=measured.cells[day : day + 1]),
+            distances_m=distances_m,
         )
 
 
-def _read_day(measured: Measurement, day: int, whole: Integers, distances_m: Floats) -> Reading:
-    cells, rate = measured.cells, measured.rate
-    variance = statements.noise_variance(rate)
-    others = len(cells) - 1
-    if others == 0:
-        return read(cells[day], rate, predict(cells[day], variance, distances_m))
-    # the sum of the other days has the noise of several cells: read it as if it were one wide
-    # discrete Laplace noise of the same variance, 1/(cosh a − 1)
-    rest = whole - cells[day]
-    rest_rate = float(np.arccosh(1 + 1 / max(others * variance, 1e-12)))
-    expected = from_flow_back(rest, rest_rate, predict(rest, others * variance, distances_m))
-    known = intensity(rest, rest_rate, expected.trips)
-    # the day's volume differs from that of the others as far as it does so beyond its noise
-    usual = max(float(known.trips.sum()) / others, 1e-3)
-    pairs = len(rest) * (len(rest) - 1)
-    apart = beyond_noise(float(cells[day].sum()) - usual, pairs * variance)
-    volume = max(1 + apart / usual, 0.05)
-    return read_expected(cells[day], rate, replace(known, trips=known.trips * volume / others))
+def intervals(measured: Measurement, distances_m: Floats) -> Iterator[tuple[Integers, Integers]]:
+    """Yield low and high of every kept count of a day, shape (zones, zones), one day after another.
+
+    Each holds its kept count in at least 90 of 100 releases whatever the world is like, if the flow
+    was chosen without looking at the release; the model makes it short.
+    """
+    for cells, expect in zip(measured.cells, _expectations(measured, distances_m), strict=True):
+        yield assisted.of_day(cells, measured.rate, expect)
+
+
+def _expectations(measured: Measurement, distances_m: Floats) -> Iterator[Expect]:
+    """Yield what gives the expectation of every day."""
+    zones = measured.cells.shape[-1]
+    if distances_m.shape != (zones, zones) or not np.isfinite(distances_m).all():
+        raise ParameterError(
+            f"distances_m must hold finite metres for each pair of {zones} zones, got shape "
+            f"{distances_m.shape}; take centre_distances_m(dataset.zones)"
+        )
+    whole, others = measured.cells.sum(axis=0), len(measured.cells) - 1
+    for day in measured.cells:
+        yield expectation(day, whole - day, others, measured.rate, distances_m)

@@ -52,34 +52,36 @@ def mark(release: EstimateRelease, origin: int, destination: int) -> str:
 def words(
     release: EstimateRelease, pairs: tuple[NDArray[np.int64], NDArray[np.int64]]
 ) -> list[str]:
-    """Say how flows read: ``42 (31–55 by the model; 12–72 whatever the model, all flows at once)``.
+    """Say how flows read: ``42 (90%: 31–55; 12–72 for all flows at once)``.
 
-    What holds whatever the model is about the trips that trimming keeps; it is said where it trims.
+    Both ranges hold whatever the model and are about the trips that trimming keeps; it is said
+    where it trims.
     """
     kept = "" if release.measurement.ledger.unit is Unit.TRIP else " kept trips,"
     estimates = release.typical[0][pairs].tolist()
     return [
-        f"{estimate(count)} ({model} by the model; "
-        f"{exact}{kept} whatever the model, all flows at once)"
-        for count, model, exact in zip(estimates, *ranges(release, pairs), strict=True)
+        f"{estimate(count)} (90%: {one}; {every}{kept} for all flows at once)"
+        for count, one, every in zip(estimates, *ranges(release, pairs), strict=True)
     ]
 
 
 def ranges(
     release: EstimateRelease, pairs: tuple[NDArray[np.int64], NDArray[np.int64]]
 ) -> tuple[list[str], list[str]]:
-    """Return the ranges of flows in words: the middle 90% by the model, 95% whatever the model.
+    """Return the ranges of flows in words: 90% for each by itself, 95% for all at once.
 
-    The second holds for all flows at once: pages show flows because of what was released of them.
+    Both hold whatever the model. The second is for flows that are looked at because of what was
+    released of them; the first is for a flow somebody asked for beforehand.
     """
-    low, high = release.exact_interval(at_once=True)
-    model = zip(release.low[0][pairs], release.high[0][pairs], strict=True)
-    exact = zip(low[0][pairs], high[0][pairs], strict=True)
-    return [f"{a:,.0f}–{b:,.0f}" for a, b in model], [f"{a:,}–{b:,}" for a, b in exact]
+    written: list[list[str]] = []
+    for low, high in (release.interval, release.exact_interval(at_once=True)):
+        ends = zip(low[0][pairs], high[0][pairs], strict=True)
+        written.append([f"{a:,}–{b:,}" for a, b in ends])
+    return written[0], written[1]
 
 
-BY_THE_MODEL = "90% by the model"
-WHATEVER_THE_MODEL = "95% for all flows at once"
+ONE_BY_ONE = "90% for one flow"
+ALL_AT_ONCE = "95% for all flows at once"
 
 
 def key() -> None:

@@ -29,11 +29,11 @@ _SCOPE = setting.choice("od_flows_scope", _SCOPES, _SCOPES[0])
 _DETAIL = setting.choice("od_flows_detail", (AUTOMATIC, ZONES, GROUPS), AUTOMATIC)
 _ZONE = "od_flows_zone"
 _BANDS = (
-    "A reading such as 42 (31–55 by the model; 12–72 whatever the model, all flows at once) gives "
-    "the estimate, as likely too high as too low, the middle 90% by the model, and the range of "
-    "the trips kept by trimming that needs no model: in 95 of 100 releases the ranges of all flows "
-    "hold together, so also those of flows that are shown because they came out large. Sums add up "
-    "what is expected of every flow."
+    "A reading such as 42 (90%: 31–55; 12–72 for all flows at once) gives the estimate, as likely "
+    "too high as too low, and two ranges of the trips kept by trimming that hold whatever the "
+    "model: the first for a flow you had in mind before you looked, in at least 90 of 100 "
+    "releases; the second for all flows together in 95 of 100, so also for flows that are shown "
+    "because they came out large. Sums add up what is expected of every flow."
 )
 
 
@@ -225,9 +225,9 @@ def _list(context: Flows, true: Integers, pairs: tuple[Integers, Integers]) -> N
         shown = one.release.as_shown[0][pairs].tolist()
         columns[f"{one.method.short} (trips)"] = Column(shown, trips_look.written)
     if marks.has(context.release):
-        by_model, whatever = marks.ranges(context.release, pairs)
-        columns[marks.BY_THE_MODEL] = Column(by_model)
-        columns[marks.WHATEVER_THE_MODEL] = Column(whatever)
+        one_by_one, at_once = marks.ranges(context.release, pairs)
+        columns[marks.ONE_BY_ONE] = Column(one_by_one)
+        columns[marks.ALL_AT_ONCE] = Column(at_once)
         flows = zip(*(one.tolist() for one in pairs), strict=True)
         columns["Mark"] = Column([marks.mark(context.release, a, b) for a, b in flows])
     tables.draw(columns, key="od_flows_list")

@@ -38,15 +38,15 @@ def draw(context: Flows) -> None:
     order = np.argsort(-noisy, kind="stable")[:_ROWS]
     pairs = origins[order], destinations[order]
     names = trips_look.zone_labels(context.key)
-    by_model, whatever = marks.ranges(release, pairs)
+    one_by_one, at_once = marks.ranges(release, pairs)
     tables.draw(
         {
             "From": Column([names[zone] for zone in pairs[0]]),
             "To": Column([names[zone] for zone in pairs[1]]),
             "Noisy count (trips)": Column(noisy[order].tolist(), "{:,}".format),
             "Ours (trips)": Column(release.typical[0][pairs].tolist(), marks.estimate),
-            marks.BY_THE_MODEL: Column(by_model),
-            marks.WHATEVER_THE_MODEL: Column(whatever),
+            marks.ONE_BY_ONE: Column(one_by_one),
+            marks.ALL_AT_ONCE: Column(at_once),
             "Empty, by the model": Column(release.empty[0][pairs].tolist(), percent),
             "True (trips)": Column(context.truth[pairs].tolist(), "{:,}".format),
         },

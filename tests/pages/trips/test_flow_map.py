@@ -190,14 +190,14 @@ def test_a_flow_reads_with_both_ranges_of_a_method_that_has_them(open_od, settle
     app = settled(open_od(epsilon=2.0, unit="trip", max_trips=1, od_method="estimate"))
     arcs = next(layer for layer in deck(app)["layers"] if layer["id"] == "flows")
     reading = re.compile(
-        r"private: ([\d.,]+) \(([\d,]+)–([\d,]+) by the model; ([\d,]+)–([\d,]+) whatever"
+        r"private: ([\d.,]+) \(90%: ([\d,]+)–([\d,]+); ([\d,]+)–([\d,]+) for all flows at once"
     )
     for row in arcs["data"]:
         number, low, high, least, most = (
             float(one.replace(",", "")) for one in reading.match(row["t1"]).groups()
         )
-        assert low - 0.5 <= number <= high + 0.5
         assert least <= number <= most
+        assert least <= low <= high <= most
     assert "trips kept by trimming" in text(settled(open_od(epsilon=2.0, od_method="estimate")))
 
 

@@ -130,16 +130,20 @@ def test_the_number_of_trips_is_a_stage_where_it_is_bought(rwanda):
     assert content["composition"] == "basic composition"
 
 
-def test_our_intervals_are_the_models_and_item_12_is_of_the_measured(demo, tmp_path):
+def test_our_intervals_hold_and_the_models_belief_is_named_so(demo, tmp_path):
     product = ours(flows().parameters, days=(0,))
     product.write(demo, tmp_path, lambda share: None)
-    columns = pd.read_csv(tmp_path / "flows.csv", nrows=1).columns
-    assert {"model_low_90", "model_high_90", "measured_low_90", "measured_high_90"} <= set(columns)
-    assert not {"low_90", "high_90"} & set(columns)
+    table = pd.read_csv(tmp_path / "flows.csv")
+    for name in ("measured_low_90", "low_90", "model_low"):
+        assert (table[name] <= table[name.replace("low", "high")]).all()
+    assert not {"model_low_90", "model_high_90"} & set(table.columns)
+    pairs = ~np.eye(len(demo.zones), dtype=bool)
+    kept = od.kept(demo, product.parameters, days=(0,))[0][pairs]
+    assert ((table["low_90"] <= kept) & (kept <= table["high_90"])).mean() > 0.88
     items = statement_of(demo, product.plan(demo))["items"]
     assert "(columns measured_low_90 and measured_high_90)" in items["accuracy"]
-    assert "model_low_90" not in items["accuracy"]
-    assert "(model_low_90, model_high_90) holds by the model alone" in items["bias"]
+    assert "low_90 to high_90 holds the kept trips" in items["bias"]
+    assert "model_low to model_high is what the model believes and promises" in items["bias"]
     assert "may all be noise" in items["bias"]
 
 

@@ -12,7 +12,7 @@ from engine import origin_destination as od
 from engine.errors import ParameterError
 from engine.ledger import Unit, simple_ledger
 from engine.origin_destination import estimate
-from engine.origin_destination.estimate import prediction, reading, statements
+from engine.origin_destination.estimate import law, prediction, reading, statements
 from tests.reference.od_people import Counted, random_people
 
 PACKAGE = Path(estimate.__file__).parent
@@ -64,17 +64,22 @@ def test_the_capped_count_scales_estimates_up_at_most_twenty_over_t_fold(limit, 
 def imports(name):
     tree = ast.parse((PACKAGE / f"{name}.py").read_text(encoding="utf-8"))
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        if isinstance(node, ast.ImportFrom):
+            above = estimate.__name__.split(".")[: 4 - node.level] if node.level else []
+            module = ".".join([*above, *([node.module] if node.module else [])])
+            yield from (f"{module}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
 
 
-@pytest.mark.parametrize("name", ["prediction", "grid", "reading", "statements"])
+READERS = ["prediction", "grid", "law", "reading", "expectation", "assisted", "statements"]
+
+
+@pytest.mark.parametrize("name", READERS)
 def test_reading_cannot_see_counts(name):
     own = "engine.origin_destination.estimate."
     allowed = (
-        own + "grid.",
+        *(own + f"{one}." for one in READERS if one != "statements"),
         own + "statements.cell_reach",
         own + "statements.noise_variance",
         "engine.validation",
@@ -113,8 +118,9 @@ def test_the_same_noisy_cells_of_other_people_give_the_same_bytes(days):
     b = estimate.release(
         second, parameters, noise=od.ODNoise(cells=variates), days=days, distances_m=DISTANCES
     )
-    for name in ("counts", "typical", "low", "high", "empty", "certain", "likely"):
+    for name in ("counts", "typical", "model_low", "model_high", "empty", "certain", "likely"):
         assert getattr(a, name).tobytes() == getattr(b, name).tobytes()
+    assert [x.tobytes() for x in a.interval] == [x.tobytes() for x in b.interval]
 
 
 def test_noise_follows_a_slider_and_the_published_draw():
@@ -194,12 +200,14 @@ def test_odd_matrices_give_finite_answers(zones, rate, days):
         cells = rng.poisson(count, (days, zones, zones)) * (1 - np.eye(zones, dtype=int))
         for distances in (np.zeros((zones, zones)), rng.random((zones, zones))):
             release = estimate.read_measurement(measured(cells, rate), distances)
-            for name in ("counts", "typical", "low", "high", "empty"):
+            for name in ("counts", "typical", "model_low", "model_high", "empty"):
                 values = getattr(release, name)
                 assert np.isfinite(values).all()
                 assert values.min() >= 0
-            assert (release.low <= release.typical).all()
-            assert (release.typical <= release.high).all()
+            assert (release.model_low <= release.typical).all()
+            assert (release.typical <= release.model_high).all()
+            least, most = release.interval
+            assert ((least >= 0) & (least <= most)).all()
             assert (release.empty <= 1).all()
             assert np.einsum("dzz->dz", release.counts).max() == 0
             low, high = release.exact_interval(at_once=False)
@@ -274,11 +282,11 @@ def test_the_flow_back_sharpens_a_flow():
     # with the flows back of other pairs nothing is learnt from them
     for order in (np.arange(30), rng.permutation(30)):
         mu = prediction.predict(cells, statements.noise_variance(0.1), distances)
-        back = reading.intensity(cells, 0.1, mu)
+        back = reading.intensity(cells, 0.1, law.Expected(mu, np.ones_like(mu)))
         trips = mu * (back.trips / np.where(mu > 0, mu, 1))[np.ix_(order, order)].T
         uncertainty = back.uncertainty[np.ix_(order, order)].T
         trips, uncertainty = np.where(mu > 0, np.maximum(trips, 1e-3), 0), uncertainty
-        expected = reading.Expected(trips=trips, uncertainty=uncertainty)
+        expected = law.Expected(trips=trips, uncertainty=uncertainty)
         typical = reading.read_expected(cells, 0.1, expected).typical
         errors.append(np.abs(typical - truth).mean())
     assert errors[0] < 0.85 * errors[1]

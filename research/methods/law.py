@@ -1,0 +1,142 @@
+"""What `estimate` says of flows: errors, P(no trip), "likely", and intervals that hold.
+
+`results/estimate_before.csv` holds the same rows, over the same noise, of the version before the
+law of θ was learnt (commit 5c8ab5a, log-normal θ × gamma η).
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine import origin_destination as od
+from engine.arrays import Floats
+from engine.origin_destination import estimate
+from engine.origin_destination.estimate import measurement
+from research.methods.origin_destination_cases import Case, bikes, shipped
+from research.rows import Row, Spread, row
+from research.worlds import WORLDS, worlds
+
+EPSILONS = (0.1, 0.3, 1.0)
+DRAWS = 5
+RELEASES = 2_000
+INTERVAL_WORLDS = 5
+"""Of the smallest: an interval reads the matrix once for each fold."""
+
+MOST_ZONES = 14
+
+
+@dataclass(frozen=True)
+class Said:
+    """What one release says; arrays of shape (zones, zones)."""
+
+    typical: Floats
+    counts: Floats
+    empty: Floats
+    likely: NDArray[np.bool_]
+
+
+Read = Callable[[NDArray[np.int64], float, Floats], Said]
+
+
+def ours(cells: NDArray[np.int64], rate: float, distances_m: Floats) -> Said:
+    """Return what the present version says of one noisy matrix."""
+    read = estimate.read_measurement(measured(cells[None], rate), distances_m)
+    return Said(read.typical[0], read.counts[0], read.empty[0], read.likely[0])
+
+
+def measured(cells: NDArray[np.int64], rate: float) -> estimate.Measurement:
+    """Return noisy matrices as a measurement, at trip level."""
+    parameters = od.ODParameters(epsilon=rate, unit="trip", method="estimate")
+    return estimate.Measurement(
+        parameters=parameters,
+        cells=cells,
+        rate=rate,
+        capped_trips=None,
+        days=tuple(range(len(cells))),
+        ledger=od.ledger(parameters),
+    )
+
+
+def noisy(true: NDArray[np.int64], rate: float, seed: int) -> NDArray[np.int64]:
+    """Return one matrix with its noise."""
+    variates = np.random.default_rng(seed).laplace(0.0, 1.0, true.shape)
+    return (true + measurement.discrete_laplace(variates, rate)) * (
+        1 - np.eye(len(true), dtype=int)
+    )
+
+
+def rows(read: Read = ours) -> Iterator[Row]:
+    """Yield errors by data and ε, and what is said of random worlds."""
+    for case in (*shipped(), *bikes()):
+        for epsilon in EPSILONS:
+            yield from _errors(case, epsilon, read)
+    yield from _worlds(read)
+
+
+def intervals() -> Iterator[Row]:
+    """Yield the share of 2,000 releases in which the interval of a flow holds it."""
+    small = (world for world in worlds() if len(world.expected) <= MOST_ZONES)
+    for world, _ in zip(small, range(INTERVAL_WORLDS), strict=False):
+        case = Case(f"world {world.number}", world.days(), world.distances_m)
+        for epsilon in EPSILONS:
+            yield from held(case, epsilon, RELEASES)
+
+
+def held(case: Case, epsilon: float, releases: int) -> Iterator[Row]:
+    """Yield coverage of the 90% interval, of the flow least often held, and widths."""
+    true = case.true[0]
+    off = ~np.eye(len(true), dtype=bool)
+    inside, width = np.zeros(true.shape), []
+    reach = estimate.cell_reach(epsilon, confidence=0.9)
+    for seed in range(releases):
+        cells = noisy(true, epsilon, seed)
+        low, high = next(estimate.intervals(measured(cells[None], epsilon), case.distances_m))
+        inside += (low <= true) & (true <= high)
+        exact = np.maximum(cells + reach, 0) - np.maximum(cells - reach, 0)
+        width.append([(high - low)[off].mean(), exact[off].mean()])
+    share = inside[off] / releases
+    setting = f"{case.name}, {len(true)} zones, ε = {epsilon:g}, {releases:,} releases"
+    yield row("90% intervals", "share held, all flows", setting, float(share.mean()))
+    yield row("90% intervals", "share held, flow least often held", setting, float(share.min()))
+    with_trips = share[true[off] > 0]
+    yield row("90% intervals", "share held, flows with a trip", setting, Spread.of(with_trips))
+    ours_width, exact_width = np.mean(width, axis=0)
+    yield row("90% intervals", "width, trips", setting, float(ours_width))
+    yield row("90% intervals", "width of the exact range, trips", setting, float(exact_width))
+
+
+def _errors(case: Case, epsilon: float, read: Read) -> Iterator[Row]:
+    true = case.true[0]
+    off = ~np.eye(len(true), dtype=bool)
+    draws: list[tuple[float, float, float, float]] = []
+    for seed in range(DRAWS):
+        said = read(noisy(true, epsilon, seed), epsilon, case.distances_m)
+        agreement = od.agreement(true, said.typical, sums=said.counts)
+        brier = float(((said.empty - (true == 0))[off] ** 2).mean())
+        false = float((said.likely & (true == 0)).sum() / max(said.likely.sum(), 1))
+        draws.append((agreement.mean_error, agreement.outgoing_error, brier, false))
+    setting = f"{case.name}, ε = {epsilon:g}"
+    names = ("mean absolute error", "relative error of out-totals", "Brier score of P(no trip)")
+    for what, value in zip((*names, "likely, but empty"), np.transpose(draws), strict=True):
+        yield row("law", what, setting, Spread.of(value))
+
+
+def _worlds(read: Read) -> Iterator[Row]:
+    for epsilon in EPSILONS:
+        shares: list[float] = []
+        errors: list[float] = []
+        for world in worlds(WORLDS):
+            true = world.days()[0]
+            said = read(noisy(true, epsilon, 0), epsilon, world.distances_m)
+            shares.append(float((said.likely & (true == 0)).sum() / max(said.likely.sum(), 1)))
+            errors.append(od.agreement(true, said.typical).mean_error)
+        setting = f"{WORLDS} random worlds, ε = {epsilon:g}"
+        ninth = float(np.quantile(shares, 0.9))
+        yield row("law", "likely, but empty: in nine of ten worlds at most", setting, ninth)
+        yield row("law", "mean absolute error: geometric mean", setting, _geometric(errors))
+
+
+def _geometric(values: list[float]) -> float:
+    return float(np.exp(np.mean(np.log(np.maximum(values, 1e-6)))))
