@@ -82,6 +82,7 @@ def test_two_sessions_spend_once_and_a_refresh_neither_repeats_nor_loses_it(page
 def test_from_a_need_by_way_of_decisions_to_a_release_in_six_actions(page, tmp_path):
     """Home is open on shipped data whose custodian has declared a budget."""
     data = "rwanda-districts"
+    page.set_default_timeout(60_000)  # every setting is judged before one is recommended
     shutil.copytree(ROOT / "data" / data, tmp_path / data)
     ledger(tmp_path, "budget", "set", "people of Rwanda", "--datasets", data, epsilon=2)
     with served({"MOBILITY_DATA": str(tmp_path)}) as address:
