@@ -48,9 +48,11 @@ def fine(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
 
 
 def matrices(dataset: Dataset) -> np.ndarray:
-    trips, zones = dataset.trips, len(dataset.zones)
+    zones = len(dataset.zones)
     total = np.zeros((len(dataset.metadata.days), zones, zones), dtype=np.int64)
-    np.add.at(total, (trips.day, trips.origin, trips.destination), trips.n)
+    for day, matrix in enumerate(total):
+        rows = dataset.trips.day(day)
+        np.add.at(matrix, (rows.origin, rows.destination), rows.n)
     return total
 
 
