@@ -22,7 +22,8 @@ setup(
     packages=[NAME, *(f"{NAME}.{folder}" for folder in FOLDERS)],
     package_data={
         NAME: [".streamlit/config.toml", "data/README.md", "data/demo-city/**", "data/outlines/**"],
-        "": ["*.css", "*.js", "*.svg", "*.toml", "py.typed"],
+        f"{NAME}.engine.synthetic": ["*.toml"],
+        "": ["*.css", "*.js", "*.svg", "py.typed"],
     },
     include_package_data=False,
 )

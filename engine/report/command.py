@@ -236,7 +236,7 @@ def _epsilon(text: str) -> str:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m engine.report",
+        prog="mobility-privacy-explorer report",
         description="A private mobility report as one page with pictures, or as JSON.",
     )
     add = parser.add_argument

@@ -102,7 +102,7 @@ def test_it_is_one_package_whose_modules_have_one_name_each(place, command):
 
 def test_the_command_says_what_it_can_do(command):
     usage = command("--help")
-    for part in ("run", "ingest", "twin", "release", "frontier"):
+    for part in ("run", "ingest", "twin", "release", "report", "frontier"):
         assert f"  {part} " in usage
         if part != "run":
             assert f"usage: mobility-privacy-explorer {part}" in command(part, "--help")
