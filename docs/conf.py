@@ -9,6 +9,7 @@ include_patterns = [
     *("benchmarks/README.md", "data/README.md", "research/notes.md"),
 ]
 suppress_warnings = ["toc.not_included"]  # what is not listed is still searched
+exclude_patterns = [".*", "build", "engine", "pages", "tests", "typings"]  # not even walked
 myst_heading_anchors = 4
 html_theme = "furo"
 html_title = project

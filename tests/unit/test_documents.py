@@ -14,7 +14,7 @@ NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 
 
 def test_the_site_builds_without_a_warning_and_fetches_nothing(tmp_path):
-    build = [sys.executable, "-W", "ignore", "-m", "sphinx", "-W", "-q", "-j", "2", "-c", "docs"]
+    build = [sys.executable, "-W", "ignore", "-m", "sphinx", "-W", "-q", "-c", "docs"]
     done = subprocess.run(
         [*build, ".", str(tmp_path / "site")], cwd=ROOT, capture_output=True, text=True, timeout=300
     )
