@@ -101,7 +101,7 @@ def test_an_island_joins_the_nearest_cluster():
 
 
 def test_views_of_one_level_share_its_geometry():
-    """Joining Paris' zones anew for every span and block took nine tenths of its frontier."""
+    """Paris' frontier joined the same zones anew for every span and block."""
     demo = datasets.load("demo-city")
     hours = resolution.coarsen(demo, resolution.Resolution(zones="clusters-20"))
     blocks = resolution.coarsen(demo, resolution.Resolution(zones="clusters-20", hours="day-part"))
