@@ -24,7 +24,7 @@ from .mechanism import NOISE_EXCEEDS_DATA, ONE_CLUSTER, DensityRelease
 from .methods import METHODS, draw_noise, ledger, plan, release
 from .needs import Needs, needs, suggested_max_visits
 from .scaling import tower_totals
-from .scores import (
+from .scoring import (
     DensityScores,
     MeanScores,
     TotalError,

@@ -37,7 +37,7 @@ from .methods import (
     scores,
     suppresses,
 )
-from .scores import (
+from .scoring import (
     TripAccount,
     TripScores,
     ZeroAccount,

@@ -16,7 +16,7 @@ from .gravity import GravityRelease
 from .laws import LawName
 from .matrices import Days, day_indices
 from .mechanism import ODNoise, ODRelease
-from .scores import TripScores, drawn_scores
+from .scoring import TripScores, drawn_scores
 
 Release = ODRelease | EstimateRelease | GravityRelease
 _TRIMS = frozenset({"unit", "max_trips_per_user"})

@@ -28,7 +28,7 @@ def _outline(name: str) -> Outline:
 
 
 def _city(name: str, inputs: dict[str, Any]) -> CitySpec:
-    own = {
+    own: dict[str, Any] = {
         "outline": _outline(inputs["outline"]),
         "activity": Activity(**inputs["activity"]),
         "quarters": tuple(inputs["quarters"]),
@@ -40,7 +40,7 @@ def _country(inputs: dict[str, Any]) -> CountrySpec:
     plan = _INPUTS["plans"][inputs["plan"]]
     towns = tuple(Town(*place) for place in plan["towns"])
     shock = ShockPlan(**inputs["shock"]) if "shock" in inputs else None
-    own = {
+    own: dict[str, Any] = {
         "plan": CountryOutline(**({"coarse_per_province": None} | plan | {"towns": towns})),
         "habits": Habits(**inputs["habits"]),
         "shock": shock,
