@@ -156,6 +156,8 @@ def test_what_is_pointed_at_is_marked_on_the_other_map(home):
     expect(home.locator(".stage .private .twin")).to_have_count(1)
     home.locator(".stage .true svg").dispatch_event("pointerleave")
     expect(home.locator(".stage .twin")).to_have_count(0)
+    press(home, "ArrowLeft", 2)
+    settle(home)
 
 
 def test_the_picture_zooms_both_sides_alike_and_keeps_its_view_when_epsilon_moves(home):
