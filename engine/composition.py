@@ -103,8 +103,8 @@ def randomised_response(epsilon: float) -> CellLosses:
     >>> randomised_response(1.0).once.value.tolist()
     [-1.0, 1.0]
     """
-    right = 1 / (1 + math.exp(-epsilon))
-    chances = np.array([1 - right, right])
+    odds = math.exp(-epsilon)
+    chances = np.array([odds, 1.0]) / (1 + odds)  # 1 - right would lose the small one's digits
     return CellLosses(
         coordinates=np.array([[-1], [1]]),
         steps=np.array([epsilon]),

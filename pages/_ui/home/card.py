@@ -39,9 +39,9 @@ def draw(side: Side) -> None:
 
     jobs.follow("home_card", work, show)
     opened = setting.value(OPEN)
-    with st.container(horizontal=True, gap="xxsmall", vertical_alignment="center"):
+    with st.container(horizontal=True, gap=None, key="home_next", vertical_alignment="center"):
         st.button(
-            "Close all settings" if opened else "All settings →",
+            "Close settings" if opened else "All settings",
             key="home_all_settings",
             on_click=setting.put,
             args=(OPEN, not opened),
