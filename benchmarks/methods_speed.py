@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from benchmarks.measure import Row, cpu_seconds
+from benchmarks.measure import Row, bounded, cpu_seconds
 from engine import datasets
 from engine.arrays import Floats, Integers
 from engine.datasets import Dataset
@@ -35,9 +35,8 @@ def zoom_rows() -> list[Row]:
                 measure(paris.zoom_tables, s, noise.add, DEFAULTS), tree, DEFAULTS
             )
         )
-        met = whole <= ZOOM_LIMIT
         what = f"measure and read Paris by zoom, ε {epsilon:g}"
-        table.append(Row(what, whole, None, "≤ 100 ms", met, "CPU"))
+        table.append(bounded(what, whole, ZOOM_LIMIT, "CPU"))
     demo, positions, noise_of_demo, demo_tree = _city("demo-city")
     noisy = measure(demo.zoom_tables, gaussian_strength(1.0, 1e-7), noise_of_demo.add, DEFAULTS)
     ours = cpu_seconds(lambda: read(noisy, demo_tree, DEFAULTS))
@@ -63,9 +62,8 @@ def estimate_rows() -> list[Row]:
     for rate in RATES:
         cells, distances_m = noisy_matrix(ZONES, rate)
         seconds = cpu_seconds(lambda r=rate, c=cells, d=distances_m: _read(c, r, d), 10)
-        met = seconds <= ESTIMATE_LIMIT
         what = f"read one matrix of {ZONES}² by estimate, ε {rate:g}"
-        table.append(Row(what, seconds, None, "≤ 150 ms", met, "CPU"))
+        table.append(bounded(what, seconds, ESTIMATE_LIMIT, "CPU"))
     rate = RATES[-1]
     cells, distances_m = noisy_matrix(SMALL, rate)
     variance = statements.noise_variance(rate)

@@ -1,6 +1,7 @@
 """A Spark session for one ingest: of this machine, of a cluster, or by Spark Connect."""
 
 import importlib.util
+import os
 import shutil
 import sys
 import tempfile
@@ -22,7 +23,7 @@ _MEANING = {
     "spark.sql.legacy.parquet.nanosAsLong": "true",
 }
 """What the counts depend on: nobody else sets it."""
-_HERE = {
+_ON_THIS_MACHINE = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "OFF",
@@ -85,7 +86,7 @@ def _started(options: IngestOptions) -> Any:
     from pyspark.sql import SparkSession
 
     where, builder = options.remote or options.master, SparkSession.builder
-    settings = {**_here(options), **options.conf, **_MEANING}
+    settings = {**_of_this_machine(options), **options.conf, **_MEANING}
     try:
         if options.remote:
             builder = builder.remote(options.remote)
@@ -104,7 +105,7 @@ def _started(options: IngestOptions) -> Any:
         ) from None
 
 
-def _here(options: IngestOptions) -> dict[str, str]:
+def _of_this_machine(options: IngestOptions) -> dict[str, str]:
     """Return the settings of a session on this machine; of another one it has its own."""
     if options.remote or not options.master.startswith("local"):
         return {}
@@ -113,8 +114,14 @@ def _here(options: IngestOptions) -> dict[str, str]:
     storage.make_owner_only(folder)
     size = options.memory.strip().lower().removesuffix("b").removesuffix("i").replace(" ", "")
     own = {"spark.local.dir": str(folder), "spark.sql.warehouse.dir": str(folder)}
-    python = {"spark.pyspark.python": sys.executable}
-    return {**_HERE, **own, **python, "spark.driver.memory": size}  # Java writes 4GB as 4g
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # a setting would not do
+    python = {"spark.executorEnv.PYTHONPATH": str(Path(__file__).parents[3])}
+    return {
+        **_ON_THIS_MACHINE,
+        **own,
+        **python,
+        "spark.driver.memory": size,
+    }  # Java writes 4GB as 4g
 
 
 def _remove_folders() -> None:

@@ -53,8 +53,8 @@ _OF_A_CLUSTER: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     (
         r"modulenotfounderror|no module named|cannot run program|python_version_mismatch",
         "has coordinates that the workers cannot place: their Python lacks this package",
-        "install the same version of it there, and name their Python (spark.pyspark.python)",
-        ("conf",),
+        "install the same version of it there, and name their Python (PYSPARK_PYTHON)",
+        (),
     ),
     (
         r"maxresultsize",
