@@ -42,6 +42,7 @@ def _run(arguments: Sequence[str]) -> None:
         time_zone=options.timezone,
         friction_km=options.friction,
         visits_a_week=options.visits,
+        weekdays=options.weekdays,
         seed=options.seed,
         sources=dict(pair.split("=", 1) for pair in options.source),
     )
@@ -67,6 +68,10 @@ def _source(text: str) -> str:
     return text
 
 
+def _numbers(text: str) -> tuple[float, ...]:
+    return tuple(float(part) for part in text.split(","))
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="mobility-privacy-explorer twin", description=__doc__, epilog=EPILOG
@@ -81,6 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--first-day", type=date.fromisoformat, default=FIRST_DAY, help="YYYY-MM-DD")
     add("--timezone", default="UTC", help="such as Africa/Kigali")
     add("--friction", type=float, help="km over which flows fall by a factor e")
+    add("--weekdays", type=_numbers, help="relative trips from Monday to Sunday: 1,1,1,1,1,.8,.7")
     add("--visits", type=float, default=15.0, help="records per person and week; 0 for none")
     add("--flows", type=Path, help="public table origin,destination,count of another source")
     add("--seed", type=int, default=1)

@@ -1,12 +1,13 @@
 """Public facts that a twin is made of, and the ranges of what no public source tells."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import date, timedelta
 from itertools import product
 from typing import Any
 
 from .. import validation
+from ..errors import ParameterError
 
 MOST_ZONES = 5_000
 MOST_TRIPS_A_DAY = 50.0
@@ -62,6 +63,8 @@ class TwinInputs:
     visits_a_week : float
         Records per person for the density of visits; 0 makes none. They need a whole week from
         Monday to Sunday.
+    weekdays : tuple of float, optional
+        Relative numbers of trips from Monday to Sunday; None takes those of the shipped week.
     unknowns : Unknowns
     seed : int
         Decides everything; the same inputs make the same bytes.
@@ -77,6 +80,7 @@ class TwinInputs:
     time_zone: str = "UTC"
     friction_km: float | None = None
     visits_a_week: float = 15.0
+    weekdays: tuple[float, ...] | None = None
     unknowns: Unknowns = field(default_factory=Unknowns)
     seed: int = 1
     sources: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -94,6 +98,19 @@ class TwinInputs:
             validation.finite_within(name, getattr(self, name), limits, remedy)
         if self.friction_km is not None:
             validation.finite_within("friction_km", self.friction_km, (0.001, 1e5), "5 in a city")
+        for day in self.weekdays or ():
+            validation.finite_within("weekdays", day, (0.0, 1e9), "relative numbers of trips")
+        week = self.weekdays
+        if week and (len(week) != 7 or not any(week[day] for day in self.days_of_week())):
+            raise ParameterError(
+                "weekdays must be seven numbers, from Monday to Sunday, above 0 on some day",
+                value=self.weekdays,
+                remedy="1,1,1,1,1,0.8,0.7 is usual",
+            )
+
+    def days_of_week(self) -> list[int]:
+        """Return the weekday of each day of the period, 0 for Monday."""
+        return [(self.first_day.weekday() + day) % 7 for day in range(self.days)]
 
     @property
     def monday(self) -> date | None:
@@ -102,9 +119,13 @@ class TwinInputs:
         ends = monday + timedelta(days=6)
         return monday if ends <= self.first_day + timedelta(days=self.days - 1) else None
 
-    def described(self) -> dict[str, Any]:
-        """Return the inputs as they stand in the metadata and in a statement."""
-        return asdict(self) | {"first_day": self.first_day.isoformat()}
+    def described(self, **facts: object) -> dict[str, Any]:
+        """Return the inputs as they stand in the metadata and in a statement.
+
+        `facts` say of the files beside them how many ``zones`` and ``residents`` they have, and
+        whether there are ``public_flows``.
+        """
+        return asdict(self) | {"first_day": self.first_day.isoformat()} | facts
 
     @classmethod
     def read(cls, described: Mapping[str, Any]) -> "TwinInputs":
@@ -115,12 +136,14 @@ class TwinInputs:
         >>> TwinInputs.read(TwinInputs(people=7).described()) == TwinInputs(people=7)
         True
         """
-        known: dict[str, Any] = {
-            **described,
-            "first_day": date.fromisoformat(described["first_day"]),
-            "unknowns": Unknowns(**described["unknowns"]),
-        }
+        known = {one.name: described[one.name] for one in fields(cls) if one.name in described}
+        known["first_day"] = date.fromisoformat(described["first_day"])
+        known["unknowns"] = Unknowns(**described["unknowns"])
+        known["weekdays"] = known.get("weekdays") and tuple(known["weekdays"])
         return cls(**known)
+
+
+_NO_FRICTION = "friction of a third of the area's radius"
 
 
 def in_words(described: Mapping[str, Any]) -> str:
@@ -131,23 +154,27 @@ def in_words(described: Mapping[str, Any]) -> str:
     >>> in_words(TwinInputs(people=2000, sources={"people": "annual report"}).described())[:30]
     '2,000 people (annual report); '
     """
-    sources = described["sources"]
+    known, sources = described.get, described["sources"]
+    friction, residents = described["friction_km"], known("residents")
     facts = {
+        "zones": f"{known('zones')} zones",
+        "residents": f"{residents:,.0f} residents" if residents else "people live by area",
         "people": f"{described['people']:,} people",
         "trips_a_day": f"{described['trips_a_day']:g} trips a person and day between zones",
         "travellers": f"{described['travellers']:.0%} of people travel",
-        "days": f"{described['days']} days from {described['first_day']}",
-        "friction_km": f"friction {_km(described['friction_km'])}",
+        "days": f"{described['days']} days from {described['first_day']}, {described['time_zone']}",
+        "friction_km": f"friction of {friction:g} km" if friction else _NO_FRICTION,
         "visits_a_week": f"{described['visits_a_week']:g} records a person and week",
+        "weekdays": f"trips from Monday to Sunday as {known('weekdays')}",
+        "public_flows": "flows as in a public table of another source",
     }
+    absent = [key for key in ("zones", "residents") if key not in described]
+    absent += [key for key in ("weekdays", "public_flows") if not known(key)]
+    facts = {key: text for key, text in facts.items() if key not in absent}
     unknowns = ", ".join(f"{name} {value:g}" for name, value in described["unknowns"].items())
     parts = [f"{text} ({sources[key]})" if key in sources else text for key, text in facts.items()]
     others = [f"{key}: {text}" for key, text in sources.items() if key not in facts]
     return "; ".join([*parts, *others, unknowns, f"seed {described['seed']}"])
-
-
-def _km(friction: float | None) -> str:
-    return "of a third of the area's radius" if friction is None else f"of {friction:g} km"
 
 
 RANGES: dict[str, tuple[float, float]] = {

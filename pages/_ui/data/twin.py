@@ -108,7 +108,7 @@ def _take_example() -> None:
 
 def _residents_source(path: Path, column: str | None) -> dict[str, str]:
     if column is None:
-        return {"residents": "none stated, people live by area"}
+        return {}
     where = EXAMPLE_SOURCE if path == EXAMPLE else f"column “{column}” of the file of zones"
     return {"residents": where}
 

@@ -1,5 +1,6 @@
 """A twin is made of what is stated, and of nothing else."""
 
+import json
 import math
 from dataclasses import replace
 from itertools import combinations
@@ -17,7 +18,7 @@ from engine.errors import ExplorerError, InputError, ParameterError
 from engine.synthetic import __main__ as command
 from engine.synthetic.twin import twin
 from engine.synthetic.twinfiles import read_flows, read_twin_zones
-from engine.synthetic.twininputs import RANGES, TwinInputs, Unknowns, ensemble
+from engine.synthetic.twininputs import RANGES, TwinInputs, Unknowns, ensemble, in_words
 from engine.synthetic.twinpeople import chunk_size
 
 PEOPLE = 30_000
@@ -96,11 +97,24 @@ def test_metadata_say_simulated_and_hold_the_inputs_alone(zones, tmp_path: Path)
     inputs = TwinInputs(people=1_000, days=3, sources={"people": "annual report"})
     town = twin(zones, inputs, tmp_path / "town")
     assert town.metadata.simulated
-    assert town.metadata.scenario["twin"] == inputs.described()
-    assert inputs.described()["sources"] == {"people": "annual report"}
+    facts = {"zones": 6, "residents": 1000.0, "public_flows": False}
+    described = json.loads(json.dumps(town.metadata.scenario["twin"]))
+    assert described == inputs.described() | facts
+    assert TwinInputs.read(described) == inputs
+    assert "6 zones; 1,000 residents; 1,000 people (annual report)" in in_words(described)
     assert town.metadata.week is None, "three days hold no whole week"
     assert not (town.folder / "truth.parquet").exists()
     assert town.has_trips
+
+
+def test_trips_follow_the_weekdays_that_are_stated(zones, tmp_path: Path) -> None:
+    week = (1.0, 0.0, 2.0, 1.0, 1.0, 1.0, 1.0)
+    inputs = TwinInputs(people=20_000, weekdays=week, visits_a_week=0, trips_a_day=0.3)
+    town = twin(zones, inputs, tmp_path / "town")
+    by_day = od.truth(town).sum(axis=(1, 2))
+    assert by_day[1] == 0
+    assert by_day / by_day.sum() == pytest.approx(np.array(week) / 7, abs=0.01)
+    assert TwinInputs.read(town.metadata.scenario["twin"]) == inputs
 
 
 def test_the_ensemble_pairs_the_ends_of_all_unknowns(zones) -> None:
@@ -138,6 +152,8 @@ def test_what_is_simulated_at_once_stays_bounded(change: dict[str, float]) -> No
         ({"people": 0}, "people must be a whole number"),
         ({"people": 10**12}, "people must be a whole number"),
         ({"people": 10, "trips_a_day": 200.0}, "trips_a_day must be"),
+        ({"people": 10, "weekdays": (1.0, 2.0)}, "weekdays must be seven"),
+        ({"people": 10, "days": 1, "weekdays": (0.0, *(1.0,) * 6)}, "above 0 on some day"),
         ({"people": 10, "days": 0}, "days must be a whole number"),
         ({"people": 10, "travellers": 0.0}, "travellers must be"),
         ({"people": 10, "friction_km": math.nan}, "friction_km must be"),
