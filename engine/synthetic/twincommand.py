@@ -81,7 +81,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--residents", help="their column of residents; guessed by its name if left out")
     add("--people", type=int, required=True, help="people in the data to come")
     add("--trips", type=float, default=0.8, help="trips between zones per person and day")
-    add("--travellers", type=float, default=0.9, help="share of people who ever travel")
+    add("--travellers", type=float, help="share of people who ever travel in the period")
     add("--days", type=int, default=7)
     add("--first-day", type=date.fromisoformat, default=FIRST_DAY, help="YYYY-MM-DD")
     add("--timezone", default="UTC", help="such as Africa/Kigali")

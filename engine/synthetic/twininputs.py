@@ -14,6 +14,8 @@ MOST_TRIPS_A_DAY = 50.0
 MOST_PEOPLE = 100_000_000
 FIRST_DAY = date(2026, 6, 1)
 """A Monday."""
+TRAVELLERS = 0.9
+"""Share of people who travel where none is stated."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,18 +32,22 @@ class Unknowns:
     commuting : float
         Share of trips that lead to a person's fixed other place or back from it, 0 to 1.
     spread : float
-        Standard deviation of the logarithm of people's own number of trips.
+        Standard deviation of the logarithm of the number of trips of those who travel.
+    outing : float
+        Mean number of trips on a day with any, at least 1.
     """
 
     unevenness: float = 1.0
     affinity: float = 1.5
     commuting: float = 0.6
     spread: float = 1.0
+    outing: float = 2.2
 
     def __post_init__(self) -> None:
         for name in ("unevenness", "affinity", "spread"):
             validation.finite_within(name, getattr(self, name), (0.0, 3.0), "1 is usual")
         validation.finite_within("commuting", self.commuting, (0.0, 1.0), "it is a share of trips")
+        validation.finite_within("outing", self.outing, (1.0, 50.0), "out and back are 2")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,8 +60,8 @@ class TwinInputs:
         People in the data to come: subscribers, riders.
     trips_a_day : float
         Trips between zones per person and day, on average over all people.
-    travellers : float
-        Share of people who ever travel in the period.
+    travellers : float, optional
+        Share of people who ever travel in the period; None where it is not known.
     days, first_day, time_zone
         The period.
     friction_km : float or None
@@ -74,7 +80,7 @@ class TwinInputs:
 
     people: int
     trips_a_day: float = 0.8
-    travellers: float = 0.9
+    travellers: float | None = None
     days: int = 7
     first_day: date = FIRST_DAY
     time_zone: str = "UTC"
@@ -92,10 +98,12 @@ class TwinInputs:
         validation.whole_number("days", self.days, 1, 366, remedy="a week is usual")
         for name, limits, remedy in (
             ("trips_a_day", (0.0, MOST_TRIPS_A_DAY), "trips per person and day, such as 0.8"),
-            ("travellers", (0.001, 1.0), "it is a share of people"),
             ("visits_a_week", (0.0, 300.0), "15 is usual"),
         ):
             validation.finite_within(name, getattr(self, name), limits, remedy)
+        if self.travellers is not None:
+            remedy = "it is a share of people"
+            validation.finite_within("travellers", self.travellers, (0.001, 1.0), remedy)
         if self.friction_km is not None:
             validation.finite_within("friction_km", self.friction_km, (0.001, 1e5), "5 in a city")
         for day in self.weekdays or ():
@@ -161,7 +169,7 @@ def in_words(described: Mapping[str, Any]) -> str:
         "residents": f"{residents:,.0f} residents" if residents else "people live by area",
         "people": f"{described['people']:,} people",
         "trips_a_day": f"{described['trips_a_day']:g} trips a person and day between zones",
-        "travellers": f"{described['travellers']:.0%} of people travel",
+        "travellers": f"{described['travellers'] or TRAVELLERS:.0%} of people travel",
         "days": f"{described['days']} days from {described['first_day']}, {described['time_zone']}",
         "friction_km": f"friction of {friction:g} km" if friction else _NO_FRICTION,
         "visits_a_week": f"{described['visits_a_week']:g} records a person and week",
@@ -181,28 +189,34 @@ RANGES: dict[str, tuple[float, float]] = {
     "unevenness": (0.5, 1.5),
     "affinity": (1.0, 2.0),
     "commuting": (0.5, 0.9),
-    "spread": (0.8, 2.0),
+    "spread": (0.6, 1.1),
+    "outing": (2.0, 4.5),
 }
 """What is ranged over, low and high; from published flows of other places (``docs/twin.md``)."""
+WIDE_SPREAD = (0.8, 2.0)
+"""Where nobody states how many people travel at all, some of them hardly do."""
 
 
 def ensemble(inputs: TwinInputs) -> tuple[TwinInputs, ...]:
     """Return eight inputs that cover `RANGES`: every pair of ends of two unknowns occurs twice.
 
-    All corners of the first three, the last one high where an odd number of them is: a half
-    fraction of the factorial design (Box, Hunter and Hunter). Each has a seed of its own.
+    All corners of the first three, the fourth high where an odd number of them is, the fifth where
+    the first two differ: a quarter of the factorial design (Box, Hunter and Hunter). Each has a
+    seed of its own.
 
     Examples
     --------
-    >>> [each.unknowns.spread for each in ensemble(TwinInputs(people=1000))][:3]
-    [0.8, 2.0, 2.0]
+    >>> inputs = TwinInputs(people=1000, travellers=0.5)
+    >>> [each.unknowns.spread for each in ensemble(inputs)][:3]
+    [0.6, 1.1, 1.1]
     """
+    ranges = RANGES | ({"spread": WIDE_SPREAD} if inputs.travellers is None else {})
     corners: list[TwinInputs] = []
     for number, ends in enumerate(product((0, 1), repeat=3)):
-        chosen = (*ends, sum(ends) % 2)
+        chosen = (*ends, sum(ends) % 2, int(ends[0] != ends[1]))
         values = {
             name: low_high[end]
-            for (name, low_high), end in zip(RANGES.items(), chosen, strict=True)
+            for (name, low_high), end in zip(ranges.items(), chosen, strict=True)
         }
         unknowns = replace(inputs.unknowns, **values)
         corners.append(replace(inputs, unknowns=unknowns, seed=inputs.seed + number))

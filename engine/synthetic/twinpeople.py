@@ -21,7 +21,7 @@ from ..report.tabulate import PeopleTrips, tabulate
 from .city import density_tables
 from .landuse import week_rhythm
 from .sampling import Rows, cumulative, draw, heavy_tailed, random_rank_within, walk
-from .twininputs import MOST_ZONES, TwinInputs
+from .twininputs import MOST_ZONES, TRAVELLERS, TwinInputs
 from .visits import VisitCounts, distinct_visits
 from .zoomtables import ZoomCounts
 
@@ -29,8 +29,6 @@ CHUNK = 100_000
 """Most people simulated at once; each chunk has a generator of its own."""
 _MOST_AT_ONCE = 1_000_000
 """Trips, or a fifth of the records, expected of a chunk, so that memory stays bounded."""
-_OUTING = 2.2
-"""Mean number of trips on a day with any: out and back, and now and then one more."""
 _BUSIEST = 0.95
 _LONGEST_OUTING = 200
 _RETURN = 0.5
@@ -111,11 +109,12 @@ class People:
         home = draw(self._home, rng, people)
         work = self._choice.draw(home, rng)
         rate = rng.lognormal(-(unknowns.spread**2) / 2, unknowns.spread, people)
-        rate *= np.where(rng.random(people) < inputs.travellers, 1 / inputs.travellers, 0.0)
+        share = inputs.travellers or TRAVELLERS
+        rate *= np.where(rng.random(people) < share, 1 / share, 0.0)
         today = inputs.trips_a_day * rate[:, None] * self._rhythm
-        out = rng.random(today.shape) < np.minimum(today / _OUTING, _BUSIEST)
+        out = rng.random(today.shape) < np.minimum(today / unknowns.outing, _BUSIEST)
         person, day = np.nonzero(out)
-        mean = np.maximum(_OUTING, today[out] / _BUSIEST)
+        mean = np.maximum(unknowns.outing, today[out] / _BUSIEST)
         size = np.minimum(rng.geometric(1.0 / mean), _LONGEST_OUTING).astype(np.int64)
         origin, destination = self._walk(home[person], work[person], size, rng)
         person, day = np.repeat(person, size), np.repeat(day, size)

@@ -18,7 +18,14 @@ from engine.errors import ExplorerError, InputError, ParameterError
 from engine.synthetic import __main__ as command
 from engine.synthetic.twin import twin
 from engine.synthetic.twinfiles import read_flows, read_twin_zones
-from engine.synthetic.twininputs import RANGES, TwinInputs, Unknowns, ensemble, in_words
+from engine.synthetic.twininputs import (
+    RANGES,
+    WIDE_SPREAD,
+    TwinInputs,
+    Unknowns,
+    ensemble,
+    in_words,
+)
 from engine.synthetic.twinpeople import chunk_size
 
 PEOPLE = 30_000
@@ -63,6 +70,20 @@ def test_a_trip_is_counted_once_a_day_and_once_a_person(town: Dataset) -> None:
     assert np.array_equal(together[0], together[1])
     assert by_day.n[by_day.rank == 1].sum() < PEOPLE * 7
     assert by_person.n[by_person.rank == 1].sum() < 0.9 * PEOPLE + 300, "a tenth never travels"
+
+
+def test_days_out_and_travellers_are_as_many_as_stated(zones, tmp_path: Path) -> None:
+    """On a day with any there are `outing` trips; of those who travel few stay at home all week."""
+    unknowns = Unknowns(outing=4.0, spread=0.1)
+    facts = {"people": PEOPLE, "trips_a_day": 0.4, "travellers": 0.3, "visits_a_week": 0}
+    inputs = TwinInputs(unknowns=unknowns, **facts)
+    town = twin(zones, inputs, tmp_path / "town")
+    by_day, by_person = town.trips.whole, town.trips_by_person.whole
+    days_out = by_day.n[by_day.rank == 1].sum()
+    assert by_day.n.sum() / days_out == pytest.approx(4.0, rel=0.03)
+    stay = (1 - 0.4 / 0.3 / 4.0) ** 7
+    share = by_person.n[by_person.rank == 1].sum() / PEOPLE
+    assert share == pytest.approx(0.3 * (1 - stay), abs=0.01)
 
 
 def test_visits_are_at_home_by_night_and_away_by_day(town: Dataset) -> None:
@@ -118,11 +139,13 @@ def test_trips_follow_the_weekdays_that_are_stated(zones, tmp_path: Path) -> Non
 
 
 def test_the_ensemble_pairs_the_ends_of_all_unknowns(zones) -> None:
-    corners = ensemble(TwinInputs(people=100, seed=7))
+    corners = ensemble(TwinInputs(people=100, travellers=0.4, seed=7))
     assert len({each.seed for each in corners}) == len(corners) == 8
     for one, other in combinations(RANGES, 2):
         pairs = [(getattr(e.unknowns, one), getattr(e.unknowns, other)) for e in corners]
         assert sorted(pairs) == sorted([(a, b) for a in RANGES[one] for b in RANGES[other]] * 2)
+    unstated = ensemble(TwinInputs(people=100, seed=7))
+    assert {each.unknowns.spread for each in unstated} == set(WIDE_SPREAD)
 
 
 def test_more_commuting_makes_flows_more_even_both_ways(zones, tmp_path: Path) -> None:
