@@ -15,6 +15,7 @@ from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import density as cached_density
 from pages._ui.cache import verbs
 from pages._ui.cache import zones as cached_zones
+from pages._ui.cache.pictures import MAP_HOUR
 from pages._ui.density import wording as density_wording
 from pages._ui.drawing import charts, maps
 from pages._ui.drawing.colours import HERE, OTHER, PRIVATE, TRUE
@@ -26,10 +27,8 @@ from pages._ui.views.context import Density
 from pages._ui.wording.numbers import RANGE, between, fixed, inert, number, percent
 
 VIEWS = {"true": "True", "private": "Private", "error": "Error"}
-START_HOUR = 2 * 24 + 18
-"""Wednesday 18:00 to 19:00: a public choice, not the fullest hour."""
 
-HOUR = setting.whole_number("density_hour", START_HOUR, 0, HOURS_PER_WEEK - 1)
+HOUR = setting.whole_number("density_hour", MAP_HOUR, 0, HOURS_PER_WEEK - 1)
 """An hour; where hours are counted together, the first of their block."""
 TICK_S = 0.9
 MAP_HEIGHT = 440
