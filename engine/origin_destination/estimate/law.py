@@ -159,7 +159,7 @@ def groups(
         evidence = np.empty((len(present), len(THETA)))
         evidence[:, 0] = np.exp(-grid.rate * node)
         evidence[:, 1:] = likelihood[step[:, None] + _K, node[:, None]]
-        number = np.bincount(pair, weights=learnt[mine])
+        number = np.bincount(pair, weights=learnt[mine]).astype(np.float64)
         some = np.flatnonzero(number)
         some = some[:: 1 + len(some) // MOST_PAIRS]
         law, low = _learn(evidence[some], number[some]), int(step.min())
