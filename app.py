@@ -1,5 +1,7 @@
 """Home, and the application that Streamlit serves, with what stands before every page."""
 
+import threading
+
 from starlette.middleware import Middleware
 from streamlit.starlette import App
 
@@ -12,7 +14,11 @@ if __name__ == "__main__":  # a session runs the page
 
     frame.show(home_page.draw, frame.PRODUCT)
 else:  # `streamlit run` finds this by its name and serves it
+    from pages._ui.jobs.pool import pool
+
     problems.quiet()
+    # workers import for two seconds: beside the server's start, and not before the first answer
+    threading.Thread(target=pool, daemon=True).start()
     app = App(
         __file__,
         lifespan=ended.lifespan,

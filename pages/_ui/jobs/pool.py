@@ -278,6 +278,7 @@ class Pool:
     def _serve(self) -> None:
         """Let one worker work, for ever: the body of its thread."""
         seat = Seat(ProcessWorker() if self._processes else ThreadWorker())
+        seat.worker.ready()
         while True:
             with self._changed:
                 self._tidy(seat)
@@ -363,6 +364,7 @@ class Pool:
         if seat.read_of - set(self._turns):
             seat.worker.end()
             self._vacate(seat)
+            seat.worker.ready()
 
     def _vacate(self, seat: Seat) -> None:
         """Take what was begun at a seat off it: it is begun again by whoever has a turn."""
