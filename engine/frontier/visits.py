@@ -57,13 +57,12 @@ def steps(dataset: Dataset, need: Need) -> list[tuple[DensityMethod, tuple[ZoneL
         )
     zones = need.least_zones(dataset)
     order = sorted(levels(dataset), key=lambda level: level.zones < zones)
-    work: list[tuple[DensityMethod, tuple[ZoneLevel, ...]]] = []
-    for method in LIMITS:
-        if method in OF_TOWERS:
-            work += [(method, tuple(order))] if dataset.has_zoom else []
-        else:
-            work += [(method, (level,)) for level in order]
-    return work
+    methods: list[DensityMethod] = [one for one in LIMITS if one != "zoom" or dataset.has_zoom]
+    return [
+        (method, together)
+        for method in methods
+        for together in ([tuple(order)] if method in OF_TOWERS else [(level,) for level in order])
+    ]
 
 
 def blocks_of(hours: HourStep) -> int:

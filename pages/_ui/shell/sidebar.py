@@ -256,7 +256,7 @@ def _suggest(one: Setting[int], fitting: int | None) -> None:
     """Offer what a rule from public numbers and the noise alone suggests, where it differs."""
     if fitting is not None and fitting != setting.value(one):
         st.button(
-            f"Suggested: {one.label} = {fitting}",
+            f"By public facts alone: {one.label} = {fitting}",
             type="tertiary",
             key=f"suggested_{one.key}",
             on_click=setting.put,
