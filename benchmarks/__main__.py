@@ -66,7 +66,7 @@ def main() -> int:
 
 def _load(sessions: int = load.SESSIONS, moves: int = load.MOVES, explorers: int = 1) -> int:
     """Measure many people at once; the exit code says whether every bound was kept."""
-    rows = list(load.measure(sessions, moves, explorers))
+    rows = list(load.measure(sessions, moves, explorers=explorers))
     for line in table(iter(rows)):
         print(line)
     met = all(row.met is not False for row in rows)

@@ -48,8 +48,8 @@ class Measured:
 class Person:
     """One session: its websocket, its slider and the verdict it waits for."""
 
-    def __init__(self, address: str) -> None:
-        self._address = address
+    def __init__(self, address: str, query: str = "") -> None:
+        self._address, self._query = address, query
         self._slider = ""
         self._verdict = asyncio.Event()
         self._problem = ""
@@ -86,7 +86,7 @@ class Person:
         from streamlit.proto.BackMsg_pb2 import BackMsg
 
         message = BackMsg()
-        message.rerun_script.query_string = ""
+        message.rerun_script.query_string = self._query
         if epsilon is not None:
             state = message.rerun_script.widget_states.widgets.add()
             state.id = self._slider
@@ -122,24 +122,28 @@ class Person:
 
 
 def rows() -> Iterator[Row]:
-    """Measure 30 sessions that move six times."""
+    """Measure 30 sessions that move six times, and the same with every setting drawn below."""
     yield from measure(SESSIONS, MOVES)
+    yield from measure(SESSIONS, MOVES, "frontier=true")
 
 
-def measure(sessions: int, moves: int, explorers: int = 1) -> Iterator[Row]:
-    """Measure so many sessions that move so often each, spread over so many explorers."""
+def measure(sessions: int, moves: int, query: str = "", *, explorers: int = 1) -> Iterator[Row]:
+    """Measure so many sessions that move so often each, on home as a link opens it.
+
+    They are spread over so many explorers.
+    """
     with several(explorers) as (address, processes):
         for _ in range(4 * explorers - 3):  # what everybody shares is read before, in every one
-            asyncio.run(_all(address, 1, 1, Measured()))
+            asyncio.run(_all(address, 1, 1, Measured(), query))
         before = sum(_memory(one.pid)[0] for one in processes)
         worked = sum(processor_s(one.pid) for one in processes)
         measured = Measured()
-        asyncio.run(_all(address, sessions, moves, measured))
+        asyncio.run(_all(address, sessions, moves, measured, query))
         worked = sum(processor_s(one.pid) for one in processes) - worked
         after, helpers = map(sum, zip(*(_memory(one.pid) for one in processes), strict=True))
         load = os.getloadavg()[0]
     ordered = sorted(measured.moves)
-    many = f"{sessions} sessions, {len(ordered)} moves"
+    many = f"{sessions} sessions, {len(ordered)} moves{f', {query}' if query else ''}"
     if explorers > 1:
         many += f", {explorers} explorers behind Caddy"
     failed = len(measured.failures)
@@ -256,8 +260,11 @@ def _cookies(address: str) -> dict[str, str]:
     return {"Cookie": "; ".join(one.split(";")[0] for one in said)} if said else {}
 
 
-async def _all(address: str, sessions: int, moves: int, measured: Measured) -> None:
-    visits = [Person(address).visit(number, moves, measured) for number in range(sessions)]
+async def _all(
+    address: str, sessions: int, moves: int, measured: Measured, query: str = ""
+) -> None:
+    people = [Person(address, query) for _ in range(sessions)]
+    visits = [one.visit(number, moves, measured) for number, one in enumerate(people)]
     await asyncio.gather(*visits)
     await asyncio.sleep(_SETTLE_S if sessions == 1 else 0)
 

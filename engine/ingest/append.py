@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pyarrow as pa
 
@@ -23,7 +23,7 @@ from .backends import statements
 from .build import ingest
 from .counting import keys, stages
 from .inputs.places import Places, from_zones, read_places, zone_of
-from .options import IngestOptions, Part
+from .options import IngestOptions, Kind, Part
 from .progress import Monitor, ProgressCallback
 from .report import IngestReport
 
@@ -106,8 +106,8 @@ def options_for(
 
 
 def grows(about: Metadata) -> bool:
-    """Whether a dataset was ingested, so that its salt and its rules are known."""
-    return about.made_by.startswith(_MADE_BY)
+    """Whether a dataset was ingested so that a day's trips depend on its rows alone."""
+    return about.made_by in [f"{_MADE_BY}{kind}" for kind in get_args(Kind)]
 
 
 def append(
@@ -208,6 +208,13 @@ def by_month(
     DatasetError
         If ``options.out`` holds other days than those it would have built so far.
     """
+    if options.gap_minutes is not None:
+        raise DatasetError(
+            "trips by gaps are not of one day, and cannot be counted by the month",
+            remedy="ingest the period at once",
+            code="months",
+            settings=("gap_minutes",),
+        )
     first_last = list(_months(options.first_day, options.last_day))
     own = replace(options, parts=("trips",), by_person=False, week=None, weeks=())
     outcome: tuple[Dataset, IngestReport] | None = None
