@@ -14,11 +14,17 @@ if __name__ == "__main__":  # a session runs the page
 
     frame.show(home_page.draw, frame.PRODUCT)
 else:  # `streamlit run` finds this by its name and serves it
-    from pages._ui.jobs.pool import pool
+
+    def warm() -> None:
+        """Start workers, which import for two seconds, so that nobody waits for that."""
+        from pages._ui.jobs.pool import pool
+
+        pool().warm()
 
     problems.quiet()
-    # workers import for two seconds: beside the server's start, and not before the first answer
-    threading.Thread(target=pool, daemon=True).start()
+    idle = threading.Timer(20.0, warm)  # the first page goes before
+    idle.daemon = True
+    idle.start()
     app = App(
         __file__,
         lifespan=ended.lifespan,

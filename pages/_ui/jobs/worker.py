@@ -58,7 +58,7 @@ class Worker(Protocol):
 
 
 class ProcessWorker:
-    """A worker in a process, started before its first work: its imports take two seconds.
+    """A worker in a process, started with its first work or when it is to be ready for it.
 
     A plain subprocess: the library's own ways run the main script again in the child, and that is
     a page of Streamlit's here; a fork would copy its threads' locks.

@@ -15,7 +15,7 @@ from engine.errors import InputError, ParameterError
 from engine.ingest import append, ingest
 from engine.ingest.inputs import mapping, tracks
 from engine.ingest.report import Reason
-from engine.report import Measure
+from engine.report.measures import Measure
 from pages._ui.data import guesses
 from tests.reference.ingest_inputs import TOWERS, options, table, table_bytes, write_csv
 from tests.support.ingests import ON_SPARK, built, refused
@@ -205,6 +205,31 @@ WRONG = {
         "'lat' .* the other way round if they are swapped",
     ),
     "negative counts": ("flows", FLOWMAP, [("A", "B", -1)], "'count' .* in 1 of 1 rows"),
+    "negative national counts": (
+        "flows",
+        ("id_origin", "id_destination", "n_trips"),
+        [("A", "B", 1), ("A", "B", -2.5)],
+        "'n_trips' .* in 1 of 2 rows, the first in row 2; give numbers of trips from 0",
+    ),
+    "flowmap without counts": ("flows", FLOWMAP[:2], [("A", "B")], "no column for flow"),
+    "points without a latitude": (
+        "visits",
+        ("uid", "tid", "datetime", "lng"),
+        [("p", "1", "2015-09-07", -103.35)],
+        "no column for location_id, nor for lat, lng",
+    ),
+    "old rides without an end": (
+        "trips",
+        ("starttime", "start station id", "bikeid"),
+        [("2015-09-07", "A", "b")],
+        "no column for origin and destination, nor for origin_lat",
+    ),
+    "bikes without a time": (
+        "visits",
+        ("bike_id", "lat", "lon"),
+        [("b", 20.67, -103.35)],
+        "no column for datetime",
+    ),
 }
 
 
@@ -214,18 +239,39 @@ def test_a_wrong_twin_gets_one_clear_message(tmp_path: Path, fault: str) -> None
     refused(tmp_path, rf"t\.csv: .*{words}", rows, kind=kind, header=header)
 
 
+WRONG_PLACES = {
+    "stops without a latitude": ("stop_id,stop_lon\nA,-103.35", "no column for lat"),
+    "stops at swapped coordinates": ("stop_id,stop_lat,stop_lon\nA,-103.35,20.67", "swapped"),
+    "tiles without an id": (
+        '{"type": "FeatureCollection", "features": [{"type": "Feature", "properties": {"size": 3}, '
+        '"geometry": {"type": "Polygon", "coordinates": [[[0, 0], [1, 0], [1, 1], [0, 0]]]}}]}',
+        "no column for zone_id",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", WRONG_PLACES)
+def test_wrong_places_get_one_clear_message(tmp_path: Path, fault: str) -> None:
+    text, words = WRONG_PLACES[fault]
+    kind, name = ("zones", "tiles.geojson") if "{" in text else ("locations", "stops.csv")
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    places = {"locations": None, kind: tmp_path / name}
+    refused(tmp_path, rf"{name}: .*{words}", [("A", "B", 1)], kind="flows", header=STOPS, **places)
+
+
 FIRST, SECOND = date(2015, 9, 1), date(2015, 9, 2)
 
 
-def test_a_column_a_day_and_a_column_an_hour_are_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize("engine", ["duckdb", ON_SPARK])
+def test_a_column_a_day_and_a_column_an_hour_are_read(tmp_path: Path, engine: str) -> None:
     rows = [("A", "B", 5, ""), ("B", "C", "", 2), ("A", "B", 1, 1)]
-    dataset, summary = built(tmp_path, rows, kind="flows", header=DAYS_APART)
+    on = {"kind": "flows", "engine": engine, "memory": "1GB"}
+    dataset, summary = built(tmp_path, rows, header=DAYS_APART, **on)
     expected = {(FIRST, "A", "B", 1): 6, (SECOND, "A", "B", 1): 1, (SECOND, "B", "C", 1): 2}
     assert table(dataset.folder, "trips") == expected
     assert any("each day or hour" in note for note in summary.notes)
     rows = [("2015-09-01", "A", "B", 5, "", 2), ("2015-09-02", "A", "C", 0, 0, 4)]
-    how = {"kind": "flows", "header": HOURS_APART, "out": tmp_path / "hours"}
-    dataset, _ = built(tmp_path, rows, **how)
+    dataset, _ = built(tmp_path, rows, header=HOURS_APART, out=tmp_path / "hours", **on)
     assert table(dataset.folder, "trips") == {(FIRST, "A", "B", 1): 7, (SECOND, "A", "C", 1): 4}
 
 
