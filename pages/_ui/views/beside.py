@@ -22,6 +22,8 @@ def draw(
     ----------
     contexts : sequence of Context
         One a method, of the same dataset.
+    key : str
+        Begins the keys of what is drawn.
     over : callable
         Draws the curve over ε.
     """
