@@ -18,6 +18,8 @@ def draw(
 ) -> None:
     """Draw methods side by side, however many there are.
 
+    Each has a colour of its own, on the maps as on the curve.
+
     Parameters
     ----------
     contexts : sequence of Context
