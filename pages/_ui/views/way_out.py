@@ -83,6 +83,8 @@ def take(one: Candidate, entry: Entry) -> None:
     else:
         chosen |= {"density_hours": one.resolution.hours, "density_zones": one.resolution.zones}
     use_settings(**chosen)
+    if entry.is_twin:
+        session().on_twin = entry.name, one.levers["ε"]
     if not entry.metadata.simulated:
         session().judged.add(entry.name)
 
