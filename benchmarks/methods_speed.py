@@ -15,7 +15,7 @@ from engine.origin_destination.estimate.prediction import predict
 from engine.origin_destination.estimate.reading import read as read_cells
 from tests.reference import estimate_reference, zoom_reference
 
-ZONES, SMALL, RATES = 421, 40, (0.1, 0.3, 1.0)
+ZONES, SMALL, RATES = 421, 10, (0.1, 0.3, 1.0)
 TRIPS_A_ZONE = 100
 ZOOM_LIMIT, ESTIMATE_LIMIT = 0.1, 0.15
 
@@ -69,14 +69,15 @@ def estimate_rows() -> list[Row]:
     variance = statements.noise_variance(rate)
 
     def plainly() -> None:
-        prediction = estimate_reference.predict(cells, variance, distances_m)
-        mu = np.zeros_like(distances_m)
-        for pair, trips in prediction.items():
-            mu[pair] = trips
-        behind = estimate_reference.intensity(cells, rate, mu, most := int(cells.max()) + 43)
-        estimate_reference.read_expected(
-            cells, rate, {(a, b): behind[b, a] for a, b in behind}, most
-        )
+        mu = estimate_reference.predict(cells, variance, distances_m)
+        most = int(cells.max()) + 43
+        flat = {pair: (trips, 1.0) for pair, trips in mu.items()}
+        behind = estimate_reference.intensity(cells, rate, flat, most)
+        back = {
+            (a, b): (trips * mu[b, a] / mu[a, b], own) for (a, b), (trips, own) in behind.items()
+        }
+        expected = {(b, a): known for (a, b), known in back.items()}
+        estimate_reference.read_expected(cells, rate, expected, most)
 
     ours = cpu_seconds(lambda: _read(cells, rate, distances_m))
     plain = cpu_seconds(plainly, 1)

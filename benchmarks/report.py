@@ -7,6 +7,7 @@ import numpy as np
 
 from benchmarks.measure import Row, bounded, median_seconds
 from engine import datasets, report
+from engine.report.measures import Extent
 from engine.report.places import metres_in_space
 from engine.report.tabulate import PeopleTrips, tabulate
 
@@ -65,5 +66,5 @@ def large() -> report.ReportTable:
     )
     places = rng.random((2, ZONES))
     metres = metres_in_space(48.7 + 0.3 * places[0], 2.1 + 0.5 * places[1])
-    extent = report.Extent(first_day=monday, days=DAYS, zones=ZONES)
+    extent = Extent(first_day=monday, days=DAYS, zones=ZONES)
     return report.ReportTable(tabulate(table, metres, extent), extent)
