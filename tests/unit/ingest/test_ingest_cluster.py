@@ -45,8 +45,9 @@ def write_visits(folder: Path, count: int = 3_000) -> None:
 
 
 def environment() -> dict[str, str]:
-    """Workers import the package, too."""
-    own = {"PYTHONPATH": str(ROOT), "SPARK_LOCAL_IP": "127.0.0.1"}
+    """Workers import the package, too: a server's with the Python that it was started with."""
+    own = {"PYTHONPATH": str(ROOT), "PYSPARK_PYTHON": sys.executable}
+    own["SPARK_LOCAL_IP"] = "127.0.0.1"
     return {**os.environ, **own, "JDK_JAVA_OPTIONS": JAVA_OPTIONS}
 
 
