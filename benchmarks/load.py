@@ -58,8 +58,8 @@ class Measured:
 class Person:
     """One session: its websocket, its slider and the verdict it waits for."""
 
-    def __init__(self, address: str) -> None:
-        self._address = address
+    def __init__(self, address: str, query: str = "") -> None:
+        self._address, self._query = address, query
         self._slider = ""
         self._verdict = asyncio.Event()
         self._problem = ""
@@ -95,7 +95,7 @@ class Person:
         from streamlit.proto.BackMsg_pb2 import BackMsg
 
         message = BackMsg()
-        message.rerun_script.query_string = ""
+        message.rerun_script.query_string = self._query
         if epsilon is not None:
             state = message.rerun_script.widget_states.widgets.add()
             state.id = self._slider
@@ -131,24 +131,25 @@ class Person:
 
 
 def rows() -> Iterator[Row]:
-    """Measure 30 sessions that move six times."""
+    """Measure 30 sessions that move six times, and the same with every setting drawn below."""
     yield from measure(SESSIONS, MOVES)
+    yield from measure(SESSIONS, MOVES, "frontier=true")
 
 
-def measure(sessions: int, moves: int) -> Iterator[Row]:
-    """Measure so many sessions that move so often each."""
+def measure(sessions: int, moves: int, query: str = "") -> Iterator[Row]:
+    """Measure so many sessions that move so often each, on home as a link opens it."""
     with served() as (address, process):
         alone = Measured()
-        asyncio.run(_all(address, 1, 1, alone))  # what everybody shares is read before
+        asyncio.run(_all(address, 1, 1, alone, query))  # what everybody shares is read before
         before, _ = _memory(process.pid)
         worked = processor_s(process.pid)
         measured = Measured()
-        asyncio.run(_all(address, sessions, moves, measured))
+        asyncio.run(_all(address, sessions, moves, measured, query))
         after, helpers = _memory(process.pid)
         worked = (processor_s(process.pid) - worked) / max(1, len(measured.moves))
         load = os.getloadavg()[0]
     ordered = sorted(measured.moves)
-    many = f"{sessions} sessions, {len(ordered)} moves"
+    many = f"{sessions} sessions, {len(ordered)} moves{f', {query}' if query else ''}"
     failed = len(measured.failures)
     bound = sessions <= SESSIONS
     each = (after - before) / sessions
@@ -210,8 +211,11 @@ def served(root: Path = ROOT / "data") -> "Generator[tuple[str, subprocess.Popen
         process.wait(timeout=20)
 
 
-async def _all(address: str, sessions: int, moves: int, measured: Measured) -> None:
-    visits = [Person(address).visit(number, moves, measured) for number in range(sessions)]
+async def _all(
+    address: str, sessions: int, moves: int, measured: Measured, query: str = ""
+) -> None:
+    people = [Person(address, query) for _ in range(sessions)]
+    visits = [one.visit(number, moves, measured) for number, one in enumerate(people)]
     await asyncio.gather(*visits)
     await asyncio.sleep(_SETTLE_S if sessions == 1 else 0)
 

@@ -1,4 +1,4 @@
-"""The command ``mobility-privacy-explorer run | ingest | twin | release | report | frontier``.
+"""The command ``mobility-privacy-explorer`` and its parts: run, ingest, twin, release, ….
 
 The same in a checkout, as ``python -m engine``. Each part is loaded when it is asked for.
 """
@@ -21,11 +21,12 @@ PARTS = {
     "twin": ("synthetic.twincommand", "simulated people in your own zones, from public facts"),
     "frontier": ("frontier.command", "which settings to choose"),
     "report": ("report.command", "what is in the data, as a page of HTML"),
+    "attack": ("membership.command", "P2's attack on raw tables, with the control it lacks"),
     "release": ("release.command", "release tables once: declare a budget, then release"),
 }
 """Where each part has its ``main(arguments)``, and what it is for."""
 
-EXTRAS = {"opendp": "release", "pyspark": "spark"}
+EXTRAS = {"opendp": "release", "pyspark": "spark", "sklearn": "attack"}
 """Which extra brings a library that a part may miss."""
 
 

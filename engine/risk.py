@@ -310,7 +310,7 @@ PRECEDENTS = (
         name="Google search trends of symptoms, 2020",
         epsilon=1.68,
         unit="a user's day",
-        note="noise added centrally",
+        note="δ = 0; noise added centrally",
         source="https://arxiv.org/abs/2009.01265",
     ),
     Precedent(
@@ -331,7 +331,7 @@ PRECEDENTS = (
         name="Meta Movement Range Maps, 2020",
         epsilon=2.0,
         unit="a user's day",
-        note="noise added centrally, a release a day",
+        note="δ = 0; noise added centrally, a release a day",
         source="https://research.facebook.com/blog/2020/06/"
         "protecting-privacy-in-facebook-mobility-data-during-the-covid-19-response/",
     ),
@@ -353,7 +353,7 @@ PRECEDENTS = (
         name="Google Community Mobility Reports, 2020",
         epsilon=2.64,
         unit="a user's day",
-        note="1.76 + 0.44 + 0.44; visits to places; the closest to this tool",
+        note="δ = 0; 1.76 + 0.44 + 0.44; visits to places; the closest to this tool",
         source="https://arxiv.org/abs/2004.04145",
     ),
     Precedent(
@@ -367,7 +367,7 @@ PRECEDENTS = (
         name="Spectus hurricane evacuation, Harris County 2017",
         epsilon=10.0,
         unit="a user",
-        note="one release: 4 + 2 + 1 + 3",
+        note="δ = 0; one release: 4 + 2 + 1 + 3",
         source="https://web.archive.org/web/20221209065442/https://spectus.ai/wp-content/uploads/"
         "2022/10/Spectus_DPWhitepaper_v01b.pdf",
     ),
@@ -383,11 +383,11 @@ PRECEDENTS = (
 value is no proof that it is a good one."""
 
 SUPPRESSION_STANDARDS = {
-    "FlowKit": 15,
+    "FlowKit, which hides 15 and fewer": 16,
     "US cancer statistics (CDC)": 15,
     "California's education statistics": 10,
 }
-"""Counts below which others publish nothing, the last two as P2 cites them: usual values of τ.
+"""The least count that others publish, the last two as P2 cites them: usual values of τ.
 
 Alone they protect nobody: whoever knows all others of a flow that is shown learns exactly whether
 one more person is in it. Noise is what hides that.

@@ -14,7 +14,7 @@ from scipy.spatial.distance import cdist
 from engine.arrays import Floats, Integers
 from engine.geography import hull_region, projected_crs, voronoi_cells
 from engine.parameters import HOURS_PER_WEEK
-from engine.synthetic.sampling import cumulative, draw, draw_by_row
+from engine.synthetic.sampling import Rows, cumulative, draw
 from engine.synthetic.visits import Visits
 from research.methods.density_cases import CAP, Case, in_memory
 
@@ -113,16 +113,16 @@ def _visits(
     towers: int,
 ) -> Visits:
     """Return the visits of people, each with a home, a work place and a place now and then."""
-    near = cumulative(size * np.exp(-distance / _log_uniform(rng, REACH)))
+    near = Rows(size * np.exp(-distance / _log_uniform(rng, REACH)))
     home = draw(cumulative(size), rng, len(number_of))
-    work = draw_by_row(near, home, rng)
+    work = near.draw(home, rng)
     drawn = np.minimum(rng.poisson(number_of), CAP)
     person = np.repeat(np.arange(len(number_of)), drawn)
     chance, stays = rng.random(len(person)), rng.uniform(*AT_HOME)
     tower = np.where(chance < stays, home[person], work[person])
     else_ = chance > stays + (1 - stays) * rng.uniform(0.1, 0.9)
-    tower[else_] = draw_by_row(near, home[person[else_]], rng)
-    hour = draw_by_row(cumulative(weeks), tower, rng)
+    tower[else_] = near.draw(home[person[else_]], rng)
+    hour = Rows(weeks).draw(tower, rng)
     keys: Integers = np.unique((person * HOURS_PER_WEEK + hour) * towers + tower)
     return Visits(
         person=keys // (HOURS_PER_WEEK * towers),

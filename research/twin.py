@@ -1,4 +1,4 @@
-"""Regret of what is recommended on twins: ``python -m research twin``, about 15 minutes.
+"""Regret of what is recommended on twins: ``python -m research twin``, about ten minutes.
 
 Real data (MiBici, where it is at hand) and shipped datasets stand for the confidential ones; their
 twins get the places, the number of people and of trips, and nothing else of them.
@@ -92,15 +92,16 @@ def months(root: Path) -> dict[str, Dataset]:
 
 
 def facts(dataset: Dataset) -> TwinInputs:
-    """Return what a custodian would state: how many people, and how many trips on average."""
+    """Return what a custodian would state: people, trips on average, and how many travel at all."""
     metadata = dataset.metadata
     people = metadata.people_public or 1
     days = len(metadata.days)
+    table = dataset.trips_by_person.whole
     moved = int(od.truth(dataset).sum())
     return TwinInputs(
         people=people,
         trips_a_day=round(moved / people / days, 2),
-        travellers=1.0,
+        travellers=max(round(float(table.n[table.rank == 1].sum()) / people, 2), 0.01),
         days=days,
         first_day=metadata.first_day,
         time_zone=metadata.time_zone,

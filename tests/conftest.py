@@ -6,12 +6,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import ibis
 import pytest
 
 from engine.datasets import Dataset
 from engine.synthetic.catalogue import DEMO_CITY
 from engine.synthetic.city import CitySpec, make_city
+
+hypothesis.settings.register_profile("any machine", deadline=None)  # a busy one takes its time
+hypothesis.settings.load_profile("any machine")
 
 TINY_CITY = replace(DEMO_CITY, name="tiny-city", towers=40, zones=30, people=2_000)
 

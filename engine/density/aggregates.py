@@ -102,9 +102,9 @@ def tower_series(dataset: Dataset, max_visits_per_user: int) -> Floats:
 
 
 def tower_tree(dataset: Dataset) -> Tree:
-    """Return the public tree over the towers of `zoom`, built once for each dataset."""
+    """Return the public tree over the towers of `zoom`, built once for a dataset and its views."""
 
     def build() -> Tree:
         return build_tree(dataset.towers.geometry.get_coordinates().to_numpy())
 
-    return remembered(dataset, "tower tree", build)
+    return remembered(getattr(dataset, "base", dataset), "tower tree", build)

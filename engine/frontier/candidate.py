@@ -98,10 +98,6 @@ class Candidate:
         """Return whether the best guess is at most `risk`, as both are written."""
         return step(self.risk, good=risk, partly=1.0) == "good"
 
-    def at_least_as_fine(self, other: "Candidate") -> bool:
-        """Return whether neither zones nor time are coarser than those of `other`."""
-        return self.zones >= other.zones and self.matrices >= other.matrices
-
 
 def best(candidates: Iterable[Candidate], risk: float = STRONG_GUESS) -> Candidate | None:
     """Return the candidate with most use among those within a limit of risk, None without one.

@@ -1,11 +1,11 @@
 """Every setting of the density, judged by repeated draws: it has no exact law.
 
-The same noise is carried over all settings of a level of zones and a method, so that a difference
-between two of them is the settings' and not the draw's.
+The same noise is carried over all settings of a method and, where it counts towers, over all levels
+of zones, so that a difference between two of them is the settings' and not the draw's.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 
@@ -29,6 +29,8 @@ LIMITS: dict[DensityMethod, tuple[int, ...]] = {
 }
 """ℓ of each method; `zoom` samples nobody and does not use it. Both make hours and add them up to
 blocks, so that one release is judged at every block."""
+OF_TOWERS: frozenset[DensityMethod] = frozenset({"zoom"})
+"""Methods whose release is of towers: one is seen from every level of zones."""
 DRAWS = 5
 """Releases behind each mean and its standard error."""
 _BLOCKS: tuple[HourStep, ...] = ("day-part", "four-hours", "hour")
@@ -40,8 +42,8 @@ def least_blocks(need: Need) -> int:
     return HOURS_PER_WEEK if need.read == "density" else 1
 
 
-def steps(dataset: Dataset, need: Need) -> list[tuple[DensityMethod, ZoneLevel]]:
-    """Return what to judge: levels that meet the need first, quick methods first.
+def steps(dataset: Dataset, need: Need) -> list[tuple[DensityMethod, tuple[ZoneLevel, ...]]]:
+    """Return what to judge together: levels that meet the need first, quick methods first.
 
     Raises
     ------
@@ -54,8 +56,13 @@ def steps(dataset: Dataset, need: Need) -> list[tuple[DensityMethod, ZoneLevel]]
             "dataset with visits, or read='flows'"
         )
     zones = need.least_zones(dataset)
+    order = sorted(levels(dataset), key=lambda level: level.zones < zones)
     methods: list[DensityMethod] = [one for one in LIMITS if one != "zoom" or dataset.has_zoom]
-    return sorted(product(methods, levels(dataset)), key=lambda item: item[1].zones < zones)
+    return [
+        (method, together)
+        for method in methods
+        for together in ([tuple(order)] if method in OF_TOWERS else [(level,) for level in order])
+    ]
 
 
 def blocks_of(hours: HourStep) -> int:
@@ -66,11 +73,12 @@ def blocks_of(hours: HourStep) -> int:
 def judged(
     dataset: Dataset, need: Need, rng: np.random.Generator
 ) -> Iterator[tuple[float, tuple[Candidate, ...]]]:
-    """Yield the share that is done and the candidates of one level, method and ℓ at a time."""
+    """Yield the share that is done and candidates: those of a step come with its last release."""
     work = steps(dataset, need)
     numbered = contract.generators(rng)
-    for index, (method, level) in enumerate(work):
-        for position, limit in enumerate(LIMITS[method], 1):
+    for index, (method, together) in enumerate(work):
+        limits = LIMITS[method]
+        for position, limit in enumerate(limits):
             settings = [
                 DensityParameters(
                     epsilon=epsilon,
@@ -80,45 +88,63 @@ def judged(
                 )
                 for epsilon in EPSILONS
             ]
-            batch = _batch(dataset, level, settings, numbered(index))
-            yield (index + position / len(LIMITS[method])) / len(work), tuple(batch)
+            for share, batch in _batch(dataset, together, settings, numbered(index)):
+                yield (index + (position + share) / len(limits)) / len(work), batch
 
 
 def _batch(
-    dataset: Dataset, level: ZoneLevel, settings: list[DensityParameters], rng: np.random.Generator
-) -> Iterator[Candidate]:
-    """Judge settings at every block of hours; nothing where there are no visits."""
-    at = [Resolution(zones=level.name, hours=hours) for hours in _BLOCKS]
-    views = [coarsen(dataset, resolution) for resolution in at]
+    dataset: Dataset,
+    together: Sequence[ZoneLevel],
+    settings: list[DensityParameters],
+    rng: np.random.Generator,
+) -> Iterator[tuple[float, tuple[Candidate, ...]]]:
+    """Judge settings at every level and block of hours; nothing where there are no visits."""
+    places = [
+        (level, Resolution(zones=level.name, hours=hours))
+        for level, hours in product(together, _BLOCKS)
+    ]
+    views = [coarsen(dataset, at) for _, at in places]
     truths = [density.truth(view) for view in views]
-    hourly = views[_BLOCKS.index("hour")]
+    first = views[_BLOCKS.index("hour")]
     if not truths[0].any():
+        yield 1.0, ()
         return
 
-    def by_blocks(_: Floats, hours: density.DensityRelease) -> list[tuple[float, float]]:
-        judged: list[tuple[float, float]] = []
-        for view, true in zip(views, truths, strict=True):
-            release = replace(hours, counts=in_blocks(view, hours.counts))
-            scores = density.scores(true, release)
+    def at_all(_: Floats, release: density.DensityRelease) -> list[tuple[float, float]]:
+        scored: list[tuple[float, float]] = []
+        by_tower = None if release.reading is None else release.reading.by_tower
+        hours = release.counts
+        for place, (view, true) in enumerate(zip(views, truths, strict=True)):
+            if by_tower is not None and place % len(_BLOCKS) == 0:  # the next level
+                hours = view.tessellation.overlap.T @ by_tower
+            seen = replace(release, counts=in_blocks(view, hours))
+            scores = density.scores(true, seen)
             share = usability.judge_density(scores, true.sum(axis=1) / HOURS_PER_WEEK).usable_share
-            judged.append((share, float(np.abs(release.counts - true).sum() / true.sum())))
-        return judged
+            scored.append((share, float(np.abs(seen.counts - true).sum() / true.sum())))
+        return scored
 
-    judgements: dict[tuple[int, int], list[tuple[float, float]]] = defaultdict(list)
-    for point in contract.sweep(density, hourly, settings, DRAWS, rng=rng, score=by_blocks):
+    known: dict[tuple[int, int], list[tuple[float, float]]] = defaultdict(list)
+    for point in contract.sweep(density, first, settings, DRAWS, rng=rng, score=at_all):
         for place, one in enumerate(point.scores):
-            judgements[place, point.setting].append(one)
-    for (place, setting), drawn in sorted(judgements.items()):
+            known[place, point.setting].append(one)
+        if point.setting + 1 == len(settings) and point.repeat + 1 < DRAWS:
+            yield (point.repeat + 1) / DRAWS, ()
+    candidates: list[Candidate] = []
+    for (place, setting), drawn in sorted(known.items()):
         shares, errors = zip(*drawn, strict=True)
-        ledger = density.plan(hourly, settings[setting]).ledger
-        yield Candidate(
-            parameters=settings[setting],
-            resolution=at[place],
-            zones=level.zones,
-            matrices=blocks_of(_BLOCKS[place]),
-            days=_DAYS,
-            risk=attack.worth_of_density(ledger, settings[setting].epsilon).best_guess,
-            use=float(np.mean(shares)),
-            use_error=float(np.std(shares, ddof=1) / np.sqrt(DRAWS)),
-            error=float(np.mean(errors)),
+        level, at = places[place]
+        ledger = density.plan(views[place], settings[setting]).ledger
+        candidates.append(
+            Candidate(
+                parameters=settings[setting],
+                resolution=at,
+                zones=level.zones,
+                matrices=blocks_of(at.hours),
+                days=_DAYS,
+                risk=attack.worth_of_density(ledger, settings[setting].epsilon).best_guess,
+                use=float(np.mean(shares)),
+                use_error=float(np.std(shares, ddof=1) / np.sqrt(DRAWS)),
+                error=float(np.mean(errors)),
+            )
         )
+    yield 1.0, tuple(candidates)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pyarrow as pa
 
@@ -22,7 +22,7 @@ from . import build
 from .backends import statements
 from .counting import keys, stages
 from .inputs.places import Places, from_zones, read_places, zone_of
-from .options import IngestOptions
+from .options import IngestOptions, Kind
 from .progress import Monitor, ProgressCallback
 from .report import IngestReport
 
@@ -78,8 +78,8 @@ def options_for(
 
 
 def grows(about: Metadata) -> bool:
-    """Whether a dataset was ingested, so that its salt and its rules are known."""
-    return about.made_by.startswith(_MADE_BY)
+    """Whether a dataset was ingested so that a day's trips depend on its rows alone."""
+    return about.made_by in [f"{_MADE_BY}{kind}" for kind in get_args(Kind)]
 
 
 def append(

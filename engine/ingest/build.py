@@ -4,6 +4,8 @@ import json
 import tempfile
 import threading
 import time
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from .calendar import Calendar
 from .counting import checks, keys, rows, stages
 from .counting.reader import Reader
 from .counting.run import Counted, Run
+from .expressions import Table
 from .inputs import coarse, guess, mapping, parents, sources, tracks
 from .inputs.mapping import Mappings
 from .inputs.places import Places, read_places
@@ -26,6 +29,9 @@ from .report import Account, IngestReport
 
 REPORT_FILE = "ingest.json"
 _TRIPS_BY_ID = "trips lead from the first to the last point of each trip that the rows name (tid)"
+_TRIPS_BY_GAPS = (
+    "a trip leads from a person's first row to the last one before {:g} minutes without any"
+)
 _TRIPS_BY_VISITS = (
     "the rows name no trips (tid): a trip is a visit and the person's next one in another zone on "
     "the same day"
@@ -105,11 +111,23 @@ def _inputs(options: IngestOptions) -> list[Path]:
 
 def count(options: IngestOptions, monitor: Monitor, places: Places | None = None) -> Result:
     """Do everything but write; the places are read unless they are given."""
+    with opened(options, monitor, places) as (run, raw, accept, mappings):
+        counted = _COUNT[options.kind](run, raw, accept)
+    return Result(counted, run.places, mappings, run.salt, _id_note(run.reader))
+
+
+@contextmanager
+def opened(
+    options: IngestOptions, monitor: Monitor, places: Places | None = None
+) -> Generator[tuple[Run, list[Table], checks.Accept, Mappings]]:
+    """Open raw tables in an engine: the run, its tables, what judges them, and their columns."""
     with tempfile.TemporaryDirectory(prefix="tracks-", dir=options.spill) as folder:
-        return _count(options, monitor, places, Path(folder))
+        yield from _opened(options, monitor, places, Path(folder))
 
 
-def _count(options: IngestOptions, monitor: Monitor, places: Places | None, folder: Path) -> Result:
+def _opened(
+    options: IngestOptions, monitor: Monitor, places: Places | None, folder: Path
+) -> Generator[tuple[Run, list[Table], checks.Accept, Mappings]]:
     monitor.plan(stages.plan(options, by_points=False))
     monitor.start(stages.CHECKING)
     checks.parts(options)
@@ -140,10 +158,9 @@ def _count(options: IngestOptions, monitor: Monitor, places: Places | None, fold
     engine = _ENGINES[options.engine](options, files, monitor)
     try:
         run = Run(options, monitor, engine, places, reader, salt)
-        counted = _COUNT[options.kind](run, rows.read_all(engine, mappings), accept)
+        yield run, rows.read_all(engine, mappings), accept, mappings
     finally:
         engine.close()
-    return Result(counted, places, mappings, salt, _id_note(reader))
 
 
 def _places(options: IngestOptions) -> Places:
@@ -165,7 +182,10 @@ def report_of(options: IngestOptions, result: Result, seconds: float) -> IngestR
         notes.append(f"coarser zones kept, to look at the dataset by: {levels_text}")
     if options.kind == "visits" and "trips" in options.parts:
         by_trip = any("tid" in names for names in result.mappings.values())
-        notes.append(_TRIPS_BY_ID if by_trip else _TRIPS_BY_VISITS)
+        if options.gap_minutes is not None:
+            notes.append(_TRIPS_BY_GAPS.format(options.gap_minutes))
+        else:
+            notes.append(_TRIPS_BY_ID if by_trip else _TRIPS_BY_VISITS)
     if counted.fractions:
         notes.append(
             f"{counted.fractions:,} flows were fractions of trips (expanded counts): rounded once, "
@@ -235,7 +255,7 @@ def _save(options: IngestOptions, result: Result, report: IngestReport) -> Datas
         people_public=options.people_public,
         max_visits_cap=options.max_visits_cap,
         salt_id=keys.salt_id(result.salt),
-        made_by=f"engine.ingest {options.kind}",
+        made_by=f"engine.ingest {options.kind}" + (" by gaps" if options.gap_minutes else ""),
         trips_have_people=options.kind != "flows",
         period_from_data=options.period_from_data,
         places_public=options.places_public,

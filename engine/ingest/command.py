@@ -5,20 +5,20 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import fields
 from datetime import date
 from pathlib import Path
 from types import FrameType
 from typing import Any, TextIO, get_args
 
-from ..errors import ExplorerError
+from ..errors import ExplorerError, InputError
 from . import append
 from .build import ingest
 from .coarseness import Coarseness, Zoning
 from .inputs.sources import shown
 from .options import EngineName, IngestOptions, Kind, Part
-from .progress import Cancelled, Progress
+from .progress import Cancelled, Progress, ProgressCallback
 from .reading import THOUSANDS, DateOrder, Encoding, NumberTimes, Reading
 
 EXIT_BAD_INPUT = 2
@@ -32,7 +32,7 @@ APPEND = "append"
 _OF_THE_DATASET = {
     *("out", "time_zone", "week", "zones", "zones_mapping", "cap", "max_visits_cap", "salt"),
     *("people_public", "parts", "parents", "places_public", "by_person", "description", "source"),
-    *("licence", *_COARSENESS),
+    *("licence", "gap_minutes", *_COARSENESS),
 }
 """What days that are added take from the dataset."""
 _EXAMPLE = """example:
@@ -84,6 +84,13 @@ _OPTIONAL: tuple[tuple[str, str, Any, str], ...] = (
         float,
         "how far a point outside all zones may lie from the nearest tower, in metres",
     ),
+    (
+        "--gap",
+        "gap_minutes",
+        float,
+        "minutes without a row that end a trip; default: trips as the rows name them (tid), else "
+        "a trip is a visit and the person's next one in another zone on the same day",
+    ),
     ("--people", "people_public", int, "public estimate of the number of people"),
     ("--salt", "", str, "for reproducible ranks; default: the dataset's own, or a new one"),
     ("--zoning", "", get_args(Zoning), "which zones to build"),
@@ -124,6 +131,7 @@ _YES = (
 )
 _LEAVE = "write the new version without what counts a person over the whole period"
 _BY_DAY = "count nothing of a person over the whole period: days can be added later"
+_INPUTS = "files, folders or patterns: CSV, CSV.gz, Parquet; folders or one zip of .plt or .gpx"
 _PARENTS = (
     "columns of the zones file (without one: of the locations) that name coarser zones, kept for "
     "looking at the dataset at those; default: those of usual names; none: nothing is kept"
@@ -133,31 +141,54 @@ _PARENTS = (
 def main(arguments: Sequence[str]) -> int:
     """Run the command line and return its exit code: 0, 2 for bad input, 130 if interrupted."""
     adding = list(arguments[:1]) == [APPEND]
-    values = vars(_parser(adding).parse_args(arguments[1:] if adding else arguments))
+    reader = parser(_OF_THE_DATASET if adding else ())
+    values = vars(reader.parse_args(arguments[1:] if adding else arguments))
+
+    def build(show: ProgressCallback) -> list[str]:
+        if adding:
+            leave = values.pop("leave", False)
+            dataset, report = append.append(append.options_for(**given(values)), show, leave=leave)
+        else:
+            dataset, report = ingest(options_of(values), show)
+        return [
+            *report.summary(),
+            f"dataset '{dataset.id}' written to {dataset.folder} in {report.seconds:.1f} s",
+            "It holds true counts: confidential, for the data's custodians, not for publication.",
+        ]
+
+    return run(build, reader)
+
+
+def given(values: dict[str, Any]) -> dict[str, Any]:
+    """Return what was typed as arguments of `IngestOptions`, but for how zones are built."""
     for name in _MAPPINGS & values.keys():
         if twice := _repeated(values[name]):
-            print(f"error: {twice} is mapped twice; map every name once", file=sys.stderr)
-            return EXIT_BAD_INPUT
+            raise InputError(f"{twice} is mapped twice; map every name once")
         values[name] = dict(values[name])
     for name in _LISTS & values.keys():
         values[name] = tuple(values[name])
     reading = {name: values.pop(name) for name in _READING & values.keys()}
+    return {**values, "reading": Reading(**reading)}
+
+
+def options_of(values: dict[str, Any]) -> IngestOptions:
+    """Return the options of what was typed."""
     zones = {name: values.pop(name) for name in _COARSENESS & values.keys()}
+    return IngestOptions(**given(values), coarseness=Coarseness(**zones))
+
+
+def run(work: Callable[[ProgressCallback], Sequence[str]], reader: argparse.ArgumentParser) -> int:
+    """Do `work` under a progress bar and print its lines; return the exit code.
+
+    The options of `reader` name what mends an error.
+    """
     bar = ProgressBar(sys.stderr)
     stopped = threading.Event()
     if threading.current_thread() is threading.main_thread():
         _clean_up_on_signals(stopped)
     previous = os.umask(0o077)  # what is spilled are raw rows
     try:
-        if adding:
-            leave = values.pop("leave", False)
-            options = append.options_for(**values, reading=Reading(**reading))
-            dataset, report = append.append(options, bar.show, leave=leave)
-        else:
-            options = IngestOptions(
-                **values, reading=Reading(**reading), coarseness=Coarseness(**zones)
-            )
-            dataset, report = ingest(options, bar.show)
+        lines = work(bar.show)
     except (Exception, KeyboardInterrupt) as error:
         bar.end()
         # a library that a signal cuts short may raise an error of its own instead
@@ -166,18 +197,12 @@ def main(arguments: Sequence[str]) -> int:
             return EXIT_CANCELLED
         if not isinstance(error, ExplorerError):
             raise
-        print(f"error: {worded(error, adding)}", file=sys.stderr)
+        print(f"error: {worded(error, reader)}", file=sys.stderr)
         return EXIT_BAD_INPUT
     finally:
         os.umask(previous)
     bar.end()
-    return _print_summary(
-        [
-            *report.summary(),
-            f"dataset '{dataset.id}' written to {dataset.folder} in {report.seconds:.1f} s",
-            "It holds true counts: confidential, for the data's custodians, not for publication.",
-        ]
-    )
+    return _print_summary(lines)
 
 
 def _print_summary(lines: Sequence[str]) -> int:
@@ -206,15 +231,16 @@ def _clean_up_on_signals(stopped: threading.Event) -> None:
             signal.signal(number, stop)
 
 
-def worded(error: ExplorerError, adding: bool = False) -> str:
+def worded(error: ExplorerError, reader: argparse.ArgumentParser) -> str:
     """Return the message of an error with the options that mend it.
 
     Examples
     --------
-    >>> worded(ExplorerError("no row is used", remedy="check the days", settings=("first_day",)))
+    >>> error = ExplorerError("no row is used", remedy="check the days", settings=("first_day",))
+    >>> worded(error, parser())
     'no row is used; check the days (--from)'
     """
-    options = {action.dest: action.option_strings for action in _parser(adding)._actions}
+    options = {action.dest: action.option_strings for action in reader._actions}
     named = [options[name][0] for name in error.settings if options.get(name)]
     return str(error) + (f" ({', '.join(named)})" if named else "")
 
@@ -246,17 +272,23 @@ class ProgressBar:
             self._stream.flush()
 
 
-def _parser(adding: bool = False) -> argparse.ArgumentParser:
+def parser(
+    without: Collection[str] = (),
+    *,
+    name: str = "ingest",
+    about: str = "Count raw trips or visits into a dataset of the explorer.",
+    example: str = _EXAMPLE,
+) -> argparse.ArgumentParser:
     """Return the parser; what is left out is not in its answer, so that defaults stand once.
 
-    That of days to be `adding` has no option for what they take from the dataset.
+    It has no option for what is `without` meaning; that of days to be added has none for what
+    they take from the dataset.
     """
+    adding = without is _OF_THE_DATASET
     parser = argparse.ArgumentParser(
-        prog=f"mobility-privacy-explorer ingest{' append' if adding else ''}",
-        description="Add days to a dataset."
-        if adding
-        else "Count raw trips or visits into a dataset of the explorer.",
-        epilog=_EXAMPLE,
+        prog=f"mobility-privacy-explorer {name}{' append' if adding else ''}",
+        description="Add days to a dataset." if adding else about,
+        epilog=example,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
         argument_default=argparse.SUPPRESS,
@@ -264,7 +296,7 @@ def _parser(adding: bool = False) -> argparse.ArgumentParser:
 
     def add(*names: str, **how: Any) -> None:
         dest = how.get("dest") or names[0].removeprefix("--").replace("-", "_")
-        if not (adding and dest in _OF_THE_DATASET):
+        if dest not in without:
             parser.add_argument(*names, **how)
 
     if adding:
@@ -273,7 +305,7 @@ def _parser(adding: bool = False) -> argparse.ArgumentParser:
     else:
         add("kind", choices=get_args(Kind), help="what the table holds")
         add("--by-day-only", dest="by_person", action="store_false", help=_BY_DAY)
-    add("inputs", nargs="+", help="files, folders or patterns: CSV, CSV.gz, Parquet")
+    add("inputs", nargs="+", help=_INPUTS)
     for option, dest, kind, text in _REQUIRED:
         add(option, dest=dest, type=kind, required=True, help=text)
     for option, dest, of in (

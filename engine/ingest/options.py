@@ -71,6 +71,10 @@ class IngestOptions:
         For reproducible ranks; None keeps the dataset's own salt or makes one.
     skip_unparsable : bool
         Count rows that cannot be read instead of refusing the file.
+    gap_minutes : float or None
+        Of visits: how long without a row ends a trip, which leads from its first to its last row.
+        None takes the trips that rows name (``tid``), else a visit and the person's next one in
+        another zone on the same day.
     encoding : str or None
         ``utf-8``, ``windows-1252``, ``latin-1`` or ``utf-16`` for all CSV files; None tells by
         looking.
@@ -120,6 +124,7 @@ class IngestOptions:
     places_public: bool | None = None
     salt: str | None = None
     skip_unparsable: bool = False
+    gap_minutes: float | None = None
     encoding: str | None = None
     reading: Reading = field(default_factory=Reading)
     coarseness: Coarseness = field(default_factory=Coarseness)
@@ -161,6 +166,15 @@ class IngestOptions:
         validation.whole_number(
             "max_visits_cap", self.max_visits_cap, 1, 10**6, remedy="840 is usual"
         )
+        if self.gap_minutes is not None:
+            if self.kind != "visits":
+                raise ParameterError(
+                    "gap_minutes must be left out unless rows are visits, got " + repr(self.kind),
+                    remedy="other tables name their trips themselves",
+                    code="gap",
+                    settings=("gap_minutes",),
+                )
+            validation.finite_above("gap_minutes", self.gap_minutes, 0, "30 is usual for GPS")
         validation.finite_above("max_distance_m", self.max_distance_m, 0, "1000 is usual")
         if self.people_public is not None:
             validation.whole_number(

@@ -16,6 +16,7 @@ import jsonschema
 from ..datasets import Dataset, storage
 from ..density.accounting import delta_is_large
 from ..errors import ExplorerError, ParameterError
+from . import noise
 from .claim import claimed, uninterrupted, zip_of
 from .copies import fingerprint, zoning
 from .cost import RULE, Cost, corrected
@@ -319,7 +320,10 @@ def _make(
 def _described(
     dataset: Dataset, plan: Plan, entries: Sequence[Entry], intent: Entry
 ) -> dict[str, str]:
-    """Return statement, registry entry and notebook by file name; `intent` is the last entry."""
+    """Return statement, registry entry, notebook and measurements by file name.
+
+    `intent` is the last entry.
+    """
     entries = corrected(entries)
     others = [
         {
@@ -353,6 +357,25 @@ def _described(
         "statement.html": statement_html(content),
         "registry.yaml": registry_entry(content),
         "use_it.ipynb": notebook(content),
+        "opendp.json": json.dumps(_measurements(plan), indent=2, ensure_ascii=False),
+    }
+
+
+def _measurements(plan: Plan) -> dict[str, Any]:
+    """Return the measurements that draw the noise, in OpenDP's own form, to be checked or rerun."""
+    return {
+        "library": f"{noise.LIBRARY} {noise.VERSION}",
+        "read": "opendp.mod.deserialize(json.dumps(measurement)).map(sensitivity)",
+        "measurements": [
+            {
+                "counts": stage.name,
+                "sensitivity": stage.sensitivity * stage.step,
+                "measurement": noise.measurement(
+                    stage.scale * stage.step, gaussian=stage.noise == "discrete Gaussian"
+                ),
+            }
+            for stage in plan.stages
+        ],
     }
 
 

@@ -10,6 +10,7 @@ paper, Theorem 14), and ρ adds up, also where a later table is chosen after ear
 is not μ-GDP, so the exact ε of the continuous mechanism may not be claimed for it.
 """
 
+import json
 import math
 from functools import lru_cache
 from importlib.metadata import version
@@ -117,6 +118,17 @@ def zcdp_strength(epsilon: float, delta: float) -> float:
     # ρ-zCDP costs more than ρ at any δ of use: a larger bracket overflows from ε = 60 on
     low, high = math.log(epsilon) - 8, min(math.log(epsilon) + 2, (math.log(2 * epsilon) + 1) / 2)
     return math.exp(bracketed_root(excess, low, high)) * (1 - 1e-9)
+
+
+def measurement(scale: float, *, gaussian: bool) -> dict[str, Any]:
+    """Return a measurement as OpenDP serialises it; ``opendp.mod.deserialize`` runs it again.
+
+    Examples
+    --------
+    >>> measurement(2.0, gaussian=False)["__kwargs__"]["scale"]
+    2.0
+    """
+    return json.loads(mod.serialize(_gaussian(scale) if gaussian else _laplace(scale)))
 
 
 def _gaussian(sigma: float) -> Any:

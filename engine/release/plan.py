@@ -39,6 +39,8 @@ class Stage:
         largest, with its sensitivity; their ratio, and so the cost, is the same for all.
     epsilon, rho : float or None
         What the stage costs: ε of pure differential privacy or ρ of zCDP, one of the two.
+    step : int
+        Whole numbers that stand for one count: noise is drawn for them, at `step` times the scale.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Stage:
     scale: float
     epsilon: float | None = None
     rho: float | None = None
+    step: int = 1
 
     @classmethod
     def laplace(cls, name: str, sensitivity: int, epsilon: float, room: float = 1.0) -> "Stage":

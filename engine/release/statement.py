@@ -325,6 +325,7 @@ SCHEMA: dict[str, Any] = {
                         for name in ("sensitivity", "scale", "epsilon")
                     },
                     "rho": {"type": "number", "minimum": 0},
+                    "step": {"type": "integer", "minimum": 1},
                 },
                 "oneOf": [{"required": ["epsilon"]}, {"required": ["rho"]}],
             },

@@ -12,7 +12,7 @@ import numpy as np
 from .. import density, validation
 from ..arrays import Integers
 from ..datasets import Dataset
-from ..datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED, FILES
+from ..datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED, FILES, WEIGHT_UNITS
 from ..density.zoom.measure import DEFAULTS, measure, noise_scale
 from ..density.zoom.reading import read
 from ..errors import DatasetError, ParameterError
@@ -228,8 +228,9 @@ def _stages(strength: float, cap: int) -> tuple[Stage, ...]:
                 noise="discrete Gaussian",
                 sensitivity=float(clip),
                 norm="L₂",
-                scale=sigma,
+                scale=units_of_noise(sigma),
                 rho=0.0 if table == "visits" else float(clip / sigma) ** 2 / 2,
+                step=1 if table == "visits" else WEIGHT_UNITS,
             )
         )
     return tuple(stages)

@@ -248,18 +248,10 @@ def _count_gaps(rows: _Rows, trips: PeopleTrips, cap: Integers) -> None:
     block = np.searchsorted(_CAPS, cap)
     last = np.zeros(int(trips.person.max(initial=-1)) + 1, dtype=np.int64)
     np.maximum.at(last, trips.person, block)
+    timed = (trips.destination, trips.origin, trips.finish, trips.start, trips.person)
+    order = np.lexsort(timed)
     for stop in range(len(_CAPS)):
-        kept = np.flatnonzero((block <= stop) & (last[trips.person] >= stop))
-        order = np.lexsort(
-            [
-                trips.destination[kept],
-                trips.origin[kept],
-                trips.finish[kept],
-                trips.start[kept],
-                trips.person[kept],
-            ]
-        )
-        kept = kept[order]
+        kept = order[(block[order] <= stop) & (last[trips.person[order]] >= stop)]
         person, start = trips.person[kept], trips.start[kept]
         finish = np.where(trips.finish[kept] == NO_END, start, trips.finish[kept])
         same = person[1:] == person[:-1]

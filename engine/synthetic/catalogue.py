@@ -10,9 +10,9 @@ from pyproj import CRS
 
 from . import outlines
 from .city import CitySpec, Outline
-from .country import CountrySpec, Level, ShockPlan
+from .country import Level
 from .countryplaces import CountryOutline, Town
-from .mobility import Habits
+from .mobility import CountrySpec, Habits, Shock
 from .visits import Activity
 
 _INPUTS = tomllib.loads(Path(__file__).with_name("shipped.toml").read_text(encoding="utf-8"))
@@ -39,7 +39,7 @@ def _city(name: str, inputs: dict[str, Any]) -> CitySpec:
 def _country(inputs: dict[str, Any]) -> CountrySpec:
     plan = _INPUTS["plans"][inputs["plan"]]
     towns = tuple(Town(*place) for place in plan["towns"])
-    shock = ShockPlan(**inputs["shock"]) if "shock" in inputs else None
+    shock = Shock(**inputs["shock"]) if "shock" in inputs else None
     own: dict[str, Any] = {
         "plan": CountryOutline(**({"coarse_per_province": None} | plan | {"towns": towns})),
         "habits": Habits(**inputs["habits"]),

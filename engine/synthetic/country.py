@@ -1,8 +1,7 @@
 """Simulated countries: trips between zones on two levels, saved as datasets."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from datetime import date, timedelta
+from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,14 +12,9 @@ import pyarrow as pa
 from .. import datasets
 from ..arrays import Integers
 from ..parameters import DEFAULT_MAX_VISITS_CAP
-from .countryplaces import (
-    CountryOutline,
-    CountryPlaces,
-    make_country_places,
-    with_parents,
-)
+from .countryplaces import CountryPlaces, make_country_places, with_parents
 from .days import DayStore
-from .mobility import Habits, Population, Shock, Trips
+from .mobility import CountrySpec, Population, Trips
 from .triptables import TripTable
 
 Progress = Callable[[float], None]
@@ -28,54 +22,7 @@ Level = Literal["coarse", "fine"]
 
 SAMPLE = 600_000
 """People whose trips are followed over the period for the percentiles of trips per person."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ShockPlan:
-    """A shock to simulate: where (a coarse zone's id), how strong, how fast it fades."""
-
-    zone_id: str
-    factor: float
-    fading_days: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class CountrySpec:
-    """What a simulated country is to be like; both levels share the same people.
-
-    Attributes
-    ----------
-    plan : CountryOutline
-        How it is divided and where people live.
-    people, days : int
-        How many.
-    habits : Habits
-        How people travel.
-    outflow_shares, bustle_factors : mapping
-        By coarse zone id: its share of all trips between coarse zones, and the factor by which
-        people move more or less within it. Other zones follow their number of residents.
-    shock : ShockPlan or None
-        A week of raised out-migration.
-    mid_size_zone_id : str
-        Coarse zone in which the mid-size epidemic begins.
-    with_person_ranks : bool
-        Whether trips are ranked within the person over the period as well.
-    """
-
-    description: str
-    source: str
-    plan: CountryOutline
-    people: int
-    first_day: date
-    days: int
-    time_zone: str
-    habits: Habits
-    outflow_shares: Mapping[str, float] = field(default_factory=dict[str, float])
-    bustle_factors: Mapping[str, float] = field(default_factory=dict[str, float])
-    shock: ShockPlan | None = None
-    mid_size_zone_id: str
-    with_person_ranks: bool
-    seed: int
+_MOST_A_DAY = 1_000
 
 
 def make_country(
@@ -92,7 +39,7 @@ def make_country(
         If the disk is full; the finished days are removed and nothing is left behind.
     """
     places = make_country_places(spec.plan)
-    population = make_population(spec, places)
+    population = Population(spec, places)
     zones = places.coarse if level == "coarse" else places.fine
     day_trips = population.coarse_day if level == "coarse" else population.fine_day
     with DayStore(folder, key=f"{spec!r} {level}") as store:
@@ -107,22 +54,6 @@ def make_country(
         dataset = datasets.save(folder, metadata, zones=described, tables=tables)
     progress(1.0)
     return dataset
-
-
-def make_population(spec: CountrySpec, places: CountryPlaces) -> Population:
-    """Give everyone a home and habits."""
-    ids = list(places.coarse["zone_id"])
-    outflow = places.coarse_residents**0.75
-    fixed = np.array([spec.outflow_shares.get(zone, 0.0) for zone in ids])
-    free = fixed == 0
-    outflow = np.where(free, outflow / outflow[free].sum() * (1 - fixed.sum()), fixed)
-    bustle = np.array([spec.bustle_factors.get(zone, 1.0) for zone in ids])
-    shock = spec.shock and Shock(
-        ids.index(spec.shock.zone_id), spec.shock.factor, spec.shock.fading_days
-    )
-    return Population(
-        places, spec.people, spec.days, spec.habits, outflow, bustle, shock, spec.seed
-    )
 
 
 def _count_day(
@@ -151,13 +82,13 @@ def _tables(
     by_day = TripTable(len(ids), seed=0)
     by_person = TripTable(len(ids), seed=[spec.seed, 8])
     per_person = np.zeros(min(SAMPLE, spec.people), dtype=np.int64)
-    busy = np.zeros(0, dtype=np.int64)
+    busy = np.zeros(_MOST_A_DAY, dtype=np.int64)
     everyone: list[tuple[Integers, Integers, Integers, Integers]] = []
     for day in range(spec.days):
         stored = store.get(day)
         by_day.add_counts(stored["keys"], stored["counts"])
         per_person += stored["sample"]
-        busy = _sum(busy, np.bincount(stored["sample"][stored["sample"] > 0]))
+        busy += np.bincount(stored["sample"][stored["sample"] > 0], minlength=_MOST_A_DAY)
         if spec.with_person_ranks:
             when = np.full(len(stored["person"]), day)
             everyone.append((stored["person"], when, stored["origin"], stored["dest"]))
@@ -179,13 +110,6 @@ def _tables(
         },
     }
     return tables, marginals
-
-
-def _sum(left: Integers, right: Integers) -> Integers:
-    total = np.zeros(max(len(left), len(right)), dtype=np.int64)
-    total[: len(left)] += left
-    total[: len(right)] += right
-    return total
 
 
 def _homes(population: Population, places: CountryPlaces, level: Level) -> pa.Table:

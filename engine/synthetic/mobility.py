@@ -6,13 +6,15 @@ generator of its own, so days can be made in any order, and again after an inter
 coarse trips of the fine level are exactly the trips of the coarse level.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
 
 import numpy as np
 
 from ..arrays import Floats, Integers, Singles
-from .countryplaces import CountryPlaces, gravity
-from .sampling import cumulative, draw, draw_by_row
+from .countryplaces import CountryOutline, CountryPlaces, gravity
+from .sampling import Rows, cumulative, draw, walk
 
 _PEOPLE, _PLACES, _TRAVEL, _LOCAL = range(4)  # what a stream of random numbers is for
 _MOST_TRIPS_A_DAY = 120
@@ -60,13 +62,51 @@ class Habits:
     return_home: float = 0.45
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Shock:
-    """Raised out-migration from one coarse zone, fading over the days after it."""
+    """Raised out-migration from one coarse zone (its id), fading over the days after it."""
 
-    zone: int
+    zone_id: str
     factor: float
     fading_days: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountrySpec:
+    """What a simulated country is to be like; both levels share the same people.
+
+    Attributes
+    ----------
+    plan : CountryOutline
+        How it is divided and where people live.
+    people, days : int
+        How many.
+    habits : Habits
+        How people travel.
+    outflow_shares, bustle_factors : mapping
+        By coarse zone id: its share of all trips between coarse zones, and the factor by which
+        people move more or less within it. Other zones follow their number of residents.
+    shock : Shock or None
+    mid_size_zone_id : str
+        Coarse zone in which the mid-size epidemic begins.
+    with_person_ranks : bool
+        Whether trips are ranked within the person over the period as well.
+    """
+
+    description: str
+    source: str
+    plan: CountryOutline
+    people: int
+    first_day: date
+    days: int
+    time_zone: str
+    habits: Habits
+    outflow_shares: Mapping[str, float] = field(default_factory=dict[str, float])
+    bustle_factors: Mapping[str, float] = field(default_factory=dict[str, float])
+    shock: Shock | None = None
+    mid_size_zone_id: str
+    with_person_ranks: bool
+    seed: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,37 +118,18 @@ class Trips:
     destination: Integers
 
 
-@dataclass(frozen=True, eq=False)
-class _Outings:
-    """People out on one day: who, how many trips, and the flat index of each one's first trip."""
-
-    person: Integers
-    size: Integers
-
-    @property
-    def start(self) -> Integers:
-        return np.cumsum(self.size) - self.size
-
-
 class Population:
-    """Everyone's home and rates of travel, and the tables that trips are drawn from.
+    """Everyone's home and rates of travel, and the tables that trips are drawn from."""
 
-    `outflow` and `bustle`, shape (coarse,), are relative numbers of trips out of each coarse zone
-    and within it.
-    """
-
-    def __init__(
-        self,
-        places: CountryPlaces,
-        people: int,
-        days: int,
-        habits: Habits,
-        outflow: Floats,
-        bustle: Floats,
-        shock: Shock | None,
-        seed: int,
-    ) -> None:
-        self._seed, self._habits, self._shock = seed, habits, shock
+    def __init__(self, spec: CountrySpec, places: CountryPlaces) -> None:
+        habits, people, days, shock = spec.habits, spec.people, spec.days, spec.shock
+        self._spec, self._habits = spec, habits
+        ids = list(places.coarse["zone_id"])
+        outflow = places.coarse_residents**0.75
+        fixed = np.array([spec.outflow_shares.get(zone, 0.0) for zone in ids])
+        free = fixed == 0
+        outflow = np.where(free, outflow / outflow[free].sum() * (1 - fixed.sum()), fixed)
+        bustle = np.array([spec.bustle_factors.get(zone, 1.0) for zone in ids])
         self._coarse_of_fine = places.coarse_of_fine
         self._set_tables(places, outflow)
         rng = self._generator(_PEOPLE, 0)
@@ -117,11 +138,11 @@ class Population:
         activity = np.where(rng.random(people) < habits.movers, activity / habits.movers, 0.0)
         travel = rng.gamma(habits.travel_shape, 1 / habits.travel_shape, people) * activity
         home_zone = places.coarse_of_fine[self.home]
-        leaving = outflow.copy()
         if shock is not None:
-            leaving[shock.zone] *= shock.factor
+            self._shocked = ids.index(shock.zone_id)
+            outflow[self._shocked] *= shock.factor
         residents = places.coarse_residents
-        by_zone = leaving / residents / leaving.sum()
+        by_zone = outflow / residents / outflow.sum()
         self._travel = (habits.coarse_trips / days * travel * by_zone[home_zone]).astype(np.float32)
         moves = (habits.fine_trips - habits.coarse_trips) / days
         local = bustle / (residents @ bustle)
@@ -136,8 +157,15 @@ class Population:
     def coarse_day(self, day: int) -> Trips:
         """Simulate the trips between coarse zones on `day` (0 is the first)."""
         rng = self._generator(_TRAVEL, day)
-        outings = self._outings(self._travel, self._habits.coarse_outing, day, rng)
-        return self._travel_between(outings, rng)
+        person, size = self._outings(self._travel, self._habits.coarse_outing, day, rng)
+        home = self._coarse_of_fine[self.home[person]]
+
+        def choose(out: Integers, current: Integers) -> Integers:
+            back = rng.random(len(out)) < self._habits.return_home
+            there = self._coarse_choice.draw(current, rng)
+            return np.where(back & (current != home[out]), home[out], there)
+
+        return Trips(np.repeat(person, size), *walk(home, size, choose))
 
     def fine_day(self, day: int) -> Trips:
         """Simulate the trips between fine zones on `day`.
@@ -146,15 +174,15 @@ class Population:
         """
         between = self.coarse_day(day)
         rng = self._generator(_LOCAL, day)
-        local = self._outings(self._moves, self._habits.fine_outing, day, rng)
-        person = np.unique(np.concatenate([between.person, local.person]))
+        local, size = self._outings(self._moves, self._habits.fine_outing, day, rng)
+        person = np.unique(np.concatenate([between.person, local]))
         travels = _count(person, between.person)
         moves = np.zeros_like(travels)
-        moves[np.searchsorted(person, local.person)] = local.size
+        moves[np.searchsorted(person, local)] = size
         return self._mix(person, between, travels, moves, rng)
 
     def _generator(self, stream: int, day: int) -> np.random.Generator:
-        return np.random.default_rng(np.random.SeedSequence([self._seed, stream, day]))
+        return np.random.default_rng(np.random.SeedSequence([self._spec.seed, stream, day]))
 
     def _set_tables(self, places: CountryPlaces, outflow: Floats) -> None:
         habits = self._habits
@@ -162,13 +190,13 @@ class Population:
         flows = gravity(
             outflow, places.coarse_distances_km, habits.coarse_decay, habits.coarse_scatter, rng
         )
-        self._coarse_choice = cumulative(flows)
+        self._coarse_choice = Rows(flows)
         owner = places.coarse_of_fine
         ties = np.triu(rng.standard_normal(places.fine_distances_km.shape), 1)
         near = (1 + places.fine_distances_km / 20.0) ** -habits.fine_decay
         pull = places.residents[None, :] * near * np.exp(habits.fine_scatter * (ties + ties.T))
         np.fill_diagonal(pull, 0.0)
-        self._move_choice = cumulative(np.where(owner[:, None] == owner[None, :], pull, 0.0))
+        self._move_choice = Rows(np.where(owner[:, None] == owner[None, :], pull, 0.0))
         # Where in a coarse zone people from another one arrive: by residents, near the way in.
         zones = int(owner.max()) + 1
         first = np.searchsorted(owner, np.arange(zones + 1)).astype(np.int64)
@@ -189,37 +217,18 @@ class Population:
 
     def _outings(
         self, rate: Singles, outing: float, day: int, rng: np.random.Generator
-    ) -> _Outings:
+    ) -> tuple[Integers, Integers]:
         """Decide who goes out on `day` and how many trips each makes (geometric)."""
         factor = np.full(int(self._coarse_of_fine.max()) + 1, self._rhythm[day])
-        if self._shock is not None:
-            fading = np.exp(-np.arange(len(self._rhythm)) / self._shock.fading_days)
-            factor[self._shock.zone] = fading[day] / fading.mean()
+        if self._spec.shock is not None:
+            fading = np.exp(-np.arange(len(self._rhythm)) / self._spec.shock.fading_days)
+            factor[self._shocked] = fading[day] / fading.mean()
         out = rng.random(self.people, dtype=np.float32)
         today = rate * factor.astype(np.float32)[self._coarse_of_fine][self.home]
         person = np.flatnonzero(out < np.minimum(today / np.float32(outing), _BUSIEST))
         mean = np.maximum(outing, today[person].astype(np.float64) / _BUSIEST)
         size = np.minimum(rng.geometric(1.0 / mean), _MOST_TRIPS_A_DAY)
-        return _Outings(person=person, size=size.astype(np.int64))
-
-    def _travel_between(self, outings: _Outings, rng: np.random.Generator) -> Trips:
-        home = self._coarse_of_fine[self.home[outings.person]]
-        total, start = int(outings.size.sum()), outings.start
-        origin = np.empty(total, dtype=np.int64)
-        destination = np.empty(total, dtype=np.int64)
-        current = home.copy()
-        out = np.arange(len(home))
-        step = 0
-        while len(out):
-            back = rng.random(len(out)) < self._habits.return_home
-            there = draw_by_row(self._coarse_choice, current[out], rng)
-            there = np.where(back & (current[out] != home[out]), home[out], there)
-            origin[start[out] + step] = current[out]
-            destination[start[out] + step] = there
-            current[out] = there
-            step += 1
-            out = out[outings.size[out] > step]
-        return Trips(np.repeat(outings.person, outings.size), origin, destination)
+        return person, size.astype(np.int64)
 
     def _mix(
         self,
@@ -230,41 +239,30 @@ class Population:
         rng: np.random.Generator,
     ) -> Trips:
         """Put each person's travels and local moves into a random order and give them places."""
-        size = travels + moves
-        start = np.cumsum(size) - size
         next_travel = np.cumsum(travels) - travels
-        travels, moves = travels.copy(), moves.copy()
-        origin = np.empty(int(size.sum()), dtype=np.int64)
-        destination = np.empty_like(origin)
-        home = self.home[person].astype(np.int64)
-        current = home.copy()
-        out = np.arange(len(person))
-        step = 0
-        while len(out):
-            left = travels[out] + moves[out]
-            leaves = rng.random(len(out)) * left < travels[out]
-            there = draw_by_row(self._move_choice, current[out], rng)
+        left = travels.copy()
+        size, home = travels + moves, self.home[person].astype(np.int64)
+        moves = moves.copy()
+
+        def choose(out: Integers, current: Integers) -> Integers:
+            leaves = rng.random(len(out)) * (left[out] + moves[out]) < left[out]
+            there = self._move_choice.draw(current, rng)
             back = rng.random(len(out)) < self._habits.return_home
-            can_return = (current[out] != home[out]) & (
-                self._coarse_of_fine[current[out]] == self._coarse_of_fine[home[out]]
+            can_return = (current != home[out]) & (
+                self._coarse_of_fine[current] == self._coarse_of_fine[home[out]]
             )
             there = np.where(back & can_return, home[out], there)
             goes = out[leaves]
+            trip = next_travel[goes]
             there[leaves] = self._arrive(
-                between.origin[next_travel[goes]],
-                between.destination[next_travel[goes]],
-                home[goes],
-                rng,
+                between.origin[trip], between.destination[trip], home[goes], rng
             )
             next_travel[goes] += 1
-            travels[goes] -= 1
+            left[goes] -= 1
             moves[out[~leaves]] -= 1
-            origin[start[out] + step] = current[out]
-            destination[start[out] + step] = there
-            current[out] = there
-            step += 1
-            out = out[travels[out] + moves[out] > 0]
-        return Trips(np.repeat(person, size), origin, destination)
+            return there
+
+        return Trips(np.repeat(person, size), *walk(home, size, choose))
 
     def _arrive(
         self, origin: Integers, zone: Integers, home: Integers, rng: np.random.Generator

@@ -1,5 +1,7 @@
 """Vectorised draws shared by all simulated places."""
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy.optimize import root
 from scipy.special import ndtr
@@ -20,12 +22,36 @@ def draw(distribution: Floats, rng: np.random.Generator, count: int) -> Integers
     return np.searchsorted(distribution, rng.random(count), side="right").astype(np.int64)
 
 
-def draw_by_row(distributions: Floats, rows: Integers, rng: np.random.Generator) -> Integers:
-    """Draw one column for each entry of `rows` from that row's cumulative distribution."""
-    width = distributions.shape[1]
-    steps = (distributions + np.arange(len(distributions))[:, None]).ravel()
-    positions = np.searchsorted(steps, rows + rng.random(len(rows)), side="right")
-    return np.minimum(positions - rows * width, width - 1)
+class Rows:
+    """Distributions by row, drawn from many rows at once: where to go from each place."""
+
+    def __init__(self, weights: Floats) -> None:
+        self._width = weights.shape[1]
+        self._steps = (cumulative(weights) + np.arange(len(weights))[:, None]).ravel()
+
+    def draw(self, rows: Integers, rng: np.random.Generator) -> Integers:
+        """Draw one column for each entry of `rows` from that row's distribution."""
+        positions = np.searchsorted(self._steps, rows + rng.random(len(rows)), side="right")
+        return np.minimum(positions - rows * self._width, self._width - 1)
+
+
+def walk(
+    home: Integers, size: Integers, choose: Callable[[Integers, Integers], Integers]
+) -> tuple[Integers, Integers]:
+    """Let people make `size` trips each from `home` on, each trip from where the last one led.
+
+    ``choose(who, where)`` says where those people go from the places at which they are. Returns
+    origin and destination of every trip, a person's trips one after the other.
+    """
+    start = np.cumsum(size) - size
+    origin, destination = (np.empty(int(size.sum()), dtype=np.int64) for _ in range(2))
+    current, out = home.copy(), np.arange(len(home))
+    for step in range(int(size.max(initial=0))):
+        there = choose(out, current[out])
+        origin[start[out] + step], destination[start[out] + step] = current[out], there
+        current[out] = there
+        out = out[size[out] > step + 1]
+    return origin, destination
 
 
 def random_order_within(groups: Integers, rng: np.random.Generator) -> Integers:

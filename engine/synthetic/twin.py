@@ -13,6 +13,7 @@ at home.
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import geopandas as gpd
 import numpy as np
@@ -111,7 +112,13 @@ def twin(
             {"location_id": ids, "name": list(zones["name"])},
             geometry=gpd.GeoSeries(model.points, crs=zones.crs),
         ).to_crs(4326)
-    metadata = _metadata(inputs, folder.name, week is not None, travelled / inputs.people)
+    residents = float(zones["residents"].sum()) if "residents" in zones else None
+    described = inputs.described(
+        zones=len(ids), residents=residents, public_flows=flows is not None
+    )
+    metadata = _metadata(
+        inputs, folder.name, described, week is not None, travelled / inputs.people
+    )
     saved = datasets.save(folder, metadata, zones=zones.to_crs(4326), towers=towers, tables=tables)
     progress(1.0)
     return saved
@@ -137,7 +144,9 @@ def made_of(dataset: datasets.Dataset) -> tuple[gpd.GeoDataFrame, TwinInputs, Fl
     return dataset.zones, TwinInputs.read(described), flows
 
 
-def _metadata(inputs: TwinInputs, name: str, visits: bool, trips: float) -> datasets.Metadata:
+def _metadata(
+    inputs: TwinInputs, name: str, described: dict[str, Any], visits: bool, trips: float
+) -> datasets.Metadata:
     return datasets.Metadata(
         name=name,
         description="A twin: simulated people in your own zones, from public facts",
@@ -153,7 +162,7 @@ def _metadata(inputs: TwinInputs, name: str, visits: bool, trips: float) -> data
         salt_id="simulated",
         made_by="python -m engine.synthetic twin",
         scenario={
-            "twin": inputs.described(),
+            "twin": described,
             "marginals": {"people": inputs.people, "trips_mean": trips},
         },
     )

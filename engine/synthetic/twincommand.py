@@ -42,6 +42,7 @@ def _run(arguments: Sequence[str]) -> None:
         time_zone=options.timezone,
         friction_km=options.friction,
         visits_a_week=options.visits,
+        weekdays=options.weekdays,
         seed=options.seed,
         sources=dict(pair.split("=", 1) for pair in options.source),
     )
@@ -67,6 +68,10 @@ def _source(text: str) -> str:
     return text
 
 
+def _numbers(text: str) -> tuple[float, ...]:
+    return tuple(float(part) for part in text.split(","))
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="mobility-privacy-explorer twin", description=__doc__, epilog=EPILOG
@@ -76,11 +81,12 @@ def _parser() -> argparse.ArgumentParser:
     add("--residents", help="their column of residents; guessed by its name if left out")
     add("--people", type=int, required=True, help="people in the data to come")
     add("--trips", type=float, default=0.8, help="trips between zones per person and day")
-    add("--travellers", type=float, default=0.9, help="share of people who ever travel")
+    add("--travellers", type=float, help="share of people who ever travel in the period")
     add("--days", type=int, default=7)
     add("--first-day", type=date.fromisoformat, default=FIRST_DAY, help="YYYY-MM-DD")
     add("--timezone", default="UTC", help="such as Africa/Kigali")
     add("--friction", type=float, help="km over which flows fall by a factor e")
+    add("--weekdays", type=_numbers, help="relative trips from Monday to Sunday: 1,1,1,1,1,.8,.7")
     add("--visits", type=float, default=15.0, help="records per person and week; 0 for none")
     add("--flows", type=Path, help="public table origin,destination,count of another source")
     add("--seed", type=int, default=1)

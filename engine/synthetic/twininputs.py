@@ -1,18 +1,21 @@
 """Public facts that a twin is made of, and the ranges of what no public source tells."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import date, timedelta
 from itertools import product
 from typing import Any
 
 from .. import validation
+from ..errors import ParameterError
 
 MOST_ZONES = 5_000
 MOST_TRIPS_A_DAY = 50.0
 MOST_PEOPLE = 100_000_000
 FIRST_DAY = date(2026, 6, 1)
 """A Monday."""
+TRAVELLERS = 0.9
+"""Share of people who travel where none is stated."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,18 +32,22 @@ class Unknowns:
     commuting : float
         Share of trips that lead to a person's fixed other place or back from it, 0 to 1.
     spread : float
-        Standard deviation of the logarithm of people's own number of trips.
+        Standard deviation of the logarithm of the number of trips of those who travel.
+    outing : float
+        Mean number of trips on a day with any, at least 1.
     """
 
     unevenness: float = 1.0
     affinity: float = 1.5
     commuting: float = 0.6
     spread: float = 1.0
+    outing: float = 2.2
 
     def __post_init__(self) -> None:
         for name in ("unevenness", "affinity", "spread"):
             validation.finite_within(name, getattr(self, name), (0.0, 3.0), "1 is usual")
         validation.finite_within("commuting", self.commuting, (0.0, 1.0), "it is a share of trips")
+        validation.finite_within("outing", self.outing, (1.0, 50.0), "out and back are 2")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,8 +60,8 @@ class TwinInputs:
         People in the data to come: subscribers, riders.
     trips_a_day : float
         Trips between zones per person and day, on average over all people.
-    travellers : float
-        Share of people who ever travel in the period.
+    travellers : float, optional
+        Share of people who ever travel in the period; None where it is not known.
     days, first_day, time_zone
         The period.
     friction_km : float or None
@@ -62,6 +69,8 @@ class TwinInputs:
     visits_a_week : float
         Records per person for the density of visits; 0 makes none. They need a whole week from
         Monday to Sunday.
+    weekdays : tuple of float, optional
+        Relative numbers of trips from Monday to Sunday; None takes those of the shipped week.
     unknowns : Unknowns
     seed : int
         Decides everything; the same inputs make the same bytes.
@@ -71,12 +80,13 @@ class TwinInputs:
 
     people: int
     trips_a_day: float = 0.8
-    travellers: float = 0.9
+    travellers: float | None = None
     days: int = 7
     first_day: date = FIRST_DAY
     time_zone: str = "UTC"
     friction_km: float | None = None
     visits_a_week: float = 15.0
+    weekdays: tuple[float, ...] | None = None
     unknowns: Unknowns = field(default_factory=Unknowns)
     seed: int = 1
     sources: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -88,12 +98,27 @@ class TwinInputs:
         validation.whole_number("days", self.days, 1, 366, remedy="a week is usual")
         for name, limits, remedy in (
             ("trips_a_day", (0.0, MOST_TRIPS_A_DAY), "trips per person and day, such as 0.8"),
-            ("travellers", (0.001, 1.0), "it is a share of people"),
             ("visits_a_week", (0.0, 300.0), "15 is usual"),
         ):
             validation.finite_within(name, getattr(self, name), limits, remedy)
+        if self.travellers is not None:
+            remedy = "it is a share of people"
+            validation.finite_within("travellers", self.travellers, (0.001, 1.0), remedy)
         if self.friction_km is not None:
             validation.finite_within("friction_km", self.friction_km, (0.001, 1e5), "5 in a city")
+        for day in self.weekdays or ():
+            validation.finite_within("weekdays", day, (0.0, 1e9), "relative numbers of trips")
+        week = self.weekdays
+        if week and (len(week) != 7 or not any(week[day] for day in self.days_of_week())):
+            raise ParameterError(
+                "weekdays must be seven numbers, from Monday to Sunday, above 0 on some day",
+                value=self.weekdays,
+                remedy="1,1,1,1,1,0.8,0.7 is usual",
+            )
+
+    def days_of_week(self) -> list[int]:
+        """Return the weekday of each day of the period, 0 for Monday."""
+        return [(self.first_day.weekday() + day) % 7 for day in range(self.days)]
 
     @property
     def monday(self) -> date | None:
@@ -102,9 +127,13 @@ class TwinInputs:
         ends = monday + timedelta(days=6)
         return monday if ends <= self.first_day + timedelta(days=self.days - 1) else None
 
-    def described(self) -> dict[str, Any]:
-        """Return the inputs as they stand in the metadata and in a statement."""
-        return asdict(self) | {"first_day": self.first_day.isoformat()}
+    def described(self, **facts: object) -> dict[str, Any]:
+        """Return the inputs as they stand in the metadata and in a statement.
+
+        `facts` say of the files beside them how many ``zones`` and ``residents`` they have, and
+        whether there are ``public_flows``.
+        """
+        return asdict(self) | {"first_day": self.first_day.isoformat()} | facts
 
     @classmethod
     def read(cls, described: Mapping[str, Any]) -> "TwinInputs":
@@ -115,12 +144,14 @@ class TwinInputs:
         >>> TwinInputs.read(TwinInputs(people=7).described()) == TwinInputs(people=7)
         True
         """
-        known: dict[str, Any] = {
-            **described,
-            "first_day": date.fromisoformat(described["first_day"]),
-            "unknowns": Unknowns(**described["unknowns"]),
-        }
+        known = {one.name: described[one.name] for one in fields(cls) if one.name in described}
+        known["first_day"] = date.fromisoformat(described["first_day"])
+        known["unknowns"] = Unknowns(**described["unknowns"])
+        known["weekdays"] = known.get("weekdays") and tuple(known["weekdays"])
         return cls(**known)
+
+
+_NO_FRICTION = "friction of a third of the area's radius"
 
 
 def in_words(described: Mapping[str, Any]) -> str:
@@ -131,51 +162,61 @@ def in_words(described: Mapping[str, Any]) -> str:
     >>> in_words(TwinInputs(people=2000, sources={"people": "annual report"}).described())[:30]
     '2,000 people (annual report); '
     """
-    sources = described["sources"]
+    known, sources = described.get, described["sources"]
+    friction, residents = described["friction_km"], known("residents")
     facts = {
+        "zones": f"{known('zones')} zones",
+        "residents": f"{residents:,.0f} residents" if residents else "people live by area",
         "people": f"{described['people']:,} people",
         "trips_a_day": f"{described['trips_a_day']:g} trips a person and day between zones",
-        "travellers": f"{described['travellers']:.0%} of people travel",
-        "days": f"{described['days']} days from {described['first_day']}",
-        "friction_km": f"friction {_km(described['friction_km'])}",
+        "travellers": f"{described['travellers'] or TRAVELLERS:.0%} of people travel",
+        "days": f"{described['days']} days from {described['first_day']}, {described['time_zone']}",
+        "friction_km": f"friction of {friction:g} km" if friction else _NO_FRICTION,
         "visits_a_week": f"{described['visits_a_week']:g} records a person and week",
+        "weekdays": f"trips from Monday to Sunday as {known('weekdays')}",
+        "public_flows": "flows as in a public table of another source",
     }
+    absent = [key for key in ("zones", "residents") if key not in described]
+    absent += [key for key in ("weekdays", "public_flows") if not known(key)]
+    facts = {key: text for key, text in facts.items() if key not in absent}
     unknowns = ", ".join(f"{name} {value:g}" for name, value in described["unknowns"].items())
     parts = [f"{text} ({sources[key]})" if key in sources else text for key, text in facts.items()]
     others = [f"{key}: {text}" for key, text in sources.items() if key not in facts]
     return "; ".join([*parts, *others, unknowns, f"seed {described['seed']}"])
 
 
-def _km(friction: float | None) -> str:
-    return "of a third of the area's radius" if friction is None else f"of {friction:g} km"
-
-
 RANGES: dict[str, tuple[float, float]] = {
     "unevenness": (0.5, 1.5),
     "affinity": (1.0, 2.0),
     "commuting": (0.5, 0.9),
-    "spread": (0.8, 2.0),
+    "spread": (0.6, 1.1),
+    "outing": (2.0, 4.5),
 }
 """What is ranged over, low and high; from published flows of other places (``docs/twin.md``)."""
+WIDE_SPREAD = (0.8, 2.0)
+"""Where nobody states how many people travel at all, some of them hardly do."""
 
 
 def ensemble(inputs: TwinInputs) -> tuple[TwinInputs, ...]:
     """Return eight inputs that cover `RANGES`: every pair of ends of two unknowns occurs twice.
 
-    All corners of the first three, the last one high where an odd number of them is: a half
-    fraction of the factorial design (Box, Hunter and Hunter). Each has a seed of its own.
+    All corners of the first three, the fourth high where an odd number of them is, the fifth where
+    the first two differ: a quarter of the factorial design (Box, Hunter and Hunter). Each has a
+    seed of its own.
 
     Examples
     --------
-    >>> [each.unknowns.spread for each in ensemble(TwinInputs(people=1000))][:3]
-    [0.8, 2.0, 2.0]
+    >>> inputs = TwinInputs(people=1000, travellers=0.5)
+    >>> [each.unknowns.spread for each in ensemble(inputs)][:3]
+    [0.6, 1.1, 1.1]
     """
+    ranges = RANGES | ({"spread": WIDE_SPREAD} if inputs.travellers is None else {})
     corners: list[TwinInputs] = []
     for number, ends in enumerate(product((0, 1), repeat=3)):
-        chosen = (*ends, sum(ends) % 2)
+        chosen = (*ends, sum(ends) % 2, int(ends[0] != ends[1]))
         values = {
             name: low_high[end]
-            for (name, low_high), end in zip(RANGES.items(), chosen, strict=True)
+            for (name, low_high), end in zip(ranges.items(), chosen, strict=True)
         }
         unknowns = replace(inputs.unknowns, **values)
         corners.append(replace(inputs, unknowns=unknowns, seed=inputs.seed + number))

@@ -20,8 +20,8 @@ from ..report.places import great_circle_m, metres_in_space
 from ..report.tabulate import PeopleTrips, tabulate
 from .city import density_tables
 from .landuse import week_rhythm
-from .sampling import cumulative, draw, heavy_tailed, random_rank_within
-from .twininputs import MOST_ZONES, TwinInputs
+from .sampling import Rows, cumulative, draw, heavy_tailed, random_rank_within, walk
+from .twininputs import MOST_ZONES, TRAVELLERS, TwinInputs
 from .visits import VisitCounts, distinct_visits
 from .zoomtables import ZoomCounts
 
@@ -29,8 +29,6 @@ CHUNK = 100_000
 """Most people simulated at once; each chunk has a generator of its own."""
 _MOST_AT_ONCE = 1_000_000
 """Trips, or a fifth of the records, expected of a chunk, so that memory stays bounded."""
-_OUTING = 2.2
-"""Mean number of trips on a day with any: out and back, and now and then one more."""
 _BUSIEST = 0.95
 _LONGEST_OUTING = 200
 _RETURN = 0.5
@@ -91,13 +89,11 @@ class People:
             choice = _pattern(flows, len(zones)) + 1e-3 * choice / choice.sum()
         np.fill_diagonal(choice, 0.0)
         self._home = cumulative(residents)
-        rows = np.arange(len(zones))[:, None]
-        self._steps = (cumulative(choice) + rows).ravel()
-        self._zones = len(zones)
+        self._choice = Rows(choice)
         weekday = week_rhythm().reshape(7, 24)
-        first = inputs.first_day.weekday()
-        turn = (first + np.arange(inputs.days)) % 7
-        self._rhythm = weekday.sum(axis=1)[turn] * 7
+        turn = inputs.days_of_week()
+        by_day = inputs.weekdays or weekday.sum(axis=1)
+        self._rhythm = np.asarray(by_day, dtype=np.float64)[turn] * 7
         self._rhythm /= self._rhythm.mean()
         self._hours = cumulative(weekday)[turn]
 
@@ -111,13 +107,14 @@ class People:
     def _chunk(self, people: int, rng: np.random.Generator) -> Chunk:
         inputs, unknowns = self._inputs, self._inputs.unknowns
         home = draw(self._home, rng, people)
-        work = self._choose(home, rng)
+        work = self._choice.draw(home, rng)
         rate = rng.lognormal(-(unknowns.spread**2) / 2, unknowns.spread, people)
-        rate *= np.where(rng.random(people) < inputs.travellers, 1 / inputs.travellers, 0.0)
+        share = inputs.travellers or TRAVELLERS
+        rate *= np.where(rng.random(people) < share, 1 / share, 0.0)
         today = inputs.trips_a_day * rate[:, None] * self._rhythm
-        out = rng.random(today.shape) < np.minimum(today / _OUTING, _BUSIEST)
+        out = rng.random(today.shape) < np.minimum(today / unknowns.outing, _BUSIEST)
         person, day = np.nonzero(out)
-        mean = np.maximum(_OUTING, today[out] / _BUSIEST)
+        mean = np.maximum(unknowns.outing, today[out] / _BUSIEST)
         size = np.minimum(rng.geometric(1.0 / mean), _LONGEST_OUTING).astype(np.int64)
         origin, destination = self._walk(home[person], work[person], size, rng)
         person, day = np.repeat(person, size), np.repeat(day, size)
@@ -130,25 +127,15 @@ class People:
         self, home: Integers, work: Integers, size: Integers, rng: np.random.Generator
     ) -> tuple[Integers, Integers]:
         """Return where the trips of each outing lead; it starts at home."""
-        start = np.cumsum(size) - size
-        origin, destination = (np.empty(int(size.sum()), dtype=np.int64) for _ in range(2))
-        current, out = home.copy(), np.arange(len(home))
-        for step in range(int(size.max(initial=0))):
-            place = current[out]
+
+        def choose(out: Integers, place: Integers) -> Integers:
             routine = rng.random(len(out)) < self._inputs.unknowns.commuting
             back = rng.random(len(out)) < _RETURN
-            there = self._choose(place, rng)
+            there = self._choice.draw(place, rng)
             there = np.where((routine | back) & (place != home[out]), home[out], there)
-            there = np.where(routine & (place == home[out]), work[out], there)
-            origin[start[out] + step], destination[start[out] + step] = place, there
-            current[out] = there
-            out = out[size[out] > step + 1]
-        return origin, destination
+            return np.where(routine & (place == home[out]), work[out], there)
 
-    def _choose(self, rows: Integers, rng: np.random.Generator) -> Integers:
-        """Draw another zone from each given one."""
-        place = np.searchsorted(self._steps, rows + rng.random(len(rows)), side="right")
-        return np.minimum(place - rows * self._zones, self._zones - 1)
+        return walk(home, size, choose)
 
 
 class Week:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine import origin_destination as od
-from research.attack.classifiers import CLASSIFIERS, Classifier, area
+from engine.membership.classifiers import CLASSIFIERS, Classifier, area
 from research.attack.people import DAYS, ZONES, Country, Habit, Target, make_country
 from research.rows import Row, Spread, row
 

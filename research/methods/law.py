@@ -1,4 +1,4 @@
-"""What `estimate` says of flows: errors, P(no trip), "likely", and intervals that hold.
+"""What `estimate` says of flows by its model: errors, P(no trip) and "likely".
 
 `results/estimate_before.csv` holds the same rows, over the same noise, of the version before the
 law of θ was learnt (commit 5c8ab5a, log-normal θ × gamma η).
@@ -20,11 +20,6 @@ from research.worlds import WORLDS, worlds
 
 EPSILONS = (0.1, 0.3, 1.0)
 DRAWS = 5
-RELEASES = 2_000
-INTERVAL_WORLDS = 5
-"""Of the smallest: an interval reads the matrix once for each fold."""
-
-MOST_ZONES = 14
 
 
 @dataclass(frozen=True)
@@ -73,38 +68,6 @@ def rows(read: Read = ours) -> Iterator[Row]:
         for epsilon in EPSILONS:
             yield from _errors(case, epsilon, read)
     yield from _worlds(read)
-
-
-def intervals() -> Iterator[Row]:
-    """Yield the share of 2,000 releases in which the interval of a flow holds it."""
-    small = (world for world in worlds() if len(world.expected) <= MOST_ZONES)
-    for world, _ in zip(small, range(INTERVAL_WORLDS), strict=False):
-        case = Case(f"world {world.number}", world.days(), world.distances_m)
-        for epsilon in EPSILONS:
-            yield from held(case, epsilon, RELEASES)
-
-
-def held(case: Case, epsilon: float, releases: int) -> Iterator[Row]:
-    """Yield coverage of the 90% interval, of the flow least often held, and widths."""
-    true = case.true[0]
-    off = ~np.eye(len(true), dtype=bool)
-    inside, width = np.zeros(true.shape), []
-    reach = estimate.cell_reach(epsilon, confidence=0.9)
-    for seed in range(releases):
-        cells = noisy(true, epsilon, seed)
-        low, high = next(estimate.intervals(measured(cells[None], epsilon), case.distances_m))
-        inside += (low <= true) & (true <= high)
-        exact = np.maximum(cells + reach, 0) - np.maximum(cells - reach, 0)
-        width.append([(high - low)[off].mean(), exact[off].mean()])
-    share = inside[off] / releases
-    setting = f"{case.name}, {len(true)} zones, ε = {epsilon:g}, {releases:,} releases"
-    yield row("90% intervals", "share held, all flows", setting, float(share.mean()))
-    yield row("90% intervals", "share held, flow least often held", setting, float(share.min()))
-    with_trips = share[true[off] > 0]
-    yield row("90% intervals", "share held, flows with a trip", setting, Spread.of(with_trips))
-    ours_width, exact_width = np.mean(width, axis=0)
-    yield row("90% intervals", "width, trips", setting, float(ours_width))
-    yield row("90% intervals", "width of the exact range, trips", setting, float(exact_width))
 
 
 def _errors(case: Case, epsilon: float, read: Read) -> Iterator[Row]:

@@ -1,10 +1,11 @@
-"""ℓ and T of the published schemes by rule, on random worlds: what they lose to the best there.
+"""Rules for the published schemes, on random worlds: ℓ, T, and where the published is as good.
 
 The best is known in hindsight only, and anew in every world. The constants of T were chosen on the
 first `SEEN` worlds of trips; its rows are of later ones. ℓ has no constant but the usual mean.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from engine import density, metrics
 from engine import origin_destination as od
 from engine.arrays import Floats
 from research import density_worlds, worlds
+from research.methods import law
 from research.methods.density_cases import Case
 from research.rows import Row, row
 
@@ -28,6 +30,9 @@ SHAPES = (0.2, 5.0)
 """Of the negative binomial of people's trips: small is heavy-tailed."""
 
 PEOPLE = 50_000  # of which the share of trips within T is known
+DENSE_WORLDS, MOST_ZONES = 200, 130
+DENSITIES = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, np.inf)
+"""Trips a flow × ε."""
 
 
 def rows() -> Iterator[Row]:
@@ -50,6 +55,40 @@ def rows() -> Iterator[Row]:
             setting = f"{UNSEEN - SEEN} random worlds, {unit}, τ = {threshold}"
             names = ("T by the rule", "T = 4")
             yield from _regrets("T by the rule, regret of error", setting, regrets, names)
+    yield from _dense()
+
+
+def _dense() -> Iterator[Row]:
+    """Yield the error of ours over that of the published method, by how dense a table is."""
+    ratios: list[tuple[float, ...]] = []
+    for world in worlds.worlds(DENSE_WORLDS):
+        true = world.days()[0]
+        for epsilon in EPSILONS if len(true) <= MOST_ZONES else ():
+            noise = od.ODNoise(cells=np.random.default_rng(0).laplace(0.0, 1.0, (1, *true.shape)))
+            ours = law.ours(law.noisy(true, epsilon, 0), epsilon, world.distances_m)
+            error = od.agreement(true, ours.typical).mean_error
+            settings = [
+                od.ODParameters(epsilon=epsilon, suppression_threshold=threshold, unit="trip")
+                for threshold in THRESHOLDS
+            ]
+            shown = [od.release_matrix(true[None], one, noise=noise)[0] for one in settings]
+            published = [od.agreement(true, counts).mean_error for counts in shown]
+            ratios.append((true.mean() * epsilon, *(error / one for one in published)))
+    density, *errors = np.transpose(ratios)
+    for least, most in pairwise(DENSITIES):
+        within = (least <= density) & (density < most)
+        for threshold, ratio in zip(THRESHOLDS, errors, strict=True):
+            setting = f"{least:g} to {most:g} trips a flow × ε, τ = {threshold}"
+            table = f"error of estimate over the published's, {len(density)} pairs of world and ε"
+            yield row(table, "pairs", setting, int(within.sum()))
+            yield row(
+                table,
+                "pairs in which the published is better",
+                setting,
+                int((ratio[within] > 1).sum()),
+            )
+            for share in (0.1, 0.5, 0.9):
+                yield row(table, f"{share:.0%} below", setting, np.quantile(ratio[within], share))
 
 
 def _regrets(table: str, setting: str, regrets: Floats, names: Sequence[str]) -> Iterator[Row]:

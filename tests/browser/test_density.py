@@ -71,7 +71,7 @@ def hour(page):
     return page.get_by_role("slider", name=HOUR).get_attribute("aria-valuetext")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
 def test_the_map_is_coloured_and_switches(page, address, scheme):
     page.emulate_media(color_scheme=scheme)
     open_density(page, address)
@@ -83,6 +83,7 @@ def test_the_map_is_coloured_and_switches(page, address, scheme):
     picture(page, lambda pixels: np.abs(pixels - error).mean() > 5)
 
 
+@pytest.mark.long
 def test_the_view_is_kept_when_map_and_hour_change(page, address):
     open_density(page, address)
     before = zoomed = covered(page)
@@ -119,6 +120,7 @@ def test_a_click_on_a_zone_shows_its_week(page, address):
     expect(page.get_by_role("combobox", name="Week of zone")).to_have_value(name)
 
 
+@pytest.mark.long
 def test_play_runs_through_the_hours_and_pauses(page, address):
     open_density(page, address)
     start = hour(page)
@@ -142,6 +144,7 @@ def test_a_sweep_shows_partial_results_can_be_cancelled_and_goes_on(page, paris_
     page.get_by_role("button", name="Cancel").wait_for()
 
 
+@pytest.mark.long
 def test_the_page_stays_free_while_a_sweep_runs(page, paris_address):
     open_density(page, paris_address, "density_view=kept")
     page.get_by_role("button", name="Cancel").wait_for()
@@ -152,6 +155,7 @@ def test_the_page_stays_free_while_a_sweep_runs(page, paris_address):
     )
 
 
+@pytest.mark.long
 def test_the_share_link_holds_switches_and_view(page, address, browser):
     open_density(page, address)
     pick(page, "Zone by zone")
@@ -179,15 +183,3 @@ def test_switches_show_what_is_computed(page, address):
         expect(page.get_by_role("switch", name=name)).to_be_checked(checked=on)
     expect(page.locator(f"{MAP} canvas").first).to_be_attached()
     expect(page.get_by_role("radio", name="Private", exact=True)).to_be_checked()
-
-
-def test_every_view_draws_without_an_error(page, address):
-    open_density(page, address)
-    for name in ("Hour by hour", "Zone by zone", "Cells and clusters", "Totals", "Errata"):
-        page.get_by_text(name).first.click()
-        settle(page)
-        expect(page.locator('[data-testid="stException"]')).to_have_count(0)
-        text = page.locator('[data-testid="stMain"]').inner_text()
-        assert not re.search(
-            r"\bNaN\b|\bnan\b|\bundefined\b(?! in most)", text.replace("grey: undefined", "")
-        )

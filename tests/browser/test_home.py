@@ -5,7 +5,7 @@ import re
 import pytest
 
 from engine.parameters import EPSILON_STOPS
-from tests.support.browser import choose, settled
+from tests.support.browser import settled
 
 expect = pytest.importorskip("playwright.sync_api").expect
 pytestmark = pytest.mark.browser
@@ -94,20 +94,6 @@ def test_the_answer_stands_on_the_first_screen(browser, address, width, height):
         assert inside == [True, True]
         assert others == [True] * 4
     context.close()
-
-
-def test_from_the_need_to_a_release_in_few_steps(page, address):
-    open_home(page, address)
-    choose(page, "Time", "for the whole period")
-    choose(page, "What is protected", "protect a person")
-    page.get_by_role("button", name="Use it").click()
-    page.get_by_text("as you have it ✓").wait_for()
-    page.wait_for_url(lambda url: "max_trips=30" in url and "unit=person" in url)
-    assert guess(page).startswith("73.1")
-    page.get_by_role("button", name="All settings").click()
-    page.locator('[data-testid="stVegaLiteChart"]').first.wait_for()
-    page.locator(".st-key-home_card").get_by_role("link", name="Release").click()
-    page.wait_for_url(lambda url: "Release" in url and "max_trips=30" in url)
 
 
 def test_moving_epsilon_moves_gauge_picture_numbers_and_link_together(home):
@@ -268,17 +254,27 @@ def test_a_presenter_has_one_screen_and_keys_for_everything(page, address):
     page.keyboard.press("ArrowLeft")
     expect(title).not_to_have_text(before)
     page.wait_for_url(lambda url: "epsilon=0.9" in url and "view=presenter" in url)
+    page.keyboard.press("ArrowRight")
+    expect(title).to_have_text(before)
     expect(page.locator(SLIDER)).to_be_focused()
     page.keyboard.press("4")
     expect(page.locator(".stage .frame.swipe")).to_have_count(1)
-    page.keyboard.press("2")
-    page.wait_for_selector(".stage .zone")
-    settle(page)
-    page.keyboard.press("1")
-    page.wait_for_selector(".stage .flow")
-    settle(page)
+    page.keyboard.press("4")
+    expect(page.locator(".stage .frame.swipe")).to_have_count(0)
+    for key, shapes in (("2", ".stage .zone"), ("1", ".stage .flow")):
+        page.keyboard.press(key)
+        page.wait_for_selector(shapes)
+        settle(page)
+        box = page.locator(".stage").bounding_box()
+        assert box["y"] + box["height"] <= 720, key
+    left, right = (page.locator(f".stage .{side} .paneltitle") for side in ("true", "private"))
+    for words in (("Published", "Ours"), ("True", "Width of the range"), ("Decided", "With a")):
+        page.keyboard.press("3")  # and a fourth time shows true and private again
+        expect(left).to_contain_text(words[0])
+        expect(right).to_contain_text(words[1])
+        settle(page)
     page.keyboard.press("3")
-    expect(page.locator(".stage .true .paneltitle")).to_contain_text("Published")
+    expect(title).to_have_text(before)
     settle(page)
     page.keyboard.press(" ")
     page.get_by_role("button", name="Pause").wait_for()

@@ -1,5 +1,6 @@
 """A release in a real browser: two sessions cannot spend at once, a refresh repeats nothing."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -81,26 +82,36 @@ def test_two_sessions_spend_once_and_a_refresh_neither_repeats_nor_loses_it(page
 
 def test_from_a_need_by_way_of_decisions_to_a_release_in_six_actions(page, tmp_path):
     """Home is open on shipped data whose custodian has declared a budget."""
-    data = "rwanda-districts"
+    data, actions = "rwanda-districts", []
     page.set_default_timeout(60_000)  # every setting is judged before one is recommended
     shutil.copytree(ROOT / "data" / data, tmp_path / data)
     ledger(tmp_path, "budget", "set", "people of Rwanda", "--datasets", data, epsilon=2)
+
+    def act(name, action, *arguments):
+        actions.append(name)
+        settled(page)
+        return action(*arguments)
+
     with served({"MOBILITY_DATA": str(tmp_path)}) as address:
         page.goto(f"{address}/?home_tour=false")
         page.locator(".stage svg").first.wait_for()
-        settled(page)
-        choose(page, "Time", "for the whole period")  # 1: the need
-        page.get_by_role("button", name="Use it").click()  # 2: the recommended setting
+        act("state the need", choose, page, "Time", "for the whole period")
+        act("recommended", page.get_by_role("button", name="Use it").click)
         page.get_by_text("as you have it ✓").wait_for()
-        views = page.locator(".st-key-home_views")
-        views.get_by_role("radio", name="Decisions").click()  # 3: what it does on the ground
+        expect(page.locator(".gauge .words b")).to_have_text(["73.1%", "93.2%"])
+        views, card = page.locator(".st-key-home_views"), page.locator(".st-key-home_card")
+        act("decision map", views.get_by_role("radio", name="Decisions").click)
         note = page.locator(".stage .key .note")
         expect(note).to_contain_text("of the help goes to the right zones")
         expect(page.locator(".stage .key .mark")).to_have_count(3)
-        settled(page)
-        page.locator(".st-key-home_card").get_by_role("link", name="Release").click()  # 4
-        page.wait_for_url(re.compile("Release"))
-        button = confirmed(page, data)  # 5: its name is typed
-        button.click()  # 6
+        act("to Release", card.get_by_role("link", name="Release").click)
+        page.wait_for_url(re.compile("Release.*max_trips=30"))
+        button = act("its name is typed", confirmed, page, data)
+        act("release", button.click)
         page.get_by_text(re.compile(f"Released: {data}-od")).first.wait_for(timeout=60_000)
+    assert len(actions) <= 6, actions
     assert "ε = 1 of 2" in ledger(tmp_path, "budget", "show")
+    (stated,) = (tmp_path / "local" / "releases").glob("*/statement.json")
+    statement = json.loads(stated.read_text(encoding="utf-8"))
+    assert (statement["unit"], statement["epsilon"]) == ("person", 1)
+    assert statement["tuning"]["how"] == "these data"

@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.synthetic.sampling import (
-    cumulative,
-    draw_by_row,
+    Rows,
     heavy_tailed,
     position_within,
     random_rank_within,
@@ -79,7 +78,7 @@ def test_rows_draw_from_their_own_distribution() -> None:
     rng = np.random.default_rng(6)
     weights = np.array([[0.0, 1.0, 3.0], [2.0, 0.0, 2.0]])
     rows = np.repeat([0, 1], 40_000)
-    drawn = draw_by_row(cumulative(weights), rows, rng)
+    drawn = Rows(weights).draw(rows, rng)
     for row, expected in enumerate(weights / weights.sum(axis=1, keepdims=True)):
         share = np.bincount(drawn[rows == row], minlength=3) / 40_000
         np.testing.assert_allclose(share, expected, atol=0.012)

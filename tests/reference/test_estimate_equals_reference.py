@@ -67,12 +67,12 @@ def test_reading(rate, seed):
 
 @pytest.mark.parametrize("rate", [0.4, 1.3])
 def test_assisted_interval(rate):
-    counts = grid.CountGrid(rate=rate, packet=1, nodes=80)
+    counts = grid.CountGrid(rate=rate, packet=1, nodes=120)
     priors = counts.negative_binomial(np.array([0.4, 6.0, 25.0]), 2.0)
-    for row, prior in enumerate(priors):
+    for prior in priors:
         noisy = np.arange(-6, 50, 4)
-        low, high = assisted.hull(counts, priors, np.full(len(noisy), row), noisy, rate)
-        expected = [plain.assisted(prior.tolist(), y, rate, 79) for y in noisy.tolist()]
+        low, high = assisted.hull(counts, prior, noisy, rate)
+        expected = [plain.assisted(prior.tolist(), y, rate, 119) for y in noisy.tolist()]
         assert list(zip(low.clip(0).tolist(), high.clip(0).tolist(), strict=True)) == expected
 
 

@@ -25,6 +25,7 @@ LAYERS = [
     {"attack"},
     {"ingest", "resolution"},
     {"synthetic"},
+    {"membership"},
     {"decisions", "frontier", "release"},
     {"command"},
 ]

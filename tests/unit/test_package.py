@@ -16,7 +16,7 @@ from tests.support.server import Visitor, served
 
 ROOT = Path(__file__).parents[2]
 NAME = "mobility_privacy_explorer"
-OUTSIDE = ("streamlit", "pydeck", "altair", "opendp", "h3", "timezonefinder", "pyspark")
+OUTSIDE = ("streamlit", "pydeck", "altair", "opendp", "h3", "timezonefinder", "pyspark", "sklearn")
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +102,7 @@ def test_it_is_one_package_whose_modules_have_one_name_each(place, command):
 
 def test_the_command_says_what_it_can_do(command):
     usage = command("--help")
-    for part in ("run", "ingest", "twin", "release", "report", "frontier"):
+    for part in ("run", "ingest", "twin", "release", "report", "frontier", "attack"):
         assert f"  {part} " in usage
         if part != "run":
             assert f"usage: mobility-privacy-explorer {part}" in command(part, "--help")
@@ -166,7 +166,8 @@ except engine.errors.InputError as error:
 """
     lines = succeed(sys.executable, "-c", words, cwd=ROOT).splitlines()
     *missing, zone, hexagons = lines
-    assert all(line.startswith("engine.release.") and line.endswith(" opendp") for line in missing)
-    assert missing
+    needs = {"opendp": "engine.release", "sklearn": "engine.membership"}
+    assert {line.split()[1] for line in missing} == set(needs)
+    assert all(module.startswith(needs[name]) for module, name in map(str.split, missing))
     assert zone == "None"
     assert "mobility-privacy-explorer[grid]" in hexagons

@@ -32,6 +32,7 @@ class Purpose(StrEnum):
     CAP = "visits of a person beyond the cap"
     TRIP_DAY = "rank of a trip within a person-day"
     TRIP_PERSON = "rank of a trip within a person"
+    TARGET = "person whom an attack is tried on"
 
 
 def key(salt: str, purpose: Purpose) -> str:

@@ -152,6 +152,17 @@ def trips_of_points(visits_table: Table, calendar: Calendar) -> Table:
     return judged.group_by(["reason", *keys]).aggregate(copies=_.count())
 
 
+def by_gaps(visits_table: Table, minutes: float) -> Table:
+    """Return readable visits with a ``tid``: a person's rows up to a longer time without any."""
+    points = visits_table.filter(visits_table.readable)
+    window = ibis.window(group_by="uid", order_by="at")
+    begins = points.mutate(begins=points["at"] - points["at"].lag().over(window) > 60 * minutes)
+    # rows of one second are peers: each is counted with all of them, in whatever order they come
+    peers = ibis.range_window(group_by="uid", order_by="at", preceding=None, following=0)
+    count = begins.begins.fill_null(False).cast("int64").sum()
+    return begins.mutate(tid=count.over(peers).cast("string")).drop("begins")
+
+
 def flows(parsed: Table, places: Table, calendar: Calendar) -> Table:
     """Return summed flows by reason, day and zones: n millionths of a trip, ``copies`` rows."""
     joined = _at_both_ends(parsed, places)

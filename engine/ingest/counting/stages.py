@@ -54,14 +54,21 @@ class _Part(NamedTuple):
 _NOTHING = _Part({}, None, {})
 
 
+def of_people(run: Run, raw: Sequence[Table], accept: checks.Accept) -> Table:
+    """Return the trips that count, with ``uid``, ``day`` and zones: they never leave the engine."""
+    if run.options.kind == "trips":
+        every, _account = _trips(run, raw, accept)
+    else:
+        placed = _placed_visits(run, raw)
+        run.monitor.start(READING)
+        every = run.engine.keep("trips", _between(run, placed)[0])
+        accept(trip_account(_by_reason(run.engine, every)))
+    return trips.used_trips(every, run.calendar)
+
+
 def from_trips(run: Run, raw: Sequence[Table], accept: checks.Accept) -> Counted:
     """Count a table of trips, and the visits that they give."""
-    lookup = _places(run, raw)
-    run.monitor.start(READING)
-    parsed = rows.parsed(run.engine, raw, "trips", run.reader)
-    every = run.engine.keep("trips", shares.divided(rows.trips(parsed, lookup, run.calendar)))
-    account = trip_account(_by_reason(run.engine, every))
-    accept(account)
+    every, account = _trips(run, raw, accept)
     density = moves = _NOTHING
     if run.wants_density:
         run.monitor.start(VISITS)
@@ -98,10 +105,8 @@ def from_visits(run: Run, raw: Sequence[Table], accept: checks.Accept) -> Counte
         accept(account)
     if run.wants_trips:
         run.monitor.start(DERIVING)
-        by_trip = "tid" in placed.columns
-        trips_between = rows.trips_of_points if by_trip else rows.trips_of_visits
-        divided = shares.divided(trips_between(placed, run.calendar))
-        every = run.engine.keep("trips", divided)
+        moves_between, by_trip = _between(run, placed)
+        every = run.engine.keep("trips", moves_between)
         between = trip_account(_by_reason(run.engine, every))
         moves = _count_trips(run, every, between, measured=by_trip)
     assert account is not None
@@ -127,6 +132,25 @@ def from_flows(run: Run, raw: Sequence[Table], accept: checks.Accept) -> Counted
     used, fractions = trips.rounded(run.engine.fetch(trips.summed_flows(flows)))
     table = tables.trip_table(run.options, run.places, used)
     return Counted({"trips": table}, account, fractions=fractions)
+
+
+def _trips(run: Run, raw: Sequence[Table], accept: checks.Accept) -> tuple[Table, Account]:
+    lookup = _places(run, raw)
+    run.monitor.start(READING)
+    parsed = rows.parsed(run.engine, raw, "trips", run.reader)
+    every = run.engine.keep("trips", shares.divided(rows.trips(parsed, lookup, run.calendar)))
+    account = trip_account(_by_reason(run.engine, every))
+    accept(account)
+    return every, account
+
+
+def _between(run: Run, placed: Table) -> tuple[Table, bool]:
+    """Return the trips in visits, and whether they end at a time that is known."""
+    if (minutes := run.options.gap_minutes) is not None:
+        placed = run.engine.view("tracks", rows.by_gaps(placed, minutes))
+    by_trip = "tid" in placed.columns
+    derive = rows.trips_of_points if by_trip else rows.trips_of_visits
+    return shares.divided(derive(placed, run.calendar)), by_trip
 
 
 def _placed_visits(run: Run, raw: Sequence[Table]) -> Table:

@@ -249,6 +249,8 @@ def of_files(options: IngestOptions, files: list[Source]) -> Mappings:
         names = resolve(options.kind, options.mapping, source)
         if options.kind != "flows":
             names = one_place(options.kind, names, options.mapping, source)
+        if options.gap_minutes is not None:
+            names.pop("tid", None)
         check(source, names)
         result[source] = names
     _check_alike(result)

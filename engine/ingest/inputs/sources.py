@@ -20,7 +20,8 @@ from . import bombs, spread
 
 ENDINGS = (".csv", ".csv.gz", ".tsv", ".txt", ".parquet", ".pq")
 TRACKS = (".plt", ".gpx")
-"""Folders of these become one table: see `tracks`."""
+PACKED_TRACKS = ".zip"
+"""Folders of tracks, or a zip of them, become one table: see `tracks`."""
 HEAD_BYTES = 1_000_000
 LONGEST_HEADER = 100_000
 MOST_COLUMNS = 2_000

@@ -8,19 +8,20 @@ It holds because what chooses s has not read the cell: pairs of zones are dealt 
 model of a fold is learnt from the others and from the flow back alone.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from ...arrays import Floats, Integers
-from .expectation import Expect
-from .grid import CountGrid
-from .law import Expected, groups
+from .grid import LARGE_SCALES, CountGrid
+from .law import groups
+from .reading import Expect
 
 CONFIDENCE = 0.90
 FOLDS = 3
-SPLITS: Floats = (np.arange(21) + 0.5) / 21
-"""What s is chosen from."""
+SPLITS: Floats = 0.5 + np.array([k // 2 * (-1) ** k for k in range(1, 22)]) / 21
+"""What s is chosen from; the even one first."""
 
-_EVEN = len(SPLITS) // 2
 _FEWEST_ZONES = 4
 """With fewer, nothing is left to learn from: s = 1/2."""
 
@@ -42,23 +43,30 @@ def of_day(cells: Integers, rate: float, expect: Expect) -> tuple[Integers, Inte
     low, high : arrays, shape (zones, zones)
         Kept trips, at least 0. Diagonal 0.
     """
-    zones = len(cells)
     below, above = tails(rate)
-    low, high = cells - above[_EVEN], cells + below[_EVEN]
-    fold = np.add.outer(np.arange(zones), np.arange(zones)) % FOLDS
-    off = ~np.eye(zones, dtype=np.bool_)
-    for one in range(FOLDS if zones >= _FEWEST_ZONES else 0):
-        taught, own = off & (fold != one), off & (fold == one)
-        expected = expect(taught)
-        inside = Expected(expected.trips[off], expected.uncertainty[off])
-        ends = np.stack([low[off], high[off]])
-        for group in groups(cells[off], rate, inside, taught[off]):
-            priors, _, row = group.priors()
-            mine = own[off][group.at]
-            at = group.at[mine]
-            ends[:, at] = hull(group.grid, priors, row[mine], cells[off][at], rate)
-        low[off], high[off] = ends
+    low, high = cells - above[0], cells + below[0]
+    for grid, prior, at in models(cells, rate, expect):
+        low.flat[at], high.flat[at] = hull(grid, prior, cells.flat[at], rate)
+    off = ~np.eye(len(cells), dtype=np.bool_)
     return np.where(off, np.maximum(low, 0), 0), np.where(off, np.maximum(high, 0), 0)
+
+
+def models(
+    cells: Integers, rate: float, expect: Expect
+) -> Iterator[tuple[CountGrid, Floats, Integers]]:
+    """Yield a grid, a law of counts on it, and the flows it chooses for, which taught it nothing.
+
+    The flows are positions in the flattened matrix. Those too large for the grid are in none.
+    """
+    zones = np.arange(len(cells))
+    off, fold = ~np.eye(len(cells), dtype=np.bool_), np.add.outer(zones, zones) % FOLDS
+    for one in range(FOLDS if len(cells) >= _FEWEST_ZONES else 0):
+        taught = off & (fold != one)
+        for group in groups(cells, rate, expect(taught), taught):
+            priors, _, row = group.priors()
+            own = fold.flat[group.at] == one
+            for level in np.unique(row[own]):
+                yield group.grid, priors[level], group.at[own & (row == level)]
 
 
 def tails(rate: float) -> tuple[Integers, Integers]:
@@ -69,53 +77,27 @@ def tails(rate: float) -> tuple[Integers, Integers]:
     return least[0], least[1]
 
 
-def hull(
-    grid: CountGrid, priors: Floats, row: Integers, noisy: Integers, rate: float
-) -> tuple[Integers, Integers]:
-    """Return low and high of noisy counts, each under the prior of its row."""
+def hull(grid: CountGrid, prior: Floats, noisy: Integers, rate: float) -> tuple[Integers, Integers]:
+    """Return low and high of noisy counts that the grid holds, under one prior."""
     below, above = tails(rate)
-    packet, most = grid.packet, int(below.max())
-    wide = -(-most // packet) + 1  # nodes that the noise reaches
-    likely = grid.likelihood(priors)
+    packet, node = grid.packet, np.arange(grid.nodes)
+    wide = -(-int(below.max()) // packet) + 1  # nodes that the noise reaches
+    likely = grid.likelihood(prior[None])[0]
     # noisy counts below 0 are less and less likely by q
-    negative = likely[:, :1] * np.exp(-grid.rate * np.arange(wide, 0, -1))
-    every = np.concatenate([negative, likely], axis=1)
-    total = np.cumsum(every, axis=1)
+    negative = likely[0] * np.exp(-grid.rate * np.arange(wide, 0, -1))
+    every = np.concatenate([negative, likely])
     # far above what the model expects only sums from the other end are precise
-    rest = np.cumsum(every[:, ::-1], axis=1)[:, ::-1] - every
-    node = np.arange(grid.nodes + wide)
-    least, split = (
-        np.full((len(priors), len(node)), np.inf),
-        np.full((len(priors), len(node)), _EVEN),
-    )
-    inner = max(grid.nodes - wide, 0)  # the others stay even: their A(m) may leave the grid
-    for s in np.argsort(np.abs(SPLITS - 0.5)):
-        end = node[:inner] + wide - (-above[s] // packet)
-        start = node[:inner] + wide - below[s] // packet - 1
-        end = np.minimum(end, total.shape[1] - 1)
-        below_half = total[:, end] < rest[:, start]
-        mass = np.where(below_half, total[:, end] - total[:, start], rest[:, start] - rest[:, end])
-        better = mass < least[:, :inner] * (1 - 1e-9)
-        least[:, :inner][better] = mass[better]
-        split[:, :inner][better] = s
-    reach_up = np.maximum.accumulate((node + 1) * packet - 1 + above[split], axis=1)
-    reach_down = np.minimum.accumulate((node * packet - below[split])[:, ::-1], axis=1)[:, ::-1]
-    # one search for all rows: each row's numbers lie beyond those of the row before
-    apart = (int(reach_up.max()) + most + 1) * 2
-    shift, offset = row * apart, row * len(node)
-    ladder = np.arange(len(priors))[:, None] * apart
-    up, down = (reach_up + ladder).ravel(), (reach_down + ladder).ravel()
-    bounded = np.clip(noisy, -most, packet * grid.nodes)
-    first = np.searchsorted(up, bounded + shift) - offset
-    last = np.searchsorted(down, bounded + shift, side="right") - 1 - offset
-    inside = np.maximum(last, 0)
-    low = np.maximum(first * packet, bounded - above[split[row, first]])
-    high = np.minimum((inside + 1) * packet - 1, bounded + below[split[row, inside]])
-    high = np.where(last >= 0, high, 0)
-    # beyond the grid every A(m) is even
-    beyond = noisy > packet * grid.nodes
-    low, high = (
-        np.where(beyond, even, end)
-        for end, even in ((low, noisy - above[_EVEN]), (high, noisy + below[_EVEN]))
-    )
-    return low, high
+    total, rest = np.cumsum(np.append(0.0, every)), np.cumsum(np.append(0.0, every[::-1]))[::-1]
+    start = node + wide - below[:, None] // packet
+    end = np.minimum(node + wide + 1 - (-above[:, None] // packet), len(every))
+    mass = np.where(total[end] < rest[start], total[end] - total[start], rest[start] - rest[end])
+    split = np.argmax(mass <= mass.min(axis=0) * (1 + 1e-9), axis=0)
+    # what a count beyond the grid can come from stays even, as such counts are read
+    split[node > grid.nodes - LARGE_SCALES / grid.rate - wide] = 0
+    up = np.maximum.accumulate((node + 1) * packet - 1 + above[split])
+    down = np.minimum.accumulate((node * packet - below[split])[::-1])[::-1]
+    noisy = np.maximum(noisy, -below.max())
+    first, last = np.searchsorted(up, noisy), np.searchsorted(down, noisy, side="right") - 1
+    low = np.maximum(first * packet, noisy - above[split[first]])
+    high = np.minimum((last + 1) * packet - 1, noisy + below[split[last]])
+    return low, np.where(last >= 0, high, 0)

@@ -17,7 +17,10 @@ NODES = 2048
 """Most nodes: counts 0 … 2047, or as many packets of trips where the noise is wide."""
 
 PACKETS_A_SCALE = 32
-LARGE_SCALES = 12.0
+MARGIN_SCALES = 12.0
+"""So far beyond the largest noisy count the nodes go on, in scales of the noise."""
+
+LARGE_SCALES = 7.0
 """A cell closer than this to the end of the nodes is read as it is; it is far above the noise."""
 
 
@@ -43,7 +46,7 @@ class CountGrid:
     def of_cells(cls, cells: Integers, rate: float) -> "CountGrid":
         """Return the grid that holds these noisy counts, up to the largest that it can."""
         packet = max(1, int(np.ceil(1 / rate / PACKETS_A_SCALE)))
-        most = int(cells.max(initial=0) / packet + LARGE_SCALES / (rate * packet))
+        most = int(cells.max(initial=0) / packet + MARGIN_SCALES / (rate * packet))
         return cls(rate=rate * packet, packet=packet, nodes=min(NODES, most + 32))
 
     def holds(self, cells: Integers) -> NDArray[np.bool_]:

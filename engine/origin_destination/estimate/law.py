@@ -8,7 +8,7 @@ is surer than its cells can tell.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -52,14 +52,13 @@ _K = np.arange(-HALF_WIDTH, HALF_WIDTH + 1)
 THETA: Floats = np.concatenate([[0.0], np.exp(STEP * _K)])
 
 
-@dataclass(frozen=True, eq=False)
-class Expected:
-    """What is expected of every cell before its own noisy count is read.
+class Expected(NamedTuple):
+    """What is expected of every cell before its own noisy count is read, shape (zones, zones).
 
     Attributes
     ----------
     trips : array
-        Expected intensity, above 0.
+        Expected intensity, above 0 off the diagonal.
     uncertainty : array
         Its relative variance, Var/mean²; any number that orders cells by how well it is known.
     """
@@ -68,17 +67,18 @@ class Expected:
     uncertainty: Floats
 
 
-@dataclass(frozen=True, eq=False)
-class Group:
+class Group(NamedTuple):
     """Cells that share a law of θ.
 
     Attributes
     ----------
     at : array of int
-        Positions of its cells.
+        Its cells, as positions in the flattened matrix.
     grid : CountGrid
-    level, node, pair : arrays of int
-        Step of log expectation and node of every pair of both that occurs; the pair of every cell.
+    level, node : arrays of int
+        Step of log expectation and node of every pair of both that occurs.
+    pair : array of int
+        The pair of every cell.
     evidence : array, shape (pairs, 1 + steps of θ)
         P(noisy count | θ) up to a factor of the noise.
     law : array
@@ -101,9 +101,8 @@ class Group:
 
     def intensity(self) -> tuple[Floats, Floats]:
         """Return mean and relative variance of θ behind every cell, its own noisy count read."""
-        weights = self.evidence * self.law
-        none, one, two = (weights @ THETA**power for power in (0, 1, 2))
-        return (one / none)[self.pair], np.maximum(two * none / one**2 - 1, 0.0)[self.pair]
+        none, one, two = ((self.evidence * self.law) @ THETA**power for power in (0, 1, 2))
+        return (one / none)[self.pair], np.maximum(two / one * (none / one) - 1, 0.0)[self.pair]
 
     def priors(self) -> tuple[Floats, Floats, Integers]:
         """Return P(m) before the cell is read and P(0), by level; the row of every cell."""
@@ -117,50 +116,56 @@ class Group:
 
 
 def groups(
-    noisy: Integers, rate: float, expected: Expected, taught: Booleans | None = None
+    cells: Integers, rate: float, expected: Expected, taught: Booleans | None = None
 ) -> Iterator[Group]:
     """Yield the cells by how uncertain their expectation is, each group with the law learnt.
 
+    Cells too large for the grid are in none: they stand far above the noise.
+
     Parameters
     ----------
-    noisy : array of int64, shape (cells,)
-        Noisy counts that the grid holds.
+    cells : array of int64, shape (zones, zones)
+        Noisy counts.
     rate : float
         a of the discrete Laplace noise.
     expected : Expected
-    taught : bool array, optional
-        Cells whose noisy counts the laws are learnt from; all where None.
+    taught : bool array, same shape, optional
+        Cells whose noisy counts the laws are learnt from and that choose how large the grid is;
+        none on the diagonal. All where None.
     """
-    taught = np.ones(len(noisy), dtype=np.bool_) if taught is None else taught
-    if not len(noisy):
+    off = ~np.eye(len(cells), dtype=np.bool_)
+    learnt = off if taught is None else taught
+    whole = CountGrid.of_cells(cells[learnt], rate)
+    held = off & whole.holds(cells)
+    if not held.any():
         return
-    power = np.log(np.maximum(expected.uncertainty, 1e-12)) / np.log(UNCERTAINTY_STEP)
-    power = np.clip(np.round(power), *UNCERTAINTIES)
-    log_trips = np.clip(np.log(np.maximum(expected.trips, 1e-300)), *_LOG_LIMITS)
-    level = np.round(log_trips / STEP).astype(np.int64)
+    at, noisy, learnt = np.flatnonzero(held), cells[held], learnt[held]
+    level = np.log(np.maximum(expected.trips[held], 1e-300)).clip(*_LOG_LIMITS) / STEP
+    level = np.round(level).astype(np.int64)
     first = int(level.min()) - HALF_WIDTH
-    of_steps = np.exp(STEP * np.arange(first, level.max() + HALF_WIDTH + 1))
-    whole = CountGrid.of_cells(noisy[taught], rate)
-    counts = whole.negative_binomial(of_steps, STEP_SHAPE)
+    means = np.exp(STEP * np.arange(first, level.max() + HALF_WIDTH + 1))
+    counts = whole.negative_binomial(means, STEP_SHAPE)
     likelihood = whole.likelihood(counts)
+    power = np.log(np.maximum(expected.uncertainty[held], 1e-12)) / np.log(UNCERTAINTY_STEP)
+    power = np.round(power.clip(*UNCERTAINTIES))
     for one in np.unique(power):
-        at = np.flatnonzero(power == one)
-        # as large as the cells that teach need it: nothing may depend on the others
-        grid = CountGrid.of_cells(noisy[at][taught[at]], rate)
-        node = np.minimum(grid.node_of(noisy[at]), grid.nodes - 1)
-        key = (level[at] - first) * grid.nodes + node
+        grid = CountGrid.of_cells(noisy[learnt & (power == one)], rate)
+        mine = np.flatnonzero((power == one) & grid.holds(noisy))
+        key = (level[mine] - first) * grid.nodes + grid.node_of(noisy[mine])
         present, pair = np.unique(key, return_inverse=True)
+        if not len(present):
+            continue
         step, node = np.divmod(present, grid.nodes)
         evidence = np.empty((len(present), len(THETA)))
         evidence[:, 0] = np.exp(-grid.rate * node)
         evidence[:, 1:] = likelihood[step[:, None] + _K, node[:, None]]
-        cells = np.bincount(pair, weights=taught[at]).astype(np.float64)
-        some = np.flatnonzero(cells)
+        number = np.bincount(pair, weights=learnt[mine]).astype(np.float64)
+        some = np.flatnonzero(number)
         some = some[:: 1 + len(some) // MOST_PAIRS]
-        law = _learn(evidence[some], cells[some])
-        rows = slice(step.min() - HALF_WIDTH, step.max() + HALF_WIDTH + 1)
-        held = counts[rows, : grid.nodes]
-        yield Group(at, grid, step - step.min(), node, pair, evidence, law, held, of_steps[rows])
+        law, low = _learn(evidence[some], number[some]), int(step.min())
+        rows = slice(low - HALF_WIDTH, int(step.max()) + HALF_WIDTH + 1)
+        held_counts = counts[rows, : grid.nodes]
+        yield Group(at[mine], grid, step - low, node, pair, evidence, law, held_counts, means[rows])
 
 
 def log_normal(spread: float, none: float) -> Floats:
@@ -185,8 +190,8 @@ def _learn(evidence: Floats, cells: Floats) -> Floats:
     """Return the law of θ of these cells."""
     likeliest = int(np.argmax(cells @ np.log(np.maximum(evidence @ _LAWS, 1e-300))))
     start = (1 - BROAD_SHARE) * _LAWS[:, likeliest] + BROAD_SHARE * log_normal(*BROAD)
-    law, number = start, float(cells.sum())
+    law = start
     for _ in range(ROUNDS):
-        found_at = (cells / np.maximum(evidence @ law, 1e-300)) @ evidence
-        law = (law * found_at + PSEUDO_CELLS * start) / (number + PSEUDO_CELLS)
+        share = (cells / np.maximum(evidence @ law, 1e-300)) @ evidence
+        law = (law * share + PSEUDO_CELLS * start) / (cells.sum() + PSEUDO_CELLS)
     return law

@@ -1,24 +1,28 @@
-"""Read noisy cells by statistics: the law of the count behind each, given a prediction.
+"""Read noisy cells by statistics: the law of the count behind each, given what is expected of it.
 
 M ~ Poisson(μθ), y = M + noise. μ is the prediction. What the flow back says of θ goes into what is
-expected of a cell; how far θ is from that is learnt from all cells (`law`). Reads noisy cells and
-predictions only; nothing here can see a count.
+expected of a cell, or what the other days say; how far θ is from that is learnt from all cells
+(`law`). Reads noisy cells, predictions and public distances only; nothing here can see a count.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from ...arrays import Booleans, Floats, Integers
-from .grid import CountGrid
+from ...errors import ParameterError
 from .law import Expected, groups
+from .prediction import predict
 from .statements import cell_reach, noise_variance
 
 MODEL_CONFIDENCE = 0.90
 
+Expect = Callable[[Booleans | None], Expected]
+"""Given the cells that may be read, the expectation of all; None for all cells."""
 
-@dataclass(frozen=True, eq=False)
-class Reading:
+
+class Reading(NamedTuple):
     """The law of the kept count of every cell; arrays of shape (zones, zones), diagonal 0.
 
     Mean, median and range are clipped to what the noise allows for all cells at once (95%): no
@@ -41,6 +45,59 @@ class Reading:
     low: Floats
     high: Floats
     empty: Floats
+
+
+def expectations(days: Integers, rate: float, distances_m: Floats) -> Iterator[Expect]:
+    """Yield what gives the expectation of every day: from its own cells, or from other days'.
+
+    Parameters
+    ----------
+    days : array of int64, shape (days, zones, zones)
+        Noisy cells.
+    rate : float
+        a of their noise.
+    distances_m : array, shape (zones, zones)
+
+    Examples
+    --------
+    >>> day = 10 * (1 - np.eye(4, dtype=np.int64))
+    >>> (expect,) = expectations(day[None], 1.0, np.ones((4, 4)))
+    >>> expect(None).trips[0].round().tolist()
+    [0.0, 10.0, 10.0, 10.0]
+    """
+    if distances_m.shape != days.shape[1:] or not np.isfinite(distances_m).all():
+        raise ParameterError(
+            f"distances_m must hold finite metres for each pair of {days.shape[-1]} zones, got "
+            f"shape {distances_m.shape}; take centre_distances_m(dataset.zones)"
+        )
+    variance, whole, others = noise_variance(rate), days.sum(axis=0), len(days) - 1
+    # the sum of the other days has the noise of several cells: read it as if it were one wide
+    # discrete Laplace noise of the same variance, 1/(cosh a − 1)
+    rest_rate = float(np.arccosh(1 + 1 / max(others * variance, 1e-12)))
+    for day in days:
+
+        def of_day(taught: Booleans | None, day: Integers = day) -> Expected:
+            predicted = predict(day, variance, distances_m, taught)
+            return from_flow_back(day, rate, predicted, taught)
+
+        if not others:
+            yield of_day
+            continue
+        rest = whole - day
+        predicted = predict(rest, others * variance, distances_m)
+        known = intensity(rest, rest_rate, from_flow_back(rest, rest_rate, predicted))
+
+        def of_others(
+            taught: Booleans | None, day: Integers = day, known: Expected = known
+        ) -> Expected:
+            # the day's volume differs from that of the others as far as it does so beyond noise
+            pairs = ~np.eye(len(day), dtype=np.bool_) if taught is None else taught
+            usual = max(float(known.trips[pairs].sum()) / others, 1e-3)
+            apart = beyond_noise(float(day[pairs].sum()) - usual, float(pairs.sum()) * variance)
+            volume = max(1 + apart / usual, 0.05)
+            return Expected(known.trips * volume / others, known.uncertainty)
+
+        yield of_others
 
 
 def read(cells: Integers, rate: float, prediction: Floats) -> Reading:
@@ -71,62 +128,44 @@ def from_flow_back(
     flat = Expected(prediction, np.ones_like(prediction))  # one law for all
     known = intensity(cells, rate, flat, taught)
     back = known.trips.T * prediction / np.where(prediction.T > 0, prediction.T, 1.0)
-    return Expected(trips=back, uncertainty=known.uncertainty.T)
+    return Expected(back, known.uncertainty.T)
 
 
 def intensity(
     cells: Integers, rate: float, expected: Expected, taught: Booleans | None = None
 ) -> Expected:
     """Return the intensity behind every cell, given its own noisy count and what was expected."""
-    off, noisy, held = off_diagonal(cells, rate)
     # far above the noise the count is known
-    known = np.maximum(noisy, 1).astype(np.float64)
-    moments = np.stack([known, (noise_variance(rate) + known) / known**2])
-    inside = held_of(expected, off, held)
-    for group in groups(noisy[held], rate, inside, None if taught is None else taught[off][held]):
-        at = np.flatnonzero(held)[group.at]
-        mean, uncertainty = group.intensity()
-        moments[:, at] = mean * inside.trips[group.at], uncertainty
-    filled = np.zeros((2, *cells.shape))
-    filled[:, off] = moments
-    return Expected(filled[0], filled[1])
+    trips = np.maximum(cells, 1) * (1.0 - np.eye(len(cells)))
+    uncertainty = (noise_variance(rate) + trips) / np.maximum(trips, 1.0) ** 2
+    for group in groups(cells, rate, expected, taught):
+        mean, uncertainty.flat[group.at] = group.intensity()
+        trips.flat[group.at] = mean * expected.trips.flat[group.at]
+    return Expected(trips, uncertainty)
 
 
 def read_expected(cells: Integers, rate: float, expected: Expected) -> Reading:
     """Return the reading of one matrix, given what is expected of every cell."""
-    off, noisy, held = off_diagonal(cells, rate)
+    off = ~np.eye(len(cells), dtype=np.bool_)
     # far above the noise a cell is read as it is
     side = cell_reach(rate, confidence=MODEL_CONFIDENCE)
-    readings = np.stack([noisy, noisy, noisy - side, noisy + side, 0 * noisy]).astype(np.float64)
-    for group in groups(noisy[held], rate, held_of(expected, off, held)):
+    readings = np.stack([cells, cells, cells - side, cells + side, ~off]).astype(np.float64)
+    of_cells = readings.reshape(5, -1)
+    for group in groups(cells, rate, expected):
         priors, none, row = group.priors()
         laws = group.grid.posterior(priors, none, MODEL_CONFIDENCE)
-        at = np.flatnonzero(held)[group.at]
-        readings[:, at] = laws[:, row, group.node[group.pair]]
+        of_cells[:, group.at] = laws[:, row, group.node[group.pair]]
     # what the means lack of the noisy sum goes to the cells of which least is known
-    apart = float(noisy.sum() - readings[0].sum())
-    lacking = beyond_noise(apart, len(noisy) * noise_variance(rate))
-    squares = (readings[3] - readings[2]) ** 2
+    flows = cells.size - len(cells)
+    apart = float(cells[off].sum() - readings[0, off].sum())
+    squares = (readings[3] - readings[2]) ** 2 * off
+    lacking = beyond_noise(apart, flows * noise_variance(rate))
     readings[0] += lacking * squares / max(float(squares.sum()), 1.0)
-    reach, above = cell_reach(rate, cells=max(len(noisy), 1)), np.maximum(noisy, 0)
-    readings[:4] = np.clip(readings[:4], np.maximum(above - reach, 0), above + reach)
-    filled = np.zeros((5, *cells.shape))
-    filled[4] = 1.0
-    filled[:, off] = readings
-    return Reading(filled[0], filled[1], filled[2], filled[3], filled[4])
+    reach, above = cell_reach(rate, cells=max(flows, 1)), np.maximum(cells, 0)
+    readings[:4] = off * np.clip(readings[:4], np.maximum(above - reach, 0), above + reach)
+    return Reading(*readings)
 
 
 def beyond_noise(apart: float, variance: float) -> float:
     """Return a difference as far as it exceeds its noise (positive part of James and Stein)."""
     return max(0.0, 1 - variance / max(apart**2, 1.0)) * apart
-
-
-def off_diagonal(cells: Integers, rate: float) -> tuple[Booleans, Integers, Booleans]:
-    """Return which cells are flows, their noisy counts, and which of those the grid holds."""
-    off = ~np.eye(len(cells), dtype=np.bool_)
-    return off, cells[off], CountGrid.of_cells(cells[off], rate).holds(cells[off])
-
-
-def held_of(expected: Expected, off: Booleans, held: Booleans) -> Expected:
-    """Return what is expected of the cells that the grid holds."""
-    return Expected(expected.trips[off][held], expected.uncertainty[off][held])

@@ -8,16 +8,14 @@ import numpy as np
 
 from ...arrays import Booleans, Floats, Integers
 from ...datasets import Dataset
-from ...errors import ParameterError
 from ...geography import centre_distances_m
 from ...ledger import Ledger
 from ...parameters import ODParameters
 from ..matrices import Days
 from ..mechanism import ODNoise
 from . import assisted, statements
-from .expectation import Expect, expectation
 from .measurement import CAPPED_TRIPS, Measurement, measure
-from .reading import read_expected
+from .reading import expectations, read_expected
 
 LIKELY_EMPTY = 0.05
 """A flow is likely where the model's P(no trip) is below this."""
@@ -198,14 +196,12 @@ def read_measurement(measured: Measurement, distances_m: Floats) -> EstimateRele
 def read_days(measured: Measurement, distances_m: Floats) -> Iterator[EstimateRelease]:
     """Yield what `read_measurement` returns, one day after the other: one day is in memory."""
     certain = statements.certain_flows(measured.cells, measured.rate)
-    for day, expect in enumerate(_expectations(measured, distances_m)):
-        reading = read_expected(measured.cells[day], measured.rate, expect(None))
-        factor = 1.0
+    for day, expect in enumerate(expectations(measured.cells, measured.rate, distances_m)):
+        reading, factor = read_expected(measured.cells[day], measured.rate, expect(None)), 1.0
         if measured.capped_trips is not None:
-            factor = measured.capped_trips[day] / max(float(reading.mean.sum()), 1.0)
-            factor = float(
-                np.clip(factor, 1.0, CAPPED_TRIPS / measured.parameters.max_trips_per_user)
-            )
+            most = CAPPED_TRIPS / measured.parameters.max_trips_per_user
+            lacking = measured.capped_trips[day] / max(float(reading.mean.sum()), 1.0)
+            factor = float(np.clip(lacking, 1.0, most))
         yield EstimateRelease(
             counts=factor * reading.mean[None],
             typical=factor * reading.typical[None],
@@ -224,18 +220,5 @@ def intervals(measured: Measurement, distances_m: Floats) -> Iterator[tuple[Inte
     Each holds its kept count in at least 90 of 100 releases whatever the world is like, if the flow
     was chosen without looking at the release; the model makes it short.
     """
-    for cells, expect in zip(measured.cells, _expectations(measured, distances_m), strict=True):
-        yield assisted.of_day(cells, measured.rate, expect)
-
-
-def _expectations(measured: Measurement, distances_m: Floats) -> Iterator[Expect]:
-    """Yield what gives the expectation of every day."""
-    zones = measured.cells.shape[-1]
-    if distances_m.shape != (zones, zones) or not np.isfinite(distances_m).all():
-        raise ParameterError(
-            f"distances_m must hold finite metres for each pair of {zones} zones, got shape "
-            f"{distances_m.shape}; take centre_distances_m(dataset.zones)"
-        )
-    whole, others = measured.cells.sum(axis=0), len(measured.cells) - 1
-    for day in measured.cells:
-        yield expectation(day, whole - day, others, measured.rate, distances_m)
+    for day, expect in enumerate(expectations(measured.cells, measured.rate, distances_m)):
+        yield assisted.of_day(measured.cells[day], measured.rate, expect)

@@ -45,7 +45,7 @@ def trips(
     true = verbs.truth(key, window)
     private = cached_trips.drawn(key, parameters, seed, window).counts
     judged = _judged(parameters)
-    ends = _ends(key, parameters, window)
+    ends = flow_ends(key, parameters, window)
     picture = stage.flow_picture(sketch(key), true, private, **judged, zone=zone, ends=ends)
     if zone is not None:
         return picture
@@ -72,14 +72,14 @@ def estimates(
     return stage.grouped(picture, true, sums, group_sketches(key), **judged, note=note)
 
 
-def _ends(key: Key, parameters: ODParameters, window: Window) -> stage.Ends:
+def flow_ends(key: Key, parameters: ODParameters, window: Window, pairs: Any = ...) -> stage.Ends:
     """Return between which numbers 90% of all releases of each flow lie, by the exact law."""
     trims = ODParameters(
         epsilon=1.0, unit=parameters.unit, max_trips_per_user=parameters.max_trips_per_user
     )
     kept = verbs.of(od.kept, key, trims, **window.arguments)[0]
     law = od.NoiseLaw(1 / parameters.noise_scale)
-    return laws.released_range(law, kept, parameters.suppression_threshold)
+    return laws.released_range(law, kept[pairs], parameters.suppression_threshold)
 
 
 def ranges(
@@ -89,18 +89,26 @@ def ranges(
     window: Window | None,
     ends: stage.Ends,
     zone: int | None = None,
+    *,
+    wide: bool = True,
 ) -> stage.Picture:
-    """Return the truth beside how wide the range is in which 90% of draws lie."""
+    """Return the truth beside how wide the range is in which 90% of draws lie.
+
+    Parameters
+    ----------
+    wide : bool
+        Else beside the private numbers, with the range said of each.
+    """
     verb: Any = verbs  # with a window or without
     true, release = verb.truth(key, window), verb.release(key, parameters, seed, window)
     if window is None:
         block, when = block_at(key.resolution.hours, MAP_HOUR)
         private = np.maximum(release.counts[:, block], 0.0)
         what = f"visits, {when}"
-        named = {"what": what, "epsilon": parameters.epsilon, "ends": ends, "wide": True}
+        named = {"what": what, "epsilon": parameters.epsilon, "ends": ends, "wide": wide}
         return stage.zone_picture(sketch(key), true[:, block], private, **named)
     shown, judged = release.as_shown[0], _judged(parameters)
-    return stage.flow_picture(sketch(key), true, shown, **judged, zone=zone, ends=ends, wide=True)
+    return stage.flow_picture(sketch(key), true, shown, **judged, zone=zone, ends=ends, wide=wide)
 
 
 def _judged(parameters: ODParameters) -> dict[str, Any]:

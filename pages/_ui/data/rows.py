@@ -36,10 +36,12 @@ def draw(draft: Draft) -> None:
         draft,
         "table",
         "Trips, visits or flows",
-        data_files.TABLES,
-        "CSV (also .gz) or Parquet; several files are read as one table.",
+        (*data_files.TABLES, data_files.PACKED_TRACKS),
+        "CSV (also .gz) or Parquet; several files are read as one table. Or one zip of folders of "
+        "tracks (GeoLife's .plt, or .gpx), a folder for each person.",
         several=True,
     )
+    draft.files = data_files.as_tables(draft.files)
     if not draft.files:
         draft.missing.append("a table")
         return
@@ -74,7 +76,9 @@ def draw(draft: Draft) -> None:
     wanted, optional, absent = _columns_of(kind, columns, split=split)
     chosen, missing = data_files.columns(draft, kind, engine_kind, columns, wanted, optional)
     draft.missing += missing
+    gap = engine_kind == "visits" and not chosen["tid"] and _gap(draft, kind)
     draft.values |= {
+        "gap_minutes": gap or None,
         "reading": Reading(delimiter=delimiter),
         "kind": engine_kind,
         "mapping": chosen | dict.fromkeys(absent, ""),
@@ -84,6 +88,23 @@ def draw(draft: Draft) -> None:
     draft.seen, draft.chosen = seen, chosen
     if len(draft.files) > 1:
         st.caption(f"The first of {len(draft.files)} files is shown; all must have these columns.")
+
+
+def _gap(draft: Draft, kind: str) -> float | None:
+    """Draw how long without a row ends a trip; left empty, each move between zones is one."""
+    return draft.field(
+        st.number_input,
+        "Minutes without a row that end a trip (optional)",
+        f"gap_{kind}",
+        min_value=1,
+        max_value=1_440,
+        value=None,
+        placeholder="each move between zones is a trip",
+        help="No column names the trips. Left empty, a trip is a visit and the person's next one "
+        "in another zone on the same day, as for calls. For tracks of many points name a gap, such "
+        "as 30: a trip then leads from a person's first row to the last one before it.",
+        width=390,
+    )
 
 
 def _columns_of(kind: str, columns: Names, *, split: bool) -> tuple[Names, Names, Names]:

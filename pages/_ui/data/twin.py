@@ -108,7 +108,7 @@ def _take_example() -> None:
 
 def _residents_source(path: Path, column: str | None) -> dict[str, str]:
     if column is None:
-        return {"residents": "none stated, people live by area"}
+        return {}
     where = EXAMPLE_SOURCE if path == EXAMPLE else f"column “{column}” of the file of zones"
     return {"residents": where}
 
@@ -168,8 +168,11 @@ def _more(draft: Draft) -> dict[str, Any]:
             "Share of people who ever travel, %",
             min_value=1,
             max_value=100,
-            value=90,
+            value=None,
+            placeholder="not known: 90, and people differ more",
             key=draft.key("twin_travellers"),
+            help="Of all people in the data, within the days above. Where it is stated, what eight "
+            "twins recommend is closer to the best.",
         )
         friction = st.number_input(
             "Kilometres over which flows fall to a third",
@@ -190,7 +193,7 @@ def _more(draft: Draft) -> dict[str, Any]:
         seed = st.number_input("Seed", min_value=0, value=1, key=draft.key("twin_seed"))
     return {
         "first_day": first_day or FIRST_DAY,
-        "travellers": travellers / 100,
+        "travellers": travellers and travellers / 100,
         "friction_km": friction,
         "visits_a_week": visits,
         "seed": seed,

@@ -44,7 +44,7 @@ KIND_HELP = {
     "GPS).",
     "visits": "One row a visit: person, time, and the id of a tower, station or zone.",
     "points": "One row a visit: person, time, latitude and longitude. With a column of trips (tid) "
-    "a trip leads from its first to its last row.",
+    "a trip leads from its first to its last row; without one you may name the gap that ends it.",
     "flows": "One row a pair of places: origin, destination and a number. No people are in it, so "
     "only single trips can be protected.",
 }
@@ -90,6 +90,7 @@ _CONTROLS = {
     "locations": "Places",
     "zones": "Zones",
     "parts": "Build",
+    "gap_minutes": "Minutes without a row that end a trip",
     "skip_unparsable": "Leave unreadable rows out, and count them",
     "encoding": "Encoding",
     "max_visits_cap": "Cap of visits a person",

@@ -10,9 +10,12 @@ from engine import density
 from engine.arrays import Floats
 from engine.parameters import HOURS_PER_WEEK
 from engine.resolution import Key, block_names, hour_blocks
+from pages._ui import jobs
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import density as cached_density
 from pages._ui.cache import verbs
+from pages._ui.cache import zones as cached_zones
+from pages._ui.cache.pictures import MAP_HOUR
 from pages._ui.density import wording as density_wording
 from pages._ui.drawing import charts, maps
 from pages._ui.drawing.colours import HERE, OTHER, PRIVATE, TRUE
@@ -21,13 +24,11 @@ from pages._ui.shell.problems import guarded
 from pages._ui.shell.session import map_size, state, widget_value
 from pages._ui.shell.setting import Setting
 from pages._ui.views.context import Density
-from pages._ui.wording.numbers import fixed, inert, number, percent
+from pages._ui.wording.numbers import RANGE, between, fixed, inert, number, percent
 
 VIEWS = {"true": "True", "private": "Private", "error": "Error"}
-START_HOUR = 2 * 24 + 18
-"""Wednesday 18:00 to 19:00: a public choice, not the fullest hour."""
 
-HOUR = setting.whole_number("density_hour", START_HOUR, 0, HOURS_PER_WEEK - 1)
+HOUR = setting.whole_number("density_hour", MAP_HOUR, 0, HOURS_PER_WEEK - 1)
 """An hour; where hours are counted together, the first of their block."""
 TICK_S = 0.9
 MAP_HEIGHT = 440
@@ -74,7 +75,7 @@ def _explore(context: Density, *, playing: bool) -> None:
     places = st.grid(2, min_column_width=MAP_WIDTH - 30, gap="medium")
     with places.cell():
         view, block = _controls(context.key, starts, playing=playing)
-        _map(context, truth, private, view, block)
+        _map(context, truth, private, view, block, playing=playing)
     with places.cell():
         _week(context, truth, private)
 
@@ -123,8 +124,13 @@ def _map(
     private: Floats,
     view: str,
     block: int,
+    *,
+    playing: bool,
 ) -> None:
-    """Draw the map of one hour or block; counts share one scale over the whole week."""
+    """Draw the map of one hour or block; counts share one scale over the whole week.
+
+    While the hours rest, releases are drawn beside the page, for the range of each zone.
+    """
     most, largest_error = cached_density.map_limits(*context.asked)
     when = block_names(context.key.resolution.hours)[block]
     true_now, private_now = truth[:, block], private[:, block]
@@ -138,17 +144,24 @@ def _map(
         scale = maps.Scale(0.0, most)
         scale.legend(f"visits, {when}; one scale for true and private", "0", f"{most:,.0f} or more")
     zones = cached_datasets.outlines(context.key)
+    said = {
+        "true": [number(value) for value in true_now],
+        "private": [number(value) for value in private_now],
+        "error": [_signed(value) for value in error],
+    }
+    if not playing:
+        asked = context.key, context.parameters, context.seed, None, block
+        work = jobs.job("density_ranges", cached_zones.ranges, *asked, delay_s=jobs.RESTED_S)
+        jobs.live("density_ranges", work, lambda _: None)
+        if work.result is not None:
+            said[RANGE] = [between(*ends) for ends in zip(*work.result, strict=True)]
     maps.zone_map(
         zones,
         {"true": true_now, "private": private_now, "error": error}[view],
         scale,
         key=_map_key(context.key),
         alt=f"Map of zones: {VIEWS[view].lower()} visits, {when}",
-        tooltip={
-            "true": [number(value) for value in true_now],
-            "private": [number(value) for value in private_now],
-            "error": [_signed(value) for value in error],
-        },
+        tooltip=said,
         **map_size(MAP_WIDTH, MAP_HEIGHT),
         selectable=True,
         marked=zones.ids.index(zone(context.key)),

@@ -2,10 +2,10 @@
 
 import numpy as np
 import streamlit as st
-from numpy.typing import NDArray
 
 from engine import origin_destination as od
 from engine import usability
+from engine.arrays import Integers, Numbers
 from engine.resolution import Key
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import trips as cached_trips
@@ -44,28 +44,29 @@ def draw(settings: Settings, entry: Entry) -> Column:
             "Origin–destination page."
         )
 
-    def worst() -> Worst:
+    def worst_zones() -> Worst:
         ours = verbs.release(entry.key, parameters, noise, window)
-        return _worst(entry.key, true.sum(axis=1), ours.counts[0].sum(axis=1))
+        return worst(entry.key, true, ours.counts[0])
 
     return Column(
         entry=entry,
         ledger=None,
         part="trips",
-        worst=worst,
+        worst=worst_zones,
         curve=curve,
     )
 
 
-def _worst(key: Key, true: NDArray[np.int64], ours: NDArray[np.float64]) -> Worst:
+def worst(key: Key, true_flows: Integers, drawn_flows: Numbers) -> Worst:
     """Return the zones whose departures are off by most trips in this draw."""
-    order = np.argsort(-np.abs(ours - true), kind="stable")[:6]
-    error = (ours - true)[order] / np.where(true[order] > 0, true[order], np.nan)
+    true, private = true_flows.sum(axis=1), drawn_flows.sum(axis=1)
+    order = np.argsort(-np.abs(private - true), kind="stable")[:6]
+    error = (private - true)[order] / np.where(true[order] > 0, true[order], np.nan)
     names = cached_datasets.dataset(key).zones["name"].to_numpy()
     columns = {
         "Zone": [str(name) for name in names[order]],
         "Departures": [f"{value:,}" for value in true[order]],
-        "Private": [f"{value:,.0f}" for value in ours[order]],
+        "Private": [f"{value:,.0f}" for value in private[order]],
         "Error": [signed_percent(value) for value in error],
     }
     return Worst(tuple(order.tolist()), columns)

@@ -98,7 +98,9 @@ def draw(settings: Settings, part: str, available: list[str]) -> Side:
         if home_methods.shows(home_methods.DECISIONS):
             _deciding(side)
         elif home_methods.shows(home_methods.RANGE):
-            _ranging(side, zone)
+            _ranging(side, zone, wide=True)
+        elif part == "density" and methods is None:  # its ranges have no law: they follow
+            _ranging(side, zone, wide=False)
         else:
             _picture(picture, part, entry, zone)
         if methods is not None:
@@ -119,18 +121,23 @@ def _deciding(side: Side) -> None:
         zones.draw(side.context, rule, lambda one: _picture(one, side.part, side.entry, None))
 
 
-def _ranging(side: Side, zone: int | None) -> None:
-    """Draw how wide the range of each number is, once all draws are there."""
+def _ranging(side: Side, zone: int | None, *, wide: bool) -> None:
+    """Draw how wide the range of each number is, or say it of each, once all draws are there."""
     at = side.context
     block = None if at.window else block_at(at.key.resolution.hours, MAP_HOUR)[0]
     asked = at.key, at.parameters, at.seed, at.window
-    work = jobs.job("home_ranges", cached_zones.ranges, *asked, block)
+    delay_s = 0.0 if wide else jobs.RESTED_S
+    work = jobs.job("home_ranges", cached_zones.ranges, *asked, block, delay_s=delay_s)
 
     def show(work: Job) -> None:
-        if work.result is None:
+        if work.result is not None:
+            picture = cached_pictures.ranges(*asked, work.result, zone, wide=wide)
+        elif wide:
             st.caption(work.error or "Drawing releases …")
             return
-        _picture(cached_pictures.ranges(*asked, work.result, zone), side.part, side.entry, zone)
+        else:
+            picture = side.picture
+        _picture(picture, side.part, side.entry, zone)
 
     with st.container(key="home_ranges"):
         jobs.live("home_ranges", work, show)

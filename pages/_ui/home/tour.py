@@ -23,9 +23,9 @@ STEPS = (
     Step(
         "gauges",
         "Two sides",
-        "Left: how often an attacker who knows all other data can tell whether a person is in it, "
-        "from everything declared to be released; flows and density of the same people add up. "
-        "Right: what is left to use.",
+        "Left: how often an attacker who knows all other records guesses rightly whether a person "
+        "is in the data, from everything you declare to release; flows and density of the same "
+        "people add up. Right: how much of the result can still be used.",
     ),
     Step(
         "control",
@@ -37,8 +37,8 @@ STEPS = (
     Step(
         "card",
         "One answer",
-        "Say in the line at the top what you need. The card names the setting that keeps most of "
-        "it usable at your limit of risk, and what more detail would cost.",
+        "State what you need in the line at the top. The card names the setting with the most use "
+        "within your limit of risk, and what more detail would cost.",
     ),
 )
 

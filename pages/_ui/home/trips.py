@@ -2,14 +2,12 @@
 
 from dataclasses import replace
 
-import numpy as np
 import streamlit as st
 
 from engine import origin_destination as od
 from engine.parameters import EPSILON_STOPS, ODParameters
 from engine.resolution import Key
 from pages._ui import jobs
-from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache import details as cached_details
 from pages._ui.cache import trips as cached_trips
 from pages._ui.cache import verbs
@@ -19,13 +17,12 @@ from pages._ui.drawing import cards
 from pages._ui.drawing.svg import curve as sketch_curve
 from pages._ui.home import estimate as home_estimate
 from pages._ui.home import play as home_play
-from pages._ui.home.density import Column, Worst, delay_s, said_html, take
+from pages._ui.home.density import Column, delay_s, said_html, take
 from pages._ui.jobs import Job
 from pages._ui.shell.catalogue import Entry
-from pages._ui.shell.settings import Seed, Settings, seed
+from pages._ui.shell.settings import Settings, seed
 from pages._ui.wording import verdict
 from pages._ui.wording.cards import trip_cards
-from pages._ui.wording.numbers import signed_percent
 from pages._ui.wording.places import details_sentence
 from pages._ui.wording.privacy import trips_protection
 
@@ -59,7 +56,11 @@ def draw(settings: Settings, entry: Entry) -> Column:
         entry=entry,
         ledger=None,
         part="trips",
-        worst=lambda: _worst(entry, parameters, noise, window),
+        worst=lambda: home_estimate.worst(
+            entry.key,
+            verbs.truth(entry.key, window),
+            cached_trips.drawn(entry.key, parameters, noise, window).counts,
+        ),
         curve=lambda: _curve(entry.key, settings, window),
     )
 
@@ -93,19 +94,3 @@ def _curve(key: Key, settings: Settings, window: Window) -> None:
         pickable=True,
     )
     take(picked)
-
-
-def _worst(entry: Entry, parameters: ODParameters, noise: Seed, window: Window) -> Worst:
-    """Return the zones whose departures are off by most trips in this draw."""
-    true = verbs.truth(entry.key, window).sum(axis=1)
-    private = cached_trips.drawn(entry.key, parameters, noise, window).counts.sum(axis=1)
-    order = np.argsort(-np.abs(private - true), kind="stable")[:6]
-    error = (private - true)[order] / np.where(true[order] > 0, true[order], np.nan)
-    names = cached_datasets.dataset(entry.key).zones["name"].to_numpy()
-    columns = {
-        "Zone": [str(name) for name in names[order]],
-        "Departures": [f"{value:,}" for value in true[order]],
-        "Private": [f"{value:,}" for value in private[order]],
-        "Error": [signed_percent(value) for value in error],
-    }
-    return Worst(tuple(order.tolist()), columns)

@@ -11,7 +11,7 @@ from pages._ui.wording.verdict import USE_RULE
 
 STANDINGS: dict[attack.Standing, str] = {
     "balanced": "Private and usable",
-    "leaning_open": "Leaning open",
+    "leaning_open": "Moderately private",
     "too_open": "Too open",
     "too_private": "Too private",
     "neither": "Neither private nor usable",

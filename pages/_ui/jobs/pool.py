@@ -179,6 +179,7 @@ class Pool:
         self._tasks: OrderedDict[Ask, Task] = OrderedDict()
         self._turns: OrderedDict[str, None] = OrderedDict()
         self._processes = count
+        self._warm = False
         for _ in range(max(count, 1)):
             threading.Thread(target=self._serve, daemon=True, name="long work").start()
 
@@ -193,6 +194,12 @@ class Pool:
         with self._changed:
             waited_for = [task for task in self._tasks.values() if task.wanted]
             return len({job.session for task in waited_for for job in task.jobs})
+
+    def warm(self) -> None:
+        """Start idle workers before there is work; also whenever one has been ended."""
+        with self._changed:
+            self._warm = True
+            self._changed.notify_all()
 
     def join(
         self, ask: Ask, session: str, context: Any, *, shared: bool, delay_s: float = 0.0
@@ -282,6 +289,8 @@ class Pool:
             with self._changed:
                 self._tidy(seat)
                 while (turn := self._turn(seat)) is None:
+                    if self._warm:
+                        seat.worker.ready()
                     self._changed.wait(self._rest_s() if self._turns or seat.read_of else None)
                     self._tidy(seat)
                 task, job = turn

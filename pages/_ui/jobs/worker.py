@@ -21,6 +21,8 @@ from pages._ui.jobs.work import Ask, Bench, Step, Stretch
 from pages._ui.shell.session import IN_WORKER
 
 ROOT = Path(__file__).parents[3]
+_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
+"""Workers share the cores already; threads that wait for one another doubled the time of a work."""
 
 
 class WorkerLost(Exception):
@@ -33,6 +35,10 @@ class WorkerLost(Exception):
 
 class Worker(Protocol):
     """What the pool needs of a process or a thread that works."""
+
+    def ready(self) -> None:
+        """Start now what would else be started with the next work."""
+        ...
 
     def go_on(self, number: int, ask: Ask, context: Any, tell: Callable[[Step], None]) -> Stretch:
         """Go on with a work for a stretch."""
@@ -52,7 +58,7 @@ class Worker(Protocol):
 
 
 class ProcessWorker:
-    """A worker in a process, started with its first work.
+    """A worker in a process, started with its first work or when it is to be ready for it.
 
     A plain subprocess: the library's own ways run the main script again in the child, and that is
     a page of Streamlit's here; a fork would copy its threads' locks.
@@ -63,6 +69,10 @@ class ProcessWorker:
         self._known: set[int] = set()
         self._sending = threading.Lock()
         self._worked = False
+
+    def ready(self) -> None:
+        with suppress(OSError):  # said by the first work
+            self._started()
 
     def go_on(self, number: int, ask: Ask, context: Any, tell: Callable[[Step], None]) -> Stretch:
         del context  # the process has caches of its own
@@ -108,7 +118,12 @@ class ProcessWorker:
                 [sys.executable, "-m", "pages._ui.jobs.process"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                env={**os.environ, IN_WORKER: "1", "PYTHONPATH": os.pathsep.join(paths)},
+                env={
+                    **_ONE_THREAD,
+                    **os.environ,
+                    IN_WORKER: "1",
+                    "PYTHONPATH": os.pathsep.join(paths),
+                },
             )
         return self._process
 
@@ -126,6 +141,9 @@ class ThreadWorker:
     def __init__(self) -> None:
         self._bench = Bench()
         self._interrupted = threading.Event()
+
+    def ready(self) -> None:
+        """Be there: what it needs is imported by the pages."""
 
     def go_on(self, number: int, ask: Ask, context: Any, tell: Callable[[Step], None]) -> Stretch:
         # what is cached of a session's own datasets is found by the session's threads

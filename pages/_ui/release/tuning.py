@@ -27,7 +27,9 @@ class Tuning:
 def ask(plan: Plan, entry: Entry) -> tuple[str, str]:
     """Draw how ε was chosen; return it, one of `TUNED`, with the custodian's words."""
     record = session().tuned_on
-    filled = suggestion(record, plan, entry.name)
+    twin, epsilon = session().on_twin or ("", None)
+    on_twin = plan.epsilon == epsilon and twin in catalogue.entries() and not entry.is_twin
+    filled = ("twin", "") if on_twin else suggestion(record, plan, entry.name)
     if entry.name in session().judged:  # more is known of the data than of ε
         filled = None
     if filled != state(Tuning).filled:  # a record came, or no longer holds
@@ -50,7 +52,7 @@ def ask(plan: Plan, entry: Entry) -> tuple[str, str]:
         "In your words", key="release_note", placeholder="such as the days that were looked at"
     )
     if tuned == "twin":
-        note = "; ".join(filter(None, (note, _twin())))
+        note = "; ".join(filter(None, (note, _twin(twin))))
     if entry.name in session().judged:
         st.caption(JUDGED)
     elif filled and tuned != "twin":
@@ -63,8 +65,8 @@ def ask(plan: Plan, entry: Entry) -> tuple[str, str]:
     return str(tuned), note
 
 
-def _twin() -> str:
-    """Ask which twin it was, and return what it was made of; nothing where none is at hand."""
+def _twin(taken: str) -> str:
+    """Ask which twin it was, that whose setting was taken first, and return what it is made of."""
     twins = {
         name: inputs
         for name, entry in catalogue.entries().items()
@@ -73,7 +75,8 @@ def _twin() -> str:
     if not twins:
         st.caption("No twin is at hand: say what it was made of.")
         return ""
-    words = in_words(twins[st.selectbox("Which twin?", list(twins), key="release_twin")])
+    first = list(twins).index(taken) if taken in twins else 0
+    words = in_words(twins[st.selectbox("Which twin?", list(twins), first, key="release_twin")])
     st.caption(f"Stated with it: {words}")
     return words
 

@@ -54,6 +54,8 @@ class Session:
         Folders of the datasets made in this session, by name.
     tuned_on : dict or None
         What ε was tuned on at the page Decisions, for the record of a release.
+    on_twin : tuple of str and float, or None
+        The twin whose recommended setting was taken last, and its ε, for that record.
     judged : set of str
         Datasets of whose confidential data a verdict or a setting was asked, for that record.
     pages : dict
@@ -79,6 +81,7 @@ class Session:
     jobs: dict[str, Any] = field(default_factory=dict)
     datasets: dict[str, Path] = field(default_factory=dict)
     tuned_on: dict[str, Any] | None = None
+    on_twin: tuple[str, float] | None = None
     judged: set[str] = field(default_factory=set)
     pages: dict[type, Any] = field(default_factory=dict)
     stands_in: str | None = None

@@ -7,6 +7,7 @@ import streamlit as st
 
 from engine import density, origin_destination, parameters
 from engine.parameters import DELTA_STOPS
+from engine.risk import SUPPRESSION_STANDARDS
 from pages._ui.cache import facts as cached_facts
 from pages._ui.shell import address, catalogue, epsilon_control, frame, pins, setting
 from pages._ui.shell.catalogue import Entry
@@ -51,7 +52,7 @@ from pages._ui.wording.labels import (
 )
 from pages._ui.wording.numbers import scientific
 from pages._ui.wording.places import cluster_words, zone_words
-from pages._ui.wording.privacy import UNITS, trip_level_reason
+from pages._ui.wording.privacy import SUPPRESSION_ALONE, UNITS, trip_level_reason
 
 DENSITY = ("density_data", "delta", "max_visits", "variant", "cluster_minimum")
 TRIPS = ("od_data", "unit", "max_trips", "threshold")
@@ -232,15 +233,30 @@ def _trips_group(shown: set[str], known: dict[str, Entry]) -> None:
     _field(shown, OD_METHOD, st.selectbox, "Method", OD_METHODS, format_func=names)
     _field(shown, THRESHOLD, st.slider, "Suppress flows below (τ)")
     method = origin_destination.METHODS[current().od_method]
+    if "threshold" in shown:
+        _standards()
     if {"od_method", "threshold"} <= shown and "suppression_threshold" not in method.uses:
         st.caption(f"{method.short} hides nothing: τ belongs to the published method.")
+
+
+def _standards() -> None:
+    """Offer thresholds that others use, with what they do not protect."""
+    with st.popover("Standards for τ", type="tertiary", icon=":material/visibility_off:"):
+        st.caption(SUPPRESSION_ALONE)
+        for name, least in SUPPRESSION_STANDARDS.items():
+            st.button(
+                f"{name}: τ = {least}",
+                key=f"standard_{least}",
+                on_click=setting.put,
+                args=(THRESHOLD, least),
+            )
 
 
 def _suggest(one: Setting[int], fitting: int | None) -> None:
     """Offer what a rule from public numbers and the noise alone suggests, where it differs."""
     if fitting is not None and fitting != setting.value(one):
         st.button(
-            f"Suggested: {one.label} = {fitting}",
+            f"By public facts alone: {one.label} = {fitting}",
             type="tertiary",
             key=f"suggested_{one.key}",
             on_click=setting.put,

@@ -10,6 +10,7 @@ import streamlit as st
 from engine.arrays import Booleans, Integers, Numbers
 from engine.resolution import Key, flows_between
 from pages._ui.cache import datasets as cached_datasets
+from pages._ui.cache import pictures as cached_pictures
 from pages._ui.cache import trips as cached_trips
 from pages._ui.cache.trips import Drawn
 from pages._ui.drawing import groups as drawn_groups
@@ -19,6 +20,7 @@ from pages._ui.shell import setting
 from pages._ui.shell.session import map_size, state
 from pages._ui.trips import look as trips_look
 from pages._ui.views.context import Flows
+from pages._ui.wording.numbers import RANGE, between
 
 TRUE, PRIVATE, WRONG = "True", "Private", "Phantom and lost"
 AUTOMATIC, ZONES, GROUPS = "Automatic", "Zones", "Groups"
@@ -77,6 +79,14 @@ def draw(context: Flows) -> None:
     if shown != TRUE:
         colours[phantom[pairs]] = trips_look.rgb(trips_look.PHANTOM)
         colours[lost[pairs]] = trips_look.rgb(trips_look.LOST)
+    said = {
+        "true": [trips_look.written(value) for value in true[pairs]],
+        "private": words,
+        "error": [trips_look.signed(value) for value in (drawn.shown - true)[pairs]],
+    }
+    if context.method.expected is not None and context.window and not context.several:
+        ends = cached_pictures.flow_ends(context.key, context.parameters, context.window, pairs)
+        said[RANGE] = [between(*each) for each in zip(*ends, strict=True)]
     maps.flow_map(
         cached_datasets.outlines(context.key),
         origins,
@@ -85,11 +95,7 @@ def draw(context: Flows) -> None:
         scale,
         key="od_flows",
         alt=f"Arrows of the {chosen.most} largest flows: {shown.lower()}",
-        tooltip={
-            "true": [trips_look.written(value) for value in true[pairs]],
-            "private": words,
-            "error": [trips_look.signed(value) for value in (drawn.shown - true)[pairs]],
-        },
+        tooltip=said,
         colours=colours,
         wrong=(phantom | lost)[pairs] & (shown != TRUE),
         marked=chosen.marked,

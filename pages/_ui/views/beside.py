@@ -9,8 +9,6 @@ from pages._ui.drawing.colours import SERIES
 from pages._ui.views import maps, numbers
 from pages._ui.views.context import Context, Side
 
-COLOURS = SERIES
-
 
 def draw(
     contexts: Sequence[Context[Any]],
@@ -28,8 +26,7 @@ def draw(
         Draws the curve over ε.
     """
     sides = [
-        Side(numbers.title(one), colour, one)
-        for one, colour in zip(contexts, COLOURS, strict=False)
+        Side(numbers.title(one), colour, one) for one, colour in zip(contexts, SERIES, strict=False)
     ]
     numbers.beside(f"{key}_numbers", contexts)
     maps.draw(sides, maps.PRIVATE, key=f"{key}_map", first_true=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from engine.frontier import Candidate, tables
+from engine.frontier import Candidate, tables, visits
 from engine.parameters import ODParameters
 from engine.risk import PRECEDENTS, Guarantee
 from pages._ui import jobs
@@ -147,7 +147,11 @@ def _picture(known: Advice, context: Context[Any], at: tuple[float, float]) -> N
         height=HEIGHT,
         on_pick=pick,
     )
-    drawn = "" if wording.is_flows(shown[0]) else " Use is the mean of three draws, ± its error."
+    drawn = (
+        ""
+        if wording.is_flows(shown[0])
+        else f" Use is the mean of {visits.DRAWS} draws, ± its error."
+    )
     st.caption(
         "Each dot is a setting; pale ones do not meet the need. Square dots and dotted lines are "
         "the shortest span of time, round ones the longest. Triangles at the foot are known uses "

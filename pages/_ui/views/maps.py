@@ -12,15 +12,13 @@ from engine.geography import zone_areas_km2
 from engine.parameters import DensityParameters
 from engine.resolution import block_at, hour_blocks
 from pages._ui.cache import datasets as cached_datasets
+from pages._ui.cache.pictures import MAP_HOUR
 from pages._ui.drawing import maps, marks
 from pages._ui.drawing.svg import sketches
 from pages._ui.views.context import Context, Density, Flows, Side
 from pages._ui.wording.numbers import number
 
 TRUE, PRIVATE, ERROR, DIFFERENCE = VIEWS = "True", "Private", "Error", "Difference"
-MAP_HOUR = 2 * 24 + 18
-"""Wednesday 18:00 to 19:00, or the block in which it lies: a public choice."""
-
 LARGEST = 40
 ZONES_DIFFER = "Its zones are not those of {first}: there is no difference to draw zone by zone."
 _HEIGHT, _WIDTH = 300, 280

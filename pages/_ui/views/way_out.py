@@ -30,8 +30,8 @@ from pages._ui.wording import frontier as wording
 RISKS = (0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.99)
 RISK = setting.stop("risk_limit", RISKS, 0.75)
 """The most that an attacker may guess right, wherever a setting is recommended."""
-_LESS = "Give way in one thing: so much is usable, at which best guess"
-_MORE = "Ask for more: so much is usable, at which best guess"
+_LESS = "Relax one requirement (share usable, at which best guess)"
+_MORE = "Ask for more detail (share usable, at which best guess)"
 
 
 def asked(context: Context[Any]) -> Asked:
@@ -83,6 +83,8 @@ def take(one: Candidate, entry: Entry) -> None:
     else:
         chosen |= {"density_hours": one.resolution.hours, "density_zones": one.resolution.zones}
     use_settings(**chosen)
+    if entry.is_twin:
+        session().on_twin = entry.name, one.levers["ε"]
     if not entry.metadata.simulated:
         session().judged.add(entry.name)
 

@@ -15,8 +15,8 @@ HOURS = {
 }
 UNITS = {"person-day": "a person's day", "person": "a person", "trip": "a single trip"}
 LEAK = (
-    "Chosen on confidential data, a setting leaks a little about them, which no ε accounts for. "
-    "Release will state it as tuned on these data."
+    "A setting chosen by looking at confidential data leaks a little about them, which no ε "
+    "accounts for. Release will record it as tuned on these data."
 )
 
 

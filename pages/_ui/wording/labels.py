@@ -2,7 +2,6 @@
 
 from engine import density, origin_destination
 from engine.origin_destination import LawName
-from engine.risk import SUPPRESSION_STANDARDS
 
 SHARE = (
     "The address of this page holds these settings: copy it to share the view. Data, noise and the "
@@ -68,10 +67,7 @@ HELP = {
     + " ".join(
         f"**{method.short}**: {method.about}" for method in origin_destination.METHODS.values()
     ),
-    "threshold": "Published flows below this number are set to 0. Standards elsewhere: "
-    + ", ".join(f"{name} {least}" for name, least in SUPPRESSION_STANDARDS.items())
-    + ". A threshold alone protects nobody in a flow that is shown: whoever knows all its other "
-    "trips learns whether one more is in it. The noise hides that.",
+    "threshold": "Published flows below this number are set to 0.",
     "zones": "Fewer, larger zones: parents that the dataset names, or clusters of neighbouring "
     "zones of similar area, made from the map alone. They cost no privacy; counts are larger, so "
     "the same noise matters less.",

@@ -5,6 +5,8 @@ import re
 from collections.abc import Callable, Sequence
 
 WORD_JOINER = "\u2060"
+RANGE = "90% of draws"
+"""What maps call the range in which 90% of draws of a number lie."""
 
 
 def scientific(value: float) -> str:
@@ -63,6 +65,11 @@ def like(value: float) -> Callable[[float], str]:
         return f"under {least:g}" if 0 < other < least else f"{other:,.{decimals}f}"
 
     return write
+
+
+def between(low: float, high: float) -> str:
+    """Write the ends of a range, as maps say it of a zone or a flow: 90% of draws lie there."""
+    return f"{number(low)}–{number(high)}"
 
 
 def percent(share: float) -> str:

@@ -19,6 +19,10 @@ PROTECTED = {
     "person": "a person's trips of the whole period",
     "trip": "one trip",
 }
+SUPPRESSION_ALONE = (
+    "The least number that others show. A threshold alone protects nobody in a flow that is shown: "
+    "whoever knows all its other trips learns whether one more is in it. The noise hides that."
+)
 _NEARLY, _CERTAIN = 0.985, 0.9995
 """Right guesses from which on a digit more is written, and from which on no more is said."""
 

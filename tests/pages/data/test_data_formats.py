@@ -1,10 +1,28 @@
 """Tables of the field's packages on the Data page: nothing has to be chosen."""
 
+import io
+import zipfile
+
 from engine import datasets
 from tests.reference.ingest_inputs import TOWERS
-from tests.support.data_page import PLACES, built, upload, widget, zone
+from tests.support.data_page import PLACES, built, html_of, upload, widget, zone
 
 PLACE = {name: (lat, lng) for name, lat, lng in TOWERS}
+
+
+TRIPS = [("p", "ABC"), ("p", "CDA"), ("q", "AB"), ("q", "ADA"), ("r", "BCBD")]
+
+
+def ways(app):
+    """Build what is on the page and return origin and destination of every trip of it."""
+    (folder,) = built(app).session_state["session"].datasets.values()
+    dataset = datasets.load(folder)
+    ids = dataset.zones["zone_id"].tolist()
+    ends = zip(dataset.trips.whole.origin, dataset.trips.whole.destination, strict=True)
+    return sorted((ids[a], ids[b]) for a, b in ends)
+
+
+EXPECTED = sorted((way[0], way[-1]) for _, way in TRIPS if way[0] != way[-1])
 
 
 def rows(trips):
@@ -15,16 +33,56 @@ def rows(trips):
             yield f"{person},{number},2015-09-{7 + number:02d} 08:{10 * stop:02d}:00,{lat},{lng}"
 
 
-def test_trips_by_tid_are_guessed_and_lead_from_first_to_last_point(open_data):
-    trips = [("p", "ABC"), ("p", "CDA"), ("q", "AB"), ("q", "ADA"), ("r", "BCBD")]
-    table = "\n".join(["uid,tid,datetime,lat,lng", *rows(trips)]).encode()
-    app = upload(open_data(), "table", "trips_2015_09.csv", table)
+def opened(open_data, name, contents):
+    app = upload(open_data(), "table", name, contents)
     upload(app, "locations", "stations.csv", PLACES)
-    zone(app, "America/Mexico_City")
+    return zone(app, "America/Mexico_City")
+
+
+def test_trips_by_tid_are_guessed_and_lead_from_first_to_last_point(open_data):
+    table = "\n".join(["uid,tid,datetime,lat,lng", *rows(TRIPS)]).encode()
+    app = opened(open_data, "trips_2015_09.csv", table)
     assert widget(app.selectbox, "data_points_tid_").value == "tid"
-    (folder,) = built(app).session_state["session"].datasets.values()
-    dataset = datasets.load(folder)
-    ids = dataset.zones["zone_id"].tolist()
-    ends = zip(dataset.trips.whole.origin, dataset.trips.whole.destination, strict=True)
-    pairs = [(ids[a], ids[b]) for a, b in ends]
-    assert sorted(pairs) == sorted((way[0], way[-1]) for _, way in trips if way[0] != way[-1])
+    assert not [one for one in app.number_input if one.key.startswith("data_gap_")]
+    assert ways(app) == EXPECTED
+
+
+def test_without_trips_a_gap_may_be_named(open_data):
+    lines = [",".join(line.split(",")[:1] + line.split(",")[2:]) for line in rows(TRIPS)]
+    table = "\n".join(["uid,datetime,lat,lng", *lines]).encode()
+    app = opened(open_data, "trips_2015_09.csv", table)
+    widget(app.number_input, "data_gap_points").set_value(30).run()
+    assert ways(app) == EXPECTED
+
+
+def zipped(points):
+    """A zip of GPX files, a folder for each person and a file for each trip."""
+    files = {}
+    for line in points:
+        person, trip, at, lat, lng = line.split(",")
+        point = f'<trkpt lat="{lat}" lon="{lng}"><time>{at.replace(" ", "T")}</time></trkpt>'
+        files.setdefault(f"people/{person}/{trip}.gpx", []).append(point)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, inside in files.items():
+            archive.writestr(name, f"<gpx><trk><trkseg>{''.join(inside)}</trkseg></trk></gpx>")
+        archive.writestr("__MACOSX/people/p/._0.gpx", b"\x00")
+        archive.writestr("people/read.me", "not a track")
+    return packed.getvalue()
+
+
+def test_a_zip_of_tracks_is_read_as_a_table_of_their_points(open_data):
+    app = opened(open_data, "tracks_2015_09.zip", zipped(rows(TRIPS)))
+    assert widget(app.text_input, "data_name_").value == "tracks-2015-09"
+    assert ways(app) == EXPECTED
+
+
+def test_a_zip_that_is_none_of_tracks_is_told_from_one(open_data):
+    for contents, words in (
+        (b"PK\x03\x04 cut", "the zip is damaged"),
+        (zipped(rows(TRIPS[:2])), "one person"),
+        (zipped([]), "holds no track"),
+    ):
+        app = upload(open_data(), "table", "tracks.zip", contents)
+        assert words in html_of(app)
+        assert not app.exception

@@ -1,5 +1,6 @@
 """The Density page: settings in, honest numbers, ledger and figures out."""
 
+import json
 import re
 import time
 from typing import get_args
@@ -222,6 +223,29 @@ def test_the_chosen_zone_stays_and_the_error_map_is_signed(open_density):
     app.run()
     assert any("too few" in part and "too many" in part for part in html_of(app))
     assert app.selectbox(key="density_zone").value == zone
+
+
+def test_a_zone_says_its_range_once_releases_are_drawn(open_density, open_home, settled):
+    app = settled(open_density(epsilon=0.5))
+    layers = json.loads(app.get("deck_gl_json_chart")[0].proto.json)["layers"]
+    zones = next(layer for layer in layers if layer["id"] == "zones")["data"]["features"]
+    demo, hour = load("demo-city"), app.session_state["density_hour"]
+    drawn = [
+        density.release(
+            demo,
+            DensityParameters(epsilon=0.5),
+            rng=generator((SIMULATED_SEED, 0), "density", repeat),
+        ).counts[:, hour]
+        for repeat in range(20)
+    ]
+    ends = np.quantile(drawn, (0.05, 0.95), axis=0)
+    for zone, low, high in zip(zones, *ends, strict=True):
+        said = zone["properties"]["t3"].replace(",", "").split("–")
+        assert [float(end) for end in said] == pytest.approx([low, high], rel=0.06, abs=0.51)
+    app = settled(open_home(home_shown="density", epsilon="0.5"))  # the same hour
+    (picture,) = (e for e in app.get("bidi_component") if e.proto.component_name == "stage")
+    for zone, words in zip(zones, json.loads(picture.proto.json)["private"]["words"], strict=True):
+        assert words.endswith(f"90% of draws: {zone['properties']['t3']}")
 
 
 def test_playing_moves_the_hour(open_density):

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import replace
 
@@ -18,6 +19,7 @@ from pages._ui.cache.window import Window
 from pages._ui.jobs import pool as pool_module
 from pages._ui.jobs.pool import Pool, workers
 from pages._ui.jobs.work import Ask
+from pages._ui.jobs.worker import ProcessWorker
 from tests.support import work
 
 SEED = (4, 0)
@@ -252,3 +254,19 @@ def test_other_settings_leave_the_job_of_the_old_ones(thread):
     assert Ask(work.counted, ("a", settings)) != Ask(
         work.counted, ("a", replace(settings, epsilon=2.0))
     )
+
+
+def test_idle_workers_are_started_before_there_is_work(monkeypatch):
+    started = [threading.Event(), threading.Event()]
+    places = iter(started)
+
+    class Worker(ProcessWorker):
+        def __init__(self):
+            super().__init__()
+            self.ready = next(places).set
+
+    monkeypatch.setattr(pool_module, "ProcessWorker", Worker)
+    pool = Pool(2)
+    assert not any(one.is_set() for one in started)  # not before it is asked for
+    pool.warm()
+    assert all(one.wait(GUARD_S) for one in started)

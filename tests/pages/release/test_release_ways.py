@@ -4,10 +4,12 @@ import json
 
 import pytest
 
-from engine import datasets
+from engine import datasets, frontier
 from engine.datasets import Dataset
 from engine.origin_destination import NoiseLaw
+from engine.parameters import ODParameters
 from engine.release import CONSENT
+from engine.resolution import Resolution
 from pages._ui.release import confirm, outlook
 from pages._ui.wording.numbers import percent
 from tests.support.release_page import (
@@ -139,6 +141,18 @@ def test_homes_verdict_comes_on_request_with_its_leak_named(page, product, metho
     assert "sable" in verdicts[0].proto.body or "noisy" in verdicts[0].proto.body
     assert filled(app) == ("these data", "")  # whatever Decisions has filled in before
     assert "You have looked at the verdict by these data" in texts(app)
+
+
+def test_the_verdict_before_a_release_is_the_frontiers_number(page):
+    setting = ODParameters(epsilon=10.0, max_trips_per_user=4, suppression_threshold=30)
+    every = frontier.frontier(datasets.load("demo-city"), frontier.Need(time="day")).judged
+    same = [one for one in every if (one.parameters, one.resolution) == (setting, Resolution())]
+    assert 0 < same[0].use < 1
+    app = declared(page, epsilon=20.0)
+    app.session_state["epsilon"], app.session_state["threshold"] = 10.0, 30
+    app.run().toggle(key="release_judge_demo-city").set_value(True).run()
+    (said,) = (one for one in app.get("html") if 'class="verdict' in one.proto.body)
+    assert f"{percent(same[0].use)} of" in said.proto.body
 
 
 def test_a_verdict_asked_of_one_dataset_is_not_asked_of_the_next(

@@ -9,6 +9,8 @@ import pytest
 import streamlit as st
 
 from engine import datasets, resolution
+from engine import origin_destination as od
+from engine.parameters import ODParameters
 from pages._ui.trips import look as trips_look
 from tests.support.flows_page import bodies, deck, text
 
@@ -33,6 +35,24 @@ def test_flows_switch_keeps_one_scale_and_marks_phantoms(open_od):
         assert row["colour"][:3] == row["edge"][:3]
         assert row["colour"][3] < row["edge"][3] / 3
         assert row["edge_px"] > 1.5
+
+
+def test_a_flow_says_what_is_true_private_its_error_and_its_range(open_od):
+    """The range against 400 releases: at most one in ten of each flow lies outside."""
+    app = open_od(threshold=5, epsilon=1.0)
+    arcs = next(layer for layer in deck(app)["layers"] if layer["id"] == "flows")
+    demo, rng = datasets.load("demo-city"), np.random.default_rng(3)
+    parameters = ODParameters(epsilon=1.0, max_trips_per_user=4, suppression_threshold=5)
+    draws = np.array([od.release(demo, parameters, rng=rng, days=0).counts[0] for _ in range(400)])
+    names = demo.zones["name"].tolist()
+    for row in arcs["data"][-5:]:
+        labels, texts = zip(*(row[f"t{j}"].split(": ") for j in range(4)), strict=True)
+        assert labels == ("true", "private", "error", "90% of draws")
+        low, high = (float(end.replace(",", "")) for end in texts[3].split("–"))
+        origin, destination = (names.index(name) for name in row["name"].split(" → "))
+        drawn = draws[:, origin, destination]
+        assert ((drawn >= low) & (drawn <= high)).mean() > 0.85
+        assert ((drawn > low) & (drawn < high)).mean() < 0.95
 
 
 @pytest.mark.parametrize("scope", ["Leaving a zone", "Arriving in a zone", "Leaving or arriving"])

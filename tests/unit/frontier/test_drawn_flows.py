@@ -76,7 +76,14 @@ def test_the_standard_error_is_the_spread_of_the_use_over_many_runs():
 
 
 def test_methods_with_a_law_come_first_and_both_are_compared(towns):
-    steps = list(frontier.candidates(towns, NEED, drawn=True, rng=np.random.default_rng(1)))
+    steps = []
+    result = frontier.frontier(
+        towns,
+        NEED,
+        drawn=True,
+        rng=np.random.default_rng(1),
+        progress=lambda *step: steps.append(step),
+    )
     shares = [done for done, _ in steps]
     assert shares == sorted(shares)
     assert shares[-1] == 1
@@ -84,7 +91,6 @@ def test_methods_with_a_law_come_first_and_both_are_compared(towns):
     first = next(place for place, method in enumerate(methods) if method in DRAWN)
     assert not DRAWN & set(methods[:first])
     assert set(methods[first:]) == DRAWN
-    result = frontier.frontier(towns, NEED, drawn=True, rng=np.random.default_rng(1))
     assert list(result.judged) == [one for _, batch in steps for one in batch]
     for limit in (0.6, 0.75, 0.95):  # by brute force over all of them
         best = result.recommended(limit)
@@ -103,6 +109,7 @@ def test_the_exact_ones_alone_are_the_default(towns):
     assert {one.use_error for one in result.judged} == {0.0}
 
 
+@pytest.mark.long
 def test_the_command_names_the_method_and_its_error(towns, capsys, tmp_path):
     out = tmp_path / "all.csv"
     words = [str(towns.folder.parent), "--time", "period", "--drawn", "--risk", "100"]

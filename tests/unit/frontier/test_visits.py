@@ -15,16 +15,20 @@ def city(tmp_path_factory):
     return small_city(tmp_path_factory.mktemp("visits") / "city", people=1500)
 
 
+def rng(seed):
+    return np.random.default_rng(seed)
+
+
 @pytest.fixture(scope="module")
 def judged(city):
-    return frontier.frontier(city, Need(read="zones", zones=5), rng=np.random.default_rng(7))
+    return frontier.frontier(city, Need(read="zones", zones=5), rng=rng(7))
 
 
 def test_use_is_the_mean_verdict_of_draws_and_risk_that_of_the_ledger(city):
     """One batch from the same generator state, each view released by itself, as home does."""
     need = Need(read="density", zones=25)
-    batch = next(iter(visits.judged(city, need, np.random.default_rng(7))))[1]
-    numbered = contract.generators(contract.generators(np.random.default_rng(7))(0))
+    batch = next(batch for _, batch in visits.judged(city, need, rng(7)) if batch)
+    numbered = contract.generators(contract.generators(rng(7))(0))
     assert {one.matrices for one in batch} == {8, 42, 168}
     for one in batch[5::7]:  # at every block of hours, one ε
         view = resolution.coarsen(city, one.resolution)
@@ -66,7 +70,7 @@ def test_the_recommended_is_on_the_frontier_and_has_most_use(judged):
 
 
 def test_whoever_reads_hours_needs_hours(city):
-    hourly = frontier.frontier(city, Need(read="density", zones=5), rng=np.random.default_rng(7))
+    hourly = frontier.frontier(city, Need(read="density", zones=5), rng=rng(7))
     assert {one.matrices for one in hourly.candidates} == {168}
     assert {way.lever for way in hourly.way_out()} <= {"zones", "time", "risk"}
 
@@ -84,3 +88,20 @@ def test_the_command_says_how_sure_it_is(city, capsys):
     said = capsys.readouterr().out
     assert "by hour, a person, " in said
     assert "zones usable" in said
+
+
+def test_one_release_of_towers_is_seen_from_every_level_of_zones(tiny_city, monkeypatch):
+    """Against each level released by itself, from the same generator state."""
+    method, need = min(visits.OF_TOWERS), Need(read="zones")
+    monkeypatch.setattr(visits, "LIMITS", {method: (30,)})
+    monkeypatch.setattr(visits, "EPSILONS", (1.0,))
+    monkeypatch.setattr(visits, "DRAWS", 2)
+    batch = [one for _, some in visits.judged(tiny_city, need, rng(7)) for one in some]
+    assert len({one.zones for one in batch}) == len(resolution.details(tiny_city)) > 1
+    numbered = contract.generators(contract.generators(rng(7))(0))
+    for one in batch:
+        view = resolution.coarsen(tiny_city, one.resolution)
+        true = density.truth(view)
+        draws = [density.release(view, one.parameters, rng=numbered(draw)) for draw in range(2)]
+        errors = [np.abs(release.counts - true).sum() / true.sum() for release in draws]
+        assert one.error == pytest.approx(np.mean(errors))

@@ -1,5 +1,7 @@
 """Tables as the packages of the field write them are read without renaming a column."""
 
+import shutil
+import zipfile
 from collections.abc import Callable, Iterable
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -9,9 +11,9 @@ import numpy as np
 import pytest
 
 from engine import report
-from engine.errors import InputError
-from engine.ingest import ingest
-from engine.ingest.inputs import mapping
+from engine.errors import InputError, ParameterError
+from engine.ingest import append, ingest
+from engine.ingest.inputs import mapping, tracks
 from engine.ingest.report import Reason
 from engine.report import Measure
 from pages._ui.data import guesses
@@ -81,6 +83,44 @@ def test_a_trip_is_its_first_and_its_last_point(tmp_path: Path, engine: str) -> 
     assert summary.trips.unused[Reason.SELF_TRIP] == sum(w[0] == w[-1] for *_, w in journeys())
     assert report.truth(dataset).counts(Measure.TRAVEL_TIME, None).sum() > 0
     assert summary.rows.used == len(set(points()))
+
+
+@pytest.mark.parametrize("engine", ["duckdb", ON_SPARK])
+def test_without_a_trip_a_long_time_without_rows_ends_one(tmp_path: Path, engine: str) -> None:
+    """The same tables as from trips that a plain loop finds, rows of one second included."""
+    rng = np.random.default_rng(8)
+    start = datetime(2015, 9, 1)
+    names = sorted(PLACE)
+    rows = [
+        (f"p{i % 5}", start + timedelta(minutes=int(at) + later), str(rng.choice(names)))
+        for i, at in enumerate(rng.integers(0, 29 * 1_440, 100))
+        for later in (0, 0, 30, 59, 91)
+    ]
+    runs: list[list[tuple[str, datetime, str]]] = []
+    for uid, at, name in sorted(rows):
+        last = runs[-1][-1] if runs else None
+        if last is None or last[0] != uid or at - last[1] > timedelta(minutes=30):
+            runs.append([])
+        runs[-1].append((uid, at, name))
+    assert 50 < len(runs) < len(rows) / 2
+    ends = [(run[0][0], run[0][1], run[-1][1], run[0][2], run[-1][2]) for run in runs]
+    shuffled = [
+        (rows[i][0], i % 3, rows[i][1], *PLACE[rows[i][2]]) for i in rng.permutation(len(rows))
+    ]
+    how = {"kind": "visits", "header": POINTS, "engine": engine, "memory": "1GB"}
+    dataset, summary = built(tmp_path, shuffled, gap_minutes=30, **how)
+    header = ("uid", "datetime", "end_datetime", "origin", "destination")
+    expected, _ = built(tmp_path, ends, header=header, out=tmp_path / "trips")
+    for name in ("trips", "trips_person", "report"):
+        assert table_bytes(dataset.folder, name) == table_bytes(expected.folder, name), name
+    assert any("before 30 minutes without any" in note for note in summary.notes)
+    assert not append.grows(dataset.metadata)  # a trip may cross midnight
+    assert append.grows(expected.metadata)
+
+
+def test_a_gap_belongs_to_rows_that_are_visits(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="other tables name their trips"):
+        built(tmp_path, gap_minutes=30)
 
 
 def test_every_point_of_a_trip_is_a_visit(tmp_path: Path) -> None:
@@ -165,6 +205,31 @@ WRONG = {
         "'lat' .* the other way round if they are swapped",
     ),
     "negative counts": ("flows", FLOWMAP, [("A", "B", -1)], "'count' .* in 1 of 1 rows"),
+    "negative national counts": (
+        "flows",
+        ("id_origin", "id_destination", "n_trips"),
+        [("A", "B", 1), ("A", "B", -2.5)],
+        "'n_trips' .* in 1 of 2 rows, the first in row 2; give numbers of trips from 0",
+    ),
+    "flowmap without counts": ("flows", FLOWMAP[:2], [("A", "B")], "no column for flow"),
+    "points without a latitude": (
+        "visits",
+        ("uid", "tid", "datetime", "lng"),
+        [("p", "1", "2015-09-07", -103.35)],
+        "no column for location_id, nor for lat, lng",
+    ),
+    "old rides without an end": (
+        "trips",
+        ("starttime", "start station id", "bikeid"),
+        [("2015-09-07", "A", "b")],
+        "no column for origin and destination, nor for origin_lat",
+    ),
+    "bikes without a time": (
+        "visits",
+        ("bike_id", "lat", "lon"),
+        [("b", 20.67, -103.35)],
+        "no column for datetime",
+    ),
 }
 
 
@@ -174,18 +239,39 @@ def test_a_wrong_twin_gets_one_clear_message(tmp_path: Path, fault: str) -> None
     refused(tmp_path, rf"t\.csv: .*{words}", rows, kind=kind, header=header)
 
 
+WRONG_PLACES = {
+    "stops without a latitude": ("stop_id,stop_lon\nA,-103.35", "no column for lat"),
+    "stops at swapped coordinates": ("stop_id,stop_lat,stop_lon\nA,-103.35,20.67", "swapped"),
+    "tiles without an id": (
+        '{"type": "FeatureCollection", "features": [{"type": "Feature", "properties": {"size": 3}, '
+        '"geometry": {"type": "Polygon", "coordinates": [[[0, 0], [1, 0], [1, 1], [0, 0]]]}}]}',
+        "no column for zone_id",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", WRONG_PLACES)
+def test_wrong_places_get_one_clear_message(tmp_path: Path, fault: str) -> None:
+    text, words = WRONG_PLACES[fault]
+    kind, name = ("zones", "tiles.geojson") if "{" in text else ("locations", "stops.csv")
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    places = {"locations": None, kind: tmp_path / name}
+    refused(tmp_path, rf"{name}: .*{words}", [("A", "B", 1)], kind="flows", header=STOPS, **places)
+
+
 FIRST, SECOND = date(2015, 9, 1), date(2015, 9, 2)
 
 
-def test_a_column_a_day_and_a_column_an_hour_are_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize("engine", ["duckdb", ON_SPARK])
+def test_a_column_a_day_and_a_column_an_hour_are_read(tmp_path: Path, engine: str) -> None:
     rows = [("A", "B", 5, ""), ("B", "C", "", 2), ("A", "B", 1, 1)]
-    dataset, summary = built(tmp_path, rows, kind="flows", header=DAYS_APART)
+    on = {"kind": "flows", "engine": engine, "memory": "1GB"}
+    dataset, summary = built(tmp_path, rows, header=DAYS_APART, **on)
     expected = {(FIRST, "A", "B", 1): 6, (SECOND, "A", "B", 1): 1, (SECOND, "B", "C", 1): 2}
     assert table(dataset.folder, "trips") == expected
     assert any("each day or hour" in note for note in summary.notes)
     rows = [("2015-09-01", "A", "B", 5, "", 2), ("2015-09-02", "A", "C", 0, 0, 4)]
-    how = {"kind": "flows", "header": HOURS_APART, "out": tmp_path / "hours"}
-    dataset, _ = built(tmp_path, rows, **how)
+    dataset, _ = built(tmp_path, rows, header=HOURS_APART, out=tmp_path / "hours", **on)
     assert table(dataset.folder, "trips") == {(FIRST, "A", "B", 1): 7, (SECOND, "A", "C", 1): 4}
 
 
@@ -262,9 +348,10 @@ def gpx(points: Iterable[tuple[datetime, float, float]]) -> str:
     )
 
 
+@pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize(("write", "inside"), [(plt, "Trajectory/t.plt"), (gpx, "t.gpx")])
 def test_folders_of_tracks_give_the_same_as_a_table_of_their_points(
-    tmp_path: Path, write: Callable[..., str], inside: str
+    tmp_path: Path, write: Callable[..., str], inside: str, packed: bool
 ) -> None:
     ways = [(uid, tid, start, way) for uid, tid, start, way in journeys() if tid < 4]
     rows: list[Point] = []
@@ -274,8 +361,11 @@ def test_folders_of_tracks_give_the_same_as_a_table_of_their_points(
         path = tmp_path / "tracks" / uid / inside.replace("t.", f"{tid}.")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(write(track), encoding="utf-8")
-    asked = options(tmp_path, "visits", [tmp_path / "tracks"], parts=("trips",))
-    dataset, summary = ingest(asked)
+    named = tmp_path / "tracks"
+    if packed:
+        named = Path(shutil.make_archive(str(named), "zip", tmp_path, "tracks"))
+        shutil.rmtree(tmp_path / "tracks")
+    dataset, summary = ingest(options(tmp_path, "visits", [named], parts=("trips",)))
     how = {"kind": "visits", "header": POINTS, "out": tmp_path / "table"}
     expected, _ = built(tmp_path, rows, **how)
     assert table(dataset.folder, "trips") == table(expected.folder, "trips")
@@ -303,6 +393,42 @@ def test_a_wrong_track_gets_one_clear_message(tmp_path: Path, name: str) -> None
         path.write_text(contents, encoding="utf-8")
     with pytest.raises(InputError, match=words):
         ingest(options(tmp_path, "visits", [tmp_path / "tracks"], parts=("trips",)))
+
+
+def archive(path: Path, **files: str) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, text in files.items():
+            packed.writestr(name.replace("_", "/", 1) + ".gpx", text)
+    return path
+
+
+def test_a_wrong_zip_gets_one_clear_message(tmp_path: Path) -> None:
+    good = {"p_a": gpx(TRACK), "q_a": gpx(TRACK)}
+    cut = archive(tmp_path / "cut.zip", **good)
+    cut.write_bytes(cut.read_bytes()[:-30])
+    spoilt = archive(tmp_path / "spoilt.zip", **good)
+    data = bytearray(spoilt.read_bytes())
+    data[60:70] = bytes(10)
+    spoilt.write_bytes(data)
+    locked = archive(tmp_path / "locked.zip", **good)
+    data = bytearray(locked.read_bytes())
+    for mark, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        data[data.index(mark) + place] |= 1
+    locked.write_bytes(data)
+    bomb = archive(tmp_path / "bomb.zip", p_a=" " * (tracks.LARGEST_FILE + 1), q_a=gpx(TRACK))
+    for path, words in {
+        cut: r"cut\.zip: the zip is damaged",
+        spoilt: r"a\.gpx: is damaged in the zip",
+        locked: "the zip is encrypted",
+        bomb: r"a\.gpx: is larger than 200 MB",
+        archive(tmp_path / "table.zip"): "holds no track .* unpack tables first",
+        archive(tmp_path / "one.zip", p_a=gpx(TRACK)): "a folder of their own",
+    }.items():
+        with pytest.raises(InputError, match=words):
+            ingest(options(tmp_path, "visits", [path], parts=("trips",)))
+    two = [archive(tmp_path / f"{name}.zip", **good) for name in "ab"]
+    with pytest.raises(InputError, match="tracks come in one zip"):
+        ingest(options(tmp_path, "visits", two, parts=("trips",)))
 
 
 def test_tracks_in_one_folder_are_not_taken_for_one_person(tmp_path: Path) -> None:

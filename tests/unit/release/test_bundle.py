@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+from functools import partial
 from pathlib import Path
 
 import jsonschema
@@ -12,6 +13,7 @@ import pandas as pd
 import pytest
 import yaml
 from nbclient import NotebookClient
+from opendp import mod
 
 from engine import datasets
 from engine import origin_destination as od
@@ -25,6 +27,7 @@ from engine.release import (
     Product,
     ReleaseError,
     check,
+    noise,
     release,
 )
 from engine.release.command import main
@@ -48,9 +51,39 @@ def bundles(demo, tmp_path_factory):
         "density": visits(epsilon=1.0),
         "report": Product(ReportParameters(epsilon=1.0)),
     }
-    for name, product in products.items():
-        release(demo, product, folder / name, ledger=ledger, tuning="public")
+    draw = noise._noisy
+    with pytest.MonkeyPatch.context() as patch:
+        for name, product in products.items():
+            drawn: set[str] = set()
+            patch.setattr(noise, "_noisy", partial(_recorded, draw, drawn))
+            release(demo, product, folder / name, ledger=ledger, tuning="public")
+            (folder / f"{name}.drawn").write_text("\n".join(drawn), encoding="utf-8")
     return folder
+
+
+def _recorded(draw, drawn, measurement, counts):
+    drawn.add(mod.serialize(measurement))
+    return draw(measurement, counts)
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_a_bundle_has_the_measurements_that_opendp_ran(bundles, name):
+    """They run again, and cost what the statement says."""
+    folder = bundles / name
+    written = json.loads((folder / "opendp.json").read_text(encoding="utf-8"))["measurements"]
+    stages = json.loads((folder / "statement.json").read_text(encoding="utf-8"))["stages"]
+    texts = [json.dumps(one["measurement"]) for one in written]
+    drawn = set((bundles / f"{name}.drawn").read_text(encoding="utf-8").split("\n"))
+    chosen = {text for text, stage in zip(texts, stages, strict=True) if "chosen" in stage["name"]}
+    assert set(texts) - chosen <= drawn
+    assert chosen or set(texts) == drawn
+    for text, one, stage in zip(texts, written, stages, strict=True):
+        again = mod.deserialize(text)
+        assert len(again([0, 7])) == 2
+        if stage.get("rho") != 0:
+            whole = one["sensitivity"] == int(one["sensitivity"]) and "epsilon" in stage
+            cost = again.map(int(one["sensitivity"]) if whole else one["sensitivity"])
+            assert cost == pytest.approx(stage.get("epsilon", stage.get("rho")), rel=1e-9)
 
 
 @pytest.mark.parametrize("name", PRODUCTS)

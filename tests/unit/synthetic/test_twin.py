@@ -1,5 +1,6 @@
 """A twin is made of what is stated, and of nothing else."""
 
+import json
 import math
 from dataclasses import replace
 from itertools import combinations
@@ -17,7 +18,14 @@ from engine.errors import ExplorerError, InputError, ParameterError
 from engine.synthetic import __main__ as command
 from engine.synthetic.twin import twin
 from engine.synthetic.twinfiles import read_flows, read_twin_zones
-from engine.synthetic.twininputs import RANGES, TwinInputs, Unknowns, ensemble
+from engine.synthetic.twininputs import (
+    RANGES,
+    WIDE_SPREAD,
+    TwinInputs,
+    Unknowns,
+    ensemble,
+    in_words,
+)
 from engine.synthetic.twinpeople import chunk_size
 
 PEOPLE = 30_000
@@ -64,6 +72,20 @@ def test_a_trip_is_counted_once_a_day_and_once_a_person(town: Dataset) -> None:
     assert by_person.n[by_person.rank == 1].sum() < 0.9 * PEOPLE + 300, "a tenth never travels"
 
 
+def test_days_out_and_travellers_are_as_many_as_stated(zones, tmp_path: Path) -> None:
+    """On a day with any there are `outing` trips; of those who travel few stay at home all week."""
+    unknowns = Unknowns(outing=4.0, spread=0.1)
+    facts = {"people": PEOPLE, "trips_a_day": 0.4, "travellers": 0.3, "visits_a_week": 0}
+    inputs = TwinInputs(unknowns=unknowns, **facts)
+    town = twin(zones, inputs, tmp_path / "town")
+    by_day, by_person = town.trips.whole, town.trips_by_person.whole
+    days_out = by_day.n[by_day.rank == 1].sum()
+    assert by_day.n.sum() / days_out == pytest.approx(4.0, rel=0.03)
+    stay = (1 - 0.4 / 0.3 / 4.0) ** 7
+    share = by_person.n[by_person.rank == 1].sum() / PEOPLE
+    assert share == pytest.approx(0.3 * (1 - stay), abs=0.01)
+
+
 def test_visits_are_at_home_by_night_and_away_by_day(town: Dataset) -> None:
     visits = density.truth(town)
     assert visits.sum() / PEOPLE == pytest.approx(15, rel=0.06)
@@ -96,19 +118,34 @@ def test_metadata_say_simulated_and_hold_the_inputs_alone(zones, tmp_path: Path)
     inputs = TwinInputs(people=1_000, days=3, sources={"people": "annual report"})
     town = twin(zones, inputs, tmp_path / "town")
     assert town.metadata.simulated
-    assert town.metadata.scenario["twin"] == inputs.described()
-    assert inputs.described()["sources"] == {"people": "annual report"}
+    facts = {"zones": 6, "residents": 1000.0, "public_flows": False}
+    described = json.loads(json.dumps(town.metadata.scenario["twin"]))
+    assert described == inputs.described() | facts
+    assert TwinInputs.read(described) == inputs
+    assert "6 zones; 1,000 residents; 1,000 people (annual report)" in in_words(described)
     assert town.metadata.week is None, "three days hold no whole week"
     assert not (town.folder / "truth.parquet").exists()
     assert town.has_trips
 
 
+def test_trips_follow_the_weekdays_that_are_stated(zones, tmp_path: Path) -> None:
+    week = (1.0, 0.0, 2.0, 1.0, 1.0, 1.0, 1.0)
+    inputs = TwinInputs(people=20_000, weekdays=week, visits_a_week=0, trips_a_day=0.3)
+    town = twin(zones, inputs, tmp_path / "town")
+    by_day = od.truth(town).sum(axis=(1, 2))
+    assert by_day[1] == 0
+    assert by_day / by_day.sum() == pytest.approx(np.array(week) / 7, abs=0.01)
+    assert TwinInputs.read(town.metadata.scenario["twin"]) == inputs
+
+
 def test_the_ensemble_pairs_the_ends_of_all_unknowns(zones) -> None:
-    corners = ensemble(TwinInputs(people=100, seed=7))
+    corners = ensemble(TwinInputs(people=100, travellers=0.4, seed=7))
     assert len({each.seed for each in corners}) == len(corners) == 8
     for one, other in combinations(RANGES, 2):
         pairs = [(getattr(e.unknowns, one), getattr(e.unknowns, other)) for e in corners]
         assert sorted(pairs) == sorted([(a, b) for a in RANGES[one] for b in RANGES[other]] * 2)
+    unstated = ensemble(TwinInputs(people=100, seed=7))
+    assert {each.unknowns.spread for each in unstated} == set(WIDE_SPREAD)
 
 
 def test_more_commuting_makes_flows_more_even_both_ways(zones, tmp_path: Path) -> None:
@@ -138,6 +175,8 @@ def test_what_is_simulated_at_once_stays_bounded(change: dict[str, float]) -> No
         ({"people": 0}, "people must be a whole number"),
         ({"people": 10**12}, "people must be a whole number"),
         ({"people": 10, "trips_a_day": 200.0}, "trips_a_day must be"),
+        ({"people": 10, "weekdays": (1.0, 2.0)}, "weekdays must be seven"),
+        ({"people": 10, "days": 1, "weekdays": (0.0, *(1.0,) * 6)}, "above 0 on some day"),
         ({"people": 10, "days": 0}, "days must be a whole number"),
         ({"people": 10, "travellers": 0.0}, "travellers must be"),
         ({"people": 10, "friction_km": math.nan}, "friction_km must be"),

@@ -366,6 +366,7 @@ function fill(place, data) {
     4: () => mode.click(),
   };
   const keys = (event) => {
+    if (!place.isConnected) return place.stop(); // this picture has given way to another one
     const free = resting() || document.activeElement?.matches("input[type=range], .tool, .st-key-home_views button, .st-key-home_play_button button");
     if (free && shortcuts[event.key] && !event.repeat) {
       event.preventDefault();

@@ -14,7 +14,7 @@ from pages._ui.drawing import groups as groups_said
 from pages._ui.drawing.arrows import arrows
 from pages._ui.drawing.maps import Scale, largest_flows
 from pages._ui.drawing.svg import sketches
-from pages._ui.wording.numbers import number
+from pages._ui.wording.numbers import RANGE, between, number
 
 LARGEST = 120
 """Flows that each side draws."""
@@ -27,7 +27,7 @@ Ends = tuple[Floats, Floats]
 Picture = dict[str, Any]
 """What the browser draws: plain texts and numbers, made once and kept."""
 
-_WIDER = "90% of draws span more than the true number"
+_WIDER = f"{RANGE} span more than the true number"
 
 WIDE_PX = 306
 """The least width of a map, in pixels, where true and private stand side by side (`stage.js`)."""
@@ -348,8 +348,7 @@ def draw(
 def _range(ends: Ends | None, at: Any) -> str:
     if ends is None:
         return ""
-    low, high = (number(float(end[at])) for end in ends)
-    return f"\n90% of draws: {low}–{high}"
+    return f"\n{RANGE}: {between(*(float(end[at]) for end in ends))}"
 
 
 def _picture(

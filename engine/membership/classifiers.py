@@ -4,7 +4,6 @@ import warnings
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
@@ -12,19 +11,17 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from research.attack.people import TRAINING_DAYS
+from ..arrays import Booleans, Integers
 
 Classifier = Literal["logistic", "forest"]
 CLASSIFIERS: tuple[Classifier, ...] = ("logistic", "forest")
 
 
-def area(
-    classifier: Classifier, counts: NDArray[np.int64], present: NDArray[np.bool_], seed: int
-) -> float:
+def area(classifier: Classifier, counts: Integers, present: Booleans, seed: int) -> float:
     """Return the AUC on the second half of the days of a classifier trained on the first.
 
-    As P2: all days with the target, and as many without, drawn at random, in either half; the L1
-    penalty, or the depth of 100 trees, chosen by three-fold cross-validation.
+    As P2, days in order: in either half all days with the target, and as many without, drawn at
+    random; the L1 penalty, or the depth of 100 trees, chosen by three-fold cross-validation.
 
     Parameters
     ----------
@@ -33,8 +30,9 @@ def area(
         Whether the target has a trip that day.
     """
     rng = np.random.default_rng(seed)
-    training = _balanced(rng, present, slice(0, TRAINING_DAYS))
-    testing = _balanced(rng, present, slice(TRAINING_DAYS, None))
+    half = len(present) // 2
+    training = _balanced(rng, present, slice(0, half))
+    testing = _balanced(rng, present, slice(half, None))
     model = _model(classifier, seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the least penalties may not converge; others win then
@@ -43,9 +41,7 @@ def area(
     return float(roc_auc_score(present[testing], likely))
 
 
-def _balanced(
-    rng: np.random.Generator, present: NDArray[np.bool_], half: slice
-) -> NDArray[np.int64]:
+def _balanced(rng: np.random.Generator, present: Booleans, half: slice) -> Integers:
     days = np.arange(len(present))[half]
     inside, outside = days[present[half]], days[~present[half]]
     some = min(len(inside), len(outside))
