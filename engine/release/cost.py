@@ -12,7 +12,6 @@ from fractions import Fraction
 from typing import Any
 
 from .. import validation
-from ..composition import composed_epsilon
 from ..errors import ParameterError
 from .entries import Budget, BudgetUnit, Entry, ReleaseError, exact
 from .replay import replay
@@ -178,6 +177,8 @@ def whole_cost(loss: Loss, budget_unit: BudgetUnit, runs: int, delta: float = 0.
             value=f"{delta:g} for {added.delta:g}",
             remedy="give more, or leave it out to add the runs up",
         )
+    from ..composition import composed_epsilon  # NumPy is slow: only where needed
+
     parts = runs * (loss.days if loss.unit == "person-day" else 1)
     together = composed_epsilon([(loss.epsilon, loss.delta)] * parts, delta)
     if loss.rho is not None:
