@@ -22,13 +22,7 @@ from .copies import fingerprint, zoning
 from .cost import RULE, Cost, corrected
 from .cost import cost as cost_of
 from .differences import Difference, differences
-from .entries import (
-    Budget,
-    Entry,
-    ReleaseError,
-    known,
-    require_left,
-)
+from .entries import Budget, Entry, ReleaseError, known, require_left
 from .ledger import BudgetLedger, named
 from .notebook import notebook
 from .page import statement_html

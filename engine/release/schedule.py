@@ -112,7 +112,7 @@ class Series:
     schedule : Schedule
     runs : mapping of int to Entry
         The runs that were charged, by number.
-    made : frozenset of int
+    finished : frozenset of int
         Those whose bundle was finished; another one was interrupted, and stays spent.
     ended : bool
         Whether it was ended before its last run.
@@ -121,7 +121,7 @@ class Series:
     entry: Entry
     schedule: Schedule
     runs: Mapping[int, Entry]
-    made: frozenset[int]
+    finished: frozenset[int]
     ended: bool
 
     @property
@@ -146,8 +146,8 @@ class Series:
     @property
     def state(self) -> str:
         """What was made, and what comes next, in words."""
-        said = f"{len(self.made)} of {self.schedule.runs} made"
-        if lost := sorted(set(self.runs) - self.made):
+        said = f"{len(self.finished)} of {self.schedule.runs} made"
+        if lost := sorted(set(self.runs) - self.finished):
             said += f", interrupted and spent: {', '.join(map(str, lost))}"
         if missed := sorted(set(range(1, max(self.runs, default=0))) - set(self.runs)):
             said += f", missed: {', '.join(map(str, missed))}"
@@ -190,7 +190,7 @@ def series(entries: Sequence[Entry]) -> dict[str, Series]:
             entry=plan,
             schedule=Schedule.from_json(plan.body["schedule"]),
             runs=runs,
-            made=frozenset(number for number, one in runs.items() if one.id in done),
+            finished=frozenset(number for number, one in runs.items() if one.id in done),
             ended=plan.id in ended,
         )
     return plans
