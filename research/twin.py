@@ -97,11 +97,12 @@ def facts(dataset: Dataset) -> TwinInputs:
     people = metadata.people_public or 1
     days = len(metadata.days)
     table = dataset.trips_by_person.whole
+    moving = float(table.n[table.rank == 1].sum()) / people if metadata.simulated else 1.0  # riders
     moved = int(od.truth(dataset).sum())
     return TwinInputs(
         people=people,
         trips_a_day=round(moved / people / days, 2),
-        travellers=max(round(float(table.n[table.rank == 1].sum()) / people, 2), 0.01),
+        travellers=max(round(moving, 2), 0.01),
         days=days,
         first_day=metadata.first_day,
         time_zone=metadata.time_zone,
