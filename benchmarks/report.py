@@ -5,7 +5,7 @@ from datetime import date
 
 import numpy as np
 
-from benchmarks.measure import Row, median_seconds
+from benchmarks.measure import Row, bounded, median_seconds
 from engine import datasets, report
 from engine.report.measures import Extent
 from engine.report.places import metres_in_space
@@ -37,7 +37,7 @@ def _moved(name: str, table: report.ReportTable) -> Row:
 
     seconds = median_seconds(move)
     work = f"{name}: a move of M, ε and a weight"
-    return Row(work, seconds, None, "≤ 100 ms", seconds <= LIMIT_S)
+    return bounded(work, seconds, LIMIT_S)
 
 
 def large() -> report.ReportTable:
