@@ -50,7 +50,7 @@ def main() -> int:
     parser.add_argument("parts", nargs="*", metavar="part", help=", ".join(parts()))
     chosen = parser.parse_args().parts or parts()
     if chosen[0] == "load" and all(more.isdecimal() for more in chosen[1:]):
-        counts = [int(more) for more in chosen[1:3]]  # sessions, moves
+        counts = [int(more) for more in chosen[1:4]]  # sessions, moves, explorers
         return _load(*counts)
     if unknown := set(chosen) - set(parts()):
         parser.error(f"unknown part {', '.join(unknown)}; known are {', '.join(parts())}")
@@ -64,9 +64,9 @@ def main() -> int:
     return 0
 
 
-def _load(sessions: int = load.SESSIONS, moves: int = load.MOVES) -> int:
+def _load(sessions: int = load.SESSIONS, moves: int = load.MOVES, explorers: int = 1) -> int:
     """Measure many people at once; the exit code says whether every bound was kept."""
-    rows = list(load.measure(sessions, moves))
+    rows = list(load.measure(sessions, moves, explorers=explorers))
     for line in table(iter(rows)):
         print(line)
     met = all(row.met is not False for row in rows)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.measure import Row
+from benchmarks.measure import Row, bounded
 
 ROOT = Path(__file__).parents[1]
 FLAGS = (
@@ -122,12 +122,10 @@ def _start_rows(browser: Any) -> Iterator[Row]:
     for name in CHOICES:
         verdicts, maps = zip(*(one[name] for one in starts), strict=True)
         median = statistics.median(maps)
-        yield Row(
+        yield bounded(
             f"home from start to verdict and maps, {name}, median of {STARTS}",
             median,
-            None,
-            f"≤ {START_LIMIT_S:g} s",
-            median <= START_LIMIT_S,
+            START_LIMIT_S,
             f"verdict after {statistics.median(verdicts):.1f} s; maps {maps[0]:.1f} s at first, "
             f"then {min(maps[1:]):.1f} to {max(maps[1:]):.1f} s",
         )
@@ -187,12 +185,11 @@ def _rows_of(what: str, times: list[float]) -> list[Row]:
     ordered = sorted(times)
     high = ordered[round(0.95 * (len(ordered) - 1))]
     return [
-        Row(f"{what}, {len(times)} moves: {which}", seconds, None, f"≤ {limit:g} s", met)
+        bounded(f"{what}, {len(times)} moves: {which}", seconds, limit)
         for which, seconds, limit in (
             ("median", statistics.median(times), MEDIAN_LIMIT_S),
             ("95th percentile", high, HIGH_LIMIT_S),
         )
-        for met in [seconds <= limit]
     ]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.measure import Row, cpu_seconds, median_seconds
+from benchmarks.measure import Row, bounded, cpu_seconds, median_seconds
 from benchmarks.origin_destination import DAYS, ZONES, SimulatedYear
 from engine import datasets, decisions
 from engine.parameters import ODParameters
@@ -49,9 +49,9 @@ def _province_rows() -> Iterator[Row]:
     ):
         cpu, wall = cpu_seconds(function, repeats), median_seconds(function, repeats)
         note = f"CPU; {wall:.3g} s on the clock"
-        yield Row(f"{work}, {size}", cpu, None, f"≤ {limit:g} s", cpu <= limit, note)
+        yield bounded(f"{work}, {size}", cpu, limit, note)
     first = draw(100, over_epsilons)[0]
-    yield Row("the first of them", first, None, "≤ 0.3 s", first <= 0.3, "CPU")
+    yield bounded("the first of them", first, 0.3, "CPU")
 
 
 def _aid_rows() -> list[Row]:
@@ -67,16 +67,12 @@ def _aid_rows() -> list[Row]:
             lambda f=leaving, s=settings, k=most: decisions.selection_probability(f, s, k),
             repeats=3,
         )
+        work = f"exact law of the first k ≤ {most}, 7 days, {name}, T = "
+        work += f"{settings.max_trips_per_user}, ε = 0.1"
         lines.append(
-            Row(
-                f"exact law of the first k ≤ {most}, 7 days, {name}, T = "
-                f"{settings.max_trips_per_user}, ε = 0.1",
-                seconds,
-                None,
-                "–" if limit is None else f"≤ {limit:g} s",
-                None if limit is None else seconds <= limit,
-                "CPU",
-            )
+            Row(work, seconds, None, "–", None, "CPU")
+            if limit is None
+            else bounded(work, seconds, limit, "CPU")
         )
     return lines
 

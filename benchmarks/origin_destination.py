@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.measure import Row, median_seconds
+from benchmarks.measure import Row, bounded, median_seconds
 from engine import origin_destination as od
 from engine.datasets import TripCounts, Trips
 
@@ -98,15 +98,7 @@ def _setting_rows(year: Any) -> list[Row]:
     for unit in ("trip", "person-day"):
         params = od.ODParameters(epsilon=0.5, unit=unit)
         seconds = median_seconds(lambda p=params: od.expected(year, p))
-        lines.append(
-            Row(
-                f"expectation at one setting, every measure, {unit}",
-                seconds,
-                None,
-                "≤ 0.03 s",
-                seconds <= 0.03,
-            )
-        )
+        lines.append(bounded(f"expectation at one setting, every measure, {unit}", seconds, 0.03))
     return lines
 
 
@@ -125,9 +117,9 @@ def _grid_rows(year: Any) -> list[Row]:
         what = f"heat map, {unit}"
         relative = f"{what}, relative error"
         lines += [
-            Row(f"{what}, {size}, closed-form measures", grid, None, "≤ 0.3 s", grid <= 0.3),
-            Row(f"{relative}, first row", first, None, "≤ 0.2 s", first <= 0.2),
-            Row(f"{relative}, {size}", every, None, "≤ 1 s", every <= 1),
+            bounded(f"{what}, {size}, closed-form measures", grid, 0.3),
+            bounded(f"{relative}, first row", first, 0.2),
+            bounded(f"{relative}, {size}", every, 1),
         ]
     return lines
 

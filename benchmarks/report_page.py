@@ -21,7 +21,7 @@ from urllib.parse import urlencode
 import duckdb
 
 from benchmarks.load import processor_s, served
-from benchmarks.measure import Row
+from benchmarks.measure import Row, bounded
 from engine import datasets
 from engine.ingest.command import main as ingest
 
@@ -126,7 +126,7 @@ def _row(what: str, times: list[float], worked: float) -> Row:
         f"move, {1000 * worked:.0f} ms; load of the machine {os.getloadavg()[0]:.1f}"
     )
     work = f"{what}: a move of M, ε or a weight, median of {MOVES}"
-    return Row(work, middle, None, "≤ 100 ms", middle <= LIMIT_S, note)
+    return bounded(work, middle, LIMIT_S, note)
 
 
 async def _moves(address: str, process: int, dataset: str, view: str) -> tuple[list[float], float]:

@@ -26,7 +26,9 @@ import pandas as pd
 from benchmarks.measure import median_seconds
 from engine import report
 from engine.report import Analysis, Bins, ReportParameters
+from engine.report.fivenumbers import true_five_numbers
 from engine.report.loss import js_divergence
+from engine.report.measures import Extent
 from engine.report.tabulate import PeopleTrips
 from engine.synthetic.catalogue import DEMO_CITY
 from engine.synthetic.city import Places, make_places
@@ -44,14 +46,15 @@ EXTREMES: Any = "extremes"
 def rows(peer: str) -> Iterator[Row]:
     """Yield quantities without noise, times of one look, and errors at equal ε."""
     places = make_places(CITY)
-    collected = ReportTrips(places.towers, places.zone_of_tower, CITY.zones, CITY.monday, seed=7)
+    towers = places.towers.geometry.get_coordinates().to_numpy()
+    collected = ReportTrips(towers, places.zone_of_tower, CITY.zones, CITY.monday, seed=7)
     city = City(places.towers_m, places.land_use, reach_m=0.45 * places.radius_m)
     for visits in simulate(city, CITY.people, CITY.activity, seed=5):
         collected.add(visits, 0)
     start = time.perf_counter()
     rows = collected.table()
     counting = time.perf_counter() - start
-    extent = report.Extent(first_day=CITY.monday, days=7, zones=CITY.zones)
+    extent = Extent(first_day=CITY.monday, days=7, zones=CITY.zones)
     table = report.ReportTable(rows, extent)
     with tempfile.TemporaryDirectory(prefix="report-comparison-") as name:
         folder = Path(name)
@@ -122,7 +125,7 @@ def exact(table: report.ReportTable, peer: dict[str, Any]) -> Iterator[Row]:
     }
     for name in FIVE:
         label = f"{Analysis(name).label.lower()}: five numbers"
-        pairs[label] = (report.true_five_numbers(table, Analysis(name), params), peer["five"][name])
+        pairs[label] = (true_five_numbers(table, Analysis(name), params), peer["five"][name])
     for label, (own, theirs) in pairs.items():
         own, theirs = np.asarray(own, dtype=float), np.asarray(theirs, dtype=float)
         gap = float(np.abs(own - theirs).max())
@@ -178,7 +181,7 @@ def _own_scores(table: report.ReportTable, epsilon: float, method: str) -> list[
         }
         for name in FIVE:
             five = drawn.five_numbers[Analysis(name)]
-            true = report.true_five_numbers(table, Analysis(name), params)
+            true = true_five_numbers(table, Analysis(name), params)
             label = f"five numbers: {Analysis(name).label.lower()}"
             scores[label] = float(np.mean(np.abs(five.private - true)))
         runs.append(scores)
@@ -197,7 +200,7 @@ def _scores_of_peer(table: report.ReportTable, numbers: dict[str, Any]) -> dict[
         ),
     }
     for name in FIVE:
-        five = report.true_five_numbers(table, Analysis(name), params)
+        five = true_five_numbers(table, Analysis(name), params)
         label = f"five numbers: {Analysis(name).label.lower()}"
         scores[label] = float(np.mean(np.abs(np.array(numbers["five"][name]) - five)))
     return scores

@@ -6,6 +6,8 @@ people, but its counts are true: it remains confidential personal data unless th
 
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
+from datetime import date, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +24,7 @@ from ..errors import DatasetError
 from ..parameters import HOURS_PER_WEEK, MAX_VISITS_LIMIT
 from . import daily, storage
 from .installed import available, having
-from .metadata import Metadata
+from .metadata import FORMAT_VERSION, Metadata
 from .presampled import Presampled
 from .tripcounts import Trips, read_whole
 from .zoomtables import FILES, ZoomTables, from_parquet
@@ -49,7 +51,7 @@ class Dataset:
 
     def __init__(self, version: Path) -> None:
         self.folder = version
-        self.id = version.parent.name
+        self.id = storage.name_of(version)
         document = storage.read_metadata(version)
         self.metadata = Metadata.from_json(document, self.id)
         storage.verify(version, document.get("checksums"))
@@ -69,6 +71,30 @@ class Dataset:
     def has_zoom(self) -> bool:
         """Whether the clipped sums of the density method `zoom` are there."""
         return (self.folder / f"{FILES[-1]}.parquet").is_file()
+
+    @property
+    def weeks(self) -> tuple[date, ...]:
+        """Mondays of the weeks that have a density, in order."""
+        further = (date.fromisoformat(one.name) for one in (self.folder / storage.WEEKS).glob("*"))
+        return tuple(sorted(filter(None, (self.metadata.week, *further))))
+
+    def at_week(self, monday: date) -> "Dataset":
+        """Return the dataset of another week: its density, and no trips.
+
+        Raises
+        ------
+        DatasetError
+            If there is no density of that week.
+        """
+        if monday == self.metadata.week:
+            return self
+        if monday not in self.weeks:
+            raise DatasetError(
+                f"dataset '{self.id}' has no density of the week of {monday.isoformat()}",
+                remedy="choose one of: " + (", ".join(map(str, self.weeks)) or "none is there"),
+                code="week",
+            )
+        return Dataset(self.folder / storage.WEEKS / monday.isoformat())
 
     @property
     def has_trips(self) -> bool:
@@ -279,6 +305,7 @@ def save(
     towers: gpd.GeoDataFrame | None = None,
     tables: Mapping[str, pa.Table],
     texts: Mapping[str, str] | None = None,
+    weeks: Mapping[date, Mapping[str, pa.Table]] | None = None,
 ) -> Dataset:
     """Write a dataset as a new version of `folder` and return it.
 
@@ -295,22 +322,60 @@ def save(
         ``homes``, ``trips``, ``trips_person``. They are sorted by key here, so order never matters.
     texts : mapping of str to str
         Further files of the version, by name.
+    weeks : mapping of date to mapping
+        Tables of the density of further weeks, by their Mondays.
     """
 
     def write(version: Path) -> None:
-        zones.to_parquet(version / "zones.parquet", index=False, compression="zstd")
+        write_places(zones, version / "zones.parquet")
         if towers is not None:
-            towers.to_parquet(version / "towers.parquet", index=False, compression="zstd")
+            write_places(towers, version / "towers.parquet")
         for name, table in tables.items():
             if name in daily.NAMES:
                 daily.write(version, name, table, list(map(str, zones["zone_id"])), metadata.days)
                 continue
-            keys = [(column, "ascending") for column in table.column_names if column != "n"]
-            pq.write_table(
-                table.sort_by(keys),
-                version / f"{name}.parquet",
-                compression="zstd",
-                compression_level=9,
-            )
+            write_table(version, name, table)
+        for monday, of_week in (weeks or {}).items():
+            write_week(version, metadata, monday, of_week)
 
     return Dataset(storage.write_version(folder, metadata.to_json(), write, texts))
+
+
+def write_places(places: gpd.GeoDataFrame, path: Path) -> None:
+    """Write zones or towers, in their order."""
+    places.to_parquet(path, index=False, compression="zstd")
+
+
+def write_table(folder: Path, name: str, table: pa.Table) -> None:
+    """Write a table sorted by its keys, so that the order of its rows never matters."""
+    keys = [(column, "ascending") for column in table.column_names if column != "n"]
+    path = folder / f"{name}.parquet"
+    pq.write_table(table.sort_by(keys), path, compression="zstd", compression_level=9)
+
+
+def write_week(
+    version: Path, metadata: Metadata, monday: date, tables: Mapping[str, pa.Table]
+) -> None:
+    """Write the density of a week into a version that is being written.
+
+    That of the week in `metadata` is the dataset's own. A further one has a folder, which depends
+    on that week alone, whatever the days around it.
+    """
+    if monday == metadata.week:
+        for name, table in tables.items():
+            write_table(version, name, table)
+        return
+    folder = version / storage.WEEKS / monday.isoformat()
+    folder.mkdir(parents=True)
+    for name in ("zones.parquet", "towers.parquet"):
+        daily.link(version / name, folder / name)
+    for name, table in tables.items():
+        write_table(folder, name, table)
+    own = replace(
+        metadata,
+        week=monday,
+        first_day=monday,
+        last_day=monday + timedelta(days=6),
+        format_version=FORMAT_VERSION,
+    )
+    storage.write_metadata(folder, own.to_json())

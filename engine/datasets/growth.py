@@ -9,10 +9,11 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
+import geopandas as gpd
 import pyarrow as pa
 
 from . import daily, storage
-from .dataset import Dataset, load
+from .dataset import Dataset, load, write_places, write_week
 from .metadata import FORMAT_VERSION, Metadata
 
 
@@ -22,6 +23,8 @@ def grown(
     *,
     added: pa.Table | None = None,
     days: Sequence[date] = (),
+    weeks: Mapping[date, Mapping[str, pa.Table]] | None = None,
+    towers: gpd.GeoDataFrame | None = None,
     leave: Collection[str] = (),
     texts: Mapping[str, str] | None = None,
 ) -> Dataset:
@@ -37,6 +40,11 @@ def grown(
         ``date, origin, destination, rank, n`` of `days`.
     days : sequence of date
         Days that are added, also those without a trip.
+    weeks : mapping of date to mapping
+        Tables of the density of weeks that are added, by their Mondays; the one of `metadata` is
+        the dataset's own.
+    towers : GeoDataFrame, optional
+        Where there was no density before.
     leave : collection of str
         Tables that are not taken over.
     texts : mapping of str to str
@@ -50,6 +58,13 @@ def grown(
             kept = path.stem.removesuffix("_days") not in (*daily.NAMES, *leave)
             if path.is_file() and kept and path.name not in (storage.METADATA_FILE, *(texts or {})):
                 daily.link(path, version / path.name)
+        for path in old.glob(f"{storage.WEEKS}/*/*"):
+            (version / path.relative_to(old)).parent.mkdir(parents=True, exist_ok=True)
+            daily.link(path, version / path.relative_to(old))
+        if towers is not None:
+            write_places(towers, version / "towers.parquet")
+        for monday, tables in (weeks or {}).items():
+            write_week(version, metadata, monday, tables)
         for name, attribute in trips.items():
             if name in leave or not storage.has_table(old, name):
                 continue

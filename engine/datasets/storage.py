@@ -4,6 +4,7 @@ Layout (``spec``: cached aggregates)::
 
     <dataset>/current               name of the current version, replaced atomically
     <dataset>/<version>/            dataset.json and the Parquet tables; trips by day in folders
+    <dataset>/<version>/weeks/<Monday>/     the same of a further week of the density
 
 A new version is written beside the old one and ``current`` is replaced last, so that a crash, a
 full disk or a cancel leaves the old dataset or none. Two versions are kept.
@@ -28,6 +29,7 @@ except ImportError:  # Windows
     fcntl = None
 
 METADATA_FILE = "dataset.json"
+WEEKS = "weeks"
 LARGEST_METADATA = 16_000_000
 _VERSION = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}")
 KEPT_VERSIONS = 2
@@ -65,11 +67,10 @@ def write_version(
         write_tables(partial)
         for path in partial.rglob("*"):
             _seal(path)
-        described = {**metadata, "checksums": checksums(partial)}
-        text = json.dumps(described, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
-        for name, contents in {**(texts or {}), METADATA_FILE: text}.items():
+        for name, contents in (texts or {}).items():
             (partial / name).write_text(contents, encoding="utf-8")
             _seal(partial / name)
+        described, text = write_metadata(partial, metadata)
         version = folder / hashlib.sha256(text.encode()).hexdigest()[:12]
         if not _is_whole(version, described["checksums"]):
             shutil.rmtree(version, ignore_errors=True)
@@ -80,6 +81,21 @@ def write_version(
     _point_current_to(folder, version.name)
     _prune(folder, version.name)
     return version
+
+
+def write_metadata(folder: Path, metadata: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    """Write ``dataset.json`` into a folder, with the checksums of the tables that are there.
+
+    Returns
+    -------
+    dict, str
+        What it says, and the text that says it.
+    """
+    described = {**metadata, "checksums": checksums(folder)}
+    text = json.dumps(described, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+    (folder / METADATA_FILE).write_text(text, encoding="utf-8")
+    _seal(folder / METADATA_FILE)
+    return described, text
 
 
 def current_version(folder: Path) -> Path:
@@ -111,17 +127,28 @@ def read_metadata(version: Path) -> dict[str, Any]:
         document = json.loads(_beginning(version / METADATA_FILE, LARGEST_METADATA))
     except (OSError, ValueError, RecursionError) as error:
         raise DatasetError(
-            f"dataset '{version.parent.name}': dataset.json cannot be read; build it again or "
+            f"dataset '{name_of(version)}': dataset.json cannot be read; build it again or "
             "restore it from a copy"
         ) from error
     if not isinstance(document, dict):
-        raise DatasetError(f"dataset '{version.parent.name}': dataset.json holds no object")
+        raise DatasetError(f"dataset '{name_of(version)}': dataset.json holds no object")
     return cast("dict[str, Any]", document)
 
 
 def checksums(folder: Path) -> dict[str, str]:
-    """Return the SHA-256 of every Parquet file in `folder`, by file name."""
-    return {path.name: sha256(path) for path in sorted(folder.glob("*.parquet"))}
+    """Return the SHA-256 of every Parquet file in `folder`, by file name.
+
+    A further week has its own: that of its ``dataset.json`` covers them.
+    """
+    files = [*folder.glob("*.parquet"), *folder.glob(f"{WEEKS}/*/{METADATA_FILE}")]
+    return {path.relative_to(folder).as_posix(): sha256(path) for path in sorted(files)}
+
+
+def name_of(version: Path) -> str:
+    """Return the name of the dataset that a version, or a week of one, belongs to."""
+    own = version.parent
+    is_week = own.name == WEEKS and (own.parent / METADATA_FILE).is_file()
+    return (own.parents[1] if is_week else own).name
 
 
 def has_table(version: Path, name: str) -> bool:
@@ -141,7 +168,7 @@ def verify(version: Path, expected: object) -> None:
     """
     if not isinstance(expected, dict):
         raise DatasetError(
-            f"dataset '{version.parent.name}': dataset.json holds no checksums; build it again or "
+            f"dataset '{name_of(version)}': dataset.json holds no checksums; build it again or "
             "restore it from a copy"
         )
     expected = cast("dict[str, object]", expected)
@@ -149,7 +176,7 @@ def verify(version: Path, expected: object) -> None:
         actual = checksums(version)
     except OSError as error:
         raise DatasetError(
-            f"dataset '{version.parent.name}': its files cannot be read "
+            f"dataset '{name_of(version)}': its files cannot be read "
             f"({error.strerror or type(error).__name__}); check that the folder is yours"
         ) from error
     for name in sorted(expected.keys() | actual.keys()):
@@ -162,7 +189,7 @@ def verify(version: Path, expected: object) -> None:
         else:
             continue
         raise DatasetError(
-            f"dataset '{version.parent.name}': {name} {problem}; the file was changed or cut "
+            f"dataset '{name_of(version)}': {name} {problem}; the file was changed or cut "
             "short: build the dataset again or restore it from a copy"
         )
 

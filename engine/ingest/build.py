@@ -4,14 +4,18 @@ import json
 import tempfile
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
 
 from .. import datasets
 from ..datasets import Dataset, Metadata, storage
-from .backends import statements
+from .backends import lake, session, statements
 from .backends.embedded import DuckDBEngine
 from .backends.spark import SparkEngine
 from .calendar import Calendar
@@ -43,12 +47,13 @@ _COUNTS_IN_COLUMNS = (
 _ROWS_ARE_TRIPS = (
     "no column tells people apart: each row is one trip, and trips alone are protected"
 )
-_ENGINES = {"duckdb": DuckDBEngine, "spark": SparkEngine}
 _COUNT = {
     "trips": stages.from_trips,
     "visits": stages.from_visits,
     "flows": stages.from_flows,
 }
+Weeks = dict[date, Mapping[str, pa.Table]]
+"""Tables of the density of weeks, by their Mondays."""
 
 
 @dataclass(frozen=True)
@@ -94,10 +99,11 @@ def ingest(
     monitor = Monitor(progress, cancel)
     with statements.of_files(), storage.only_writer(options.out):
         result = count(options, monitor)
+        weeks = count_weeks(options, options.weeks, result, monitor)
         monitor.start(stages.WRITING)
         report = report_of(options, result, time.monotonic() - started)
         monitor.check()
-        dataset = _save(options, result, report)
+        dataset = _save(options, result, report, weeks)
     monitor.finish()
     return dataset, report
 
@@ -105,7 +111,8 @@ def ingest(
 def _inputs(options: IngestOptions) -> list[Path]:
     """Return the input files; a folder of them may hold the locations and zones too."""
     places = {path.resolve() for path in (options.locations, options.zones) if path is not None}
-    paths = sources.find(options.inputs)
+    names = [name for name in options.inputs if not lake.is_remote(name)]
+    paths = sources.find(names)
     return [path for path in paths if path not in places] or paths
 
 
@@ -121,12 +128,15 @@ def opened(
     options: IngestOptions, monitor: Monitor, places: Places | None = None
 ) -> Generator[tuple[Run, list[Table], checks.Accept, Mappings]]:
     """Open raw tables in an engine: the run, its tables, what judges them, and their columns."""
-    with tempfile.TemporaryDirectory(prefix="tracks-", dir=options.spill) as folder:
-        yield from _opened(options, monitor, places, Path(folder))
+    with (
+        tempfile.TemporaryDirectory(prefix="tracks-", dir=options.spill) as folder,
+        session.opened(options) as spark,
+    ):
+        yield from _opened(options, monitor, places, Path(folder), spark)
 
 
 def _opened(
-    options: IngestOptions, monitor: Monitor, places: Places | None, folder: Path
+    options: IngestOptions, monitor: Monitor, places: Places | None, folder: Path, spark: Any
 ) -> Generator[tuple[Run, list[Table], checks.Accept, Mappings]]:
     monitor.plan(stages.plan(options, by_points=False))
     monitor.start(stages.CHECKING)
@@ -134,7 +144,7 @@ def _opened(
     files = [
         sources.inspect(path, options.encoding, options.reading.delimiter)
         for path in tracks.as_tables(_inputs(options), folder)
-    ]
+    ] + lake.inspect(options, spark)
     mappings = mapping.of_files(options, files)
     by_points = any(lat in names for names in mappings.values() for lat, _lng in mapping.POINTS)
     monitor.plan(stages.plan(options, by_points=by_points))
@@ -155,7 +165,11 @@ def _opened(
         checks.unparsable(options, mappings, account, reader, monitor)
         checks.anything_used(account, options, mappings, places)
 
-    engine = _ENGINES[options.engine](options, files, monitor)
+    engine = (
+        DuckDBEngine(options, files, monitor)
+        if spark is None
+        else SparkEngine(options, files, monitor, spark)
+    )
     try:
         run = Run(options, monitor, engine, places, reader, salt)
         yield run, rows.read_all(engine, mappings), accept, mappings
@@ -237,7 +251,17 @@ def _id_note(reader: Reader) -> str:
     return "people: 7 and 7.0 are one person; 07 is another one, as its text says"
 
 
-def _save(options: IngestOptions, result: Result, report: IngestReport) -> Dataset:
+def count_weeks(
+    options: IngestOptions, weeks: Sequence[date], result: Result, monitor: Monitor
+) -> Weeks:
+    """Count the density of each of some weeks by itself, with the places and salt of a result."""
+    return {
+        week: count(options.of_week(week, result.salt), monitor, result.places).counted.tables
+        for week in weeks
+    }
+
+
+def _save(options: IngestOptions, result: Result, report: IngestReport, weeks: Weeks) -> Dataset:
     places, tables = result.places, result.counted.tables
     density = "presampled" in tables
     text = json.dumps(report.to_json(), indent=2, ensure_ascii=False) + "\n"
@@ -267,4 +291,5 @@ def _save(options: IngestOptions, result: Result, report: IngestReport) -> Datas
         towers=places.towers if density else None,
         tables=tables,
         texts={REPORT_FILE: text, keys.SALT_FILE: result.salt + "\n"},
+        weeks=weeks,
     )

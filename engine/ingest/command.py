@@ -7,7 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import fields
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from types import FrameType
 from typing import Any, TextIO, get_args
@@ -26,12 +26,12 @@ EXIT_CANCELLED = 130
 _BAR = 30
 _COARSENESS = {field.name for field in fields(Coarseness)}
 _READING = {field.name for field in fields(Reading)}
-_MAPPINGS = {"mapping", "locations_mapping", "zones_mapping"}
-_LISTS = {"inputs", "parts", "parents", "area"}
-APPEND = "append"
+_MAPPINGS = {"mapping", "locations_mapping", "zones_mapping", "conf"}
+_LISTS = {"inputs", "parts", "parents", "area", "week"}
+APPEND, EVERY = "append", "every"
 _OF_THE_DATASET = {
-    *("out", "time_zone", "week", "zones", "zones_mapping", "cap", "max_visits_cap", "salt"),
-    *("people_public", "parts", "parents", "places_public", "by_person", "description", "source"),
+    *("out", "time_zone", "zones", "zones_mapping", "cap", "max_visits_cap", "salt"),
+    *("people_public", "parents", "places_public", "by_person", "description", "source"),
     *("licence", "gap_minutes", *_COARSENESS),
 }
 """What days that are added take from the dataset."""
@@ -52,7 +52,7 @@ def _repeated(pairs: Sequence[tuple[str, str]]) -> str | None:
 def _pair(text: str) -> tuple[str, str]:
     name, equals, column = text.partition("=")
     if not equals or not name or not column:
-        raise argparse.ArgumentTypeError(f"columns are mapped as NAME=COLUMN, got {text!r}")
+        raise argparse.ArgumentTypeError(f"it is written as NAME=VALUE, got {text!r}")
     return name, column
 
 
@@ -67,6 +67,18 @@ def _day(text: str) -> date:
         raise argparse.ArgumentTypeError(f"a day is written 2015-09-07, got {text!r}") from None
 
 
+def _week(text: str) -> date | None:
+    return None if text == EVERY else _day(text)
+
+
+def _mondays(asked: Sequence[date | None], first_day: date, last_day: date) -> tuple[date, ...]:
+    """Return the weeks that are named, or every full one of some days."""
+    if None not in asked:
+        return tuple(monday for monday in asked if monday is not None)
+    days = range(-first_day.weekday() % 7, (last_day - first_day).days - 5, 7)
+    return tuple(first_day + timedelta(days=day) for day in days)
+
+
 _REQUIRED = (
     ("--out", "out", Path, "folder of the dataset; its name is the name"),
     ("--from", "first_day", _day, "first local day"),
@@ -74,7 +86,6 @@ _REQUIRED = (
     ("--timezone", "time_zone", str, "such as America/Mexico_City"),
 )
 _OPTIONAL: tuple[tuple[str, str, Any, str], ...] = (
-    ("--week", "", _day, "Monday of the density week; default: first full week"),
     ("--locations", "", Path, "table of stations or towers with coordinates"),
     ("--zones", "", Path, "GeoJSON, GeoPackage, zipped Shapefile or GeoParquet"),
     ("--cap", "max_visits_cap", int, "visits counted of one person at most (K_max)"),
@@ -121,6 +132,8 @@ _OPTIONAL: tuple[tuple[str, str, Any, str], ...] = (
     ("--spill", "", Path, "folder for what does not fit in memory"),
     ("--spill-limit", "", str, "largest spill folder of the embedded engine; default: 200GB"),
     ("--master", "", str, "address of the Spark cluster"),
+    ("--remote", "", str, "address of a Spark Connect server instead, such as sc://head:15002"),
+    ("--staging", "", str, "folder of the cluster for what is counted, such as s3a://lake/tmp"),
     ("--description", "", str, "of the dataset"),
     ("--source", "", str, "of the rows"),
     ("--licence", "", str, "of the dataset"),
@@ -129,8 +142,16 @@ _YES = (
     ("--period-from-data", "the two days were read off the data; a release states it"),
     ("--skip-unparsable", "count rows that cannot be read"),
 )
+_WEEKS = (
+    f"Mondays of the density weeks, or '{EVERY}' full one between the two days; default of a new "
+    "dataset: the first full one"
+)
 _LEAVE = "write the new version without what counts a person over the whole period"
 _BY_DAY = "count nothing of a person over the whole period: days can be added later"
+_BY_MONTH = (
+    "count and keep one month after another, by day only: started again after a failure, it goes "
+    "on where it stopped"
+)
 _INPUTS = "files, folders or patterns: CSV, CSV.gz, Parquet; folders or one zip of .plt or .gpx"
 _PARENTS = (
     "columns of the zones file (without one: of the locations) that name coarser zones, kept for "
@@ -149,7 +170,8 @@ def main(arguments: Sequence[str]) -> int:
             leave = values.pop("leave", False)
             dataset, report = append.append(append.options_for(**given(values)), show, leave=leave)
         else:
-            dataset, report = ingest(options_of(values), show)
+            work = append.by_month if values.pop("by_month", False) else ingest
+            dataset, report = work(options_of(values), show)
         return [
             *report.summary(),
             f"dataset '{dataset.id}' written to {dataset.folder} in {report.seconds:.1f} s",
@@ -167,6 +189,14 @@ def given(values: dict[str, Any]) -> dict[str, Any]:
         values[name] = dict(values[name])
     for name in _LISTS & values.keys():
         values[name] = tuple(values[name])
+    if "week" in values:
+        mondays = _mondays(values.pop("week"), values["first_day"], values["last_day"])
+        adding = "folder" in values
+        values |= (
+            {"weeks": mondays}
+            if adding
+            else {"week": next(iter(mondays), None), "weeks": mondays[1:]}
+        )
     reading = {name: values.pop(name) for name in _READING & values.keys()}
     return {**values, "reading": Reading(**reading)}
 
@@ -305,6 +335,7 @@ def parser(
     else:
         add("kind", choices=get_args(Kind), help="what the table holds")
         add("--by-day-only", dest="by_person", action="store_false", help=_BY_DAY)
+        add("--by-month", action="store_true", help=_BY_MONTH)
     add("inputs", nargs="+", help=_INPUTS)
     for option, dest, kind, text in _REQUIRED:
         add(option, dest=dest, type=kind, required=True, help=text)
@@ -315,9 +346,12 @@ def parser(
     ):
         text = f"columns of the table of {of}; others are guessed and named in the summary"
         add(option, dest=dest, nargs="+", type=_pair, metavar="NAME=COLUMN", help=text)
+    text = "settings of Spark, as spark-submit takes them"
+    add("--conf", nargs="+", action="extend", type=_pair, metavar="KEY=VALUE", help=text)
     for option, dest, kind, text in _OPTIONAL:
         how: dict[str, Any] = {"choices": kind} if isinstance(kind, tuple) else {"type": kind}
         add(option, dest=dest or option[2:].replace("-", "_"), help=text, **how)
+    add("--week", nargs="+", type=_week, metavar="MONDAY", help=_WEEKS)
     add("--parts", nargs="+", choices=get_args(Part), help="what to build; default: both")
     add("--parents", nargs="*", metavar="COLUMN", help=_PARENTS)
     area = ("WEST", "SOUTH", "EAST", "NORTH")

@@ -1,7 +1,7 @@
 """What a person asks of an ingest: frozen, checked before any file is opened."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Literal, get_args
@@ -43,6 +43,8 @@ class IngestOptions:
         Canonical column name to the name in the files; what is left out is guessed.
     week : date or None
         Monday of the density week; None takes the first full week of the period.
+    weeks : tuple of date
+        Mondays of further weeks whose density is counted, each by itself.
     locations, zones : Path or None
         Tables of places; at least one of them.
     locations_mapping, zones_mapping : mapping of str to str
@@ -88,6 +90,13 @@ class IngestOptions:
         Settings of the embedded engine; Spark has no limit of what it spills.
     master : str
         Address of the Spark cluster, or ``local[2]``.
+    remote : str
+        Address of a Spark Connect server instead, such as ``sc://head:15002/;token=…``.
+    conf : mapping of str to str
+        Further settings of Spark, as ``spark-submit --conf`` takes them.
+    staging : str
+        A folder on a file system of the cluster (``s3a://…``, ``hdfs://…``), confidential: there
+        executors write what is kept meanwhile and what is counted.
 
     Raises
     ------
@@ -110,6 +119,7 @@ class IngestOptions:
     last_day: date
     mapping: Mapping[str, str] = field(default_factory=dict[str, str])
     week: date | None = None
+    weeks: tuple[date, ...] = ()
     locations: Path | None = None
     zones: Path | None = None
     locations_mapping: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -134,6 +144,9 @@ class IngestOptions:
     spill: Path | None = None
     spill_limit: str = "200GB"
     master: str = "local[2]"
+    remote: str = ""
+    conf: Mapping[str, str] = field(default_factory=dict[str, str])
+    staging: str = ""
     description: str = ""
     source: str = ""
     licence: str = ""
@@ -196,6 +209,24 @@ class IngestOptions:
         return monday if monday + timedelta(days=6) <= self.last_day else None
 
     @property
+    def mondays(self) -> tuple[date, ...]:
+        """The density weeks that are named."""
+        return tuple(week for week in (self.week, *self.weeks) if week is not None)
+
+    def of_week(self, monday: date, salt: str) -> "IngestOptions":
+        """Return the options of the density of one week alone, under a salt that is known."""
+        last = monday + timedelta(days=DAYS_PER_WEEK - 1)
+        return replace(
+            self,
+            first_day=monday,
+            last_day=last,
+            week=monday,
+            weeks=(),
+            parts=("density",),
+            salt=salt,
+        )
+
+    @property
     def zone_info(self) -> ZoneInfo:
         """The local time zone."""
         return ZoneInfo(self.time_zone)
@@ -247,8 +278,13 @@ class IngestOptions:
                 f"the period must be at most {LONGEST_PERIOD_DAYS} days, got "
                 f"{self.first_day.isoformat()} to {self.last_day.isoformat()}; split it"
             )
-        if self.week is not None:
-            self._check_week(self.week)
+        for week in self.mondays:
+            self._check_week(week)
+        if twice := next((one for one in self.mondays if self.mondays.count(one) > 1), None):
+            raise ParameterError(
+                f"a week is counted once, got that of {twice.isoformat()} twice",
+                settings=("week",),
+            )
 
     def _check_week(self, week: date) -> None:
         if week.weekday() != 0:

@@ -24,7 +24,7 @@ _EXAMPLE = """example:
       --from 2020-01-01 --to 2020-10-31 --out attack.csv"""
 _WITHOUT = {
     *("week", "max_visits_cap", "people_public", "parts", "parents", "places_public", "by_person"),
-    *("period_from_data", "description", "source", "licence"),
+    *("period_from_data", "description", "source", "licence", "by_month"),
 }
 _ATTACK = Stage("training classifiers", 1_000)
 

@@ -56,7 +56,7 @@ def zoning(dataset: Dataset) -> str:
         tables.append(dataset.towers)
     for table in tables:
         digest.update("\n".join(map(str, table.iloc[:, 0])).encode())
-        digest.update(b"".join(shapely.to_wkb(table.geometry.to_numpy())))
+        digest.update(b"".join(one or b"" for one in shapely.to_wkb(table.geometry.to_numpy())))
     return digest.hexdigest()[:16]
 
 

@@ -10,7 +10,9 @@ from ..arrays import Floats, Integers
 from ..datasets import Dataset
 from ..errors import DatasetError, ParameterError
 from ..origin_destination.laws import NoiseLaw
-from ..report import Analysis, Measure, ReportParameters, ReportRelease, labels
+from ..report import Analysis, ReportParameters, ReportRelease
+from ..report.labels import labels
+from ..report.measures import Measure
 from ..resolution import CoarseDataset
 from . import cautions, noise
 from .bars import Outlook, laplace_bar, of_counts

@@ -10,94 +10,51 @@ from .analyses import (
     HISTOGRAMS,
     USER_ANALYSES,
     Analysis,
-    Unit,
-    parts,
-    quantile_sensitivity,
-    sensitivity,
 )
-from .bins import Bins, default_bins
-from .bounding import (
-    BoundingCurve,
-    ErrorParts,
-    TripsGuess,
-    balance,
-    bounding_curve,
-    error_parts,
-)
-from .budget import Budget, ReportMethod
-from .draws import DiscreteNoise, NoiseSource, ReportNoise
-from .fivenumbers import FiveNumbers, compare_ways, true_five_numbers
-from .labels import labels
-from .loss import distances, losses, scores, summarised
-from .measures import STOPS, WINDOWS, Extent, Measure, windows_between
+from .bins import Bins
+from .budget import Budget
+from .draws import ReportNoise
+from .loss import scores
+from .measures import STOPS
 from .mechanism import (
     METHODS,
     ReportRelease,
     draw_noise,
     ledger,
-    noisy_numbers,
     plan,
     release,
     release_table,
 )
 from .page import page
 from .results import Result
-from .settings import Plan, ReportParameters
+from .settings import ReportParameters
 from .side import Side
-from .vectors import Periods, numbers, periods
+from .vectors import numbers, periods
 
 __all__ = [
     "HISTOGRAMS",
     "METHODS",
     "STOPS",
     "USER_ANALYSES",
-    "WINDOWS",
     "Analysis",
     "Bins",
-    "BoundingCurve",
     "Budget",
-    "DiscreteNoise",
-    "ErrorParts",
-    "Extent",
-    "FiveNumbers",
-    "Measure",
-    "NoiseSource",
-    "Periods",
-    "Plan",
-    "ReportMethod",
     "ReportNoise",
     "ReportParameters",
     "ReportRelease",
     "ReportTable",
     "Result",
     "Side",
-    "TripsGuess",
-    "Unit",
     "available",
-    "balance",
-    "bounding_curve",
-    "compare_ways",
-    "default_bins",
-    "distances",
     "draw_noise",
-    "error_parts",
     "extent_of",
-    "labels",
     "ledger",
-    "losses",
-    "noisy_numbers",
     "numbers",
     "page",
-    "parts",
     "periods",
     "plan",
-    "quantile_sensitivity",
     "release",
     "release_table",
     "scores",
-    "sensitivity",
-    "summarised",
-    "true_five_numbers",
     "truth",
-    "windows_between",
 ]

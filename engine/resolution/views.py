@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..datasets import Dataset
+from ..datasets import Dataset, storage
 from .coarse import coarsen
 from .inhabited import INHABITED, InhabitedDataset
 from .levels import Resolution
@@ -35,7 +35,9 @@ class Key:
     @property
     def name(self) -> str:
         """The dataset's folder and the resolution in one word."""
-        return f"{Path(self.version).parent.name}_{self.resolution.text}"
+        version = Path(self.version)
+        week = f"_{version.name}" if version.parent.name == storage.WEEKS else ""
+        return f"{storage.name_of(version)}{week}_{self.resolution.text}"
 
     @property
     def finest(self) -> "Key":

@@ -1,7 +1,6 @@
 """What `estimate` says of flows whatever the world is like: how often it holds."""
 
 from collections.abc import Iterator
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,17 +9,15 @@ from engine.arrays import Floats
 from engine.origin_destination import estimate
 from engine.origin_destination.estimate import assisted, reading
 from engine.origin_destination.estimate.measurement import discrete_laplace
-from research.methods.law import EPSILONS, measured, noisy
+from research.methods.law import EPSILONS, noisy
 from research.methods.origin_destination_cases import WEEK, Case, bike_days, bikes, shipped
-from research.rows import Row, Spread, row
-from research.worlds import worlds
+from research.rows import Row, row
 
 RELEASES = 2_000
 ANY_EPSILON = (0.03, *EPSILONS, 3.0)
-SMALL, LARGE = 14, 150
-"""Most zones of the worlds whose intervals are drawn, and of the sets whose exact ranges are."""
+LARGE = 150
+"""Most zones of the sets that 2,000 releases are drawn of."""
 
-INTERVAL_WORLDS = 1
 FARTHEST = 30.0
 """Scales of the noise beyond which no chance is summed: e^−30."""
 
@@ -41,11 +38,6 @@ def rows() -> Iterator[Row]:
     for case in cases:
         for epsilon in ANY_EPSILON if len(case.true[0]) <= LARGE else EPSILONS:
             yield from _intervals(case, epsilon)
-    small = (world for world in worlds() if len(world.expected) <= SMALL)
-    for world in islice(small, INTERVAL_WORLDS):
-        case = Case(f"world {world.number}", world.days(), world.distances_m)
-        for epsilon in EPSILONS:
-            yield from _drawn(case, epsilon, RELEASES)
 
 
 def _exact(case: Case, epsilon: float) -> Iterator[Row]:
@@ -155,26 +147,3 @@ def _intervals(case: Case, epsilon: float) -> Iterator[Row]:
     yield row(table, "flow least often held", setting, float(held.min()))
     yield row(table, "all flows", setting, float(held.mean()))
     yield row(table, "flows with a trip", setting, float(held[true[off] > 0].mean()))
-
-
-def _drawn(case: Case, epsilon: float, releases: int) -> Iterator[Row]:
-    """Yield coverage of the 90% interval, of the flow least often held, and widths."""
-    true = case.true[0]
-    off = ~np.eye(len(true), dtype=bool)
-    inside, width = np.zeros(true.shape), []
-    reach = estimate.cell_reach(epsilon, confidence=0.9)
-    for seed in range(releases):
-        cells = noisy(true, epsilon, seed)
-        low, high = next(estimate.intervals(measured(cells[None], epsilon), case.distances_m))
-        inside += (low <= true) & (true <= high)
-        exact = np.maximum(cells + reach, 0) - np.maximum(cells - reach, 0)
-        width.append([(high - low)[off].mean(), exact[off].mean()])
-    share = inside[off] / releases
-    setting = f"{case.name}, {len(true)} zones, ε = {epsilon:g}, {releases:,} releases"
-    yield row("90% intervals", "share held, all flows", setting, float(share.mean()))
-    yield row("90% intervals", "share held, flow least often held", setting, float(share.min()))
-    with_trips = share[true[off] > 0]
-    yield row("90% intervals", "share held, flows with a trip", setting, Spread.of(with_trips))
-    ours_width, exact_width = np.mean(width, axis=0)
-    yield row("90% intervals", "width, trips", setting, float(ours_width))
-    yield row("90% intervals", "width of the exact range, trips", setting, float(exact_width))

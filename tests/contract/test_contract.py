@@ -14,6 +14,7 @@ from engine.datasets import Dataset
 from engine.errors import ParameterError
 from engine.ledger import Kind
 from engine.parameters import DensityMethod, ODMethod
+from engine.report.budget import ReportMethod
 
 VERBS: dict[str, list[str]] = {
     "draw_noise": ["dataset", "parameters"],
@@ -42,7 +43,7 @@ CASES: list[tuple[Any, Any, dict[str, Any]]] = [
 ]
 REPORTS: list[tuple[Any, Any, dict[str, Any]]] = [
     (report, report.ReportParameters(epsilon=1.0, method=method), {})
-    for method in get_args(report.ReportMethod)
+    for method in get_args(ReportMethod)
 ]
 every_method = pytest.mark.parametrize(
     ("product", "parameters", "when"),
@@ -79,7 +80,7 @@ def test_the_method_is_part_of_frozen_parameters(product, parameters, when):
 
 @pytest.mark.parametrize(
     ("product", "keys"),
-    [(density, DensityMethod), (od, ODMethod), (report, report.ReportMethod)],
+    [(density, DensityMethod), (od, ODMethod), (report, ReportMethod)],
     ids=["density", "flows", "report"],
 )
 def test_every_method_has_a_row_with_names_of_its_own(product, keys):

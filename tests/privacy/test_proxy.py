@@ -1,5 +1,8 @@
 """Explorers behind the proxy of ``deploy``, which is really started: open to all, and by login."""
 
+import shutil
+from contextlib import ExitStack
+
 import pytest
 from websockets.exceptions import InvalidStatus
 
@@ -10,8 +13,8 @@ from tests.support.server import Visitor, request, served
 UPLOAD = "/_stcore/upload_file/a/b"
 
 
-def behind(address):
-    return {"EXPLORER_HOST": "localhost", "EXPLORER_PORT": address.rpartition(":")[2]}
+def behind(*addresses):
+    return {"EXPLORERS": " ".join(["to", *(one.rpartition("/")[2] for one in addresses)])}
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +67,31 @@ def test_every_answer_of_the_proxy_forbids_frames_and_foreign_scripts_once(open_
 def test_a_public_proxy_takes_no_file_and_tells_no_use(open_to_all, path):
     for method in ("GET", "PUT", "POST"):
         assert request(open_to_all, method, path).status == 403
+
+
+def test_a_browser_stays_on_its_explorer_and_goes_on_with_another_when_that_stops(
+    data_root, tmp_path
+):
+    caddy()
+    shutil.copytree(data_root / "demo-city", tmp_path / "data" / "second-city")
+
+    def is_second(cookie):
+        with Visitor(address, {"Cookie": cookie}) as visitor:
+            drawn = str(visitor.run())
+        assert ("second-city" in drawn) != ("only-visits" in drawn)
+        return "second-city" in drawn
+
+    with served({"MOBILITY_DATA": str(data_root)}) as one, ExitStack() as stops:
+        two = stops.enter_context(served({"MOBILITY_DATA": str(tmp_path / "data")}))
+        with proxied("Caddyfile", tmp_path, **behind(one, two)) as address:
+            cookies = set()
+            for _ in range(40):  # 2⁻³⁹ that all of them come to one
+                cookies.add(request(address, "GET", "/").headers["set-cookie"].partition(";")[0])
+            first, second = sorted(cookies, key=is_second)
+            for _ in range(3):
+                assert (is_second(first), is_second(second)) == (False, True)
+            stops.close()
+            assert not is_second(second)
 
 
 def test_who_is_not_known_to_the_login_gets_nothing(login):

@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 
 from engine import attack
 from engine.attack import Corridor
+from engine.attack.cells import cell_losses
+from engine.attack.roc import roc
 from engine.parameters import ODParameters
 from engine.risk import Guarantee
 
@@ -82,10 +84,8 @@ def test_noise_at_the_wrong_scale_or_sensitivity_crosses_the_limit(trips, epsilo
     rest = threshold + trips + spare
 
     def curve(sent, rate):
-        return attack.roc(
-            attack.cell_losses(
-                sent, rest, rate=rate, threshold=threshold, law="discrete_laplace"
-            ).once
+        return roc(
+            cell_losses(sent, rest, rate=rate, threshold=threshold, law="discrete_laplace").once
         )
 
     right = epsilon / trips

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from engine import report
 from engine.report import HISTOGRAMS, STOPS, USER_ANALYSES, Analysis
+from engine.report.analyses import parts, quantile_sensitivity, sensitivity
+from engine.report.measures import Measure
 from engine.report.quantiles import of_noisy_bins, utilities
 from tests.reference.report_people import random_trip, table_of
 
@@ -28,16 +30,16 @@ def bounds_hold(before, after, params, *, exempt=()):
             continue
         old = report.numbers(before, analysis, params, kept=True)
         new = report.numbers(after, analysis, params, kept=True)
-        asked = report.parts(analysis, params.unit)
+        asked = parts(analysis, params.unit)
         each = len(old) // len(asked)
         for number, (_, counted) in enumerate(asked):
             part = slice(number * each, (number + 1) * each)
             change = np.abs(new[part] - old[part]).sum()
-            assert change <= report.sensitivity(counted, params.unit, params.max_trips_per_user)
+            assert change <= sensitivity(counted, params.unit, params.max_trips_per_user)
         if analysis in HISTOGRAMS:
             for level in LEVELS:
                 scores = [utilities(x, level, discrete=False) for x in (old, new)]
-                bound = report.quantile_sensitivity(
+                bound = quantile_sensitivity(
                     analysis.counted, params.unit, params.max_trips_per_user, level
                 )
                 assert np.abs(scores[1] - scores[0]).max() <= bound + 1e-9
@@ -81,7 +83,7 @@ def test_the_bounds_are_reached(seed):
 @settings(max_examples=20, deadline=None)
 def test_all_trips_are_at_least_the_kept_ones(seed, sizes):
     table = table_of(people_of(seed, sizes))
-    for measure in (report.Measure.DAY, report.Measure.ZONE_HOUR, report.Measure.JUMP_LENGTH):
+    for measure in (Measure.DAY, Measure.ZONE_HOUR, Measure.JUMP_LENGTH):
         counts = [table.counts(measure, kept) for kept in (*STOPS, None)]
         assert all((more >= fewer).all() for fewer, more in pairwise(counts))
 

@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 import numpy as np
 
 from engine import report
+from engine.report.measures import Extent
 from engine.report.places import metres_in_space
 from engine.report.tabulate import NO_END, UNKNOWN, PeopleTrips, tabulate
 from tests.reference.report_reference import Place, Trip
@@ -41,7 +42,7 @@ def random_trip(rng: np.random.Generator) -> Trip:
 
 def table_of(people: list[list[Trip]]) -> report.ReportTable:
     """Count people's trips with the engine; each person's trips are in random order."""
-    extent = report.Extent(first_day=FIRST_DAY, days=DAYS, zones=ZONES)
+    extent = Extent(first_day=FIRST_DAY, days=DAYS, zones=ZONES)
     metres = metres_in_space(
         np.array([place.lat for place in PLACES]), np.array([place.lng for place in PLACES])
     )

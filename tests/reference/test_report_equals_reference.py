@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 from engine import report
-from engine.report import Analysis, Measure
-from engine.report.measures import FINE_EDGES, STOPS
+from engine.report import Analysis
+from engine.report.fivenumbers import true_five_numbers
+from engine.report.measures import FINE_EDGES, STOPS, Measure
 from tests.reference import report_reference as plain
 from tests.reference.report_people import (
     DAYS,
@@ -71,11 +72,11 @@ def test_true_five_numbers_are_quantiles_of_the_values():
     }
     for analysis, (values, resolution) in exact.items():
         expected = np.quantile(values, params.levels, method="inverted_cdf")
-        numbers = report.true_five_numbers(TABLE, analysis, params, kept=True)
+        numbers = true_five_numbers(TABLE, analysis, params, kept=True)
         expected = np.maximum(expected, 0)  # overlapping trips lie below the bins
         assert np.abs(numbers - expected).max() <= resolution
     ranks = np.quantile(reference(8).zones_per_user(), params.levels, method="inverted_cdf")
-    numbers = report.true_five_numbers(TABLE, Analysis.ZONES_PER_USER, params, kept=True)
+    numbers = true_five_numbers(TABLE, Analysis.ZONES_PER_USER, params, kept=True)
     assert numbers.tolist() == ranks.tolist()
 
 

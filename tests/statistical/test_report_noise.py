@@ -6,6 +6,8 @@ from scipy import stats
 
 from engine import report
 from engine.report import Analysis
+from engine.report.analyses import quantile_sensitivity
+from engine.report.draws import DiscreteNoise
 from engine.report.fivenumbers import draw_five
 from engine.report.quantiles import candidates, choose, probabilities, utilities
 
@@ -16,7 +18,7 @@ EDGES = np.arange(7.0)
 
 def exponential_p_value(planted, quantile):
     """χ² of draws whose sensitivity is `planted` times the stated one against the stated law."""
-    sensitivity = report.quantile_sensitivity("trip", "user", 4, quantile)
+    sensitivity = quantile_sensitivity("trip", "user", 4, quantile)
     scores = utilities(COUNTS, quantile, discrete=False)
     gumbel = np.random.default_rng(7).gumbel(size=(DRAWS, len(scores)))
     drawn = [choose(scores, 1.0, sensitivity * planted, row) for row in gumbel]
@@ -52,7 +54,7 @@ def test_each_of_the_five_draws_takes_a_fifth_of_their_share():
                 choose(
                     utilities(counts, level, discrete=False),
                     2.0 * share,
-                    report.quantile_sensitivity("user", "user", 20, level),
+                    quantile_sensitivity("user", "user", 20, level),
                     source.gumbel(Analysis.ENTROPY, number, len(values)),
                 )
                 for number, level in enumerate(params.levels)
@@ -76,7 +78,7 @@ def laplace_p_value(planted, source_of):
     "source_of",
     [
         lambda: report.ReportNoise.draw(np.random.default_rng(11)),
-        lambda: report.DiscreteNoise(np.random.default_rng(11)),
+        lambda: DiscreteNoise(np.random.default_rng(11)),
     ],
 )
 def test_count_noise_has_its_scale_and_fails_at_another(source_of):

@@ -11,7 +11,7 @@ import pytest
 from engine.datasets import Dataset
 from engine.errors import InputError
 from engine.ingest import IngestReport, ingest
-from engine.ingest.backends.spark import available
+from engine.ingest.backends.session import available
 from tests.reference.ingest_inputs import trip_options, write_csv, write_towers
 
 HEADER = ("uid", "datetime", "origin", "destination")

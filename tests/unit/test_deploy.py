@@ -21,7 +21,7 @@ DOCUMENT = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
 
 
 def test_the_proxy_finds_the_explorers_and_keeps_a_browser_on_one():
-    name, port = re.search(r"dynamic a {\$\w+:(\S+)} {\$\w+:(\d+)}", COMMON).groups()
+    name, port = re.search(r"{\$EXPLORERS:dynamic a (\S+) (\d+)}", COMMON).groups()
     service = COMPOSE["services"][name]
     assert service["expose"] == [port]
     assert f'"--server.port", "{port}"' in DOCKER

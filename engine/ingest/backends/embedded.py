@@ -132,6 +132,18 @@ class DuckDBEngine:
         query = _sql(table)
         return self._run(lambda: self.connection.sql(query).to_arrow_table())
 
+    def placed(
+        self,
+        name: str,
+        points: Table,
+        place: Callable[[pa.Table], pa.Table],
+        check: Callable[[pa.Table], None],
+    ) -> Table:
+        """Return distinct points with what `place` adds to them; `check` may refuse them first."""
+        distinct = self.fetch(points)
+        check(distinct)
+        return self.lookup(name, place(distinct))
+
     def shares(self, rows: int, /) -> int:
         """Return as many as it takes to rank each share in memory: sorting on disk takes long."""
         statement = "SELECT current_setting('memory_limit')"

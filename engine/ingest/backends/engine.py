@@ -1,6 +1,6 @@
 """What an engine must do: read named files, keep a table, hand back a small result."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import pyarrow as pa
@@ -37,6 +37,16 @@ class Engine(Protocol):
 
     def fetch(self, table: Table) -> pa.Table:
         """Compute `table` and return its rows; for aggregates only."""
+        ...
+
+    def placed(
+        self,
+        name: str,
+        points: Table,
+        place: Callable[[pa.Table], pa.Table],
+        check: Callable[[pa.Table], None],
+    ) -> Table:
+        """Return distinct points with what `place` adds to them; `check` may refuse some first."""
         ...
 
     def shares(self, rows: int, /) -> int:

@@ -1,109 +1,62 @@
 """The cluster engine: the same Ibis expressions on Spark (extra ``spark``, Java 17)."""
 
-import importlib.util
-import shutil
-import tempfile
+import secrets
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from contextlib import suppress
 from typing import Any
 
 import ibis
 import ibis.expr.datatypes as dt
 import pyarrow as pa
 
-from ...datasets import storage
 from ...errors import InputError
 from ..expressions import Table
+from ..inputs.points import SAMPLE
 from ..inputs.sources import Source
 from ..options import IngestOptions
 from ..progress import Monitor
+from .lake import escaped
+from .session import scratch
 from .statements import watched
 
-_SETTINGS = {
-    "spark.app.name": "engine.ingest",
-    "spark.ui.enabled": "false",
-    "spark.ui.showConsoleProgress": "false",
-    "spark.log.level": "OFF",
-    "spark.sql.session.timeZone": "UTC",
-    "spark.sql.ansi.enabled": "true",
-    "spark.sql.caseSensitive": "true",
-    "spark.sql.execution.arrow.pyspark.enabled": "true",
-    "spark.sql.parquet.inferTimestampNTZ.enabled": "true",
-    "spark.sql.legacy.parquet.nanosAsLong": "true",
-}
+ROWS_A_FILE = 4_000_000
+"""What is counted is read in parts of so many rows: no answer is larger than a driver takes."""
 _ENCODINGS = {
     "utf-8": "UTF-8",
     "latin-1": "ISO-8859-1",
     "windows-1252": "windows-1252",
     "utf-16": "UTF-16",
 }
-_GLOB_CHARACTERS = set("*?[]{}\\")
-_folders: list[Path] = []
-"""The temporary folders of this process's sessions, of which one is open at a time."""
-
-
-def available() -> bool:
-    """Whether PySpark and a Java runtime are there."""
-    return importlib.util.find_spec("pyspark") is not None and shutil.which("java") is not None
 
 
 class SparkEngine:
-    """Spark on the cluster at ``master``; inputs must be readable there under the same path.
+    """Spark, in a session that is open; files of this machine are read under the same path there.
 
-    Kept tables are persisted on the workers and removed when the engine is closed.
+    Executors write what is kept and what is counted as Parquet, on this machine into a folder of
+    its own, on a cluster where ``staging`` says; without that a cluster keeps it in its workers,
+    and what is counted comes as one answer. All of it is emptied when the engine is closed.
     """
 
-    def __init__(self, options: IngestOptions, sources: Sequence[Source], monitor: Monitor) -> None:
-        if not available():
-            raise InputError(
-                "the engine 'spark' needs PySpark and Java 17",
-                remedy="pip install 'mobility-privacy-explorer[spark]' and a Java runtime, or use "
-                "the embedded engine",
-                code="no-spark",
-                settings=("engine",),
-            )
-        from pyspark.sql import SparkSession
-
+    def __init__(
+        self, options: IngestOptions, sources: Sequence[Source], monitor: Monitor, spark: Any
+    ) -> None:
         _ = ibis.pyspark  # loads the backend's options, which its compiler reads
-        self._monitor = monitor
-        self._sources = sources
-        builder = SparkSession.builder.master(options.master)
-        for name, value in _SETTINGS.items():
-            builder = builder.config(name, value)
-        self._folder = Path(tempfile.mkdtemp(prefix="ingest-", dir=options.spill))
-        _folders.append(self._folder)
-        storage.make_owner_only(self._folder)
-        settings = {
-            "spark.local.dir": str(self._folder),
-            "spark.sql.warehouse.dir": str(self._folder),
-        }
-        if options.master.startswith("local"):
-            settings |= {
-                "spark.driver.host": "127.0.0.1",
-                "spark.driver.bindAddress": "127.0.0.1",
-                "spark.driver.memory": _jvm_size(options.memory),
-                "spark.sql.shuffle.partitions": "4",
-            }
-        for name, value in settings.items():
-            builder = builder.config(name, value)
-        try:
-            self._spark = builder.getOrCreate()
-        except Exception as error:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            raise InputError(
-                f"Spark cannot start at '{options.master}' ({type(error).__name__})",
-                remedy="check the address, the memory and that Java 17 is installed",
-                code="spark-start",
-                settings=("master", "memory"),
-            ) from None
+        self._spark, self._monitor, self._sources = spark, monitor, sources
+        self._connected = bool(options.remote)
+        self._has_cluster = self._connected or not options.master.startswith("local[")
+        where = options.staging.rstrip("/") or scratch()
+        self._staging = f"{where}/ingest-{secrets.token_hex(8)}" if where else ""
         self._views = 0
+        self._written: dict[str, Any] = {}
         self._kept: dict[str, Any] = {}
 
     def read(self, sources: Sequence[Source], mapping: dict[str, str]) -> Table:
         """Return the columns of `mapping`, canonically named, of files of one signature."""
         first = sources[0]
-        paths = [_hadoop_path(source) for source in sources]
-        if first.format == "parquet":
+        paths = [path for source in sources for path in source.addresses or [_path(source)]]
+        if first.format == "table":
+            frame, names = self._spark.table(paths[0]), mapping
+        elif first.format == "parquet":
             frame = self._spark.read.option("recursiveFileLookup", "true").parquet(*paths)
             names = mapping
         else:
@@ -112,9 +65,12 @@ class SparkEngine:
                     raise InputError(
                         f"{source.name}: is gzip without the ending .gz", remedy="rename it"
                     )
+            # a file whose first line differs is refused where nobody looked at each beforehand
+            columns = first.columns if first.addresses else _numbered(first)
+            quoted = (column.replace("`", "``") for column in columns)
             frame = self._spark.read.option("recursiveFileLookup", "true").csv(
                 paths,
-                schema=", ".join(f"c{i} STRING" for i in range(len(first.columns))),
+                schema=", ".join(f"`{column}` STRING" for column in quoted),
                 header=True,
                 sep=first.delimiter,
                 quote='"',
@@ -122,9 +78,9 @@ class SparkEngine:
                 encoding=_ENCODINGS[first.encoding],
                 mode="FAILFAST",
                 multiLine=True,
-                enforceSchema=True,
+                enforceSchema=not first.addresses,
             )
-            names = {name: f"c{first.columns.index(column)}" for name, column in mapping.items()}
+            names = {n: columns[first.columns.index(column)] for n, column in mapping.items()}
         wanted = frame.select([_column(first, column).alias(n) for n, column in names.items()])
         self._views += 1
         return self._view(f"input_{self._views}", wanted)
@@ -139,32 +95,85 @@ class SparkEngine:
 
     def keep(self, name: str, table: Table) -> Table:
         """Compute `table` once and keep it until the engine is closed."""
-        from pyspark import StorageLevel
-
-        frame = self._sql(table).persist(StorageLevel.DISK_ONLY)
-        self._watched(frame.count)
-        self._kept[name] = frame
-        return self._view(name, frame)
+        return self._keep(name, self._sql(table))
 
     def drop(self, name: str) -> None:
         """Forget a kept table."""
-        self._kept.pop(name).unpersist()
+        frame = self._kept.pop(name)
+        if name in self._written:
+            self._empty(name)
+        else:
+            frame.unpersist()
 
     def fetch(self, table: Table) -> pa.Table:
         """Compute `table` and return its rows; for aggregates only."""
         frame = self._sql(table)
-        return self._watched(frame.toArrow)
+        if not self._staging or not self._has_cluster:
+            return self._watched(frame.toArrow)
+        self._write("counted", frame)
+        folder, read = self._written["counted"]
+        files = sorted(map(escaped, read(folder).inputFiles()))  # in the order of the rows
+        parts = [self._watched(read(file).toArrow) for file in files]
+        self._empty("counted")
+        return pa.concat_tables(parts) if parts else frame.limit(0).toArrow()
+
+    def placed(
+        self,
+        name: str,
+        points: Table,
+        place: Callable[[pa.Table], pa.Table],
+        check: Callable[[pa.Table], None],
+    ) -> Table:
+        """Return distinct points with their places: on a cluster where the points are."""
+        tried = self.fetch(points.limit(SAMPLE) if self._has_cluster else points)
+        check(tried)
+        if not self._has_cluster:
+            return self.lookup(name, place(tried))
+
+        def of_part(batches: Any) -> Any:
+            for batch in batches:
+                yield from place(pa.Table.from_batches([batch])).to_batches()
+
+        columns = "lat double, lng double, location int, zone int"
+        return self._keep(name, self._sql(points).mapInArrow(of_part, columns))
 
     def shares(self, _rows: int, /) -> int:
         """Return 1: the cluster divides the work itself."""
         return 1
 
     def close(self) -> None:
-        """Release everything, temporary files included."""
-        self._spark.stop()
-        # Java remembers its first folder beyond the session, and makes it again for the next one
-        for folder in _folders:
-            shutil.rmtree(folder, ignore_errors=True)
+        """Forget what is kept; what was written is emptied, on whatever file system."""
+        for name in list(self._written):
+            self._empty(name)
+
+    def _keep(self, name: str, frame: Any) -> Table:
+        if self._staging:
+            # read again rather than remembered: what depends on it is planned a hundred times
+            # faster, and a lost worker loses nothing of it
+            self._write(name, frame)
+            folder, read = self._written[name]
+            frame = read(folder)
+        else:
+            from pyspark import StorageLevel
+
+            frame = frame.persist(StorageLevel.DISK_ONLY)
+            self._watched(frame.count)
+        self._kept[name] = frame
+        return self._view(name, frame)
+
+    def _write(self, name: str, frame: Any) -> None:
+        """Let the executors write a table, and remember where it is and how it is read."""
+        self._views += 1
+        folder, schema = f"{self._staging}/{self._views}", frame.schema
+        self._written[name] = (folder, self._spark.read.schema(schema).parquet)
+        writer = frame.write.option("maxRecordsPerFile", ROWS_A_FILE)
+        self._watched(lambda: writer.parquet(folder))
+
+    def _empty(self, name: str) -> None:
+        folder, _ = self._written.pop(name)
+        nothing = self._spark.createDataFrame([], "nothing int")
+        with suppress(Exception):  # a store that cannot be reached any more
+            nothing.coalesce(1).write.mode("overwrite").parquet(folder)
 
     def _sql(self, table: Table) -> Any:
         return self._spark.sql(str(ibis.to_sql(table, dialect="pyspark")))
@@ -174,19 +183,27 @@ class SparkEngine:
         return ibis.table({f.name: _ibis_type(f.dataType) for f in frame.schema}, name=name)
 
     def _watched(self, work: Callable[[], Any]) -> Any:
+        if self._connected:  # its server tells nobody how far it is
+            return watched(
+                work, self._monitor, self._sources, lambda: 0.0, self._spark.interruptAll
+            )
+        context = self._spark.sparkContext
+
         def share() -> float:
-            tracker = self._spark.sparkContext.statusTracker()
+            tracker = context.statusTracker()
             stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
             tasks = sum(stage.numTasks for stage in stages if stage)
             done = sum(stage.numCompletedTasks for stage in stages if stage)
             return done / tasks if tasks else 0.0
 
-        return watched(
-            work, self._monitor, self._sources, share, self._spark.sparkContext.cancelAllJobs
-        )
+        return watched(work, self._monitor, self._sources, share, context.cancelAllJobs)
 
 
-def _hadoop_path(source: Source) -> str:
+def _numbered(source: Source) -> list[str]:
+    return [f"c{number}" for number in range(len(source.columns))]
+
+
+def _path(source: Source) -> str:
     """Return a path as Hadoop reads it: as it is, but for the signs of a pattern."""
     text = str(source.path)
     if source.path.name.startswith(("_", ".")) or not text.isprintable():
@@ -197,7 +214,7 @@ def _hadoop_path(source: Source) -> str:
             code="spark-path",
             settings=("engine",),
         )
-    return "file:" + "".join(f"\\{c}" if c in _GLOB_CHARACTERS else c for c in text)
+    return "file:" + escaped(text)
 
 
 def _column(source: Source, name: str) -> Any:
@@ -220,8 +237,3 @@ def _ibis_type(kind: Any) -> Any:
     if kind.typeName() == "timestamp":
         return dt.Timestamp(timezone="UTC")
     return PySparkType.to_ibis(kind)
-
-
-def _jvm_size(memory: str) -> str:
-    """Return a size such as ``4GB`` the way Java wants it: ``4g``."""
-    return memory.strip().lower().removesuffix("b").removesuffix("i").replace(" ", "")

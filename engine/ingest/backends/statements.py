@@ -34,6 +34,45 @@ _KINDS: tuple[tuple[str, str, str], ...] = (
 )
 
 
+_OF_A_CLUSTER: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
+    (
+        r"expired.?token|invalid.?token|token (is|has) expired|access.?denied|forbidden|kerberos|"
+        r"accesscontrol|permission denied|status code: 40[13]|unauthenticated|invalidaccesskey",
+        "was refused: a token, key or ticket is wrong or has expired",
+        "renew it and start again; days that were added before are kept",
+        ("conf",),
+    ),
+    (
+        r"executor ?lost|lost executor|heartbeat timed out|fetchfailed|worker lost|lost task|"
+        r"masters are unresponsive|sparkcontext (was|has been) (stopped|shut down)|unavailable|"
+        r"cannot call methods on a stopped|connection (refused|reset)|failed to connect",
+        "could not be counted: the cluster lost a worker, or can no longer be reached",
+        "start again; days that were added before are kept",
+        ("master", "remote"),
+    ),
+    (
+        r"modulenotfounderror|no module named|cannot run program|python_version_mismatch",
+        "has coordinates that the workers cannot place: their Python lacks this package",
+        "install the same version of it there, and name their Python (PYSPARK_PYTHON)",
+        (),
+    ),
+    (
+        r"maxresultsize",
+        "gives more counts than one answer of the cluster may hold",
+        "name a folder of the cluster, in which they are written and read in parts",
+        ("staging",),
+    ),
+    (
+        r"path_not_found|path does not exist|table_or_view_not_found|filenotfound|"
+        r"no filesystem for scheme|unsupported ?filesystem|unknownhost",
+        "is not there, or Spark knows no such file system or catalogue",
+        "check the name, and the packages and settings of the cluster",
+        ("conf",),
+    ),
+)
+"""Faults of a cluster, by what its messages say."""
+
+
 def watched(
     work: Callable[[], Any],
     monitor: Monitor,
@@ -99,7 +138,13 @@ def of_engine(
             settings=("memory", "spill"),
         )
     file = next((s.name for s in sources if str(s.path) in message), None)
-    place = file or (sources[0].name if len(sources) == 1 else f"one of {len(sources)} files")
+    place = file or (sources[0].name if len(sources) == 1 else f"one of {len(sources)} inputs")
+    if type(error).__module__.split(".")[0] in ("pyspark", "py4j", "grpc"):
+        for words, fault, remedy, settings in _OF_A_CLUSTER:
+            if re.search(words, lowered):
+                return InputError(
+                    f"{place} {fault}", remedy=remedy, code="cluster", settings=settings
+                )
     line = _LINE.search(message)
     where = f" (line {int(line.group(1)):,})" if line else ""
     for word, fault, remedy in _KINDS:

@@ -49,8 +49,16 @@ def unparsable(
     monitor: Monitor,
 ) -> None:
     """Refuse rows that cannot be read, naming file, column, count and first row."""
-    if not account.unused.get(Reason.UNPARSABLE, 0) or options.skip_unparsable:
+    wrong = account.unused.get(Reason.UNPARSABLE, 0)
+    if not wrong or options.skip_unparsable:
         return
+    if any(source.addresses for source in files):  # no row of theirs comes to this machine
+        raise InputError(
+            f"{wrong:,} of {account.read:,} rows cannot be read",
+            remedy="check the columns and the order of dates, or count rows that cannot be read",
+            code="unparsable",
+            settings=("mapping", "date_order", "number_times", "skip_unparsable"),
+        )
     local = replace(options, engine="duckdb", threads=1)
     for source, names in files.items():
         engine = DuckDBEngine(local, [source], monitor, keep_order=True)

@@ -10,7 +10,7 @@ from ibis import _
 from ..backends.engine import Engine
 from ..expressions import Table
 from ..inputs import mapping
-from ..inputs.points import place_points
+from ..inputs.points import check_order, place_points
 from ..options import IngestOptions
 from ..progress import Stage
 from ..report import Account, Reason, record_account, trip_account
@@ -164,9 +164,13 @@ def _places(run: Run, raw: Sequence[Table]) -> Table:
     if not any(lat in raw[0].columns for lat, _lng in mapping.POINTS):
         return run.engine.lookup("places", run.places.table())
     run.monitor.start(POINTS)
-    distinct = run.engine.fetch(rows.distinct_points(raw, run.reader))
-    placed = place_points(distinct, run.places, run.options.max_distance_m, run.monitor.update)
-    return run.engine.lookup("points", placed)
+    places, most = run.places, run.options.max_distance_m
+    return run.engine.placed(
+        "points",
+        rows.distinct_points(raw, run.reader),
+        partial(place_points, places=places, max_distance_m=most),
+        partial(check_order, places=places),
+    )
 
 
 def _take(run: Run, steps: Sequence[Step[Work]], work: Work) -> dict[str, pa.Table]:

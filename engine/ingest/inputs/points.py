@@ -1,6 +1,5 @@
 """Coordinates → places: the zone a point lies in and its nearest tower, in batches."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,36 +14,28 @@ from ...errors import InputError
 from .places import WGS84, Places, lowest
 
 BATCH = 500_000
-_SAMPLE = 2_000
+SAMPLE = 2_000
 
 
 def place_points(
     points: pa.Table,
     places: Places,
     max_distance_m: float,
-    progress: Callable[[float], None],
 ) -> pa.Table:
     """Return ``lat, lng, location, zone`` for distinct coordinates in degrees; null where outside.
 
     A point counts in the zone it lies in (the first by id on a shared border) and at its nearest
     tower. Outside every zone it counts at its nearest tower, and in that tower's zone, if the
-    tower is within `max_distance_m`. `progress` hears of the share done.
-
-    Raises
-    ------
-    InputError
-        If latitude and longitude look swapped.
+    tower is within `max_distance_m`.
     """
     lat = points["lat"].to_numpy().astype(np.float64)
     lng = points["lng"].to_numpy().astype(np.float64)
     finder = _Finder(places, max_distance_m)
-    finder.check_order(lat, lng)
     location = np.full(len(lat), -1, dtype=np.int32)
     zone = np.full(len(lat), -1, dtype=np.int32)
     for start in range(0, len(lat), BATCH):
         batch = slice(start, start + BATCH)
         location[batch], zone[batch] = finder.find(lat[batch], lng[batch])
-        progress(min(start + BATCH, len(lat)) / len(lat))
     return pa.table(
         {
             "lat": points["lat"],
@@ -53,6 +44,27 @@ def place_points(
             "zone": pa.array(zone, mask=zone < 0),
         }
     )
+
+
+def check_order(points: pa.Table, places: Places) -> None:
+    """Refuse coordinates of which none lies inside as they are, but some do when swapped.
+
+    Raises
+    ------
+    InputError
+        If latitude and longitude look swapped.
+    """
+    step = max(1, points.num_rows // SAMPLE)
+    lat, lng = (points[name].to_numpy().astype(np.float64)[::step] for name in ("lat", "lng"))
+    zones = places.zones.geometry.to_numpy()
+    shapely.prepare(zones)
+    if (_zone(zones, lat, lng) >= 0).any():
+        return
+    if (np.abs(lng) <= 90).all() and (_zone(zones, lng, lat) >= 0).any():
+        raise InputError(
+            "columns lat and lng look swapped: no point lies in the area, but points do when "
+            "the two change places; map lat and lng the other way round"
+        )
 
 
 class _Finder:
@@ -73,7 +85,7 @@ class _Finder:
 
     def find(self, lat: Floats, lng: Floats) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return tower and zone of each point, -1 where it is outside."""
-        zone = self._zone(lat, lng)
+        zone = _zone(self._zones, lat, lng)
         if self._zones_are_towers:
             tower, distance = zone.copy(), np.full(len(lat), np.inf)
             away = np.flatnonzero(zone < 0)
@@ -86,23 +98,6 @@ class _Finder:
         tower[outside & ~near] = -1
         return tower, zone
 
-    def check_order(self, lat: Floats, lng: Floats) -> None:
-        """Refuse coordinates of which none lies inside as they are, but some do when swapped."""
-        step = max(1, len(lat) // _SAMPLE)
-        lat, lng = lat[::step], lng[::step]
-        if (self._zone(lat, lng) >= 0).any():
-            return
-        if (np.abs(lng) <= 90).all() and (self._zone(lng, lat) >= 0).any():
-            raise InputError(
-                "columns lat and lng look swapped: no point lies in the area, but points do when "
-                "the two change places; map lat and lng the other way round"
-            )
-
-    def _zone(self, lat: Floats, lng: Floats) -> NDArray[np.int32]:
-        tree = shapely.STRtree(_points(np.column_stack((lng, lat))))
-        zone, point = tree.query(self._zones, predicate="intersects")
-        return lowest(point, zone, len(lat))
-
     def _nearest(self, lat: Floats, lng: Floats) -> tuple[NDArray[np.int32], Floats]:
         if len(lat) == 0:
             return np.empty(0, np.int32), np.empty(0)
@@ -112,6 +107,12 @@ class _Finder:
         away = np.empty(len(lat))
         away[pairs[0]] = distance
         return lowest(pairs[0], pairs[1], len(lat)), away
+
+
+def _zone(zones: Any, lat: Floats, lng: Floats) -> NDArray[np.int32]:
+    tree = shapely.STRtree(_points(np.column_stack((lng, lat))))
+    zone, point = tree.query(zones, predicate="intersects")
+    return lowest(point, zone, len(lat))
 
 
 def _points(coordinates: Floats) -> Any:

@@ -29,9 +29,9 @@ def first_rows(source: Source, rows: int, needed: Collection[str] = ()) -> list[
         If the file is damaged, or a needed column is not in it, not UTF-8 or far too long.
     """
     check_columns(source, needed)
-    if source.format == "parquet":
-        return _parquet_rows(source, rows, needed)
-    return _csv_rows(source, rows)
+    if source.format == "csv":
+        return _csv_rows(source, rows)
+    return _parquet_rows(source, rows, needed)
 
 
 def check_columns(source: Source, needed: Collection[str]) -> None:
@@ -55,8 +55,10 @@ def check_columns(source: Source, needed: Collection[str]) -> None:
 
 
 def _csv_rows(source: Source, rows: int) -> list[list[str]]:
-    with gzip.open(source.path) if source.packed else source.path.open("rb") as handle:
-        head = handle.read(sources.HEAD_BYTES)
+    head = source.head
+    if not source.addresses:
+        with gzip.open(source.path) if source.packed else source.path.open("rb") as handle:
+            head = handle.read(sources.HEAD_BYTES)
     text = sources.decoded(source.name, head, source.encoding)
     lines = io.StringIO(text.lstrip("\r\n"), newline="")
     reader = csv.reader(lines, delimiter=source.delimiter)
@@ -74,21 +76,11 @@ def _csv_rows(source: Source, rows: int) -> list[list[str]]:
 
 
 def _parquet_rows(source: Source, rows: int, needed: Collection[str]) -> list[list[str]]:
-    fit = [
-        column
-        for column, width in zip(source.columns, source.widths, strict=True)
-        if width <= LONGEST_TEXT
-    ]
-    try:
-        with pq.ParquetFile(source.path) as file:
-            batch = next(file.iter_batches(batch_size=rows, columns=fit))
-    except (pa.ArrowException, OSError, StopIteration):
-        raise InputError(f"{source.name}: the Parquet file is damaged; export it again") from None
-    batch = batch.slice(0, rows)
+    batch = (_beginning(source, rows) if source.sample is None else source.sample).slice(0, rows)
     texts: list[list[str]] = []
     for name in source.columns:
         if name not in batch.schema.names:
-            texts.append(["(long values)"] * len(batch))
+            texts.append(["(long values)"] * batch.num_rows)
             continue
         try:
             texts.append(_texts(batch.column(name)))
@@ -99,8 +91,21 @@ def _parquet_rows(source: Source, rows: int, needed: Collection[str]) -> list[li
                     remedy="export it again as UTF-8",
                     code="encoding",
                 ) from None
-            texts.append(["(not UTF-8)"] * len(batch))
+            texts.append(["(not UTF-8)"] * batch.num_rows)
     return [list(row) for row in zip(*texts, strict=True)]
+
+
+def _beginning(source: Source, rows: int) -> Any:
+    fit = [
+        column
+        for column, width in zip(source.columns, source.widths, strict=True)
+        if width <= LONGEST_TEXT
+    ]
+    try:
+        with pq.ParquetFile(source.path) as file:
+            return next(file.iter_batches(batch_size=rows, columns=fit))
+    except (pa.ArrowException, OSError, StopIteration):
+        raise InputError(f"{source.name}: the Parquet file is damaged; export it again") from None
 
 
 def _texts(column: Any) -> list[str]:

@@ -8,7 +8,7 @@ import os
 import re
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -55,7 +55,7 @@ class Source:
     """
 
     path: Path
-    format: Literal["csv", "parquet"]
+    format: Literal["csv", "parquet", "table"]
     columns: tuple[str, ...]
     kinds: tuple[str, ...]
     size_bytes: int
@@ -67,6 +67,12 @@ class Source:
     """Empty lines above the line of column names."""
     widths: tuple[int, ...] = ()
     """Bytes that a value of each column takes on average; of Parquet only."""
+    addresses: tuple[str, ...] = ()
+    """Where Spark finds what is no file of this machine: paths of its files, or a table's name."""
+    head: bytes = field(default=b"", repr=False)
+    """The beginning of such a CSV file: confidential rows."""
+    sample: "pa.Table | None" = field(default=None, repr=False, compare=False)
+    """The first rows of such another table: confidential, too."""
 
     @property
     def name(self) -> str:
@@ -160,15 +166,34 @@ def _inspect_parquet(path: Path, size: int) -> Source:
 def _inspect_csv(
     path: Path, size: int, head: bytes, encoding: str | None, delimiter: str | None
 ) -> Source:
-    name = shown(path.name)
     packed = head.startswith(b"\x1f\x8b")
     if packed:
         head = _unpacked_head(path)
-        bombs.check_packing(name, path)
+        bombs.check_packing(shown(path.name), path)
+    whole = not packed and size <= HEAD_BYTES
+    source = inspect_text(path, size, head, encoding, delimiter, packed=packed, whole=whole)
+    if source.encoding != "utf-16":  # its line breaks are told when it is made UTF-8
+        bombs.check_lines(source.name, path, packed=packed)
+    return source
+
+
+def inspect_text(
+    path: Path,
+    size: int,
+    head: bytes,
+    encoding: str | None,
+    delimiter: str | None,
+    addresses: tuple[str, ...] = (),
+    *,
+    packed: bool = False,
+    whole: bool = False,
+) -> Source:
+    """Tell the columns and encoding of a CSV file from its beginning, as `inspect` does."""
+    name = shown(path.name)
     for magic, what in _REFUSED.items():
         if head.startswith(magic):
             raise InputError(f"{name}: the file is {what}")
-    encoding = encoding or _encoding(head, whole=not packed and size <= HEAD_BYTES)
+    encoding = encoding or _encoding(head, whole=whole)
     if b"\x00" in head and encoding != "utf-16":
         raise InputError(
             f"{name}: the file is not text (it holds NUL bytes); name a CSV or Parquet file"
@@ -193,10 +218,19 @@ def _inspect_csv(
     if not body[len(first) + 1 :].strip() and len(head) < HEAD_BYTES:
         raise InputError(f"{name}: only a header, 0 rows of data; name a file with data")
     _check_line_ends(name, text)
-    if encoding != "utf-16":  # its line breaks are told when it is made UTF-8
-        bombs.check_lines(name, path, packed=packed)
-    kinds = ("string",) * len(columns)
-    return Source(path, "csv", columns, kinds, size, delimiter, encoding, packed, skipped=skipped)
+    return Source(
+        path,
+        "csv",
+        columns,
+        ("string",) * len(columns),
+        size,
+        delimiter,
+        encoding,
+        packed,
+        skipped=skipped,
+        addresses=addresses,
+        head=head if addresses else b"",
+    )
 
 
 def _check_line_ends(name: str, text: str) -> None:

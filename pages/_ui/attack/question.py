@@ -6,7 +6,8 @@ from typing import cast
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from engine.attack import LARGEST_FLOW, Scenario, Visitor, laws
+from engine.attack import Scenario, Visitor, laws
+from engine.attack.cells import LARGEST_FLOW
 from engine.density import METHODS
 from engine.origin_destination import LawName, suppresses
 from engine.parameters import MAX_VISITS_LIMIT, DensityParameters, ODParameters

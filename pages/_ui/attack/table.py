@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from engine.attack import PUBLISHED_AREAS, RECORDED_CONTROL, StageLoss
+from engine.attack.published import PUBLISHED_AREAS, RECORDED_CONTROL
+from engine.attack.visits import StageLoss
 from engine.risk import Guarantee
 from pages._ui.drawing import tables
 from pages._ui.wording.numbers import number

@@ -1,6 +1,7 @@
 """Sentences of the page Attack."""
 
-from engine.attack import Attack, Scenario, by_cluster
+from engine.attack import Attack, Scenario
+from engine.attack.visits import by_cluster
 from engine.origin_destination import suppresses
 from engine.parameters import DensityParameters, ODParameters
 from engine.risk import GROUP, Guarantee

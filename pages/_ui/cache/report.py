@@ -2,6 +2,10 @@
 
 from engine import report
 from engine.report import Analysis, ReportParameters
+from engine.report.bounding import ErrorParts
+from engine.report.bounding import error_parts as error_parts_of
+from engine.report.fivenumbers import compare_ways
+from engine.report.loss import losses as losses_of
 from engine.resolution import Key
 from pages._ui.cache import scope as cached_scope
 from pages._ui.cache import verbs
@@ -31,19 +35,17 @@ def losses(
         analysis is Analysis.ZONES and "earth_movers_distance" in names and dataset(key).has_density
     )
     distances = dataset(key).tessellation.zone_distances_m if moved else None
-    return report.losses(
+    return losses_of(
         verbs.of(report.truth, key), drawn, analysis, slow=True, distances_m=distances, only=names
     )
 
 
 @cached_scope.data(max_entries=128, show_spinner=False)
-def error_parts(
-    key: Key, parameters: ReportParameters, seed: Seed
-) -> dict[Analysis, report.ErrorParts]:
+def error_parts(key: Key, parameters: ReportParameters, seed: Seed) -> dict[Analysis, ErrorParts]:
     """Return bounding and noise of every analysis."""
     truth, results = verbs.of(report.truth, key), verbs.release(key, parameters, seed).results
     return {
-        analysis: report.error_parts(
+        analysis: error_parts_of(
             report.numbers(truth, analysis, parameters),
             report.numbers(truth, analysis, parameters, kept=True),
             result,
@@ -57,9 +59,7 @@ def ways(
     key: Key, parameters: ReportParameters, seed: Seed, analysis: Analysis
 ) -> dict[str, float]:
     """Return how far five numbers lie from the truth, drawn and from noisy bins."""
-    return {
-        **report.compare_ways(verbs.of(report.truth, key), analysis, parameters, _noises(key, seed))
-    }
+    return {**compare_ways(verbs.of(report.truth, key), analysis, parameters, _noises(key, seed))}
 
 
 @cached_scope.resource(max_entries=8, show_spinner=False)

@@ -4,7 +4,8 @@ import html
 
 import streamlit as st
 
-from engine.report import Analysis, ReportRelease, Result, parts
+from engine.report import Analysis, ReportRelease, Result
+from engine.report.analyses import parts
 from pages._ui.drawing import cards
 from pages._ui.drawing.cards import Card
 from pages._ui.report import block

@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from engine.arrays import Floats, Numbers
-from engine.report import FiveNumbers
+from engine.report.fivenumbers import FiveNumbers
 from pages._ui.drawing import charts
 from pages._ui.drawing.charts import Axis, Mark, Scale
 from pages._ui.drawing.colours import HERE, OTHER, PRIVATE, TRUE

@@ -3,8 +3,9 @@
 import numpy as np
 import streamlit as st
 
-from engine.report import Analysis, Result, periods, true_five_numbers
+from engine.report import Analysis, Result, periods
 from engine.report.bins import is_discrete, measure_of
+from engine.report.fivenumbers import true_five_numbers
 from engine.report.measures import UNITS as MEASURED_IN
 from pages._ui.cache import report as cached_report
 from pages._ui.report import block, charts, question

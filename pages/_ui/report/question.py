@@ -11,15 +11,15 @@ from engine.report import (
     HISTOGRAMS,
     STOPS,
     USER_ANALYSES,
-    WINDOWS,
     Analysis,
     Bins,
     Budget,
     ReportParameters,
     ReportTable,
-    default_bins,
     numbers,
 )
+from engine.report.bins import default_bins
+from engine.report.measures import WINDOWS
 from engine.resolution import Key
 from pages._ui.cache import verbs
 from pages._ui.report.wording import INSTEAD, LOSSES, METHODS, NO_REPORT, UNITS

@@ -4,7 +4,9 @@ from collections.abc import Iterator
 
 import streamlit as st
 
-from engine.report import STOPS, Analysis, ReportParameters, TripsGuess, balance, summarised
+from engine.report import STOPS, Analysis, ReportParameters
+from engine.report.bounding import TripsGuess, balance
+from engine.report.loss import summarised
 from engine.resolution import Key
 from pages._ui import jobs
 from pages._ui.cache import report as cached_report

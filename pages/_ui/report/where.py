@@ -5,7 +5,8 @@ import streamlit as st
 
 from engine.arrays import Integers
 from engine.metrics import largest
-from engine.report import Analysis, windows_between
+from engine.report import Analysis
+from engine.report.measures import windows_between
 from engine.report.vectors import known_windows
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.drawing import maps, tables

@@ -1,6 +1,7 @@
 """What one session remembers beside its widgets: the fields of the shell, and of each page."""
 
 import os
+import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,6 +13,8 @@ from engine.resolution import Key
 
 S = TypeVar("S")
 _KEY = "session"
+_local = threading.local()
+"""Of a thread: the state of the session that it last ran for, and what that remembers."""
 PHONE_MAP = (310, 340)
 IN_WORKER = "MOBILITY_IN_WORKER"
 """Set in the environment of a process that works for sessions and has none itself."""
@@ -89,10 +92,16 @@ class Session:
 
 
 def session() -> Session:
-    """Return what this session remembers."""
+    """Return what this session remembers; a run asks for it hundreds of times."""
+    context = get_script_run_ctx(suppress_warning=True)
+    of = None if context is None else context.session_state
+    if of is not None and getattr(_local, "of", None) is of:
+        return _local.session
     if _KEY not in st.session_state:
         st.session_state[_KEY] = Session()
-    return st.session_state[_KEY]
+    kept: Session = st.session_state[_KEY]
+    _local.of, _local.session = of, kept
+    return kept
 
 
 def state(kind: type[S]) -> S:

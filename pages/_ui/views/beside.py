@@ -18,10 +18,14 @@ def draw(
 ) -> None:
     """Draw methods side by side, however many there are.
 
+    Each has a colour of its own, on the maps as on the curve.
+
     Parameters
     ----------
     contexts : sequence of Context
         One a method, of the same dataset.
+    key : str
+        Begins the keys of what is drawn.
     over : callable
         Draws the curve over ε.
     """

@@ -3,8 +3,7 @@
 import pytest
 
 from engine import report
-from engine.report import Measure
-from engine.report.measures import WINDOWS
+from engine.report.measures import WINDOWS, Measure
 from pages._ui.report import curves, where
 from tests.support.report_page import texts
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from engine import report
-from engine.report import STOPS, WINDOWS, Analysis, Measure, ReportNoise
+from engine.report import STOPS, Analysis, ReportNoise
+from engine.report.measures import WINDOWS, Measure
 from engine.report.vectors import by_window
 from pages._ui.cache.draws import generator
 from pages._ui.shell.settings import SIMULATED_SEED

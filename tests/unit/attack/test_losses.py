@@ -5,56 +5,57 @@ import math
 import numpy as np
 import pytest
 
-from engine import attack
+from engine.attack.cells import cell_losses
+from engine.attack.roc import roc
 from engine.errors import ParameterError
-from engine.losses import NOTHING
+from engine.losses import NOTHING, from_probabilities, repeated, repeated_losses, together
 from tests.reference import attack_reference as plain
 
 
 def test_a_result_that_proves_membership_has_no_finite_loss():
-    losses = attack.from_probabilities([0.5, 0.5, 0.0], [0.0, 0.5, 0.5])
+    losses = from_probabilities([0.5, 0.5, 0.0], [0.0, 0.5, 0.5])
     assert (losses.only_inside, losses.only_outside) == (0.5, 0.5)
-    curve = attack.roc(losses)
+    curve = roc(losses)
     assert curve.largest_loss == math.inf
     assert curve.detected(0.0) == curve.advantage == 0.5
     assert curve.area == 1 - 0.5 * 0.5 / 2
-    assert attack.roc(attack.together([losses, losses])).detected(0.0) == 0.75
-    assert attack.roc(attack.repeated_losses(losses, 2)).detected(0.0) == 0.75
+    assert roc(together([losses, losses])).detected(0.0) == 0.75
+    assert roc(repeated_losses(losses, 2)).detected(0.0) == 0.75
 
 
 def test_nothing_says_nothing():
-    assert attack.roc(NOTHING).advantage == 0
-    assert attack.roc(attack.together([])).area == 0.5
-    cell = attack.cell_losses(1, 50, rate=0.5, threshold=15)
-    assert attack.roc(attack.repeated(cell, 0)).advantage == 0
+    assert roc(NOTHING).advantage == 0
+    assert roc(together([])).area == 0.5
+    cell = cell_losses(1, 50, rate=0.5, threshold=15)
+    assert roc(repeated(cell, 0)).advantage == 0
 
 
 @pytest.mark.parametrize("rest", [3, 13, 14, 15, 300])
 @pytest.mark.parametrize("trips", [1, 3])
 def test_powers_equal_plain_convolution(trips, rest):
-    cell = attack.cell_losses(trips, rest, rate=0.4, threshold=15)
+    cell = cell_losses(trips, rest, rate=0.4, threshold=15)
     one = plain.few(plain.cell(trips, rest, 0.4, 15, "rounded_laplace"))
     for times in (2, 5, 12):
         results = plain.several([one] * times)
-        curve = attack.roc(attack.repeated(cell, times))
+        curve = roc(repeated(cell, times))
         assert curve.advantage == pytest.approx(plain.advantage(results), abs=1e-8)
         assert curve.area == pytest.approx(plain.area(results), abs=1e-8)
 
 
 def test_transform_equals_products_where_both_can():
-    cell = attack.cell_losses(1, 400, rate=0.4, threshold=15)
-    by_transform = attack.roc(attack.repeated(cell, 28))
-    half = attack.repeated(cell, 14)  # product by product
-    by_products = attack.roc(attack.together([half, half]))
+    cell = cell_losses(1, 400, rate=0.4, threshold=15)
+    by_transform = roc(repeated(cell, 28))
+    half = repeated(cell, 14)  # product by product
+    by_products = roc(together([half, half]))
     assert by_transform.advantage == pytest.approx(by_products.advantage, abs=1e-12)
     assert by_transform.area == pytest.approx(by_products.area, abs=1e-12)
 
 
 def test_the_grid_is_never_weaker_and_hardly_stronger():
-    first = attack.repeated(attack.cell_losses(1, 14, rate=0.3, threshold=15), 30)
-    second = attack.repeated(attack.cell_losses(2, 400, rate=0.3, threshold=15), 20)
+    first = repeated(cell_losses(1, 14, rate=0.3, threshold=15), 30)
+    second = repeated(cell_losses(2, 400, rate=0.3, threshold=15), 20)
     assert len(first.value) * len(second.value) > 2**16
-    grid = attack.roc(attack.together([first, second]))
+    grid = roc(together([first, second]))
     # all sums at once, without a limit on their number
     value = np.add.outer(first.value, second.value)
     inside = np.outer(first.inside, second.inside)
@@ -66,9 +67,9 @@ def test_the_grid_is_never_weaker_and_hardly_stronger():
 
 
 def test_bad_numbers_of_cells_are_refused():
-    cell = attack.cell_losses(1, 50, rate=0.5, threshold=15)
+    cell = cell_losses(1, 50, rate=0.5, threshold=15)
     for times in (-1, 1.5, 10**7):
         with pytest.raises(ParameterError, match="times must be"):
-            attack.repeated(cell, times)
+            repeated(cell, times)
         with pytest.raises(ParameterError, match="times must be"):
-            attack.repeated_losses(cell.once, times)
+            repeated_losses(cell.once, times)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from engine.attack import RECORDED_CONTROL
+from engine.attack.published import RECORDED_CONTROL
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "attack.md"
 

@@ -8,7 +8,10 @@ from dp_accounting.pld import privacy_loss_distribution as pld
 
 from engine import attack
 from engine.attack import Corridor
+from engine.attack.cells import cell_losses, one_cell_advantage
+from engine.attack.roc import roc
 from engine.errors import ParameterError
+from engine.losses import repeated, repeated_losses
 from engine.origin_destination import NoiseLaw
 from engine.parameters import ODParameters
 from tests.reference import attack_reference as plain
@@ -75,7 +78,7 @@ def test_closed_forms_in_a_large_flow(trips, epsilon):
 def test_one_cell_by_formula_and_by_enumeration_around_the_threshold(law, threshold):
     rests = np.arange(0, 40, 3)
     for trips in (1, 2, 3, 7):
-        formula = attack.one_cell_advantage(trips, rests, rate=0.3, threshold=threshold, law=law)
+        formula = one_cell_advantage(trips, rests, rate=0.3, threshold=threshold, law=law)
         for rest, value in zip(rests.tolist(), formula.tolist(), strict=True):
             results = plain.cell(trips, rest, 0.3, threshold, law)
             assert value == pytest.approx(plain.advantage(results), abs=1e-12)
@@ -175,9 +178,9 @@ def test_days_compose_like_more_cells_and_their_limit_like_randomised_response()
 def test_many_sums_on_a_grid_come_close_from_above():
     parameters = ODParameters(epsilon=0.1, max_trips_per_user=10)
     target = [Corridor(trips=1, rest=LARGE, cells=10)]
-    cell = attack.cell_losses(1, LARGE, rate=0.01, threshold=15)
-    exact = attack.roc(attack.repeated(cell, 250))  # few enough for all sums
-    grid = attack.roc(attack.repeated_losses(cell.once, 250))
+    cell = cell_losses(1, LARGE, rate=0.01, threshold=15)
+    exact = roc(repeated(cell, 250))  # few enough for all sums
+    grid = roc(repeated_losses(cell.once, 250))
     assert exact.advantage <= grid.advantage + 1e-12
     assert grid.advantage == pytest.approx(exact.advantage, rel=1e-6)
     year = attack.strongest(target, parameters, days=305).roc

@@ -8,8 +8,11 @@ from scipy import stats
 
 from engine import attack, density
 from engine.attack import Visitor
+from engine.attack.roc import roc
+from engine.attack.visits import bounded_range_delta
 from engine.density import DensityParameters
 from engine.errors import ParameterError
+from engine.losses import from_probabilities, repeated_losses, together
 
 COVER, CAP = 934, 732
 
@@ -22,18 +25,18 @@ def losses_of(stage):
     """One stage's losses without dp_accounting: results cut into many narrow strips."""
     if stage.mechanism == "choice":
         grid = np.linspace(-stage.size, stage.size, 4001)
-        deltas = attack.bounded_range_delta(grid, stage.size)
+        deltas = bounded_range_delta(grid, stage.size)
         slopes = np.exp(grid)
         # P(loss > ε) without the target is −dδ/de^ε; with it, e^ε times that and δ
         wrong = np.r_[1.0, -np.diff(deltas) / np.diff(slopes), 0.0]
         right = np.r_[1.0, deltas[:-1] + slopes[:-1] * wrong[1:-1], 0.0]
-        return attack.from_probabilities(-np.diff(right), -np.diff(wrong))
+        return from_probabilities(-np.diff(right), -np.diff(wrong))
     if stage.mechanism == "gaussian":
         cuts, law = np.linspace(-9, 9 + stage.size, 6001), stats.norm.cdf
     else:
         cuts, law = np.linspace(0, stage.size, 4001), stats.laplace.cdf
     outside, inside = (np.diff(np.r_[0.0, law(cuts - moved), 1.0]) for moved in (0, stage.size))
-    return attack.from_probabilities(inside, outside)
+    return from_probabilities(inside, outside)
 
 
 @pytest.mark.parametrize("method", ["efpag_joint", "efpa", "lpa"])
@@ -50,8 +53,8 @@ def test_composition_agrees_with_strips(method, visits, every):
         cover_size=COVER,
         max_visits_cap=CAP,
     )
-    parts = [attack.repeated_losses(losses_of(stage), stage.times) for stage in stages]
-    strips = attack.roc(attack.together(parts))
+    parts = [repeated_losses(losses_of(stage), stage.times) for stage in stages]
+    strips = roc(together(parts))
     assert ours(1.0).advantage == pytest.approx(strips.advantage, rel=1e-3)
     assert ours(1.0).area == pytest.approx(strips.area, rel=1e-3)
     for scale in (0.8, 1.25):  # noise at the wrong scale is noticed
@@ -100,7 +103,7 @@ def test_a_bounded_range_is_the_worst_of_all_choices():
     """No exponential mechanism with that range does better, and the worst pair reaches it."""
     rng = np.random.default_rng(1)
     reach, epsilons = 0.8, np.array([-0.5, 0.0, 0.3, 0.7])
-    limit = attack.bounded_range_delta(epsilons, reach)
+    limit = bounded_range_delta(epsilons, reach)
     for _ in range(300):
         base = rng.dirichlet(np.ones(5))
         moved = base * np.exp(rng.uniform(0, reach, 5))

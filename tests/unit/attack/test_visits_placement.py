@@ -8,8 +8,11 @@ import pytest
 
 from engine import attack
 from engine.attack import Visitor
+from engine.attack.roc import roc
 from engine.density import DensityParameters
 from engine.ledger import Kind
+from engine.losses import from_probabilities, repeated_losses
+from engine.losses import together as together_of
 from pages._ui.attack import wording
 
 STRIPS = 3001
@@ -20,7 +23,7 @@ def laplace_losses(shift):
     cuts = np.linspace(0, shift, STRIPS)
     outside = np.diff(np.r_[0.0, 1 - np.exp(-cuts) / 2, 1.0])
     inside = np.diff(np.r_[0.0, np.exp(cuts - shift) / 2, 1.0])
-    return attack.from_probabilities(inside, outside)
+    return from_probabilities(inside, outside)
 
 
 def laplace_delta(epsilon, shift):
@@ -37,8 +40,8 @@ def overlap(epsilon, a, b):
 @pytest.mark.parametrize(("a", "b"), [(0.3, 0.3), (0.1, 1.4), (2.0, 1.0)])
 def test_splitting_a_shift_takes_off_what_the_proof_says(a, b):
     epsilons = np.linspace(-1.2 * (a + b), 1.2 * (a + b), 61)
-    both = attack.together([laplace_losses(a), laplace_losses(b)])
-    curve = attack.roc(both)
+    both = together_of([laplace_losses(a), laplace_losses(b)])
+    curve = roc(both)
     composed = np.array([curve.delta(epsilon) for epsilon in epsilons])
     gap = np.exp((epsilons - a - b) / 2) * overlap(epsilons, a, b)
     claimed = laplace_delta(epsilons, a + b) - gap
@@ -63,7 +66,7 @@ def choice_losses(moved):
     """Losses of one choice whose log-probabilities the target moves by `moved`."""
     base = np.full(len(moved), 1 / len(moved))
     inside = base * np.exp(moved)
-    return attack.from_probabilities(inside / inside.sum(), base)
+    return from_probabilities(inside / inside.sum(), base)
 
 
 def gaussian_losses(strength):
@@ -71,7 +74,7 @@ def gaussian_losses(strength):
 
     cuts = np.linspace(-7, 7 + strength, STRIPS)
     outside, inside = (np.diff(np.r_[0.0, stats.norm.cdf(cuts - m), 1.0]) for m in (0, strength))
-    return attack.from_probabilities(inside, outside)
+    return from_probabilities(inside, outside)
 
 
 @pytest.mark.parametrize("method", ["efpag_joint", "lpa"])
@@ -109,7 +112,7 @@ def test_every_placement_of_three_visits_is_within_the_bound(method):
             else:
                 reach = stage.size * math.sqrt((change**2).sum() / 3)
                 parts.append(choice_losses(np.array([0.0, 0.4, 1.0]) * reach))
-        curve = attack.roc(attack.together(parts))
+        curve = roc(together_of(parts))
         deltas = np.array([curve.delta(epsilon) for epsilon in epsilons])
         assert (deltas <= most + 2e-4).all()
         closest = min(closest, float((most - deltas).max()))
@@ -132,11 +135,11 @@ def test_where_clusters_choose_for_themselves_spreading_out_can_betray_more(meth
         size = stage.size / math.sqrt(30)
         if stage.mechanism == "laplace":
             together.append(laplace_losses(stage.size))
-            spread.append(attack.repeated_losses(laplace_losses(size), 30))
+            spread.append(repeated_losses(laplace_losses(size), 30))
         else:
             together.append(worst_choice(stage.size))
-            spread.append(attack.repeated_losses(worst_choice(size), 30))
-    one, many = (attack.roc(attack.together(parts)) for parts in (together, spread))
+            spread.append(repeated_losses(worst_choice(size), 30))
+    one, many = (roc(together_of(parts)) for parts in (together, spread))
     beyond = 1.2 * sum(stage.size for stage in stages[1:] if stage.mechanism != "gaussian")
     assert one.delta(beyond) < many.delta(beyond)
     assert "if all their visits lie in one cluster" in wording.density_attacker(parameters)
@@ -146,7 +149,7 @@ def worst_choice(reach):
     """The worst pair at ε = 0 of a choice with that range."""
     chance = (math.exp(reach) - math.exp(reach / 2)) / math.expm1(reach)
     inside = np.array([chance, 1 - chance])
-    return attack.from_probabilities(inside, inside * np.exp([-reach / 2, reach / 2]))
+    return from_probabilities(inside, inside * np.exp([-reach / 2, reach / 2]))
 
 
 def test_the_default_method_is_bounded_wherever_the_visits_lie():

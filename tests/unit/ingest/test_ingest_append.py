@@ -22,9 +22,16 @@ from engine import origin_destination as od
 from engine.datasets import Dataset, daily, growth, storage
 from engine.errors import ExplorerError
 from engine.ingest import ingest
-from engine.ingest.append import append, options_for
+from engine.ingest.append import append, by_month, options_for
 from engine.ingest.command import main
-from tests.reference.ingest_inputs import TOWERS, table, table_bytes, trip_options, write_csv
+from tests.reference.ingest_inputs import (
+    TOWERS,
+    options,
+    table,
+    table_bytes,
+    trip_options,
+    write_csv,
+)
 from tests.support.ingests import ON_SPARK
 
 FIRST, DAYS = date(2015, 9, 1), 5
@@ -61,6 +68,17 @@ def added(folder: Path, path: Path, first: int, last: int, **how: Any) -> Datase
     return append(asked, leave=leave)[0]
 
 
+def of_weeks(dataset: Dataset) -> dict[str, bytes]:
+    """Return what the tables of the density hold, by week and name."""
+    weeks = {monday: dataset.at_week(monday) for monday in dataset.weeks}
+    return {
+        f"{monday} {path.name}": path.read_bytes()
+        for monday, week in weeks.items()
+        for path in sorted(week.folder.glob("*.parquet"))
+        if path.name not in ("zones.parquet", "trips_days.parquet")
+    }
+
+
 def same_trips(one: Dataset, other: Dataset) -> bool:
     indices = [(each.folder / daily.index_name("trips")).read_bytes() for each in (one, other)]
     tables = [table_bytes(each.folder, "trips") for each in (one, other)]
@@ -91,6 +109,104 @@ def test_days_added_in_any_order_are_one_ingest_of_all(
     assert same_trips(grown, whole)
     assert grown.metadata.days == whole.metadata.days
     assert grown.trips.summed(range(DAYS)).n.sum() == whole.trips.whole.n.sum() > 0
+
+
+@pytest.mark.parametrize("engine", ["duckdb", ON_SPARK])
+def test_weeks_added_one_by_one_are_one_ingest_of_all(tmp_path: Path, engine: str) -> None:
+    mondays = (date(2015, 9, 7), date(2015, 9, 14))
+    later = [
+        (uid, str(datetime.fromisoformat(at) + timedelta(days=7 * (number % 3))), *ends)
+        for number, (uid, at, *ends) in enumerate(rows(people=3))
+    ]
+    path = write_csv(tmp_path / "rows.csv", HEADER["trips"], later)
+    folders = {name: tmp_path / name for name in ("whole", "grown", "bare", "alone")}
+    for folder in folders.values():
+        folder.mkdir()
+    asked = {"by_person": False, "max_visits_cap": 20}
+    whole = ingest(
+        options(folders["whole"], "trips", [path], week=mondays[0], weeks=mondays[1:], **asked)
+    )[0]
+    how = {"parts": ("density",), "week": mondays[1], "last_day": date(2015, 9, 20)}
+    alone = of_weeks(ingest(options(folders["alone"], "trips", [path], **asked, **how))[0])
+    assert alone.items() < of_weeks(whole).items()
+    first, second = (whole.at_week(monday).truth_by_tower for monday in mondays)
+    assert (first != second).any()
+    ingest(options(folders["grown"], "trips", [path], week=mondays[1], engine=engine, **asked))
+    ingest(trip_options(folders["bare"], "trips", [path], **asked))
+    for name, order in (("grown", (0,)), ("bare", (1, 0))):
+        for number in order:
+            last = mondays[number] + timedelta(days=6)
+            grown = added(
+                folders[name],
+                path,
+                0,
+                (last - FIRST).days,
+                weeks=(mondays[number],),
+                parts=("density",),
+                locations=folders[name] / "towers.csv",
+                engine=engine if name == "grown" else "duckdb",
+            )
+        assert grown.weeks == mondays
+        assert of_weeks(grown) == of_weeks(whole)
+        assert same_trips(grown, whole)
+        with pytest.raises(ExplorerError, match="a week is counted once"):
+            added(folders[name], path, 0, 29, weeks=mondays[:1], parts=("density",))
+
+
+def test_a_week_that_was_changed_on_disk_is_refused(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "rows.csv", HEADER["trips"], rows())
+    how = {"first_day": date(2015, 8, 24), "weeks": (date(2015, 8, 31),)}
+    with pytest.raises(ExplorerError, match="that of 2015-08-31 twice"):
+        options(tmp_path, "trips", [path], week=date(2015, 8, 31), **how)
+    later = [(uid, at.replace("-09-0", "-09-1"), *ends) for uid, at, *ends in rows()]
+    write_csv(tmp_path / "rows.csv", HEADER["trips"], [*rows(), *later])
+    kept = ingest(options(tmp_path, "trips", [path], week=date(2015, 9, 7), **how))[0]
+    week = kept.at_week(date(2015, 8, 31))
+    assert (week.id, week.metadata.week, week.has_trips) == ("city", date(2015, 8, 31), False)
+    with pytest.raises(ExplorerError, match="no density of the week of 2015-09-14"):
+        kept.at_week(date(2015, 9, 14))
+    (week.folder / "truth.parquet").write_bytes(b"PAR1")
+    with pytest.raises(ExplorerError, match=r"truth\.parquet does not fit its checksum"):
+        kept.at_week(date(2015, 8, 31))
+    (week.folder / "dataset.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(ExplorerError, match=r"weeks/2015-08-31/dataset\.json does not fit"):
+        datasets.load(tmp_path / "city")
+
+
+def test_what_fails_in_a_month_goes_on_where_it_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    over = [(u, at.replace("2015-09-0", "2015-08-3"), *e) for u, at, *e in rows()]
+    kept = [
+        row for row in over if not row[1].startswith(("2015-08-32", "2015-08-34", "2015-08-35"))
+    ]
+    after = [(u, at.replace("-09-0", "-10-0"), *e) for u, at, *e in rows() if "-09-01" in at]
+    path = write_csv(tmp_path / "rows.csv", HEADER["trips"], [*rows(), *kept, *after])
+    (tmp_path / "whole").mkdir()
+    days = {"first_day": date(2015, 8, 30), "last_day": date(2015, 10, 2), "by_person": False}
+    week = {"week": date(2015, 8, 31), "parts": ("trips", "density")}
+    whole = ingest(options(tmp_path / "whole", "trips", [path], **days, **week))[0]
+    asked, months, grown = options(tmp_path, "trips", [path], **days, **week), [], growth.grown
+
+    def once(*given: Any, **how: Any) -> Dataset:
+        months.append(datasets.load(tmp_path / "city").metadata.last_day)
+        if len(months) in (2, 4):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return grown(*given, **how)
+
+    monkeypatch.setattr(growth, "grown", once)
+    for _ in range(2):
+        with pytest.raises(ExplorerError, match="disk is full"):
+            by_month(asked)
+    done = by_month(asked)[0]
+    ends = [date(2015, 8, 31), *2 * [date(2015, 9, 30)], *2 * [date(2015, 10, 2)]]
+    assert months == ends
+    assert same_trips(done, whole)
+    assert of_weeks(done) == of_weeks(whole)
+    with pytest.raises(ExplorerError, match="is complete"):
+        by_month(asked)
+    with pytest.raises(ExplorerError, match="not what these months"):
+        by_month(replace(asked, first_day=date(2015, 8, 31)))
 
 
 def test_tallies_of_days_that_were_added_are_those_of_one_ingest(

@@ -15,7 +15,7 @@ from engine.errors import InputError, ParameterError
 from engine.ingest import append, ingest
 from engine.ingest.inputs import mapping, tracks
 from engine.ingest.report import Reason
-from engine.report import Measure
+from engine.report.measures import Measure
 from pages._ui.data import guesses
 from tests.reference.ingest_inputs import TOWERS, options, table, table_bytes, write_csv
 from tests.support.ingests import ON_SPARK, built, refused

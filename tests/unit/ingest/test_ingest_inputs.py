@@ -165,7 +165,7 @@ def test_coordinates_fall_in_zones_or_near_towers(tmp_path: Path) -> None:
     lat = np.r_[rng.uniform(20.59, 20.71, 300), 20.65, 20.65]
     lng = np.r_[rng.uniform(-103.41, -103.31, 300), -103.38, -103.30]
     points = pa.table({"lat": lat, "lng": lng})
-    placed = place_points(points, places, 700.0, lambda share: None).to_pylist()
+    placed = place_points(points, places, 700.0).to_pylist()
     metres = towers.to_crs("EPSG:32613").geometry
     for row, point in zip(placed, gpd.points_from_xy(lng, lat, crs="EPSG:4326"), strict=True):
         away = metres.distance(gpd.GeoSeries([point], crs="EPSG:4326").to_crs("EPSG:32613")[0])

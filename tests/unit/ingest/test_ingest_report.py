@@ -14,8 +14,8 @@ from engine.ingest import ingest
 from engine.ingest.backends import embedded
 from engine.ingest.calendar import local_seconds_of
 from engine.ingest.counting.keys import Purpose, key
-from engine.report import STOPS, Bins, Measure
-from engine.report.measures import FINE_EDGES
+from engine.report import STOPS, Bins
+from engine.report.measures import FINE_EDGES, Measure
 from tests.reference import report_reference as plain
 from tests.reference.ingest_inputs import NUMBER, SALT, TOWERS, options, write_csv
 

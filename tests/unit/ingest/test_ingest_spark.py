@@ -18,7 +18,7 @@ import pytest
 from engine.datasets import Dataset
 from engine.errors import InputError
 from engine.ingest import Cancelled, IngestReport, Progress, ingest
-from engine.ingest.backends.spark import available
+from engine.ingest.backends.session import available
 from engine.ingest.reading import Reading
 from tests.reference.ingest_inputs import (
     TOWERS,

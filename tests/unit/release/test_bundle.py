@@ -6,6 +6,7 @@ import shutil
 from functools import partial
 from pathlib import Path
 
+import geopandas as gpd
 import jsonschema
 import nbformat
 import numpy as np
@@ -100,6 +101,20 @@ def test_a_bundle_says_what_a_reader_must_know(bundles, name):
     assert loss["privacy_parameters"]["epsilon"] == content["epsilon"]
     assert (bundles / f"{name}.zip").stat().st_size > 1000
     assert all(path.stat().st_mode & 0o077 == 0 for path in folder.rglob("*.csv"))
+
+
+@pytest.mark.parametrize(("name", "flow"), [("od", "flow"), ("od-estimate", "trips")])
+def test_flows_and_zones_are_what_scikit_mobility_takes(bundles, name, flow):
+    """A `FlowDataFrame` asks for these columns, and for each end among the tiles."""
+    flows = pd.read_csv(bundles / name / "flows.csv", dtype={"origin": str, "destination": str})
+    tiles = gpd.read_file(bundles / name / "zones.geojson")
+    assert {"origin", "destination", "date", flow} <= set(flows.columns)
+    assert pd.api.types.is_numeric_dtype(flows[flow])
+    assert set(flows["origin"]) == set(flows["destination"]) == set(tiles["zone_id"])
+    parquet = gpd.read_parquet(bundles / name / "zones.parquet")
+    assert parquet.crs == tiles.crs == "EPSG:4326"
+    values = parquet.drop(columns="geometry")
+    assert (values == tiles[values.columns]).all(axis=None)
 
 
 def test_released_values_are_whole_numbers_and_suppressed_is_empty(bundles):

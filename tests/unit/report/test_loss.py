@@ -11,6 +11,7 @@ from scipy.stats import entropy
 
 from engine import report
 from engine.report import Analysis, ReportParameters, Result, loss
+from engine.report.measures import Extent
 from engine.report.mechanism import ledger
 
 
@@ -19,11 +20,11 @@ def table_of(truth):
     zones = math.isqrt(len(truth))
     rows = {"measure": ["flow"] * len(truth), "cap": [1] * len(truth)}
     table = pa.table({**rows, "bin": range(len(truth)), "n": truth})
-    return report.ReportTable(table, report.Extent(first_day=date(2026, 6, 1), days=1, zones=zones))
+    return report.ReportTable(table, Extent(first_day=date(2026, 6, 1), days=1, zones=zones))
 
 
 def losses_of(truth, private, **wanted):
-    return report.losses(table_of(truth), release_of(private), Analysis.FLOWS, **wanted)
+    return loss.losses(table_of(truth), release_of(private), Analysis.FLOWS, **wanted)
 
 
 def release_of(private):

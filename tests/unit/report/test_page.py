@@ -11,8 +11,10 @@ import pytest
 
 from engine import datasets, report
 from engine.errors import ParameterError
-from engine.report import Analysis, Extent, Measure, ReportParameters, ReportTable, Side
+from engine.report import Analysis, ReportParameters, ReportTable, Side
 from engine.report.command import main
+from engine.report.loss import losses
+from engine.report.measures import WINDOWS, Extent, Measure, windows_between
 from engine.report.vectors import by_window, numbers
 
 PARAMETERS = ReportParameters(epsilon=2.0, max_trips_per_user=5)
@@ -29,7 +31,7 @@ def test_windows_are_sums_of_hours_also_past_midnight(tiny_city, edges):
     hours = table.counts(Measure.ZONE_HOUR, 5).reshape(-1, 49)
     asked = replace(PARAMETERS, windows=edges)
     sums = numbers(table, Analysis.ZONE_WINDOWS, asked, kept=True).reshape(len(hours), -1)
-    windows = report.windows_between(edges)
+    windows = windows_between(edges)
     assert sums.shape[1] == 2 * len(windows) + 1
     for weekend in (0, 1):
         for place, (low, high) in enumerate(windows):
@@ -53,7 +55,7 @@ def test_a_table_counted_by_windows_answers_for_these_and_their_sums_alone():
     table = ReportTable(pa.table(rows), extent)
     hours = table.counts(Measure.ZONE_HOUR, None)
     usual = [5, 0, 0, 0, 6, 0, 0, 7, 0, 0, 0, *[0] * 10, 8]
-    assert by_window(table, hours, report.WINDOWS).tolist() == usual
+    assert by_window(table, hours, WINDOWS).tolist() == usual
     assert by_window(table, hours, (6, 18)).tolist() == [0, 11, 7, 0, 0, 0, 0, 0, 0, 8]
     with pytest.raises(ParameterError, match="build the dataset again"):
         by_window(table, hours, (2, 6))
@@ -101,7 +103,7 @@ def test_a_benchmark_measures_from_the_numbers_without_noise(tiny_city):
     true = Side.true("true", table, PARAMETERS)
     text = report.page(tiny_city, side, true, note="")
     assert text.count("private measured from true") == len(drawn.results)
-    loss = report.losses(table, drawn, Analysis.WEEKDAYS)["js_divergence"]
+    loss = losses(table, drawn, Analysis.WEEKDAYS)["js_divergence"]
     block = text.split(">Trips by weekday</h3>")[1].split("<h3>")[0]
     assert f"{loss:.3g}" in block
     assert [v for _, v in tips(block, "true")] == numbers(

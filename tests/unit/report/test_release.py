@@ -5,6 +5,11 @@ import pytest
 from engine import datasets, report
 from engine.errors import DatasetError, ParameterError
 from engine.report import Analysis, Budget, ReportNoise, ReportParameters
+from engine.report.bounding import TripsGuess, balance, bounding_curve, error_parts
+from engine.report.fivenumbers import compare_ways, true_five_numbers
+from engine.report.loss import losses as losses_of
+from engine.report.measures import Extent
+from engine.report.mechanism import noisy_numbers
 from pages._ui.shell.settings import MAX_TRIPS_STOPS
 from tests.reference.report_people import FIRST_DAY, random_people, table_of
 
@@ -96,7 +101,7 @@ def test_the_noisy_numbers_that_are_stated_are_those_that_are_drawn(unit, method
 
     params = ReportParameters(epsilon=1.0, unit=unit, method=method)
     report.release_table(TABLE, params, noise=Counting())
-    assert report.noisy_numbers(params, TABLE.extent) == sum(asked)
+    assert noisy_numbers(params, TABLE.extent) == sum(asked)
 
 
 def test_item_level_keeps_all_trips_and_hides_people():
@@ -125,9 +130,7 @@ def test_extremes_are_hard_to_tell_where_percentiles_are_not():
             drawn(seed, method="package", ends=ends, bins=bins, epsilon=40_000.0)
             for seed in range(30)
         ]
-        kept = report.true_five_numbers(
-            TABLE, Analysis.TRAVEL_TIME, releases[0].parameters, kept=True
-        )
+        kept = true_five_numbers(TABLE, Analysis.TRAVEL_TIME, releases[0].parameters, kept=True)
         fives = [private.five_numbers[Analysis.TRAVEL_TIME] for private in releases]
         errors[ends] = np.mean([abs(five.drawn[4] - kept[4]) for five in fives])
     assert errors["extremes"] > 2 * errors["percentiles"]
@@ -136,12 +139,12 @@ def test_extremes_are_hard_to_tell_where_percentiles_are_not():
 def test_noisy_bins_beat_draws_at_equal_cost():
     sources = tuple(ReportNoise.draw(np.random.default_rng(seed)) for seed in range(20))
     params = ReportParameters(epsilon=20.0)
-    ways = report.compare_ways(TABLE, Analysis.TRIPS_PER_USER, params, sources)
+    ways = compare_ways(TABLE, Analysis.TRIPS_PER_USER, params, sources)
     assert ways["from_bins"] < ways["drawn"]
 
 
 def test_weeks_stand_for_days_in_long_periods():
-    extents = [report.Extent(first_day=FIRST_DAY, days=days, zones=1) for days in (90, 91, 800)]
+    extents = [Extent(first_day=FIRST_DAY, days=days, zones=1) for days in (90, 91, 800)]
     names = [report.periods(extent).name for extent in extents]
     assert names == ["day", "week", "month"]
     weeks = report.periods(extents[1])
@@ -164,34 +167,32 @@ def test_a_table_that_is_not_as_expected_is_refused(row):
     measure, cap, number = row
     table = pa.table({"measure": [measure], "cap": [cap], "bin": [number], "n": [1]})
     with pytest.raises(DatasetError, match="not as expected"):
-        report.ReportTable(table, report.Extent(first_day=FIRST_DAY, days=2, zones=2))
+        report.ReportTable(table, Extent(first_day=FIRST_DAY, days=2, zones=2))
 
 
 def test_losses_fit_their_analysis():
     release = drawn(method="package")
-    assert set(report.losses(TABLE, release, Analysis.STATISTICS)) == {"relative_error"}
-    assert "earth_movers_distance" in report.losses(TABLE, release, Analysis.TRAVEL_TIME)
-    zones = report.losses(
-        TABLE, release, Analysis.ZONES, slow=True, distances_m=1000 * (1 - np.eye(4))
-    )
+    assert set(losses_of(TABLE, release, Analysis.STATISTICS)) == {"relative_error"}
+    assert "earth_movers_distance" in losses_of(TABLE, release, Analysis.TRAVEL_TIME)
+    zones = losses_of(TABLE, release, Analysis.ZONES, slow=True, distances_m=1000 * (1 - np.eye(4)))
     assert {"kendall_tau", "earth_movers_distance", "top_2_coverage"} <= set(zones)
     off = drawn(budget=Budget.of(weights={"flows": 0.0}))
     with pytest.raises(ParameterError, match="not in this report"):
-        report.losses(TABLE, off, Analysis.FLOWS)
+        losses_of(TABLE, off, Analysis.FLOWS)
 
 
 def test_losses_vanish_without_noise_and_bounding():
     release = drawn(epsilon=1e6, max_trips_per_user=256, method="package")
     for analysis in release.results:
-        losses = report.losses(TABLE, release, analysis, slow=True)
+        losses = losses_of(TABLE, release, analysis, slow=True)
         for name, value in losses.items():
             perfect = 1.0 if name in ("pearson", "kendall_tau") or "coverage" in name else 0.0
             assert np.isnan(value) or value == pytest.approx(perfect, abs=1e-9), (analysis, name)
 
 
 def test_best_m_follows_the_error_it_balances():
-    guess = report.TripsGuess(people=5_000, mean=12.0, standard_deviation=15.0)
-    few, many = (report.bounding_curve(guess, 0.1, bins) for bins in (7, 10_000))
+    guess = TripsGuess(people=5_000, mean=12.0, standard_deviation=15.0)
+    few, many = (bounding_curve(guess, 0.1, bins) for bins in (7, 10_000))
     assert few.best > many.best
     assert (np.diff(few.bounding) < 0).all()
     spread = np.sqrt(np.log1p((15 / 12) ** 2))
@@ -205,21 +206,21 @@ def test_the_balance_counts_the_noise_of_the_numbers_that_are_shown(days):
     """Where days are shown by the week, a number holds seven days' noise."""
     table = report.ReportTable(
         pa.table({"measure": ["day"], "cap": [1], "bin": [0], "n": [5]}),
-        report.Extent(first_day=FIRST_DAY, days=days, zones=1),
+        Extent(first_day=FIRST_DAY, days=days, zones=1),
     )
     only = {str(a): float(a is Analysis.DAYS) for a in Analysis}
     params = ReportParameters(epsilon=1.0, budget=Budget.of(weights=only))
-    guess = report.TripsGuess(people=5_000, mean=12.0, standard_deviation=15.0)
+    guess = TripsGuess(people=5_000, mean=12.0, standard_deviation=15.0)
     errors = []
     for seed in range(60):
         release = report.release_table(table, params, rng=np.random.default_rng(seed))
         result = release.results[Analysis.DAYS]
         kept = report.numbers(table, Analysis.DAYS, params, kept=True)
         errors.append(np.abs(result.noisy - kept).sum())
-    curve = report.balance(guess, result, 20)
+    curve = balance(guess, result, 20)
     assert curve.noise[report.STOPS.index(20)] == pytest.approx(np.mean(errors), rel=0.1)
     if days == 7:
-        same = report.bounding_curve(guess, 1.0, 8)
+        same = bounding_curve(guess, 1.0, 8)
         assert curve.noise == pytest.approx(same.noise)
         assert curve.bounding == pytest.approx(same.bounding)
 
@@ -230,7 +231,7 @@ def test_error_parts_add_up_to_what_draws_show():
         result = drawn(seed, max_trips_per_user=256).results[Analysis.TRAVEL_TIME]
         kept = kept_of(Analysis.TRAVEL_TIME, max_trips_per_user=256)
         truth = report.numbers(TABLE, Analysis.TRAVEL_TIME, parameters_of())
-        parts.append(report.error_parts(truth, kept, result))
+        parts.append(error_parts(truth, kept, result))
         errors.append(np.abs(result.noisy - truth).mean())
     assert parts[0].bounding == 0
     assert np.mean(errors) == pytest.approx(parts[0].noise, rel=0.05)

@@ -6,6 +6,7 @@ from engine import report
 from engine.errors import ParameterError
 from engine.ledger import Noise
 from engine.report import Analysis, Bins, Budget, ReportParameters
+from engine.report.analyses import sensitivity
 
 
 @pytest.mark.parametrize("epsilon", [0, -1, math.nan, math.inf, True, "1", 1e9])
@@ -24,7 +25,7 @@ def test_item_level_refuses_counts_of_people_with_the_reason():
     with pytest.raises(ParameterError, match=r"need unit='user'.*trips_per_user.*no bound"):
         ReportParameters(epsilon=1.0, unit="item", budget=Budget())
     with pytest.raises(ParameterError, match="no bound"):
-        report.sensitivity("user", "item", 5)
+        sensitivity("user", "item", 5)
     usual = ReportParameters(epsilon=1.0, unit="item").plan
     assert not set(usual.asked) & report.USER_ANALYSES
 
