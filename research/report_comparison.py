@@ -46,7 +46,8 @@ EXTREMES: Any = "extremes"
 def rows(peer: str) -> Iterator[Row]:
     """Yield quantities without noise, times of one look, and errors at equal ε."""
     places = make_places(CITY)
-    collected = ReportTrips(places.towers, places.zone_of_tower, CITY.zones, CITY.monday, seed=7)
+    towers = places.towers.geometry.get_coordinates().to_numpy()
+    collected = ReportTrips(towers, places.zone_of_tower, CITY.zones, CITY.monday, seed=7)
     city = City(places.towers_m, places.land_use, reach_m=0.45 * places.radius_m)
     for visits in simulate(city, CITY.people, CITY.activity, seed=5):
         collected.add(visits, 0)

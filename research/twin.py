@@ -51,11 +51,11 @@ def rows(sets: dict[str, Dataset] | None = None) -> Iterator[Row]:
                 twin(places(dataset), inputs, Path(folder) / f"twin-{number}")
                 for number, inputs in enumerate(corners(facts(dataset)))
             ]
-            for case, use, error, level in regret(dataset, twins):
+            for case, use, error, inside in regret(dataset, twins):
                 regrets.append((use, error))
                 yield row(f"regret, {name}", "use", case, use)
                 yield row(f"regret, {name}", "expected absolute error", case, error)
-                yield row(f"regret, {name}", "use less the twins' middle", case, level)
+                yield row(f"regret, {name}", "use is in the twins' range", case, inside)
     for what, values in zip(("use", "expected absolute error"), np.transpose(regrets), strict=True):
         for share in (0.5, 0.9, 1.0):
             yield row(
@@ -97,11 +97,12 @@ def facts(dataset: Dataset) -> TwinInputs:
     people = metadata.people_public or 1
     days = len(metadata.days)
     table = dataset.trips_by_person.whole
+    moving = float(table.n[table.rank == 1].sum()) / people if metadata.simulated else 1.0  # riders
     moved = int(od.truth(dataset).sum())
     return TwinInputs(
         people=people,
         trips_a_day=round(moved / people / days, 2),
-        travellers=max(round(float(table.n[table.rank == 1].sum()) / people, 2), 0.01),
+        travellers=max(round(moving, 2), 0.01),
         days=days,
         first_day=metadata.first_day,
         time_zone=metadata.time_zone,
@@ -118,7 +119,7 @@ def places(dataset: Dataset) -> gpd.GeoDataFrame:
 
 
 def regret(dataset: Dataset, twins: list[Dataset]) -> Iterator[tuple[str, float, float, float]]:
-    """Yield need and limit, regret of use, of error, and how far the twins' own use is off."""
+    """Yield need and limit, regret of use, of error, and whether use is in the twins' range."""
     widest = frontier.Need(time="period")
     true = frontier.frontier(dataset, widest)
     judged = [frontier.frontier(one, widest) for one in twins]
@@ -143,5 +144,5 @@ def regret(dataset: Dataset, twins: list[Dataset]) -> Iterator[tuple[str, float,
                 continue
             got = known[ensemble.setting(chosen.candidate)]
             case = f"{unit}, {time}, {least} zones, risk {risk:.0%}"
-            middle = (chosen.least + chosen.most) / 2
-            yield case, best.use - got.use, got.error / best.error - 1, got.use - middle
+            inside = chosen.least <= got.use <= chosen.most
+            yield case, best.use - got.use, got.error / best.error - 1, float(inside)

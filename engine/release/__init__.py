@@ -11,23 +11,21 @@ from typing import TYPE_CHECKING, Any
 from .cost import Cost, Loss, Undercharged, cost, undercharged
 
 if TYPE_CHECKING:
+    from . import recurring
     from .bars import Outlook
     from .bundle import CONSENT, Stopped, check, release
-    from .entries import Budget, BudgetUnit, Entry, ReleaseError
+    from .entries import Budget, Entry, ReleaseError
     from .ledger import BudgetLedger
     from .plan import Plan
     from .products import Product
-    from .statement import ITEMS, SCHEMA, TUNING
+    from .statement import TUNING
     from .ways import WayOut, charge, fits, fitting_epsilon, ways_out
 
 __all__ = [
     "CONSENT",
-    "ITEMS",
-    "SCHEMA",
     "TUNING",
     "Budget",
     "BudgetLedger",
-    "BudgetUnit",
     "Cost",
     "Entry",
     "Loss",
@@ -43,6 +41,7 @@ __all__ = [
     "cost",
     "fits",
     "fitting_epsilon",
+    "recurring",
     "release",
     "undercharged",
     "ways_out",
@@ -51,11 +50,11 @@ __all__ = [
 _NAMES = {
     "bars": "Outlook",
     "bundle": "CONSENT Stopped check release",
-    "entries": "Budget BudgetUnit Entry ReleaseError",
+    "entries": "Budget Entry ReleaseError",
     "ledger": "BudgetLedger",
     "plan": "Plan",
     "products": "Product",
-    "statement": "ITEMS SCHEMA TUNING",
+    "statement": "TUNING",
     "ways": "WayOut charge fits fitting_epsilon ways_out",
 }
 """By module; those of `cost` are here already."""
@@ -67,6 +66,8 @@ def __getattr__(name: str) -> Any:
     ``python -m engine.release`` imports this package before its own first line: what takes seconds
     must not come before it can say that it was stopped.
     """
+    if name == "recurring":
+        return import_module(f"{__name__}.{name}")
     for module, names in _NAMES.items():
         if name in names.split():
             return getattr(import_module(f"{__name__}.{module}"), name)

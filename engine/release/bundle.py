@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -18,23 +18,19 @@ from ..density.accounting import delta_is_large
 from ..errors import ExplorerError, ParameterError
 from . import noise
 from .claim import claimed, uninterrupted, zip_of
-from .copies import fingerprint
+from .copies import fingerprint, zoning
 from .cost import RULE, Cost, corrected
 from .cost import cost as cost_of
-from .entries import (
-    Budget,
-    Entry,
-    ReleaseError,
-    known,
-    replay,
-    require_left,
-)
+from .differences import Difference, differences
+from .entries import Budget, Entry, ReleaseError, known, require_left
 from .ledger import BudgetLedger, named
 from .notebook import notebook
 from .page import statement_html
 from .plan import Plan, Progress
 from .products import Product
 from .registry import registry_entry
+from .replay import replay
+from .schedule import series_of
 from .statement import SCHEMA, TUNING, statement
 
 CONSENT = "I understand that this protects trips, not people"
@@ -48,11 +44,17 @@ class Stopped(KeyboardInterrupt):
 
 
 def check(
-    dataset: Dataset, plan: Plan, ledger: BudgetLedger, *, consent: str = ""
+    dataset: Dataset,
+    plan: Plan,
+    ledger: BudgetLedger,
+    *,
+    consent: str = "",
+    planned: bool = False,
 ) -> tuple[Budget, Cost]:
     """Return the budget that pays and what the release costs it; refuse what may not be released.
 
-    What earlier releases were charged too little counts as spent.
+    What earlier releases were charged too little counts as spent. The cost of a release that was
+    `planned` is kept for it already.
 
     Nothing is charged and no count is read: the page shows this before anyone confirms.
 
@@ -70,16 +72,51 @@ def check(
             code="consent",
         )
     if plan.delta and delta_is_large(plan.delta, dataset.metadata.people_public):
-        raise ReleaseError(
-            "delta must be at most one over the public number of people",
-            value=f"{plan.delta:g} for {dataset.metadata.people_public:,} people",
-            remedy="choose it smaller",
-            code="delta",
-        )
+        raise large_delta(plan.delta, dataset)
     budget = ledger.covering(dataset.id)
     cost = cost_of(plan.loss, budget.unit)
-    require_left(budget, cost.epsilon, cost.delta)
+    if planned:
+        require_left(budget, 0.0, 0.0)
+    else:
+        require_left(budget, cost.epsilon, cost.delta)
     return budget, cost
+
+
+def subtractable(
+    dataset: Dataset, product: Product, plan: Plan, ledger: BudgetLedger
+) -> tuple[Difference, ...]:
+    """Return which earlier releases a reader could subtract from this one; no count is read."""
+    entries, budget = ledger.entries(), ledger.covering(dataset.id)
+    body = {
+        **asdict(cost_of(plan.loss, budget.unit)),
+        "loss": asdict(plan.loss),
+        **_public(dataset, product, plan),
+        "dataset": dataset.id,
+    }
+    this = Entry(
+        id=len(entries) + 1, time="", kind="release", people=budget.people, body=body, hash=""
+    )
+    after = [*entries, this]
+    return differences(after, known(replay(after), budget.people), this.id)
+
+
+def _public(dataset: Dataset, product: Product, plan: Plan) -> dict[str, Any]:
+    """Return by what the ledger knows what a release can be compared with."""
+    return {
+        "product": plan.product,
+        "zones": zoning(dataset),
+        "dates": [day.isoformat() for day in product.dates(dataset)],
+    }
+
+
+def large_delta(delta: float, dataset: Dataset) -> ReleaseError:
+    """Return the error of a δ above one over the public number of people."""
+    return ReleaseError(
+        "delta must be at most one over the public number of people",
+        value=f"{delta:g} for {dataset.metadata.people_public or 0:,} people",
+        remedy="choose it smaller",
+        code="delta",
+    )
 
 
 def release(
@@ -92,6 +129,7 @@ def release(
     tuning_note: str = "",
     consent: str = "",
     progress: Progress = lambda _share: None,
+    run: Mapping[str, Any] | None = None,
 ) -> Path:
     """Release `product` of `dataset` once, into the folder `out` and ``out.zip``.
 
@@ -115,6 +153,8 @@ def release(
         `CONSENT` for a release at trip level.
     progress : callable
         Called with the share that is done, 0 to 1.
+    run : mapping or None
+        Which run of which plan it is: `engine.release.recurring` says so.
 
     Returns
     -------
@@ -128,23 +168,18 @@ def release(
     Stopped
         If it is interrupted; the message says what is spent.
     """
-    if tuning not in TUNING:
-        raise ParameterError(
-            f"tuning must be one of {', '.join(TUNING)}",
-            value=repr(tuning),
-            remedy="say how ε was chosen",
-        )
-    if tuning_note.strip():
-        tuning_note = named("tuning_note", tuning_note, _LONGEST_NOTE)
+    tuning_note = tuned(tuning, tuning_note)
+    what = {"tuning": tuning, "tuning_note": tuning_note, **(run or {})}
     spent: Entry | None = None
     try:
         plan = product.plan(dataset)
-        check(dataset, plan, ledger, consent=consent)
+        what |= _public(dataset, product, plan)
+        check(dataset, plan, ledger, consent=consent, planned=run is not None)
         _prepare(dataset, product)
         with claimed(out) as work:
-            _rehearse(dataset, plan, ledger, tuning, tuning_note)
+            _rehearse(dataset, plan, ledger, what)
             with uninterrupted():
-                spent = _charge(dataset, plan, ledger, tuning, tuning_note)
+                spent = _charge(dataset, plan, ledger, what)
             try:
                 _make(dataset, product, plan, work, out, ledger, spent, progress)
             except Exception as error:
@@ -152,6 +187,17 @@ def release(
     except KeyboardInterrupt as stop:
         raise Stopped(_stopped(spent, out)) from stop
     return out
+
+
+def tuned(tuning: str, note: str) -> str:
+    """Return the custodian's words on how ε was chosen; refuse what is none of `TUNING`."""
+    if tuning not in TUNING:
+        raise ParameterError(
+            f"tuning must be one of {', '.join(TUNING)}",
+            value=repr(tuning),
+            remedy="say how ε was chosen",
+        )
+    return named("tuning_note", note, _LONGEST_NOTE) if note.strip() else note
 
 
 def _prepare(dataset: Dataset, product: Product) -> None:
@@ -169,12 +215,10 @@ def _prepare(dataset: Dataset, product: Product) -> None:
         ) from error
 
 
-def _rehearse(
-    dataset: Dataset, plan: Plan, ledger: BudgetLedger, tuning: str, tuning_note: str
-) -> None:
+def _rehearse(dataset: Dataset, plan: Plan, ledger: BudgetLedger, what: Mapping[str, Any]) -> None:
     """Make statement, registry entry and notebook with the entry as it will be; keep nothing."""
     try:
-        entry = _charge(dataset, plan, ledger, tuning, tuning_note, rehearsal=True)
+        entry = _charge(dataset, plan, ledger, what, rehearsal=True)
         _described(dataset, plan, [*ledger.entries(), entry], entry)
     except ExplorerError:
         raise
@@ -218,8 +262,7 @@ def _charge(
     dataset: Dataset,
     plan: Plan,
     ledger: BudgetLedger,
-    tuning: str,
-    tuning_note: str,
+    what: Mapping[str, Any],
     *,
     rehearsal: bool = False,
 ) -> Entry:
@@ -231,14 +274,12 @@ def _charge(
         epsilon=cost.epsilon,
         delta=cost.delta,
         what={
-            "product": plan.product,
             "unit": plan.unit,
             "epsilon_per_unit": plan.epsilon,
             "loss": asdict(plan.loss),
             "rule": RULE,
             "settings": json.loads(json.dumps(dict(plan.settings), default=str)),
-            "tuning": tuning,
-            "tuning_note": tuning_note,
+            **what,
         },
         made_of=fingerprint(dataset.folder),
         rehearsal=rehearsal,
@@ -288,17 +329,20 @@ def _described(
         for entry in entries
         if entry.kind == "release" and entry.people == intent.people and entry.id < intent.id
     ]
+    budget = known(replay(entries), intent.people)
     content = statement(
         plan,
         name=dataset.id,
         simulated=dataset.metadata.simulated,
-        budget=known(replay(entries), intent.people),
+        budget=budget,
         cost=Cost(epsilon=intent.body["epsilon"], delta=intent.body["delta"]),
         others=others,
         tuning=intent.body["tuning"],
         tuning_note=intent.body["tuning_note"],
         made_on=datetime.now(UTC).date().isoformat(),
         version=version("mobility-privacy-explorer"),
+        differences=[one.words for one in differences(entries, budget, intent.id)],
+        series=series_of(entries, intent),
     )
     content["ledger"] = {"entry": intent.id, "hash": intent.hash}
     jsonschema.validate(content, SCHEMA)

@@ -1,4 +1,4 @@
-"""The command line: ``python -m engine.release od|density|report|budget|verify …``."""
+"""The command line: ``python -m engine.release od|density|report|plan|run|show|budget|…``."""
 
 import argparse
 import signal
@@ -7,24 +7,29 @@ import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TextIO
 
 from .. import datasets
 from ..datasets import Dataset
-from ..errors import DatasetError, ExplorerError, ParameterError
+from ..errors import DatasetError, ExplorerError
 from ..origin_destination.matrices import require_unit
-from ..parameters import DensityParameters, ODParameters
-from ..report import Budget, ReportParameters, truth
-from ..synthetic.twininputs import in_words
-from .bundle import CONSENT, check, release
-from .claim import zip_of
-from .cost import balances, undercharged
+from . import recurringcommand
+from .asked import (
+    PRODUCTS,
+    add_product,
+    note,
+    parameters,
+    progress,
+    say,
+    say_written,
+    show_budgets,
+)
+from .bundle import check, release
+from .cost import undercharged
 from .entries import Budget as SpentBudget
-from .entries import ReleaseError, printable
+from .entries import ReleaseError
 from .ledger import BudgetLedger
 from .plan import Plan
 from .products import Product
-from .statement import TUNING
 from .ways import ways_out
 
 
@@ -36,10 +41,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         options.run(options, BudgetLedger(options.ledger))
     except ExplorerError as error:
-        _say(" ".join([f"refused: {error}", *getattr(error, "__notes__", ())]), sys.stderr)
+        say(" ".join([f"refused: {error}", *getattr(error, "__notes__", ())]), sys.stderr)
         return 2
     except KeyboardInterrupt as stop:
-        _say(str(stop) or "stopped; 'budget show' says what is spent", sys.stderr)
+        say(str(stop) or "stopped; 'budget show' says what is spent", sys.stderr)
         return 130
     return 0
 
@@ -50,10 +55,6 @@ def _stop_on_signals() -> None:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, signal.default_int_handler)
-
-
-def _say(line: str, to: TextIO | None = None) -> None:
-    print(printable(line), file=to or sys.stdout)
 
 
 def _release(options: argparse.Namespace, ledger: BudgetLedger) -> None:
@@ -67,7 +68,7 @@ def _release(options: argparse.Namespace, ledger: BudgetLedger) -> None:
             _say_ways(error, plan, ledger.covering(dataset.id), dataset)
         raise
     delta = f", δ = {cost.delta:g}" if cost.delta else ""
-    _say(
+    say(
         f"{plan.title} of {dataset.id}: ε = {plan.epsilon:g} per {plan.unit} costs "
         f"'{budget.people}' ε = {cost.epsilon:g}{delta} per {budget.unit}; "
         f"{budget.left_epsilon:g} is left before"
@@ -78,31 +79,11 @@ def _release(options: argparse.Namespace, ledger: BudgetLedger) -> None:
         options.out,
         ledger=ledger,
         tuning=options.tuned_on,
-        tuning_note=_note(options),
+        tuning_note=note(options),
         consent=options.consent,
-        progress=_show if sys.stderr.isatty() else lambda _share: None,
+        progress=progress(),
     )
-    _say(f"written to {out} and {zip_of(out)}; read {out / 'statement.html'} first")
-
-
-def _note(options: argparse.Namespace) -> str:
-    """Return the custodian's words; of a twin also all that it was made of."""
-    if (options.tuned_on == "twin") != (options.twin is not None):
-        raise ParameterError(
-            "a twin must be named, and only for settings that were chosen on it",
-            value=f"tuned on {options.tuned_on}, twin {options.twin}",
-            remedy="give --tuned-on twin --twin DATASET",
-        )
-    if options.twin is None:
-        return options.tuning_note
-    inputs = datasets.load(options.twin).metadata.scenario.get("twin")
-    if inputs is None:
-        raise ParameterError(
-            "the twin must be made by engine.synthetic twin",
-            value=options.twin,
-            remedy="name its folder",
-        )
-    return "; ".join(filter(None, (options.tuning_note, in_words(inputs))))
+    say_written(out)
 
 
 def _say_ways(error: ReleaseError, plan: Plan, budget: SpentBudget, dataset: Dataset) -> None:
@@ -123,35 +104,8 @@ def _say_ways(error: ReleaseError, plan: Plan, budget: SpentBudget, dataset: Dat
 
 
 def _product(options: argparse.Namespace, dataset: Dataset) -> Product:
-    ours = options.product != "report" and options.method == "ours"
-    if options.product == "density":
-        return Product(
-            DensityParameters(
-                epsilon=options.epsilon,
-                delta=options.delta,
-                max_visits_per_user=options.max_visits_per_user,
-                method="zoom" if ours else "towers_laplace",
-            )
-        )
-    if options.product == "report":
-        return Product(
-            ReportParameters(
-                epsilon=options.epsilon,
-                max_trips_per_user=options.max_trips_per_user,
-                unit=options.unit,
-                budget=Budget.fitting(truth(dataset), options.unit),
-            )
-        )
-    return Product(
-        ODParameters(
-            epsilon=options.epsilon,
-            max_trips_per_user=1 if options.unit == "trip" else options.max_trips_per_user,
-            suppression_threshold=options.suppression_threshold,
-            unit=options.unit,
-            method="estimate" if ours else "published",
-        ),
-        days=None if options.days is None else tuple(options.days),
-    )
+    days = getattr(options, "days", None)
+    return Product(parameters(options, dataset), days=None if days is None else tuple(days))
 
 
 def _set(options: argparse.Namespace, ledger: BudgetLedger) -> None:
@@ -165,7 +119,7 @@ def _set(options: argparse.Namespace, ledger: BudgetLedger) -> None:
         raised_by=options.raised_by,
     )
     _note_unknown(options.datasets)
-    _show_budgets(options, ledger)
+    show_budgets(ledger)
 
 
 def _raise(options: argparse.Namespace, ledger: BudgetLedger) -> None:
@@ -177,47 +131,29 @@ def _raise(options: argparse.Namespace, ledger: BudgetLedger) -> None:
         by=options.by,
         reason=options.reason,
     )
-    _show_budgets(options, ledger)
+    show_budgets(ledger)
 
 
 def _join(options: argparse.Namespace, ledger: BudgetLedger) -> None:
     ledger.join(options.people, dataset=options.dataset, by=options.by)
     _note_unknown([options.dataset])
-    _show_budgets(options, ledger)
+    show_budgets(ledger)
 
 
 def _note_unknown(names: Sequence[str]) -> None:
     for name in sorted({name.strip() for name in names} - datasets.available().keys()):
-        _say(
+        say(
             f"note: no dataset '{name}' is installed here: the ledger knows its name alone, and "
             "sees a copy of it only from its first release on"
         )
 
 
-def _show_budgets(_options: argparse.Namespace, ledger: BudgetLedger) -> None:
-    entries = ledger.entries()
-    budgets = balances(entries)
-    if not budgets:
-        _say("no budget has been declared")
-    for one in budgets.values():
-        uncharged = one.uncharged_words
-        uncharged += " ('verify' names them)" if uncharged else ""
-        _say(
-            f"{one.people} ({', '.join(one.datasets)}): ε = {one.spent_epsilon:g} of "
-            f"{one.epsilon:g} and δ = {one.spent_delta:g} of {one.delta:g} spent per {one.unit} in "
-            f"{one.releases} release{'' if one.releases == 1 else 's'}{uncharged}; "
-            f"may be raised by {', '.join(one.raised_by)}"
-        )
-    if entries:
-        _say(f"head of the ledger, entry {len(entries)}: {entries[-1].hash}")
-
-
 def _verify(options: argparse.Namespace, ledger: BudgetLedger) -> None:
     entries = ledger.verify(options.head)
-    _say(f"{entries} {'entry' if entries == 1 else 'entries'}, unbroken")
+    say(f"{entries} {'entry' if entries == 1 else 'entries'}, unbroken")
     too_cheap = undercharged(ledger.entries())
     for one in too_cheap:
-        _say(one.words)
+        say(one.words)
     if too_cheap:
         were = "release was" if len(too_cheap) == 1 else "releases were"
         raise ReleaseError(
@@ -228,10 +164,6 @@ def _verify(options: argparse.Namespace, ledger: BudgetLedger) -> None:
         )
 
 
-def _show(share: float) -> None:
-    print(f"\r{share:4.0%}", end="\n" if share >= 1 else "", file=sys.stderr)
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="mobility-privacy-explorer release",
@@ -240,32 +172,14 @@ def _parser() -> argparse.ArgumentParser:
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--ledger", type=Path, help="ledger file (data/ledger.sqlite)")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for name, words in (
-        ("od", "origin–destination matrices"),
-        ("density", "density of one week"),
-        ("report", "mobility report"),
-    ):
+    for name, words in PRODUCTS.items():
         one = commands.add_parser(name, parents=[common], help=f"release {words}")
-        one.set_defaults(run=_release, product=name)
-        one.add_argument("dataset")
-        one.add_argument("--epsilon", type=float, required=True, help="per unit of protection")
+        one.set_defaults(run=_release)
         one.add_argument("--out", type=Path, required=True, help="new folder of the bundle")
-        one.add_argument("--tuned-on", choices=TUNING, required=True, help="how ε was chosen")
-        one.add_argument("--tuning-note", default="", help="such as the days looked at")
-        one.add_argument("--twin", help="the dataset of the twin, for --tuned-on twin")
-        one.add_argument("--consent", default="", help=f"for trip level: '{CONSENT}'")
-        if name != "report":
-            one.add_argument("--method", choices=("published", "ours"), default="published")
-        if name == "density":
-            one.add_argument("--max-visits-per-user", type=int, default=30)
-            one.add_argument("--delta", type=float, default=1e-7, help="of --method ours")
-        else:
-            units = ("person-day", "person", "trip") if name == "od" else ("user", "item")
-            one.add_argument("--unit", choices=units, default=units[0])
-            one.add_argument("--max-trips-per-user", type=int, default=4 if name == "od" else 20)
+        add_product(one, name)
         if name == "od":
-            one.add_argument("--suppression-threshold", type=int, default=15)
             one.add_argument("--days", type=int, nargs="+", help="positions, 0 is the first day")
+    recurringcommand.add(commands, common)
     budget = commands.add_parser("budget", help="declare, raise or show budgets")
     actions = budget.add_subparsers(required=True, metavar="ACTION")
     declare = actions.add_parser("set", parents=[common], help="declare a budget once")
@@ -290,7 +204,7 @@ def _parser() -> argparse.ArgumentParser:
     join.add_argument("dataset")
     join.add_argument("--by", required=True)
     show = actions.add_parser("show", parents=[common], help="show what is spent")
-    show.set_defaults(run=_show_budgets)
+    show.set_defaults(run=lambda _, ledger: show_budgets(ledger))
     verify = commands.add_parser("verify", parents=[common], help="check the ledger's hashes")
     verify.set_defaults(run=_verify)
     verify.add_argument("--head", metavar="HASH", help="must be in the chain: of a statement, say")

@@ -12,7 +12,13 @@ from fractions import Fraction
 from typing import Any
 
 from .. import validation
-from .entries import Budget, BudgetUnit, Entry, ReleaseError, exact, replay
+from ..errors import ParameterError
+from .entries import Budget, BudgetUnit, Entry, ReleaseError, exact
+from .replay import replay
+from .schedule import Series
+
+SLACK = 1e-6
+"""What the δ of several releases together is above the sum of theirs."""
 
 RULE = 2
 """Of `cost`, kept in every release entry; entries without one are of rule 1."""
@@ -121,6 +127,83 @@ def cost(loss: Loss, budget_unit: BudgetUnit) -> Cost:
     return _rounded_up(2 * epsilon, _twice(loss.epsilon, delta), budget_unit)
 
 
+def whole_cost(loss: Loss, budget_unit: BudgetUnit, runs: int, delta: float = 0.0) -> Cost:
+    """Return what all runs of a plan cost one unit of a budget; no two have a day in common.
+
+    Any one day, and any trip, lies in one run at most, whose noisy numbers are the only ones that
+    change with it: a budget per person-day or per trip pays for one run. A person may be in every
+    run and pays for all: their sum, or at `delta` the least ε of them together, since a plan fixes
+    every setting before the first number is drawn (`engine.composition`; ρ adds up).
+
+    Parameters
+    ----------
+    loss : Loss
+        What one run promises.
+    budget_unit : str
+    runs : int
+    delta : float
+        δ of all runs together in a budget per person; 0 adds the runs up.
+
+    Raises
+    ------
+    ReleaseError
+        As `cost`.
+    ParameterError
+        If `delta` is given for another unit, or below what the runs' own δ add up to.
+
+    Examples
+    --------
+    >>> weekly = Loss(unit="person-day", epsilon=0.1, days=7)
+    >>> whole_cost(weekly, "person-day", 52), whole_cost(weekly, "person", 52)
+    (Cost(epsilon=0.1, delta=0.0), Cost(epsilon=36.4, delta=0.0))
+    >>> round(whole_cost(weekly, "person", 52, 1e-6).epsilon, 2)
+    10.31
+    """
+    one = cost(loss, budget_unit)
+    if budget_unit != "person":
+        if delta:
+            raise ParameterError(
+                "delta of all runs together is for a budget per person",
+                value=f"{delta:g} of a budget per {budget_unit}",
+                remedy=f"leave it out: a {budget_unit} is in one run alone",
+            )
+        return one
+    added = _rounded_up(exact(one.epsilon) * runs, exact(one.delta) * runs, budget_unit)
+    if not delta:
+        return added
+    if not added.delta <= delta < 1:
+        raise ParameterError(
+            "delta of all runs together must be at least the sum of theirs and below 1",
+            value=f"{delta:g} for {added.delta:g}",
+            remedy="give more, or leave it out to add the runs up",
+        )
+    from ..composition import composed_epsilon  # NumPy is slow: only where needed
+
+    parts = runs * (loss.days if loss.unit == "person-day" else 1)
+    together = composed_epsilon([(loss.epsilon, loss.delta)] * parts, delta)
+    if loss.rho is not None:
+        from .noise import zcdp_epsilon
+
+        together = min(together, zcdp_epsilon(runs * loss.rho, delta))
+    least = at_least(Fraction(together) * _ROOM)
+    return Cost(epsilon=least, delta=delta) if least < added.epsilon else added
+
+
+def whole_words(one: Series, unit: BudgetUnit) -> str:
+    """Say what all runs of a plan cost one unit of the budget, and exactly where they add up."""
+    body, runs = one.entry.body, one.schedule.runs
+    delta = f" and δ = {body['delta']:.3g}" if body["delta"] else ""
+    said = f"ε = {body['epsilon']:.6g}{delta} of one {unit} in all {runs} runs together"
+    if unit != "person":
+        return f"{said}, each {unit} being in one of them"
+    if body["at_delta"]:
+        return f"{said}, composed exactly"
+    exact = whole_cost(Loss(**body["loss"]), unit, runs, body["delta"] + SLACK)
+    if exact.epsilon >= body["epsilon"]:
+        return f"{said}, added up"
+    return f"{said}, added up; at δ = {exact.delta:.3g} exactly ε = {exact.epsilon:.4g}"
+
+
 def _twice(epsilon: float, delta: Fraction) -> Fraction:
     """Return at least (1 + e^ε)δ, or 1 where it is more: such a δ promises nothing."""
     if not delta:
@@ -196,10 +279,10 @@ def undercharged(entries: Sequence[Entry]) -> tuple[Undercharged, ...]:
     }
     too_cheap: list[Undercharged] = []
     for entry in entries:
-        if entry.kind != "release" or entry.people not in units:
+        if entry.kind not in ("release", "plan") or entry.people not in units:
             continue
         unit, body = units[entry.people], entry.body
-        due = _due(body, unit)
+        due = _due(entry, unit)
         if due is None or (
             exact(due.epsilon) > exact(body["epsilon"]) or exact(due.delta) > exact(body["delta"])
         ):
@@ -243,11 +326,17 @@ def balances(entries: Sequence[Entry]) -> dict[str, Budget]:
     }
 
 
-def _due(body: Mapping[str, Any], unit: BudgetUnit) -> Cost | None:
+def _due(entry: Entry, unit: BudgetUnit) -> Cost | None:
+    body = entry.body
     try:
-        return cost(_loss(body), unit)
-    except (KeyError, TypeError, ReleaseError):
+        if entry.kind == "release":
+            return cost(_loss(body), unit)
+        due = whole_cost(_loss(body), unit, body["schedule"]["runs"], body["at_delta"])
+    except (KeyError, TypeError, ReleaseError, ParameterError):
         return None
+    if exact(due.epsilon) <= exact(body["epsilon"]) * _ROOM:  # another machine rounds otherwise
+        return replace(due, epsilon=body["epsilon"])
+    return due
 
 
 def _loss(body: Mapping[str, Any]) -> Loss:

@@ -1,10 +1,11 @@
-"""Entries of the release ledger and what they add up to, replayed from the first one."""
+"""Entries of the release ledger, read and checked, and the budgets that they add up to."""
 
 import hashlib
 import json
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from fractions import Fraction
 from typing import Any, Literal, NoReturn, get_args
 
@@ -33,8 +34,8 @@ class Entry:
     time : str
         UTC by the clock of the machine that wrote it; the order is that of the ids.
     kind : str
-        ``budget``, ``raise``, ``join`` (one more dataset), ``release`` (cost and intent) or
-        ``done``.
+        ``budget``, ``raise``, ``join`` (one more dataset), ``release`` (cost and intent), ``done``,
+        ``plan`` (of a recurring release: what all its runs cost) or ``end`` (of a plan).
     people : str
         Whose budget.
     body : mapping
@@ -68,6 +69,8 @@ class Budget:
         Sums over all releases, finished or not (basic composition, which always holds).
     uncharged_epsilon, uncharged_delta : float
         What of that no entry was charged, see `engine.release.cost`.
+    planned_epsilon, planned_delta : float
+        What is kept for the runs to come of recurring releases.
     releases : int
         Number of releases.
     raised_by : tuple of str
@@ -85,16 +88,26 @@ class Budget:
     raised_by: tuple[str, ...]
     uncharged_epsilon: float = 0.0
     uncharged_delta: float = 0.0
+    planned_epsilon: float = 0.0
+    planned_delta: float = 0.0
 
     @property
     def left_epsilon(self) -> float:
-        """ε that can still be spent."""
-        return max(float(exact(self.epsilon) - exact(self.spent_epsilon)), 0.0)
+        """ε that is neither spent nor planned."""
+        return max(float(-over(self, 0.0, 0.0)[0]), 0.0)
 
     @property
     def left_delta(self) -> float:
-        """δ that can still be spent."""
-        return max(float(exact(self.delta) - exact(self.spent_delta)), 0.0)
+        """δ that is neither spent nor planned."""
+        return max(float(-over(self, 0.0, 0.0)[1]), 0.0)
+
+    @property
+    def planned_words(self) -> str:
+        """Say what is kept for runs to come; empty where nothing is."""
+        if not self.planned_epsilon and not self.planned_delta:
+            return ""
+        delta = f" and δ = {self.planned_delta:.3g}" if self.planned_delta else ""
+        return f", and ε = {self.planned_epsilon:g}{delta} planned for runs to come"
 
     @property
     def uncharged_words(self) -> str:
@@ -132,11 +145,35 @@ def exact(number: float) -> Fraction:
     return Fraction(repr(float(number)))
 
 
+Sum = tuple[Fraction, Fraction]
+"""ε and δ, added up exactly."""
+NOTHING: Sum = (Fraction(0), Fraction(0))
+
+
+def sum_of(entry: Entry) -> Sum:
+    """Return what an entry was charged."""
+    return exact(entry.body["epsilon"]), exact(entry.body["delta"])
+
+
+def add_up(costs: Iterable[Sum]) -> Sum:
+    """Return the sum of costs."""
+    epsilon, delta = NOTHING
+    for one in costs:
+        epsilon, delta = epsilon + one[0], delta + one[1]
+    return epsilon, delta
+
+
 def over(budget: Budget, epsilon: float, delta: float) -> tuple[Fraction, Fraction]:
     """Return by how much ε and δ of a cost exceed what is left, exactly; 0 or less where not."""
     return (
-        exact(budget.spent_epsilon) + exact(epsilon) - exact(budget.epsilon),
-        exact(budget.spent_delta) + exact(delta) - exact(budget.delta),
+        exact(budget.spent_epsilon)
+        + exact(budget.planned_epsilon)
+        + exact(epsilon)
+        - exact(budget.epsilon),
+        exact(budget.spent_delta)
+        + exact(budget.planned_delta)
+        + exact(delta)
+        - exact(budget.delta),
     )
 
 
@@ -148,7 +185,12 @@ def require_left(budget: Budget, epsilon: float, delta: float) -> None:
         return
     raise ReleaseError(
         f"the budget of '{budget.people}' must not be exceeded",
-        value=f"a cost of ε = {epsilon:g}, δ = {delta:g} that exceeds {' and '.join(by)}",
+        value=(
+            f"a cost of ε = {epsilon:g}, δ = {delta:g} that exceeds "
+            if epsilon
+            else "what is spent and planned already, which exceeds "
+        )
+        + " and ".join(by),
         remedy=f"at most ε = {budget.left_epsilon:g} and δ = {budget.left_delta:g} are left per "
         f"{budget.unit}; nothing was charged",
         code="exceeded",
@@ -191,10 +233,10 @@ def _body(number: int, kind: str, text: str) -> dict[str, Any]:
     try:
         body: Any = json.loads(text, parse_constant=_no_number)
         if isinstance(body, dict) and all(
-            check(body[name]) for name, check in _FIELDS.get(kind, {}).items()
+            check(body.get(name)) for name, check in _FIELDS.get(kind, {}).items()
         ):
             return body
-    except (ValueError, KeyError, RecursionError):
+    except (ValueError, RecursionError):
         pass
     raise ReleaseError(
         f"entry {number} of the ledger cannot be read: it does not hold what a '{kind}' holds",
@@ -224,6 +266,21 @@ def _share(value: object) -> bool:
     return number is not None and 0 <= number < 1
 
 
+def _whole(value: object) -> bool:
+    return isinstance(value, int) and value > 0
+
+
+def _schedule(value: object) -> bool:
+    """Whether it is what `engine.release.schedule` wrote, as far as it is read blindly."""
+    if not isinstance(value, dict) or set(value) != {"first", "runs", "days", "every"}:
+        return False
+    numbers = all(_whole(value[name]) for name in ("runs", "days", "every"))
+    try:
+        return numbers and bool(date.fromisoformat(value["first"]))
+    except (TypeError, ValueError):
+        return False
+
+
 _COST = {"epsilon": _positive, "delta": _share}
 _FIELDS: dict[str, dict[str, Callable[[object], bool]]] = {
     "budget": {
@@ -234,49 +291,16 @@ _FIELDS: dict[str, dict[str, Callable[[object], bool]]] = {
     },
     "raise": _COST,
     "join": {"dataset": _text},
-    "release": {**_COST, "dataset": _text},
-    "done": {"release": lambda value: isinstance(value, int)},
+    "release": {
+        **_COST,
+        "dataset": _text,
+        "plan": lambda value: value is None or _whole(value),
+        "run": lambda value: value is None or _whole(value),
+    },
+    "done": {"release": _whole},
+    "plan": {**_COST, "dataset": _text, "name": _text, "schedule": _schedule},
+    "end": {"plan": _whole},
 }
-
-
-def replay(entries: Sequence[Entry]) -> dict[str, Budget]:
-    """Replay the entries: totals declared and raised, costs added up exactly."""
-    states: dict[str, dict[str, Any]] = {}
-    for entry in entries:
-        if entry.kind == "budget" and entry.people not in states:
-            states[entry.people] = {
-                **entry.body,
-                "spent": (Fraction(0), Fraction(0)),
-                "releases": 0,
-            }
-        state = states.get(entry.people)
-        if state is None:
-            continue
-        if entry.kind == "budget":  # older ledgers told 'town ' from 'town': these share the first
-            state.update(datasets=[*state["datasets"], *entry.body["datasets"]])
-        elif entry.kind == "raise":
-            state.update(epsilon=entry.body["epsilon"], delta=entry.body["delta"])
-        elif entry.kind == "join":
-            state.update(datasets=[*state["datasets"], entry.body["dataset"]])
-        elif entry.kind == "release":
-            epsilon, delta = state["spent"]
-            cost = exact(entry.body["epsilon"]), exact(entry.body["delta"])
-            state.update(spent=(epsilon + cost[0], delta + cost[1]))
-            state["releases"] += 1
-    return {
-        people: Budget(
-            people=people,
-            unit=state["unit"],
-            datasets=tuple(dict.fromkeys(name.strip() for name in state["datasets"])),
-            epsilon=state["epsilon"],
-            delta=state["delta"],
-            spent_epsilon=float(state["spent"][0]),
-            spent_delta=float(state["spent"][1]),
-            releases=state["releases"],
-            raised_by=tuple(state["raised_by"]),
-        )
-        for people, state in states.items()
-    }
 
 
 def known(budgets: Mapping[str, Budget], people: str) -> Budget:

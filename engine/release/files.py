@@ -123,7 +123,6 @@ def write_flowmap(
     *,
     scale: float,
     matrices: int,
-    by_time: Mapping[str, tuple[Integers, Integers]],
 ) -> None:
     """Write the tables that flowmap tools read, and what they leave out.
 
@@ -137,11 +136,7 @@ def write_flowmap(
         Of the discrete Laplace noise of one cell.
     matrices : int
         How many cells each sum adds up.
-    by_time : mapping of str to two int arrays
-        By the day a matrix begins, the flows whose cell is clear of the noise of all cells at once,
-        and these noisy cells.
     """
-    folder.mkdir()
     centres: Any = shapely.get_coordinates(
         shapely.point_on_surface(dataset.zones.geometry.to_numpy())
     )
@@ -161,11 +156,6 @@ def write_flowmap(
     with CsvTable(folder / "flows.csv", {"origin": text, "dest": text, **values}) as table:
         shown, where = sums[clear], pa.array(np.flatnonzero(clear))
         table.add(origin.take(where), destination.take(where), shown, shown - bar, shown + bar)
-    columns = {"origin": text, "dest": text, "count": whole, "time": text}
-    with CsvTable(folder / "flows_by_time.csv", columns) as table:
-        for time, (where, cells) in by_time.items():
-            rows = pa.array(where)
-            table.add(origin.take(rows), destination.take(rows), cells, [time] * len(cells))
     total, reach = int(sums.sum()), sum_bar(scale, matrices * len(sums))
     named, kept = int(clear.sum()), int(sums[clear].sum())
     with CsvTable(folder / "totals.csv", {"flows": text, "number": whole, **values}) as table:

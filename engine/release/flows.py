@@ -207,15 +207,20 @@ def write(
     whole, expected = np.zeros(pairs.shape, dtype=np.int64), None
     head = {"date": text, "origin": text, "destination": text}
     bar = clear_bar(released.scale, 1, len(origin) * released.matrices)
-    by_time: dict[str, tuple[Integers, Integers]] = {}
-    with CsvTable(folder / "flows.csv", {**head, **columns}, parquet=True) as table:
+    times = {"origin": text, "dest": text, "count": pa.int64(), "time": text}
+    (folder / "flowmap").mkdir()
+    with (
+        CsvTable(folder / "flows.csv", {**head, **columns}, parquet=True) as table,
+        CsvTable(folder / "flowmap" / "flows_by_time.csv", times) as by_time,
+    ):
         for number, matrix in enumerate(drawn):
             day = dataset.metadata.periods[released.days[number]].isoformat()
             dates = pa.array([day]).take(pa.array(np.zeros(len(origin), dtype=np.int8)))
             table.add(dates, origin, destination, *matrix.columns)
             whole[pairs] += matrix.noisy
             clear = np.flatnonzero(matrix.noisy > bar)
-            by_time[day] = clear, matrix.noisy[clear]
+            ends = (column.take(pa.array(clear)) for column in (origin, destination))
+            by_time.add(*ends, matrix.noisy[clear], [day] * len(clear))
             if matrix.expected is not None:
                 expected = matrix.expected + (0.0 if expected is None else expected)
             progress((number + 1) / released.matrices)
@@ -240,5 +245,4 @@ def write(
         whole[pairs],
         scale=released.scale,
         matrices=released.matrices,
-        by_time=by_time,
     )

@@ -14,7 +14,7 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from .. import datasets, validation
 from ..errors import ParameterError
@@ -30,10 +30,11 @@ from .entries import (
     known,
     printable,
     read_entries,
-    replay,
     require_left,
     row_hash,
 )
+from .replay import replay
+from .schedule import known_series, require_new, require_run
 from .store import exists, opened
 
 
@@ -179,11 +180,13 @@ class BudgetLedger:
         what: Mapping[str, Any],
         made_of: Mapping[str, Any] | None = None,
         rehearsal: bool = False,
+        kind: Literal["release", "plan"] = "release",
     ) -> Entry:
         """Charge a release before its noise is drawn; it is never given back.
 
         One transaction reads what is left and writes the cost, so of many that ask at once for
-        the last share exactly one gets it.
+        the last share exactly one gets it. A plan is charged in the same way, with what all its
+        runs cost; its runs name it and take from what was kept for them.
 
         Parameters
         ----------
@@ -199,12 +202,15 @@ class BudgetLedger:
             The dataset's `engine.release.copies.fingerprint`.
         rehearsal : bool
             Do all but keep the entry: it comes back as it would be, and nothing is charged.
+        kind : str
+            ``plan`` for all runs of a recurring release; `what` then holds its name and schedule.
 
         Raises
         ------
         ReleaseError
-            If no budget covers the dataset, too little is left, or it is a copy of a dataset that
-            another budget pays for; nothing is charged then.
+            If no budget covers the dataset, too little is left, it is a copy of a dataset that
+            another budget pays for, a plan of that name is there already, or a run is none that
+            is to come; nothing is charged then.
         """
         dataset = named("dataset", dataset)
         validation.finite_above("epsilon", epsilon, 0, "every release costs something")
@@ -218,12 +224,33 @@ class BudgetLedger:
                     remedy="a release protects what its budget counts",
                     code="unit",
                 )
-            require_left(budget, epsilon, delta)
+            if "plan" in what:  # its cost was kept when it was planned
+                require_run(entries, what["plan"], what["run"], budget.people)
+                require_left(budget, 0.0, 0.0)
+            else:
+                require_left(budget, epsilon, delta)
+            if kind == "plan":
+                require_new(entries, what["name"])
             body = {**what, "dataset": dataset, "epsilon": float(epsilon), "delta": float(delta)}
             if made_of is not None:
                 body["made_of"] = {dataset: dict(made_of)}
                 refuse_copies(entries, budget.people, body["made_of"])
-            return _append(connection, "release", budget.people, body)
+            return _append(connection, kind, budget.people, body)
+
+    def end(self, name: str, *, by: str) -> None:
+        """End a plan before its last run: what was kept for runs to come is free again.
+
+        Raises
+        ------
+        ReleaseError
+            If there is no such plan, no run of it is to come, or `by` may not change the budget.
+        """
+        with self._writing() as (connection, entries):
+            plan = known_series(entries, name)
+            _allowed(known(replay(entries), plan.entry.people), by.strip())
+            plan.require(plan.next or 0)
+            body = {"plan": plan.entry.id, "by": by.strip()}
+            _append(connection, "end", plan.entry.people, body)
 
     def finish(self, intent: Entry, digest: str) -> None:
         """Mark a release as made; `digest` is the SHA-256 of its bundle's list of files."""

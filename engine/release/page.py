@@ -38,6 +38,7 @@ def statement_html(content: Mapping[str, Any]) -> str:
         for key, value in content["settings"].items()
         if not isinstance(value, dict | list)
     )
+    recurring = content["release"].get("words", "")
     counted = content["counted"]
     budget, unit = content["budget"], content["cost"]["unit"]
     return f"""<!doctype html>
@@ -49,7 +50,7 @@ def statement_html(content: Mapping[str, Any]) -> str:
 <header><p class="kind">Statement of a differentially private release</p>
 <h1>{e(content["title"])}</h1>
 <p>{e(content["dataset"])} · people: {e(content["people"])} · made {e(content["made"])}</p>
-</header>
+<p>{e(recurring)}</p></header>
 {warnings}
 <section class="lead">
 <div><b>ε = {content["epsilon"]:g}</b><span>per {e(content["unit"])}</span></div>

@@ -1,10 +1,12 @@
 """What can be released, and the one table of how each method's numbers are planned and written."""
 
 from dataclasses import dataclass
+from datetime import date, timedelta
 from pathlib import Path
 
 from ..datasets import Dataset
 from ..errors import ParameterError
+from ..origin_destination.matrices import day_indices
 from ..parameters import DensityParameters, ODParameters
 from ..report import ReportParameters
 from . import density, estimate, od, report, zoom
@@ -63,6 +65,14 @@ class Product:
                 remedy="the others add noise that is no whole number and are for exploring",
             )
         return ways[self.parameters.method]
+
+    def dates(self, dataset: Dataset, /) -> tuple[date, ...]:
+        """Return the days that are counted."""
+        about = dataset.metadata
+        if isinstance(self.parameters, DensityParameters):
+            week = about.week
+            return () if week is None else tuple(week + timedelta(days=day) for day in range(7))
+        return tuple(about.days[day] for day in day_indices(dataset, self.days))
 
     def plan(self, dataset: Dataset, /) -> Plan:
         """Return what a release will hold and cost; reads geometry and metadata alone."""

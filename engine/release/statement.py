@@ -5,18 +5,17 @@ guarantees): what is promised, to whom, at what cost, and what the numbers canno
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any, get_args
 
 from ..composition import composed_epsilon
 from .bars import LEVEL
-from .cost import Cost
+from .cost import SLACK, Cost, whole_words
 from .entries import Budget, exact
 from .noise import LIBRARY, VERSION
 from .plan import PRODUCTS, Composition, Noise, Norm, Plan
-
-_SLACK = 1e-6
-"""What the δ of several releases together is above the sum of theirs."""
+from .schedule import Series
 
 TUNING = {
     "public": "by a public rule, without looking at any data",
@@ -71,6 +70,8 @@ def statement(
     tuning_note: str,
     made_on: str,
     version: str,
+    differences: Sequence[str] = (),
+    series: Series | None = None,
 ) -> dict[str, Any]:
     """Return the statement as a JSON object; nothing in it depends on a count.
 
@@ -92,12 +93,19 @@ def statement(
         Day of the release.
     version : str
         Of this software.
+    differences : sequence of str
+        What can be subtracted from it.
+    series : Series or None
+        The plan that it is the last run of.
     """
     costs = [(float(one["epsilon"]), float(one["delta"])) for one in others]
     costs.append((cost.epsilon, cost.delta))
     composed = _composed(costs) if others else None
+    if composed is not None and composed[0] >= 0.9999 * budget.spent_epsilon:
+        composed = None
     warnings = [SIMULATED] * simulated + [TRIP_LEVEL] * (plan.unit == "trip")
     warnings += plan.warnings
+    warnings += [f"CAN BE SUBTRACTED. {words}" for words in differences]
     items = {
         "parameters": f"ε = {plan.epsilon:g} per {plan.unit} as asked. Proved: {plan.proof}",
         "delta": "δ = 0: no attack succeeds more often than ε allows."
@@ -121,10 +129,11 @@ def statement(
             if composed is None
             else f" At δ = {composed[1]:.3g} all releases together: ε = {composed[0]:.4g}, "
             "provided that no later setting was chosen after seeing an earlier release."
-        ),
+        )
+        + ("" if series is None else f" The plan: {whole_words(series, budget.unit)}."),
         "other_releases": "None."
         if not others
-        else "; ".join(map(_earlier, others)) + f"; each per {budget.unit}.",
+        else "; ".join(_earlier(others)) + f"; each per {budget.unit}.",
         "library": f"{LIBRARY} {VERSION} draws the noise; Mobility Privacy Explorer {version} "
         "counts, accounts and writes.",
         "floating_point": "Noise is drawn as whole numbers in exact rational arithmetic from the "
@@ -154,7 +163,8 @@ def statement(
         "it is used, above all for sparsely populated zones and quiet hours. People who travel "
         "together, such as a household or a bus of k, are protected only by k times ε.",
         "interactive": "Not interactive: drawn once, published once. Noise cannot be averaged away "
-        "unless it is released again, which costs again.",
+        "unless it is released again, which costs again."
+        + ("" if series is None else f" {_recurring(series)}"),
         "trust": "Central: one custodian held the data, counted and added the noise.",
         "access": "The ledger records who may raise the budget. Access to the raw data is the "
         "custodian's duty and not part of this guarantee.",
@@ -168,6 +178,7 @@ def statement(
         "people": budget.people,
         "simulated": simulated,
         "made": made_on,
+        "release": {"type": "one release"} if series is None else _release(series),
         "product": plan.product,
         "warnings": warnings,
         "unit": plan.unit,
@@ -199,6 +210,35 @@ def statement(
     }
 
 
+def _release(series: Series) -> dict[str, Any]:
+    run, whole = max(series.runs), series.entry.body
+    days = series.schedule.dates(run)
+    return {
+        "type": "recurring",
+        "plan": whole["name"],
+        "run": run,
+        "of": series.schedule.runs,
+        "refreshed": series.schedule.refreshed,
+        "first_day": days[0].isoformat(),
+        "last_day": days[-1].isoformat(),
+        "ends": series.schedule.last.isoformat(),
+        "epsilon": whole["epsilon"],
+        "delta": whole["delta"],
+        "words": _recurring(series),
+    }
+
+
+def _recurring(series: Series) -> str:
+    run, schedule = max(series.runs), series.schedule
+    days = schedule.dates(run)
+    name = series.entry.body["name"]
+    return (
+        f"Recurring release: run {run} of {schedule.runs} of the plan '{name}', "
+        f"with the days {days[0]} to {days[-1]}. It is refreshed {schedule.refreshed} until "
+        f"{schedule.last}; privacy loss does not reset in between, and a missed run stays missed."
+    )
+
+
 def _unit(plan: Plan) -> str:
     if plan.product.startswith("density"):
         return "One person's visits of one week."
@@ -209,9 +249,14 @@ def _unit(plan: Plan) -> str:
     return "One trip." if plan.unit == "trip" else "One person's trips of the whole period."
 
 
-def _earlier(one: Mapping[str, Any]) -> str:
-    delta = f", δ = {one['delta']:g}" if one["delta"] else ""
-    return f"{one['date']}: {one['product']}, ε = {one['epsilon']:g}{delta}"
+def _earlier(others: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Say what was released before, the like of it in one."""
+    for (product, epsilon, delta), alike in groupby(
+        others, lambda one: (one["product"], one["epsilon"], one["delta"])
+    ):
+        first, *more = (one["date"] for one in alike)
+        when = f"{first} to {more[-1]}, {len(more) + 1} times" if more else first
+        yield f"{when}: {product}, ε = {epsilon:g}" + (f", δ = {delta:g}" if delta else "")
 
 
 def plan_accuracy(plan: Plan) -> str:
@@ -232,7 +277,7 @@ def _composed(costs: Sequence[tuple[float, float]]) -> tuple[float, float]:
     Holds for settings fixed in advance. Where later ones follow from earlier results only the sums
     of ε and δ do, which the ledger charges.
     """
-    delta = math.fsum(delta for _, delta in costs) + _SLACK
+    delta = math.fsum(delta for _, delta in costs) + SLACK
     return composed_epsilon(costs, delta), delta
 
 
@@ -242,7 +287,7 @@ SCHEMA: dict[str, Any] = {
     "required": [
         *("format", "title", "dataset", "people", "simulated", "made", "product", "warnings"),
         *("unit", "epsilon", "delta", "cost", "budget", "mechanism", "scale", "sensitivity"),
-        *("norm", "stages", "composition", "frame", "counted"),
+        *("norm", "stages", "composition", "frame", "counted", "release"),
         *("cells", "settings", "tuning", "accuracy", "items", "software", "noise_library"),
     ],
     "additionalProperties": False,
@@ -253,6 +298,7 @@ SCHEMA: dict[str, Any] = {
             for name in ("title", "dataset", "people", "made", "mechanism")
         },
         "product": {"enum": list(PRODUCTS)},
+        "release": {"type": "object", "required": ["type"]},
         "simulated": {"type": "boolean"},
         "warnings": {"type": "array", "items": {"type": "string"}},
         "unit": {"enum": ["trip", "person-day", "person"]},

@@ -82,10 +82,16 @@ class _Rows:
         """Count `n` in bin `number` from the stop `cap` on."""
         weights = np.broadcast_to(np.asarray(n, dtype=np.int64), cap.shape)
         lowest = number.min(initial=0)
-        key = cap * (number.max(initial=0) - lowest + 1) + number - lowest
-        keys, first, inverse = np.unique(key, return_index=True, return_inverse=True)
-        total = np.bincount(inverse, weights=weights, minlength=len(keys)).astype(np.int64)
-        self._parts.append((str(measure), cap[first], number[first], total))
+        width = number.max(initial=0) - lowest + 1
+        key = cap * width + number - lowest
+        if key.max(initial=0) < 4 * len(key) + 1_000_000:  # few gaps: counting needs no sorting
+            keys = np.flatnonzero(np.bincount(key))
+            total = np.bincount(key, weights=weights)[keys]
+        else:
+            keys, inverse = np.unique(key, return_inverse=True)
+            total = np.bincount(inverse, weights=weights, minlength=len(keys))
+        caps, numbers = np.divmod(keys, width)
+        self._parts.append((str(measure), caps, numbers + lowest, total.astype(np.int64)))
 
     def table(self) -> pa.Table:
         """Return the rows that count anything."""

@@ -224,7 +224,11 @@ class _CityTrips:
         self._by_day = TripTable(spec.zones, seed=spec.seed + 3)
         self._by_person = TripTable(spec.zones, seed=spec.seed + 4)
         self._report = ReportTrips(
-            places.towers, places.zone_of_tower, spec.zones, spec.monday, seed=spec.seed + 5
+            shapely.get_coordinates(places.towers.geometry.to_numpy()),
+            places.zone_of_tower,
+            spec.zones,
+            spec.monday,
+            seed=spec.seed + 5,
         )
 
     def add(self, visits: Visits, first_person: int) -> None:

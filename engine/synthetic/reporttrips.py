@@ -7,12 +7,10 @@ way takes, but not before the visit that it leaves.
 
 from datetime import date
 
-import geopandas as gpd
 import numpy as np
 import pyarrow as pa
-import shapely
 
-from ..arrays import Integers
+from ..arrays import Floats, Integers
 from ..report.measures import Extent
 from ..report.places import great_circle_m, metres_in_space
 from ..report.tabulate import PeopleTrips, tabulate
@@ -29,45 +27,64 @@ _SPREAD = 0.35
 class ReportTrips:
     """Collects the trips of simulated people, chunk by chunk.
 
-    `seed` decides clock times and ranks, apart from everything else.
+    `places` are longitude and latitude, shape (places, 2). `seed` decides clock times and ranks of
+    visits, apart from everything else.
     """
 
     def __init__(
         self,
-        towers: gpd.GeoDataFrame,
-        zone_of_tower: Integers,
+        places: Floats,
+        zone_of_place: Integers,
         zones: int,
-        monday: date,
-        seed: int,
+        first_day: date,
+        *,
+        days: int = _DAYS,
+        seed: int = 0,
     ) -> None:
-        coordinates = shapely.get_coordinates(towers.geometry.to_numpy())
-        self._metres = metres_in_space(coordinates[:, 1], coordinates[:, 0])
-        self._zone_of_tower = zone_of_tower
-        self._extent = Extent(first_day=monday, days=_DAYS, zones=zones)
-        self._first_second = (monday - date(1970, 1, 1)).days * 24 * _HOUR_S
+        self._metres = metres_in_space(places[:, 1], places[:, 0])
+        self._zone_of_place = zone_of_place
+        self._extent = Extent(first_day=first_day, days=days, zones=zones)
+        self.first_second = (first_day - date(1970, 1, 1)).days * 24 * _HOUR_S
         self._rng = np.random.default_rng(seed)
         self._parts: list[dict[str, Integers]] = []
 
+    def way_s(self, origin: Integers, destination: Integers) -> Floats:
+        """Return how long it takes from one place to another, in seconds."""
+        step = self._metres[origin] - self._metres[destination]
+        return great_circle_m((step**2).sum(axis=1)) / _METRES_A_SECOND + _SETTING_OUT_S
+
     def add(self, visits: Visits, first_person: int) -> None:
         """Take the trips of one chunk of people."""
-        begins = self._first_second + _clock(visits, self._rng)
+        begins = self.first_second + _clock(visits, self._rng)
         day = visits.person * _DAYS + visits.hour // 24
         moved = np.flatnonzero((day[1:] == day[:-1]) & (visits.tower[1:] != visits.tower[:-1]))
         origin, destination = visits.tower[moved], visits.tower[moved + 1]
-        step = self._metres[origin] - self._metres[destination]
-        way_s = great_circle_m((step**2).sum(axis=1)) / _METRES_A_SECOND + _SETTING_OUT_S
-        way_s *= self._rng.lognormal(0.0, _SPREAD, len(moved))
+        way_s = self.way_s(origin, destination) * self._rng.lognormal(0.0, _SPREAD, len(moved))
         finish = begins[moved + 1]
+        start = np.maximum(begins[moved], finish - way_s.astype(np.int64))
+        person = visits.person[moved]
+        self.take(first_person, person, start, finish, (origin, destination), self._rng)
+
+    def take(
+        self,
+        first_person: int,
+        person: Integers,
+        start: Integers,
+        finish: Integers,
+        ends: tuple[Integers, Integers],
+        rng: np.random.Generator,
+    ) -> None:
+        """Take trips whose times are known; `rng` decides their ranks within the person."""
         self._parts.append(
             {
-                "person": first_person + visits.person[moved],
-                "rank": random_rank_within(visits.person[moved], self._rng),
-                "start": np.maximum(begins[moved], finish - way_s.astype(np.int64)),
+                "person": first_person + person,
+                "rank": random_rank_within(person, rng),
+                "start": start,
                 "finish": finish,
-                "origin": origin,
-                "destination": destination,
-                "origin_zone": self._zone_of_tower[origin],
-                "destination_zone": self._zone_of_tower[destination],
+                "origin": ends[0],
+                "destination": ends[1],
+                "origin_zone": self._zone_of_place[ends[0]],
+                "destination_zone": self._zone_of_place[ends[1]],
             }
         )
 

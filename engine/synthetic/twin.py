@@ -19,14 +19,16 @@ import geopandas as gpd
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+import shapely
 
 from .. import datasets
 from ..arrays import Floats
 from ..errors import InputError
 from ..parameters import DEFAULT_MAX_VISITS_CAP
+from .reporttrips import ReportTrips
 from .triptables import TripTable
 from .twininputs import TwinInputs
-from .twinpeople import People, ReportTrips, Week, chunk_size
+from .twinpeople import People, Week, chunk_size, report_trips
 
 Progress = Callable[[float], None]
 PUBLIC_FLOWS = "public_flows"
@@ -81,7 +83,10 @@ def twin(
     trips, by_person = (TripTable(len(ids), seed=[inputs.seed, 10 + part]) for part in range(2))
     week = Week(model, inputs) if inputs.visits_a_week and inputs.monday else None
     expected = inputs.people * inputs.days * inputs.trips_a_day
-    timed = ReportTrips(model, inputs) if report and 0 < expected <= MOST_REPORTED else None
+    timed = None
+    if report and 0 < expected <= MOST_REPORTED:
+        places, zone = shapely.get_coordinates(model.points), np.arange(len(ids))
+        timed = ReportTrips(places, zone, len(ids), inputs.first_day, days=inputs.days)
     homes, travelled = np.zeros(len(ids), dtype=np.int64), 0
     for first, chunk in model.chunks():
         homes += np.bincount(chunk.home, minlength=len(ids))
@@ -91,7 +96,7 @@ def twin(
         if week is not None:
             week.add(chunk)
         if timed is not None:
-            timed.add(first, chunk)
+            report_trips(timed, first, chunk)
         progress(0.9 * min(1.0, (first + chunk_size(inputs)) / inputs.people))
     tables = {
         "trips": trips.table(inputs.first_day, ids),

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date
 
 import geopandas as gpd
 import numpy as np
@@ -15,12 +14,10 @@ from ..density.zoom.tree import build_tree
 from ..errors import InputError, ParameterError
 from ..geography import centre_distances_m, zone_areas_km2
 from ..parameters import DEFAULT_MAX_VISITS_CAP
-from ..report.measures import Extent
-from ..report.places import great_circle_m, metres_in_space
-from ..report.tabulate import PeopleTrips, tabulate
 from .city import density_tables
 from .landuse import week_rhythm
-from .sampling import Rows, cumulative, draw, heavy_tailed, random_rank_within, walk
+from .reporttrips import ReportTrips
+from .sampling import Rows, cumulative, draw, heavy_tailed, walk
 from .twininputs import MOST_ZONES, TRAVELLERS, TwinInputs
 from .visits import VisitCounts, distinct_visits
 from .zoomtables import ZoomCounts
@@ -34,7 +31,6 @@ _LONGEST_OUTING = 200
 _RETURN = 0.5
 """Probability that a trip off the routine leads home."""
 _DAY_S = 86_400
-_METRES_A_SECOND, _SETTING_OUT_S = 5.0, 240
 _VISITS_SPREAD = 1.35
 """Standard deviation of visits a person, relative to their mean: P1's Paris (13.55 ± 18.33)."""
 
@@ -176,44 +172,15 @@ class Week:
         return density_tables(self._counts, ids) | to_parquet(self._zoom.tables(), ids)
 
 
-class ReportTrips:
-    """Trips with their times, for the mobility report."""
-
-    def __init__(self, model: People, inputs: TwinInputs) -> None:
-        places = shapely.get_coordinates(model.points)
-        self._metres = metres_in_space(places[:, 1], places[:, 0])
-        self._extent = Extent(first_day=inputs.first_day, days=inputs.days, zones=len(places))
-        self._first_second = (inputs.first_day - date(1970, 1, 1)).days * _DAY_S
-        self._parts: list[dict[str, Integers]] = []
-
-    def add(self, first: int, chunk: Chunk) -> None:
-        """Take the trips of one chunk of people; one ends at the latest when the next begins."""
-        origin, destination = chunk.origin, chunk.destination
-        step = self._metres[origin] - self._metres[destination]
-        way_s = great_circle_m((step**2).sum(axis=1)) / _METRES_A_SECOND + _SETTING_OUT_S
-        start = self._first_second + chunk.day * _DAY_S + chunk.second
-        following = np.append(start[1:], np.iinfo(np.int64).max)
-        following[np.append(np.diff(chunk.person) != 0, True)[: len(start)]] = 2**62
-        self._parts.append(
-            {
-                "person": first + chunk.person,
-                "rank": random_rank_within(chunk.person, chunk.rng),
-                "start": start,
-                "finish": np.minimum(start + way_s.astype(np.int64), following),
-                "origin": origin,
-                "destination": destination,
-                "origin_zone": origin,
-                "destination_zone": destination,
-            }
-        )
-
-    def table(self) -> pa.Table:
-        """Return the rows of ``report.parquet``."""
-        columns = {
-            name: np.concatenate([part[name] for part in self._parts]) for name in self._parts[0]
-        }
-        trips = PeopleTrips(**columns, outside_period=np.zeros(0, dtype=np.int64))
-        return tabulate(trips, self._metres, self._extent)
+def report_trips(report: ReportTrips, first: int, chunk: Chunk) -> None:
+    """Take the trips of one chunk of people; one ends at the latest when the next begins."""
+    way_s = report.way_s(chunk.origin, chunk.destination)
+    start = report.first_second + chunk.day * _DAY_S + chunk.second
+    following = np.append(start[1:], np.iinfo(np.int64).max)
+    following[np.append(np.diff(chunk.person) != 0, True)[: len(start)]] = 2**62
+    finish = np.minimum(start + way_s.astype(np.int64), following)
+    ends = (chunk.origin, chunk.destination)
+    report.take(first, chunk.person, start, finish, ends, chunk.rng)
 
 
 def residents_of(zones: gpd.GeoDataFrame) -> Floats:

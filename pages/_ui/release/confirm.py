@@ -9,6 +9,7 @@ from engine import datasets, release
 from engine.datasets import storage
 from engine.errors import ExplorerError
 from engine.release import CONSENT, Budget, BudgetLedger, Plan, Product, ReleaseError
+from engine.release.bundle import subtractable
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.drawing.tables import table_html
 from pages._ui.jobs.kept import Kept, follow_kept
@@ -59,6 +60,8 @@ def draw(plan: Plan, product: Product, entry: Entry, name: str, ledger: BudgetLe
             ways.delta_below(1 / (entry.metadata.people_public or 1))
         return
     st.info(cost(plan, budget, charged), icon=":material/payments:")
+    for one in subtractable(dataset, product, plan, ledger):
+        st.warning(one.words, icon=":material/difference:")
     tuned, note = tuning.ask(plan, entry)
     typed = st.text_input(
         f"Type {entry.name} to confirm: what is drawn cannot be taken back",

@@ -44,6 +44,11 @@ WHOSE = {
     "new": "People about whom nothing has been released yet",
     "same": "People who have a budget already: what several datasets reveal about them adds up",
 }
+PLANS = (
+    "Planned on the command line (release plan): the budget keeps what all runs cost, so that no "
+    "other release can take it. A run releases its own days once; a missed run stays missed."
+)
+SUBTRACTED = "What a reader can subtract"
 NOISE_ALONE = (
     "Exact, from the law of the noise: your data were not looked at. Sizes are kept counts: "
     "trips dropped by trimming are not in them."
@@ -188,6 +193,7 @@ def budget_line(budget: Budget) -> str:
     delta = f", δ = {budget.spent_delta:g} of {budget.delta:g}" if budget.delta else ""
     uncharged = budget.uncharged_words
     uncharged += ": they cost more than was thought then" if uncharged else ""
+    uncharged += budget.planned_words
     return (
         f"**{budget.people}**: ε = {budget.spent_epsilon:g} of {budget.epsilon:g}{delta} spent per "
         f"{UNIT_WORDS[budget.unit]} in {counted(budget.releases, 'release')}{uncharged}. "

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from engine import datasets
-from engine.release import BudgetLedger
+from engine.parameters import ODParameters
+from engine.release import BudgetLedger, Product, recurring, release
 from pages._ui.release import confirm, question, work
 from tests.support.release_page import (
     TUNED,
@@ -268,3 +269,39 @@ def test_no_archive_is_read_before_it_is_asked_for(page, monkeypatch):
     app.run()
     assert len(app.get("download_button")) == 4  # of the new bundle, and in the list
     assert not [name for name in read if name.endswith((".zip", ".html"))]
+
+
+def test_a_plan_shows_what_is_kept_and_its_next_run_is_one_button(page):
+    app, demo = declared(page), datasets.load("demo-city")
+    schedule = recurring.Schedule(first=demo.metadata.first_day, runs=8, days=1, every=1)
+    parameters = ODParameters(epsilon=0.5)
+    how = {"name": "daily", "ledger": BudgetLedger(), "tuning": "simulated"}
+    recurring.plan(demo, parameters, schedule, **how)
+    app.run()
+    assert "ε = 4 planned for runs to come" in texts(app)
+    assert "7 days at ε = 1 cost a person 7; with 6 left" in texts(app)
+    app.button(key="release_run_daily").click().run()
+    app = finished(app)
+    assert not app.exception
+    (bundle,) = (path for path in confirm.folder().iterdir() if path.is_dir())
+    assert bundle.name == f"daily-001-{demo.metadata.first_day}"
+    app.button(key="release_again").click().run()
+    assert "Entries 3" not in texts(app)  # one release alone cannot be subtracted
+    assert "ε = 3.5 planned for runs to come" in texts(app)
+    for _ in range(6):
+        recurring.run(demo, "daily", confirm.folder(), ledger=BudgetLedger())
+    app.run()
+    assert "Run 8 waits for 2026-06-08 to 2026-06-08 of demo-city" in texts(app)
+    assert "Entries 3 to 15 (od of demo-city) hold different days of the same people" in texts(app)
+
+
+def test_what_could_be_subtracted_is_said_before_confirming(page):
+    app, demo = declared(page, epsilon=20.0), datasets.load("demo-city")
+    assert "This release and" not in texts(app)
+    days = Product(ODParameters(epsilon=0.5), days=(0,))
+    release(demo, days, confirm.folder() / "one", ledger=BudgetLedger(), tuning="public")
+    warned = [
+        one.value for one in app.run().warning if one.value.startswith("This release and entry 2")
+    ]
+    assert "hold the same numbers more than once" in warned[0]
+    assert "at most ε = 7.5 of one person" in warned[0]

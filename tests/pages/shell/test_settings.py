@@ -100,3 +100,11 @@ def test_reset_puts_back_datasets_and_the_switches_of_every_page(open_home):
     assert app.select_slider(key="epsilon").value == 1.0
     app.switch_page("pages/1_Density.py").run()
     assert not app.toggle(key="density_equal").value
+
+
+def test_a_standard_of_others_sets_the_threshold_and_says_what_it_does_not_protect(open_page):
+    app = open_page("pages/2_Origin_Destination.py")
+    for least in (10, 16, 15):
+        app.button(key=f"standard_{least}").click().run()
+        assert app.slider(key="threshold").value == least
+    assert any("alone protects nobody" in caption.value for caption in app.caption)

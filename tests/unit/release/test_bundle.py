@@ -22,8 +22,6 @@ from engine.datasets import Dataset
 from engine.errors import DatasetError, ParameterError
 from engine.release import (
     CONSENT,
-    ITEMS,
-    SCHEMA,
     BudgetLedger,
     Product,
     ReleaseError,
@@ -33,6 +31,7 @@ from engine.release import (
 )
 from engine.release.command import main
 from engine.release.plan import PRODUCTS
+from engine.release.statement import ITEMS, SCHEMA
 from engine.report import ReportParameters
 from engine.resolution import Resolution, coarsen
 from tests.support.releases import flows, ours, statement_of, visits, zoom

@@ -14,11 +14,12 @@ from engine.errors import DatasetError
 from engine.origin_destination.estimate.measurement import discrete_laplace
 from engine.origin_destination.laws import NoiseLaw
 from engine.origin_destination.matrices import trimmed_counts
-from engine.release import SCHEMA, Product, cautions, noise
+from engine.release import Product, cautions, noise
 from engine.release.bars import laplace_sd
 from engine.release.density import whole_bars, zone_variances
 from engine.release.page import statement_html
 from engine.release.plan import Frame
+from engine.release.statement import SCHEMA
 from engine.report import Budget, ReportParameters
 from tests.support.releases import flows, ours, statement_of, visits, zoom
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from engine.release import BudgetLedger, ReleaseError, release
+from engine.release import BudgetLedger, ReleaseError, recurring, release
 from engine.release.claim import _PARTIAL, claimed
 from tests.support.releases import ROOT, flows
 
@@ -37,11 +37,13 @@ sys.exit(command.main(sys.argv[1:]))
 """
 
 
-def started(ledger, out, *, where):
-    command = [sys.executable, "-c", SLOW, where, "od", "demo-city", "--epsilon", "0.5"]
-    options = ["--days", "0", "--ledger", str(ledger.path), "--tuned-on", "public", "--out"]
+ONE = ("od", "demo-city", "--epsilon", "0.5", "--days", "0", "--tuned-on", "public")
+
+
+def started(ledger, out, *, where, asked=ONE):
+    command = [sys.executable, "-c", SLOW, where, *asked]
     process = subprocess.Popen(
-        [*command, *options, str(out)],
+        [*command, "--ledger", str(ledger.path), "--out", str(out)],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -75,6 +77,30 @@ def test_a_stopped_release_says_what_is_spent_and_leaves_nothing(
     assert said.count("\n") == 1
     assert ledger.budget("people").releases == spent
     assert [path.name for path in tmp_path.iterdir()] == ["ledger.sqlite"]
+
+
+@pytest.mark.parametrize(
+    ("where", "spent"), [("prepare", 0), ("_charge", 1), ("write", 1), ("_seal", 1), ("_zip", 1)]
+)
+def test_a_killed_run_leaves_no_half_bundle_and_is_never_made_for_nothing(
+    ledger, demo, tmp_path, where, spent
+):
+    schedule = recurring.Schedule(first=demo.metadata.first_day, runs=7, days=1, every=1)
+    how = {"name": "daily", "ledger": ledger, "tuning": "public"}
+    recurring.plan(demo, flows(0.5).parameters, schedule, **how)
+    process = started(ledger, tmp_path / "out", where=where, asked=("run", "daily"))
+    process.kill()
+    process.communicate()
+    assert not [path for path in tmp_path.glob("out/*") if not path.name.startswith(_PARTIAL)]
+    budget = ledger.budget("people")
+    assert (budget.releases, budget.spent_epsilon) == (spent, 0.5 * spent)
+    assert budget.spent_epsilon + budget.planned_epsilon == 3.5
+    out = recurring.run(demo, "daily", tmp_path / "out", ledger=ledger)
+    assert out.name.startswith(f"daily-00{1 + spent}-")
+    assert sorted(path.name for path in out.parent.iterdir()) == [out.name, f"{out.name}.zip"]
+    lost = ", interrupted and spent: 1" * spent
+    assert recurring.series(ledger.entries())["daily"].state.startswith(f"1 of 7 made{lost};")
+    ledger.verify()
 
 
 def test_a_signal_in_the_last_steps_waits_for_their_end(ledger, demo, tmp_path, monkeypatch):
