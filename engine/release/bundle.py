@@ -18,10 +18,11 @@ from ..density.accounting import delta_is_large
 from ..errors import ExplorerError, ParameterError
 from . import noise
 from .claim import claimed, uninterrupted, zip_of
-from .copies import fingerprint, zoning
+from .copies import fingerprint
 from .cost import RULE, Cost, corrected
 from .cost import cost as cost_of
 from .differences import Difference, differences
+from .digests import zoning
 from .entries import Budget, Entry, ReleaseError, known, require_left
 from .ledger import BudgetLedger, named
 from .notebook import notebook

@@ -1,17 +1,11 @@
 """What a dataset was made of, so that a copy under another name is not charged to other people."""
 
-import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import date
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import shapely
-
 from .. import datasets
-from ..datasets import Dataset, storage
-from ..datasets.tripcounts import added_up
+from ..datasets import storage
 from ..errors import DatasetError
 from .entries import Entry, ReleaseError
 
@@ -46,32 +40,6 @@ def fingerprint_by_name(name: str) -> dict[str, Any] | None:
         return None if folder is None else fingerprint(storage.current_version(folder))
     except DatasetError:
         return None
-
-
-def zoning(dataset: Dataset) -> str:
-    """Return a digest of the zones, and of the towers where there are any: public geometry."""
-    digest = hashlib.sha256()
-    tables = [dataset.zones]
-    if (dataset.folder / "towers.parquet").is_file():
-        tables.append(dataset.towers)
-    for table in tables:
-        digest.update("\n".join(map(str, table.iloc[:, 0])).encode())
-        digest.update(b"".join(one or b"" for one in shapely.to_wkb(table.geometry.to_numpy())))
-    return digest.hexdigest()[:16]
-
-
-def day_sums(dataset: Dataset, dates: Iterable[date]) -> dict[str, str]:
-    """Return a digest of the trips of each day, however they are stored; others are left out."""
-    position = {day: number for number, day in enumerate(dataset.metadata.days)}
-    sums: dict[str, str] = {}
-    for day in dates:
-        if day in position:
-            rows = added_up(dataset.trips.day(position[day]))  # in one order
-            digest = hashlib.sha256()
-            for column in (rows.origin, rows.destination, rows.rank, rows.n):
-                digest.update(np.ascontiguousarray(column, dtype=np.int64).data)
-            sums[day.isoformat()] = digest.hexdigest()
-    return sums
 
 
 def refuse_copies(

@@ -18,8 +18,9 @@ from ..parameters import DensityParameters, ODParameters
 from ..report import Budget as Shares
 from ..report import ReportParameters
 from .bundle import check, large_delta, release, tuned
-from .copies import day_sums, fingerprint, zoning
+from .copies import fingerprint
 from .cost import RULE, Loss, whole_cost
+from .digests import day_sums, zoning
 from .entries import ReleaseError
 from .ledger import BudgetLedger, named
 from .plan import Plan, Progress

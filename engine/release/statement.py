@@ -101,7 +101,7 @@ def statement(
     costs = [(float(one["epsilon"]), float(one["delta"])) for one in others]
     costs.append((cost.epsilon, cost.delta))
     composed = _composed(costs) if others else None
-    if composed is not None and composed[0] >= 0.9999 * budget.spent_epsilon:
+    if composed is not None and composed[0] >= budget.spent_epsilon:
         composed = None
     warnings = [SIMULATED] * simulated + [TRIP_LEVEL] * (plan.unit == "trip")
     warnings += plan.warnings

@@ -14,8 +14,8 @@ from engine import datasets
 from engine.errors import ExplorerError, ParameterError
 from engine.release import BudgetLedger, Cost, Loss, ReleaseError, recurring, release
 from engine.release.command import main
-from engine.release.copies import day_sums
 from engine.release.cost import whole_cost
+from engine.release.digests import day_sums
 from engine.release.noise import zcdp_epsilon
 from engine.release.recurring import Schedule
 from engine.report import Budget, ReportParameters
