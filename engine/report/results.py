@@ -139,7 +139,7 @@ class Result:
     def half_widths(self, level: float = 0.9) -> Floats:
         """Return how far the noise moves each number at most, with probability `level`.
 
-        Exact, from the noise alone: what bounding takes away comes on top of it.
+        Exact, from the noise alone: what bounding takes away is not in it.
         """
         return self._of_terms(lambda terms: half_width(terms, level))
 

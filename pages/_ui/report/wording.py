@@ -75,11 +75,11 @@ def derived(result: Result) -> str:
 
 
 def clear(result: Result, kept: Integers) -> str:
-    """Say how many numbers stand clear of the noise."""
+    """Say how many numbers clearly exceed the noise."""
     share = result.clear_share(kept)
     if share != share:
         return ""
-    return f"{percent(share)} of its numbers above 0 stand clear of the noise."
+    return f"{percent(share)} of its numbers above 0 clearly exceed the noise."
 
 
 def small(value: float) -> str:

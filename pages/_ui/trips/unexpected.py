@@ -25,7 +25,7 @@ def draw(context: Flows) -> None:
     st.markdown(
         f"On average at most {FALSE_DISCOVERIES:.0%} of the {certain:,} certain flows are empty, "
         f"that is up to about {empty:,}; most of those that are stand "
-        "in this list. Its flows stand clear of the noise, but the model puts the chance that they "
+        "in this list. Its flows clearly exceed the noise, but the model puts the chance that they "
         "are empty at 5% or more. Either something new happens there, or the noise was unusually "
         "large: ask somebody who knows the place before you use one."
     )

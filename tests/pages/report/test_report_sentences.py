@@ -68,7 +68,7 @@ def test_how_far_noise_moves_an_hour_and_how_many_hours_stand_clear(opened, tabl
     kept = table.counts(Measure.HOUR, M)
     some = [count for count in kept if count > 0]
     share = 100 * sum(count > reach for count in some) / len(some)
-    of_hours = re.findall(r"(\S+)% of its numbers above 0 stand clear", text)[
+    of_hours = re.findall(r"(\S+)% of its numbers above 0 clearly exceed", text)[
         2
     ]  # after days and weekdays
     assert float(of_hours) == pytest.approx(share, abs=0.06)
