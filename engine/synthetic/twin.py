@@ -117,7 +117,7 @@ def twin(
             {"location_id": ids, "name": list(zones["name"])},
             geometry=gpd.GeoSeries(model.points, crs=zones.crs),
         ).to_crs(4326)
-    residents = float(zones["residents"].sum()) if "residents" in zones else None
+    residents = float(np.sum(zones["residents"].to_numpy())) if "residents" in zones else None
     described = inputs.described(
         zones=len(ids), residents=residents, public_flows=flows is not None
     )

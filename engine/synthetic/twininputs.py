@@ -112,7 +112,7 @@ class TwinInputs:
         if week and (len(week) != 7 or not any(week[day] for day in self.days_of_week())):
             raise ParameterError(
                 "weekdays must be seven numbers, from Monday to Sunday, above 0 on some day",
-                value=self.weekdays,
+                value=f"{self.weekdays}",
                 remedy="1,1,1,1,1,0.8,0.7 is usual",
             )
 
