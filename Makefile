@@ -6,10 +6,11 @@ PORT ?= 8501
 WORKERS ?= 2
 
 .PHONY: run test audit coverage bench docs lint lock clean
+run: export OPENBLAS_NUM_THREADS = 1
 run: $(VENV)/.run
 	$(BIN)/streamlit run app.py --server.address 127.0.0.1 --server.port $(PORT)
 
-# One thread of linear algebra each: two workers with two of their own wait for each other.
+# One thread of linear algebra each, here as above: several with two of their own wait for each other.
 test: export OPENBLAS_NUM_THREADS = 1
 test: $(VENV)/.test lint
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not long"

@@ -68,6 +68,8 @@ def _run(rest: list[str]) -> int:
     if find_spec("streamlit") is None:
         print(f"error: the dashboard needs streamlit; {_how('app')}", file=sys.stderr)
         return 2
+    # many sessions share the cores: threads of algebra would wait for each other
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     command = [sys.executable, "-m", "streamlit", "run", str(APP), *rest]
     if os.name == "posix":  # the same process: a signal ends the server, not its starter alone
         os.execv(sys.executable, command)
