@@ -165,6 +165,7 @@ def test_hostile_files_are_refused_in_plain_words_and_the_form_stays(page, addre
     expect(page.get_by_role("button", name="Build the dataset")).to_be_enabled()
 
 
+@pytest.mark.long
 def test_a_path_is_read_and_a_dataset_kept_and_deleted(page, address, tmp_path):
     (tmp_path / "trips_2015_09.csv").write_bytes(trips_csv())
     (tmp_path / "stations.csv").write_bytes(places_csv())

@@ -67,9 +67,8 @@ def drop(page, place, name, contents):
     settled(page)
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.long) for name in list(MESSY)[:2]] + ["ambiguous"]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("name", MESSY)
 def test_a_messy_file_becomes_a_dataset_without_leaving_the_page(page, address, name):
     page.goto(f"{address}/Data")
     page.get_by_role("button", name="Build the dataset").wait_for()

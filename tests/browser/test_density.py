@@ -135,6 +135,7 @@ def test_play_runs_through_the_hours_and_pauses(page, address):
     assert hour(page) == stopped != start
 
 
+@pytest.mark.long
 def test_a_sweep_shows_partial_results_can_be_cancelled_and_goes_on(page, paris_address):
     open_density(page, paris_address, "density_view=methods")
     page.get_by_role("table").get_by_text("EFPAG, joint").wait_for()

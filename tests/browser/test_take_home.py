@@ -111,7 +111,7 @@ def test_a_map_is_saved_as_it_is_seen_with_its_scale_and_settings(page, address,
     file = tmp_path / download.value.suggested_filename
     download.value.save_as(file)
     check(file, page)
-    assert "\r\nfrom,to,true,private,error\r\n" in file.read_bytes().decode()
+    assert "\r\nfrom,to,true,private,error,90% of draws\r\n" in file.read_bytes().decode()
     for _ in range(20):  # the card draws a frame later, a busy one much later
         page.wait_for_timeout(1000)
         with page.expect_download() as download:

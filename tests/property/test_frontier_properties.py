@@ -66,9 +66,18 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("frontier")
 
 
+@pytest.mark.long
 @settings(max_examples=4, deadline=None, phases=[Phase.generate])  # shrinking takes minutes
 @given(st.integers(0, 10**6), st.integers(1, 9), st.sampled_from(["day", "week", "period"]))
-def test_every_setting_of_a_dataset_is_judged_as_home_judges_it(folder, seed, days, time):
+def test_every_setting_of_random_datasets_is_judged_as_home_judges_it(folder, seed, days, time):
+    judged_as_home_judges(folder, seed, days, time)
+
+
+def test_every_setting_of_a_dataset_is_judged_as_home_judges_it(folder):
+    judged_as_home_judges(folder, 3, 2, "day")
+
+
+def judged_as_home_judges(folder, seed, days, time):
     """Against each setting judged by itself, on other windows of other views."""
     people = random_people(np.random.default_rng(seed), 300, 6, days, 2.0)
     dataset = reference.small_trips(folder / f"{seed}-{days}-{time}", people, days=days)

@@ -160,13 +160,8 @@ def test_both_engines_place_coordinates_and_derive_trips_alike(tmp_path: Path) -
     assert account.trips.used > 0
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        name if name == "taxi_comma" else pytest.param(name, marks=pytest.mark.long)
-        for name in MESSY
-    ],
-)
+@pytest.mark.long
+@pytest.mark.parametrize("name", MESSY)
 def test_both_engines_read_dates_numbers_and_encodings_alike(tmp_path: Path, name: str) -> None:
     packed = ".gz" if name == "gzip" else ""  # Spark goes by the ending
     path = tmp_path / f"{name}.csv{packed}"

@@ -218,7 +218,9 @@ def test_what_a_quiet_hour_reads_is_said_as_it_is(demo):
     assert said == pytest.approx(drawn[middle].mean(), rel=0.2)
 
 
-@pytest.mark.parametrize("scale", [0.3, 0.5, 2.0, 30.0])
+@pytest.mark.parametrize(
+    "scale", [0.3, 30.0, *(pytest.param(one, marks=pytest.mark.long) for one in (0.5, 2.0))]
+)
 def test_bars_of_rounded_shares_hold_whatever_the_data(demo, scale):
     """The worst zone, and the worst fraction of a visit that area leaves there before noise."""
     draws = 4_000
