@@ -1,5 +1,6 @@
 """What a dataset was made of, so that a copy under another name is not charged to other people."""
 
+import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,13 +24,18 @@ _TABLES = tuple(
 
 
 def fingerprint(version: Path) -> dict[str, Any]:
-    """Return the salt's id and the checksums of the tables of people of a dataset's version."""
+    """Return the salt's id and the checksums of the tables of people of a dataset's version.
+
+    With them goes a secret number: an entry's hash stands in every bundle, and whoever knew all
+    but one person could otherwise try what gives this hash.
+    """
     document = storage.read_metadata(version)
     sums = document.get("checksums")
     known: Mapping[str, Any] = sums if isinstance(sums, dict) else {}
     return {
         "salt_id": str(document.get("salt_id", "")),
         "tables": {name: str(known[name]) for name in _TABLES if name in known},
+        "secret": secrets.token_hex(16),
     }
 
 

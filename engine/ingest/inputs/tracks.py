@@ -120,7 +120,7 @@ def _bytes(path: Path, entry: zipfile.ZipInfo) -> bytes:
     try:
         with zipfile.ZipFile(path) as archive, archive.open(entry) as handle:
             return handle.read(LARGEST_FILE)  # never more than the size that was looked at
-    except (zipfile.BadZipFile, OSError, EOFError, zlib.error, NotImplementedError):
+    except (zipfile.BadZipFile, OSError, EOFError, zlib.error, RuntimeError):
         raise _bad(PurePosixPath(entry.filename).name, "is damaged in the zip") from None
 
 

@@ -1,8 +1,10 @@
 """Recurring releases: paid for as a whole, run in order, refused in words, never half."""
 
 import json
+import re
 import sqlite3
 import threading
+import zipfile
 from datetime import date, timedelta
 
 import pandas as pd
@@ -379,3 +381,24 @@ def test_days_are_recognised_however_they_are_stored(tmp_path):
     again = save_trips(tmp_path / "again", backwards, zones=len(demo.zones), days=7)
     assert list(day_sums(again, again.metadata.days).values()) == list(sums.values())
     assert len(set(sums.values())) == 7
+
+
+def test_nothing_of_the_digests_of_days_leaves_with_a_bundle(kept, tmp_path):
+    """Whoever holds the digest of a day's true trips can test what they were.
+
+    The entry's hash does leave: it has a secret number in it, another one for each entry.
+    """
+    dataset = town(tmp_path, 6)
+    planned(kept, dataset)
+    out = recurring.run(dataset, "pairs", tmp_path / "out", ledger=kept)
+    sums = next(one.body["day_sums"] for one in kept.entries() if "run" in one.body)
+    known = [one.body["made_of"] for one in kept.entries() if one.body.get("made_of")]
+    blinds = re.findall(r"'secret': '([0-9a-f]{32})'", str(known))
+    assert len(set(blinds)) == len(known) > 1
+    assert len(sums) == 2
+    left = b"".join(file.read_bytes() for file in out.rglob("*") if file.is_file())
+    with zipfile.ZipFile(next(out.parent.glob("*.zip"))) as packed:
+        left += b"".join(packed.read(name) for name in packed.namelist())
+    assert b"statement" in left
+    for digest in sums.values():
+        assert digest[:16].encode() not in left
