@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from datetime import date
 from pathlib import Path
 from typing import TextIO
 
@@ -35,6 +36,14 @@ def say(line: str, to: TextIO | None = None) -> None:
 def say_written(out: Path) -> None:
     """Say where a bundle is."""
     say(f"written to {out} and {zip_of(out)}; read {out / 'statement.html'} first")
+
+
+def day(text: str) -> date:
+    """Return the day that is typed."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"'{text}' is no day such as 2024-01-31") from error
 
 
 def add_product(parser: argparse.ArgumentParser, name: str) -> None:

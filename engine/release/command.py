@@ -16,6 +16,7 @@ from . import recurringcommand
 from .asked import (
     PRODUCTS,
     add_product,
+    day,
     note,
     parameters,
     progress,
@@ -59,6 +60,8 @@ def _stop_on_signals() -> None:
 
 def _release(options: argparse.Namespace, ledger: BudgetLedger) -> None:
     dataset = datasets.load(options.dataset)
+    if getattr(options, "week", None) is not None:
+        dataset = dataset.at_week(options.week)
     product = _product(options, dataset)
     plan = product.plan(dataset)
     try:
@@ -179,6 +182,8 @@ def _parser() -> argparse.ArgumentParser:
         add_product(one, name)
         if name == "od":
             one.add_argument("--days", type=int, nargs="+", help="positions, 0 is the first day")
+        if name == "density":
+            one.add_argument("--week", type=day, help="its Monday (the dataset's own week)")
     recurringcommand.add(commands, common)
     budget = commands.add_parser("budget", help="declare, raise or show budgets")
     actions = budget.add_subparsers(required=True, metavar="ACTION")

@@ -39,3 +39,12 @@ def day_sums(dataset: Dataset, dates: Iterable[date]) -> dict[str, str]:
                 digest.update(np.ascontiguousarray(column, dtype=np.int64).data)
             sums[day.isoformat()] = digest.hexdigest()
     return sums
+
+
+def week_sums(dataset: Dataset, mondays: Iterable[date]) -> dict[str, str]:
+    """Return a digest of the visits of each week of the density, by its Monday; others left out."""
+    weeks = (dataset.at_week(monday) for monday in mondays if monday in dataset.weeks)
+    return {
+        str(one.metadata.week): hashlib.sha256(one.truth_by_tower.tobytes()).hexdigest()
+        for one in weeks
+    }

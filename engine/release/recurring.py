@@ -5,7 +5,7 @@ all runs cost together. A run is a release like any other, made by the same step
 which run of which plan it is.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from datetime import date
 from pathlib import Path
@@ -20,7 +20,7 @@ from ..report import ReportParameters
 from .bundle import check, large_delta, release, tuned
 from .copies import fingerprint
 from .cost import RULE, Loss, whole_cost
-from .digests import day_sums, zoning
+from .digests import day_sums, week_sums, zoning
 from .entries import ReleaseError
 from .ledger import BudgetLedger, named
 from .plan import Plan, Progress
@@ -111,7 +111,7 @@ def run(
     Parameters
     ----------
     dataset : Dataset
-        Of the plan's people, that has the days of the run.
+        Of the plan's people, that has the days of the run, of the density its week.
     name : str
         Of the plan.
     folder : Path
@@ -132,22 +132,20 @@ def run(
     body, schedule = one.entry.body, one.schedule
     number = one.next or max(one.runs, default=0) + 1 if number is None else number
     one.require(number)
-    parameters = _read(body)
-    product = _product(dataset, parameters, schedule.dates(number))
-    planned = _of_one_run(dataset, parameters, schedule)
-    if zoning(dataset) != body["zones"] or planned.loss != Loss(**body["loss"]):
+    parameters, dates = _read(body), schedule.dates(number)
+    counted, product = _counted(dataset, parameters, dates)
+    planned = _of_one_run(counted, parameters, schedule)
+    if zoning(counted) != body["zones"] or planned.loss != Loss(**body["loss"]):
         raise _refused(
             "a run must be of the zones and at the cost that were planned",
             value=f"others, of '{dataset.id}'",
             remedy="restore the dataset's zones, or end the plan and plan again",
             code="changed",
         )
-    flows = isinstance(parameters, ODParameters) and parameters.unit != "person"
-    if flows:
-        _require_unchanged(dataset, one)
-    name = f"{slug(name) or 'run'}-{number:03d}-{schedule.dates(number)[0]}"
+    _require_unchanged(dataset, parameters, one)
+    name = f"{slug(name) or 'run'}-{number:03d}-{dates[0]}"
     return release(
-        dataset,
+        counted,
         product,
         folder / name,
         ledger=ledger,
@@ -155,51 +153,67 @@ def run(
         tuning_note=body["tuning_note"],
         consent=body["consent"],
         progress=progress,
-        run={
-            "plan": one.entry.id,
-            "run": number,
-            "day_sums": day_sums(dataset, schedule.dates(number)) if flows else {},
-        },
+        run={"plan": one.entry.id, "run": number, "day_sums": _sums(counted, parameters, dates)},
     )
 
 
 def _of_one_run(dataset: Dataset, parameters: Settings, schedule: Schedule) -> Plan:
     """Return the plan of a run, by public facts of any day that is there."""
-    flows = isinstance(parameters, ODParameters) and parameters.unit != "person"
-    one = Product(parameters, days=(0,) if flows else None).plan(dataset)
-    days = 7 if isinstance(parameters, DensityParameters) else schedule.days
-    if days != schedule.days:
+    one = Product(parameters, days=(0,) if _by_day(parameters) else None).plan(dataset)
+    weekly = schedule.days == 7 and not schedule.first.weekday() and not schedule.every % 7
+    if isinstance(parameters, DensityParameters) and not weekly:
         raise ParameterError(
-            "a run of the density releases 7 days", value=f"{schedule.days}", remedy="--days 7"
+            "a run of the density must be of 7 days from a Monday",
+            value=f"{schedule.words}, from a {schedule.first:%A}",
+            remedy="plan 7 days a run, every 7 days or a multiple of it, first a Monday",
         )
-    return replace(one, days=days)
+    return replace(one, days=schedule.days)
 
 
-def _product(dataset: Dataset, parameters: Settings, dates: tuple[date, ...]) -> Product:
-    """Return what a run releases; refuse days that are not there."""
-    there = dataset.metadata.days
-    if isinstance(parameters, ODParameters) and parameters.unit != "person":
+def _by_day(parameters: Settings) -> bool:
+    """Whether days are released by themselves, and not a week or a period as a whole."""
+    return isinstance(parameters, ODParameters) and parameters.unit != "person"
+
+
+def _counted(
+    dataset: Dataset, parameters: Settings, dates: tuple[date, ...]
+) -> tuple[Dataset, Product]:
+    """Return what a run releases, the density at its week; refuse days that are not there."""
+    there, weeks = dataset.metadata.days, dataset.weeks
+    product = Product(parameters)
+    if _by_day(parameters):
         if set(dates) <= set(there):
-            return Product(parameters, days=tuple(there.index(day) for day in dates))
-    elif (product := Product(parameters)).dates(dataset) == dates:
-        return product
-    held = Product(parameters).dates(dataset)
+            return dataset, replace(product, days=tuple(there.index(day) for day in dates))
+    elif isinstance(parameters, DensityParameters) and dates[0] in weeks:
+        return dataset.at_week(dates[0]), product
+    elif product.dates(dataset) == dates:
+        return dataset, product
+    held = f"{there[0]} to {there[-1]}"
+    if isinstance(parameters, DensityParameters):
+        held = f"the density of weeks from {', '.join(map(str, weeks)) or 'none'}"
     raise _refused(
         f"a run must find its days, {dates[0]} to {dates[-1]}",
-        value=f"{held[0]} to {held[-1]} in '{dataset.id}'" if held else "none",
+        value=f"{held} in '{dataset.id}'",
         remedy="add them to the dataset first, or name one of the same people that holds them",
         code="not_there",
     )
 
 
-def _require_unchanged(dataset: Dataset, one: Series) -> None:
-    """Raise `ReleaseError` where a day that was released holds other trips now."""
+def _sums(dataset: Dataset, parameters: Settings, dates: Iterable[date]) -> dict[str, str]:
+    """Return by what days (of the density: weeks) that are released are known again."""
+    if isinstance(parameters, DensityParameters):
+        return week_sums(dataset, dates)
+    return day_sums(dataset, dates) if _by_day(parameters) else {}
+
+
+def _require_unchanged(dataset: Dataset, parameters: Settings, one: Series) -> None:
+    """Raise `ReleaseError` where a day or week that was released holds other counts now."""
     released = {day: one for run in one.runs.values() for day, one in run.body["day_sums"].items()}
-    now = day_sums(dataset, map(date.fromisoformat, released))
+    now = _sums(dataset, parameters, map(date.fromisoformat, released))
     if changed := sorted(day for day, digest in now.items() if digest != released[day]):
         raise _refused(
-            "days that were released must hold the trips that they held then",
-            value=f"other trips on {', '.join(changed[:7])}",
+            "days that were released must hold the counts that they held then",
+            value=f"others on {', '.join(changed[:7])}",
             remedy="restore the dataset; where the earlier days were wrong, end the plan and plan "
             "the days to come",
             code="changed",

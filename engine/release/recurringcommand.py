@@ -1,13 +1,22 @@
 """The command line of recurring releases: ``plan | run | show | end``."""
 
 import argparse
-from datetime import date
 from pathlib import Path
 from typing import Any
 
 from .. import datasets
 from . import recurring
-from .asked import PRODUCTS, add_product, note, parameters, progress, say, say_written, show_budgets
+from .asked import (
+    PRODUCTS,
+    add_product,
+    day,
+    note,
+    parameters,
+    progress,
+    say,
+    say_written,
+    show_budgets,
+)
 from .cost import balances, whole_words
 from .differences import differences
 from .ledger import BudgetLedger
@@ -23,12 +32,12 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
         one.set_defaults(run=_plan)
         add_product(one, name)
         one.add_argument("--name", required=True, help="of the plan")
-        one.add_argument("--first", type=_day, required=True, help="first day of the first run")
+        one.add_argument("--first", type=day, required=True, help="first day of the first run")
         one.add_argument("--days", type=int, default=7, help="released by each run (7)")
         one.add_argument("--every", type=int, help="days from run to run (as many as --days)")
         ends = one.add_mutually_exclusive_group(required=True)
         ends.add_argument("--runs", type=int)
-        ends.add_argument("--until", type=_day, help="no run has a day after this one")
+        ends.add_argument("--until", type=day, help="no run has a day after this one")
         one.add_argument(
             "--whole-delta",
             type=float,
@@ -48,13 +57,6 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
     one.set_defaults(run=_end)
     one.add_argument("name")
     one.add_argument("--by", required=True)
-
-
-def _day(text: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(f"'{text}' is no day such as 2024-01-31") from error
 
 
 def _plan(options: argparse.Namespace, ledger: BudgetLedger) -> None:

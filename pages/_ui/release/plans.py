@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from engine.parameters import DensityParameters
 from engine.release import BudgetLedger, ReleaseError, recurring
 from engine.release.cost import balances, whole_words
 from engine.release.differences import differences
@@ -52,7 +53,10 @@ def _offer(name: str, one: Series, number: int, ledger: BudgetLedger) -> None:
     """Offer the next run where its dataset has the days."""
     dataset, days = one.entry.body["dataset"], one.schedule.dates(number)
     entry = catalogue.entries().get(dataset)
-    if entry is None or not {days[0], days[-1]} <= set(entry.metadata.days):
+    needed, there = {days[0], days[-1]}, entry.metadata.days if entry else ()
+    if entry and one.entry.body["kind"] == DensityParameters.__name__:
+        needed, there = {days[0]}, entry.weeks
+    if entry is None or not needed <= set(there):
         st.caption(f"Run {number} waits for {days[0]} to {days[-1]} of {dataset}.")
         return
     key, out = entry.key.finest, folder()
