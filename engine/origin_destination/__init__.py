@@ -43,6 +43,7 @@ from .scoring import (
     ZeroAccount,
     drawn_scores,
     expected_scores,
+    sampled_scores,
     trip_account,
     zero_account,
 )
@@ -103,6 +104,7 @@ __all__ = [
     "relative_error_rows",
     "release",
     "release_matrix",
+    "sampled_scores",
     "scores",
     "standard_noise",
     "suggested_max_trips",

@@ -31,22 +31,24 @@ def drawn_outcomes(
     >>> int(outcomes.kept.cells), int(outcomes.kept_suppressed.trips)
     (1, 9)
     """
-    t, out = _off_diagonal(true, released)
-    small = t < _least(suppression_threshold)
-    hidden, empty = out == 0, t == 0
+    t, out = _travelled(true, released, 1)
+    small, hidden = t < _least(suppression_threshold), out == 0
+    # empty flows are most of a large table: what reads more than 0 there is what is left over
+    diagonal = np.diagonal(released, axis1=-2, axis2=-1)
+    shown = int(np.count_nonzero(released) - np.count_nonzero(diagonal) - np.count_nonzero(out))
+    trips = released.sum(dtype=np.float64) - diagonal.sum(dtype=np.float64) - out.sum()
+    cells = true.size - diagonal.size - len(t)
 
-    def share(which: NDArray[np.bool_], trips: NDArray[Any]) -> Share:
-        return Share(
-            cells=np.asarray(float(which.sum())), trips=np.asarray(float(trips[which].sum()))
-        )
+    def share(which: NDArray[np.bool_], *, empty: int = 0) -> Share:
+        return _share(float(which.sum()) + empty, float(t[which].sum()))
 
     return Outcomes(
-        kept_suppressed=share(small & hidden, t),
-        revealed=share(small & ~hidden, t),
-        lost=share(~small & hidden, t),
-        kept=share(~small & ~hidden, t),
-        empty=share(empty & hidden, t),
-        phantom=share(empty & ~hidden, out),
+        kept_suppressed=share(small & hidden, empty=cells - shown),
+        revealed=share(small & ~hidden, empty=shown),
+        lost=share(~small & hidden),
+        kept=share(~small & ~hidden),
+        empty=_share(float(cells - shown), 0.0),
+        phantom=_share(float(shown), float(trips)),
     )
 
 
@@ -114,9 +116,8 @@ def drawn_errors(
     6.0
     """
     validation.one_of("population", population, POPULATIONS, "'all' is every flow")
-    t, out = _off_diagonal(true, released)
-    floor = {"all": 0, "travelled": 1, "large": _least(suppression_threshold)}[population]
-    t, out = t[t >= floor], out[t >= floor]
+    least = {"all": 0, "travelled": 1, "large": _least(suppression_threshold)}[population]
+    t, out = _travelled(true, released, least)
     absolute = np.abs(out - t)
     relative = metrics.flow_relative_errors(t, out)
     bounded = absolute / np.maximum(t, sanity_bound)
@@ -145,12 +146,15 @@ def _check(true: NDArray[Any], released: NDArray[Any]) -> None:
         )
 
 
-def _off_diagonal(
-    true: NDArray[Any], released: NDArray[Any]
+def _travelled(
+    true: NDArray[Any], released: NDArray[Any], least: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return both numbers of the off-diagonal cells of at least so many true trips."""
     _check(true, released)
-    off = ~np.eye(true.shape[-1], dtype=bool)
-    return (
-        true[..., off].ravel().astype(np.float64),
-        released[..., off].ravel().astype(np.float64),
-    )
+    at, zones = np.flatnonzero(true >= least), true.shape[-1]
+    at = at[at // zones % zones != at % zones]
+    return true.ravel()[at].astype(np.float64), released.ravel()[at].astype(np.float64)
+
+
+def _share(cells: float, trips: float) -> Share:
+    return Share(cells=np.asarray(cells), trips=np.asarray(trips))

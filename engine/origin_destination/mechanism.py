@@ -237,8 +237,7 @@ def _perturb(
     noise: ODNoise | None,
 ) -> Integers:
     standard = standard_variates(counts.shape, rng, noise)
-    room = standard if noise is None else None  # what is drawn here is nobody else's
-    sampler = rounded_laplace(standard, parameters.noise_scale, room=room)
+    sampler = rounded_laplace(standard, parameters.noise_scale)
     private, shown = algorithm_1(counts, parameters, sampler)
     private *= shown
     clear_diagonal(private)

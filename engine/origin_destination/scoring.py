@@ -10,12 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Floats
+from ..arrays import Floats, Integers
 from ..parameters import ODParameters
 from . import laws
 from .drawn import drawn_errors, drawn_outcomes
 from .exact.expected import Expectation
 from .exact.outcomes import Errors, Outcomes
+
+_USUAL_SCALES = 8
+"""Noises of up to so many scales are usual: all but one in 3,000."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,6 +91,44 @@ def drawn_scores(
     errors = drawn_errors(true, released, threshold, "large")
     outcomes = drawn_outcomes(true, released, threshold)
     return _scores(errors, outcomes, float(true.sum()))
+
+
+def sampled_scores(exact: Expectation, *, rng: np.random.Generator) -> TripScores:
+    """Return the scores of one more release, of which nothing but the scores is kept.
+
+    They have the law of `drawn_scores`. Noise is drawn for the flows of at least τ′ trips, together
+    where many have the same counts; of the others only how many are shown. So the cost does not
+    grow with the number of pairs of zones.
+
+    Examples
+    --------
+    >>> from engine.origin_destination import expectation_of_matrix
+    >>> settings = ODParameters(epsilon=0.5, unit="trip")
+    >>> exact = expectation_of_matrix([[0, 40], [9, 0]], settings)
+    >>> sampled_scores(exact, rng=np.random.default_rng(0)).flows
+    1.0
+    """
+    counted, parameters = exact.histogram, exact.parameters
+    cells, least = counted.cells.astype(np.int64), parameters.least_shown
+    large = counted.true >= least
+    hidden = laws.suppressed_probability(exact.law, counted.kept, parameters.suppression_threshold)
+    zeros = rng.binomial(cells[~large], hidden[~large])
+    pair, noise, times = _noises(exact, np.flatnonzero(large), rng)
+    true, released = counted.true[pair], counted.kept[pair] + noise
+    lost = released < least
+    error = np.abs(np.where(lost, 0.0, released) - true)
+    flows, lost_flows = float(times.sum()), float(times[lost].sum())
+    trips = counted.true_trips
+    return TripScores(
+        flows=flows,
+        median_error=_middle(error, times),
+        mean_error=_share(float(error @ times), flows),
+        relative_error=_share(float((error / np.maximum(true, 1.0)) @ times), flows),
+        zero_share=_share(float(zeros.sum()) + lost_flows, float(cells.sum())),
+        visible_share=_share(float(true[~lost] @ times[~lost]), trips),
+        lost_flows=lost_flows,
+        phantom_flows=float((cells[~large] - zeros)[counted.true[~large] == 0].sum()),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -208,6 +249,43 @@ def _scores(errors: Errors, outcomes: Outcomes, trips: float) -> TripScores:
         lost_flows=float(outcomes.lost.cells),
         phantom_flows=float(outcomes.phantom.cells),
     )
+
+
+def _noises(
+    exact: Expectation, pairs: Integers, rng: np.random.Generator
+) -> tuple[Integers, Integers, Integers]:
+    """Draw the noise of every cell with some pairs of counts: pair, noise, and how many cells.
+
+    Where more cells share a pair than there are usual noises, the cells are dealt to those.
+    """
+    law, cells = exact.law, exact.histogram.cells.astype(np.int64)
+    reach = int(np.ceil(_USUAL_SCALES / law.rate))
+    many = cells[pairs] > 2 * reach + 1
+    usual = law.pmf(np.arange(-reach, reach + 1))
+    dealt = rng.multinomial(cells[pairs[many]], np.append(usual, 1 - usual.sum()))
+    row, place = np.nonzero(dealt[:, :-1])
+    few, far = np.repeat(pairs[~many], cells[pairs[~many]]), np.repeat(pairs[many], dealt[:, -1])
+    nothing = rng.random(len(few)) < law.zero
+    # the noise is geometric, so beyond any size it goes on as it began
+    size = rng.geometric(law.gap, len(few) + len(far))
+    size += np.repeat([0, reach], [len(few), len(far)])
+    size[: len(few)][nothing] = 0
+    alone = size * rng.choice([-1, 1], len(size))
+    return (
+        np.concatenate([pairs[many][row], few, far]),
+        np.concatenate([place - reach, alone]),
+        np.concatenate([dealt[row, place], np.ones_like(alone)]),
+    )
+
+
+def _middle(values: Floats, times: Integers) -> float:
+    """Return the median of values that stand for so many each; NaN without any."""
+    order = np.argsort(values)
+    up_to = np.cumsum(times[order])
+    if not len(up_to):
+        return float("nan")
+    ends = np.searchsorted(up_to, [(up_to[-1] - 1) // 2, up_to[-1] // 2], side="right")
+    return float(values[order][ends].mean())
 
 
 def _median(values: Floats, weights: Floats) -> float:

@@ -53,6 +53,7 @@ def _outlines(zones: Any) -> Outlines:
     )
 
 
+@cached_scope.resource(max_entries=8, show_spinner=False)
 def zone_names(key: Key) -> dict[str, str]:
     """Return the names of the zones by their ids, in their order; a name used twice has its id."""
     zones = dataset(key).zones

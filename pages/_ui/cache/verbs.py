@@ -12,6 +12,8 @@ from inspect import signature
 from types import ModuleType
 from typing import Any, Concatenate, ParamSpec, TypeVar, overload
 
+import numpy as np
+
 from engine import density, report
 from engine import origin_destination as od
 from engine.arrays import Floats, Integers
@@ -148,10 +150,14 @@ def draw(key: Key, parameters: Any, seed: Seed, window: Window | None, repeat: i
     return product.release(source, parameters, noise=noise, **window.arguments)
 
 
+@cached_scope.resource(max_entries=8, show_spinner=False)
 def flow_noise(key: Key, seed: Seed, window: Window, repeat: int = 0) -> od.ODNoise:
     """Return the noise of one draw of one matrix: of each day other, and of the whole period."""
-    layer = 0 if window.day is None else 1 + window.day
-    return od.ODNoise.draw(generator(seed, "trips", repeat, layer), dataset(key), days=0)
+    return frozen(od.ODNoise.draw(_trip_generator(seed, window, repeat), dataset(key), days=0))
+
+
+def _trip_generator(seed: Seed, window: Window, repeat: int) -> np.random.Generator:
+    return generator(seed, "trips", repeat, 0 if window.day is None else 1 + window.day)
 
 
 def used(parameters: Any) -> Any:
@@ -184,13 +190,19 @@ def scores(
 def scores(
     key: Key, parameters: Any, seed: Seed, window: Window | None = None, repeat: int = 0
 ) -> Any:
-    """Return the errors of one draw; small, so that those of many draws can be kept."""
+    """Return the errors of one draw; small, so that those of many draws can be kept.
+
+    Further draws of a method with an exact law are drawn from it: no release is made of them.
+    """
     _fit(parameters, window)
     return _scores(key, parameters, seed, window, repeat)
 
 
 @cached_scope.resource(max_entries=4096, show_spinner=False)
 def _scores(key: Key, parameters: Any, seed: Seed, window: Window | None, repeat: int) -> Any:
+    exact = None if window is None else expected(key, parameters, window)
+    if window is not None and repeat and exact is not None:
+        return od.sampled_scores(exact, rng=_trip_generator(seed, window, repeat))
     one: Any = draw if repeat else release  # only the first draw is on the page
     drawn = one(key, parameters, seed, window, repeat)
     if window is None:
