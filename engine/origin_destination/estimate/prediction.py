@@ -4,8 +4,10 @@ Reads noisy cells and public distances only; nothing here can see a count.
 """
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import optimize
 
 from ...arrays import Booleans, Floats, Integers
@@ -17,6 +19,7 @@ FITTING_STEPS = 12
 TOTAL_STEPS = 61
 _SMALLEST_RATIO = 0.02
 _TINY = 1e-30
+_CELLS_AT_ONCE = 2**17
 
 
 def predict(
@@ -44,27 +47,32 @@ def predict(
     """
     if len(cells) == 1:
         return np.zeros((1, 1))
-    off = 1.0 - np.eye(len(cells))
-    pairs = off if taught is None else taught.astype(np.float64)
+    off = ~np.eye(len(cells), dtype=np.bool_)
+    pairs = off if taught is None else taught
     noisy = cells * pairs
     out, into = _zone_totals(noisy, cell_variance * float(pairs.sum()) / len(cells))
     bands = distance_bands(distances_m)
-    trips = _band_trips(noisy, out[:, None] * into / into.sum() * pairs, bands)
-    return _fit(out, into, pairs, bands, trips) * off
+    trips = _band_trips(noisy, pairs, out, into / into.sum(), bands)
+    rows, columns, by_band = _fit(out, into, pairs, bands, trips)
+    expected = by_band[bands]
+    expected *= rows[:, None]
+    expected *= columns
+    expected *= off
+    return expected
 
 
-def distance_bands(distances_m: Floats) -> Integers:
+def distance_bands(distances_m: Floats) -> NDArray[np.uint8]:
     """Return the band of every pair, 0 for the nearest; pairs of equal distance share one.
 
     Examples
     --------
     >>> distance_bands(np.array([[0.0, 9.0], [9.0, 0.0]]))
     array([[0, 0],
-           [0, 0]])
+           [0, 0]], dtype=uint8)
     """
     pairs = distances_m[~np.eye(len(distances_m), dtype=bool)]
     edges = np.unique(np.quantile(pairs, np.arange(1, BANDS) / BANDS))
-    return np.searchsorted(edges[edges < pairs.max()], distances_m, side="left").astype(np.int64)
+    return np.searchsorted(edges[edges < pairs.max()], distances_m, side="left").astype(np.uint8)
 
 
 def positive_totals(totals: Floats, variance: float) -> Floats:
@@ -87,7 +95,7 @@ def positive_totals(totals: Floats, variance: float) -> Floats:
     return np.where(fine, totals, posterior @ grid)
 
 
-def _zone_totals(noisy: Floats, variance: float) -> tuple[Floats, Floats]:
+def _zone_totals(noisy: Integers, variance: float) -> tuple[Floats, Floats]:
     """Out- and in-totals, positive, held equal unless they differ beyond the noise.
 
     Beyond what n noises reach at most, √(2 log n) deviations of out − in (Donoho and Johnstone
@@ -102,30 +110,52 @@ def _zone_totals(noisy: Floats, variance: float) -> tuple[Floats, Floats]:
     return both * (1 + tilt), both * (1 - tilt)
 
 
-def _band_trips(noisy: Floats, product: Floats, bands: Integers) -> Floats:
+def _band_trips(
+    noisy: Integers, pairs: Booleans, out: Floats, into_shares: Floats, bands: NDArray[np.uint8]
+) -> Floats:
     """Trips to fit in each band: positive, and non-increasing beyond the peak per expected trip."""
-    expected = _band_sums(bands, product)
-    ratio = _band_sums(bands, noisy) / np.maximum(expected, _TINY)
+    expected = _band_sums(bands, pairs, out, into_shares)
+    ratio = np.zeros(len(expected))
+    for part in _parts(len(bands)):
+        ratio += np.bincount(bands[part].ravel(), noisy[part].ravel(), len(expected))
+    total = ratio.sum()
+    ratio /= np.maximum(expected, _TINY)
     peak = int(np.argmax(ratio))
     weights = np.maximum(expected[peak:], _TINY)
     ratio[peak:] = optimize.isotonic_regression(ratio[peak:], weights=weights, increasing=False).x
-    overall = max(float(noisy.sum() / max(product.sum(), _TINY)), 1e-9)
+    overall = max(float(total / max(expected.sum(), _TINY)), 1e-9)
     return np.maximum(ratio, _SMALLEST_RATIO * overall) * expected
 
 
-def _band_sums(bands: Integers, values: Floats) -> Floats:
-    return np.bincount(bands.ravel(), values.ravel()).astype(np.float64)
+def _parts(zones: int) -> Iterator[slice]:
+    """Yield rows in parts that a processor's cache holds."""
+    most = max(1, _CELLS_AT_ONCE // zones)
+    return (slice(start, start + most) for start in range(0, zones, most))
 
 
-def _fit(out: Floats, into: Floats, pairs: Floats, bands: Integers, trips: Floats) -> Floats:
-    """Fit a matrix to the totals of zones and of bands by iterative proportional fitting."""
+def _band_sums(bands: NDArray[np.uint8], pairs: Booleans, rows: Floats, columns: Floats) -> Floats:
+    """Return the sums over bands of the products of a row and a column, where a pair counts."""
+    sums = np.zeros(int(bands.max()) + 1)
+    for part in _parts(len(bands)):
+        products = rows[part, None] * columns * pairs[part]
+        sums += np.bincount(bands[part].ravel(), products.ravel(), len(sums))
+    return sums
+
+
+def _fit(
+    out: Floats, into: Floats, pairs: Booleans, bands: NDArray[np.uint8], trips: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Fit factors of rows, columns and bands to the totals by iterative proportional fitting."""
     into = into * (out.sum() / into.sum())
     trips = trips * (out.sum() / trips.sum())
     rows, columns, by_band = np.ones(len(out)), np.ones(len(out)), np.ones(len(trips))
     for _ in range(FITTING_STEPS):
-        sums = _band_sums(bands, rows[:, None] * (pairs * by_band[bands]) * columns)
+        sums = by_band * _band_sums(bands, pairs, rows, columns)
         by_band = by_band * (trips / np.maximum(sums, _TINY))
-        by_distance = pairs * by_band[bands]
-        rows = out / np.maximum(by_distance @ columns, _TINY)
-        columns = into / np.maximum(rows @ by_distance, _TINY)
-    return rows[:, None] * by_band[bands] * columns
+        arrived = np.zeros(len(out))
+        for part in _parts(len(out)):
+            by_distance = by_band[bands[part]] * pairs[part]
+            rows[part] = out[part] / np.maximum(by_distance @ columns, _TINY)
+            arrived += rows[part] @ by_distance
+        columns = into / np.maximum(arrived, _TINY)
+    return rows, columns, by_band

@@ -106,18 +106,14 @@ def certain_flows(cells: Integers, rate: float) -> Booleans:
     array([[False,  True],
            [False, False]])
     """
-    named = np.zeros(cells.shape, dtype=np.bool_)
-    off = np.broadcast_to(~np.eye(cells.shape[-1], dtype=bool), cells.shape)
-    flows = cells[off]
-    ordered = np.sort(flows)[::-1]
-    log_p = -rate * np.maximum(ordered, 0) - np.log1p(np.exp(-rate))
-    ranks = np.arange(1, len(flows) + 1)
-    below = np.flatnonzero(
-        (ordered >= 1) & (log_p <= np.log(FALSE_DISCOVERIES * ranks / max(len(flows), 1)))
-    )
-    if len(below):
-        named[off] = flows >= ordered[below[-1]]
-    return named
+    off, none = ~np.eye(cells.shape[-1], dtype=bool), np.log1p(np.exp(-rate))
+    flows = cells.size - cells.size // cells.shape[-1]
+    # no rank names a flow that the 5% would not name by itself
+    least = max(1, int(np.ceil((-np.log(FALSE_DISCOVERIES) - none) / rate - 1e-9)))
+    ordered = np.sort(cells[(cells >= least) & off])[::-1]
+    ranks = np.arange(1, len(ordered) + 1)
+    below = np.flatnonzero(-rate * ordered - none <= np.log(FALSE_DISCOVERIES * ranks / flows))
+    return (cells >= ordered[below[-1]]) & off if len(below) else np.zeros_like(cells, dtype=bool)
 
 
 def may_all_be_noise(named: int) -> bool:
