@@ -182,13 +182,7 @@ def stack(
     """Add counted trips up to dense matrices of the chosen days, in the order given."""
     zones = len(dataset.zones)
     layers = 1 if sum_days else len(chosen)
-    cells = layers * zones * zones
-    if cells > MAX_DENSE_CELLS:
-        raise ParameterError(
-            f"days must fit in memory ({MAX_DENSE_CELLS:,} cells), got {layers} days of "
-            f"{zones} × {zones} zones; ask for at most "
-            f"{max(1, MAX_DENSE_CELLS // (zones * zones))} days at a time, or for od.expectation"
-        )
+    require_room(layers, zones)
     counts = np.zeros((layers, zones, zones), dtype=np.int64)
     for layer in range(layers):
         rows = trips.summed(chosen) if sum_days else trips.day(chosen[layer])
@@ -198,6 +192,16 @@ def stack(
         cell = rows.origin[keep].astype(np.int64) * zones + rows.destination[keep]
         np.add.at(counts[layer].reshape(-1), cell, rows.n[keep].astype(np.int64))
     return counts
+
+
+def require_room(matrices: int, zones: int) -> None:
+    """Raise `ParameterError` where so many dense matrices are too large for memory."""
+    if matrices * zones**2 > MAX_DENSE_CELLS:
+        raise ParameterError(
+            f"days must fit in memory ({MAX_DENSE_CELLS:,} cells), got {matrices} days of "
+            f"{zones} × {zones} zones; ask for at most "
+            f"{max(1, MAX_DENSE_CELLS // zones**2)} days at a time, or for od.expectation"
+        )
 
 
 def checked_matrix(counts: Any) -> Integers:

@@ -3,6 +3,8 @@
 Reading is a function of the noisy cells and of public geometry, so it may use floating point.
 """
 
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -10,11 +12,9 @@ import pyarrow as pa
 
 from ..arrays import Booleans, Floats, Integers
 from ..datasets import Dataset
-from ..errors import ParameterError
 from ..geography import centre_distances_m
 from ..origin_destination import estimate
 from ..origin_destination.estimate import FALSE_DISCOVERIES, EstimateRelease
-from ..origin_destination.matrices import MAX_DENSE_CELLS
 from ..parameters import ODParameters
 from . import cautions, flows, noise
 from .bars import of_counts, safe_scale
@@ -40,14 +40,6 @@ _COLUMNS = {
 def plan(dataset: Dataset, parameters: ODParameters, days: Days) -> Plan:
     """Return what a release will hold and cost; reads geometry and metadata alone."""
     released = Matrices.of(dataset, parameters, days, _ROOM)
-    matrices, zones = released.matrices, released.zones
-    if matrices * zones**2 > MAX_DENSE_CELLS:
-        raise ParameterError(
-            f"days must fit in memory ({MAX_DENSE_CELLS:,} cells)",
-            value=f"{matrices} days of {zones} × {zones} zones",
-            remedy=f"release at most {max(MAX_DENSE_CELLS // zones**2, 1)} days at a time by "
-            "this method, or take the published one",
-        )
     cells, *counts = released.stages
     proof = laplace_proof(parameters.max_trips_per_user, cells.scale, cells.epsilon or 0)
     for count in counts:
@@ -122,7 +114,10 @@ def prepare(dataset: Dataset, parameters: ODParameters, days: Days) -> None:
 def write(
     dataset: Dataset, parameters: ODParameters, days: Days, folder: Path, progress: Progress
 ) -> None:
-    """Draw the noise of every cell once, read it, and write flows, zones and flowmap tables."""
+    """Draw the noise of every cell once, read it, and write flows, zones and flowmap tables.
+
+    A day is in memory at a time: noisy cells wait in a file without a name.
+    """
     released = Matrices.of(dataset, parameters, days, _ROOM)
     pairs, bar, summed = released.pairs, released.bar, parameters.unit == "person"
 
@@ -131,19 +126,29 @@ def write(
         if counts.ndim == 1:
             return noise.discrete_laplace(counts, scale)
         noisy = np.zeros_like(counts)
-        for number, matrix in enumerate(counts):
-            noisy[number][pairs] = noise.discrete_laplace(matrix[pairs], scale)
-            progress(0.6 * (number + 1) / len(counts))
+        noisy[pairs] = noise.discrete_laplace(counts[pairs], scale)
         return noisy
 
-    measured = estimate.measure_with(dataset, parameters, add, days=released.days, sum_days=summed)
-    distances_m = centre_distances_m(dataset.zones)
-    read = estimate.read_days(measured, distances_m)
-    ranges = estimate.intervals(measured, distances_m)
-    drawn = (_written(*each, pairs, bar) for each in zip(read, ranges, strict=True))
-    flows.write(
-        dataset, released, drawn, _COLUMNS, folder, lambda share: progress(0.6 + 0.4 * share)
-    )
+    with tempfile.TemporaryFile(dir=folder) as file:
+
+        def keep(drawn: Iterator[Integers]) -> Integers:
+            for number, cells in enumerate(drawn):
+                file.write(cells.data)
+                progress(0.6 * (number + 1) / released.matrices)
+            file.flush()
+            shape = (released.matrices, *pairs.shape)
+            return np.asarray(np.memmap(file, np.int64, "r", shape=shape))
+
+        measured = estimate.measure_with(
+            dataset, parameters, add, days=released.days, sum_days=summed, keep=keep
+        )
+        distances_m = centre_distances_m(dataset.zones)
+        read = estimate.read_days(measured, distances_m)
+        ranges = estimate.intervals(measured, distances_m)
+        drawn = (_written(*each, pairs, bar) for each in zip(read, ranges, strict=True))
+        flows.write(
+            dataset, released, drawn, _COLUMNS, folder, lambda share: progress(0.6 + 0.4 * share)
+        )
 
 
 def _written(

@@ -4,7 +4,7 @@ What leaves this module is a `Measurement`, which holds no count. Whatever is co
 post-processing and costs no privacy.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,8 +13,11 @@ from ...arrays import Floats, Integers
 from ...datasets import Dataset
 from ...ledger import Kind, Ledger, Noise, Norm, Stage, simple_ledger
 from ...parameters import ODParameters
-from ..matrices import Days, clear_diagonal, day_indices, kept
+from ..matrices import Days, clear_diagonal, day_indices, kept, require_room
 from ..mechanism import UNITS, ODNoise, standard_variates
+
+Keep = Callable[[Iterator[Integers]], Integers]
+"""Puts noisy days together, shape (days, zones, zones), as they are drawn."""
 
 Add = Callable[[Integers, int, float], Integers]
 """Adds discrete Laplace noise to whole counts of an L₁ sensitivity for an ε."""
@@ -87,11 +90,13 @@ def measure(
     chosen = day_indices(dataset, days)
     zones = len(dataset.zones)
     shape = (1 if sum_days else len(chosen), zones, zones)
+    require_room(*shape[:2])
     variates = standard_variates(shape, rng, noise)
+    of_days = iter(variates)
 
     def add(counts: Integers, sensitivity: int, epsilon: float) -> Integers:
         # the diagonal is no cell of the matrix, so its variates are free for the capped count
-        own = variates if counts.ndim == len(shape) else variates[:, 0, 0]
+        own = next(of_days) if counts.ndim == len(shape) - 1 else variates[:, 0, 0]
         return counts + discrete_laplace(own, epsilon / sensitivity)
 
     return measure_with(dataset, parameters, add, days=chosen, sum_days=sum_days)
@@ -104,29 +109,40 @@ def measure_with(
     *,
     days: Days = None,
     sum_days: bool = False,
+    keep: Keep = lambda days: np.stack(list(days)),
 ) -> Measurement:
     """Measure with noise of any source of discrete Laplace noise; else as `measure`.
+
+    One day's counts are in memory at a time.
 
     Parameters
     ----------
     add : callable
         Given whole counts, their L₁ sensitivity and ε, returns them with discrete Laplace noise
-        of scale sensitivity/ε in every cell. It is asked for the cells, shape (days, zones,
-        zones), whose diagonal is not used, and for the capped counts where they are bought, shape
-        (days,).
+        of scale sensitivity/ε in every cell. It is asked for the cells of one day after another,
+        shape (zones, zones), whose diagonal is not used, and then for the capped counts where
+        they are bought, shape (days,).
+    keep : callable
+        Where noisy cells are kept: in memory, or in a file that is mapped.
     """
     chosen, limit = day_indices(dataset, days), parameters.max_trips_per_user
-    counts = kept(dataset, parameters, days=chosen, sum_days=sum_days)
+    groups = [chosen] if sum_days else [(day,) for day in chosen]
     buys = buys_capped_count(dataset, parameters, len(chosen) if sum_days else 1)
     stated = ledger(parameters, capped_count=buys)
     cells_epsilon = stated.stages[0].epsilon
-    cells = add(counts, limit, cells_epsilon)
-    clear_diagonal(cells)
-    capped = None
+
+    def noisy_days() -> Iterator[Integers]:
+        for group in groups:
+            (counts,) = kept(dataset, parameters, days=group, sum_days=sum_days)
+            noisy = add(counts, limit, cells_epsilon)
+            clear_diagonal(noisy)
+            yield noisy
+
+    cells, capped = keep(noisy_days()), None
     if buys:
         more = replace(parameters, max_trips_per_user=CAPPED_TRIPS)
-        whole = kept(dataset, more, days=chosen, sum_days=sum_days)
-        capped = add(whole.sum(axis=(1, 2)), CAPPED_TRIPS, stated.stages[1].epsilon)
+        totals = [int(kept(dataset, more, days=one, sum_days=sum_days).sum()) for one in groups]
+        capped = add(np.array(totals), CAPPED_TRIPS, stated.stages[1].epsilon)
     return Measurement(
         parameters=replace(parameters, method="estimate"),
         cells=cells,

@@ -195,7 +195,8 @@ def read_measurement(measured: Measurement, distances_m: Floats) -> EstimateRele
 
 def read_days(measured: Measurement, distances_m: Floats) -> Iterator[EstimateRelease]:
     """Yield what `read_measurement` returns, one day after the other: one day is in memory."""
-    certain = statements.certain_flows(measured.cells, measured.rate)
+    least = statements.least_certain(measured.cells, measured.rate)
+    off = ~np.eye(measured.cells.shape[-1], dtype=np.bool_)
     for day, expect in enumerate(expectations(measured.cells, measured.rate, distances_m)):
         reading, factor = read_expected(measured.cells[day], measured.rate, expect(None)), 1.0
         if measured.capped_trips is not None:
@@ -208,7 +209,7 @@ def read_days(measured: Measurement, distances_m: Floats) -> Iterator[EstimateRe
             model_low=np.floor(factor * reading.low[None]),
             model_high=np.ceil(factor * reading.high[None]),
             empty=reading.empty[None],
-            certain=certain[day : day + 1],
+            certain=off & (measured.cells[day : day + 1] >= least),
             measurement=replace(measured, cells=measured.cells[day : day + 1]),
             distances_m=distances_m,
         )

@@ -106,14 +106,26 @@ def certain_flows(cells: Integers, rate: float) -> Booleans:
     array([[False,  True],
            [False, False]])
     """
-    off, none = ~np.eye(cells.shape[-1], dtype=bool), np.log1p(np.exp(-rate))
-    flows = cells.size - cells.size // cells.shape[-1]
+    off = ~np.eye(cells.shape[-1], dtype=bool)
+    return (cells >= least_certain(cells.reshape(-1, *off.shape), rate)) & off
+
+
+def least_certain(days: Integers, rate: float) -> int:
+    """Return the least noisy count that `certain_flows` names, one day in memory after another.
+
+    Examples
+    --------
+    >>> least_certain(np.array([[[0, 90], [12, 0]]]), 0.1)
+    90
+    """
+    off, none = ~np.eye(days.shape[-1], dtype=bool), np.log1p(np.exp(-rate))
+    flows = days.size - days.size // days.shape[-1]
     # no rank names a flow that the 5% would not name by itself
     least = max(1, int(np.ceil((-np.log(FALSE_DISCOVERIES) - none) / rate - 1e-9)))
-    ordered = np.sort(cells[(cells >= least) & off])[::-1]
+    ordered = np.sort(np.concatenate([day[(day >= least) & off] for day in days]))[::-1]
     ranks = np.arange(1, len(ordered) + 1)
     below = np.flatnonzero(-rate * ordered - none <= np.log(FALSE_DISCOVERIES * ranks / flows))
-    return (cells >= ordered[below[-1]]) & off if len(below) else np.zeros_like(cells, dtype=bool)
+    return int(ordered[below[-1]]) if len(below) else int(np.iinfo(np.int64).max)
 
 
 def may_all_be_noise(named: int) -> bool:
