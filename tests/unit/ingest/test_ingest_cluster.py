@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -51,9 +51,7 @@ def environment() -> dict[str, str]:
     return {**os.environ, **own, "JDK_JAVA_OPTIONS": JAVA_OPTIONS}
 
 
-def ingested(
-    out: Path, *arguments: str, meanwhile: Callable[[psutil.Process], None] | None = None
-) -> Path:
+def ingested(out: Path, *arguments: str, meanwhile: Callable[[], None] | None = None) -> Path:
     """Run the command line; return the version's folder."""
     command = [sys.executable, "-m", "engine.ingest", *arguments, *PERIOD, "--out", str(out)]
     with (out.parent / f"{out.name}.log").open("w+") as said:
@@ -61,51 +59,91 @@ def ingested(
             command, cwd=ROOT, env=environment(), stdout=said, stderr=subprocess.STDOUT
         )
         if meanwhile is not None:
-            meanwhile(psutil.Process(process.pid))
+            meanwhile()
         assert process.wait() == 0, (said.seek(0), said.read()[-3_000:])
     return out / (out / "current").read_text(encoding="utf-8").strip()
 
 
-def lose_a_worker(process: psutil.Process) -> None:
-    """Kill one of two executors as soon as both are there."""
+@contextmanager
+def started(folder: Path, name: str, port: int, *command: str) -> Generator[psutil.Popen]:
+    """Run a program of Spark's own distribution, ready once its port answers; end it after."""
+    import pyspark
+
+    log = folder / f"{name}.log"
+    program = [str(Path(pyspark.__file__).parent / "bin" / command[0]), *command[1:]]
+    with log.open("w") as said:
+        process = psutil.Popen(program, cwd=folder, env=environment(), stdout=said, stderr=said)
+    try:
+        until = time.monotonic() + 180
+        while True:
+            assert process.poll() is None, log.read_text()[-2_000:]
+            try:
+                socket.create_connection(("127.0.0.1", port), timeout=1).close()
+                break
+            except OSError:
+                assert time.monotonic() < until, f"no {name} within three minutes"
+                time.sleep(0.2)
+        yield process
+    finally:
+        process.terminate()
+        process.wait(timeout=60)
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def two_workers(folder: Path) -> Generator[tuple[str, list[psutil.Popen]]]:
+    """Start a master and two workers, three processes; yield its address and the workers."""
+    deploy, port = "org.apache.spark.deploy", free_port()
+    address, host = f"spark://127.0.0.1:{port}", ("--host", "127.0.0.1", "--webui-port", "0")
+    with ExitStack() as running:
+        master = ("spark-class", f"{deploy}.master.Master", "--port", str(port), *host)
+        running.enter_context(started(folder, "master", port, *master))
+        workers: list[psutil.Popen] = []
+        for number in range(2):
+            own = free_port()
+            worker = ("spark-class", f"{deploy}.worker.Worker", "--port", str(own), *host)
+            limits = ("--cores", "1", "--memory", "1g", "--work-dir", str(folder / f"{number}"))
+            command = (*worker, *limits, address)
+            workers.append(running.enter_context(started(folder, f"worker{number}", own, *command)))
+        yield address, workers
+
+
+def lose_an_executor(workers: list[psutil.Popen]) -> None:
+    """Kill the executor of one worker as soon as both have theirs."""
     until = time.monotonic() + 300
-    while time.monotonic() < until:
-        each = [
-            child
-            for child in process.children(recursive=True)
-            if any("CoarseGrainedExecutorBackend" in word for word in child.cmdline())
-        ]
-        if len(each) == 2:
-            each[0].kill()
-            return
-        assert process.is_running()
+    while not all(each := [worker.children() for worker in workers]):
+        assert time.monotonic() < until, "no two executors"
         time.sleep(0.2)
-    raise AssertionError("no two workers")
+    each[0][0].kill()
 
 
-@pytest.mark.parametrize("worker", ["stays", "is lost"])
+@pytest.mark.parametrize("executor", ["stays", "is lost"])
 @pytest.mark.long
 @pytest.mark.skipif(not available(), reason="needs PySpark and Java")
 def test_two_workers_count_the_same_bytes_out_of_another_file_system(
-    tmp_path: Path, worker: str
+    tmp_path: Path, executor: str
 ) -> None:
     write_visits(tmp_path / "lake" / "calls" / "2015")
     places = ("--locations", str(write_towers(tmp_path)))
     one = ingested(tmp_path / "one", "visits", str(tmp_path / "lake" / "calls"), *places)
     table = "spark.hadoop.fs.viewfs.mounttable.lake.link"
-    other = ingested(
-        tmp_path / "other",
-        *("visits", "viewfs://lake/calls", *places, "--engine", "spark"),
-        *("--master", "local-cluster[2,1,1024]", "--staging", "viewfs://lake/staged"),
-        *(
-            "--conf",
-            f"{table}./calls=file:{tmp_path}/lake/calls",
-        ),
-        f"{table}./staged=file:{tmp_path}/staged",
-        "spark.executor.memory=512m",
-        "spark.sql.shuffle.partitions=3",
-        meanwhile=lose_a_worker if worker == "is lost" else None,
-    )
+    with two_workers(tmp_path) as (address, workers):
+        other = ingested(
+            tmp_path / "other",
+            *("visits", "viewfs://lake/calls", *places, "--engine", "spark"),
+            *("--master", address, "--staging", "viewfs://lake/staged"),
+            *("--conf", f"{table}./calls=file:{tmp_path}/lake/calls"),
+            f"{table}./staged=file:{tmp_path}/staged",
+            "spark.executor.memory=512m",
+            "spark.sql.shuffle.partitions=3",
+            meanwhile=(lambda: lose_an_executor(workers)) if executor == "is lost" else None,
+        )
     for name in (*DENSITY, "trips", "trips_person", "report"):
         assert table_bytes(one, name) == table_bytes(other, name), name
     left = list((tmp_path / "staged").rglob("*.parquet"))
@@ -115,42 +153,18 @@ def test_two_workers_count_the_same_bytes_out_of_another_file_system(
 @contextmanager
 def connect_server(folder: Path) -> Generator[str]:
     """Start a Spark Connect server with a warehouse of its own; yield its address."""
-    import pyspark
-
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     settings = {
         "spark.connect.grpc.binding.port": port,
         "spark.sql.warehouse.dir": folder / "warehouse",
         "spark.ui.enabled": "false",
         "spark.driver.memory": "1g",
     }
-    submit = str(Path(pyspark.__file__).parent / "bin" / "spark-submit")
     conf = [word for key, value in settings.items() for word in ("--conf", f"{key}={value}")]
-    server = "org.apache.spark.sql.connect.service.SparkConnectServer"
-    with (folder / "server.log").open("w") as said:
-        process = subprocess.Popen(
-            [submit, "--master", "local[2]", *conf, "--class", server, "spark-internal"],
-            cwd=folder,
-            env=environment(),
-            stdout=said,
-            stderr=said,
-        )
-    try:
-        until = time.monotonic() + 180
-        while True:
-            assert process.poll() is None, (folder / "server.log").read_text()[-2_000:]
-            try:
-                socket.create_connection(("127.0.0.1", port), timeout=1).close()
-                break
-            except OSError:
-                assert time.monotonic() < until, "no server within three minutes"
-                time.sleep(0.2)
+    server = ("--class", "org.apache.spark.sql.connect.service.SparkConnectServer")
+    command = ("spark-submit", "--master", "local[2]", *conf, *server, "spark-internal")
+    with started(folder, "server", port, *command):
         yield f"sc://127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        process.wait(timeout=60)
 
 
 @pytest.mark.long

@@ -1,10 +1,13 @@
 """Our own methods released: what their measurements cost adds up to what is charged."""
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 from engine import datasets
 from engine import origin_destination as od
+from engine.origin_destination import estimate
+from engine.origin_destination.estimate import measurement
 from engine.release import noise
 from tests.support.releases import ours, zoom
 
@@ -63,3 +66,22 @@ def test_the_two_measurements_of_estimate_add_up_to_what_is_charged(tmp_path, mo
     stated = noise.laplace_epsilon(4, cells) + noise.laplace_epsilon(20, count)
     assert stated <= 1.0
     assert stated == pytest.approx(1.0, rel=1e-9)
+
+
+def test_a_day_is_in_memory_at_a_time_and_noisy_cells_wait_in_a_file(tmp_path, monkeypatch):
+    rwanda, asked, measured = datasets.load("rwanda-districts"), [], []
+    kept, read_days = measurement.kept, estimate.read_days
+    monkeypatch.setattr(
+        measurement, "kept", lambda *args, days, **how: asked.append(days) or kept(*args, days=days)
+    )
+    monkeypatch.setattr(
+        estimate, "read_days", lambda cells, far: measured.append(cells) or read_days(cells, far)
+    )
+    product = ours(od.ODParameters(epsilon=1.0, max_trips_per_user=4), days=(5, 2, 3))
+    product.write(rwanda, tmp_path, lambda share: None)
+    assert asked == [(5,), (2,), (3,)] * 2, "the cells, then the number of trips"
+    assert isinstance(measured[0].cells.base, np.memmap)
+    written = pq.read_table(tmp_path / "flows.parquet")["measured"].to_numpy()
+    off = ~np.eye(len(rwanda.zones), dtype=bool)
+    assert written.tolist() == measured[0].cells[:, off].ravel().tolist()
+    assert len(list(tmp_path.iterdir())) == 5, "that file has no name"
