@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pyarrow.parquet as pq
 
+from engine.datasets import Dataset
 from engine.errors import DatasetError
 from engine.resolution import FINEST, Key, ZoneLevel, suggested_clusters, zone_levels
 from pages._ui.cache import scope as cached_scope
@@ -36,7 +37,7 @@ def facts(key: Key) -> Facts:
     return Facts(
         zones=pq.read_metadata(version / "zones.parquet").num_rows,
         locations=pq.read_metadata(towers).num_rows if towers.is_file() else 0,
-        size_bytes=sum(path.stat().st_size for path in version.iterdir()),
+        size_bytes=Dataset(version).size_bytes,
     )
 
 
