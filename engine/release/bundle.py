@@ -17,7 +17,7 @@ from ..datasets import Dataset, storage
 from ..density.accounting import delta_is_large
 from ..errors import ExplorerError, ParameterError
 from . import noise
-from .claim import claimed, uninterrupted, zip_of
+from .claim import claimed, require_space, uninterrupted, zip_of
 from .copies import fingerprint
 from .cost import RULE, Cost, corrected
 from .cost import cost as cost_of
@@ -178,6 +178,7 @@ def release(
         check(dataset, plan, ledger, consent=consent, planned=run is not None)
         _prepare(dataset, product)
         with claimed(out) as work:
+            require_space(work, plan.cells)
             _rehearse(dataset, plan, ledger, what)
             with uninterrupted():
                 spent = _charge(dataset, plan, ledger, what)
@@ -243,7 +244,7 @@ def _stopped(spent: Entry | None, out: Path) -> str:
 
 def _failed(error: Exception, intent: Entry, work: Path, out: Path) -> ReleaseError:
     """Say what a failure after the charge leaves behind: the cost is spent whatever failed."""
-    why = error.strerror if isinstance(error, OSError) else None
+    why = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else None
     spent = f"its cost, entry {intent.id} of the ledger, stays spent, since its noise was drawn"
     if out.exists() and not (work / out.name).exists():  # moved there, so it is this one
         return ReleaseError(

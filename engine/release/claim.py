@@ -24,6 +24,8 @@ except ImportError:  # Windows
 
 _PARTIAL = ".partial-release-"
 _SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
+_BYTES_A_NUMBER = 120
+"""Of a bundle and its archive: 33 to 100, and 8 while flows are read."""
 _TRIES = 20  # a sweep of another process holds the lock for a moment
 
 
@@ -67,6 +69,18 @@ def claimed(out: Path) -> Generator[Path]:
         with uninterrupted():
             if claim is not None:
                 _drop(*claim)
+
+
+def require_space(work: Path, numbers: int) -> None:
+    """Raise `ReleaseError` where a bundle of so many noisy numbers would fill the disk."""
+    free, needed = shutil.disk_usage(work).free, _BYTES_A_NUMBER * numbers
+    if free < needed:
+        raise ReleaseError(
+            f"a release needs about {max(needed // 10**6, 1):,} MB for its bundle and archive",
+            value=f"{free // 10**6:,} MB free",
+            remedy="make space, or name a folder on another disk; nothing was spent",
+            code="space",
+        )
 
 
 def sweep(parent: Path) -> None:

@@ -3,12 +3,15 @@
 import importlib.util
 import os
 import shutil
+import socket
 import sys
 import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies
 
 from ...datasets import storage
 from ...errors import InputError
@@ -32,6 +35,7 @@ _ON_THIS_MACHINE = {
     "spark.driver.bindAddress": "127.0.0.1",
 }
 """On this machine; a cluster's page, log and addresses are as it has them."""
+_CONNECT_PORT = 15002
 _folders: list[Path] = []
 """The temporary folders of this process's sessions, of which one is open at a time."""
 
@@ -85,10 +89,14 @@ def opened(options: IngestOptions) -> Generator[Any]:
 def _started(options: IngestOptions) -> Any:
     from pyspark.sql import SparkSession
 
-    where, builder = options.remote or options.master, SparkSession.builder
+    where, builder = (
+        options.remote.split(";")[0] or options.master,
+        SparkSession.builder,
+    )  # no token
     settings = {**_of_this_machine(options), **options.conf, **_MEANING}
     try:
         if options.remote:
+            _require_answer(where)
             builder = builder.remote(options.remote)
         else:
             builder = builder.master(options.master).appName("engine.ingest")
@@ -103,6 +111,15 @@ def _started(options: IngestOptions) -> Any:
             code="spark-start",
             settings=("remote",) if options.remote else ("master", "memory"),
         ) from None
+
+
+def _require_answer(address: str) -> None:
+    """Raise `OSError` where nobody listens: Spark Connect would try again for ten minutes."""
+    if getproxies():  # it may be reached by a way of its own
+        return
+    server = urlsplit(address)
+    with suppress(TimeoutError):
+        socket.create_connection((server.hostname, server.port or _CONNECT_PORT), 10).close()
 
 
 def _of_this_machine(options: IngestOptions) -> dict[str, str]:

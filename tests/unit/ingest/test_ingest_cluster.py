@@ -212,6 +212,23 @@ def test_what_a_cluster_says_is_told_in_clear_words(said: str, words: str) -> No
     assert words not in str(of_engine(OSError(said), [])), "only of a cluster"
 
 
+@pytest.mark.skipif(not available(), reason="needs PySpark and Java")
+def test_a_server_that_is_not_there_is_told_at_once_and_without_the_token(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
+        monkeypatch.delenv(name)
+    where = f"sc://127.0.0.1:{free_port()}"
+    typed = ["visits", "s3a://lake/calls", *PERIOD, "--out", str(tmp_path / "city")]
+    typed += ["--locations", str(write_towers(tmp_path)), "--engine", "spark"]
+    begun = time.monotonic()
+    assert main([*typed, "--remote", f"{where}/;token=CANARY"]) == 2
+    assert time.monotonic() - begun < 30
+    said = "".join(capsys.readouterr())
+    assert f"cannot start at '{where}/' (ConnectionRefusedError)" in said
+    assert "CANARY" not in said
+
+
 def test_inputs_of_a_cluster_need_spark_and_no_setting_changes_what_is_counted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

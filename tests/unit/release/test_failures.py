@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -24,6 +25,20 @@ def test_a_full_disk_leaves_the_cost_spent_and_no_bundle(ledger, demo, tmp_path,
         release(demo, flows(), tmp_path / "out", ledger=ledger, tuning="public")
     assert ledger.budget("people").releases == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == ["ledger.sqlite"]
+
+
+def test_a_disk_that_would_be_full_is_seen_before_anything_is_spent(
+    ledger, demo, tmp_path, monkeypatch
+):
+    cells = flows(days=(0,)).plan(demo).cells
+    little = SimpleNamespace(free=100 * cells)
+    monkeypatch.setattr("shutil.disk_usage", lambda _: little)
+    with pytest.raises(ReleaseError, match=r"2 MB free.*nothing was spent"):
+        release(demo, flows(days=(0,)), tmp_path / "out", ledger=ledger, tuning="public")
+    assert ledger.budget("people").releases == 0
+    little.free = 120 * cells
+    out = release(demo, flows(days=(0,)), tmp_path / "out", ledger=ledger, tuning="public")
+    assert sum(one.stat().st_size for one in out.rglob("*") if one.is_file()) < little.free
 
 
 def test_a_failure_after_the_bundle_is_there_says_so(ledger, demo, tmp_path, monkeypatch):
