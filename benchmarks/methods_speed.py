@@ -10,9 +10,7 @@ from engine.density.gaussian import gaussian_strength
 from engine.density.zoom.measure import DEFAULTS, ZoomNoise, measure
 from engine.density.zoom.reading import read
 from engine.density.zoom.tree import Tree, build_tree
-from engine.origin_destination.estimate import statements
-from engine.origin_destination.estimate.prediction import predict
-from engine.origin_destination.estimate.reading import read as read_cells
+from engine.origin_destination.estimate import reading, statements
 from tests.reference import estimate_reference, zoom_reference
 
 ZONES, SMALL, RATES = 421, 10, (0.1, 0.3, 1.0)
@@ -86,7 +84,7 @@ def estimate_rows() -> list[Row]:
 
 
 def _read(cells: Integers, rate: float, distances_m: Floats) -> None:
-    read_cells(cells, rate, predict(cells, statements.noise_variance(rate), distances_m))
+    reading.read(cells, rate, reading.expected_alone(cells, rate, distances_m))
 
 
 def noisy_matrix(zones: int, rate: float) -> tuple[Integers, Floats]:

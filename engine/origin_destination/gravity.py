@@ -19,11 +19,11 @@ import numpy as np
 from ..arrays import Booleans, Floats, Integers
 from ..datasets import Dataset
 from ..geography import centre_distances_m
-from ..ledger import Kind, Ledger, Noise, Norm, Stage, simple_ledger
+from ..ledger import Kind, Ledger, Noise
 from ..parameters import ODParameters
 from .algorithm import rounded_laplace
 from .matrices import Days, day_indices, kept
-from .mechanism import UNITS, ODNoise, standard_variates
+from .mechanism import ODNoise, laplace_ledger, standard_variates
 
 EXPONENT = 2.0
 """How fast trips fall with distance; a public constant, never fitted to data."""
@@ -145,16 +145,8 @@ def ledger(parameters: ODParameters) -> Ledger:
     >>> stage.sensitivity, stage.noise_scale
     (2.0, 4.0)
     """
-    change = 2 * parameters.max_trips_per_user
-    stage = Stage(
-        kind=Kind.ZONE_TOTALS,
-        noise=Noise.ROUNDED_LAPLACE,
-        sensitivity=float(change),
-        norm=Norm.L1,
-        noise_scale=2 * parameters.noise_scale,
-        epsilon=parameters.epsilon,
-    )
-    return simple_ledger((stage,), unit=UNITS[parameters.unit])
+    counted = (Kind.ZONE_TOTALS, 2 * parameters.max_trips_per_user, parameters.epsilon)
+    return laplace_ledger(parameters, Noise.ROUNDED_LAPLACE, counted)
 
 
 def spread(outgoing: Integers, incoming: Integers, near: Floats) -> Floats:

@@ -219,15 +219,26 @@ def ledger(parameters: ODParameters) -> Ledger:
     >>> ledger(ODParameters(epsilon=0.5, unit="trip")).proved_epsilon
     0.5
     """
-    stage = Stage(
-        kind=Kind.FLOWS,
-        noise=Noise.ROUNDED_LAPLACE,
-        sensitivity=float(parameters.max_trips_per_user),
-        norm=Norm.L1,
-        noise_scale=parameters.noise_scale,
-        epsilon=parameters.epsilon,
+    counted = (Kind.FLOWS, parameters.max_trips_per_user, parameters.epsilon)
+    return laplace_ledger(parameters, Noise.ROUNDED_LAPLACE, counted)
+
+
+def laplace_ledger(
+    parameters: ODParameters, noise: Noise, *counted: tuple[Kind, int, float]
+) -> Ledger:
+    """Return what a unit pays for counts of some kinds, each with its L₁ sensitivity and its ε."""
+    stages = (
+        Stage(
+            kind=kind,
+            noise=noise,
+            sensitivity=float(change),
+            norm=Norm.L1,
+            noise_scale=change / epsilon,
+            epsilon=epsilon,
+        )
+        for kind, change, epsilon in counted
     )
-    return simple_ledger((stage,), unit=UNITS[parameters.unit])
+    return simple_ledger(tuple(stages), unit=UNITS[parameters.unit])
 
 
 def _perturb(

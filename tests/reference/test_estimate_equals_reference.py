@@ -55,7 +55,7 @@ def test_reading(rate, seed):
     from_back = {
         (a, b): (expected[b, a][0] * mu[a, b] / mu[b, a], expected[b, a][1]) for a, b in expected
     }
-    readings = reading.read(cells, rate, mu)
+    readings = reading.read(cells, rate, reading.from_flow_back(cells, rate, mu))
     for pair, values in plain.read_expected(cells, rate, from_back, most).items():
         mean, typical, low, high, empty = values
         assert readings.mean[pair] == pytest.approx(mean, rel=2e-3, abs=2e-3)
@@ -123,16 +123,20 @@ def test_grid_of_counts(rate):
     assert counts.packet == (1 if rate == 0.4 else 4)
     intensities = np.array([0.5, 30.0, 250.0])
     law = counts.negative_binomial(intensities, 25.0)
-    read = counts.posterior(law, np.zeros(3), 0.9)
-    for row, of_row, intensity in zip(law, read.transpose(1, 2, 0), intensities, strict=True):
+    places = np.array([y // counts.packet for y in (0, 40, 400)])
+    row, node = np.indices((3, 3))
+    read = counts.posterior(law, np.zeros(3), row.ravel(), places[node.ravel()], 0.9)
+    for row, of_row, intensity in zip(
+        law, read.reshape(5, 3, 3).transpose(1, 2, 0), intensities, strict=True
+    ):
         expected = np.array([plain.negative_binomial(m, intensity, 25.0) for m in range(2500)])
         if counts.packet == 1:
             assert row[:600] == pytest.approx(expected[:600], rel=1e-9, abs=1e-300)
-        for y in (0, 40, 400):
+        for place, y in enumerate((0, 40, 400)):
             joint = expected * np.exp(-rate * np.abs(y - np.arange(2500)))
             below = np.cumsum(joint) / joint.sum()
             exact = [joint @ np.arange(2500) / joint.sum()]
             exact += [np.searchsorted(below, p) for p in (0.5, 0.05, 0.95)]
             # packets blur a count and its chance, by little beside the noise
             blur = 1e-6 if counts.packet == 1 else 2 * counts.packet
-            assert of_row[y // counts.packet][:4] == pytest.approx(exact, abs=blur)
+            assert of_row[place][:4] == pytest.approx(exact, abs=blur)

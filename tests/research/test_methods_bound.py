@@ -6,7 +6,7 @@ from scipy import stats
 
 from engine.origin_destination.estimate.measurement import discrete_laplace
 from engine.origin_destination.estimate.prediction import predict
-from engine.origin_destination.estimate.reading import read
+from engine.origin_destination.estimate.reading import from_flow_back, read
 from engine.origin_destination.estimate.statements import noise_variance
 from research.methods.bound import World
 
@@ -55,8 +55,10 @@ def test_in_its_world_no_reading_is_better():
     for _ in range(25):
         dealt = world.deal(rng)
         cells = dealt + noise(rng)
-        ours = read(cells, RATE, predict(cells, noise_variance(RATE), distances))
-        with_mu = read(cells, RATE, world.mu)
+        predicted = predict(cells, noise_variance(RATE), distances)
+        ours, with_mu = (
+            read(cells, RATE, from_flow_back(cells, RATE, mu)) for mu in (predicted, world.mu)
+        )
         median, mean = world.read(cells, RATE)
         flows = [np.abs(x - dealt).mean() for x in (median, ours.typical, with_mu.typical, cells)]
         sums = [

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...arrays import Floats, Integers
 from .grid import LARGE_SCALES, CountGrid
-from .law import groups
+from .law import learn
 from .reading import Expect
 
 CONFIDENCE = 0.90
@@ -62,11 +62,10 @@ def models(
     off, fold = ~np.eye(len(cells), dtype=np.bool_), np.add.outer(zones, zones) % FOLDS
     for one in range(FOLDS if len(cells) >= _FEWEST_ZONES else 0):
         taught = off & (fold != one)
-        for group in groups(cells, rate, expect(taught), taught):
-            priors, _, row = group.priors()
-            own = fold.flat[group.at] == one
-            for level in np.unique(row[own]):
-                yield group.grid, priors[level], group.at[own & (row == level)]
+        laws = learn(cells, rate, expect(taught), taught)
+        own, row = fold.flat[laws.at] == one, laws.row[laws.pair]
+        for kind in np.unique(row[own]):
+            yield laws.grid, laws.priors[kind], laws.at[own & (row == kind)]
 
 
 def tails(rate: float) -> tuple[Integers, Integers]:

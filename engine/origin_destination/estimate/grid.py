@@ -74,20 +74,28 @@ class CountGrid:
         below, above = self._pieces(priors)
         return below + above
 
-    def posterior(self, priors: Floats, none: Floats, confidence: float) -> Floats:
-        """Return what every noisy count says under every prior, shape (5, priors, nodes).
+    def posterior(
+        self, priors: Floats, none: Floats, row: Integers, node: Integers, confidence: float
+    ) -> Floats:
+        """Return what noisy counts say under priors, shape (5, pairs of both).
 
         The five are the mean, the median and both ends of the middle `confidence` in trips, and
         P(M = 0). `priors` has shape (priors, nodes), `none` is P(M = 0) under each.
         """
-        m = np.arange(self.nodes, dtype=np.float64)
         below, above = self._pieces(priors)
-        evidence = below + above
-        mean = self.likelihood(priors * m) / evidence
+        evidence = (below + above)[row, node]
+        mean = self.likelihood(priors * np.arange(self.nodes))[row, node] / evidence
+        empty = np.minimum(none[row] * np.exp(-self.rate * node) / evidence, 1.0)
         side = (1 - confidence) / 2
-        bounds = [_quantile(below, above, self.rate * m, p) for p in (0.5, side, 1 - side)]
-        empty = np.minimum(none[:, None] * np.exp(-self.rate * m) / evidence, 1.0)
-        return np.stack([*(self.packet * trips for trips in (mean, *bounds)), empty])
+        wanted = np.array([[0.5], [side], [1 - side]]) * evidence * (1 - 1e-9)
+        low = np.full(wanted.shape, -1, dtype=np.int64)
+        high = np.full(wanted.shape, self.nodes - 1, dtype=np.int64)
+        while (high - low > 1).any():
+            m = (low + high) // 2
+            away = np.exp(-self.rate * np.abs(node - m))
+            chance = np.where(m <= node, away * below[row, m], evidence - away * above[row, m])
+            low, high = np.where(chance < wanted, m, low), np.where(chance < wanted, high, m)
+        return np.stack([*(self.packet * trips for trips in (mean, *high)), empty])
 
     def _pieces(self, priors: Floats) -> tuple[Floats, Floats]:
         from scipy import signal  # half a second to load: only whoever estimates waits for it
@@ -96,20 +104,3 @@ class CountGrid:
         below: Floats = np.asarray(signal.lfilter([1.0], recursion, priors, axis=-1))
         backwards: Floats = np.asarray(signal.lfilter([1.0], recursion, priors[:, ::-1], axis=-1))
         return below, backwards[:, ::-1] - priors
-
-
-def _quantile(below: Floats, above: Floats, slope: Floats, level: float) -> Floats:
-    """Least m with P(M ≤ m | y) ≥ level, at every node y.
-
-    For m ≤ y that probability is q^(y − m) A(m)/N(y), for m ≥ y it is 1 − q^(m − y) B(m)/N(y);
-    `slope` is −log q of every node.
-    """
-    evidence, node = np.log(below + above), np.arange(len(slope))
-    rising, falling = np.log(below) + slope, slope - np.log(np.maximum(above, 1e-300))
-    up, down = np.log(level) + evidence + slope - 1e-9, slope - np.log(1 - level) - evidence - 1e-9
-    bounds = np.empty_like(evidence)
-    for row in range(len(evidence)):
-        least = np.searchsorted(rising[row], up[row])
-        beyond = np.maximum(np.searchsorted(falling[row], down[row]), node)
-        bounds[row] = np.where(least <= node, least, beyond)
-    return np.minimum(bounds, len(slope) - 1)

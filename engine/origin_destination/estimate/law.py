@@ -1,13 +1,12 @@
 """The law of θ = trips/expected, learnt from noisy cells, flows that do not exist included.
 
 Cells of like expectation and equal noisy count are read together: what the noise says of them is
-one row of a table. A law is a share of cells without any trip and a list of shares over a grid of
-log θ. It is learnt by expectation–maximisation from the likeliest of a few log-normal laws with a
+one row of a table. A law is a list of shares over a grid of log θ and over θ = 0, flows that do not
+exist. It is learnt by expectation–maximisation from the likeliest of a few log-normal laws with a
 share of empty flows, mixed with one broad law that has both tails and empty flows, so that no law
 is surer than its cells can tell.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +18,10 @@ STEP = 0.2
 """Step of the grids of log θ and log of what is expected."""
 
 HALF_WIDTH = 30
-"""θ runs over e^(0.2·k), k from −30 to 30, and 0."""
+"""θ runs over 0 and e^(0.2·k), k from −30 to 30."""
+
+EXPECTATIONS = (-60, 80)
+"""What is expected runs over e^(0.2·k)."""
 
 STEP_SHAPE = 100.0
 """Around every step of θ the intensity spreads by a tenth (gamma), so that counts between two
@@ -39,17 +41,13 @@ PSEUDO_CELLS = 60.0
 """The law that learning starts from counts as so many cells."""
 
 ROUNDS = 10
-MOST_PAIRS = 2000
-"""Laws are learnt from so many pairs of expectation and noisy count at least; beyond, every
-second, third … is enough."""
-
 UNCERTAINTY_STEP = 4.0
 UNCERTAINTIES = (-5, 2)
 """Cells share a law whose expectation is as uncertain: relative variance 4^−5, 4^−4, … 4^2."""
 
-_LOG_LIMITS = (-12.0, 16.0)
-_K = np.arange(-HALF_WIDTH, HALF_WIDTH + 1)
-THETA: Floats = np.concatenate([[0.0], np.exp(STEP * _K)])
+_LOG_THETA = STEP * np.arange(-HALF_WIDTH, HALF_WIDTH + 1)
+THETA: Floats = np.append(0.0, np.exp(_LOG_THETA))
+_LOG_MEANS = STEP * np.arange(EXPECTATIONS[0] - HALF_WIDTH, EXPECTATIONS[1] + HALF_WIDTH + 1)
 
 
 class Expected(NamedTuple):
@@ -67,60 +65,52 @@ class Expected(NamedTuple):
     uncertainty: Floats
 
 
-class Group(NamedTuple):
-    """Cells that share a law of θ.
+class Laws(NamedTuple):
+    """The laws of θ of all cells that the grid holds; the others stand far above the noise.
+
+    Cells differ by what is expected and by how uncertain that is (`row`), then by their noisy
+    count (`pair`).
 
     Attributes
     ----------
-    at : array of int
-        Its cells, as positions in the flattened matrix.
+    at, pair : arrays of int
+        The cells, as positions in the flattened matrix, and the pair of each.
     grid : CountGrid
-    level, node : arrays of int
-        Step of log expectation and node of every pair of both that occurs.
-    pair : array of int
-        The pair of every cell.
-    evidence : array, shape (pairs, 1 + steps of θ)
+    row, node : arrays of int, shape (pairs,)
+    evidence : array, shape (pairs, θ)
         P(noisy count | θ) up to a factor of the noise.
-    law : array
+    law : array, shape (rows, θ)
         Shares of θ, the first of 0.
-    counts : array, shape (steps, nodes)
-        P(m) for every step of the intensity that the group needs.
-    means : array, shape (steps,)
-        Those intensities.
+    priors : array, shape (rows, nodes)
+        P(m) before a cell is read.
+    none : array, shape (rows,)
+        P(0) before a cell is read.
     """
 
     at: Integers
-    grid: CountGrid
-    level: Integers
-    node: Integers
     pair: Integers
+    grid: CountGrid
+    row: Integers
+    node: Integers
     evidence: Floats
     law: Floats
-    counts: Floats
-    means: Floats
+    priors: Floats
+    none: Floats
 
     def intensity(self) -> tuple[Floats, Floats]:
         """Return mean and relative variance of θ behind every cell, its own noisy count read."""
-        none, one, two = ((self.evidence * self.law) @ THETA**power for power in (0, 1, 2))
-        return (one / none)[self.pair], np.maximum(two / one * (none / one) - 1, 0.0)[self.pair]
+        moments = self.evidence * self.law[self.row] @ np.stack([THETA**0, THETA, THETA**2], axis=1)
+        none, one, two = moments[self.pair].T
+        return one / none, np.maximum(two / one * (none / one) - 1, 0.0)
 
-    def priors(self) -> tuple[Floats, Floats, Integers]:
-        """Return P(m) before the cell is read and P(0), by level; the row of every cell."""
-        levels = np.arange(self.level.max() + 1)[:, None]
-        band = np.zeros((len(levels), len(self.counts)))
-        band[levels, levels + HALF_WIDTH + _K] = self.law[1:]
-        priors = band @ self.counts
-        priors[:, 0] += self.law[0]
-        none = band @ np.exp(-STEP_SHAPE * np.log1p(self.means / STEP_SHAPE)) + self.law[0]
-        return priors, none, self.level[self.pair]
+    def posterior(self, confidence: float) -> Floats:
+        """Return mean, median, the middle `confidence` and P(0) of every cell, shape (5, cells)."""
+        readings = self.grid.posterior(self.priors, self.none, self.row, self.node, confidence)
+        return readings[:, self.pair]
 
 
-def groups(
-    cells: Integers, rate: float, expected: Expected, taught: Booleans | None = None
-) -> Iterator[Group]:
-    """Yield the cells by how uncertain their expectation is, each group with the law learnt.
-
-    Cells too large for the grid are in none: they stand far above the noise.
+def learn(cells: Integers, rate: float, expected: Expected, taught: Booleans | None = None) -> Laws:
+    """Return the laws of cells, one for all whose expectation is about as uncertain.
 
     Parameters
     ----------
@@ -135,37 +125,43 @@ def groups(
     """
     off = ~np.eye(len(cells), dtype=np.bool_)
     learnt = off if taught is None else taught
-    whole = CountGrid.of_cells(cells[learnt], rate)
-    held = off & whole.holds(cells)
-    if not held.any():
-        return
-    at, noisy, learnt = np.flatnonzero(held), cells[held], learnt[held]
-    level = np.log(np.maximum(expected.trips[held], 1e-300)).clip(*_LOG_LIMITS) / STEP
-    level = np.round(level).astype(np.int64)
-    first = int(level.min()) - HALF_WIDTH
-    means = np.exp(STEP * np.arange(first, level.max() + HALF_WIDTH + 1))
-    counts = whole.negative_binomial(means, STEP_SHAPE)
-    likelihood = whole.likelihood(counts)
-    power = np.log(np.maximum(expected.uncertainty[held], 1e-12)) / np.log(UNCERTAINTY_STEP)
-    power = np.round(power.clip(*UNCERTAINTIES))
-    for one in np.unique(power):
-        grid = CountGrid.of_cells(noisy[learnt & (power == one)], rate)
-        mine = np.flatnonzero((power == one) & grid.holds(noisy))
-        key = (level[mine] - first) * grid.nodes + grid.node_of(noisy[mine])
-        present, pair = np.unique(key, return_inverse=True)
-        if not len(present):
-            continue
-        step, node = np.divmod(present, grid.nodes)
-        evidence = np.empty((len(present), len(THETA)))
-        evidence[:, 0] = np.exp(-grid.rate * node)
-        evidence[:, 1:] = likelihood[step[:, None] + _K, node[:, None]]
-        number = np.bincount(pair, weights=learnt[mine]).astype(np.float64)
-        some = np.flatnonzero(number)
-        some = some[:: 1 + len(some) // MOST_PAIRS]
-        law, low = _learn(evidence[some], number[some]), int(step.min())
-        rows = slice(low - HALF_WIDTH, int(step.max()) + HALF_WIDTH + 1)
-        held_counts = counts[rows, : grid.nodes]
-        yield Group(at[mine], grid, step - low, node, pair, evidence, law, held_counts, means[rows])
+    grid = CountGrid.of_cells(cells[learnt], rate)
+    at = np.flatnonzero(off & grid.holds(cells))
+    levels = EXPECTATIONS[1] - EXPECTATIONS[0] + 1
+    level = _step(expected.trips.flat[at], STEP, EXPECTATIONS)
+    power = _step(expected.uncertainty.flat[at], np.log(UNCERTAINTY_STEP), UNCERTAINTIES)
+    kinds, row_of_cell = _occurring(power * levels + level)
+    group, level = np.divmod(kinds, levels)
+    pairs, pair = _occurring(row_of_cell * grid.nodes + grid.node_of(cells.flat[at]))
+    row, node = np.divmod(pairs, grid.nodes)
+    number = np.bincount(pair, weights=learnt.flat[at]).astype(np.float64)
+    # of every row the intensities μθ, the first 0
+    intensity = level[:, None] + np.arange(len(THETA))
+    intensity[:, 0] = 0
+    counts = np.vstack(
+        [np.eye(1, grid.nodes), grid.negative_binomial(np.exp(_LOG_MEANS), STEP_SHAPE)]
+    )
+    evidence = grid.likelihood(counts)[intensity[row], node[:, None]]
+    law = np.zeros(intensity.shape)
+    for one in np.unique(group):
+        mine = (group[row] == one) & (number > 0)
+        law[group == one] = _learn(evidence[mine], number[mine])
+    shares = np.zeros((len(law), len(counts)))
+    np.put_along_axis(shares, intensity, law, axis=1)
+    none = shares @ np.append(1.0, np.exp(-STEP_SHAPE * np.log1p(np.exp(_LOG_MEANS) / STEP_SHAPE)))
+    return Laws(at, pair, grid, row, node, evidence, law, shares @ counts, none)
+
+
+def _occurring(keys: Integers) -> tuple[Integers, Integers]:
+    """Return the keys that occur, ascending, and the place of each key among them."""
+    occurs = np.bincount(keys) > 0
+    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[keys]
+
+
+def _step(values: Floats, width: float, ends: tuple[int, int]) -> Integers:
+    """Return the nearest step of log values, from the lowest."""
+    step = np.round(np.log(np.maximum(values, 1e-300)) / width).clip(*ends)
+    return step.astype(np.int64) - ends[0]
 
 
 def log_normal(spread: float, none: float) -> Floats:
@@ -178,9 +174,9 @@ def log_normal(spread: float, none: float) -> Floats:
     (0.3, 1.0)
     """
     centre = -np.log1p(-none) - spread**2 / 2
-    away = (STEP * _K - centre) ** 2 / (2 * max(spread, STEP / 4) ** 2)
+    away = (_LOG_THETA - centre) ** 2 / (2 * max(spread, STEP / 4) ** 2)
     law = np.exp(away.min() - away)
-    return np.concatenate([[none], (1 - none) * law / law.sum()])
+    return np.append(none, (1 - none) * law / law.sum())
 
 
 _LAWS = np.stack([log_normal(spread, none) for none in NONE for spread in SPREADS], axis=1)

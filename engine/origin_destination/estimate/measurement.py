@@ -11,10 +11,10 @@ import numpy as np
 
 from ...arrays import Floats, Integers
 from ...datasets import Dataset
-from ...ledger import Kind, Ledger, Noise, Norm, Stage, simple_ledger
+from ...ledger import Kind, Ledger, Noise
 from ...parameters import ODParameters
 from ..matrices import Days, clear_diagonal, day_indices, kept, require_room
-from ..mechanism import UNITS, ODNoise, standard_variates
+from ..mechanism import ODNoise, laplace_ledger, standard_variates
 
 Keep = Callable[[Iterator[Integers]], Integers]
 """Puts noisy days together, shape (days, zones, zones), as they are drawn."""
@@ -156,21 +156,9 @@ def measure_with(
 def ledger(parameters: ODParameters, *, capped_count: bool = False) -> Ledger:
     """Return what one unit of protection pays; with the capped count the cells get 97% of ε."""
     count_epsilon = CAPPED_SHARE * parameters.epsilon if capped_count else 0.0
-    shares = [(Kind.FLOWS, parameters.max_trips_per_user, parameters.epsilon - count_epsilon)]
-    if capped_count:
-        shares.append((Kind.CAPPED_TRIPS, CAPPED_TRIPS, count_epsilon))
-    stages = (
-        Stage(
-            kind=kind,
-            noise=Noise.DISCRETE_LAPLACE,
-            sensitivity=float(sensitivity),
-            norm=Norm.L1,
-            noise_scale=sensitivity / epsilon,
-            epsilon=epsilon,
-        )
-        for kind, sensitivity, epsilon in shares
-    )
-    return simple_ledger(tuple(stages), unit=UNITS[parameters.unit])
+    cells = (Kind.FLOWS, parameters.max_trips_per_user, parameters.epsilon - count_epsilon)
+    counts = [(Kind.CAPPED_TRIPS, CAPPED_TRIPS, count_epsilon)] if capped_count else []
+    return laplace_ledger(parameters, Noise.DISCRETE_LAPLACE, cells, *counts)
 
 
 def discrete_laplace(variates: Floats, rate: float) -> Integers:

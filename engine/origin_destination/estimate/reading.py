@@ -6,13 +6,14 @@ expected of a cell, or what the other days say; how far θ is from that is learn
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from ...arrays import Booleans, Floats, Integers
 from ...errors import ParameterError
-from .law import Expected, groups
+from .law import Expected, learn
 from .prediction import predict
 from .statements import cell_reach, noise_variance
 
@@ -70,64 +71,46 @@ def expectations(days: Integers, rate: float, distances_m: Floats) -> Iterator[E
             f"distances_m must hold finite metres for each pair of {days.shape[-1]} zones, got "
             f"shape {distances_m.shape}; take centre_distances_m(dataset.zones)"
         )
-    variance, whole, others = noise_variance(rate), days.sum(axis=0), len(days) - 1
+    others = len(days) - 1
+    if not others:
+        yield partial(expected_alone, days[0], rate, distances_m)
+        return
+    whole = days.sum(axis=0)
     # the sum of the other days has the noise of several cells: read it as if it were one wide
     # discrete Laplace noise of the same variance, 1/(cosh a − 1)
-    rest_rate = float(np.arccosh(1 + 1 / max(others * variance, 1e-12)))
+    rest_rate = float(np.arccosh(1 + 1 / max(others * noise_variance(rate), 1e-12)))
     for day in days:
-
-        def of_day(taught: Booleans | None, day: Integers = day) -> Expected:
-            predicted = predict(day, variance, distances_m, taught)
-            return from_flow_back(day, rate, predicted, taught)
-
-        if not others:
-            yield of_day
-            continue
         rest = whole - day
-        predicted = predict(rest, others * variance, distances_m)
-        known = intensity(rest, rest_rate, from_flow_back(rest, rest_rate, predicted))
-
-        def of_others(
-            taught: Booleans | None, day: Integers = day, known: Expected = known
-        ) -> Expected:
-            # the day's volume differs from that of the others as far as it does so beyond noise
-            pairs = ~np.eye(len(day), dtype=np.bool_) if taught is None else taught
-            usual = max(float(known.trips[pairs].sum()) / others, 1e-3)
-            apart = beyond_noise(float(day[pairs].sum()) - usual, float(pairs.sum()) * variance)
-            volume = max(1 + apart / usual, 0.05)
-            return Expected(known.trips * volume / others, known.uncertainty)
-
-        yield of_others
+        known = intensity(rest, rest_rate, expected_alone(rest, rest_rate, distances_m))
+        usual = Expected(known.trips / others, known.uncertainty)
+        yield partial(_at_volume, day, noise_variance(rate), usual)
 
 
-def read(cells: Integers, rate: float, prediction: Floats) -> Reading:
-    """Return the reading of one matrix, every flow in the light of the flow back.
+def _at_volume(
+    day: Integers, variance: float, usual: Expected, taught: Booleans | None = None
+) -> Expected:
+    """Return what is usual, scaled to the volume of a day as far as it differs beyond noise."""
+    pairs = ~np.eye(len(day), dtype=np.bool_) if taught is None else taught
+    volume = max(float(usual.trips[pairs].sum()), 1e-3)
+    apart = beyond_noise(float(day[pairs].sum()) - volume, float(pairs.sum()) * variance)
+    return Expected(usual.trips * max(1 + apart / volume, 0.05), usual.uncertainty)
 
-    Parameters
-    ----------
-    cells : array of int64, shape (zones, zones)
-        Noisy trips, signed.
-    rate : float
-        a of the discrete Laplace noise.
-    prediction : array, shape (zones, zones)
-        Expected trips, above 0 off the diagonal.
 
-    Examples
-    --------
-    >>> noisy = np.array([[0, 40, -3], [38, 0, 2], [1, 0, 0]])
-    >>> read(noisy, 1.0, 10.0 * (1 - np.eye(3))).typical.round(0).astype(int)[0].tolist()
-    [0, 40, 0]
-    """
-    return read_expected(cells, rate, from_flow_back(cells, rate, prediction))
+def expected_alone(
+    cells: Integers, rate: float, distances_m: Floats, taught: Booleans | None = None
+) -> Expected:
+    """Return what is expected of every cell by linear sums of the matrix and the flow back."""
+    predicted = predict(cells, noise_variance(rate), distances_m, taught)
+    return from_flow_back(cells, rate, predicted, taught)
 
 
 def from_flow_back(
-    cells: Integers, rate: float, prediction: Floats, taught: Booleans | None = None
+    cells: Integers, rate: float, predicted: Floats, taught: Booleans | None = None
 ) -> Expected:
     """Return what the prediction and the noisy flow back say of every cell."""
-    flat = Expected(prediction, np.ones_like(prediction))  # one law for all
-    known = intensity(cells, rate, flat, taught)
-    back = known.trips.T * prediction / np.where(prediction.T > 0, prediction.T, 1.0)
+    one_law = Expected(predicted, np.ones_like(predicted))
+    known = intensity(cells, rate, one_law, taught)
+    back = known.trips.T * predicted / np.where(predicted.T > 0, predicted.T, 1.0)
     return Expected(back, known.uncertainty.T)
 
 
@@ -138,23 +121,28 @@ def intensity(
     # far above the noise the count is known
     trips = np.maximum(cells, 1) * (1.0 - np.eye(len(cells)))
     uncertainty = (noise_variance(rate) + trips) / np.maximum(trips, 1.0) ** 2
-    for group in groups(cells, rate, expected, taught):
-        mean, uncertainty.flat[group.at] = group.intensity()
-        trips.flat[group.at] = mean * expected.trips.flat[group.at]
+    laws = learn(cells, rate, expected, taught)
+    mean, uncertainty.flat[laws.at] = laws.intensity()
+    trips.flat[laws.at] = mean * expected.trips.flat[laws.at]
     return Expected(trips, uncertainty)
 
 
-def read_expected(cells: Integers, rate: float, expected: Expected) -> Reading:
-    """Return the reading of one matrix, given what is expected of every cell."""
+def read(cells: Integers, rate: float, expected: Expected) -> Reading:
+    """Return the reading of one matrix, given what is expected of every cell.
+
+    Examples
+    --------
+    >>> noisy = np.array([[0, 40, -3], [38, 0, 2], [1, 0, 0]])
+    >>> expected = expected_alone(noisy, 1.0, np.ones((3, 3)))
+    >>> read(noisy, 1.0, expected).typical.round(0).astype(int)[0].tolist()
+    [0, 40, 0]
+    """
     off = ~np.eye(len(cells), dtype=np.bool_)
     # far above the noise a cell is read as it is
     side = cell_reach(rate, confidence=MODEL_CONFIDENCE)
     readings = np.stack([cells, cells, cells - side, cells + side, ~off]).astype(np.float64)
-    of_cells = readings.reshape(5, -1)
-    for group in groups(cells, rate, expected):
-        priors, none, row = group.priors()
-        laws = group.grid.posterior(priors, none, MODEL_CONFIDENCE)
-        of_cells[:, group.at] = laws[:, row, group.node[group.pair]]
+    laws = learn(cells, rate, expected)
+    readings.reshape(5, -1)[:, laws.at] = laws.posterior(MODEL_CONFIDENCE)
     # what the means lack of the noisy sum goes to the cells of which least is known
     flows = cells.size - len(cells)
     apart = float(cells[off].sum() - readings[0, off].sum())

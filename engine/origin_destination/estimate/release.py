@@ -15,7 +15,7 @@ from ..matrices import Days
 from ..mechanism import ODNoise
 from . import assisted, statements
 from .measurement import CAPPED_TRIPS, Measurement, measure
-from .reading import expectations, read_expected
+from .reading import expectations, read
 
 LIKELY_EMPTY = 0.05
 """A flow is likely where the model's P(no trip) is below this."""
@@ -198,7 +198,7 @@ def read_days(measured: Measurement, distances_m: Floats) -> Iterator[EstimateRe
     least = statements.least_certain(measured.cells, measured.rate)
     off = ~np.eye(measured.cells.shape[-1], dtype=np.bool_)
     for day, expect in enumerate(expectations(measured.cells, measured.rate, distances_m)):
-        reading, factor = read_expected(measured.cells[day], measured.rate, expect(None)), 1.0
+        reading, factor = read(measured.cells[day], measured.rate, expect(None)), 1.0
         if measured.capped_trips is not None:
             most = CAPPED_TRIPS / measured.parameters.max_trips_per_user
             lacking = measured.capped_trips[day] / max(float(reading.mean.sum()), 1.0)

@@ -28,7 +28,7 @@ FLOWS, METHODS, TOTALS, UNEXPECTED = (
 SEVERAL_DAYS = (
     "Choose one day: this view reads one matrix. A release of several days reads each with the "
     "help of all others: for a week at ε = 0.1 the mean error of a flow falls by about a sixth (by "
-    "14 to 26% on the shipped data; docs/mechanisms.md). A trip is of one day, so at trip level "
+    "14 to 25% on the shipped data; docs/mechanisms.md). A trip is of one day, so at trip level "
     "that costs no more."
 )
 _LOOK = (

@@ -13,6 +13,7 @@ from engine.errors import ParameterError
 from engine.ledger import Unit, simple_ledger
 from engine.origin_destination import estimate
 from engine.origin_destination.estimate import law, prediction, reading, statements
+from engine.origin_destination.mechanism import UNITS
 from tests.reference.od_people import Counted, random_people
 
 PACKAGE = Path(estimate.__file__).parent
@@ -152,7 +153,7 @@ def test_ledger_states_epsilon(unit):
     ledger = estimate.measure(in_memory(0), parameters, rng=np.random.default_rng(0)).ledger
     assert ledger.proved_epsilon == ledger.published_epsilon == 0.37
     assert ledger.delta == 0
-    assert ledger.unit is od.UNITS[unit]
+    assert ledger.unit is UNITS[unit]
     assert ledger.stages[0].noise_scale == pytest.approx(parameters.noise_scale)
 
 
@@ -288,7 +289,7 @@ def test_the_flow_back_sharpens_a_flow():
         uncertainty = back.uncertainty[np.ix_(order, order)].T
         trips, uncertainty = np.where(mu > 0, np.maximum(trips, 1e-3), 0), uncertainty
         expected = law.Expected(trips=trips, uncertainty=uncertainty)
-        typical = reading.read_expected(cells, 0.1, expected).typical
+        typical = reading.read(cells, 0.1, expected).typical
         errors.append(np.abs(typical - truth).mean())
     assert errors[0] < 0.85 * errors[1]
 
