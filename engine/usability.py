@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from .arrays import Floats
 from .density import DensityScores
-from .origin_destination import CountHistogram, NoiseLaw
+from .origin_destination import NoiseLaw
+from .origin_destination.exact.histogram import CountHistogram
 from .origin_destination.laws import effective_threshold
 from .parameters import EPSILON_STOPS, ODParameters
 from .steps import SOME_SHARE, Level, level_of

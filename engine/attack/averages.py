@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import ParameterError
-from ..origin_destination import CountHistogram, LawName
+from ..origin_destination import LawName
+from ..origin_destination.exact.histogram import CountHistogram
 from ..parameters import ODParameters
 from .cells import Corridor, one_cell_advantage
 from .strongest import exposed, strongest
@@ -71,7 +72,7 @@ def over_trips(
 
     Examples
     --------
-    >>> from engine.origin_destination import histogram_of_matrix
+    >>> from engine.origin_destination.exact.histogram import histogram_of_matrix
     >>> counted = histogram_of_matrix([[0, 40], [1, 0]])
     >>> averages = over_trips(counted, ODParameters(epsilon=0.5, unit="trip"))
     >>> round(averages.typical, 4), round(averages.proven_without_noise, 4)

@@ -12,29 +12,14 @@ True
 """
 
 from ..parameters import DensityParameters
-from .accounting import (
-    at_equal_proved_epsilon,
-    delta_is_large,
-    proved_epsilon,
-)
-from .aggregates import by_zone, cover_series, presampled, tower_tree, truth
+from .accounting import at_equal_proved_epsilon, delta_is_large, proved_epsilon
+from .aggregates import by_zone, cover_series, presampled, truth
 from .draws import DensityNoise
 from .fourier import default_cluster_minimum
 from .mechanism import NOISE_EXCEEDS_DATA, ONE_CLUSTER, DensityRelease
 from .methods import METHODS, draw_noise, ledger, plan, release
-from .needs import Needs, needs, suggested_max_visits
-from .scaling import tower_totals
-from .scoring import (
-    DensityScores,
-    MeanScores,
-    TotalError,
-    TotalErrors,
-    mean_of_known,
-    mean_scores,
-    scores,
-    summarise,
-    total_errors,
-)
+from .needs import needs, suggested_max_visits
+from .scoring import DensityScores, mean_scores, scores, summarise, total_errors
 
 __all__ = [
     "METHODS",
@@ -44,10 +29,6 @@ __all__ = [
     "DensityParameters",
     "DensityRelease",
     "DensityScores",
-    "MeanScores",
-    "Needs",
-    "TotalError",
-    "TotalErrors",
     "at_equal_proved_epsilon",
     "by_zone",
     "cover_series",
@@ -55,7 +36,6 @@ __all__ = [
     "delta_is_large",
     "draw_noise",
     "ledger",
-    "mean_of_known",
     "mean_scores",
     "needs",
     "plan",
@@ -66,7 +46,5 @@ __all__ = [
     "suggested_max_visits",
     "summarise",
     "total_errors",
-    "tower_totals",
-    "tower_tree",
     "truth",
 ]

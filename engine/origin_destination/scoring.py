@@ -59,7 +59,7 @@ def expected_scores(exact: Expectation) -> TripScores:
 
     Examples
     --------
-    >>> from engine.origin_destination import expectation_of_matrix
+    >>> from engine.origin_destination.exact.expected import expectation_of_matrix
     >>> settings = ODParameters(epsilon=0.5, unit="trip")
     >>> scored = expected_scores(expectation_of_matrix([[0, 40], [9, 0]], settings))
     >>> scored.flows, scored.median_error, round(scored.zero_share, 3)
@@ -102,7 +102,7 @@ def sampled_scores(exact: Expectation, *, rng: np.random.Generator) -> TripScore
 
     Examples
     --------
-    >>> from engine.origin_destination import expectation_of_matrix
+    >>> from engine.origin_destination.exact.expected import expectation_of_matrix
     >>> settings = ODParameters(epsilon=0.5, unit="trip")
     >>> exact = expectation_of_matrix([[0, 40], [9, 0]], settings)
     >>> sampled_scores(exact, rng=np.random.default_rng(0)).flows
@@ -162,7 +162,7 @@ def trip_account(exact: Expectation) -> TripAccount:
 
     Examples
     --------
-    >>> from engine.origin_destination import expectation_of_matrix
+    >>> from engine.origin_destination.exact.expected import expectation_of_matrix
     >>> settings = ODParameters(epsilon=2.0, unit="person-day")
     >>> account = trip_account(expectation_of_matrix([[0, 40], [9, 0]], settings,
     ...                                            kept=[[0, 30], [9, 0]]))
@@ -213,7 +213,7 @@ def zero_account(exact: Expectation) -> ZeroAccount:
 
     Examples
     --------
-    >>> from engine.origin_destination import expectation_of_matrix
+    >>> from engine.origin_destination.exact.expected import expectation_of_matrix
     >>> settings = ODParameters(epsilon=1e3, unit="person-day")
     >>> account = zero_account(expectation_of_matrix([[0, 40], [9, 0]], settings,
     ...                                            kept=[[0, 12], [9, 0]]))

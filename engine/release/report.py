@@ -13,7 +13,7 @@ from ..origin_destination.laws import NoiseLaw
 from ..report import Analysis, ReportParameters, ReportRelease
 from ..report.labels import labels
 from ..report.measures import Measure
-from ..resolution import CoarseDataset
+from ..resolution.coarse import CoarseDataset
 from . import cautions, noise
 from .bars import Outlook, laplace_bar, of_counts
 from .files import CsvTable, neutral

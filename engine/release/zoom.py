@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from engine.density.aggregates import tower_tree
+
 from .. import density, validation
 from ..arrays import Integers
 from ..datasets import Dataset
@@ -153,7 +155,7 @@ def write(
     """Draw the noise of all tables once, read them, and write zones by hour."""
     noisy = measure(dataset.zoom_tables, _strength(parameters), _add, DEFAULTS)
     progress(0.7)
-    visits = read(noisy, density.tower_tree(dataset), DEFAULTS).by_tower
+    visits = read(noisy, tower_tree(dataset), DEFAULTS).by_tower
     to_zones = dataset.tessellation.overlap.T
     deviations = np.sqrt(zone_variances(dataset))
     measured, bar = to_zones @ noisy.towers.values, normal_bar(noisy.towers.sigma) * deviations
@@ -193,7 +195,7 @@ def _strength(parameters: DensityParameters) -> float:
 
 
 def _districts(dataset: Dataset) -> int:
-    return int(density.tower_tree(dataset).districts.max()) + 1
+    return int(tower_tree(dataset).districts.max()) + 1
 
 
 def _stages(strength: float, cap: int) -> tuple[Stage, ...]:

@@ -13,9 +13,9 @@ Examples
 """
 
 from .clusters import cluster_zones
-from .coarse import CoarseDataset, coarse_metadata, coarsen
-from .groups import Groups, flows_between, group_levels
-from .hours import HourStep, block_at, block_names, hour_blocks, largest_change
+from .coarse import coarse_metadata, coarsen
+from .groups import flows_between, group_levels
+from .hours import HourStep, block_at, block_names, hour_blocks
 from .inhabited import INHABITED, InhabitedDataset
 from .levels import (
     FINEST,
@@ -32,9 +32,7 @@ from .views import Key
 __all__ = [
     "FINEST",
     "INHABITED",
-    "CoarseDataset",
     "Detail",
-    "Groups",
     "HourStep",
     "InhabitedDataset",
     "Key",
@@ -52,7 +50,6 @@ __all__ = [
     "group_levels",
     "hour_blocks",
     "labels_of",
-    "largest_change",
     "suggested_clusters",
     "times",
     "trip_details",

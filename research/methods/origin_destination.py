@@ -13,6 +13,7 @@ from engine import origin_destination as od
 from engine.arrays import Floats
 from engine.geography import centre_distances_m
 from engine.origin_destination import estimate
+from engine.origin_destination.agreement import Agreement
 from engine.origin_destination.estimate import law as law_of_theta
 from engine.origin_destination.estimate import measurement, prediction
 from research.methods import bound, held, law
@@ -202,12 +203,12 @@ def _trimmed() -> Iterator[Row]:
                         yield row(table, f"{what}: {method}", setting, spread)
 
 
-def _at_unit(dataset: datasets.Dataset, plain: od.ODParameters) -> list[list[od.Agreement]]:
+def _at_unit(dataset: datasets.Dataset, plain: od.ODParameters) -> list[list[Agreement]]:
     """Return the agreement of τ = 15, τ = 0 and ours, each over the seeds."""
     whole = plain.unit == "person"
     when = {"days": None if whole else DAY, "sum_days": whole}
     true, distances = od.truth(dataset, **when), centre_distances_m(dataset.zones)
-    drawn: list[list[od.Agreement]] = [[], [], []]
+    drawn: list[list[Agreement]] = [[], [], []]
     for seed in range(TRIMMED_SEEDS):
         noise = od.ODNoise.draw(np.random.default_rng(seed), dataset, **when)
         for threshold, into in zip((THRESHOLD, 0), drawn, strict=False):

@@ -11,6 +11,11 @@ from engine import metrics
 from engine import origin_destination as od
 from engine.arrays import Floats
 from engine.datasets import Dataset
+from engine.origin_destination.drawn import drawn_errors
+from engine.origin_destination.exact import expected
+from engine.origin_destination.exact.expected import POPULATIONS, Expectation, Population
+from engine.origin_destination.exact.outcomes import Outcomes
+from engine.origin_destination.mechanism import standard_noise
 from research.reproduction.published import P2_EPSILONS, P2_THRESHOLD, SmallShares
 from research.rows import Spread
 
@@ -96,7 +101,7 @@ def small_shares(dataset: Dataset, plan: TripsPlan) -> Shares:
     )
 
 
-def suppressed_of_travelled(outcomes: od.Outcomes) -> float:
+def suppressed_of_travelled(outcomes: Outcomes) -> float:
     """Return the share of cells with a true trip that are released as 0, that is, below τ."""
     hidden = outcomes.kept_suppressed.cells + outcomes.lost.cells - outcomes.empty.cells
     shown = outcomes.revealed.cells + outcomes.kept.cells - outcomes.phantom.cells
@@ -104,7 +109,7 @@ def suppressed_of_travelled(outcomes: od.Outcomes) -> float:
     return float(hidden) / together if together > 0 else float("nan")
 
 
-def _true_share_of_travelled(exact: od.Expectation) -> float:
+def _true_share_of_travelled(exact: Expectation) -> float:
     travelled, large = (float(exact.weights(which).sum()) for which in ("travelled", "large"))
     return 1 - large / travelled if travelled > 0 else float("nan")
 
@@ -137,7 +142,7 @@ def possible_shares(not_private: float, epsilon: float) -> tuple[float, float]:
     """
     params = settings(epsilon)
     empty, almost, just = (
-        od.reading(count, params).suppressed for count in (0, P2_THRESHOLD - 1, P2_THRESHOLD)
+        expected.reading(count, params).suppressed for count in (0, P2_THRESHOLD - 1, P2_THRESHOLD)
     )
     small = not_private / 100
     return 100 * small * almost, 100 * (small * empty + (1 - small) * just)
@@ -176,20 +181,18 @@ class MedianErrors:
     cells: float
 
 
-def median_errors(
-    dataset: Dataset, plan: TripsPlan
-) -> dict[float, dict[od.Population, MedianErrors]]:
+def median_errors(dataset: Dataset, plan: TripsPlan) -> dict[float, dict[Population, MedianErrors]]:
     """Return the median errors over all days, for every ε and population."""
     true = od.truth(dataset)
-    medians: dict[float, dict[od.Population, MedianErrors]] = {}
+    medians: dict[float, dict[Population, MedianErrors]] = {}
     for epsilon in plan.epsilons:
         params = settings(epsilon)
         exact = od.expected(dataset, params)
-        drawn = {population: ([], [], []) for population in od.POPULATIONS}
+        drawn = {population: ([], [], []) for population in POPULATIONS}
         for rng in _generators(plan):
             released = od.release(dataset, params, rng=rng).counts
             for population, (absolute, relative, to_truth) in drawn.items():
-                errors = od.drawn_errors(true, released, P2_THRESHOLD, population)
+                errors = drawn_errors(true, released, P2_THRESHOLD, population)
                 absolute.append(errors.median_absolute)
                 relative.append(errors.median_relative)
                 least = {"all": 0, "travelled": 1, "large": P2_THRESHOLD}[population]
@@ -201,7 +204,7 @@ def median_errors(
                 *(Spread.of(values) for values in drawn[population]),
                 cells=exact.errors[population].cells,
             )
-            for population in od.POPULATIONS
+            for population in POPULATIONS
         }
     return medians
 
@@ -227,7 +230,7 @@ def median_errors_cut(dataset: Dataset, plan: TripsPlan) -> dict[float, CutError
         relative: list[float] = []
         flows: list[float] = []
         for rng in _generators(plan):
-            noise = od.standard_noise(rng, counts.shape) * settings(epsilon).noise_scale
+            noise = standard_noise(rng, counts.shape) * settings(epsilon).noise_scale
             released = counts + np.trunc(noise).astype(np.int64)
             shown = (counts >= P2_THRESHOLD) & (released >= P2_THRESHOLD)
             true, private = counts[shown], released[shown]

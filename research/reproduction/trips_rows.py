@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
-from engine import origin_destination as od
 from engine.datasets import Dataset
+from engine.origin_destination.exact.expected import Population
 from research.reproduction import trips as measured
 from research.reproduction.published import (
     P2_MEDIAN_ABSOLUTE,
@@ -14,7 +14,7 @@ from research.reproduction.published import (
 from research.reproduction.trips import ABSOLUTE_SHOWN, READINGS, RELATIVE_SHOWN, TripsPlan
 from research.rows import Published, Row, row
 
-POPULATION_WORDS: dict[od.Population, str] = {
+POPULATION_WORDS: dict[Population, str] = {
     "all": "all pairs",
     "travelled": "pairs with a trip",
     "large": f"pairs of at least {P2_THRESHOLD} trips",

@@ -11,6 +11,7 @@ import pytest
 from engine import contract, density, report
 from engine import origin_destination as od
 from engine.datasets import Dataset
+from engine.density.aggregates import tower_tree
 from engine.errors import ParameterError
 from engine.ledger import Kind
 from engine.parameters import DensityMethod, ODMethod
@@ -197,7 +198,7 @@ def test_the_plan_is_what_a_release_costs_and_reads_no_count(
     assert planned.ledger.proved_epsilon == released.ledger.proved_epsilon
     zones, towers = len(tiny_city.zones), len(tiny_city.towers)
     cover = tiny_city.tessellation.cover_size
-    week, districts = 168, int(density.tower_tree(tiny_city).districts.max()) + 1
+    week, districts = 168, int(tower_tree(tiny_city).districts.max()) + 1
     fourier = towers + 1 + week * cover  # shares of towers, all visits, coefficients
     assert (
         planned.cells

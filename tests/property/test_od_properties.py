@@ -5,6 +5,8 @@ from hypothesis import strategies as st
 
 from engine import origin_destination as od
 from engine.origin_destination import laws
+from engine.origin_destination.exact.expected import expectation_of_matrix
+from engine.origin_destination.mechanism import standard_noise
 from tests.reference.od_people import Counted
 
 ZONES, DAYS = 4, 3
@@ -75,7 +77,7 @@ MATRICES = st.lists(st.lists(st.integers(0, 60), min_size=4, max_size=4), min_si
 def test_the_order_of_zones_is_irrelevant(counts, epsilon, threshold, order, seed):
     params = od.ODParameters(epsilon=epsilon, suppression_threshold=threshold, unit="trip")
     matrix = np.array(counts)
-    noise = od.standard_noise(np.random.default_rng(seed), (4, 4))
+    noise = standard_noise(np.random.default_rng(seed), (4, 4))
     turned = np.ix_(order, order)
     there = od.release_matrix(matrix, params, noise=od.ODNoise(cells=noise))
     assert (
@@ -84,7 +86,7 @@ def test_the_order_of_zones_is_irrelevant(counts, epsilon, threshold, order, see
     ).all()
     assert there.min() == 0
     assert ((there == 0) | (there >= threshold)).all()
-    before, after = (od.expectation_of_matrix(m, params) for m in (matrix, matrix[turned]))
+    before, after = (expectation_of_matrix(m, params) for m in (matrix, matrix[turned]))
     assert before.errors["all"] == after.errors["all"]
     assert after.outgoing.expected == pytest.approx(before.outgoing.expected[list(order)])
 
@@ -93,7 +95,7 @@ def test_the_order_of_zones_is_irrelevant(counts, epsilon, threshold, order, see
 @settings(max_examples=40, deadline=None)
 def test_outcomes_and_error_parts_add_up(counts, epsilon, threshold):
     params = od.ODParameters(epsilon=epsilon, max_trips_per_user=2, suppression_threshold=threshold)
-    exact = od.expectation_of_matrix(counts, params, kept=np.array(counts) // 2)
+    exact = expectation_of_matrix(counts, params, kept=np.array(counts) // 2)
     outcomes = exact.outcomes
     four = (outcomes.kept_suppressed, outcomes.revealed, outcomes.lost, outcomes.kept)
     assert sum(f.cells for f in four) == pytest.approx(12)

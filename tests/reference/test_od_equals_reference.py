@@ -2,6 +2,9 @@ import numpy as np
 import pytest
 
 from engine import origin_destination as od
+from engine.origin_destination.exact.expected import expectation_of_matrix
+from engine.origin_destination.exact.histogram import histogram_of_matrix
+from engine.origin_destination.mechanism import standard_noise
 from tests.reference import od_reference as plain
 from tests.reference.od_people import Counted, random_people
 
@@ -15,7 +18,7 @@ DATASET = Counted(PEOPLE, ZONES, DAYS)
     [("trip", None, True), ("person-day", 2, True), ("person", 5, False)],
 )
 def test_release_equals_the_papers_algorithm(unit, limit, per_day):
-    noise = od.standard_noise(np.random.default_rng(8), (DAYS, ZONES, ZONES))
+    noise = standard_noise(np.random.default_rng(8), (DAYS, ZONES, ZONES))
     expected_kept = plain.matrices_of(PEOPLE, ZONES, DAYS, limit, per_day=per_day)
     for threshold in (0, 1, 7):
         params = od.ODParameters(
@@ -167,7 +170,7 @@ def test_histogram_counts_every_cell_with_its_pair():
                     pairs[pair] = pairs.get(pair, 0) + 1
     rows = zip(counted.kept, counted.true, counted.cells, strict=True)
     assert {(m, t): n for m, t, n in rows} == pairs
-    from_matrix = od.histogram_of_matrix(true, kept)
+    from_matrix = histogram_of_matrix(true, kept)
     for name in ("kept", "true", "cells"):
         assert getattr(counted, name).tolist() == getattr(from_matrix, name).tolist()
     for name in ("by_origin", "by_destination"):
@@ -184,6 +187,6 @@ def test_summed_days_are_one_matrix():
         params = od.ODParameters(epsilon=1.0, max_trips_per_user=limit, unit=unit)
         kept = od.kept(DATASET, params, days=[0, 2], sum_days=True)
         by_dataset = od.expected(DATASET, params, days=[0, 2], sum_days=True)
-        by_matrix = od.expectation_of_matrix(summed, params, kept=kept)
+        by_matrix = expectation_of_matrix(summed, params, kept=kept)
         assert by_dataset.errors == by_matrix.errors
         assert by_dataset.histogram.matrices == 1

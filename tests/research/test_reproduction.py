@@ -13,6 +13,7 @@ from engine import datasets, density, metrics, synthetic
 from engine import origin_destination as od
 from engine.datasets import Dataset
 from engine.errors import DatasetError
+from engine.origin_destination.mechanism import standard_noise
 from research import reproduction
 from research.reproduction import causes, trips_rows
 from research.reproduction import density as density_measured
@@ -242,7 +243,7 @@ def test_days_drawn_in_blocks_are_all_drawn_once(
     drawn = []
     for repeat in range(TRIPS_PLAN.repeats):
         rng = np.random.default_rng([TRIPS_PLAN.seed, repeat])
-        noise = [od.standard_noise(rng, true[first : first + 3].shape) for first in (0, 3, 6)]
+        noise = [standard_noise(rng, true[first : first + 3].shape) for first in (0, 3, 6)]
         released = np.floor(true + np.concatenate(noise) / TRIPS_PLAN.epsilons[0] + 0.5)
         drawn.append((released[:, off] < 15).mean())
     assert small.drawn[0].mean == pytest.approx(np.mean(drawn))
@@ -276,13 +277,13 @@ def test_medians_are_those_of_plain_draws(tiny_city: Dataset) -> None:
     medians, relative, cut_medians = [], [], []
     for repeat in range(plan.repeats):
         rng = np.random.default_rng([plan.seed, repeat])
-        out = np.floor(true + od.standard_noise(rng, true.shape) + 0.5)[:, off]
+        out = np.floor(true + standard_noise(rng, true.shape) + 0.5)[:, off]
         out[out < 15] = 0
         medians.append(np.median(np.abs(out - counts)[counts > 0]))
         large = counts >= 15
         relative.append(np.median((2 * np.abs(out - counts) / np.maximum(out + counts, 1))[large]))
         rng = np.random.default_rng([plan.seed, repeat])
-        cut_noise = [int(z) for z in od.standard_noise(rng, (counts.size,))]
+        cut_noise = [int(z) for z in standard_noise(rng, (counts.size,))]
         pairs = zip(counts.ravel().tolist(), cut_noise, strict=True)
         both = [abs(z) for count, z in pairs if count >= 15 <= count + z]
         cut_medians.append(statistics.median(both))

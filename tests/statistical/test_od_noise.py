@@ -7,7 +7,10 @@ from scipy import stats
 from engine import noise
 from engine import origin_destination as od
 from engine.origin_destination import calculators, laws
+from engine.origin_destination.drawn import drawn_errors, drawn_outcomes
 from engine.origin_destination.estimate.measurement import discrete_laplace
+from engine.origin_destination.exact.expected import expectation_of_matrix
+from engine.origin_destination.mechanism import standard_noise
 
 EPSILON, THRESHOLD = 0.4, 6
 PARAMS = od.ODParameters(epsilon=EPSILON, suppression_threshold=THRESHOLD, unit="trip")
@@ -17,7 +20,7 @@ COUNTS = [0, 3, 5, 6, 9, 40]
 def released(count, scale_factor, seed, draws=40_000):
     """Off-diagonal cells of one release of equal counts, with the noise scale multiplied."""
     side = int(draws**0.5)
-    variates = od.standard_noise(np.random.default_rng(seed), (side, side)) * scale_factor
+    variates = standard_noise(np.random.default_rng(seed), (side, side)) * scale_factor
     private = od.release_matrix(
         np.full((side, side), count), PARAMS, noise=od.ODNoise(cells=variates)
     )
@@ -55,13 +58,13 @@ def mean_gap(factor, seed):
     true = rng.poisson(rng.gamma(0.4, 30, (40, 40)))
     kept = rng.binomial(true, 0.8)
     params = od.ODParameters(epsilon=0.6, max_trips_per_user=2, suppression_threshold=10)
-    exact = od.expectation_of_matrix(true, params, kept=kept)
+    exact = expectation_of_matrix(true, params, kept=kept)
     draws = []
     for _ in range(60):
-        variates = od.standard_noise(rng, true.shape) * factor
+        variates = standard_noise(rng, true.shape) * factor
         out = od.release_matrix(kept, params, noise=od.ODNoise(cells=variates))
-        outcomes = od.drawn_outcomes(true * (1 - np.eye(40, dtype=int)), out, 10)
-        errors = od.drawn_errors(true, out, 10, "travelled")
+        outcomes = drawn_outcomes(true * (1 - np.eye(40, dtype=int)), out, 10)
+        errors = drawn_errors(true, out, 10, "travelled")
         draws.append(
             [
                 out.sum(),
@@ -108,9 +111,9 @@ def covered(factor, zones=12, draws=1500):
     rng = np.random.default_rng(11)
     true = rng.poisson(rng.gamma(0.3, 60, (zones, zones)))
     params = od.ODParameters(epsilon=0.5, suppression_threshold=15, unit="trip")
-    outgoing = od.expectation_of_matrix(true, params).outgoing
+    outgoing = expectation_of_matrix(true, params).outgoing
     stack = np.broadcast_to(true, (draws, zones, zones))
-    variates = od.standard_noise(rng, stack.shape) * factor
+    variates = standard_noise(rng, stack.shape) * factor
     totals = od.release_matrix(stack, params, noise=od.ODNoise(cells=variates)).sum(axis=2)
     return ((totals >= outgoing.low) & (totals <= outgoing.high)).mean()
 

@@ -3,6 +3,7 @@
 import ast
 import re
 from graphlib import CycleError, TopologicalSorter
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,16 @@ def test_no_circles_between_files():
         list(TopologicalSorter(graph).static_order())
     except CycleError as circle:
         pytest.fail(" → ".join(circle.args[1]))
+
+
+PACKAGES = sorted(path.parent.name for path in (ROOT / "engine").glob("*/__init__.py"))
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_package_has_at_most_25_public_names(package):
+    """More belong to the modules that they stand in, which are public, too."""
+    names = import_module(f"engine.{package}").__all__ if package != "synthetic" else []
+    assert len(names) <= (60 if package == "decisions" else 25)
 
 
 def test_the_document_names_every_room():

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from engine import density, usability
-from engine import origin_destination as od
 from engine.density import DensityScores
+from engine.origin_destination.exact.histogram import histogram_of_matrix
 from engine.parameters import ODParameters
 from engine.usability import Flows
 
@@ -67,7 +67,7 @@ def random_flows(seed, size=400):
     true = np.floor(rng.pareto(0.9, (side, side)) * 5).astype(np.int64)
     np.fill_diagonal(true, 0)
     kept = rng.binomial(true, 0.93)
-    return true, kept, Flows.of(od.histogram_of_matrix(true, kept))
+    return true, kept, Flows.of(histogram_of_matrix(true, kept))
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -173,7 +173,7 @@ def test_so_many_times_as_many_people_are_enough_and_a_little_fewer_are_not(epsi
     settings = ODParameters(epsilon=epsilon, suppression_threshold=threshold, unit="trip")
     true = np.random.default_rng(1).geometric(0.05, (20, 20))
     np.fill_diagonal(true, 0)
-    flows = Flows.of(od.histogram_of_matrix(true))
+    flows = Flows.of(histogram_of_matrix(true))
     half = usability.judge_trips(flows, settings).for_half
     assert half is not None
 

@@ -124,7 +124,7 @@ def heat_map(
 
     Examples
     --------
-    >>> from engine.origin_destination import histogram_of_matrix
+    >>> from engine.origin_destination.exact.histogram import histogram_of_matrix
     >>> grid = heat_map(histogram_of_matrix([[0, 9], [0, 0]]), [0.1, 1.0], [0, 15])
     >>> grid.outcomes.phantom.cells.round(4)
     array([[0.4756, 0.1173],

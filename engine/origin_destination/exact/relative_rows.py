@@ -37,7 +37,7 @@ def relative_error_rows(
 
     Examples
     --------
-    >>> from engine.origin_destination import histogram_of_matrix
+    >>> from engine.origin_destination.exact.histogram import histogram_of_matrix
     >>> rows = relative_error_rows(histogram_of_matrix([[0, 9], [0, 0]]), [1.0], [15])
     >>> [(index, row.round(3).tolist()) for index, row in rows]
     [(0, [0.999])]

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine import origin_destination as od
+from engine.origin_destination.exact.expected import Population
+from engine.origin_destination.trimming import TrimmingCurve, joined_curves
 from engine.parameters import EPSILON_STOPS, ODParameters
 from engine.resolution import Key
 from pages._ui.cache import trips as cached_trips
@@ -21,15 +22,15 @@ def trimming(key: Key, parameters: ODParameters, window: Window) -> Iterator[Ste
 
     The T of `parameters` plays no part.
     """
-    curves: list[od.TrimmingCurve] = []
+    curves: list[TrimmingCurve] = []
     for limit in LIMITS:
         at = replace(parameters, max_trips_per_user=limit)
         curves.append(cached_trips.trimming(key, at, window))
-        yield Step(len(curves), len(LIMITS), od.joined_curves(curves))
+        yield Step(len(curves), len(LIMITS), joined_curves(curves))
 
 
 def relative_errors(
-    key: Key, parameters: ODParameters, window: Window, population: od.Population
+    key: Key, parameters: ODParameters, window: Window, population: Population
 ) -> Iterator[Step]:
     """Yield the symmetric relative error over ε × τ, row by row; unknown rows are NaN.
 

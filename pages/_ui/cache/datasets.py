@@ -10,6 +10,7 @@ import shapely
 from engine import resolution
 from engine.datasets import Dataset
 from engine.resolution import Key
+from engine.resolution.groups import Groups
 from pages._ui.cache import scope as cached_scope
 from pages._ui.drawing.maps import Outlines
 from pages._ui.drawing.svg import sketches, stage
@@ -76,7 +77,7 @@ def sketch(key: Key) -> sketches.Shapes:
 
 
 @cached_scope.resource(max_entries=8, show_spinner=False)
-def groups(key: Key) -> tuple[resolution.Groups, ...]:
+def groups(key: Key) -> tuple[Groups, ...]:
     """Return groups of neighbouring zones for maps seen from far away, finest first."""
     return resolution.group_levels(dataset(key).zones)
 

@@ -12,6 +12,7 @@ import shapely
 from engine import density, metrics, usability
 from engine.arrays import Floats
 from engine.density import aggregates
+from engine.density.scoring import TotalErrors, mean_of_known
 from engine.parameters import HOURS_PER_WEEK, DensityParameters
 from engine.resolution import Key, block_names
 from engine.usability import DensityUsability
@@ -65,7 +66,7 @@ def distances(
 
 def distance_of_week(key: Key, parameters: DensityParameters, seed: Seed, repeat: int = 0) -> float:
     """Return the mean of `distances` over the week: of pieces that are there already, at once."""
-    return density.mean_of_known(np.concatenate(list(distances(key, parameters, seed, repeat))))
+    return mean_of_known(np.concatenate(list(distances(key, parameters, seed, repeat))))
 
 
 def chunks(key: Key) -> int:
@@ -131,9 +132,7 @@ def cell_means(key: Key, cells: Cells, max_visits: int) -> CellMeans:
 
 
 @cached_scope.data(max_entries=2048, show_spinner=False)
-def total_errors(
-    key: Key, parameters: DensityParameters, seed: Seed, repeat: int
-) -> density.TotalErrors:
+def total_errors(key: Key, parameters: DensityParameters, seed: Seed, repeat: int) -> TotalErrors:
     """Return the errors of the towers' totals with and without sampling (P1, figure 6)."""
     places = dataset(key)
     noise = density.DensityNoise.draw(generator(seed, "density", repeat), places, parameters.method)

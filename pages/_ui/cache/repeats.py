@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engine.density import DensityScores
-from engine.origin_destination import TripScores
+from engine.origin_destination.scoring import TripScores
 from engine.parameters import DensityParameters, ODParameters
 from engine.resolution import Key
 from engine.usability import DensityUsability

@@ -9,7 +9,22 @@ import numpy as np
 from engine import origin_destination as od
 from engine import usability
 from engine.arrays import Booleans, Floats, Numbers
-from engine.origin_destination import Agreement, HeatMap, Outcomes, Share, TripScores, laws
+from engine.origin_destination import laws
+from engine.origin_destination.agreement import Agreement
+from engine.origin_destination.drawn import drawn_cells, drawn_outcomes
+from engine.origin_destination.exact.expected import Expectation, Population
+from engine.origin_destination.exact.grid import HeatMap
+from engine.origin_destination.exact.histogram import CountHistogram
+from engine.origin_destination.exact.outcomes import Outcomes, Share
+from engine.origin_destination.scoring import (
+    TripAccount,
+    TripScores,
+    ZeroAccount,
+    expected_scores,
+    trip_account,
+    zero_account,
+)
+from engine.origin_destination.trimming import TrimmingCurve
 from engine.parameters import EPSILON_STOPS, ODParameters
 from engine.resolution import Key
 from engine.usability import Flows, TripsUsability
@@ -99,8 +114,8 @@ class TripNumbers:
     """
 
     scores: TripScores
-    account: od.TripAccount
-    zeros: od.ZeroAccount
+    account: TripAccount
+    zeros: ZeroAccount
     judged: TripsUsability
 
 
@@ -127,8 +142,8 @@ def drawn(key: Key, parameters: ODParameters, seed: Seed, window: Window) -> Dra
             release = verbs.release(key, parameters, seed, window)
         counts = counts + release.counts.sum(axis=0)
         shown = shown + release.as_shown.sum(axis=0)
-        records.append(od.drawn_outcomes(true, release.as_shown, threshold))
-        one = od.drawn_cells(true, release.as_shown, threshold)
+        records.append(drawn_outcomes(true, release.as_shown, threshold))
+        one = drawn_cells(true, release.as_shown, threshold)
         lost |= one.lost.any(axis=0)
         phantom |= one.phantom.any(axis=0)
         cells += (one.below, one.cells, one.below_travelled, one.travelled)
@@ -181,7 +196,7 @@ def mean_error(key: Key, parameters: ODParameters, seed: Seed, window: Window) -
     return agreed(key, parameters, seed, window).agreement.mean_error
 
 
-def expectation(key: Key, parameters: ODParameters, window: Window) -> od.Expectation:
+def expectation(key: Key, parameters: ODParameters, window: Window) -> Expectation:
     """Return the exact expectation over the window's matrices, of a method that has one."""
     exact = verbs.expected(key, parameters, window)
     assert exact is not None  # whoever asks has seen that the method has a law
@@ -193,9 +208,9 @@ def numbers(key: Key, parameters: ODParameters, window: Window) -> TripNumbers:
     """Return what a release is expected to do to the window's trips, exactly."""
     exact = expectation(key, parameters, window)
     return TripNumbers(
-        scores=od.expected_scores(exact),
-        account=od.trip_account(exact),
-        zeros=od.zero_account(exact),
+        scores=expected_scores(exact),
+        account=trip_account(exact),
+        zeros=zero_account(exact),
         judged=usability.judge_trips(Flows.of(exact.histogram), parameters),
     )
 
@@ -237,7 +252,7 @@ def error_curve(
     key: Key,
     parameters: ODParameters,
     window: Window,
-    population: od.Population,
+    population: Population,
     relative: bool,
     points: tuple[float, ...],
 ) -> list[float]:
@@ -248,7 +263,7 @@ def error_curve(
 
 
 @cached_scope.resource(max_entries=24, show_spinner="Computing the grid …")
-def grid(key: Key, parameters: ODParameters, window: Window, population: od.Population) -> HeatMap:
+def grid(key: Key, parameters: ODParameters, window: Window, population: Population) -> HeatMap:
     """Return the exact measures over all stops of ε × `GRID_THRESHOLDS`.
 
     ε and τ of `parameters` should be fixed ones, so that moving a slider finds the same grid.
@@ -265,7 +280,7 @@ def grid(key: Key, parameters: ODParameters, window: Window, population: od.Popu
 
 @cached_scope.data(max_entries=512, show_spinner=False)
 def relative_row(
-    key: Key, parameters: ODParameters, window: Window, population: od.Population
+    key: Key, parameters: ODParameters, window: Window, population: Population
 ) -> list[float]:
     """Return the mean relative error at the ε of `parameters` over `GRID_THRESHOLDS`."""
     counted = _counted(key, parameters, window)
@@ -280,13 +295,13 @@ def relative_row(
 
 
 @cached_scope.data(max_entries=512, show_spinner=False)
-def trimming(key: Key, parameters: ODParameters, window: Window) -> od.TrimmingCurve:
+def trimming(key: Key, parameters: ODParameters, window: Window) -> TrimmingCurve:
     """Return the curve over T at the one T of `parameters`, so that T arrive one by one."""
     limits = [parameters.max_trips_per_user]
     return od.trimming_curve(dataset(key), parameters, limits, **window.arguments)
 
 
-def _counted(key: Key, parameters: ODParameters, window: Window) -> od.CountHistogram:
+def _counted(key: Key, parameters: ODParameters, window: Window) -> CountHistogram:
     """Return how many flows hold how many trips, before and after trimming."""
     limit = parameters.max_trips_per_user
     return od.histogram(dataset(key), parameters.unit, limit, **window.arguments)

@@ -21,8 +21,10 @@ from engine.contract import Parameters
 from engine.datasets import Dataset
 from engine.density import DensityParameters, DensityRelease, DensityScores
 from engine.ledger import Ledger
-from engine.origin_destination import Expectation, ODParameters, TripScores
+from engine.origin_destination import ODParameters
+from engine.origin_destination.exact.expected import Expectation
 from engine.origin_destination.methods import Release as FlowRelease
+from engine.origin_destination.scoring import TripScores, drawn_scores, sampled_scores
 from engine.report import Analysis, ReportParameters, ReportRelease
 from engine.resolution import Key
 from pages._ui.cache import scope as cached_scope
@@ -202,13 +204,13 @@ def scores(
 def _scores(key: Key, parameters: Any, seed: Seed, window: Window | None, repeat: int) -> Any:
     exact = None if window is None else expected(key, parameters, window)
     if window is not None and repeat and exact is not None:
-        return od.sampled_scores(exact, rng=_trip_generator(seed, window, repeat))
+        return sampled_scores(exact, rng=_trip_generator(seed, window, repeat))
     one: Any = draw if repeat else release  # only the first draw is on the page
     drawn = one(key, parameters, seed, window, repeat)
     if window is None:
         product = product_of(parameters)
         return frozen(product.scores(of(product.truth, key), drawn))
-    return frozen(od.drawn_scores(truth(key, window)[None], drawn.as_shown, parameters))
+    return frozen(drawn_scores(truth(key, window)[None], drawn.as_shown, parameters))
 
 
 def ledger(key: Key, parameters: Parameters) -> Ledger:

@@ -4,7 +4,8 @@ import math
 
 import streamlit as st
 
-from engine.origin_destination import calculators, reading
+from engine.origin_destination import calculators
+from engine.origin_destination.exact.expected import reading
 from engine.parameters import ODParameters
 from pages._ui.choose import curves
 from pages._ui.choose.question import CHANGE, FLOW, Question, use_button

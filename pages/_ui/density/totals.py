@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pandas as pd
 import streamlit as st
 
-from engine.density import TotalErrors
+from engine.density.scoring import TotalErrors
 from engine.parameters import DensityParameters
 from engine.resolution import Key
 from pages._ui import jobs

@@ -1,6 +1,7 @@
 """Sentences of the Density page: what to look for, the errata of P1, what the switches do."""
 
-from engine.density import NOISE_EXCEEDS_DATA, ONE_CLUSTER, Needs
+from engine.density import NOISE_EXCEEDS_DATA, ONE_CLUSTER
+from engine.density.needs import Needs
 from engine.ledger import Ledger, is_above
 from engine.parameters import DensityParameters
 from pages._ui.cache.draws import REPEATS

@@ -8,7 +8,8 @@ import streamlit as st
 
 from engine import origin_destination as od
 from engine.density import DensityScores
-from engine.origin_destination import Agreement, TripScores
+from engine.origin_destination.agreement import Agreement
+from engine.origin_destination.scoring import TripScores
 from pages._ui import jobs
 from pages._ui.cache.repeats import (
     Moved,

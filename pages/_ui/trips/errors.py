@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from engine.origin_destination import Population
+from engine.origin_destination.exact.expected import Population
 from pages._ui.cache import trips as cached_trips
 from pages._ui.drawing import charts, colours, tables
 from pages._ui.drawing.charts import STROKES, Line

@@ -7,8 +7,8 @@ import numpy as np
 import streamlit as st
 
 from engine.arrays import Floats
-from engine.origin_destination import HeatMap, Population
-from engine.origin_destination.exact.expected import SANITY_BOUND
+from engine.origin_destination.exact.expected import SANITY_BOUND, Population
+from engine.origin_destination.exact.grid import HeatMap
 from engine.parameters import EPSILON_STOPS, ODParameters
 from pages._ui import jobs
 from pages._ui.cache import curves as cached_curves

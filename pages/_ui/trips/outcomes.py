@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from engine.origin_destination import Outcomes, Share
+from engine.origin_destination.exact.outcomes import Outcomes, Share
 from pages._ui.cache import trips as cached_trips
 from pages._ui.cache.trips import Drawn
 from pages._ui.cache.window import Window

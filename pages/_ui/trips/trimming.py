@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from engine.origin_destination import TrimmingCurve
+from engine.origin_destination.trimming import TrimmingCurve
 from engine.parameters import ODParameters
 from engine.resolution import Key
 from pages._ui import jobs

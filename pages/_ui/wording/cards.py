@@ -6,13 +6,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from engine.density import DensityScores
-from engine.origin_destination import (
-    Agreement,
-    TripAccount,
-    TripScores,
-    ZeroAccount,
-    calculators,
-)
+from engine.origin_destination import calculators
+from engine.origin_destination.agreement import Agreement
+from engine.origin_destination.scoring import TripAccount, TripScores, ZeroAccount
 from engine.parameters import ODParameters
 from pages._ui.cache.draws import REPEATS
 from pages._ui.drawing.cards import Card

@@ -2,7 +2,7 @@
 
 import math
 
-from engine.density import Needs
+from engine.density.needs import Needs
 from engine.parameters import DensityParameters
 from engine.usability import Rhythm, rhythm
 from pages._ui.wording.numbers import metres, number

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from engine.origin_destination import Agreement
+from engine.origin_destination.agreement import Agreement
 from engine.parameters import EPSILON_STOPS, ODParameters
 from engine.steps import GOOD_SHARE, SOME_SHARE, Level
 from engine.usability import (

@@ -9,6 +9,8 @@ from engine import datasets, density, report
 from engine import origin_destination as od
 from engine.density import DensityParameters
 from engine.origin_destination import ODParameters
+from engine.origin_destination.mechanism import standard_noise
+from engine.origin_destination.scoring import sampled_scores
 from engine.report import ReportParameters
 from engine.resolution import Key, Resolution
 from pages._ui.cache import verbs
@@ -45,7 +47,7 @@ def by_hand(city, parameters, window, repeat):
         return density.truth(city), density.release(city, parameters, rng=rng)
     days = {"days": window.day, "sum_days": window.summed}
     rng = generator(SEED, "trips", repeat, 0 if window.summed else 1 + window.day)
-    noise = od.ODNoise(cells=od.standard_noise(rng, (1, *[len(city.zones)] * 2)))
+    noise = od.ODNoise(cells=standard_noise(rng, (1, *[len(city.zones)] * 2)))
     return od.truth(city, **days), od.release(city, parameters, noise=noise, **days)
 
 
@@ -60,7 +62,7 @@ def test_a_draw_and_its_scores_are_the_engines(city, key, parameters, window, re
     scores = product.scores(true, expected)
     if repeat and (law := window and verbs.expected(key, parameters, window)):
         rng = generator(SEED, "trips", repeat, 0 if window.summed else 1 + window.day)
-        scores = od.sampled_scores(law, rng=rng)
+        scores = sampled_scores(law, rng=rng)
     assert str(verbs.scores(key, parameters, SEED, window, repeat)) == str(scores)
     assert verbs.ledger(key, parameters) == product.plan(city, parameters).ledger
 

@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from engine import density, metrics
 from engine.datasets import load
+from engine.density.scaling import tower_totals
 from engine.ledger import Ledger
 from engine.parameters import DensityMethod, DensityParameters
 from pages._ui.cache import density as cached_density
@@ -312,7 +313,7 @@ def test_figures_without_sampling_are_worse(open_density):
         noise = density.DensityNoise.draw(
             generator((SIMULATED_SEED, 0), "density", repeat), city, "efpag_joint"
         )
-        noisy = density.tower_totals(city, settings, noise)
+        noisy = tower_totals(city, settings, noise)
         relative = [abs(n - t) / t for n, t in zip(noisy, true, strict=True) if t > 0]
         assert one.sampled.totals == pytest.approx(sum(relative) / len(relative), rel=1e-12)
     assert all(one.sampled.shares < one.plain.shares for one in errors)

@@ -8,6 +8,13 @@ import pytest
 from engine import origin_destination as od
 from engine.density import DensityScores
 from engine.origin_destination import ODParameters
+from engine.origin_destination.exact.expected import expectation_of_matrix
+from engine.origin_destination.scoring import (
+    drawn_scores,
+    expected_scores,
+    trip_account,
+    zero_account,
+)
 from pages._ui.cache.draws import REPEATS
 from pages._ui.wording.cards import density_cards, trip_cards
 
@@ -18,8 +25,8 @@ KEPT = RNG.binomial(TRUE, 0.8)
 
 
 def cards(settings, true=TRUE, kept=KEPT, draws=None):
-    exact = od.expectation_of_matrix(true, settings, kept=kept)
-    parts = (od.expected_scores(exact), od.trip_account(exact), od.zero_account(exact))
+    exact = expectation_of_matrix(true, settings, kept=kept)
+    parts = (expected_scores(exact), trip_account(exact), zero_account(exact))
     return trip_cards(*parts, settings, draws)
 
 
@@ -93,7 +100,7 @@ def test_where_no_flow_reaches_the_threshold_the_cards_say_so():
     few = np.minimum(TRUE, 9)
     rng = np.random.default_rng(0)
     draws = [
-        od.drawn_scores(few, od.release_matrix(few, settings, rng=rng), settings)
+        drawn_scores(few, od.release_matrix(few, settings, rng=rng), settings)
         for _ in range(REPEATS)
     ]
     figures = cards(settings, few, few, draws)

@@ -6,6 +6,7 @@ import pytest
 from engine import attack, datasets
 from engine import origin_destination as od
 from engine.errors import ParameterError
+from engine.origin_destination.exact.histogram import histogram_of_matrix
 from tests.reference import attack_reference as plain
 
 
@@ -14,7 +15,7 @@ def test_averages_equal_a_loop_over_the_cells():
     true = rng.poisson(rng.gamma(0.4, 20, (3, 6, 6)))
     kept = rng.binomial(true, 0.7)
     parameters = od.ODParameters(epsilon=0.8, max_trips_per_user=2)
-    averages = attack.over_trips(od.histogram_of_matrix(true, kept), parameters)
+    averages = attack.over_trips(histogram_of_matrix(true, kept), parameters)
     counts = [int(n) for day in kept for i, row in enumerate(day) for n in np.delete(row, i) if n]
     each = {
         n: plain.advantage(plain.cell(1, n - 1, 0.4, 15, "rounded_laplace")) for n in set(counts)
@@ -40,12 +41,12 @@ def test_suppression_alone_proves_a_trip_just_where_taking_it_away_shows(thresho
     parameters = od.ODParameters(epsilon=1, unit="trip", suppression_threshold=threshold)
     for count in range(1, 20):
         with_trip, without = (n if n >= max(threshold, 1) else 0 for n in (count, count - 1))
-        counted = od.histogram_of_matrix([[0, count], [0, 0]])
+        counted = histogram_of_matrix([[0, count], [0, 0]])
         averages = attack.over_trips(counted, parameters)
         assert averages.proven_without_noise == (with_trip != without)
 
 
 def test_no_trip_is_refused():
-    counted = od.histogram_of_matrix([[5, 0], [0, 5]])
+    counted = histogram_of_matrix([[5, 0], [0, 5]])
     with pytest.raises(ParameterError, match="a trip between zones"):
         attack.over_trips(counted, od.ODParameters(epsilon=1.0))

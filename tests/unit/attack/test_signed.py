@@ -8,7 +8,7 @@ from scipy import stats
 
 from engine.attack import Scenario, over_flows, over_trips
 from engine.errors import ParameterError
-from engine.origin_destination import histogram_of_matrix
+from engine.origin_destination.exact.histogram import histogram_of_matrix
 from engine.parameters import ODParameters
 
 SETTINGS = ODParameters(epsilon=1.0, max_trips_per_user=4, unit="person-day", method="estimate")

@@ -10,6 +10,7 @@ import shapely
 
 from engine import datasets, density, metrics
 from engine.datasets import Dataset
+from engine.density.scaling import tower_totals
 from engine.errors import DatasetError, ParameterError
 from engine.parameters import DensityMethod
 from tests.reference.small_city import (
@@ -208,19 +209,19 @@ def test_totals_are_drawn_alike_for_all_methods() -> None:
 def test_totals_of_towers_with_and_without_sampling(tiny_city: Dataset) -> None:
     parameters = replace(BASE, epsilon=2.0)
     noise = density.DensityNoise.draw(np.random.default_rng(1), tiny_city, "efpag_joint")
-    sampled = density.tower_totals(tiny_city, parameters, noise)
+    sampled = tower_totals(tiny_city, parameters, noise)
     release = density.release(tiny_city, parameters, noise=noise)
     np.testing.assert_allclose(
         release.cell_totals, tiny_city.tessellation.to_cover @ sampled, rtol=1e-12
     )
     truth = tiny_city.truth_by_tower.sum(axis=1)
-    naive = density.tower_totals(tiny_city, parameters, noise, sampled=False)
+    naive = tower_totals(tiny_city, parameters, noise, sampled=False)
     cap = tiny_city.metadata.max_visits_cap
     np.testing.assert_allclose(naive - truth, 4 * cap / 2.0 * noise.histogram, rtol=1e-9)
     # figure 6: sampling wins by far
     assert np.abs(sampled - truth).mean() < np.abs(naive - truth).mean() / 3
     unlucky = replace(noise, visits=-1e9)
-    assert not density.tower_totals(tiny_city, parameters, unlucky).any()
+    assert not tower_totals(tiny_city, parameters, unlucky).any()
 
 
 def test_order_of_rows_does_not_matter(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 from engine import contract, datasets, density
 from engine.datasets.zoomtables import ZoomTables
 from engine.density import mechanism
+from engine.density.aggregates import tower_tree
 from engine.density.gaussian import gaussian_strength
 from engine.density.zoom.measure import DEFAULTS, ZoomConstants, measure
 from engine.density.zoom.tree import build_tree
@@ -193,7 +194,7 @@ def test_shipped_tables_are_those_of_the_same_people() -> None:
         assert ((tables.towers > 0) == (truth > 0)).mean() > 0.999
         assert (np.diff(tables.city, axis=0) >= 0).all()
         assert (tables.city[-1] <= 1024 * truth.sum(axis=0)).all()
-        assert len(tables.districts) == density.tower_tree(data).districts.max() + 1
+        assert len(tables.districts) == tower_tree(data).districts.max() + 1
 
 
 def test_tables_survive_the_way_to_disk() -> None:

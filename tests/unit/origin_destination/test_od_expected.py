@@ -8,6 +8,8 @@ from engine import origin_destination as od
 from engine.errors import ParameterError
 from engine.origin_destination import laws
 from engine.origin_destination.exact import relative
+from engine.origin_destination.exact.expected import expectation_of_matrix, reading
+from engine.origin_destination.exact.histogram import histogram_of_matrix
 from tests.reference.od_people import Counted, random_people
 
 LAWS = ["rounded_laplace", "discrete_laplace"]
@@ -166,7 +168,7 @@ def test_grids_equal_the_expectation_at_every_setting(law, trips, population):
     rng = np.random.default_rng(2)
     true = rng.poisson(rng.gamma(0.3, 40, (20, 20)))
     kept = true if trips == 1 else rng.binomial(true, 0.7)
-    counted = od.histogram_of_matrix(true, kept)
+    counted = histogram_of_matrix(true, kept)
     epsilons, thresholds = [0.03, 0.4, 9.0], [15, 0, 1, 17, 300, 18, 301, 17]
     grid = od.heat_map(counted, epsilons, thresholds, trips, law=law, population=population)
     rows = dict(
@@ -178,7 +180,7 @@ def test_grids_equal_the_expectation_at_every_setting(law, trips, population):
             params = od.ODParameters(
                 epsilon=epsilon, max_trips_per_user=trips, suppression_threshold=threshold
             )
-            exact = od.expectation_of_matrix(true, params, kept=kept, law=law)
+            exact = expectation_of_matrix(true, params, kept=kept, law=law)
             for outcome, share in vars(exact.outcomes).items():
                 for measure in ("cells", "trips"):
                     value = getattr(getattr(grid.outcomes, outcome), measure)[i, j]
@@ -206,20 +208,20 @@ def test_grids_equal_the_expectation_at_every_setting(law, trips, population):
     ],
 )
 def test_wrong_grid_settings_are_refused(options, message):
-    counted = od.histogram_of_matrix([[0, 1], [2, 0]])
+    counted = histogram_of_matrix([[0, 1], [2, 0]])
     with pytest.raises(ParameterError, match=message):
         od.heat_map(counted, **{"epsilons": [1.0], "thresholds": [15], **options})
 
 
 def test_kept_counts_above_the_true_ones_are_refused():
     with pytest.raises(ParameterError, match="exceed it nowhere"):
-        od.histogram_of_matrix([[0, 1], [2, 0]], [[0, 2], [2, 0]])
+        histogram_of_matrix([[0, 1], [2, 0]], [[0, 2], [2, 0]])
     with pytest.raises(ParameterError, match="alpha must be a whole number"):
-        od.expectation_of_matrix([[0, 1], [2, 0]], od.ODParameters(epsilon=1.0)).error_above(1.5)
+        expectation_of_matrix([[0, 1], [2, 0]], od.ODParameters(epsilon=1.0)).error_above(1.5)
 
 
 def test_error_above_is_theorem_4_far_above_the_threshold():
-    exact = od.expectation_of_matrix(
+    exact = expectation_of_matrix(
         [[0, 5000], [5000, 0]], od.ODParameters(epsilon=0.2853, unit="trip")
     )
     assert exact.error_above(10)[1] == pytest.approx(0.05, abs=1e-4)
@@ -232,7 +234,7 @@ def test_error_above_is_theorem_4_far_above_the_threshold():
 @pytest.mark.parametrize("count", [0, 14, 20, 40])
 def test_a_reading_holds_with_its_confidence(law, count):
     params = od.ODParameters(epsilon=0.3, unit="trip")
-    usual = od.reading(count, params, law=law)
+    usual = reading(count, params, law=law)
     noise = laws.NoiseLaw(0.3, law)
     values = np.arange(0, 400)
     pmf = np.exp(laws.log_released_probability(noise, values, count, 15))
@@ -284,7 +286,7 @@ def test_table_s2_cannot_be_what_the_algorithm_gives():
         counts[~np.eye(side, dtype=bool)] = np.where(
             np.arange(side * (side - 1)) < share * side * (side - 1), 0, 15
         )
-        true, private = od.expectation_of_matrix(
+        true, private = expectation_of_matrix(
             counts, od.ODParameters(epsilon=0.1, unit="trip")
         ).share_below(15)
         assert true == pytest.approx(share, abs=1 / cells)
@@ -298,7 +300,7 @@ def test_share_below_counts_what_is_suppressed_too(threshold, count):
     settings = od.ODParameters(epsilon=0.4, suppression_threshold=threshold, unit="person-day")
     true = np.array([[0, 3, 40], [11, 0, 22], [0, 7, 0]])
     kept = np.array([[0, 2, 28], [11, 0, 15], [0, 0, 0]])
-    exact = od.expectation_of_matrix(true, settings, kept=kept)
+    exact = expectation_of_matrix(true, settings, kept=kept)
     noise = np.arange(-200, 201)
     chance = laws.NoiseLaw(0.4).pmf(noise)
     cells = ~np.eye(3, dtype=bool)
@@ -340,7 +342,7 @@ def test_intervals_of_totals_hold_exactly_and_are_no_wider(counts, threshold, ep
     zones = len(counts) + 1
     matrix = np.zeros((zones, zones), dtype=int)
     matrix[0, 1:] = counts
-    totals = od.expectation_of_matrix(matrix, settings, law=name).outgoing
+    totals = expectation_of_matrix(matrix, settings, law=name).outgoing
     law = sum_of_cells(laws.NoiseLaw(epsilon, name), counts, threshold).cumsum()
     low, high = int(totals.low[0]), int(totals.high[0])
     below = law[low - 1] if low else 0.0
@@ -354,7 +356,7 @@ def test_an_interval_that_is_too_long_to_compute_holds_all_the_same():
     settings = od.ODParameters(epsilon=9.0, suppression_threshold=900_000, unit="trip")
     matrix = np.zeros((6, 6), dtype=int)
     matrix[0, 1:] = [900_000, 900_001, 899_999, 950_000, 5]
-    totals = od.expectation_of_matrix(matrix, settings).outgoing
+    totals = expectation_of_matrix(matrix, settings).outgoing
     private = np.array(
         [
             od.release_matrix(matrix, settings, rng=np.random.default_rng(seed))[0].sum()

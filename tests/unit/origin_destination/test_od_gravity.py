@@ -11,6 +11,7 @@ from scipy import stats
 from engine import attack, datasets
 from engine import origin_destination as od
 from engine.origin_destination import gravity
+from engine.origin_destination.mechanism import standard_noise
 from tests.reference.od_people import Counted
 
 ZONES, DAYS = 4, 2
@@ -64,7 +65,7 @@ def test_a_heavy_traveller_moves_them_by_all_of_it(limit):
 def noise_p_value(factor):
     """Return how well the noise on the totals fits the law of the ledger, scaled by `factor`."""
     days, zones = 400, 25
-    cells = od.standard_noise(np.random.default_rng(3), (days, zones, zones)) * factor
+    cells = standard_noise(np.random.default_rng(3), (days, zones, zones)) * factor
     parameters = settings_of(epsilon=0.7, max_trips_per_user=3)
     (stage,) = od.ledger(parameters).stages
     still = Counted([[]], zones, days)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from engine import origin_destination as od
-from engine.origin_destination import histogram_of_matrix
+from engine.origin_destination.exact.histogram import histogram_of_matrix
 from engine.origin_destination.exact.medians import (
     RELATIVE_STEP,
     Deviations,

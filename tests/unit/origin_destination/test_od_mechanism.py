@@ -9,6 +9,9 @@ from engine import origin_destination as od
 from engine.errors import DatasetError, ParameterError
 from engine.ledger import Kind, Unit
 from engine.origin_destination import matrices
+from engine.origin_destination.drawn import drawn_cells, drawn_errors, drawn_outcomes
+from engine.origin_destination.exact.expected import expectation_of_matrix
+from engine.origin_destination.mechanism import standard_noise
 from tests.reference.od_people import Counted, random_people
 
 TRIP = od.ODParameters(epsilon=0.5, unit="trip")
@@ -46,7 +49,7 @@ def counted():
 def test_bad_matrices_are_refused_with_rule_value_and_remedy(counts, message):
     for call in (
         lambda: od.release_matrix(counts, TRIP, rng=rng()),
-        lambda: od.expectation_of_matrix(counts, TRIP),
+        lambda: expectation_of_matrix(counts, TRIP),
     ):
         with pytest.raises(ParameterError, match=message) as caught:
             call()
@@ -58,7 +61,7 @@ def test_largest_counts_lose_no_digit():
     noise = np.array([[0.0, 0.6], [-0.6, 0.0]])
     private = od.release_matrix(counts, TRIP, noise=od.ODNoise(cells=noise))
     assert private.tolist() == [[0, 2**53 + 1], [2**53 - 2, 0]]
-    exact = od.expectation_of_matrix(counts, TRIP)
+    exact = expectation_of_matrix(counts, TRIP)
     assert exact.errors["all"].median_absolute == 1.0
     assert exact.errors["all"].mean_absolute == pytest.approx(2.0, rel=0.02)
     assert exact.outcomes.kept.cells == 2
@@ -84,7 +87,7 @@ def test_negatives_become_zero_without_suppression():
 
 def test_one_zone_has_nothing_to_release():
     assert od.release_matrix([[5]], TRIP, rng=rng()).tolist() == [[0]]
-    exact = od.expectation_of_matrix([[5]], TRIP)
+    exact = expectation_of_matrix([[5]], TRIP)
     assert exact.histogram.cells.tolist() == [0]
     assert exact.grand.expected == 0
     assert exact.grand.high == 0
@@ -99,7 +102,7 @@ def test_one_zone_has_nothing_to_release():
 
 def test_all_zeros_release_phantoms_only():
     zeros = np.zeros((2, 60, 60))
-    exact = od.expectation_of_matrix(zeros, od.ODParameters(epsilon=0.1, unit="trip"))
+    exact = expectation_of_matrix(zeros, od.ODParameters(epsilon=0.1, unit="trip"))
     cells = 2 * 60 * 59
     # the check figure of Table S2: 88.27% of an empty matrix stay suppressed
     assert exact.outcomes.kept_suppressed.cells / cells == pytest.approx(0.8827, abs=5e-5)
@@ -111,7 +114,7 @@ def test_all_zeros_release_phantoms_only():
 
 def test_check_figure_of_an_empty_cell_without_suppression():
     params = od.ODParameters(epsilon=0.5, suppression_threshold=0, unit="trip")
-    exact = od.expectation_of_matrix([[0, 0], [0, 0]], params)
+    exact = expectation_of_matrix([[0, 0], [0, 0]], params)
     assert exact.outcomes.empty.cells / 2 == pytest.approx(0.6106, abs=5e-5)
 
 
@@ -119,7 +122,7 @@ def test_threshold_above_every_count_suppresses_all():
     params = od.ODParameters(epsilon=2.0, suppression_threshold=10**6, unit="trip")
     counts = np.full((5, 5), 900)
     assert not od.release_matrix(counts, params, rng=rng()).any()
-    exact = od.expectation_of_matrix(counts, params)
+    exact = expectation_of_matrix(counts, params)
     assert exact.outcomes.kept_suppressed.cells == 20
     assert exact.grand.bias == -20 * 900
     assert (exact.grand.low, exact.grand.high) == (0, 0)
@@ -135,7 +138,7 @@ def test_noise_so_wide_that_it_would_overflow_is_cut_off():
 
 
 def test_common_noise_makes_a_larger_epsilon_err_less(counted):
-    noise = od.standard_noise(rng(), (DAYS, ZONES, ZONES))
+    noise = standard_noise(rng(), (DAYS, ZONES, ZONES))
     truth = od.truth(counted)
     errors = [
         np.abs(
@@ -288,29 +291,29 @@ def test_drawn_records_add_up(counted):
     params = od.ODParameters(epsilon=0.2, max_trips_per_user=2, suppression_threshold=5)
     truth = od.truth(counted)
     released = od.release(counted, params, rng=rng()).counts
-    outcomes = od.drawn_outcomes(truth, released, 5)
+    outcomes = drawn_outcomes(truth, released, 5)
     four = (outcomes.kept_suppressed, outcomes.revealed, outcomes.lost, outcomes.kept)
     assert sum(outcome.cells for outcome in four) == DAYS * ZONES * (ZONES - 1)
     assert sum(outcome.trips for outcome in four) == truth.sum()
     assert outcomes.phantom.trips == released[truth == 0].sum()
     assert outcomes.lost.cells == ((truth >= 5) & (released == 0)).sum()
     off = ~np.eye(ZONES, dtype=bool)
-    drawn_cells = od.drawn_cells(truth, released, 5)
-    assert drawn_cells.lost.sum() == outcomes.lost.cells
-    assert (drawn_cells.phantom == ((truth == 0) & (released > 0))).all()
-    assert drawn_cells.cells == DAYS * ZONES * (ZONES - 1)
-    assert drawn_cells.below == (released < 5)[:, off].sum()
-    assert drawn_cells.below_travelled == ((released < 5) & (truth > 0)).sum()
-    assert drawn_cells.travelled == (truth > 0).sum()
-    errors = od.drawn_errors(truth, released, 5)
+    cells = drawn_cells(truth, released, 5)
+    assert cells.lost.sum() == outcomes.lost.cells
+    assert (cells.phantom == ((truth == 0) & (released > 0))).all()
+    assert cells.cells == DAYS * ZONES * (ZONES - 1)
+    assert cells.below == (released < 5)[:, off].sum()
+    assert cells.below_travelled == ((released < 5) & (truth > 0)).sum()
+    assert cells.travelled == (truth > 0).sum()
+    errors = drawn_errors(truth, released, 5)
     assert errors.mean_absolute == np.abs(released - truth)[:, off].mean()
-    large = od.drawn_errors(truth, released, 5, "large")
+    large = drawn_errors(truth, released, 5, "large")
     assert large.cells == (truth >= 5).sum()
     assert large.median_absolute == np.median(np.abs(released - truth)[truth >= 5])
-    nothing = od.drawn_errors(np.zeros((2, 2)), np.zeros((2, 2)), 5, "travelled")
+    nothing = drawn_errors(np.zeros((2, 2)), np.zeros((2, 2)), 5, "travelled")
     assert math.isnan(nothing.mean_relative)
     with pytest.raises(ParameterError, match="same shape"):
-        od.drawn_outcomes(truth, released[:1], 5)
+        drawn_outcomes(truth, released[:1], 5)
 
 
 def test_flow_relative_errors_and_share_below():

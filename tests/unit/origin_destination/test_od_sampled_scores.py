@@ -5,8 +5,13 @@ from dataclasses import asdict, fields
 import numpy as np
 import pytest
 
-from engine import origin_destination as od
-from engine.origin_destination import TripScores, drawn_scores, expected_scores, sampled_scores
+from engine.origin_destination.exact.expected import expectation_of_matrix
+from engine.origin_destination.scoring import (
+    TripScores,
+    drawn_scores,
+    expected_scores,
+    sampled_scores,
+)
 from engine.parameters import ODParameters
 
 DRAWS = 4000
@@ -40,7 +45,7 @@ def test_scores_drawn_from_the_law_are_distributed_as_those_of_releases(name):
     true, kept = counts()
     if limit == 1:
         kept = true
-    exact = od.expectation_of_matrix(true, parameters, kept=kept)
+    exact = expectation_of_matrix(true, parameters, kept=kept)
     sampled, released = draws(exact, true, kept, parameters, 1.0)
     expected = asdict(expected_scores(exact))
     for field in fields(TripScores):
@@ -56,7 +61,7 @@ def test_scores_drawn_from_the_law_are_distributed_as_those_of_releases(name):
 def test_another_scale_of_noise_is_noticed():
     parameters = ODParameters(epsilon=0.5, suppression_threshold=15)
     true, _ = counts()
-    exact = od.expectation_of_matrix(true, parameters)
+    exact = expectation_of_matrix(true, parameters)
     for factor in (0.8, 1.25):
         sampled, released = draws(exact, true, true, parameters, factor)
         ours, theirs = sampled["mean_error"], released["mean_error"]
@@ -66,7 +71,7 @@ def test_another_scale_of_noise_is_noticed():
 
 def test_without_large_flows_there_is_no_error_to_tell():
     parameters = ODParameters(epsilon=1.0, suppression_threshold=50)
-    exact = od.expectation_of_matrix([[0, 3], [0, 0]], parameters)
+    exact = expectation_of_matrix([[0, 3], [0, 0]], parameters)
     scores = sampled_scores(exact, rng=np.random.default_rng(0))
     assert (scores.flows, scores.lost_flows) == (0, 0)
     assert np.isnan([scores.median_error, scores.mean_error, scores.relative_error]).all()

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.origin_destination import histogram_of_matrix, laws
+from engine.origin_destination import laws
+from engine.origin_destination.exact.histogram import histogram_of_matrix
 from engine.origin_destination.exact.medians import (
     RELATIVE_STEP,
     Deviations,

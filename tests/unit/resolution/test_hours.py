@@ -10,7 +10,8 @@ from engine import datasets, density, resolution
 from engine.density.aggregates import cover_series, in_blocks
 from engine.errors import ParameterError
 from engine.geography import zone_areas_km2
-from engine.resolution import Resolution, block_names, hour_blocks, largest_change
+from engine.resolution import Resolution, block_names, hour_blocks
+from engine.resolution.hours import largest_change
 from tests.reference.small_city import MemoryDataset, aggregate, one_zone_a_tower
 
 STEPS = ("hour", "four-hours", "day-part")
