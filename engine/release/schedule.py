@@ -73,6 +73,11 @@ class Schedule:
         first = self.first + timedelta(days=(number - 1) * self.every)
         return tuple(first + timedelta(days=day) for day in range(self.days))
 
+    def when(self, number: int) -> str:
+        """Return the days of a run in words."""
+        days = self.dates(number)
+        return f"{days[0]} to {days[-1]}" if len(days) > 1 else str(days[0])
+
     @property
     def last(self) -> date:
         """The last day of the last run."""
@@ -153,8 +158,7 @@ class Series:
             said += f", missed: {', '.join(map(str, missed))}"
         if self.next is None:
             return f"{said}; {'ended' if self.ended else 'complete'}"
-        days = self.schedule.dates(self.next)
-        return f"{said}; next is run {self.next}, {days[0]} to {days[-1]}"
+        return f"{said}; next is run {self.next}, {self.schedule.when(self.next)}"
 
     def require(self, number: int) -> None:
         """Raise `ReleaseError` unless a run can still be made; its order is that of its days."""

@@ -57,7 +57,7 @@ def _offer(name: str, one: Series, number: int, ledger: BudgetLedger) -> None:
     if entry and one.entry.body["kind"] == DensityParameters.__name__:
         needed, there = {days[0]}, entry.weeks
     if entry is None or not needed <= set(there):
-        st.caption(f"Run {number} waits for {days[0]} to {days[-1]} of {dataset}.")
+        st.caption(f"Run {number} waits for {one.schedule.when(number)} of {dataset}.")
         return
     key, out = entry.key.finest, folder()
     if st.button(

@@ -291,7 +291,7 @@ def test_a_plan_shows_what_is_kept_and_its_next_run_is_one_button(page):
     for _ in range(6):
         recurring.run(demo, "daily", confirm.folder(), ledger=BudgetLedger())
     app.run()
-    assert "Run 8 waits for 2026-06-08 to 2026-06-08 of demo-city" in texts(app)
+    assert "Run 8 waits for 2026-06-08 of demo-city" in texts(app)
     assert "Entries 3 to 15 (od of demo-city) hold different days of the same people" in texts(app)
 
 
