@@ -1,9 +1,8 @@
 """Origin–destination matrices read by statistics, at the published method's privacy.
 
 `measurement` is the only module that sees counts: it adds whole-number noise to every cell.
-`prediction`, `grid`, `law`, `expectation`, `reading` and `assisted` work on noisy cells and
-public geometry; `statements` holds what
-is true of them whatever the world is like.
+`prediction`, `grid`, `law`, `reading` and `assisted` work on noisy cells and public geometry;
+`statements` holds what is true of them whatever the world is like.
 """
 
 from .measurement import (
