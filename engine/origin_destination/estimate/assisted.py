@@ -48,7 +48,7 @@ def of_day(cells: Integers, rate: float, expect: Expect) -> tuple[Integers, Inte
     for grid, prior, at in models(cells, rate, expect):
         low.flat[at], high.flat[at] = hull(grid, prior, cells.flat[at], rate)
     off = ~np.eye(len(cells), dtype=np.bool_)
-    return np.where(off, np.maximum(low, 0), 0), np.where(off, np.maximum(high, 0), 0)
+    return np.maximum(low, 0) * off, np.maximum(high, 0) * off
 
 
 def models(

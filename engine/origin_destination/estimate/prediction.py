@@ -54,11 +54,7 @@ def predict(
     bands = distance_bands(distances_m)
     trips = _band_trips(noisy, pairs, out, into / into.sum(), bands)
     rows, columns, by_band = _fit(out, into, pairs, bands, trips)
-    expected = by_band[bands]
-    expected *= rows[:, None]
-    expected *= columns
-    expected *= off
-    return expected
+    return off * (rows[:, None] * columns) * by_band[bands]
 
 
 def distance_bands(distances_m: Floats) -> NDArray[np.uint8]:
@@ -115,9 +111,7 @@ def _band_trips(
 ) -> Floats:
     """Trips to fit in each band: positive, and non-increasing beyond the peak per expected trip."""
     expected = _band_sums(bands, pairs, out, into_shares)
-    ratio = np.zeros(len(expected))
-    for part in _parts(len(bands)):
-        ratio += np.bincount(bands[part].ravel(), noisy[part].ravel(), len(expected))
+    ratio = np.bincount(bands.ravel(), noisy.ravel(), len(expected))
     total = ratio.sum()
     ratio /= np.maximum(expected, _TINY)
     peak = int(np.argmax(ratio))

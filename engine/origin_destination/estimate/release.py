@@ -126,9 +126,8 @@ class EstimateRelease:
         cells = self.measurement.cells
         flows = max(cells.size - cells.shape[0] * cells.shape[-1], 1) if at_once else 1
         reach = statements.cell_reach(self.measurement.rate, confidence=confidence, cells=flows)
-        low, high = np.maximum(cells - reach, 0), np.maximum(cells + reach, 0)
-        diagonal = np.eye(cells.shape[-1], dtype=bool)
-        return np.where(diagonal, 0, low), np.where(diagonal, 0, high)
+        off = ~np.eye(cells.shape[-1], dtype=np.bool_)
+        return np.maximum(cells - reach, 0) * off, np.maximum(cells + reach, 0) * off
 
     def exact_totals(self, axis: int, *, at_once: bool) -> tuple[Integers, int]:
         """Return noisy totals of zones and z: kept totals are in it ± z in 95 of 100 releases.
