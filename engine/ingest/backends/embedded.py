@@ -26,9 +26,13 @@ from ..progress import Monitor
 from .engine import PARTS
 from .statements import watched
 
+STORE = "stored"
 BYTES_A_ROW = 400
 """Memory to have for each row that is ranked at once: a third of it is the sort, the rest is
 taken by the table that is read, the result and what the engine needs itself."""
+BYTES_A_RECORD = 40
+"""Of a table in memory."""
+_BYTES_A_LINE = 40
 _UNITS = {"bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 _NATIVE = ("utf-8", "latin-1")
 """Encodings that DuckDB reads itself, without an extension."""
@@ -62,6 +66,7 @@ class DuckDBEngine:
         self._folder = Path(tempfile.mkdtemp(prefix="ingest-", dir=options.spill))
         storage.make_owner_only(self._folder)
         self._tables = 0
+        self._stored: set[str] = set()
         try:
             self._paths = {source.path: self._readable(source) for source in sources}
             self.connection = self._connect(options, keep_order)
@@ -123,9 +128,24 @@ class DuckDBEngine:
         self._execute(f"CREATE TEMP TABLE {name} AS {_sql(table)}")
         return ibis.table(table.schema(), name=name)
 
+    def store(self, name: str, table: Table) -> Table:
+        """Compute `table` once: where it may outgrow memory, in a file of the spill folder.
+
+        A table in memory that outgrows it is written anew whenever it is read. The file is
+        compressed, which takes time where memory would do.
+        """
+        if self._expected_rows() * BYTES_A_RECORD > self._memory():
+            self._stored.add(name)
+            self._execute(f"CREATE OR REPLACE TABLE {STORE}.{name} AS {_sql(table)}")
+            return ibis.table(table.schema(), name=name, catalog=STORE, database="main")
+        self._execute(f"CREATE OR REPLACE TEMP TABLE {name} AS {_sql(table)}")
+        return ibis.table(table.schema(), name=name)
+
     def drop(self, name: str) -> None:
         """Forget a kept table."""
-        self._execute(f"DROP TABLE {name}")
+        place = f"{STORE}.{name}" if name in self._stored else name
+        self._stored.discard(name)
+        self._execute(f"DROP TABLE {place}")
 
     def fetch(self, table: Table) -> pa.Table:
         """Compute `table` and return its rows; for aggregates only."""
@@ -146,10 +166,7 @@ class DuckDBEngine:
 
     def shares(self, rows: int, /) -> int:
         """Return as many as it takes to rank each share in memory: sorting on disk takes long."""
-        statement = "SELECT current_setting('memory_limit')"
-        size, unit = str(self._rows(statement)[0][0]).split()
-        memory = float(size) * _UNITS[unit]
-        return min(max(math.ceil(rows * BYTES_A_ROW / memory), 1), PARTS)
+        return min(max(math.ceil(rows * BYTES_A_ROW / self._memory()), 1), PARTS)
 
     def close(self) -> None:
         """Release everything, temporary files included."""
@@ -157,6 +174,16 @@ class DuckDBEngine:
             self.connection.close()
         finally:
             shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _expected_rows(self) -> int:
+        """Return about how many rows the files hold."""
+        sizes = ((source.rows, source.size_bytes) for source in self._sources)
+        return sum(size // _BYTES_A_LINE if rows is None else rows for rows, size in sizes)
+
+    def _memory(self) -> float:
+        """Return the bytes that the engine aims to stay within."""
+        size, unit = str(self._rows("SELECT current_setting('memory_limit')")[0][0]).split()
+        return float(size) * _UNITS[unit]
 
     def _kinds(self, query: str) -> dict[str, str]:
         """Return the type of each column of `query`."""
@@ -186,6 +213,8 @@ class DuckDBEngine:
             connection = duckdb.connect(":memory:", config=settings)
             # DuckDB 2.0 ignores this one among the settings of a connection
             connection.execute(f"SET max_temp_directory_size = {_text(options.spill_limit)}")
+            file = _text(str(self._folder / f"{STORE}.duckdb"))
+            connection.execute(f"ATTACH {file} AS {STORE}")
         except duckdb.Error:
             raise InputError(
                 "the engine cannot start with these settings of memory, threads and spill; write "

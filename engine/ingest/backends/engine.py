@@ -31,6 +31,10 @@ class Engine(Protocol):
         """Compute `table` once and keep it until the engine is closed."""
         ...
 
+    def store(self, name: str, table: Table) -> Table:
+        """Compute `table` once, as `keep`, in place of what has the name: may outgrow memory."""
+        ...
+
     def drop(self, name: str) -> None:
         """Forget a kept table."""
         ...

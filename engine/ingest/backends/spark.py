@@ -97,6 +97,12 @@ class SparkEngine:
         """Compute `table` once and keep it until the engine is closed."""
         return self._keep(name, self._sql(table))
 
+    def store(self, name: str, table: Table) -> Table:
+        """Compute `table` once; all that is kept is on disk."""
+        if name in self._kept:
+            self.drop(name)
+        return self.keep(name, table)
+
     def drop(self, name: str) -> None:
         """Forget a kept table."""
         frame = self._kept.pop(name)

@@ -65,10 +65,9 @@ def count_by_person(
     inside = every.filter(every.reason.isin([int(reason) for reason in _COUNTED]))
     fetched = _outside_period(run, every, inside)
     ranks: list[pa.Table] = []
-    of = run.engine.shares(count)
-    for number in range(of):
-        run.monitor.step(number, of)
-        own = shares.share(inside, number, of)
+    people_of = shares.of_people(run, "pile", inside, count)
+    for number, own in enumerate(people_of):
+        run.monitor.step(number, len(people_of))
         numbers = run.engine.keep("report_people", _numbered(own))
         trips = run.engine.keep("report_trips", _ranked(own, numbers, run.salt))
         ranks.append(run.engine.fetch(_by_rank(run, trips)))

@@ -1,6 +1,7 @@
 """Ranking people in shares that fit in memory; whom an engine counts first changes no count."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 
 import ibis
 import pyarrow as pa
@@ -11,6 +12,8 @@ from ..expressions import Table
 from ..report import BINS
 from .run import Run
 
+PILES = 8
+
 
 def divided(table: Table) -> Table:
     """Return `table` with the ``part`` (0 to 127) of each row's person.
@@ -20,11 +23,21 @@ def divided(table: Table) -> Table:
     return table.mutate(part=(table.uid.hash() % PARTS).abs().cast("int8"))
 
 
-def share(table: Table, number: int, of: int) -> Table:
-    """Return the rows of one of `of` shares of the people in a `divided` table."""
-    if of == 1:
-        return table
-    return table.filter(table.part % of == number)
+def of_people(run: Run, name: str, table: Table, count: int) -> list[Table]:
+    """Return `count` rows of a `divided` table in shares, as many people at once as fit in memory.
+
+    Each share would read all of a large table: many shares read it once more in piles.
+    """
+    of = run.engine.shares(count)
+    if of <= PILES:
+        return [_share(table, number, of) for number in range(of)]
+    piles = [run.engine.store(f"{name}_{n}", _share(table, n, PILES)) for n in range(PILES)]
+    of = PILES * math.ceil(of / PILES)
+    return [_share(piles[number % PILES], number, of) for number in range(of)]
+
+
+def _share(table: Table, number: int, of: int) -> Table:
+    return table if of == 1 else table.filter(table.part % of == number)
 
 
 def added_up(counts: list[Table]) -> Table:
@@ -39,17 +52,13 @@ def added_up(counts: list[Table]) -> Table:
 
 
 def by_share(
-    run: Run, name: str, table: Table, count: int, compute: Callable[[Table], Table]
+    run: Run, name: str, people: Sequence[Table], compute: Callable[[Table], Table]
 ) -> list[Table]:
-    """Compute something of `count` rows of a `divided` table, as many people at once as fit.
-
-    The results are kept in the engine as ``name_0``, ``name_1``, …
-    """
-    of = run.engine.shares(count)
+    """Compute something of every share and keep it in the engine as ``name_0``, ``name_1`` …."""
     kept: list[Table] = []
-    for number in range(of):
-        run.monitor.step(number, of)
-        kept.append(run.engine.keep(f"{name}_{number}", compute(share(table, number, of))))
+    for number, own in enumerate(people):
+        run.monitor.step(number, len(people))
+        kept.append(run.engine.keep(f"{name}_{number}", compute(own)))
     return kept
 
 
@@ -58,7 +67,7 @@ def summed(run: Run, table: Table, count: int, compute: Callable[[Table], Table]
 
     `table` is `divided`, of `count` rows; `compute` makes counts of the rows of some people.
     """
-    kept = by_share(run, "ranked", table, count, compute)
+    kept = by_share(run, "ranked", of_people(run, "pile", table, count), compute)
     counted = run.engine.fetch(added_up(kept))
     for number in range(len(kept)):
         run.engine.drop(f"ranked_{number}")

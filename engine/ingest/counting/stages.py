@@ -61,7 +61,7 @@ def of_people(run: Run, raw: Sequence[Table], accept: checks.Accept) -> Table:
     else:
         placed = _placed_visits(run, raw)
         run.monitor.start(READING)
-        every = run.engine.keep("trips", _between(run, placed)[0])
+        every = run.engine.store("trips", _between(run, placed)[0])
         accept(trip_account(_by_reason(run.engine, every)))
     return trips.used_trips(every, run.calendar)
 
@@ -73,7 +73,7 @@ def from_trips(run: Run, raw: Sequence[Table], accept: checks.Accept) -> Counted
     if run.wants_density:
         run.monitor.start(VISITS)
         given = rows.visits_of_trips(every)
-        kept = run.engine.keep("records", shares.divided(visits.records(given, run.calendar)))
+        kept = run.engine.store("records", shares.divided(visits.records(given, run.calendar)))
         density = _count_visits(run, kept, _by_reason(run.engine, kept))
     if run.wants_trips:
         moves = _count_trips(run, every, account, measured=True)
@@ -93,7 +93,7 @@ def from_visits(run: Run, raw: Sequence[Table], accept: checks.Accept) -> Counte
     run.monitor.start(READING)
     density = moves = _NOTHING
     if run.wants_density:
-        kept = run.engine.keep("records", shares.divided(visits.records(placed, run.calendar)))
+        kept = run.engine.store("records", shares.divided(visits.records(placed, run.calendar)))
         counts = _by_reason(run.engine, kept)
         accept(record_account(counts, trimmed=0))
         run.monitor.start(VISITS)
@@ -106,7 +106,7 @@ def from_visits(run: Run, raw: Sequence[Table], accept: checks.Accept) -> Counte
     if run.wants_trips:
         run.monitor.start(DERIVING)
         moves_between, by_trip = _between(run, placed)
-        every = run.engine.keep("trips", moves_between)
+        every = run.engine.store("trips", moves_between)
         between = trip_account(_by_reason(run.engine, every))
         moves = _count_trips(run, every, between, measured=by_trip)
     assert account is not None
@@ -138,7 +138,7 @@ def _trips(run: Run, raw: Sequence[Table], accept: checks.Accept) -> tuple[Table
     lookup = _places(run, raw)
     run.monitor.start(READING)
     parsed = rows.parsed(run.engine, raw, "trips", run.reader)
-    every = run.engine.keep("trips", shares.divided(rows.trips(parsed, lookup, run.calendar)))
+    every = run.engine.store("trips", shares.divided(rows.trips(parsed, lookup, run.calendar)))
     account = trip_account(_by_reason(run.engine, every))
     accept(account)
     return every, account
@@ -192,7 +192,8 @@ def _count_trips(run: Run, every: Table, account: Account, *, measured: bool) ->
 def _count_visits(run: Run, records: Table, counts: list[dict[str, int]]) -> _Part:
     used = records.filter(records.reason == Reason.USED)
     count = sum(line["kinds"] for line in counts if line["reason"] == Reason.USED)
-    kept = shares.by_share(run, "people", used, count, partial(visits.persons, salt=run.salt))
+    divided = shares.of_people(run, "records", used, count)
+    kept = shares.by_share(run, "people", divided, partial(visits.persons, salt=run.salt))
     people = rows.together(kept)
     bins = shares.people_by_bin(run, people)
     beyond = visits.beyond_cap(people, run.options.max_visits_cap)
@@ -200,7 +201,7 @@ def _count_visits(run: Run, records: Table, counts: list[dict[str, int]]) -> _Pa
     account = record_account(counts, trimmed=trimmed)
     if account.used == 0:
         checks.no_visits(run.options, account)
-    counted = _take(run, visits.STEPS, visits.Records(used, people, count, trimmed))
+    counted = _take(run, visits.STEPS, visits.Records(used, people, divided, trimmed))
     for number in range(len(kept)):
         run.engine.drop(f"people_{number}")
     run.engine.drop("records")

@@ -19,7 +19,7 @@ from ..report import Reason
 from . import tables
 from .keys import Purpose, keyed_hash
 from .run import Run, Step
-from .shares import added_up, share
+from .shares import added_up
 from .week import Records, by_hour, heavy_in_order, in_shared_hours
 from .zoom import ZoomSums
 
@@ -145,9 +145,8 @@ def _ranks_and_zoom(run: Run, records: Records) -> Mapping[str, pa.Table]:
     """Count ``presampled`` and the zoom tables: both begin with a person's hours."""
     sums = ZoomSums(run)
     kept: list[Table] = []
-    of = run.engine.shares(records.count)
-    for number in range(of):
-        own = share(records.used, number, of)
+    of = len(records.shares)
+    for number, own in enumerate(records.shares):
         run.monitor.step(2 * number, 2 * of)
         hours = run.engine.keep("hours", by_hour(own))
         together = run.engine.keep("together", in_shared_hours(own, hours))

@@ -1,5 +1,6 @@
 """The records of the density week, and which of a heavy person's are kept."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import ibis
@@ -20,15 +21,15 @@ class Records:
         ``location`` is a place's number, ``hour`` 0 to 167.
     people : Table
         ``uid``, ``n`` (the person's records) and ``single`` (the place of one of them).
-    count : int
-        Rows of `used`.
+    shares : sequence of Table
+        Rows of `used`, by people.
     beyond_cap : int
         Records of people beyond ``max_visits_cap``.
     """
 
     used: Table
     people: Table
-    count: int
+    shares: Sequence[Table]
     beyond_cap: int
 
 

@@ -57,6 +57,7 @@ def built(folder: Path, name: str, inputs: Path, **changes: Any) -> dict[str, by
     ("rows", "files", "bytes_a_row"),
     [
         (1_000, 2, 8_000_000),
+        (1_000, 1, 30_000_000),
         *(
             pytest.param(*case, marks=pytest.mark.long)
             for case in (
@@ -67,7 +68,14 @@ def built(folder: Path, name: str, inputs: Path, **changes: Any) -> dict[str, by
             )
         ),
     ],
-    ids=["three shares", "order", "files", "ten shares", "more shares than people"],
+    ids=[
+        "three shares",
+        "shares of piles",
+        "order",
+        "files",
+        "ten shares",
+        "more shares than people",
+    ],
 )
 def test_order_of_rows_files_threads_and_shares_never_change_a_bit(
     tmp_path: Path,
@@ -82,6 +90,7 @@ def test_order_of_rows_files_threads_and_shares_never_change_a_bit(
     shuffled = [some[i] for i in np.random.default_rng(9).permutation(len(some))]
     if bytes_a_row is not None:
         monkeypatch.setattr(embedded, "BYTES_A_ROW", bytes_a_row)
+        monkeypatch.setattr(embedded, "BYTES_A_RECORD", bytes_a_row)  # kept in a file
     assert built(tmp_path, "other", written(tmp_path / "b", shuffled, files), threads=2) == expected
 
 
