@@ -80,14 +80,3 @@ def block_at(step: HourStep, hour: int) -> tuple[int, str]:
     """
     block = int(hour_blocks(step)[hour])
     return block, block_names(step)[block]
-
-
-def largest_change(step: HourStep, max_visits_per_user: int) -> int:
-    """Return by how much one person may change one coarse count: min(ℓ, hours of the block).
-
-    Examples
-    --------
-    >>> [largest_change(step, 30) for step in ("hour", "four-hours", "day-part")]
-    [1, 4, 30]
-    """
-    return int(min(max_visits_per_user, np.bincount(hour_blocks(step)).max()))

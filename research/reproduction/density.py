@@ -1,6 +1,6 @@
 """Measure what P1 reports in its figures 6 to 11, on simulated people."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -248,12 +248,6 @@ def scaled_to_p1(plan: DensityPlan, zone_mean_sampled: float) -> DensityParamete
     """Return the setting whose noise stands to our counts as P1's to a mean count of 91."""
     epsilon = plan.epsilon * P1["zone_mean"].value / zone_mean_sampled
     return plan.base.at(epsilon)
-
-
-def by_hour_of_day(errors: Floats, hours: Sequence[int]) -> Floats:
-    """Return the mean over repeats and days of the given hours of the day."""
-    daily = errors.reshape(len(errors), 7, 24)
-    return np.asarray(daily[:, :, list(hours)].mean(axis=(0, 1)))
 
 
 def _quartiles(values: Floats) -> Floats:

@@ -128,12 +128,6 @@ def _drawn_shares(dataset: Dataset, plan: TripsPlan) -> Floats:
     return below / days
 
 
-def distance_from(column: SmallShares, shares: Shares, reading: str) -> float:
-    """Return the mean difference of a reading from a printed column, in points."""
-    ours = np.array([shares.true[reading], *shares.expected[reading]])
-    return float(np.abs(100 * ours - (column.not_private, *column.private)).mean())
-
-
 def possible_shares(not_private: float, epsilon: float) -> tuple[float, float]:
     """Return the least and the largest expected share that Algorithm 1 can turn a share into.
 
@@ -295,11 +289,6 @@ def sizes_of_flows(dataset: Dataset) -> SizesOfFlows:
     return SizesOfFlows(
         float((counts == 0).mean()), _median(counts[counts >= P2_THRESHOLD]), float(counts.mean())
     )
-
-
-def median_noise(epsilon: float) -> float:
-    """Return the median of |η| before rounding, ln 2·T/ε."""
-    return math.log(2) * settings(epsilon).noise_scale
 
 
 def _median_to_truth(true: NDArray[np.int64], released: NDArray[np.int64], least: int) -> float:
