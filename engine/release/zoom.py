@@ -9,12 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.density.aggregates import tower_tree
-
 from .. import density, validation
 from ..arrays import Integers
 from ..datasets import Dataset
 from ..datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED, FILES, WEIGHT_UNITS
+from ..density.aggregates import tower_tree
 from ..density.zoom.measure import DEFAULTS, measure, noise_scale
 from ..density.zoom.reading import read
 from ..errors import DatasetError, ParameterError
