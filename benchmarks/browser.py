@@ -1,23 +1,18 @@
 """What a person waits for in a browser: from start to numbers and maps, and one slider move."""
 
-import os
 import shutil
-import socket
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
-import urllib.request
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks import load
 from benchmarks.measure import Row, bounded
 
-ROOT = Path(__file__).parents[1]
 FLAGS = (
     "--no-sandbox",
     "--use-angle=swiftshader",
@@ -196,37 +191,8 @@ def _rows_of(what: str, times: list[float]) -> list[Row]:
 @contextmanager
 def _served(only: str | None) -> Generator[str]:
     """Serve the dashboard on a free port, with one dataset only if named."""
-    with tempfile.TemporaryDirectory() as folder, socket.socket() as probe:
-        environment = dict(os.environ)
+    with tempfile.TemporaryDirectory() as folder:
         if only is not None:
-            shutil.copytree(ROOT / "data" / only, Path(folder) / only)
-            environment["MOBILITY_DATA"] = folder
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-        probe.close()
-        process = subprocess.Popen(
-            [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)],
-            cwd=ROOT,
-            env=environment,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        try:
-            address = f"http://127.0.0.1:{port}"
-            _wait(address)
-            yield address
-        finally:
-            process.terminate()
-            process.wait(timeout=20)
-
-
-def _wait(address: str) -> None:
-    until = time.monotonic() + 60
-    while True:
-        try:
-            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=2):
-                return
-        except OSError:
-            if time.monotonic() > until:
-                raise
-            time.sleep(0.05)
+            shutil.copytree(load.ROOT / "data" / only, Path(folder) / only)
+        with load.served(Path(folder) if only else load.ROOT / "data") as (address, _):
+            yield address.replace("ws:", "http:").removesuffix("/_stcore/stream")

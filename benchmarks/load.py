@@ -20,8 +20,8 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
+from benchmarks._session import PATIENCE_S, opened
 from benchmarks.measure import Row, bounded
 
 ROOT = Path(__file__).parents[1]
@@ -31,7 +31,7 @@ LIMITS_S = {30: 1.0, 100: 1.5}
 _EACH = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10)
 STOPS = [f"{epsilon:g}" for epsilon in _EACH]
 PAUSE_S = (3.0, 7.0)
-_ARRIVAL_S, _PATIENCE_S = 0.3, 120.0
+_ARRIVAL_S = 0.3
 _SETTLE_S = 5.0
 
 
@@ -45,80 +45,28 @@ class Measured:
     busy: int = 0
 
 
-class Person:
-    """One session: its websocket, its slider and the verdict it waits for."""
+async def _visit(address: str, query: str, number: int, moves: int, measured: Measured) -> None:
+    """Open home, then move the slider."""
+    await asyncio.sleep(number * _ARRIVAL_S)
+    chance, at, busy = random.Random(number), STOPS.index("1"), False
 
-    def __init__(self, address: str, query: str = "") -> None:
-        self._address, self._query = address, query
-        self._slider = ""
-        self._verdict = asyncio.Event()
-        self._problem = ""
-        self.told_busy = False
+    def verdict(body: str) -> bool:
+        nonlocal busy
+        busy |= 'class="busy"' in body
+        return 'class="verdict' in body and "pending" not in body[:120]
 
-    async def visit(self, number: int, moves: int, measured: Measured) -> None:
-        """Open home, then move the slider."""
-        from websockets.asyncio.client import connect
-
-        await asyncio.sleep(number * _ARRIVAL_S)
-        chance = random.Random(number)
-        at = STOPS.index("1")
-        try:
-            async with connect(
-                self._address,
-                subprotocols=["streamlit"],
-                additional_headers=await asyncio.to_thread(_cookies, self._address),
-                max_size=None,
-                open_timeout=_PATIENCE_S,
-                ping_timeout=_PATIENCE_S,
-            ) as line:
-                reading = asyncio.create_task(self._read(line))
-                measured.first.append(await self._ask(line))
-                for _ in range(moves):
-                    await asyncio.sleep(chance.uniform(*PAUSE_S))
-                    at = min(max(at + chance.choice((-2, -1, 1, 2)), 0), len(STOPS) - 1)
-                    measured.moves.append(await self._ask(line, STOPS[at]))
-                reading.cancel()
-        except Exception as problem:  # whatever it is, it is counted
-            measured.failures.append(f"{type(problem).__name__} {problem}"[:80])
-        measured.busy += self.told_busy
-
-    async def _ask(self, line: Any, epsilon: str | None = None) -> float:
-        from streamlit.proto.BackMsg_pb2 import BackMsg
-
-        message = BackMsg()
-        message.rerun_script.query_string = self._query
-        if epsilon is not None:
-            state = message.rerun_script.widget_states.widgets.add()
-            state.id = self._slider
-            state.string_array_value.data.append(epsilon)
-        self._verdict.clear()
-        start = time.perf_counter()
-        await line.send(message.SerializeToString())
-        await asyncio.wait_for(self._verdict.wait(), _PATIENCE_S)
-        if self._problem:
-            raise RuntimeError(self._problem)
-        return time.perf_counter() - start
-
-    async def _read(self, line: Any) -> None:
-        from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-
-        async for raw in line:
-            message = ForwardMsg()
-            message.ParseFromString(raw)
-            if message.WhichOneof("type") != "delta":
-                continue
-            element = message.delta.new_element
-            kind = element.WhichOneof("type")
-            if kind == "slider" and element.slider.label.startswith("Privacy loss"):
-                self._slider = element.slider.id
-            elif kind == "alert" and "could not be drawn" in element.alert.body:
-                self._problem = element.alert.body[:60]
-                self._verdict.set()
-            elif kind == "html":
-                body = element.html.body
-                self.told_busy |= 'class="busy"' in body
-                if 'class="verdict' in body and "pending" not in body[:120]:
-                    self._verdict.set()
+    try:
+        cookies = await asyncio.to_thread(_cookies, address)
+        async with opened(address, query, drawn=verdict, cookies=cookies) as home:
+            measured.first.append(await home.ask())
+            for _ in range(moves):
+                await asyncio.sleep(chance.uniform(*PAUSE_S))
+                at = min(max(at + chance.choice((-2, -1, 1, 2)), 0), len(STOPS) - 1)
+                home.states["Privacy loss (ε)"] = [STOPS[at]]
+                measured.moves.append(await home.ask())
+    except Exception as problem:  # whatever it is, it is counted
+        measured.failures.append(f"{type(problem).__name__} {problem}"[:80])
+    measured.busy += busy
 
 
 def rows() -> Iterator[Row]:
@@ -245,7 +193,7 @@ def _running(
             except OSError:
                 if time.monotonic() > until or process.poll() is not None:
                     raise
-                time.sleep(0.2)
+                time.sleep(0.05)
         yield process
     finally:
         process.terminate()
@@ -255,7 +203,7 @@ def _running(
 def _cookies(address: str) -> dict[str, str]:
     """Return what a browser sends back of the cookies that came with the page."""
     page = address.replace("ws", "http", 1).replace("/_stcore/stream", "/")
-    with urllib.request.urlopen(page, timeout=_PATIENCE_S) as answer:
+    with urllib.request.urlopen(page, timeout=PATIENCE_S) as answer:
         said = answer.headers.get_all("Set-Cookie") or []
     return {"Cookie": "; ".join(one.split(";")[0] for one in said)} if said else {}
 
@@ -263,8 +211,7 @@ def _cookies(address: str) -> dict[str, str]:
 async def _all(
     address: str, sessions: int, moves: int, measured: Measured, query: str = ""
 ) -> None:
-    people = [Person(address, query) for _ in range(sessions)]
-    visits = [one.visit(number, moves, measured) for number, one in enumerate(people)]
+    visits = (_visit(address, query, number, moves, measured) for number in range(sessions))
     await asyncio.gather(*visits)
     await asyncio.sleep(_SETTLE_S if sessions == 1 else 0)
 

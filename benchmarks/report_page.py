@@ -9,17 +9,16 @@ import asyncio
 import json
 import os
 import statistics
-import time
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 from urllib.parse import urlencode
 
 import duckdb
 
+from benchmarks._session import opened
 from benchmarks.load import processor_s, served
 from benchmarks.measure import Row, bounded
 from engine import datasets
@@ -37,7 +36,7 @@ VIEWS = {
 }
 PAGE = "Report"
 PERIOD = ("--timezone", "Europe/Paris", "--from", "2026-06-01", "--to", "2026-06-07")
-_PATIENCE_S, _SETTLE_S, _PAUSE_S = 120.0, 4.0, 0.4
+_SETTLE_S, _PAUSE_S = 4.0, 0.4
 _STOPS = {
     "Trips kept per person (M)": ("1", "2", "3", "5", "10", "30", "50", "100", "256"),
     "Privacy loss (ε)": ("0.1", "0.2", "0.3", "0.5", "0.7", "1.5", "2", "3", "5"),
@@ -131,71 +130,17 @@ def _row(what: str, times: list[float], worked: float) -> Row:
 
 async def _moves(address: str, process: int, dataset: str, view: str) -> tuple[list[float], float]:
     """Return how long each move took, and the processor time of one, in seconds."""
-    from websockets.asyncio.client import connect
-
-    async with connect(
-        address, subprotocols=["streamlit"], max_size=None, open_timeout=_PATIENCE_S
-    ) as line:
-        page = _Page(line)
-        reading = asyncio.create_task(page.read())
-        await page.ask(query=urlencode({"od_data": dataset, "report_view": view}))
+    query = urlencode({"od_data": dataset, "report_view": view})
+    async with opened(address, query, page=PAGE) as page:
+        await page.ask()
         await asyncio.sleep(_SETTLE_S)
         before = processor_s(process)
         times: list[float] = []
         for number in range(MOVES):
             label = list(_STOPS)[number % len(_STOPS)]
             stops = _STOPS[label]
-            times.append(await page.ask(label, stops[number // len(_STOPS) % len(stops)]))
+            page.states = {label: [stops[number // len(_STOPS) % len(stops)]]}
+            times.append(await page.ask())
             await asyncio.sleep(_PAUSE_S)
         worked = (processor_s(process) - before) / MOVES
-        reading.cancel()
     return times, worked
-
-
-class _Page:
-    """The page Report as a browser has it: its sliders, and whether it is complete."""
-
-    def __init__(self, line: Any) -> None:
-        self._line = line
-        self._sliders: dict[str, str] = {}
-        self._complete = asyncio.Event()
-        self._problem = ""
-
-    async def ask(self, label: str = "", stop: str = "", *, query: str = "") -> float:
-        """Ask for the page, or move the slider of that label; return the seconds until it came."""
-        from streamlit.proto.BackMsg_pb2 import BackMsg
-
-        message = BackMsg()
-        message.rerun_script.query_string = query
-        message.rerun_script.page_name = PAGE
-        if label:
-            state = message.rerun_script.widget_states.widgets.add()
-            state.id = self._sliders[label]
-            state.string_array_value.data.append(stop)
-        self._complete.clear()
-        start = time.perf_counter()
-        await self._line.send(message.SerializeToString())
-        await asyncio.wait_for(self._complete.wait(), _PATIENCE_S)
-        if self._problem:
-            raise RuntimeError(self._problem)
-        return time.perf_counter() - start
-
-    async def read(self) -> None:
-        """Follow what the server sends."""
-        from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-
-        async for raw in self._line:
-            message = ForwardMsg()
-            message.ParseFromString(raw)
-            kind = message.WhichOneof("type")
-            if kind == "script_finished":
-                ended = message.script_finished
-                if ended == ForwardMsg.ScriptFinishedStatus.FINISHED_SUCCESSFULLY:
-                    self._complete.set()
-            elif kind == "delta":
-                element = message.delta.new_element
-                part = element.WhichOneof("type")
-                if part == "slider" and element.slider.label in _STOPS:
-                    self._sliders[element.slider.label] = element.slider.id
-                elif part == "alert" and "could not be drawn" in element.alert.body:
-                    self._problem = element.alert.body[:60]

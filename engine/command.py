@@ -51,7 +51,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if part not in PARTS or not _exists(part):
         print(f"error: there is no part '{part}'\n\n{_usage()}", file=sys.stderr)
         return 2
-    before = signal.signal(signal.SIGINT, _stop)  # while modules are being imported
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, _stop)  # while modules are being imported
     try:
         module = import_module(f"{__package__}.{PARTS[part][0]}")
         signal.signal(signal.SIGINT, before)
@@ -102,5 +104,6 @@ def _version() -> str:
 
 def _stop(*_: Any) -> None:
     """End at once: nothing has been written, and a compiled module may swallow an exception."""
-    print("stopped; nothing was written", file=sys.stderr, flush=True)
+    if sys.stderr is not None:
+        print("stopped; nothing was written, nor spent", file=sys.stderr, flush=True)
     os._exit(130)

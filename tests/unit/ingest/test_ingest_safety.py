@@ -143,7 +143,7 @@ def test_ctrl_c_while_modules_are_imported_says_so() -> None:
         text=True,
         check=False,
     )
-    assert (done.returncode, done.stderr) == (130, "stopped; nothing was written\n")
+    assert (done.returncode, done.stderr) == (130, "stopped; nothing was written, nor spent\n")
 
 
 @pytest.mark.parametrize("gone", ["reader", "stream"])

@@ -1,0 +1,134 @@
+"""One session of the explorer over Streamlit's websocket, as a browser holds it."""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+PATIENCE_S = 120.0
+
+
+class Session:
+    """Widgets by label, what they were moved to, and what is said since the last asking.
+
+    Parameters
+    ----------
+    line : websockets.ClientConnection
+    query, page : str
+        As they stand in the link.
+    drawn : callable or None
+        Whether a text on the page is what a session waits for; by None it waits for the page's end.
+    """
+
+    def __init__(
+        self, line: Any, query: str, page: str, drawn: Callable[[str], bool] | None
+    ) -> None:
+        self._line, self._query, self._page, self._drawn = line, query, page, drawn
+        self._got = asyncio.Event()
+        self._problem = self._awaited = ""
+        self._ended = False
+        self._asking: dict[str, asyncio.Task[None]] = {}
+        self.widgets: dict[str, Any] = {}
+        self.states: dict[str, str | list[str]] = {}
+        self.said = ""
+
+    async def ask(self, *, press: str = "", awaited: str = "") -> float:
+        """Ask for the page, perhaps by a button, until it says something; return the seconds.
+
+        Where a part is asked for at the same time, its words come with the answer to that.
+        """
+        self._got.clear()
+        self.said, self._awaited, self._problem, self._ended = "", awaited, "", False
+        start = time.perf_counter()
+        await self._send(press=press)
+        await asyncio.wait_for(self._got.wait(), PATIENCE_S)
+        if self._problem:
+            raise RuntimeError(self._problem)
+        return time.perf_counter() - start
+
+    async def read(self) -> None:
+        """Follow what the server sends, and ask for the parts that are to be asked for again."""
+        from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+        async for raw in self._line:
+            message = ForwardMsg.FromString(raw)
+            kind, body = message.WhichOneof("type"), ""
+            if kind == "delta":
+                element = message.delta.new_element
+                part = element.WhichOneof("type") or ""
+                one = getattr(element, part, None)
+                body = str(getattr(one, "body", ""))
+                self.said += body
+                if part == "alert" and "could not be drawn" in body:
+                    self._problem = body[:60]
+                if hasattr(one, "label"):
+                    self.widgets[one.label.partition(":")[0]] = one
+            elif kind == "auto_rerun":
+                again = message.auto_rerun
+                if again.fragment_id not in self._asking:
+                    asking = asyncio.create_task(self._again(again.fragment_id, again.interval))
+                    self._asking[again.fragment_id] = asking
+            elif kind == "script_finished":
+                self._ended |= message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
+            whole = self._ended and self._awaited in self.said
+            if self._problem or (self._drawn(body) if self._drawn else whole):
+                self._got.set()
+
+    def stop(self) -> None:
+        """Ask for nothing any more."""
+        for one in self._asking.values():
+            one.cancel()
+
+    async def _again(self, fragment: str, every_s: float) -> None:
+        while True:
+            await asyncio.sleep(every_s)
+            await self._send(fragment=fragment)
+
+    async def _send(self, *, press: str = "", fragment: str = "") -> None:
+        from streamlit.proto.BackMsg_pb2 import BackMsg
+
+        message = BackMsg()
+        asked = message.rerun_script
+        asked.query_string, asked.page_name = self._query, self._page
+        asked.fragment_id, asked.is_auto_rerun = fragment, bool(fragment)
+        for label, value in self.states.items():
+            state = asked.widget_states.widgets.add()
+            state.id = self.widgets[label].id
+            if isinstance(value, str):
+                state.string_value = value
+            else:
+                state.string_array_value.data.extend(value)
+        if press:
+            state = asked.widget_states.widgets.add()
+            state.id, state.trigger_value = self.widgets[press].id, True
+        await self._line.send(message.SerializeToString())
+
+
+@asynccontextmanager
+async def opened(
+    address: str,
+    query: str = "",
+    *,
+    page: str = "",
+    drawn: Callable[[str], bool] | None = None,
+    cookies: Mapping[str, str] | None = None,
+) -> AsyncGenerator[Session]:
+    """Yield a session of the server at the address of a websocket; nothing is asked for yet."""
+    from websockets.asyncio.client import connect
+
+    async with connect(
+        address,
+        subprotocols=["streamlit"],
+        additional_headers=cookies,
+        max_size=None,
+        open_timeout=PATIENCE_S,
+        ping_timeout=PATIENCE_S,
+    ) as line:
+        session = Session(line, query, page, drawn)
+        reading = asyncio.create_task(session.read())
+        try:
+            yield session
+        finally:
+            session.stop()
+            reading.cancel()
