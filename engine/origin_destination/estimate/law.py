@@ -100,8 +100,9 @@ class Laws(NamedTuple):
     def intensity(self) -> tuple[Floats, Floats]:
         """Return mean and relative variance of θ behind every cell, its own noisy count read."""
         moments = self.evidence * self.law[self.row] @ np.stack([THETA**0, THETA, THETA**2], axis=1)
-        none, one, two = moments[self.pair].T
-        return one / none, np.maximum(two / one * (none / one) - 1, 0.0)
+        none, one, two = moments.T
+        spread = np.maximum(two / one * (none / one) - 1, 0.0)
+        return (one / none)[self.pair], spread[self.pair]
 
     def posterior(self, confidence: float) -> Floats:
         """Return mean, median, the middle `confidence` and P(0) of every cell, shape (5, cells)."""
@@ -132,7 +133,9 @@ def learn(cells: Integers, rate: float, expected: Expected, taught: Booleans | N
     power = _step(expected.uncertainty.flat[at], np.log(UNCERTAINTY_STEP), UNCERTAINTIES)
     kinds, row_of_cell = _occurring(power * levels + level)
     group, level = np.divmod(kinds, levels)
-    pairs, pair = _occurring(row_of_cell * grid.nodes + grid.node_of(cells.flat[at]))
+    row_of_cell *= grid.nodes
+    row_of_cell += grid.node_of(cells.flat[at]).astype(np.int32)
+    pairs, pair = _occurring(row_of_cell)
     row, node = np.divmod(pairs, grid.nodes)
     number = np.bincount(pair, weights=learnt.flat[at]).astype(np.float64)
     # of every row the intensities μθ, the first 0
@@ -155,13 +158,16 @@ def learn(cells: Integers, rate: float, expected: Expected, taught: Booleans | N
 def _occurring(keys: Integers) -> tuple[Integers, Integers]:
     """Return the keys that occur, ascending, and the place of each key among them."""
     occurs = np.bincount(keys) > 0
-    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[keys]
+    return np.flatnonzero(occurs), (np.cumsum(occurs, dtype=np.int32) - 1)[keys]
 
 
 def _step(values: Floats, width: float, ends: tuple[int, int]) -> Integers:
     """Return the nearest step of log values, from the lowest."""
-    step = np.round(np.log(np.maximum(values, 1e-300)) / width).clip(*ends)
-    return step.astype(np.int64) - ends[0]
+    step = np.maximum(values, 1e-300)
+    np.log(step, out=step)
+    step /= width
+    np.round(step, out=step)
+    return step.clip(*ends, out=step).astype(np.int32) - ends[0]
 
 
 def log_normal(spread: float, none: float) -> Floats:

@@ -118,10 +118,11 @@ def intensity(
     cells: Integers, rate: float, expected: Expected, taught: Booleans | None = None
 ) -> Expected:
     """Return the intensity behind every cell, given its own noisy count and what was expected."""
-    # far above the noise the count is known
-    trips = np.maximum(cells, 1) * (1.0 - np.eye(len(cells)))
-    uncertainty = (noise_variance(rate) + trips) / np.maximum(trips, 1.0) ** 2
     laws = learn(cells, rate, expected, taught)
+    # far above the noise the count is known
+    trips = np.maximum(cells, 1).astype(np.float64)
+    np.fill_diagonal(trips, 0.0)
+    uncertainty = (noise_variance(rate) + trips) / np.maximum(trips, 1.0) ** 2
     mean, uncertainty.flat[laws.at] = laws.intensity()
     trips.flat[laws.at] = mean * expected.trips.flat[laws.at]
     return Expected(trips, uncertainty)
@@ -140,7 +141,11 @@ def read(cells: Integers, rate: float, expected: Expected) -> Reading:
     off = ~np.eye(len(cells), dtype=np.bool_)
     # far above the noise a cell is read as it is
     side = cell_reach(rate, confidence=MODEL_CONFIDENCE)
-    readings = np.stack([cells, cells, cells - side, cells + side, ~off]).astype(np.float64)
+    readings = np.empty((5, *cells.shape))
+    readings[:] = cells
+    readings[2] -= side
+    readings[3] += side
+    readings[4] = ~off
     laws = learn(cells, rate, expected)
     readings.reshape(5, -1)[:, laws.at] = laws.posterior(MODEL_CONFIDENCE)
     # what the means lack of the noisy sum goes to the cells of which least is known
@@ -150,7 +155,8 @@ def read(cells: Integers, rate: float, expected: Expected) -> Reading:
     lacking = beyond_noise(apart, flows * noise_variance(rate))
     readings[0] += lacking * squares / max(float(squares.sum()), 1.0)
     reach, above = cell_reach(rate, cells=max(flows, 1)), np.maximum(cells, 0)
-    readings[:4] = off * np.clip(readings[:4], np.maximum(above - reach, 0), above + reach)
+    np.clip(readings[:4], np.maximum(above - reach, 0), above + reach, out=readings[:4])
+    readings[:4] *= off
     return Reading(*readings)
 
 

@@ -187,6 +187,8 @@ def read_measurement(measured: Measurement, distances_m: Floats) -> EstimateRele
     back what trimming dropped; statements that hold whatever the model are about kept trips.
     """
     days = list(read_days(measured, distances_m))
+    if len(days) == 1:  # nothing is copied
+        return days[0]
     names = ("counts", "typical", "model_low", "model_high", "empty", "certain")
     stacks = {name: np.concatenate([getattr(day, name) for day in days]) for name in names}
     return EstimateRelease(**stacks, measurement=measured, distances_m=distances_m)
@@ -202,11 +204,13 @@ def read_days(measured: Measurement, distances_m: Floats) -> Iterator[EstimateRe
             most = CAPPED_TRIPS / measured.parameters.max_trips_per_user
             lacking = measured.capped_trips[day] / max(float(reading.mean.sum()), 1.0)
             factor = float(np.clip(lacking, 1.0, most))
+        for trips in reading[:4]:
+            trips *= factor
         yield EstimateRelease(
-            counts=factor * reading.mean[None],
-            typical=factor * reading.typical[None],
-            model_low=np.floor(factor * reading.low[None]),
-            model_high=np.ceil(factor * reading.high[None]),
+            counts=reading.mean[None],
+            typical=reading.typical[None],
+            model_low=np.floor(reading.low, out=reading.low)[None],
+            model_high=np.ceil(reading.high, out=reading.high)[None],
             empty=reading.empty[None],
             certain=off & (measured.cells[day : day + 1] >= least),
             measurement=replace(measured, cells=measured.cells[day : day + 1]),
