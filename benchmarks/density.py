@@ -15,7 +15,6 @@ from engine import datasets, density, metrics
 from engine.contract import sweep
 from engine.datasets import Dataset
 from engine.density.clustering import cluster_cells
-from engine.density.smoothing import smooth_nights
 
 PARAMETERS = density.DensityParameters(epsilon=0.3, delta=2e-6, max_visits_per_user=30)
 EPSILONS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 4.0)
@@ -26,7 +25,6 @@ def rows() -> Iterator[Row]:
     yield from loading()
     yield from releasing(paris)
     yield from clustering()
-    yield smoothing(paris)
     yield from sweeping(paris)
     yield earth_movers_distance(paris)
 
@@ -50,20 +48,11 @@ def releasing(paris: Dataset) -> Iterator[Row]:
         parameters = replace(PARAMETERS, method=method)
         return density.release(paris, parameters, rng=np.random.default_rng(0))
 
-    truth = density.truth(paris)
-
-    def make_and_measure() -> None:
-        counts = make("efpag_joint").counts
-        metrics.mean_relative_error(truth, counts)
-        metrics.pearson(truth, counts)
-
     for method in ("efpag_joint", "efpag", "efpa"):
         ours, plain = paired_medians(lambda v=method: make(v), lambda: make("lpa"))
         bound = ("≤ 4 × lpa", ours <= 4 * plain) if method == "efpag_joint" else ("–", None)
         clusters = len(make(method).shapes)
         yield Row(f"release, {method}, against lpa", ours, plain, *bound, f"{clusters} clusters")
-    whole = median_seconds(make_and_measure)
-    yield Row("release + MRE + Pearson", whole, None, "≤ 40 ms, reported", None)
 
 
 def paired_medians(
@@ -84,15 +73,6 @@ def clustering() -> Iterator[Row]:
 
         ours = median_seconds(cluster, repeats=10)
         yield bounded(f"cluster {cells:,} cells", ours, limit)
-
-
-def smoothing(paris: Dataset) -> Row:
-    release = density.release(paris, PARAMETERS, rng=np.random.default_rng(0))
-    cells = release.shapes[release.clusters]
-    ours = median_seconds(lambda: smooth_nights(release.shapes))
-    every = median_seconds(lambda: smooth_nights(cells), repeats=5)
-    note = f"{14 * len(release.shapes)} fits instead of {14 * len(cells)}"
-    return Row("smooth once a cluster, against every cell", ours, every, "–", None, note)
 
 
 def sweeping(paris: Dataset) -> Iterator[Row]:

@@ -4,7 +4,6 @@ The simulated year has 305 daily matrices of 421 × 421 zones with the sparsity 
 Afghanistan's districts (about 98 of 100 cells under 15 trips a day).
 """
 
-import resource
 import time
 import tracemalloc
 from datetime import date, timedelta
@@ -137,9 +136,3 @@ def _draw_row() -> Row:
         "≤ 1.5 × NumPy's bare Laplace draw",
         ours <= 1.5 * bare,
     )
-
-
-if __name__ == "__main__":
-    for row in rows():
-        print(f"{row.work:60s} {row.ours:9.4f} s  {row.limit}  met: {row.met}  {row.note}")
-    print(f"most memory of the process: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss} kB")

@@ -18,7 +18,6 @@ from engine.release import BudgetLedger, Cost, Loss, ReleaseError, recurring, re
 from engine.release.command import main
 from engine.release.cost import whole_cost
 from engine.release.digests import day_sums
-from engine.release.noise import zcdp_epsilon
 from engine.release.recurring import Schedule
 from engine.report import Budget, ReportParameters
 from tests.support.releases import flows, ours, report, visits, zoom
@@ -79,14 +78,6 @@ def test_all_runs_at_a_delta_cost_what_dp_accounting_says(loss):
     assert whole.delta == 1e-6
     assert whole.epsilon == pytest.approx(theirs, rel=5e-3)
     assert whole.epsilon < 0.8 * parts * loss.epsilon
-
-
-def test_gaussian_runs_at_a_delta_cost_their_rho_and_no_less_than_exactly():
-    plan = zoom(1.0).plan(datasets.load("demo-city"))
-    whole = whole_cost(plan.loss, "person", 52, 1e-5)
-    exact = pld.from_gaussian_mechanism((1 / (2 * 52 * plan.rho)) ** 0.5)
-    assert exact.get_epsilon_for_delta(1e-5) < whole.epsilon < 10
-    assert whole.epsilon == pytest.approx(zcdp_epsilon(52 * plan.rho, 1e-5), rel=1e-6)
 
 
 @pytest.mark.parametrize(("unit", "delta"), [("person-day", 1e-6), ("person", 1e-12)])
