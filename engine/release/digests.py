@@ -15,11 +15,11 @@ from ..datasets import Dataset
 from ..datasets.tripcounts import added_up
 
 
-def zoning(dataset: Dataset) -> str:
+def zoning(dataset: Dataset, *, towers: bool = True) -> str:
     """Return a digest of the zones, and of the towers where there are any: public geometry."""
     digest = hashlib.sha256()
     tables = [dataset.zones]
-    if (dataset.folder / "towers.parquet").is_file():
+    if towers and (dataset.folder / "towers.parquet").is_file():
         tables.append(dataset.towers)
     for table in tables:
         digest.update("\n".join(map(str, table.iloc[:, 0])).encode())

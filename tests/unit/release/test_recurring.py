@@ -7,17 +7,19 @@ import threading
 import zipfile
 from datetime import date, timedelta
 
+import geopandas as gpd
 import pandas as pd
 import pytest
 from dp_accounting.pld import common
 from dp_accounting.pld import privacy_loss_distribution as pld
 
 from engine import datasets
+from engine.datasets import growth
 from engine.errors import ExplorerError, ParameterError
 from engine.release import BudgetLedger, Cost, Loss, ReleaseError, recurring, release
 from engine.release.command import main
 from engine.release.cost import whole_cost
-from engine.release.digests import day_sums
+from engine.release.digests import day_sums, zoning
 from engine.release.recurring import Schedule
 from engine.report import Budget, ReportParameters
 from tests.support.releases import flows, ours, report, visits, zoom
@@ -194,6 +196,17 @@ def test_every_product_recurs_with_the_settings_that_were_planned(product, tmp_p
     assert any("more than once" in words for words in single["warnings"])
     with pytest.raises(ReleaseError, match="must find its days, 2026-06-08"):
         recurring.run(demo, "pairs", tmp_path / "out", ledger=ledger)
+
+
+def test_flows_that_were_planned_go_on_where_a_first_density_brings_towers(kept, tmp_path):
+    dataset = town(tmp_path, 6)
+    planned(kept, dataset)
+    centres = dataset.zones.geometry.representative_point()
+    points = {"location_id": dataset.zones["zone_id"], "name": dataset.zones["name"]}
+    towers = gpd.GeoDataFrame(points, geometry=centres, crs=4326)
+    grown = growth.grown(dataset, dataset.metadata, towers=towers)
+    assert zoning(grown) != zoning(dataset)
+    assert recurring.run(grown, "pairs", tmp_path / "out", ledger=kept).is_dir()
 
 
 def other_trips(folder, ledger):
