@@ -51,6 +51,20 @@ grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
 print(f'[{seconds}, {grown / 1024}, {rows}]')
 """
 
+_ESTIMATE = """
+import resource, sys, time
+from pathlib import Path
+import numpy as np
+from engine import origin_destination as od
+from engine.datasets import Dataset
+day = Dataset(Path(sys.argv[1]))
+settings = od.ODParameters(epsilon=1.0, unit="trip", method="estimate")
+start = time.process_time()
+od.release(day, settings, rng=np.random.default_rng(0), days=0)
+seconds = time.process_time() - start
+print(f'[{seconds}, {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000}]')
+"""
+
 
 def rows() -> Iterator[Row]:
     """Yield the lines of the table of a year."""
@@ -62,7 +76,7 @@ def rows() -> Iterator[Row]:
         yield _opened(year, writing_s)
         yield from _counted(year)
         yield from _appended(Path(name), year)
-        yield _full_day(Path(name))
+        yield from _full_day(Path(name))
         yield _wide(Path(name))
 
 
@@ -211,18 +225,34 @@ def raw_day(path: Path, trips: int) -> Path:
     return path
 
 
-def _full_day(folder: Path) -> Row:
-    """Count a day of the size that a year of 200 million cells has."""
+def _full_day(folder: Path) -> Iterator[Row]:
+    """Count and release a day of the size that a year of 200 million cells has."""
     day = make_year(folder / "full", ZONES, 1, FULL_DAY)
     seconds, counted = _timed(lambda: od.histogram(Dataset(day.folder), days=0))
     plain, _ = _timed(lambda: np.unique(day.trips.day(0).n.astype(np.int64), return_counts=True))
-    return Row(
+    yield Row(
         f"distinct counts of a day of {FULL_DAY:,} cells",
         seconds,
         plain,
         "–",
         None,
         f"{day.trips.rows:,} rows, {len(counted.true):,} counts; reference: np.unique of the day",
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", _ESTIMATE, str(day.folder)],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    seconds, peak_mb = json.loads(done.stdout)
+    plain, _ = _timed(lambda: np.sort(np.random.default_rng(0).random(ZONES**2)))
+    yield Row(
+        f"that day released by estimate, {ZONES:,} zones",
+        seconds,
+        plain,
+        "≤ 5 s, ≤ 1 GB",
+        seconds <= 5 and peak_mb <= 1000,
+        f"processor time; peak {peak_mb:,.0f} MB; reference: NumPy sorts a number for every pair",
     )
 
 
