@@ -13,6 +13,8 @@ import pandas as pd
 from benchmarks.measure import Row, bounded, cpu_seconds, median_seconds
 from benchmarks.origin_destination import DAYS, ZONES, SimulatedYear
 from engine import datasets, decisions
+from engine.decisions.epidemic import scenario_origins
+from engine.decisions.populations import given_populations
 from engine.parameters import ODParameters
 
 EPSILONS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0, 5.0, 10.0)
@@ -31,7 +33,7 @@ def _trip(epsilon: float) -> ODParameters:
 
 def _province_rows() -> Iterator[Row]:
     year = datasets.load("afghanistan-2020")
-    origins = list(decisions.scenario_origins(year).values())
+    origins = list(scenario_origins(year).values())
     size = "34 zones × 305 days, 3 origins"
     over_epsilons = [_trip(epsilon) for epsilon in EPSILONS]
 
@@ -81,7 +83,7 @@ def _district_rows() -> Iterator[Row]:
     year: Any = SimulatedYear()
     year.zones = pd.DataFrame({"zone_id": [str(zone) for zone in range(ZONES)]})
     year.metadata.periods = year.metadata.days
-    people = decisions.given_populations(year, 17_000, confidential=True)
+    people = given_populations(year, 17_000, confidential=True)
     tracemalloc.start()
     start = time.perf_counter()
     for _ in decisions.private_epidemics(
@@ -126,7 +128,7 @@ import numpy as np
 from engine import datasets, decisions
 from engine.parameters import ODParameters
 year = datasets.load("{DISTRICTS}")
-origins = list(decisions.scenario_origins(year).values())
+origins = list(scenario_origins(year).values())
 decisions.true_epidemic(year, origins)
 settings = [ODParameters(epsilon=0.5, unit="trip")]
 for _ in decisions.private_epidemics(

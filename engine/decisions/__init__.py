@@ -1,139 +1,40 @@
 """What noise does to decisions: an epidemic, aid after a shock (P2), zones to act in."""
 
-from .aid import (
-    Outflow,
-    ShockTotals,
-    outflow,
-    shock,
-    shock_totals,
-)
-from .choice import (
-    CERTAINTY,
-    AidTarget,
-    EpidemicTarget,
-    PrivacyChoice,
-    Remedy,
-    ZonesTarget,
-    aid_met,
-    aid_remedies,
-    epidemic_remedies,
-    least_draws,
-    strongest_privacy,
-)
-from .drawn import AidDraws, private_aid, private_epidemics
-from .epidemic import (
-    expected_epidemic,
-    scenario_origins,
-    suppressed_epidemic,
-    true_epidemic,
-)
-from .judgement import (
-    EPIDEMIC_DAYS,
-    GOOD_OVERLAP,
-    GOOD_RECALL,
-    GOOD_SHIFT_DAYS,
-    GOOD_TOTAL_ERROR,
-    AidJudgement,
-    EpidemicJudgement,
-    judge_aid,
-    judge_epidemic,
-    own_question,
-)
+from .aid import Outflow, ShockTotals, outflow, shock, shock_totals
+from .choice import AidTarget, EpidemicTarget, PrivacyChoice, ZonesTarget, strongest_privacy
+from .drawn import private_aid, private_epidemics
+from .epidemic import true_epidemic
+from .judgement import judge_aid, judge_epidemic
 from .model import EpidemicParameters
-from .populations import (
-    Populations,
-    empty_zones,
-    given_populations,
-    home_populations,
-    population_ledger,
-    read_populations,
-)
-from .scoring import (
-    NEVER,
-    THRESHOLD,
-    Comparison,
-    OverZones,
-    acts,
-    compare,
-    compare_decisions,
-    concatenate,
-    one_origin,
-)
-from .selection import (
-    Selection,
-    first_zones,
-    selection_probability,
-)
-from .zones import (
-    AboveLimit,
-    MostZones,
-    ZoneRule,
-    ZonesJudgement,
-    decide_zones,
-    judge_zones,
-    right_share,
-    usual_limit,
-)
+from .populations import Populations, home_populations
+from .scoring import compare
+from .selection import Selection, selection_probability
+from .zones import AboveLimit, MostZones, decide_zones, judge_zones
 
 __all__ = [
-    "CERTAINTY",
-    "EPIDEMIC_DAYS",
-    "GOOD_OVERLAP",
-    "GOOD_RECALL",
-    "GOOD_SHIFT_DAYS",
-    "GOOD_TOTAL_ERROR",
-    "NEVER",
-    "THRESHOLD",
     "AboveLimit",
-    "AidDraws",
-    "AidJudgement",
     "AidTarget",
-    "Comparison",
-    "EpidemicJudgement",
     "EpidemicParameters",
     "EpidemicTarget",
     "MostZones",
     "Outflow",
-    "OverZones",
     "Populations",
     "PrivacyChoice",
-    "Remedy",
     "Selection",
     "ShockTotals",
-    "ZoneRule",
-    "ZonesJudgement",
     "ZonesTarget",
-    "acts",
-    "aid_met",
-    "aid_remedies",
     "compare",
-    "compare_decisions",
-    "concatenate",
     "decide_zones",
-    "empty_zones",
-    "epidemic_remedies",
-    "expected_epidemic",
-    "first_zones",
-    "given_populations",
     "home_populations",
     "judge_aid",
     "judge_epidemic",
     "judge_zones",
-    "least_draws",
-    "one_origin",
     "outflow",
-    "own_question",
-    "population_ledger",
     "private_aid",
     "private_epidemics",
-    "read_populations",
-    "right_share",
-    "scenario_origins",
     "selection_probability",
     "shock",
     "shock_totals",
     "strongest_privacy",
-    "suppressed_epidemic",
     "true_epidemic",
-    "usual_limit",
 ]

@@ -9,8 +9,9 @@ from engine import decisions
 from engine import origin_destination as od
 from engine.arrays import Floats
 from engine.datasets import Dataset
-from engine.decisions import Comparison
+from engine.decisions.epidemic import scenario_origins, suppressed_epidemic
 from engine.decisions.published import EPSILONS
+from engine.decisions.scoring import Comparison, concatenate
 
 Load = Callable[[str], Dataset | None]
 
@@ -61,11 +62,11 @@ def epidemics(dataset: Dataset, plan: DecisionsPlan) -> Epidemics | None:
     """Return Table 2 for a dataset; None where it names no origins."""
     if "epidemic_origins" not in dataset.metadata.scenario:
         return None
-    kinds = decisions.scenario_origins(dataset)
+    kinds = scenario_origins(dataset)
     origins = list(kinds.values())
     names = dict(zip(dataset.zones["zone_id"].astype(str), dataset.zones["name"], strict=True))
     true = decisions.true_epidemic(dataset, origins).prevalence
-    quiet = decisions.suppressed_epidemic(dataset, origins, None, trip_level(1.0)).prevalence
+    quiet = suppressed_epidemic(dataset, origins, None, trip_level(1.0)).prevalence
     draws = plan.draws if len(dataset.zones) < FINE_ZONES else plan.fine_draws
     settings = [trip_level(epsilon) for epsilon in EPSILONS]
     blocks = decisions.private_epidemics(
@@ -78,7 +79,7 @@ def epidemics(dataset: Dataset, plan: DecisionsPlan) -> Epidemics | None:
     return Epidemics(
         origins={kind: str(names[zone]) for kind, zone in kinds.items()},
         drawn={
-            epsilon: decisions.concatenate(each, axis=0)
+            epsilon: concatenate(each, axis=0)
             for epsilon, each in zip(EPSILONS, parts, strict=True)
         },
         quiet=decisions.compare(true, quiet),

@@ -6,6 +6,7 @@ import pytest
 from engine import datasets, decisions
 from engine import origin_destination as od
 from engine.decisions.drawn import release_counts
+from engine.decisions.scoring import NEVER, THRESHOLD
 from engine.decisions.selection import destination_laws
 from engine.origin_destination.laws import NoiseLaw, cumulants
 from tests.reference import decisions_reference as plain
@@ -81,7 +82,7 @@ def test_scores_equal_plain_loops():
     true, other = rng.random((2, 12, 9)) * 0.35
     true[:, 0], other[:, 1], true[:, 2], other[:, 2] = 0, 0, 0, 0  # never acts in one or in both
     result = decisions.compare(true, other)
-    slow = plain.decisions(true.tolist(), other.tolist(), decisions.THRESHOLD)
+    slow = plain.decisions(true.tolist(), other.tolist(), THRESHOLD)
     for name in ("accuracy", "precision", "recall"):
         values = [zone[name] for zone in slow if zone[name] is not None]
         figure = getattr(result, name)
@@ -90,7 +91,7 @@ def test_scores_equal_plain_loops():
         assert figure.undefined == len(slow) - len(values)
     for zone, figures in enumerate(slow):
         first, first_true = figures["first"], figures["first_true"]
-        assert result.first[zone] == (decisions.NEVER if first is None else first)
+        assert result.first[zone] == (NEVER if first is None else first)
         if first is not None and first_true is not None:
             assert result.shift[zone] == first - first_true
         else:

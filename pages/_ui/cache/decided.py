@@ -10,7 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine import decisions
-from engine.decisions import AidJudgement, EpidemicJudgement, Selection
+from engine.decisions import Selection
+from engine.decisions.epidemic import scenario_origins
+from engine.decisions.judgement import AidJudgement, EpidemicJudgement
+from engine.decisions.scoring import THRESHOLD, one_origin
 from engine.errors import ExplorerError
 from engine.parameters import ODParameters
 from engine.resolution import Key
@@ -81,11 +84,11 @@ def standard_outbreak(key: Key) -> Outbreak:
         If the dataset does not say how many people live in each zone.
     """
     people = cached_decisions.populations(key, None)
-    origin = next(iter(decisions.scenario_origins(dataset(key), people).values()))
+    origin = next(iter(scenario_origins(dataset(key), people).values()))
     return Outbreak(
         origins=(origin,),
         model=decisions.EpidemicParameters(),
-        threshold=decisions.THRESHOLD,
+        threshold=THRESHOLD,
         days=(0, len(dataset(key).metadata.days) - 1),
         people=None,
     )
@@ -109,7 +112,7 @@ def estimate(key: Key, outbreak: Outbreak, parameters: ODParameters) -> Epidemic
     true = cached_decisions.true(key, outbreak)
     expected = cached_decisions.expected(key, outbreak, parameters)[None]
     compared = decisions.compare(true, expected, outbreak.threshold)
-    return decisions.judge_epidemic(decisions.one_origin(compared, 0))
+    return decisions.judge_epidemic(one_origin(compared, 0))
 
 
 def helped(key: Key, emergency: Emergency, parameters: ODParameters, k: int) -> AidJudgement:

@@ -5,6 +5,10 @@ from typing import Any
 
 from engine import decisions
 from engine.arrays import Floats
+from engine.decisions import choice
+from engine.decisions import populations as people_by_zone
+from engine.decisions.choice import Remedy
+from engine.decisions.epidemic import expected_epidemic, suppressed_epidemic
 from engine.parameters import ODParameters
 from engine.resolution import Key
 from pages._ui.cache import scope as cached_scope
@@ -55,13 +59,13 @@ def populations(key: Key, people: People) -> decisions.Populations:
     if people is None:
         return decisions.home_populations(dataset(key))
     given = dict(people) if isinstance(people, tuple) else people
-    return decisions.given_populations(dataset(key), given)
+    return people_by_zone.given_populations(dataset(key), given)
 
 
 @cached_scope.data(max_entries=64, show_spinner=False)
 def empty_zones(key: Key) -> int:
     """Return in how many zones nobody lives (confidential)."""
-    return decisions.empty_zones(dataset(key))
+    return people_by_zone.empty_zones(dataset(key))
 
 
 def arguments(key: Key, outbreak: Outbreak) -> dict[str, Any]:
@@ -84,7 +88,7 @@ def quiet(key: Key, outbreak: Outbreak, parameters: ODParameters) -> Floats:
 
     The ε of `parameters` should be a fixed one, so that moving its slider finds the same run.
     """
-    run = decisions.suppressed_epidemic(
+    run = suppressed_epidemic(
         dataset(key), outbreak.origins, outbreak.model, parameters, **arguments(key, outbreak)
     )
     return frozen(run.prevalence)
@@ -92,7 +96,7 @@ def quiet(key: Key, outbreak: Outbreak, parameters: ODParameters) -> Floats:
 
 def expected(key: Key, outbreak: Outbreak, parameters: ODParameters) -> Floats:
     """Return the prevalence with the exact expected matrices: a first estimate."""
-    return decisions.expected_epidemic(
+    return expected_epidemic(
         dataset(key), outbreak.origins, outbreak.model, parameters, **arguments(key, outbreak)
     ).prevalence
 
@@ -100,9 +104,9 @@ def expected(key: Key, outbreak: Outbreak, parameters: ODParameters) -> Floats:
 @cached_scope.data(max_entries=64, show_spinner="Looking for what would help …")
 def epidemic_remedies(
     key: Key, outbreak: Outbreak, parameters: ODParameters, target: decisions.EpidemicTarget
-) -> list[decisions.Remedy]:
+) -> list[Remedy]:
     """Return what trimming and suppression alone allow, with other τ and T beside."""
-    return decisions.epidemic_remedies(
+    return choice.epidemic_remedies(
         dataset(key),
         outbreak.origins[:1],
         outbreak.model,
@@ -143,9 +147,9 @@ def aid_remedies(
     parameters: ODParameters,
     target: decisions.AidTarget,
     k: int,
-) -> list[decisions.Remedy]:
+) -> list[Remedy]:
     """Return what trimming and suppression alone allow, with other τ and T beside."""
     event = decisions.shock(
         dataset(key), emergency.zones, days=slice(emergency.days[0], emergency.days[1] + 1)
     )
-    return decisions.aid_remedies(dataset(key), event, parameters, target, k)
+    return choice.aid_remedies(dataset(key), event, parameters, target, k)

@@ -7,7 +7,8 @@ import numpy as np
 
 from engine import decisions
 from engine.arrays import Floats
-from engine.decisions import Comparison, ZoneRule
+from engine.decisions.scoring import Comparison, concatenate
+from engine.decisions.zones import ZoneRule, right_share
 from engine.parameters import EPSILON_STOPS
 from engine.resolution import Key
 from pages._ui.cache import verbs
@@ -33,7 +34,7 @@ def decided(
     true, compared = amounts(key, parameters, window), list[Comparison]()
     for repeat in range(REPEATS):
         compared.append(_decided(key, rule, parameters, seed, window, repeat, true))
-        yield Step(repeat + 1, REPEATS, decisions.concatenate(compared, axis=0))
+        yield Step(repeat + 1, REPEATS, concatenate(compared, axis=0))
 
 
 def right_over_epsilon(
@@ -46,7 +47,7 @@ def right_over_epsilon(
         for epsilon in EPSILON_STOPS:
             at = parameters.at(epsilon)
             compared = _decided(key, rule, at, seed, window, repeat, true)
-            column.append(float(decisions.right_share(compared)[0]))
+            column.append(float(right_share(compared)[0]))
         columns.append(column)
         yield Step(repeat + 1, draws, np.array(columns).T)
 

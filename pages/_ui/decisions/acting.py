@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from engine import decisions
+from engine.decisions.scoring import NEVER, Comparison, acts, one_origin
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.decisions import wording
 from pages._ui.decisions.work import Seen
@@ -34,7 +34,7 @@ _WIDTH = 330
 def strip(seen: Seen) -> None:
     """Draw the strip of what most releases decide."""
     st.subheader("Which zones act, and when", anchor=False)
-    truly = decisions.acts(seen.true[0], seen.outbreak.threshold)
+    truly = acts(seen.true[0], seen.outbreak.threshold)
     now = seen.drawn.acting >= 0.5
     order = _order(truly, now)
     if not len(order):
@@ -108,7 +108,7 @@ def _mark(
 def shift(seen: Seen) -> None:
     """Draw the map of the shift, in days, median over draws."""
     st.subheader("How far the first day moves", anchor=False)
-    comparison = decisions.one_origin(seen.drawn.comparison, 0)
+    comparison = one_origin(seen.drawn.comparison, 0)
     shifts = comparison.shift
     some = np.isfinite(shifts).any(axis=0)
     median = np.full(shifts.shape[1], np.nan)
@@ -116,7 +116,7 @@ def shift(seen: Seen) -> None:
     reach = max(_LEAST_SCALE, float(np.nanmax(np.abs(median), initial=0.0)))
     scale = Scale(-reach, reach, "diverging")
     outbreak, outlines = seen.outbreak, cached_datasets.outlines(seen.context.key)
-    truly = np.any(decisions.acts(seen.true[0], outbreak.threshold), axis=0)
+    truly = np.any(acts(seen.true[0], outbreak.threshold), axis=0)
     maps.zone_map(
         outlines,
         median,
@@ -125,7 +125,7 @@ def shift(seen: Seen) -> None:
         alt="Map of the shift of the first acting day by zone",
         tooltip={
             "Should act from": [
-                f"{seen.days[first]:%d %b %Y}" if first != decisions.NEVER else "never"
+                f"{seen.days[first]:%d %b %Y}" if first != NEVER else "never"
                 for first in comparison.first_true
             ],
             "In the release": [
@@ -150,6 +150,6 @@ def shift(seen: Seen) -> None:
     )
 
 
-def _phantom(comparison: decisions.Comparison, zone: int) -> str:
-    share = float((comparison.first[:, zone] != decisions.NEVER).mean())
+def _phantom(comparison: Comparison, zone: int) -> str:
+    share = float((comparison.first[:, zone] != NEVER).mean())
     return "never acts" if share == 0 else f"acts in {share:.0%} of releases, and should not"

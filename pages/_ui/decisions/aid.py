@@ -3,7 +3,8 @@
 import streamlit as st
 
 from engine import decisions
-from engine.decisions import AidJudgement, Selection
+from engine.decisions import Selection
+from engine.decisions.judgement import GOOD_OVERLAP, GOOD_TOTAL_ERROR, AidJudgement
 from engine.parameters import ODParameters
 from pages._ui import jobs
 from pages._ui.cache import decided
@@ -58,8 +59,8 @@ def _figures(aid: Aid, selection: Selection) -> None:
             judged.level,
             wording.aid_verdict(judged, aid.context.epsilon, aid.k),
             "Exact, by the law of the release: no noise is drawn. Usable means that "
-            f"{decisions.GOOD_OVERLAP:.0%} of the destinations are named and the total is within "
-            f"{decisions.GOOD_TOTAL_ERROR:.0%}.",
+            f"{GOOD_OVERLAP:.0%} of the destinations are named and the total is within "
+            f"{GOOD_TOTAL_ERROR:.0%}.",
             of=aid.context.entry.name,
         )
     )

@@ -8,7 +8,9 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from engine import decisions
-from engine.decisions import PrivacyChoice, Remedy
+from engine.decisions import PrivacyChoice
+from engine.decisions.choice import CERTAINTY, Remedy, aid_met
+from engine.decisions.scoring import acts, one_origin
 from engine.parameters import EPSILON_STOPS, ODParameters
 from pages._ui import jobs
 from pages._ui.cache import decisions as cached_decisions
@@ -158,7 +160,7 @@ def _epidemic(tuning: Tuning) -> None:
         confidence=confidence,
     )
     true = cached_decisions.true(source.key, outbreak)[0]
-    if not decisions.acts(true, outbreak.threshold).any():
+    if not acts(true, outbreak.threshold).any():
         st.info(
             "In these days no zone reaches the share from which it acts, so every ε is right. Tune "
             "on a longer dataset.",
@@ -174,7 +176,7 @@ def _epidemic(tuning: Tuning) -> None:
         if running.result is None:
             st.html(cards.pending_html("Releases are being drawn."))
             return
-        met = target.met(decisions.one_origin(running.result, 0))
+        met = target.met(one_origin(running.result, 0))
         choice = decisions.strongest_privacy(EPSILON_STOPS, met, confidence)
         remedies = (
             []
@@ -203,7 +205,7 @@ def _aid(tuning: Tuning) -> None:
         st.info("Nobody left the affected area on these days, so every ε is right.")
         return
     choice = decisions.strongest_privacy(
-        EPSILON_STOPS, decisions.aid_met(true, drawn, target), tuning.confidence
+        EPSILON_STOPS, aid_met(true, drawn, target), tuning.confidence
     )
     wanted = (
         f"{target.overlap:.0%} of the first {aid.k} destinations and a total within "
@@ -256,7 +258,7 @@ def _answer(tuning: Tuning, answer: Answer) -> None:
             sentence = (
                 f"ε = {chosen:g} is the smallest of the {tried} tried that keeps {answer.wanted} "
                 f"in {confidence:.0%} of releases, there and at every larger one tried, with "
-                f"{decisions.CERTAINTY:.0%} confidence."
+                f"{CERTAINTY:.0%} confidence."
             )
             st.html(cards.verdict_html("good", sentence, _NOISE, of=source.name))
             st.caption(f"Tried: ε = {', '.join(f'{one:g}' for one in choice.epsilons)}.")

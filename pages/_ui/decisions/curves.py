@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from engine import decisions
 from engine.arrays import Floats
-from engine.decisions import Comparison
+from engine.decisions.choice import least_draws
+from engine.decisions.scoring import Comparison, one_origin
 from engine.parameters import EPSILON_STOPS, ODParameters
 from pages._ui import jobs
 from pages._ui.cache.decisions import Outbreak
@@ -38,7 +38,7 @@ def job(
     base = context.parameters.at(1.0)  # a slider over ε finds the same curve
     draws = work.draws_over_epsilon(context.key, outbreak)
     if at_least is not None:
-        draws = max(draws, decisions.least_draws(at_least))
+        draws = max(draws, least_draws(at_least))
     return jobs.job(
         "decisions_curve",
         work.over_epsilon,
@@ -60,7 +60,7 @@ def over_epsilon(context: Context[ODParameters], outbreak: Outbreak) -> None:
         if running.result is None:
             st.caption("The first curve follows in a moment …")
             return
-        first = decisions.one_origin(running.result, 0)
+        first = one_origin(running.result, 0)
         _chart(first, context.epsilon)
         draws, missing = first.right.shape[1], wording.left_out(context.parameters)
         st.caption(

@@ -6,7 +6,13 @@ import streamlit as st
 
 from engine import decisions
 from engine.arrays import Floats
-from engine.decisions import EpidemicJudgement
+from engine.decisions.judgement import (
+    EPIDEMIC_DAYS,
+    GOOD_RECALL,
+    GOOD_SHIFT_DAYS,
+    EpidemicJudgement,
+)
+from engine.decisions.scoring import one_origin
 from engine.parameters import ODParameters
 from pages._ui import jobs
 from pages._ui.cache import datasets as cached_datasets
@@ -77,7 +83,7 @@ def _example(entry: Entry, outbreak: Outbreak, unit: str) -> tuple[Entry, Outbre
         or other.name == entry.name
         or unit not in units(other)
         or not (entry.metadata.simulated and other.metadata.simulated)
-        or _length(outbreak) >= decisions.EPIDEMIC_DAYS
+        or _length(outbreak) >= EPIDEMIC_DAYS
     ):
         return None
     asked = question.usual(other, outbreak.model, outbreak.threshold)
@@ -136,7 +142,7 @@ def _say_nothing_happens(
         f"In the {days} days of {inert(entry.name)} no zone reaches "
         f"{percent(outbreak.threshold)}: the highest prevalence is {percent(float(true[0].max()))},"
         " so there is nothing to decide. Take a lower limit"
-        + (" or a longer dataset." if days < decisions.EPIDEMIC_DAYS else " or a faster disease.")
+        + (" or a longer dataset." if days < EPIDEMIC_DAYS else " or a faster disease.")
     )
     if example is not None:
         text += (
@@ -152,7 +158,7 @@ def _say_nothing_happens(
             on_click=setting.put,
             args=(question.THRESHOLD, 100 * lower),
         )
-    short = days < decisions.EPIDEMIC_DAYS
+    short = days < EPIDEMIC_DAYS
     if short and entry.name != LONG_ENOUGH and LONG_ENOUGH in catalogue.entries():
         st.button(
             f"Use {LONG_ENOUGH} on every page",
@@ -164,14 +170,14 @@ def _say_nothing_happens(
 
 def _figures(seen: Seen) -> None:
     drawn, origin = seen.drawn, seen.names[seen.outbreak.origins[0]]
-    judged = decisions.judge_epidemic(decisions.one_origin(drawn.comparison, 0))
+    judged = decisions.judge_epidemic(one_origin(drawn.comparison, 0))
     parameters = seen.context.parameters
     note = (
         "Draws follow and replace this estimate."
         if drawn.estimate
         else f"Mean over {drawn.draws} releases; only noise differs between them. "
-        f"Usable means that precision and recall reach {decisions.GOOD_RECALL:.0%} and the "
-        f"middle zone begins to act at most {decisions.GOOD_SHIFT_DAYS:g} day early or late."
+        f"Usable means that precision and recall reach {GOOD_RECALL:.0%} and the "
+        f"middle zone begins to act at most {GOOD_SHIFT_DAYS:g} day early or late."
     )
     st.html(
         cards.verdict_html(

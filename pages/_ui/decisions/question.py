@@ -8,7 +8,10 @@ from typing import Any
 import streamlit as st
 
 from engine import decisions
-from engine.decisions import EpidemicParameters
+from engine.decisions import EpidemicParameters, scoring
+from engine.decisions.epidemic import scenario_origins
+from engine.decisions.judgement import own_question
+from engine.decisions.populations import read_populations
 from engine.errors import ExplorerError
 from engine.resolution import INHABITED, Key, Resolution
 from pages._ui.cache import datasets as cached_datasets
@@ -30,7 +33,7 @@ INHABITED_ONLY = "Homes in these data, empty zones left out"
 MOST = 20
 """Most destinations that are ranked."""
 
-THRESHOLD = setting.number("decisions_threshold", 100 * decisions.THRESHOLD, 0.1, 100.0)
+THRESHOLD = setting.number("decisions_threshold", 100 * scoring.THRESHOLD, 0.1, 100.0)
 _SOURCE = "decisions_source"
 _ASSUMED = 1000.0
 _WEEK = 7
@@ -56,7 +59,7 @@ def which(
     options : sequence of str
         What it offers, `epidemic` and `aid` among them.
     """
-    own = aid if decisions.own_question(entry.metadata) == "aid" else epidemic
+    own = aid if own_question(entry.metadata) == "aid" else epidemic
     return setting.following(setting.choice(key, options, own))
 
 
@@ -154,7 +157,7 @@ def _tried(ask: Callable[[], Any]) -> Any:
 
 def _origins(entry: Entry, people: Any) -> dict[str, str]:
     known = cached_decisions.populations(entry.key, people)
-    return decisions.scenario_origins(cached_datasets.dataset(entry.key), known)
+    return scenario_origins(cached_datasets.dataset(entry.key), known)
 
 
 def _origin(entry: Entry, scenario: dict[str, str]) -> str:
@@ -294,7 +297,7 @@ def _table(known: object) -> People | object:
     except UnicodeDecodeError:
         st.error("The table must be text in UTF-8; save it as CSV UTF-8.")
         return _MISSING
-    people = _tried(lambda: decisions.read_populations(text))
+    people = _tried(lambda: read_populations(text))
     return _MISSING if people is None else tuple(sorted(people.items()))
 
 

@@ -7,8 +7,9 @@ import pandas as pd
 import streamlit as st
 
 from engine import decisions
-from engine.decisions import OverZones, published
+from engine.decisions import published
 from engine.decisions.published import Migration
+from engine.decisions.scoring import OverZones, one_origin
 from pages._ui.decisions.work import Seen
 from pages._ui.drawing import tables
 from pages._ui.shell import setting
@@ -35,8 +36,8 @@ def origins(seen: Seen) -> None:
     rows = []
     for place, zone in enumerate(outbreak.origins):
         for run, comparison in (
-            ("releases", decisions.one_origin(drawn.comparison, place)),
-            ("without noise", decisions.one_origin(without, place)),
+            ("releases", one_origin(drawn.comparison, place)),
+            ("without noise", one_origin(without, place)),
         ):
             rows.append(
                 {

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from datetime import date
 
-from engine.decisions import AidJudgement, EpidemicJudgement
+from engine.decisions.judgement import AidJudgement, EpidemicJudgement
 from engine.parameters import ODParameters
 from pages._ui.wording.numbers import counted, inert, number, percent
 

@@ -8,6 +8,8 @@ import numpy as np
 
 from engine import decisions
 from engine.arrays import Floats
+from engine.decisions.drawn import AidDraws
+from engine.decisions.scoring import Comparison, acts, concatenate
 from engine.parameters import EPSILON_STOPS, ODParameters
 from engine.resolution import Key
 from pages._ui.cache import datasets as cached_datasets
@@ -45,7 +47,7 @@ class Epidemics:
     """
 
     estimate: bool
-    comparison: decisions.Comparison
+    comparison: Comparison
     low: Floats
     middle: Floats
     high: Floats
@@ -144,11 +146,11 @@ def _epidemics(
     low, middle, high = np.quantile(first, [0.05, 0.5, 0.95], axis=0)
     return Epidemics(
         estimate=estimate,
-        comparison=decisions.concatenate(compared, axis=0),
+        comparison=concatenate(compared, axis=0),
         low=low,
         middle=middle,
         high=high,
-        acting=decisions.acts(first, outbreak.threshold).mean(axis=0),
+        acting=acts(first, outbreak.threshold).mean(axis=0),
     )
 
 
@@ -174,13 +176,13 @@ def over_epsilon(
         rng=generator(seed, "epidemic"),
         **cached_decisions.arguments(key, outbreak),
     )
-    compared: list[decisions.Comparison] = []
+    compared: list[Comparison] = []
     for block in blocks:
         compared.append(decisions.compare(true, block.prevalence, outbreak.threshold))
-        yield Step(block.draws.stop, draws, decisions.concatenate(compared, axis=1))
+        yield Step(block.draws.stop, draws, concatenate(compared, axis=1))
 
 
-def aid_over_epsilon(aid: Aid) -> decisions.AidDraws:
+def aid_over_epsilon(aid: Aid) -> AidDraws:
     """Return draws of aid over all stops of ε; they take well under a second."""
     return decisions.private_aid(
         aid.leaving,

@@ -5,7 +5,9 @@ from typing import Any
 import streamlit as st
 
 from engine import decisions
-from engine.decisions import PrivacyChoice, ZoneRule, ZonesTarget
+from engine.decisions import PrivacyChoice, ZonesTarget
+from engine.decisions.choice import least_draws
+from engine.decisions.zones import ZoneRule
 from engine.parameters import EPSILON_STOPS
 from pages._ui import jobs
 from pages._ui.cache import zones as cached_zones
@@ -68,7 +70,7 @@ def draw(context: Context[Any]) -> None:
 
 def over_epsilon(context: Context[Any], rule: ZoneRule, confidence: float) -> Job:
     """Return the job that decides with releases at every stop of ε."""
-    draws = max(_DRAWS, decisions.least_draws(confidence))
+    draws = max(_DRAWS, least_draws(confidence))
     base = context.parameters.at(1.0)  # a slider over ε finds the same curve
     asked = (context.key, rule, base, context.seed, context.window, draws)
     return jobs.job("decisions_zones", cached_zones.right_over_epsilon, *asked)

@@ -8,7 +8,9 @@ from typing import Any
 import streamlit as st
 
 from engine import decisions
-from engine.decisions import AboveLimit, Comparison, MostZones, ZoneRule, ZonesJudgement
+from engine.decisions import AboveLimit, MostZones
+from engine.decisions.scoring import Comparison
+from engine.decisions.zones import ZoneRule, ZonesJudgement, usual_limit
 from engine.resolution import HourStep
 from pages._ui import jobs
 from pages._ui.cache import datasets as cached_datasets
@@ -55,7 +57,7 @@ def _most(context: Context[Any]) -> MostZones:
 
 def _limit(context: Context[Any]) -> AboveLimit:
     key, parameters, window = context.key, context.parameters, context.window
-    usual = decisions.usual_limit(cached_zones.amounts(key, parameters, window))
+    usual = usual_limit(cached_zones.amounts(key, parameters, window))
     name = f"decisions_limit_{'visits' if window is None else 'trips'}"
     about = replace(setting.number(name, usual, 1.0, 1e9), shared=lambda _: context.entry.shipped)
     field = partial(st.number_input, format="%.6g", step=1.0, **_ASIDE)

@@ -1,6 +1,8 @@
 """Decisions on zones in words."""
 
-from engine.decisions import Comparison, MostZones, ZoneRule, ZonesJudgement
+from engine.decisions import MostZones
+from engine.decisions.scoring import Comparison
+from engine.decisions.zones import ZoneRule, ZonesJudgement
 from engine.resolution import HourStep
 from pages._ui.wording.numbers import counted, number, percent
 

@@ -8,6 +8,7 @@ import pytest
 
 from engine import datasets, decisions
 from engine import origin_destination as od
+from engine.decisions.epidemic import scenario_origins
 from engine.parameters import ODParameters
 from engine.resolution import Key
 from pages._ui.cache import decided as cached_decided
@@ -63,7 +64,7 @@ def captions(app):
 def test_the_epidemic_agrees_as_plain_loops_count_it(open_compare, settled, settings):
     app = settled(open_compare(pin_a="bafghanistan-2020", pin_b="bafghanistan-2020~e10"))
     year = datasets.load("afghanistan-2020")
-    origin = list(year.zones["zone_id"]).index(decisions.scenario_origins(year)["largest"])
+    origin = list(year.zones["zone_id"]).index(scenario_origins(year)["largest"])
     true = plain.epidemic(od.truth(year).tolist(), year.homes.tolist(), origin, **P2)
     kept = kept_trips(year, settings.max_trips_per_user)
     mean = {0: 0.0}  # a pair without trips is drawn as well

@@ -9,6 +9,8 @@ import pytest
 
 from engine import datasets, decisions
 from engine import origin_destination as od
+from engine.decisions.epidemic import scenario_origins
+from engine.decisions.populations import empty_zones, given_populations
 from pages._ui.decisions import question, wording
 from pages._ui.wording.numbers import number, percent
 from tests.support.page import figures, html_of, text
@@ -48,8 +50,8 @@ def shocked(open_page, town):
 
 
 def true_epidemic(town):
-    people = decisions.given_populations(town, POPULATION)
-    origin = decisions.scenario_origins(town, people)["largest"]
+    people = given_populations(town, POPULATION)
+    origin = scenario_origins(town, people)["largest"]
     return decisions.true_epidemic(town, [origin], MODEL, populations=people).prevalence
 
 
@@ -145,8 +147,8 @@ def test_a_threshold_that_is_no_share_gives_way_to_the_usual_one(opened, thresho
 
 def test_an_origin_of_another_dataset_gives_way_to_the_largest_zone(opened, town):
     app = opened(decisions_origin="AFG-1742")
-    people = decisions.given_populations(town, POPULATION)
-    largest = decisions.scenario_origins(town, people)["largest"]
+    people = given_populations(town, POPULATION)
+    largest = scenario_origins(town, people)["largest"]
     assert app.selectbox(key="decisions_origin").value == largest
 
 
@@ -180,7 +182,7 @@ def test_more_destinations_than_zones_cannot_be_asked_for(open_page, settled):
 
 
 def test_zones_where_nobody_lives_are_left_out_at_a_press(open_page, settled, town):
-    homes, empty = town.homes, decisions.empty_zones(town)
+    homes, empty = town.homes, empty_zones(town)
     app = open_page(PAGE, **TRIPS | EPIDEMIC)
     assert f"nobody lives in {empty} of {len(homes)} zones" in text(app)
     assert not figures(app)

@@ -5,6 +5,7 @@ import pytest
 
 from engine import datasets, decisions
 from engine import origin_destination as od
+from engine.decisions.selection import first_zones
 from engine.errors import DatasetError, ParameterError
 
 
@@ -79,7 +80,7 @@ def test_check_figures_of_overlap(name, settings, overlaps):
 
 
 def test_ties_go_by_the_order_of_the_zones():
-    assert decisions.first_zones(np.array([3, 7, 3, 0, 7]), 3).sum(axis=0).tolist() == [
+    assert first_zones(np.array([3, 7, 3, 0, 7]), 3).sum(axis=0).tolist() == [
         1,
         3,
         0,

@@ -6,6 +6,7 @@ from scipy import stats
 
 from engine import datasets, decisions
 from engine import origin_destination as od
+from engine.decisions.choice import aid_remedies, epidemic_remedies, least_draws
 from engine.errors import ParameterError
 
 EPSILONS = (0.1, 0.2, 0.5, 1.0)
@@ -34,7 +35,7 @@ def test_the_bound_is_clopper_and_pearsons():
 
 @pytest.mark.parametrize("confidence", [0.5, 0.9, 0.95, 0.99])
 def test_the_least_number_of_draws_is_the_least(confidence):
-    least = decisions.least_draws(confidence)
+    least = least_draws(confidence)
     for draws, holds in ((least, True), (least - 1, False)):
         clean = decisions.strongest_privacy([1.0], np.ones((1, draws), dtype=bool), confidence)
         assert (clean.epsilon is not None) == holds
@@ -63,7 +64,7 @@ def test_remedies_say_which_threshold_would_do():
     year = datasets.load("afghanistan-2020")
     settings = od.ODParameters(epsilon=1.0, unit="trip")
     target = decisions.EpidemicTarget(accuracy=0.99, recall=0.95)
-    remedies = decisions.epidemic_remedies(year, ["AFG-1742"], None, settings, target)
+    remedies = epidemic_remedies(year, ["AFG-1742"], None, settings, target)
     assert not remedies[0].reaches
     assert [r.settings.suppression_threshold for r in remedies] == [15, 10, 5, 2, 1]
     assert remedies[-1].reaches  # τ = 1 suppresses nothing
@@ -74,7 +75,7 @@ def test_remedies_for_aid_raise_the_trips_kept():
     event = decisions.shock(week)
     settings = od.ODParameters(epsilon=1.0, max_trips_per_user=1)
     target = decisions.AidTarget(overlap=0.9, total_error=0.25)
-    remedies = decisions.aid_remedies(week, event, settings, target)
+    remedies = aid_remedies(week, event, settings, target)
     by_setting = {
         (r.settings.max_trips_per_user, r.settings.suppression_threshold): r.reaches
         for r in remedies

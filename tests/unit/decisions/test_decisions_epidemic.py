@@ -5,6 +5,9 @@ import pytest
 
 from engine import datasets, decisions
 from engine import origin_destination as od
+from engine.decisions.epidemic import expected_epidemic, scenario_origins, suppressed_epidemic
+from engine.decisions.populations import given_populations, population_ledger
+from engine.decisions.scoring import acts, concatenate
 from engine.errors import DatasetError, ParameterError
 
 ORIGINS = ["AFG-1767", "AFG-1742", "AFG-1758"]  # Kabul, Hirat, and Khost at random
@@ -27,11 +30,11 @@ def wrong(true, other):
 
 
 def test_scenario_origins_are_those_of_the_dataset(year):
-    assert list(decisions.scenario_origins(year).values()) == ORIGINS
+    assert list(scenario_origins(year).values()) == ORIGINS
 
 
 def test_check_figures_of_the_truth(true):
-    acting = decisions.acts(true.prevalence)
+    acting = acts(true.prevalence)
     assert acting.shape == (3, 305, 34)
     assert acting.sum(axis=(1, 2)).tolist() == [1500, 1158, 1450]
     np.testing.assert_allclose(
@@ -50,7 +53,7 @@ def test_people_are_conserved(true):
 
 def test_check_figures_of_suppression_alone(year, true):
     settings = od.ODParameters(epsilon=0.1, **TRIP)
-    assert wrong(true, decisions.suppressed_epidemic(year, ORIGINS, None, settings)) == [
+    assert wrong(true, suppressed_epidemic(year, ORIGINS, None, settings)) == [
         120,
         566,
         566,
@@ -95,14 +98,14 @@ def test_without_mobility_the_epidemic_barely_passes_the_threshold(year):
 
 def test_expected_matrices_are_near_the_draws_where_the_spec_says_and_not_for_hirat(year, true):
     settings = od.ODParameters(epsilon=0.5, **TRIP)
-    expected = decisions.expected_epidemic(year, ORIGINS, None, settings)
+    expected = expected_epidemic(year, ORIGINS, None, settings)
     recall = decisions.compare(true.prevalence, expected.prevalence).recall.mean
     assert recall[1] == pytest.approx(0.739, abs=5e-4)
     drawn = decisions.private_epidemics(
         year, ORIGINS, None, [settings], 8, rng=np.random.default_rng(0)
     )
     blocks = [decisions.compare(true.prevalence, block.prevalence) for block in drawn]
-    recalls = decisions.concatenate(blocks, axis=1).recall.mean[0].mean(axis=0)
+    recalls = concatenate(blocks, axis=1).recall.mean[0].mean(axis=0)
     assert recalls[1] < 0.62
     assert abs(recalls[0] - recall[0]) < 0.01
 
@@ -177,7 +180,7 @@ def test_bad_places_days_and_populations_are_refused(year, tiny_city):
         decisions.true_epidemic(year, [ORIGINS[0]] * 2)
     with pytest.raises(ParameterError, match="at least 2 days, got 1"):
         decisions.true_epidemic(year, ORIGINS, days=3)
-    people = decisions.given_populations(tiny_city, 1000.0)
+    people = given_populations(tiny_city, 1000.0)
     with pytest.raises(ParameterError, match="one number for each of 34 zones"):
         decisions.true_epidemic(year, ORIGINS, populations=people)
     mixed = [od.ODParameters(epsilon=1, unit="trip"), od.ODParameters(epsilon=1)]
@@ -196,13 +199,13 @@ def test_zones_without_people_are_refused_with_a_remedy():
 def test_given_populations_must_be_people(year, bad):
     table = dict.fromkeys(year.zones["zone_id"], 100)
     with pytest.raises(ParameterError, match="population of zone 'AFG-1742' must be a finite"):
-        decisions.given_populations(year, table | {"AFG-1742": bad})
+        given_populations(year, table | {"AFG-1742": bad})
     with pytest.raises(ParameterError, match="none for 1 of 34 zones, the first 'AFG-1742'"):
-        decisions.given_populations(year, {k: v for k, v in table.items() if k != "AFG-1742"})
+        given_populations(year, {k: v for k, v in table.items() if k != "AFG-1742"})
 
 
 def test_public_populations_take_no_noise(year):
-    people = decisions.given_populations(year, dict.fromkeys(year.zones["zone_id"], 1e5))
+    people = given_populations(year, dict.fromkeys(year.zones["zone_id"], 1e5))
     (block,) = decisions.private_epidemics(
         year,
         ORIGINS[:1],
@@ -218,8 +221,8 @@ def test_public_populations_take_no_noise(year):
 
 
 def test_a_home_pays_epsilon_apart_from_the_trips():
-    assert decisions.population_ledger(0.3).proved_epsilon == 0.3
-    assert decisions.population_ledger(0.3).unit.words == "one person's home"
+    assert population_ledger(0.3).proved_epsilon == 0.3
+    assert population_ledger(0.3).unit.words == "one person's home"
 
 
 @pytest.mark.parametrize(
@@ -237,10 +240,8 @@ def test_matrices_kept_for_one_setting_are_not_taken_for_another(tiny_city, othe
 
     def infected(dataset, settings):
         parameters = od.ODParameters(**settings)
-        people = decisions.given_populations(dataset, 500)
-        return decisions.expected_epidemic(
-            dataset, zones, None, parameters, populations=people
-        ).infected
+        people = given_populations(dataset, 500)
+        return expected_epidemic(dataset, zones, None, parameters, populations=people).infected
 
     asked, fresh = datasets.load(tiny_city.folder.parent), datasets.load(tiny_city.folder.parent)
     first = infected(asked, base)

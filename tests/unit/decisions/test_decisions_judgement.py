@@ -10,6 +10,8 @@ import pytest
 from engine import datasets, decisions
 from engine import origin_destination as od
 from engine.decisions import published
+from engine.decisions.judgement import own_question
+from engine.decisions.populations import read_populations
 from engine.errors import InputError
 
 
@@ -82,7 +84,7 @@ def test_aid_is_judged_by_places_and_total():
 
 def test_a_table_of_populations_is_read_as_people_write_it():
     text = '\ufeffname, zone_id ,population\nNorth,n,"1,200"\nSouth, s ,800.5\n'
-    assert decisions.read_populations(text) == {"n": 1200.0, "s": 800.5}
+    assert read_populations(text) == {"n": 1200.0, "s": 800.5}
 
 
 @pytest.mark.parametrize(
@@ -97,7 +99,7 @@ def test_a_table_of_populations_is_read_as_people_write_it():
 )
 def test_a_table_that_cannot_be_used_is_refused_without_quoting_it(text, message):
     with pytest.raises(InputError, match=message) as refused:
-        decisions.read_populations(text)
+        read_populations(text)
     assert "secret" not in str(refused.value)
 
 
@@ -125,7 +127,7 @@ def test_printed_noise_does_not_grow_with_t():
 
 def test_a_long_dataset_opens_on_an_epidemic_though_it_names_a_shock():
     week = datasets.load("rwanda-districts").metadata
-    assert decisions.own_question(week) == "aid"
+    assert own_question(week) == "aid"
     year = replace(week, last_day=week.first_day + timedelta(days=299))
-    assert decisions.own_question(year) == "epidemic"
-    assert decisions.own_question(replace(week, scenario={})) == "epidemic"
+    assert own_question(year) == "epidemic"
+    assert own_question(replace(week, scenario={})) == "epidemic"

@@ -6,6 +6,7 @@ import pytest
 from engine import datasets, decisions, density
 from engine import origin_destination as od
 from engine.decisions import AboveLimit, MostZones, ZonesTarget
+from engine.decisions.zones import right_share, usual_limit
 from engine.errors import ParameterError
 
 FLOWS = od.ODParameters(epsilon=0.01, unit="trip", suppression_threshold=5)
@@ -47,7 +48,7 @@ def above(amounts, limit):
 @pytest.mark.parametrize("use", ["most", "above"])
 def test_a_rule_is_judged_as_zone_by_zone(product, dataset, parameters, when, use):
     true, released = drawn(product, dataset, parameters, when)
-    limit = decisions.usual_limit(true)
+    limit = usual_limit(true)
     rule = MostZones(k=5) if use == "most" else AboveLimit(limit=limit)
     truly = helped(true, 5) if use == "most" else above(true, limit)
     acts = [helped(one, 5) if use == "most" else above(one, limit) for one in released]
@@ -57,7 +58,7 @@ def test_a_rule_is_judged_as_zone_by_zone(product, dataset, parameters, when, us
     judged = decisions.judge_zones(compared)
 
     right = [len(truly & now) / max(len(truly), len(now), 1) for now in acts]
-    assert decisions.right_share(compared) == pytest.approx(right)
+    assert right_share(compared) == pytest.approx(right)
     assert (judged.right, judged.low, judged.high) == pytest.approx(
         (np.mean(right), min(right), max(right))
     )
@@ -94,7 +95,7 @@ def test_who_acts_for_nothing_is_never_right():
     quiet = np.zeros((3, 4))
     loud = np.full((2, 3, 4), 9.0)
     both = decisions.decide_zones(AboveLimit(limit=5), quiet, np.stack([quiet, loud[0]]))
-    assert decisions.right_share(both).tolist() == [1.0, 0.0]
+    assert right_share(both).tolist() == [1.0, 0.0]
     assert decisions.judge_zones(both).level == "partly"
     deaf = decisions.decide_zones(AboveLimit(limit=5), loud[0], quiet[None])
     assert decisions.judge_zones(deaf).level == "noisy"
@@ -106,7 +107,7 @@ def test_epsilon_follows_from_a_decision_on_density():
     true = density.by_zone(density.truth(visits))
     epsilons = (0.1, 0.5, 2.0, 10.0)
     right = [
-        decisions.right_share(
+        right_share(
             decisions.decide_zones(
                 MostZones(k=5), true, drawn(density, visits, VISITS.at(epsilon), {}, 30)[1]
             )
