@@ -76,7 +76,7 @@ class Schedule:
     def when(self, number: int) -> str:
         """Return the days of a run in words."""
         days = self.dates(number)
-        return f"{days[0]} to {days[-1]}" if len(days) > 1 else str(days[0])
+        return f"{days[0]} to {days[-1]}" if days[1:] else str(days[0])
 
     @property
     def last(self) -> date:

@@ -10,6 +10,7 @@ is surer than its cells can tell.
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...arrays import Booleans, Floats, Integers
 from .grid import CountGrid
@@ -88,7 +89,7 @@ class Laws(NamedTuple):
     """
 
     at: Integers
-    pair: Integers
+    pair: NDArray[np.int32]
     grid: CountGrid
     row: Integers
     node: Integers
@@ -155,13 +156,13 @@ def learn(cells: Integers, rate: float, expected: Expected, taught: Booleans | N
     return Laws(at, pair, grid, row, node, evidence, law, shares @ counts, none)
 
 
-def _occurring(keys: Integers) -> tuple[Integers, Integers]:
+def _occurring(keys: NDArray[np.int32]) -> tuple[Integers, NDArray[np.int32]]:
     """Return the keys that occur, ascending, and the place of each key among them."""
     occurs = np.bincount(keys) > 0
     return np.flatnonzero(occurs), (np.cumsum(occurs, dtype=np.int32) - 1)[keys]
 
 
-def _step(values: Floats, width: float, ends: tuple[int, int]) -> Integers:
+def _step(values: Floats, width: float, ends: tuple[int, int]) -> NDArray[np.int32]:
     """Return the nearest step of log values, from the lowest."""
     step = np.maximum(values, 1e-300)
     np.log(step, out=step)

@@ -141,7 +141,7 @@ def read(cells: Integers, rate: float, expected: Expected) -> Reading:
     off = ~np.eye(len(cells), dtype=np.bool_)
     # far above the noise a cell is read as it is
     side = cell_reach(rate, confidence=MODEL_CONFIDENCE)
-    readings = np.empty((5, *cells.shape))
+    readings: Floats = np.empty((5, *cells.shape))
     readings[:] = cells
     readings[2] -= side
     readings[3] += side
