@@ -69,7 +69,7 @@ def in_part(open_page, monkeypatch):
 
         monkeypatch.setattr(choice.jobs, "live", show_now)
         monkeypatch.setattr(choice.jobs, "progress", lambda *_: None)
-        monkeypatch.setattr(decisions, "one_origin", lambda *_: None)
+        monkeypatch.setattr(choice, "one_origin", lambda *_: None)
         releases = np.full((len(EPSILON_STOPS), 100), met)
         monkeypatch.setattr(decisions.EpidemicTarget, "met", lambda *_: releases)
         app.radio(key="decisions_source").set_value("The same in every zone").run()
