@@ -10,7 +10,7 @@ from pathlib import Path
 from ..errors import ExplorerError
 from .twin import twin
 from .twinfiles import read_flows, read_twin_zones
-from .twininputs import FIRST_DAY, TwinInputs, ensemble
+from .twininputs import FIRST_DAY, TwinInputs, ensemble, read_weekdays
 
 EPILOG = "Take every number from a public source, such as a census or a press kit, never the data."
 
@@ -68,10 +68,6 @@ def _source(text: str) -> str:
     return text
 
 
-def _numbers(text: str) -> tuple[float, ...]:
-    return tuple(float(part) for part in text.split(","))
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="mobility-privacy-explorer twin", description=__doc__, epilog=EPILOG
@@ -86,7 +82,11 @@ def _parser() -> argparse.ArgumentParser:
     add("--first-day", type=date.fromisoformat, default=FIRST_DAY, help="YYYY-MM-DD")
     add("--timezone", default="UTC", help="such as Africa/Kigali")
     add("--friction", type=float, help="km over which flows fall by a factor e")
-    add("--weekdays", type=_numbers, help="relative trips from Monday to Sunday: 1,1,1,1,1,.8,.7")
+    add(
+        "--weekdays",
+        type=read_weekdays,
+        help="relative trips from Monday to Sunday: 1,1,1,1,1,.8,.7",
+    )
     add("--visits", type=float, default=15.0, help="records per person and week; 0 for none")
     add("--flows", type=Path, help="public table origin,destination,count of another source")
     add("--seed", type=int, default=1)

@@ -1,5 +1,6 @@
 """Public facts that a twin is made of, and the ranges of what no public source tells."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import date, timedelta
@@ -149,6 +150,29 @@ class TwinInputs:
         known["unknowns"] = Unknowns(**described["unknowns"])
         known["weekdays"] = known.get("weekdays") and tuple(known["weekdays"])
         return cls(**known)
+
+
+def read_weekdays(text: str) -> tuple[float, ...]:
+    """Return the relative trips from Monday to Sunday that a text states.
+
+    Raises
+    ------
+    ParameterError
+        If a part is no number; `TwinInputs` says how many there must be.
+
+    Examples
+    --------
+    >>> read_weekdays("1, 1,1 1;1, .8, .7")
+    (1.0, 1.0, 1.0, 1.0, 1.0, 0.8, 0.7)
+    """
+    try:
+        return tuple(float(part) for part in re.split(r"[\s,;]+", text.strip(" ,;")))
+    except ValueError:
+        raise ParameterError(
+            "weekdays must be numbers, from Monday to Sunday",
+            value=repr(text[:40]),
+            remedy="1,1,1,1,1,0.8,0.7 is usual",
+        ) from None
 
 
 _NO_FRICTION = "friction of a third of the area's radius"

@@ -8,6 +8,7 @@ from typing import Any
 import geopandas as gpd
 import streamlit as st
 
+from engine.arrays import Floats
 from engine.errors import ExplorerError
 from engine.ingest import Cancelled, Progress
 from engine.ingest.inputs.places import from_zones
@@ -16,9 +17,10 @@ from engine.synthetic.twinfiles import (
     EXAMPLE,
     EXAMPLE_SOURCE,
     guess_residents,
+    read_flows,
     read_twin_zones,
 )
-from engine.synthetic.twininputs import FIRST_DAY, MOST_PEOPLE, TwinInputs
+from engine.synthetic.twininputs import FIRST_DAY, MOST_PEOPLE, TwinInputs, read_weekdays
 from engine.synthetic.twinpeople import residents_of
 from pages._ui.data import build as data_build
 from pages._ui.data import files as data_files
@@ -82,7 +84,13 @@ def draw(draft: Draft) -> None:
             return
         left, right = st.columns([1, 1.4], gap="large")
         with left:
-            inputs = _inputs(draft, zones, _residents_source(path, column))
+            inputs, table = _inputs(draft, zones, _residents_source(path, column))
+            flows = None
+            if table is not None:
+                flows = data_files.looked(
+                    table, lambda: read_flows(table, zones), ("flows", str(path))
+                )
+                inputs = None if flows is None else inputs
         with right:
             st.html(data_picture.picture(from_zones(zones)))
             notice = f" · residents: {EXAMPLE_SOURCE}; outlines: Natural Earth"
@@ -98,7 +106,8 @@ def draw(draft: Draft) -> None:
         if build is not None and build.state == "failed":
             data_wording.problem("Cannot be made", build.error)
     if pressed and inputs is not None:
-        _start(f"twin-{''.join(c if c.isalnum() else '-' for c in path.stem)[:40]}", zones, inputs)
+        name = f"twin-{''.join(c if c.isalnum() else '-' for c in path.stem)[:40]}"
+        _start(name, zones, inputs, flows)
         st.rerun()
 
 
@@ -115,7 +124,8 @@ def _residents_source(path: Path, column: str | None) -> dict[str, str]:
 
 def _inputs(
     draft: Draft, zones: gpd.GeoDataFrame, residents_source: dict[str, str]
-) -> TwinInputs | None:
+) -> tuple[TwinInputs | None, Path | None]:
+    """Draw the facts; return them, None where they contradict, and a public table of flows."""
     residents = float(zones["residents"].sum()) if "residents" in zones else 0.0
     if not 0 <= residents < MOST_PEOPLE:  # a wrong column; the build says so
         residents = 0.0
@@ -145,23 +155,25 @@ def _inputs(
         help="It stands in the dataset, and in the statement of a release tuned on this twin.",
     )
     stated = {"people": source.strip()} if source and source.strip() else {}
-    more = _more(draft)
+    more, week, flows = _more(draft)
     try:
         residents_of(zones)
-        return TwinInputs(
+        inputs = TwinInputs(
             people=people,
             trips_a_day=trips,
             days=days,
+            weekdays=read_weekdays(week) if week and week.strip() else None,
             sources=stated | residents_source,
             **more,
         )
     except ExplorerError as problem:
         data_wording.problem("Cannot be made", str(problem))
-        return None
+        return None, flows
+    return inputs, flows
 
 
-def _more(draft: Draft) -> dict[str, Any]:
-    """Draw what is seldom known, each with its default."""
+def _more(draft: Draft) -> tuple[dict[str, Any], str | None, Path | None]:
+    """Draw what is seldom known: numbers with a default, a week, and a public table of flows."""
     with st.expander("More, with defaults", icon=":material/tune:"):
         first_day = st.date_input("First day", FIRST_DAY, key=draft.key("twin_first_day"))
         travellers = st.number_input(
@@ -190,17 +202,32 @@ def _more(draft: Draft) -> dict[str, Any]:
             key=draft.key("twin_visits"),
             help="For the density of visits; 0 makes none.",
         )
+        week = st.text_input(
+            "Relative trips from Monday to Sunday",
+            placeholder="those of the shipped data, or such as 1, 1, 1, 1, 1, 0.8, 0.7",
+            key=draft.key("twin_weekdays"),
+        )
+        flows = data_files.choose(
+            draft,
+            "twin_flows",
+            "A public table of flows",
+            ("csv",),
+            "Columns origin, destination (ids of the zones) and count, of another source: "
+            "commuters of a census, say. Its pattern is used, not its size.",
+            several=False,
+        )
         seed = st.number_input("Seed", min_value=0, value=1, key=draft.key("twin_seed"))
-    return {
+    more = {
         "first_day": first_day or FIRST_DAY,
         "travellers": travellers and travellers / 100,
         "friction_km": friction,
         "visits_a_week": visits,
         "seed": seed,
     }
+    return more, week, flows[0] if flows else None
 
 
-def _start(name: str, zones: gpd.GeoDataFrame, inputs: TwinInputs) -> None:
+def _start(name: str, zones: gpd.GeoDataFrame, inputs: TwinInputs, flows: Floats | None) -> None:
     def task(folder: Path, tell: Tell, cancel: threading.Event) -> dict[str, Any]:
         began = time.monotonic()
 
@@ -210,7 +237,7 @@ def _start(name: str, zones: gpd.GeoDataFrame, inputs: TwinInputs) -> None:
             spent = time.monotonic() - began
             tell(Progress("simulated people travel", share, None, None, 0, spent, None))
 
-        twin(zones, inputs, folder, progress=progress)
+        twin(zones, inputs, folder, flows=flows, progress=progress)
         return {"seconds": time.monotonic() - began}
 
     data_build.begin(name, task)
