@@ -12,9 +12,9 @@ from ot import emd2
 
 from benchmarks.measure import Row, bounded, median_seconds
 from engine import datasets, density, metrics
-from engine.contract import sweep
 from engine.datasets import Dataset
 from engine.density.clustering import cluster_cells
+from engine.sweeping import sweep
 
 PARAMETERS = density.DensityParameters(epsilon=0.3, delta=2e-6, max_visits_per_user=30)
 EPSILONS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 4.0)

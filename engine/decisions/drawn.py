@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import contract, noise, validation
+from .. import noise, sweeping, validation
 from ..arrays import Floats
 from ..datasets import Dataset
 from ..errors import ParameterError
@@ -108,7 +108,7 @@ def private_epidemics(
             settings=("settings",),
         )
     scene = Scene.of(dataset, origins, populations, days)
-    model, numbered = parameters or EpidemicParameters(), contract.generators(rng)
+    model, numbered = parameters or EpidemicParameters(), sweeping.generators(rng)
     return _blocks(scene, model, settings, wanted, numbered, progress, cancelled)
 
 
@@ -289,7 +289,7 @@ def private_aid(
     truly = true_selection(leaving, chosen_k)[-1]
     members = truly.sum(axis=-1)
     anyone = members > 0
-    numbered = contract.generators(rng)
+    numbered = sweeping.generators(rng)
     totals = np.empty((len(settings), wanted))
     overlap = np.full((len(settings), wanted), np.nan)
     first = np.empty((len(settings), shape[0], shape[2]))

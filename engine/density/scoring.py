@@ -7,9 +7,9 @@ import numpy as np
 
 from .. import metrics
 from ..arrays import Floats
-from ..contract import Point
 from ..datasets import Dataset
 from ..parameters import DensityParameters
+from ..sweeping import Point
 from .draws import DensityNoise
 from .mechanism import NOISE_EXCEEDS_DATA, DensityRelease
 from .scaling import tower_totals
@@ -115,7 +115,7 @@ def summarise(points: Iterable[Point]) -> dict[int, tuple[MeanScores, MeanScores
     Parameters
     ----------
     points : iterable of Point
-        Of `engine.contract.sweep` with ``score=mean_scores``; those that have arrived.
+        Of `engine.sweeping.sweep` with ``score=mean_scores``; those that have arrived.
 
     Returns
     -------

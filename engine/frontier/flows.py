@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.special import bdtrc
 
-from .. import attack, contract, usability
+from .. import attack, sweeping, usability
 from .. import origin_destination as od
 from ..arrays import Booleans, Counts, Floats
 from ..datasets import Dataset
@@ -109,7 +109,7 @@ def drawn(
         for method in methods
     ]
     days = len(dataset.metadata.days)
-    risk, numbered = _risks(days), contract.generators(rng)
+    risk, numbered = _risks(days), sweeping.generators(rng)
     for index, (level, span, unit, method) in enumerate(work):
         resolution = Resolution(zones=level.name, time=span.time)
         view, batch = coarsen(dataset, resolution), list[Candidate]()
@@ -123,7 +123,7 @@ def drawn(
         both = [*settings, *plain] if true.any() else []
         hits: list[Floats] = [np.zeros(true.shape) for _ in both]
         errors = [0.0 for _ in both]
-        for point in contract.sweep(
+        for point in sweeping.sweep(
             od, view, both, DRAWS, rng=numbered(index), score=_near_and_off, days=0
         ):
             near, off = point.scores

@@ -11,7 +11,7 @@ from itertools import product
 
 import numpy as np
 
-from .. import attack, contract, density, usability
+from .. import attack, density, sweeping, usability
 from ..arrays import Floats
 from ..datasets import Dataset
 from ..density.aggregates import in_blocks
@@ -75,7 +75,7 @@ def judged(
 ) -> Iterator[tuple[float, tuple[Candidate, ...]]]:
     """Yield the share that is done and candidates: those of a step come with its last release."""
     work = steps(dataset, need)
-    numbered = contract.generators(rng)
+    numbered = sweeping.generators(rng)
     for index, (method, together) in enumerate(work):
         limits = LIMITS[method]
         for position, limit in enumerate(limits):
@@ -124,7 +124,7 @@ def _batch(
         return scored
 
     known: dict[tuple[int, int], list[tuple[float, float]]] = defaultdict(list)
-    for point in contract.sweep(density, first, settings, DRAWS, rng=rng, score=at_all):
+    for point in sweeping.sweep(density, first, settings, DRAWS, rng=rng, score=at_all):
         for place, one in enumerate(point.scores):
             known[place, point.setting].append(one)
         if point.setting + 1 == len(settings) and point.repeat + 1 < DRAWS:

@@ -7,9 +7,9 @@ import numpy as np
 
 from engine import density, metrics
 from engine.arrays import Floats
-from engine.contract import sweep
 from engine.datasets import Dataset
 from engine.parameters import HOURS_PER_WEEK, DensityParameters
+from engine.sweeping import sweep
 from research.reproduction.published import (
     P1,
     P1_DELTA,

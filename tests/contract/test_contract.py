@@ -8,7 +8,7 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 
-from engine import contract, density, report
+from engine import density, report, sweeping
 from engine import origin_destination as od
 from engine.datasets import Dataset
 from engine.density.aggregates import tower_tree
@@ -349,14 +349,14 @@ def test_a_sweep_is_releases_on_common_noise(product, settings, when, tiny_city)
     def swept(repeats, seed, **more):
         source = seed if isinstance(seed, list) else rng(seed)
         return list(
-            contract.sweep(product, tiny_city, settings, repeats, rng=source, **when, **more)
+            sweeping.sweep(product, tiny_city, settings, repeats, rng=source, **when, **more)
         )
 
     points = swept(2, 4, progress=lambda *now: done.append(now))
     order = [(repeat, setting) for repeat in (0, 1) for setting in range(len(settings))]
     assert [(point.repeat, point.setting) for point in points] == order
     assert done == [(number, len(order)) for number in range(1, len(order) + 1)]
-    seed = rng(4).integers(0, 2**32, size=contract.SEED_WORDS)
+    seed = rng(4).integers(0, 2**32, size=sweeping.SEED_WORDS)
     truth = product.truth(tiny_city, **when)
 
     def redone(point, source):

@@ -20,6 +20,7 @@ LAYERS = [
     {"ledger", "losses", "metrics", "risk"},
     {"composition"},
     {"contract"},
+    {"sweeping"},
     {"density", "origin_destination", "report"},
     {"usability"},
     {"attack"},

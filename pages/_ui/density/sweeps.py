@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from engine import contract, density
+from engine import density, sweeping
 from engine.parameters import DensityParameters
 from engine.resolution import Key
 from pages._ui import jobs
@@ -142,9 +142,9 @@ def _with_spread(
 
 
 def _steps(key: Key, settings: Sequence[DensityParameters], seed: Seed) -> Iterator[Step]:
-    finished: list[contract.Point] = []
+    finished: list[sweeping.Point] = []
     draws = [generator(seed, "density", repeat) for repeat in range(REPEATS)]  # as on the cards
-    results = contract.sweep(
+    results = sweeping.sweep(
         density,
         cached_datasets.dataset(key),
         settings,
@@ -160,7 +160,7 @@ def _steps(key: Key, settings: Sequence[DensityParameters], seed: Seed) -> Itera
 
 def _table(
     curves: Sequence[Curve],
-    results: Sequence[contract.Point],
+    results: Sequence[sweeping.Point],
 ) -> pd.DataFrame:
     """Return one row for every curve and ε that has a result; ε is the one on the axis."""
     places = [(curve, epsilon) for curve in curves for epsilon in EPSILONS]

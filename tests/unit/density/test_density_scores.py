@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from engine import contract, density, metrics
+from engine import density, metrics, sweeping
 from engine.datasets import Dataset
 
 BASE = density.DensityParameters(epsilon=1.0)
@@ -18,7 +18,7 @@ def test_blank_releases_are_counted_and_left_out_of_the_means(tiny_city: Dataset
     settings = [BASE.at(1e-4), BASE]
     rngs = [np.random.default_rng([5, repeat]) for repeat in range(12)]
     points = list(
-        contract.sweep(density, tiny_city, settings, 12, rng=rngs, score=density.mean_scores)
+        sweeping.sweep(density, tiny_city, settings, 12, rng=rngs, score=density.mean_scores)
     )
     truth, kept = density.truth(tiny_city), {0: [], 1: []}
     for point in points:

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine import contract, datasets, density
+from engine import datasets, density, sweeping
 from engine.datasets.zoomtables import ZoomTables
 from engine.density import mechanism
 from engine.density.aggregates import tower_tree
@@ -176,7 +176,7 @@ def test_needs_shrink_with_epsilon_and_name_an_epsilon() -> None:
 def test_a_sweep_of_zoom_gets_better_with_epsilon() -> None:
     demo = datasets.load("demo-city")
     settings = [ZOOM.at(epsilon) for epsilon in (0.1, 2.0)]
-    results = contract.sweep(
+    results = sweeping.sweep(
         density, demo, settings, 2, rng=np.random.default_rng(0), score=density.mean_scores
     )
     (low, *_), (high, *_) = density.summarise(results).values()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from engine import attack, contract, frontier, resolution, usability
+from engine import attack, frontier, resolution, sweeping, usability
 from engine import origin_destination as od
 from engine.frontier import Need, flows
 from engine.frontier.command import main
@@ -35,7 +35,7 @@ def test_use_and_error_are_those_of_releases_counted_one_by_one(towns):
     one = steps[index][1][-1]
     view = resolution.coarsen(towns, one.resolution)
     true = od.truth(view, days=0)[0]
-    numbered = contract.generators(contract.generators(np.random.default_rng(5))(index))
+    numbered = sweeping.generators(sweeping.generators(np.random.default_rng(5))(index))
     plain = od.ODParameters(
         epsilon=one.parameters.epsilon,
         max_trips_per_user=one.parameters.max_trips_per_user,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from engine import attack, contract, density, frontier, resolution, usability
+from engine import attack, density, frontier, resolution, sweeping, usability
 from engine.errors import DatasetError
 from engine.frontier import Need, visits
 from engine.frontier.command import main
@@ -28,7 +28,7 @@ def test_use_is_the_mean_verdict_of_draws_and_risk_that_of_the_ledger(city):
     """One batch from the same generator state, each view released by itself, as home does."""
     need = Need(read="density", zones=25)
     batch = next(batch for _, batch in visits.judged(city, need, rng(7)) if batch)
-    numbered = contract.generators(contract.generators(rng(7))(0))
+    numbered = sweeping.generators(sweeping.generators(rng(7))(0))
     assert {one.matrices for one in batch} == {8, 42, 168}
     for one in batch[5::7]:  # at every block of hours, one ε
         view = resolution.coarsen(city, one.resolution)
@@ -98,7 +98,7 @@ def test_one_release_of_towers_is_seen_from_every_level_of_zones(tiny_city, monk
     monkeypatch.setattr(visits, "DRAWS", 2)
     batch = [one for _, some in visits.judged(tiny_city, need, rng(7)) for one in some]
     assert len({one.zones for one in batch}) == len(resolution.details(tiny_city)) > 1
-    numbered = contract.generators(contract.generators(rng(7))(0))
+    numbered = sweeping.generators(sweeping.generators(rng(7))(0))
     for one in batch:
         view = resolution.coarsen(tiny_city, one.resolution)
         true = density.truth(view)
