@@ -13,7 +13,7 @@ def test_a_small_year_is_opened_counted_and_grown(monkeypatch):
         monkeypatch.setattr(days, name, value)
     monkeypatch.setattr(daily, "MOST_UNTALLIED", daily.MOST_UNTALLIED)
     lines = {line.work: line for line in days.rows()}
-    assert len(lines) == 7
+    assert len(lines) == 8
     grown = lines["append a day to the year"]
     assert "no file of another day changed" in grown.note
     assert lines["a day between 40 zones as a matrix"].met
