@@ -7,7 +7,7 @@ import streamlit as st
 
 from engine.arrays import Floats
 from engine.density.scoring import mean_of_known
-from engine.parameters import DensityParameters
+from engine.parameters import DensityMethod, DensityParameters
 from engine.resolution import Key, block_names
 from pages._ui import jobs
 from pages._ui.cache import density as cached_density
@@ -20,6 +20,8 @@ from pages._ui.shell.settings import Seed
 from pages._ui.views.context import Density
 from pages._ui.wording.labels import SHORT_METHODS
 from pages._ui.wording.numbers import metres
+
+_BASELINES: tuple[DensityMethod, ...] = ("lpa", "efpa")
 
 
 def draw(context: Density) -> None:
@@ -82,10 +84,9 @@ def _compared(context: Density) -> dict[str, Density]:
     current = context.parameters
     name = f"this setting ({SHORT_METHODS[current.method]})"
     methods = {name: context}
-    if current.method != "lpa":
-        methods["Laplace on the cover (LPA)"] = context.vary(method="lpa")
-    if current.method != "efpa":
-        methods["EFPA"] = context.vary(method="efpa")
+    for other in _BASELINES:
+        if other != current.method:
+            methods[SHORT_METHODS[other]] = context.vary(method=other)
     if "scaling" in context.method.uses and (current.scaling or current.smoothing):
         methods["no scaling, no smoothing"] = context.vary(scaling=False, smoothing=False)
     return {f"{name} ▲" if _exceeds(one) else name: one for name, one in methods.items()}

@@ -91,7 +91,7 @@ def draw(settings: Settings, entry: Entry) -> Column:
 
 
 def _kept(settings: Settings) -> str:
-    if settings.variant == "zoom":
+    if "max_visits_per_user" not in density.METHODS[settings.variant].uses:
         return "nobody is sampled"
     return f"at most {settings.max_visits} {'visit' if settings.max_visits == 1 else 'visits'} kept"
 

@@ -6,6 +6,7 @@ import streamlit as st
 
 from engine.frontier.ensemble import CLOSE, Robust
 from engine.parameters import ODParameters
+from engine.steps import Level, level_of
 from pages._ui import jobs
 from pages._ui.cache import frontier as cached_frontier
 from pages._ui.drawing import cards, charts, tables
@@ -51,6 +52,16 @@ def draw(context: Context[Any]) -> None:
     jobs.follow("ensemble", work, show)
 
 
+def judged(one: Robust) -> tuple[Level, str]:
+    """Return the level and the title of a recommendation: no setting is good that gives no use."""
+    if level_of(one.most) == "noisy":
+        return "noisy", "Too little is usable in every twin"
+    if not one.in_most:
+        return "partly", "Gives up least where it is worst"
+    good = level_of(one.least) == "good"
+    return "good" if good else "partly", "Holds in most twins"
+
+
 def _recommended(context: Context[Any], work: Job) -> None:
     asked, twins = way_out.asked(context), work.result
     known = cached_frontier.robust(context.key.finest, asked, way_out.RISKS, twins)
@@ -63,8 +74,7 @@ def _recommended(context: Context[Any], work: Job) -> None:
             f"within {CLOSE:.0%} of the best setting in {one.holds} of {one.twins} twins, and "
             f"gives up {percent(one.regret)} at most."
         )
-        title = "Holds in most twins" if one.in_most else "Gives up least where it is worst"
-        level = "good" if one.in_most else "partly"
+        level, title = judged(one)
         st.html(cards.verdict_html(level, words, of=context.entry.name, title=title))
         if way_out.is_set(one.candidate, context):
             st.caption("As you have it ✓")
@@ -92,7 +102,7 @@ def _picture(known: dict[float, Robust]) -> None:
             "Limit of risk: an attacker's best guess over everything released",
             domain=(way_out.RISKS[0], way_out.RISKS[-1]),
         ),
-        of=charts.share("Use: share of trips in usable flows, middle and range"),
+        of=charts.share("Trips usable: middle and range"),
         current=setting.value(way_out.RISK),
         dots=True,
         key="ensemble_chart",
@@ -111,4 +121,5 @@ def _picture(known: dict[float, Robust]) -> None:
 
 
 def _range(one: Robust) -> str:
-    return f"{percent(one.least)} to {percent(one.most)}"
+    low, high = percent(one.least), percent(one.most)
+    return low if low == high else f"{low} to {high}"

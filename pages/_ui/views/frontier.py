@@ -97,13 +97,8 @@ def judged(context: Context[Any]) -> tuple[float, float]:
         return worth.best_guess, release.usable_share
     days, added_up = len(entry.metadata.days), entry.resolution.time != "day"
     worth = cached_attack.worth_of_trips(parameters, days, added_up=added_up)
-    published = parameters if parameters.method == "published" else _published(context)
-    window = declared(parameters)
+    published, window = context.vary(method="published").parameters, declared(parameters)
     return worth.best_guess, cached_trips.usable_share(context.key, published, window)
-
-
-def _published(context: Context[Any]) -> ODParameters:
-    return context.vary(method="published").parameters
 
 
 def _picture(known: Advice, context: Context[Any], at: tuple[float, float]) -> None:
@@ -179,14 +174,23 @@ def _stairs(lines: Mapping[Line, Sequence[Candidate]], known: Advice) -> dict[st
 def _marks(
     known: Advice, at: tuple[float, float], shown: Sequence[Candidate]
 ) -> dict[str, list[Any]]:
-    best = known.recommended
-    rows = [(*at, "you are here", colours.HERE, "as it is set now", -1)]
+    best, yours = known.recommended, "you are here"
+    rows = [(*at, yours, colours.HERE, "as it is set now", -1, False)]
     if best is not None:
         number = next(i for i, one in enumerate(shown) if one is best)
-        words = wording.setting_words(best)
-        rows.append((best.risk, best.use, "recommended", _BEST, words, number))
-    names = ("risk", "use", "words", "colour", "setting", "id")
+        words, place = wording.setting_words(best), (best.risk, best.use)
+        if _near(place, at, 0.005):  # one mark, or one label would cover the other
+            rows = [(*place, f"recommended, {yours}", _BEST, words, number, False)]
+        else:
+            below = _near(place, at, 0.1) and best.use < at[1]
+            rows[0] = (*rows[0][:-1], _near(place, at, 0.1) and not below)
+            rows.append((*place, "recommended", _BEST, words, number, below))
+    names = ("risk", "use", "words", "colour", "setting", "id", "below")
     return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+
+
+def _near(one: tuple[float, float], other: tuple[float, float], by: float) -> bool:
+    return max(abs(a - b) for a, b in zip(one, other, strict=True)) < by
 
 
 def _layers(levels: Sequence[tuple[int, str]], *, flows: bool) -> list[spec.Spec]:
@@ -252,7 +256,7 @@ def _layers(levels: Sequence[tuple[int, str]], *, flows: bool) -> list[spec.Spec
                 "type": "text",
                 "align": "right",
                 "dx": -4,
-                "y": {"expr": "height - 10"},
+                "y": {"expr": "height * 0.06 + 4"},
                 "color": colours.TRUE,
             },
             "encoding": {"x": x, "text": {"field": "words"}},
@@ -265,11 +269,12 @@ def _layers(levels: Sequence[tuple[int, str]], *, flows: bool) -> list[spec.Spec
         *(
             {
                 "data": {"name": "marks"},
-                "transform": [{"filter": f"datum.risk {side} {_RIGHT}"}],
-                "mark": {"type": "text", "align": align, "dx": dx, "dy": -10, "fontWeight": "bold"},
+                "transform": [{"filter": f"datum.risk {side} {_RIGHT} && {below}datum.below"}],
+                "mark": {"type": "text", "align": align, "dx": dx, "dy": dy, "fontWeight": "bold"},
                 "encoding": at | {"color": mark_colour, "text": {"field": "words"}},
             }
             for side, align, dx in (("<", "left", 13), (">=", "right", -13))
+            for below, dy in (("!", -10), ("", 14))
         ),
     ]
 
