@@ -106,9 +106,8 @@ class Laws(NamedTuple):
         return (one / none)[self.pair], spread[self.pair]
 
     def posterior(self, confidence: float) -> Floats:
-        """Return mean, median, the middle `confidence` and P(0) of every cell, shape (5, cells)."""
-        readings = self.grid.posterior(self.priors, self.none, self.row, self.node, confidence)
-        return readings[:, self.pair]
+        """Return mean, median, the middle `confidence` and P(0) of every pair, shape (5, pairs)."""
+        return self.grid.posterior(self.priors, self.none, self.row, self.node, confidence)
 
 
 def learn(cells: Integers, rate: float, expected: Expected, taught: Booleans | None = None) -> Laws:
