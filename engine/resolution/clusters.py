@@ -1,6 +1,7 @@
 """Public clusters of neighbouring zones: from areas and adjacency alone, never from a count."""
 
 import heapq
+from collections.abc import Sequence
 
 import geopandas as gpd
 import numpy as np
@@ -46,8 +47,28 @@ def cluster_zones(zones: gpd.GeoDataFrame, k: int) -> Integers:
     >>> cluster_zones(gpd.GeoDataFrame(geometry=boxes, crs=4326), 2).tolist()
     [0, 0, 1, 1]
     """
+    remedy = "there cannot be more clusters than zones"
+    k = validation.whole_number("k", k, 1, len(zones), remedy=remedy)
+    return cluster_levels(zones, (k,))[0]
+
+
+def cluster_levels(zones: gpd.GeoDataFrame, numbers: Sequence[int]) -> list[Integers]:
+    """Return what `cluster_zones` does at several numbers of clusters, by joining zones once.
+
+    Parameters
+    ----------
+    zones : GeoDataFrame, EPSG:4326
+    numbers : sequence of int
+        Falling, from the number of zones or fewer.
+
+    Examples
+    --------
+    >>> boxes = [shapely.box(x, 0, x + 1, 1) for x in range(4)]
+    >>> three, two = cluster_levels(gpd.GeoDataFrame(geometry=boxes, crs=4326), (3, 2))
+    >>> three.tolist(), two.tolist()
+    ([0, 1, 2, 2], [0, 0, 1, 1])
+    """
     count = len(zones)
-    k = validation.whole_number("k", k, 1, count, remedy="there cannot be more clusters than zones")
     polygons = zones.geometry.to_crs(projected_crs(zones)).to_numpy()
     areas: list[float] = shapely.area(polygons).tolist()
     centres = shapely.get_coordinates(shapely.centroid(polygons))
@@ -56,25 +77,26 @@ def cluster_zones(zones: gpd.GeoDataFrame, k: int) -> Integers:
     owner = list(range(count))
     queue = [(areas[i], i) for i in range(count)]
     heapq.heapify(queue)
-    left = count
-    while left > k:
-        area, first = heapq.heappop(queue)
-        if owner[first] != first or area != areas[first]:
-            continue  # an entry from before a merger
-        others = near[first] or _nearest(first, owner, weights, areas)
-        second = min(others, key=lambda other: (areas[other], other))
-        keep, gone = min(first, second), max(first, second)
-        owner[gone] = keep
-        areas[keep] += areas[gone]
-        weights[keep] += weights[gone]
-        near[keep] = (near[keep] | near[gone]) - {keep, gone}
-        for other in near[gone] - {keep}:
-            near[other] = (near[other] - {gone}) | {keep}
-        heapq.heappush(queue, (areas[keep], keep))
-        left -= 1
-    return np.unique([_root(owner, i) for i in range(count)], return_inverse=True)[1].astype(
-        np.int64
-    )
+    left, levels = count, list[Integers]()
+    for k in numbers:
+        while left > k:
+            area, first = heapq.heappop(queue)
+            if owner[first] != first or area != areas[first]:
+                continue  # an entry from before a merger
+            others = near[first] or _nearest(first, owner, weights, areas)
+            second = min(others, key=lambda other: (areas[other], other))
+            keep, gone = min(first, second), max(first, second)
+            owner[gone] = keep
+            areas[keep] += areas[gone]
+            weights[keep] += weights[gone]
+            near[keep] = (near[keep] | near[gone]) - {keep, gone}
+            for other in near[gone] - {keep}:
+                near[other] = (near[other] - {gone}) | {keep}
+            heapq.heappush(queue, (areas[keep], keep))
+            left -= 1
+        roots = [_root(owner, i) for i in range(count)]
+        levels.append(np.unique(roots, return_inverse=True)[1].astype(np.int64))
+    return levels
 
 
 def connected(labels: Integers, zones: gpd.GeoDataFrame) -> bool:
@@ -97,9 +119,8 @@ def _neighbours(
     left, right = tree.query(polygons, predicate="dwithin", distance=gap)
     other = left < right
     left, right = left[other], right[other]
-    border = shapely.intersection(
-        shapely.boundary(polygons[left]), shapely.buffer(polygons[right], gap, quad_segs=1)
-    )
+    edges, grown = shapely.boundary(polygons), shapely.buffer(polygons, gap, quad_segs=1)
+    border = shapely.intersection(edges[left], grown[right])
     some = shapely.length(border) > 4 * gap  # corners touch in a point only
     near: list[set[int]] = [set() for _ in polygons]
     for i, j in zip(left[some].tolist(), right[some].tolist(), strict=True):

@@ -12,8 +12,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ..arrays import Floats, Integers
+from .clusters import cluster_levels
 from .coarse import joined_zones
-from .levels import labels_of
+from .levels import names_of
 
 _SHARE = 4
 """Each level has a quarter of the zones, so neighbours lie twice as far apart."""
@@ -55,13 +56,13 @@ def group_levels(zones: gpd.GeoDataFrame) -> tuple[Groups, ...]:
     >>> [len(level.zones) for level in group_levels(datasets.load("demo-city").zones)]
     [37]
     """
-    levels: list[Groups] = []
-    k = len(zones) // _SHARE
-    while k >= _FEWEST:
-        labels, ids, names = labels_of(zones, f"clusters-{k}")
-        levels.append(Groups(labels, joined_zones(zones, labels, ids, names)))
-        k //= _SHARE
-    return tuple(levels)
+    numbers = [len(zones) // _SHARE]
+    while numbers[-1] >= _FEWEST:
+        numbers.append(numbers[-1] // _SHARE)
+    return tuple(
+        Groups(labels, joined_zones(zones, labels, *names_of(zones, labels)))
+        for labels in cluster_levels(zones, numbers[:-1])
+    )
 
 
 def flows_between(flows: Integers | Floats, labels: Integers) -> Floats:

@@ -158,13 +158,8 @@ def labels_of(zones: gpd.GeoDataFrame, level: str) -> tuple[Integers, Sequence[s
         If the dataset has no such level, or fewer zones than clusters are asked for.
     """
     if match := _CLUSTERS.fullmatch(level):
-        k = int(match.group(1))
-        labels = cluster_zones(zones, k)
-        first = np.unique(labels, return_index=True)[1]
-        names = [str(name) for name in zones["name"].to_numpy()[first]]
-        sizes = np.bincount(labels, minlength=k)
-        ids = [f"cluster-{i + 1:03}" for i in range(k)]
-        return labels, ids, [_area(n, int(size)) for n, size in zip(names, sizes, strict=True)]
+        labels = cluster_zones(zones, int(match.group(1)))
+        return labels, *names_of(zones, labels)
     known = [one.name for one in zone_levels(zones)]
     if level not in known:
         raise ParameterError(
@@ -181,6 +176,14 @@ def labels_of(zones: gpd.GeoDataFrame, level: str) -> tuple[Integers, Sequence[s
     rank[order] = np.arange(len(order))
     names = zones[level if level in zones.columns else f"{level}_id"].astype(str).to_numpy()
     return rank[inverse], ids[order].tolist(), names[first[order]].tolist()
+
+
+def names_of(zones: gpd.GeoDataFrame, labels: Integers) -> tuple[list[str], list[str]]:
+    """Return ids and names of clusters: a cluster is called after its first zone."""
+    _, first, sizes = np.unique(labels, return_index=True, return_counts=True)
+    names = zones["name"].astype(str).to_numpy()[first].tolist()
+    ids = [f"cluster-{i + 1:03}" for i in range(len(names))]
+    return ids, [_area(name, size) for name, size in zip(names, sizes.tolist(), strict=True)]
 
 
 def _parent_columns(zones: gpd.GeoDataFrame) -> list[str]:

@@ -148,9 +148,7 @@ def read(cells: Integers, rate: float, expected: Expected) -> Reading:
     readings[2] -= side
     readings[3] += side
     readings[4] = ~off
-    for every, known in zip(
-        readings.reshape(5, -1), laws.posterior(MODEL_CONFIDENCE), strict=True
-    ):
+    for every, known in zip(readings.reshape(5, -1), laws.posterior(MODEL_CONFIDENCE), strict=True):
         every[laws.at] = known[laws.pair]
     del laws
     # what the means lack of the noisy sum goes to the cells of which least is known

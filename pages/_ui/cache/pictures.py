@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from engine import origin_destination as od
+from engine.arrays import Floats
 from engine.origin_destination import laws
 from engine.parameters import DensityParameters, ODParameters
 from engine.resolution import Key, block_at
@@ -72,14 +73,14 @@ def estimates(
     return stage.grouped(picture, true, sums, group_sketches(key), **judged, note=note)
 
 
-def flow_ends(key: Key, parameters: ODParameters, window: Window, pairs: Any = ...) -> stage.Ends:
+def flow_ends(key: Key, parameters: ODParameters, window: Window) -> stage.Ends:
     """Return between which numbers 90% of all releases of each flow lie, by the exact law."""
     trims = ODParameters(
         epsilon=1.0, unit=parameters.unit, max_trips_per_user=parameters.max_trips_per_user
     )
     kept = verbs.of(od.kept, key, trims, **window.arguments)[0]
     law = od.NoiseLaw(1 / parameters.noise_scale)
-    return laws.released_range(law, kept[pairs], parameters.suppression_threshold)
+    return lambda at: laws.released_range(law, kept[at], parameters.suppression_threshold)
 
 
 def ranges(
@@ -87,7 +88,7 @@ def ranges(
     parameters: Any,
     seed: Seed,
     window: Window | None,
-    ends: stage.Ends,
+    ends: tuple[Floats, Floats],
     zone: int | None = None,
     *,
     wide: bool = True,
@@ -96,19 +97,25 @@ def ranges(
 
     Parameters
     ----------
+    ends : tuple of arrays
+        The least and the most that are released of every zone or flow.
     wide : bool
         Else beside the private numbers, with the range said of each.
     """
     verb: Any = verbs  # with a window or without
+
+    def at(places: Any) -> tuple[Floats, Floats]:
+        return ends[0][places], ends[1][places]
+
     true, release = verb.truth(key, window), verb.release(key, parameters, seed, window)
     if window is None:
         block, when = block_at(key.resolution.hours, MAP_HOUR)
         private = np.maximum(release.counts[:, block], 0.0)
         what = f"visits, {when}"
-        named = {"what": what, "epsilon": parameters.epsilon, "ends": ends, "wide": wide}
+        named = {"what": what, "epsilon": parameters.epsilon, "ends": at, "wide": wide}
         return stage.zone_picture(sketch(key), true[:, block], private, **named)
     shown, judged = release.as_shown[0], _judged(parameters)
-    return stage.flow_picture(sketch(key), true, shown, **judged, zone=zone, ends=ends, wide=wide)
+    return stage.flow_picture(sketch(key), true, shown, **judged, zone=zone, ends=at, wide=wide)
 
 
 def _judged(parameters: ODParameters) -> dict[str, Any]:

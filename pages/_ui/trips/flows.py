@@ -85,7 +85,7 @@ def draw(context: Flows) -> None:
         "error": [trips_look.signed(value) for value in (drawn.shown - true)[pairs]],
     }
     if context.method.expected is not None and context.window and not context.several:
-        ends = cached_pictures.flow_ends(context.key, context.parameters, context.window, pairs)
+        ends = cached_pictures.flow_ends(context.key, context.parameters, context.window)(pairs)
         said[RANGE] = [between(*each) for each in zip(*ends, strict=True)]
     maps.flow_map(
         cached_datasets.outlines(context.key),

@@ -1,6 +1,6 @@
 """One large picture of home: true beside private on one scale, drawn and zoomed in the browser."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -21,8 +21,8 @@ LARGEST = 120
 _UNITS_A_PIXEL = 2.4
 _THIN, _THICK = 0.8, 5.0
 
-Ends = tuple[Floats, Floats]
-"""The least and the most that 90% of draws show, in the shape of what is drawn."""
+Ends = Callable[[Any], tuple[Floats, Floats]]
+"""The least and the most that 90% of draws show, at the places asked for; ``...`` for all."""
 
 Picture = dict[str, Any]
 """What the browser draws: plain texts and numbers, made once and kept."""
@@ -97,7 +97,8 @@ def zone_picture(
         )
     ]
     if wide and ends is not None:
-        private = ends[1] - ends[0]
+        low, high = ends(...)
+        private = high - low
         unsure, some = int((private > true)[true > 0].sum()), int((true > 0).sum())
         picture["marks"] = [[colours.INFLATED, f"{_WIDER}: {unsure} of {some} zones", "needless"]]
         picture["private"]["over"] = np.where((private > true) & (true > 0), "unsure", "").tolist()
@@ -190,7 +191,8 @@ def flow_picture(
     kinds = np.select([phantom, inflated], ["phantom", "inflated"], "shown").tolist()
     drawn_as = private[shown].astype(float)
     if wide and ends is not None:
-        drawn_as = (ends[1] - ends[0])[shown]
+        low, high = ends(shown)
+        drawn_as = high - low
         unsure = drawn_as > true[shown]
         kinds = np.where(unsure, "inflated", "shown").tolist()
     privately = [
@@ -348,7 +350,7 @@ def draw(
 def _range(ends: Ends | None, at: Any) -> str:
     if ends is None:
         return ""
-    return f"\n{RANGE}: {between(*(float(end[at]) for end in ends))}"
+    return f"\n{RANGE}: {between(*map(float, ends(at)))}"
 
 
 def _picture(
