@@ -33,7 +33,6 @@ class Unit(Enum):
     PERSON_DAY = auto()
     PERSON_TRIPS = auto()
     PERSON_WEEK = auto()
-    HOME = auto()
 
     @property
     def words(self) -> str:
@@ -61,7 +60,6 @@ class Kind(Enum):
     FLOWS = auto()
     CAPPED_TRIPS = auto()
     ZONE_TOTALS = auto()
-    HOMES = auto()
     REPORT_COUNTS = auto()
     REPORT_RANKS = auto()
 
@@ -214,7 +212,6 @@ _UNIT_WORDS = {
     Unit.PERSON_DAY: "one person's trips of one day",
     Unit.PERSON_TRIPS: "one person's trips of the whole period",
     Unit.PERSON_WEEK: "one person, the whole week",
-    Unit.HOME: "one person's home",
 }
 
 _SCALED = "each person's scaled down to the clip"
@@ -249,7 +246,6 @@ _WORDS = {
     Kind.FLOWS: ("trips between zones", "trips of every origin and destination, as trimmed"),
     Kind.CAPPED_TRIPS: ("all trips", "number of trips, at most {} a person a day"),
     Kind.ZONE_TOTALS: ("trips by zone", "trips out of and into every zone, as trimmed"),
-    Kind.HOMES: ("people by home zone", "one home a person"),
     Kind.REPORT_COUNTS: ("{}", "counts by bins fixed in advance"),
     Kind.REPORT_RANKS: ("{}: five numbers", "ranks of the edges of the bins"),
 }

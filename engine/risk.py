@@ -10,7 +10,6 @@ probability δ", which is the stronger probabilistic DP.
 """
 
 import math
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -247,31 +246,6 @@ class Worth:
         words: dict[Level, Strength] = {"good": "strong", "partly": "moderate", "noisy": "weak"}
         strength = words[level_of_guess(self.best_guess)]
         return "moderate" if strength == "strong" and not self.covers_person else strength
-
-
-def largest_strong(epsilons: Sequence[float], worth: Callable[[float], Worth]) -> float:
-    """Return the largest ε whose best guess is at most `STRONG_GUESS`, else the smallest given.
-
-    It depends on public facts only, such as the number of days, and never on what the data say.
-
-    Parameters
-    ----------
-    epsilons : sequence of float
-        Where ε can be set, ascending.
-    worth : callable
-        What everything released at an ε is worth.
-
-    Examples
-    --------
-    >>> def worth(epsilon: float) -> Worth:
-    ...     guess = Guarantee(epsilon=epsilon).best_guess
-    ...     return Worth(best_guess=guess, total_epsilon=epsilon, delta=0, releases=1,
-    ...                  covers_person=True, group_guess=guess)
-    >>> largest_strong([0.1, 1.0, 10.0], worth)
-    1.0
-    """
-    strong = (one for one in reversed(epsilons) if level_of_guess(worth(one).best_guess) == "good")
-    return next(strong, epsilons[0])
 
 
 @dataclass(frozen=True, kw_only=True)

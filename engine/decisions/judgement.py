@@ -11,7 +11,7 @@ from ..steps import GOOD_SHARE, Level, level_of
 from .aid import ShockTotals
 from .scoring import Comparison
 
-GOOD_RECALL = GOOD_PRECISION = GOOD_OVERLAP = GOOD_SHARE
+GOOD_RECALL = GOOD_OVERLAP = GOOD_SHARE
 GOOD_TOTAL_ERROR = round(1 - GOOD_SHARE, 9)
 GOOD_SHIFT_DAYS = 1.0
 """Days by which the middle zone may begin to act early or late under a good release."""

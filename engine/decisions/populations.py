@@ -11,7 +11,6 @@ from .. import validation
 from ..arrays import Floats
 from ..datasets import Dataset
 from ..errors import DatasetError, InputError, ParameterError
-from ..ledger import Kind, Ledger, Noise, Norm, Stage, Unit, simple_ledger
 from ..resolution import InhabitedDataset
 from .places import zone_ids
 
@@ -181,28 +180,6 @@ def read_populations(text: str) -> dict[str, float]:
             settings=("populations",),
         )
     return people
-
-
-def population_ledger(epsilon: float) -> Ledger:
-    """Return what a home pays for the noisy populations of a private epidemic.
-
-    Stated apart from the ledger of the trips: one unit here is one person's home, there one trip
-    or one person's trips. At trip level a person with n trips pays n·ε there and ε here.
-
-    Examples
-    --------
-    >>> population_ledger(0.5).proved_epsilon
-    0.5
-    """
-    stage = Stage(
-        kind=Kind.HOMES,
-        noise=Noise.LAPLACE,
-        sensitivity=1.0,
-        norm=Norm.L1,
-        noise_scale=1 / epsilon,
-        epsilon=epsilon,
-    )
-    return simple_ledger((stage,), unit=Unit.HOME)
 
 
 def expected_private(counts: Floats, scale: float) -> Floats:

@@ -119,34 +119,6 @@ class BoundingCurve:
         return self.stops[int(np.argmin(self.bounding + self.noise))]
 
 
-def bounding_curve(guess: TripsGuess, epsilon: float, numbers: int) -> BoundingCurve:
-    """Return bounding and noise of a count of trips at every M, from public guesses alone.
-
-    Parameters
-    ----------
-    guess : TripsGuess
-        Of people and their trips.
-    epsilon : float
-        Privacy loss of the analysis.
-    numbers : int
-        Bins that the trips are counted in. Counts of points have twice both errors: the best M
-        is the same.
-
-    Examples
-    --------
-    >>> guess = TripsGuess(people=50_000, mean=9.0, standard_deviation=10.0)
-    >>> bounding_curve(guess, 0.1, 7).best, bounding_curve(guess, 0.1, 22_500).best
-    (100, 1)
-    """
-    validation.finite_above("epsilon", epsilon, 0, "take the share of the analysis")
-    validation.whole_number("numbers", numbers, 1, remedy="count its bins")
-    return BoundingCurve(
-        stops=STOPS,
-        bounding=np.array([guess.trips_left_out(m) for m in STOPS]),
-        noise=np.array([numbers * m / epsilon for m in STOPS]),
-    )
-
-
 def balance(guess: TripsGuess, result: Result, max_trips_per_user: int) -> BoundingCurve:
     """Return bounding and noise of a released count of trips or points at every M, in trips.
 

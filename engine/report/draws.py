@@ -75,25 +75,3 @@ class ReportNoise:
     def _generator(self, analysis: Analysis, stream: int) -> np.random.Generator:
         words = [*self._entropy, _ORDER[analysis], stream]
         return np.random.default_rng(np.random.SeedSequence(words))
-
-
-class DiscreteNoise:
-    """Discrete Laplace noise on NumPy's generator, for holding a release against exploration.
-
-    Examples
-    --------
-    >>> DiscreteNoise(np.random.default_rng(0)).counts(Analysis.DAYS, np.full(2, 3.0)).dtype
-    dtype('int64')
-    """
-
-    def __init__(self, rng: np.random.Generator) -> None:
-        self._rng = rng
-
-    def counts(self, _analysis: Analysis, scales: Floats, /) -> Integers:
-        """Return discrete Laplace noise: P(z) ∝ exp(−|z|/scale)."""
-        success = -np.expm1(-1.0 / scales)
-        return self._rng.geometric(success) - self._rng.geometric(success)
-
-    def gumbel(self, _analysis: Analysis, _number: int, size: int, /) -> Floats:
-        """Return standard Gumbel variates."""
-        return noise.standard_gumbel(self._rng, size)

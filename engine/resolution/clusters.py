@@ -6,8 +6,6 @@ from collections.abc import Sequence
 import geopandas as gpd
 import numpy as np
 import shapely
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from .. import validation
 from ..arrays import Floats, Integers
@@ -97,16 +95,6 @@ def cluster_levels(zones: gpd.GeoDataFrame, numbers: Sequence[int]) -> list[Inte
         roots = [_root(owner, i) for i in range(count)]
         levels.append(np.unique(roots, return_inverse=True)[1].astype(np.int64))
     return levels
-
-
-def connected(labels: Integers, zones: gpd.GeoDataFrame) -> bool:
-    """Whether every cluster is one connected piece of neighbouring zones."""
-    polygons = zones.geometry.to_crs(projected_crs(zones)).to_numpy()
-    near = _neighbours(polygons, shapely.get_coordinates(shapely.centroid(polygons)))
-    pairs = [(i, j) for i, some in enumerate(near) for j in some if labels[i] == labels[j]]
-    rows, columns = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    graph = csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(near), len(near)))
-    return connected_components(graph, directed=False)[0] == len(np.unique(labels))
 
 
 def _neighbours(

@@ -16,7 +16,6 @@ from engine.decisions.scoring import Comparison, concatenate
 Load = Callable[[str], Dataset | None]
 
 THRESHOLD = 15
-PERCENTILES = (99, 95, 90)
 FINE_ZONES = 100
 
 

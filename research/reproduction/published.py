@@ -34,11 +34,6 @@ P1: dict[str, Published] = {
 P1_EPSILON, P1_DELTA, P1_MAX_VISITS = 0.3, 2e-6, 30
 P1_MAX_VISITS_SHOWN = (10, 30, 168)
 P1_REPEATS = 20
-P1_PEOPLE = 1_992_846
-P1_VISITS_FOOTNOTE = 137_255_052
-"""K in P1's footnote 6; N × mean is 27.0 million (erratum D7)."""
-P1_MAX_VISITS_CAP = 732
-"""Δ₁(X), fixed in P1's footnote 6."""
 
 P2_THRESHOLD = 15
 P2_EPSILONS = (0.1, 0.5, 1.0)

@@ -7,7 +7,6 @@ from scipy import stats
 from engine import report
 from engine.report import Analysis
 from engine.report.analyses import quantile_sensitivity
-from engine.report.draws import DiscreteNoise
 from engine.report.fivenumbers import draw_five
 from engine.report.quantiles import candidates, choose, probabilities, utilities
 
@@ -66,22 +65,16 @@ def test_each_of_the_five_draws_takes_a_fifth_of_their_share():
     assert differed > 0
 
 
-def laplace_p_value(planted, source_of):
+def laplace_p_value(planted):
     """Kolmogorov–Smirnov of the drawn noise against the law of the stated scale."""
     scale = 40.0
-    drawn = source_of().counts(Analysis.FLOWS, np.full(DRAWS, scale * planted))
+    noise = report.ReportNoise.draw(np.random.default_rng(11))
+    drawn = noise.counts(Analysis.FLOWS, np.full(DRAWS, scale * planted))
     spread = np.random.default_rng(1).uniform(-0.5, 0.5, DRAWS)  # undoes the rounding
     return stats.kstest(drawn + spread, stats.laplace(scale=scale).cdf).pvalue
 
 
-@pytest.mark.parametrize(
-    "source_of",
-    [
-        lambda: report.ReportNoise.draw(np.random.default_rng(11)),
-        lambda: DiscreteNoise(np.random.default_rng(11)),
-    ],
-)
-def test_count_noise_has_its_scale_and_fails_at_another(source_of):
-    assert laplace_p_value(1.0, source_of) > 1e-3
-    assert laplace_p_value(0.8, source_of) < 1e-6
-    assert laplace_p_value(1.25, source_of) < 1e-6
+def test_count_noise_has_its_scale_and_fails_at_another():
+    assert laplace_p_value(1.0) > 1e-3
+    assert laplace_p_value(0.8) < 1e-6
+    assert laplace_p_value(1.25) < 1e-6

@@ -8,7 +8,7 @@ import pytest
 
 from engine import attack, density
 from engine.parameters import DensityParameters, ODParameters
-from engine.risk import STRONG_GUESS, WEAK_GUESS, Guarantee, Worth, largest_strong
+from engine.risk import STRONG_GUESS, WEAK_GUESS, Guarantee, Worth
 
 
 def every_outcome(epsilon, releases):
@@ -109,19 +109,6 @@ def test_weak_privacy_is_never_balanced_nor_good():
     for strength, usable in standings:
         worse = max(order.index(private[strength]), order.index(usable))
         assert attack.level(strength, usable) == order[worse]
-
-
-@pytest.mark.parametrize("days", [1, 7])
-def test_the_largest_strong_epsilon_is_strong_and_the_next_is_not(days):
-    stops = (0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 1.0, 2.0)
-
-    def worth(epsilon):
-        return attack.worth_of_trips(ODParameters(epsilon=epsilon, unit="person-day"), days)
-
-    chosen = largest_strong(stops, worth)
-    above = stops[stops.index(chosen) + 1]
-    assert every_outcome(chosen, days) <= 0.75 < every_outcome(above, days)
-    assert largest_strong((3.0, 4.0), worth) == 3.0
 
 
 def test_days_that_share_a_noise_add_up_in_full():

@@ -6,7 +6,7 @@ import pytest
 from engine import datasets, decisions
 from engine import origin_destination as od
 from engine.decisions.epidemic import expected_epidemic, scenario_origins, suppressed_epidemic
-from engine.decisions.populations import given_populations, population_ledger
+from engine.decisions.populations import given_populations
 from engine.decisions.scoring import acts, concatenate
 from engine.errors import DatasetError, ParameterError
 
@@ -218,11 +218,6 @@ def test_public_populations_take_no_noise(year):
     )
     # the seed is 1% of the population exactly
     assert set(block.prevalence[0, :, 0, 0].max(axis=-1)) == {0.01}
-
-
-def test_a_home_pays_epsilon_apart_from_the_trips():
-    assert population_ledger(0.3).proved_epsilon == 0.3
-    assert population_ledger(0.3).unit.words == "one person's home"
 
 
 @pytest.mark.parametrize(

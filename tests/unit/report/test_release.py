@@ -5,7 +5,7 @@ import pytest
 from engine import datasets, report
 from engine.errors import DatasetError, ParameterError
 from engine.report import Analysis, Budget, ReportNoise, ReportParameters
-from engine.report.bounding import TripsGuess, balance, bounding_curve, error_parts
+from engine.report.bounding import BoundingCurve, TripsGuess, balance, error_parts
 from engine.report.fivenumbers import compare_ways, true_five_numbers
 from engine.report.loss import losses as losses_of
 from engine.report.measures import Extent
@@ -192,9 +192,13 @@ def test_losses_vanish_without_noise_and_bounding():
 
 def test_best_m_follows_the_error_it_balances():
     guess = TripsGuess(people=5_000, mean=12.0, standard_deviation=15.0)
-    few, many = (bounding_curve(guess, 0.1, bins) for bins in (7, 10_000))
+    left_out = np.array([guess.trips_left_out(m) for m in report.STOPS])
+    assert (np.diff(left_out) < 0).all()
+    few, many = (
+        BoundingCurve(stops=report.STOPS, bounding=left_out, noise=noise * np.array(report.STOPS))
+        for noise in (7 / 0.1, 10_000 / 0.1)
+    )
     assert few.best > many.best
-    assert (np.diff(few.bounding) < 0).all()
     spread = np.sqrt(np.log1p((15 / 12) ** 2))
     trips = np.random.default_rng(0).lognormal(np.log(12) - spread**2 / 2, spread, 400_000)
     expected = 5_000 * np.maximum(trips - 20, 0).mean()
@@ -220,9 +224,8 @@ def test_the_balance_counts_the_noise_of_the_numbers_that_are_shown(days):
     curve = balance(guess, result, 20)
     assert curve.noise[report.STOPS.index(20)] == pytest.approx(np.mean(errors), rel=0.1)
     if days == 7:
-        same = bounding_curve(guess, 1.0, 8)
-        assert curve.noise == pytest.approx(same.noise)
-        assert curve.bounding == pytest.approx(same.bounding)
+        assert curve.noise == pytest.approx([8 * m for m in report.STOPS])
+        assert curve.bounding == pytest.approx([guess.trips_left_out(m) for m in report.STOPS])
 
 
 def test_error_parts_add_up_to_what_draws_show():
