@@ -1,6 +1,7 @@
 """Arrows point one way: pages → pages/_ui → engine; inside engine from mechanisms down."""
 
 import ast
+import functools
 import re
 from pathlib import Path
 
@@ -34,7 +35,8 @@ LAYERS = [
 TOPS = {"__init__", "__main__"}
 
 
-def imported(path: Path) -> set[str]:
+@functools.cache
+def imported(path: Path) -> frozenset[str]:
     names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -42,7 +44,7 @@ def imported(path: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             module = imported_from(node, path)
             names |= {module, *(f"{module}.{alias.name}" for alias in node.names)}
-    return names
+    return frozenset(names)
 
 
 def imported_from(node: ast.ImportFrom, path: Path) -> str:

@@ -96,22 +96,23 @@ def test_release_noise_has_its_own_answer(open_choose):
     assert "exact for whole-number noise" in text(app)
 
 
-@pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize("epsilon", [0.01, 10.0])
-def test_no_view_shows_nan_or_fails(open_choose, view, epsilon):
-    app = at(open_choose(epsilon=epsilon), view)
-    assert not app.exception
-    assert "nan" not in text(app).lower().replace("anan", "")
-    assert len(text(app)) > 100
+def test_no_view_shows_nan_or_fails(open_choose, epsilon):
+    app = open_choose(epsilon=epsilon)
+    for view in VIEWS:
+        at(app, view)
+        assert not app.exception, view
+        assert "nan" not in text(app).lower().replace("anan", "")
+        assert len(text(app)) > 100
 
 
-@pytest.mark.parametrize("count", [0, 14, 15, 16, 1_000_000])
-def test_flow_near_the_threshold(open_choose, count):
+def test_flow_near_the_threshold(open_choose):
     app = at(open_choose(), VIEWS[1])
-    app.number_input(key="choose_count").set_value(count).run()
-    assert not app.exception
-    assert ("Theorem 2" if count < 15 else "Theorem 3") in text(app)
-    assert "nan" not in text(app).lower()
+    for count in (0, 14, 15, 16, 1_000_000):
+        app.number_input(key="choose_count").set_value(count).run()
+        assert not app.exception, count
+        assert ("Theorem 2" if count < 15 else "Theorem 3") in text(app)
+        assert "nan" not in text(app).lower()
 
 
 def test_threshold_heuristic_and_conditional_error_are_explained(open_choose):

@@ -199,9 +199,9 @@ def test_a_dataset_without_a_report_is_told_one_that_has_it(
     assert "Dataset **demo-city**" in texts(app)
 
 
-@pytest.mark.parametrize(
-    ("record", "how"),
-    [
+def test_another_period_is_told_by_whose_people_are_in_it(page):
+    app = declared(page, epsilon=20.0)
+    for record, how in (
         ({"period": ("2001-01-01", "2001-01-07"), "same_people": "yes"}, "same people"),
         ({"period": ("2001-01-01", "2001-01-07"), "same_people": "no"}, "other period"),
         ({"period": ("2001-01-01", "2001-01-07"), "same_people": ""}, "these data"),
@@ -210,13 +210,11 @@ def test_a_dataset_without_a_report_is_told_one_that_has_it(
         ({"dataset": "last year", "simulated": False, "same_people": "yes"}, "same people"),
         ({"dataset": "last year", "simulated": False, "same_people": ""}, "these data"),
         ({"dataset": "a model town", "same_people": ""}, "simulated"),
-    ],
-)
-def test_another_period_is_told_by_whose_people_are_in_it(page, record, how):
-    page.session_state["session"].tuned_on = TUNED | {"dataset": "demo-city"} | record
-    app = declared(page, epsilon=20.0)
-    assert filled(app)[0] == how
-    assert "the smallest tried" in filled(app)[1]
+    ):
+        app.session_state["session"].tuned_on = TUNED | {"dataset": "demo-city"} | record
+        app.run()
+        assert filled(app)[0] == how
+        assert "the smallest tried" in filled(app)[1]
 
 
 def test_a_finer_budget_pays_for_two_changes_and_is_told_why(page):

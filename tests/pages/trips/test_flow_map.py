@@ -35,6 +35,9 @@ def test_flows_switch_keeps_one_scale_and_marks_phantoms(open_od):
         assert row["colour"][:3] == row["edge"][:3]
         assert row["colour"][3] < row["edge"][3] / 3
         assert row["edge_px"] > 1.5
+    app.slider(key="od_flows_most").set_value(20).run()
+    arcs = next(layer for layer in deck(app)["layers"] if layer["id"] == "flows")
+    assert len(arcs["data"]) == 20 < len(shades)
 
 
 def test_a_flow_says_what_is_true_private_its_error_and_its_range(open_od):
@@ -55,25 +58,20 @@ def test_a_flow_says_what_is_true_private_its_error_and_its_range(open_od):
         assert ((drawn > low) & (drawn < high)).mean() < 0.95
 
 
-@pytest.mark.parametrize("scope", ["Leaving a zone", "Arriving in a zone", "Leaving or arriving"])
-def test_flows_of_one_zone(open_od, scope):
+def test_flows_of_one_zone(open_od):
     app = open_od()
-    app.selectbox(key="od_flows_scope").set_value(scope).run()
     app.button_group(key="od_flows_show").set_value("True").run()
-    picker = app.selectbox(key="od_flows_zone")
-    zone = picker.options[picker.index]
-    arcs = next(layer for layer in deck(app)["layers"] if layer["id"] == "flows")
-    assert arcs["data"]
-    for row in arcs["data"]:
-        start, end = row["name"].split(" → ")
-        assert (
-            zone
-            in {
-                "Leaving a zone": (start,),
-                "Arriving in a zone": (end,),
-                "Leaving or arriving": (start, end),
-            }[scope]
-        )
+    for scope, ends in {
+        "Leaving a zone": slice(0, 1),
+        "Arriving in a zone": slice(1, 2),
+        "Leaving or arriving": slice(0, 2),
+    }.items():
+        app.selectbox(key="od_flows_scope").set_value(scope).run()
+        picker = app.selectbox(key="od_flows_zone")
+        zone = picker.options[picker.index]
+        arcs = next(layer for layer in deck(app)["layers"] if layer["id"] == "flows")
+        assert arcs["data"]
+        assert all(zone in row["name"].split(" → ")[ends] for row in arcs["data"])
 
 
 @pytest.fixture
@@ -116,18 +114,23 @@ def test_a_click_on_a_zone_picks_its_flows(open_od, clickable, settled, method):
     assert not app.exception
 
 
-def test_the_ground_is_a_new_one_whenever_another_zone_is_picked(open_od):
+def test_a_zone_that_is_picked_is_outlined_and_brings_a_new_ground(open_od):
     """Else the browser takes a click on the zone clicked before for taking it back."""
 
     def ground(app):
         (layer,) = (layer for layer in deck(app)["layers"] if "ground" in layer["id"])
         return layer["id"]
 
+    def outlined(app):
+        return "marked" in [layer["id"] for layer in deck(app)["layers"]]
+
     app = open_od()
     seen = [ground(app)]
+    assert not outlined(app)
     for scope in ("Leaving a zone", "All zones"):
         app.selectbox(key="od_flows_scope").set_value(scope).run()
         seen.append(ground(app))
+        assert outlined(app) == (scope != "All zones")
     app.select_slider(key="epsilon").set_value(0.5).run()
     assert len(set(seen)) == 3
     assert ground(app) == seen[-1]  # a move of ε changes nothing of what is picked
@@ -154,13 +157,6 @@ def test_flows_between_groups_are_sums_of_those_that_are_shown(
     assert "Zoomed out: flows between groups of zones, added up from the" in text(app)
     app.button_group(key="od_flows_detail").set_value("Automatic").run()
     assert "Zoomed out" not in text(app)  # 150 zones stand apart
-
-
-def test_a_zone_that_was_picked_is_outlined(open_od):
-    app = open_od()
-    assert "marked" not in [layer["id"] for layer in deck(app)["layers"]]
-    app.selectbox(key="od_flows_scope").set_value("Leaving a zone").run()
-    assert "marked" in [layer["id"] for layer in deck(app)["layers"]]
 
 
 def test_what_the_map_shows_is_the_draw_and_is_kept_for_saving(
@@ -207,7 +203,7 @@ def test_what_the_map_shows_is_the_draw_and_is_kept_for_saving(
     ] == shown
 
 
-def test_a_flow_reads_with_both_ranges_of_a_method_that_has_them(open_od, settled, draw_of_page):
+def test_a_flow_reads_with_both_ranges_of_a_method_that_has_them(open_od, settled):
     app = settled(open_od(epsilon=2.0, unit="trip", max_trips=1, od_method="estimate"))
     arcs = next(layer for layer in deck(app)["layers"] if layer["id"] == "flows")
     reading = re.compile(
@@ -220,10 +216,3 @@ def test_a_flow_reads_with_both_ranges_of_a_method_that_has_them(open_od, settle
         assert least <= number <= most
         assert least <= low <= high <= most
     assert "trips kept by trimming" in text(settled(open_od(epsilon=2.0, od_method="estimate")))
-
-
-def test_most_shown_flows_are_as_many_as_asked_for(open_od):
-    app = open_od(threshold=0)
-    app.slider(key="od_flows_most").set_value(20).run()
-    arcs = next(layer for layer in deck(app)["layers"] if layer["id"] == "flows")
-    assert len(arcs["data"]) == 20
