@@ -23,7 +23,7 @@ from ..inputs.bombs import LONGEST_LINE
 from ..inputs.sources import Source
 from ..options import IngestOptions
 from ..progress import Monitor
-from .engine import PARTS
+from .engine import PARTS, Check, Place
 from .statements import watched
 
 STORE = "stored"
@@ -152,13 +152,7 @@ class DuckDBEngine:
         query = _sql(table)
         return self._run(lambda: self.connection.sql(query).to_arrow_table())
 
-    def placed(
-        self,
-        name: str,
-        points: Table,
-        place: Callable[[pa.Table], pa.Table],
-        check: Callable[[pa.Table], None],
-    ) -> Table:
+    def placed(self, name: str, points: Table, place: Place, check: Check) -> Table:
         """Return distinct points with what `place` adds to them; `check` may refuse them first."""
         distinct = self.fetch(points)
         check(distinct)

@@ -1,7 +1,7 @@
 """What an engine must do: read named files, keep a table, hand back a small result."""
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import pyarrow as pa
 
@@ -10,6 +10,9 @@ from ..inputs.sources import Source
 
 PARTS = 128
 """Into how many parts people are divided, so that a few can be taken at a time."""
+
+Place: TypeAlias = Callable[[pa.Table], pa.Table]
+Check: TypeAlias = Callable[[pa.Table], None]
 
 
 class Engine(Protocol):
@@ -43,13 +46,7 @@ class Engine(Protocol):
         """Compute `table` and return its rows; for aggregates only."""
         ...
 
-    def placed(
-        self,
-        name: str,
-        points: Table,
-        place: Callable[[pa.Table], pa.Table],
-        check: Callable[[pa.Table], None],
-    ) -> Table:
+    def placed(self, name: str, points: Table, place: Place, check: Check) -> Table:
         """Return distinct points with what `place` adds to them; `check` may refuse some first."""
         ...
 

@@ -15,6 +15,7 @@ from ..inputs.points import SAMPLE
 from ..inputs.sources import Source
 from ..options import IngestOptions
 from ..progress import Monitor
+from .engine import Check, Place
 from .lake import escaped
 from .session import scratch
 from .statements import watched
@@ -123,13 +124,7 @@ class SparkEngine:
         self._empty("counted")
         return pa.concat_tables(parts) if parts else frame.limit(0).toArrow()
 
-    def placed(
-        self,
-        name: str,
-        points: Table,
-        place: Callable[[pa.Table], pa.Table],
-        check: Callable[[pa.Table], None],
-    ) -> Table:
+    def placed(self, name: str, points: Table, place: Place, check: Check) -> Table:
         """Return distinct points with their places: on a cluster where the points are."""
         tried = self.fetch(points.limit(SAMPLE) if self._has_cluster else points)
         check(tried)
