@@ -181,7 +181,7 @@ def labels_of(zones: gpd.GeoDataFrame, level: str) -> tuple[Integers, Sequence[s
 def names_of(zones: gpd.GeoDataFrame, labels: Integers) -> tuple[list[str], list[str]]:
     """Return ids and names of clusters: a cluster is called after its first zone."""
     _, first, sizes = np.unique(labels, return_index=True, return_counts=True)
-    names = zones["name"].astype(str).to_numpy()[first].tolist()
+    names = [str(name) for name in zones["name"].to_numpy()[first]]
     ids = [f"cluster-{i + 1:03}" for i in range(len(names))]
     return ids, [_area(name, size) for name, size in zip(names, sizes.tolist(), strict=True)]
 
