@@ -40,6 +40,8 @@ _TICKS = [0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 0.95, 1.0]
 _ERROR = "Error a trip or visit"
 _RIGHT = 0.85
 """From this risk on words stand to the left of their mark."""
+_LABEL = 0.1
+"""Marks that lie closer, in risk and in use, have one label above and one below."""
 
 
 def draw(
@@ -117,7 +119,7 @@ def _picture(known: Advice, context: Context[Any], at: tuple[float, float]) -> N
             "id": list(range(len(shown))),
         },
         "steps": _stairs(lines, known),
-        "marks": _marks(known, at, shown),
+        "marks": _marks(known, context, at, shown),
         "limit": {"risk": [limit], "words": [f"your limit, {limit:.0%}"]},
         "uses": {
             "risk": [Guarantee(epsilon=one.epsilon).best_guess for one in PRECEDENTS],
@@ -172,25 +174,21 @@ def _stairs(lines: Mapping[Line, Sequence[Candidate]], known: Advice) -> dict[st
 
 
 def _marks(
-    known: Advice, at: tuple[float, float], shown: Sequence[Candidate]
+    known: Advice, context: Context[Any], at: tuple[float, float], shown: Sequence[Candidate]
 ) -> dict[str, list[Any]]:
     best, yours = known.recommended, "you are here"
     rows = [(*at, yours, colours.HERE, "as it is set now", -1, False)]
     if best is not None:
         number = next(i for i, one in enumerate(shown) if one is best)
         words, place = wording.setting_words(best), (best.risk, best.use)
-        if _near(place, at, 0.005):  # one mark, or one label would cover the other
+        close = max(abs(one - other) for one, other in zip(place, at, strict=True)) < _LABEL
+        below = close and best.use < at[1]  # one label would cover the other
+        rows = [(*rows[0][:-1], close and not below)]
+        rows.append((*place, "recommended", _BEST, words, number, below))
+        if way_out.is_set(best, context):
             rows = [(*place, f"recommended, {yours}", _BEST, words, number, False)]
-        else:
-            below = _near(place, at, 0.1) and best.use < at[1]
-            rows[0] = (*rows[0][:-1], _near(place, at, 0.1) and not below)
-            rows.append((*place, "recommended", _BEST, words, number, below))
     names = ("risk", "use", "words", "colour", "setting", "id", "below")
     return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
-
-
-def _near(one: tuple[float, float], other: tuple[float, float], by: float) -> bool:
-    return max(abs(a - b) for a, b in zip(one, other, strict=True)) < by
 
 
 def _layers(levels: Sequence[tuple[int, str]], *, flows: bool) -> list[spec.Spec]:

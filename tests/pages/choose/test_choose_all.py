@@ -14,6 +14,12 @@ def test_it_marks_what_home_recommends(open_home, settled, drawn):
     now, best = drawn["frontier_chart"]["datasets"]["marks"]
     assert (best["risk"], best["use"]) == (at_home["risk"], at_home["use"])
     assert now["risk"] != best["risk"]
+    settled(app.switch_page("app.py").run())
+    take_it = next(one for one in app.button if one.label == "Use it")
+    settled(take_it.click().run())
+    (both,) = drawn["frontier_chart"]["datasets"]["marks"]
+    assert both["words"] == "recommended, you are here"
+    assert both["setting"] == best["setting"]
 
 
 def test_real_people_stand_under_their_banner_there(open_home, settled):

@@ -46,7 +46,7 @@ OLD = {
 UNITS = ("trip", "person-day", "person")
 METHODS_AND_UNITS = [
     *(("published", unit) for unit in UNITS),
-    *((method, "person") for method in get_args(ODMethod) if method != "published"),
+    *((one, unit) for one in get_args(ODMethod)[1:] for unit in ("person-day", "person")),
 ]
 
 
