@@ -35,12 +35,7 @@ def rows() -> Iterator[Row]:
     for name in synthetic.shipped():
         size = datasets.load(name).size_bytes / 1e6
         took = median_seconds(lambda name=name: read_everything(name), repeats=5)
-        yield bounded(
-            f"load {name}, all tables",
-            took,
-            LOADING_LIMIT_S,
-            f"{size:.1f} MB",
-        )
+        yield bounded(f"load {name}, all tables", took, LOADING_LIMIT_S, f"{size:.1f} MB")
     yield making_twin()
     yield making()
 

@@ -180,12 +180,7 @@ class Map:
         return svg([f'<g class="zones">{"".join(parts)}</g>'], self.size[1], title, self.size[0])
 
     def flows(
-        self,
-        origins: Integers,
-        destinations: Integers,
-        values: Numbers,
-        *,
-        title: str,
+        self, origins: Integers, destinations: Integers, values: Numbers, *, title: str
     ) -> str:
         """Return flows as wedges that start wide and end in a point, there and back apart."""
         fills = [f'<use href="#{self._identity}{i}"/>' for i in range(len(self._paths))]

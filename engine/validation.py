@@ -84,9 +84,5 @@ def _number(
 
 def _refused(name: str, rule: str, value: object, remedy: str) -> ParameterError:
     return ParameterError(
-        f"{name} {rule}",
-        value=repr(value),
-        remedy=remedy,
-        code="outside-domain",
-        settings=(name,),
+        f"{name} {rule}", value=repr(value), remedy=remedy, code="outside-domain", settings=(name,)
     )

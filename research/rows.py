@@ -97,11 +97,7 @@ class Row:
 
 
 def row(
-    table: str,
-    what: str,
-    setting: str,
-    ours: Spread | float,
-    published: Published | None = None,
+    table: str, what: str, setting: str, ours: Spread | float, published: Published | None = None
 ) -> Row:
     """Return a row; whether a printed figure is within reach is judged here."""
     spread = ours if isinstance(ours, Spread) else Spread(float(ours))

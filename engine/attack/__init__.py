@@ -13,9 +13,7 @@ Examples
 """
 
 from .averages import TripAverages, over_trips
-from .cells import (
-    Corridor,
-)
+from .cells import Corridor
 from .habits import UsualFlow, knowing_habits, without_noise
 from .roc import limit
 from .scenario import (
@@ -28,11 +26,7 @@ from .scenario import (
     suppression_alone,
 )
 from .strongest import Attack, laws, strongest
-from .visits import (
-    Visitor,
-    stage_losses,
-    strongest_on_density,
-)
+from .visits import Visitor, stage_losses, strongest_on_density
 from .worth import Standing, level, standing, worth_of_density, worth_of_trips
 
 __all__ = [

@@ -50,10 +50,7 @@ class TripAverages:
 
 
 def over_trips(
-    histogram: CountHistogram,
-    parameters: ODParameters,
-    *,
-    law: LawName = "rounded_laplace",
+    histogram: CountHistogram, parameters: ODParameters, *, law: LawName = "rounded_laplace"
 ) -> TripAverages:
     """Return the averages over the trips in a histogram of counts.
 

@@ -21,14 +21,7 @@ from ..origin_destination import LawName, NoiseLaw
 from ..parameters import ODParameters
 from .cells import LARGEST_FLOW, MOST_TRIPS, Corridor
 from .roc import Roc, roc
-from .strongest import (
-    Attack,
-    against,
-    checked_days,
-    checked_trips,
-    exposed,
-    guarantee,
-)
+from .strongest import Attack, against, checked_days, checked_trips, exposed, guarantee
 
 _WIDTHS = 9.0  # a Poisson count is within 9 standard deviations and 40 of its mean, but for 1e-16
 _UNSEEN = 1e-17

@@ -89,11 +89,7 @@ def strongest(
     parts = [
         repeated(
             cell_losses(
-                corridor.trips,
-                corridor.rest,
-                rate=cells.rate,
-                threshold=cells.threshold,
-                law=law,
+                corridor.trips, corridor.rest, rate=cells.rate, threshold=cells.threshold, law=law
             ),
             corridor.cells * releases * cells.times,
         )

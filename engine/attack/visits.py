@@ -249,8 +249,4 @@ def _gaussian_delta(epsilon: Floats, size: float) -> Floats:
     return ndtr(size / 2 - epsilon / size) - np.exp(epsilon) * ndtr(-size / 2 - epsilon / size)
 
 
-_DELTAS = {
-    "laplace": _laplace_delta,
-    "gaussian": _gaussian_delta,
-    "choice": bounded_range_delta,
-}
+_DELTAS = {"laplace": _laplace_delta, "gaussian": _gaussian_delta, "choice": bounded_range_delta}

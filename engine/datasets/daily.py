@@ -26,15 +26,7 @@ import pyarrow.parquet as pq
 from ..errors import DatasetError
 from . import tallies
 from .storage import sha256
-from .tripcounts import (
-    RANK_BUCKET,
-    TripCounts,
-    Trips,
-    added_up,
-    count_type,
-    together,
-    zone_type,
-)
+from .tripcounts import RANK_BUCKET, TripCounts, Trips, added_up, count_type, together, zone_type
 
 NAMES = ("trips", "trips_person")
 TOTAL, TALLIES = "total.arrow", "tallies.arrow"

@@ -161,11 +161,7 @@ class Scene(NamedTuple):
 
     @classmethod
     def of(
-        cls,
-        dataset: Dataset,
-        origins: Sequence[str],
-        populations: Populations | None,
-        days: Days,
+        cls, dataset: Dataset, origins: Sequence[str], populations: Populations | None, days: Days
     ) -> "Scene":
         """Check the arguments of an epidemic."""
         chosen = day_indices(dataset, days)

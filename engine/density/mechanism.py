@@ -10,13 +10,7 @@ from ..errors import ParameterError
 from ..ledger import Ledger
 from ..parameters import HOURS_PER_WEEK, DensityParameters
 from . import accounting, fourier
-from .aggregates import (
-    cover_series,
-    in_blocks,
-    presampled,
-    tower_series,
-    tower_tree,
-)
+from .aggregates import cover_series, in_blocks, presampled, tower_series, tower_tree
 from .clustering import cluster_cells
 from .draws import DensityNoise
 from .gaussian import gaussian_strength
@@ -99,9 +93,7 @@ def zoom_release(
         parameters=parameters,
         counts=in_blocks(dataset, dataset.tessellation.overlap.T @ reading.by_tower),
         ledger=zoom_ledger(
-            parameters,
-            max_visits_cap=dataset.metadata.max_visits_cap,
-            city_clip=noisy.city_clip,
+            parameters, max_visits_cap=dataset.metadata.max_visits_cap, city_clip=noisy.city_clip
         ),
         flags=() if reading.visits > 0 else (NOISE_EXCEEDS_DATA,),
         visits=reading.visits,

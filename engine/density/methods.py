@@ -10,12 +10,7 @@ from ..parameters import HOURS_PER_WEEK, DensityMethod, DensityParameters
 from .accounting import fourier_ledger, laplace_ledger
 from .aggregates import tower_tree
 from .draws import DensityNoise
-from .mechanism import (
-    DensityRelease,
-    fourier_release,
-    laplace_release,
-    zoom_release,
-)
+from .mechanism import DensityRelease, fourier_release, laplace_release, zoom_release
 from .zoom.costs import zoom_ledger
 
 _P1 = "Acs & Castelluccia (KDD 2014)"

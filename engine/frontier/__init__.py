@@ -13,24 +13,10 @@ Examples
 (0.731, 0.725, True)
 """
 
-from .candidate import (
-    USE_STEP,
-    Candidate,
-    Neighbours,
-    Step,
-    best,
-    undominated,
-)
+from .candidate import USE_STEP, Candidate, Neighbours, Step, best, undominated
 from .flows import LIMITS, THRESHOLDS
 from .need import Need, Protected, Read
-from .search import (
-    Frontier,
-    Lever,
-    Progress,
-    WayOut,
-    candidates,
-    frontier,
-)
+from .search import Frontier, Lever, Progress, WayOut, candidates, frontier
 from .spread import Spread, quantiles, spread, trips_per_person
 
 __all__ = [

@@ -77,10 +77,7 @@ def _recommended(result: Frontier, one: Candidate) -> Iterable[str]:
         [
             (f"{one.risk:.1%}", "an attacker's best guess; half is guessed by a coin"),
             (f"{one.use:.1%}", f"can be used: {VERDICTS[one.level]}"),
-            (
-                f"ε = {one.parameters.epsilon:g}",
-                f"{one.zones:,} zones; matrices: {one.matrices}",
-            ),
+            (f"ε = {one.parameters.epsilon:g}", f"{one.zones:,} zones; matrices: {one.matrices}"),
         ]
     )
     yield f"<p>{html.escape(words(one))}</p>"

@@ -144,11 +144,7 @@ class Frontier:
 
 
 def candidates(
-    dataset: Dataset,
-    need: Need,
-    *,
-    drawn: bool = False,
-    rng: np.random.Generator | None = None,
+    dataset: Dataset, need: Need, *, drawn: bool = False, rng: np.random.Generator | None = None
 ) -> Iterator[tuple[float, tuple[Candidate, ...]]]:
     """Judge settings step by step: yield the share that is done and what was judged in a step.
 

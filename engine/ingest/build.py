@@ -47,11 +47,7 @@ _COUNTS_IN_COLUMNS = (
 _ROWS_ARE_TRIPS = (
     "no column tells people apart: each row is one trip, and trips alone are protected"
 )
-_COUNT = {
-    "trips": stages.from_trips,
-    "visits": stages.from_visits,
-    "flows": stages.from_flows,
-}
+_COUNT = {"trips": stages.from_trips, "visits": stages.from_visits, "flows": stages.from_flows}
 Weeks = dict[date, Mapping[str, pa.Table]]
 """Tables of the density of weeks, by their Mondays."""
 

@@ -282,8 +282,7 @@ class IngestOptions:
             self._check_week(week)
         if twice := next((one for one in self.mondays if self.mondays.count(one) > 1), None):
             raise ParameterError(
-                f"a week is counted once, got that of {twice.isoformat()} twice",
-                settings=("week",),
+                f"a week is counted once, got that of {twice.isoformat()} twice", settings=("week",)
             )
 
     def _check_week(self, week: date) -> None:

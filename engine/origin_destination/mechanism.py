@@ -16,13 +16,7 @@ from ..errors import ParameterError
 from ..ledger import Kind, Ledger, Noise, Norm, Stage, Unit, simple_ledger
 from ..parameters import ODParameters, ODUnit
 from .algorithm import algorithm_1, rounded_laplace
-from .matrices import (
-    Days,
-    checked_matrix,
-    clear_diagonal,
-    day_indices,
-    kept,
-)
+from .matrices import Days, checked_matrix, clear_diagonal, day_indices, kept
 
 UNITS: dict[ODUnit, Unit] = {
     "trip": Unit.TRIP,

@@ -176,11 +176,7 @@ def plan(
     matrices, summed = (1, len(chosen)) if sum_days else (len(chosen), 1)
     method = METHODS[parameters.method]
     stated = method.ledger(parameters, **method.public(dataset, parameters, summed))
-    cells = {
-        Kind.FLOWS: zones * (zones - 1),
-        Kind.CAPPED_TRIPS: 1,
-        Kind.ZONE_TOTALS: 2 * zones,
-    }
+    cells = {Kind.FLOWS: zones * (zones - 1), Kind.CAPPED_TRIPS: 1, Kind.ZONE_TOTALS: 2 * zones}
     return Plan(cells=matrices * sum(cells[stage.kind] for stage in stated.stages), ledger=stated)
 
 

@@ -45,12 +45,7 @@ class Stopped(KeyboardInterrupt):
 
 
 def check(
-    dataset: Dataset,
-    plan: Plan,
-    ledger: BudgetLedger,
-    *,
-    consent: str = "",
-    planned: bool = False,
+    dataset: Dataset, plan: Plan, ledger: BudgetLedger, *, consent: str = "", planned: bool = False
 ) -> tuple[Budget, Cost]:
     """Return the budget that pays and what the release costs it; refuse what may not be released.
 

@@ -62,11 +62,7 @@ def plan(dataset: Dataset, parameters: DensityParameters, _days: Days) -> Plan:
         "cannot be told from this release.",
         accuracy=(
             Accuracy(what="a zone in one hour (median zone)", size=None, half_width=hour),
-            Accuracy(
-                what="a zone over the week (median zone)",
-                size=None,
-                half_width=whole,
-            ),
+            Accuracy(what="a zone over the week (median zone)", size=None, half_width=whole),
         ),
         bias=(
             f"Visits beyond {limit} a person are not counted, and of several in one hour "

@@ -332,10 +332,7 @@ SCHEMA: dict[str, Any] = {
         },
         "composition": {"enum": list(get_args(Composition))},
         "counted": {"type": "object", "required": ["bars", "kept", "beyond"]},
-        "frame": {
-            "type": "object",
-            "required": ["simulated", "period_from_data", "places_public"],
-        },
+        "frame": {"type": "object", "required": ["simulated", "period_from_data", "places_public"]},
         "cells": {"type": "integer", "minimum": 1},
         "settings": {"type": "object"},
         "tuning": {

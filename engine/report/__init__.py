@@ -6,25 +6,13 @@ by public numbers, its sensitivity and its share of ε. Everything is computed f
 """
 
 from .aggregates import ReportTable, available, extent_of, truth
-from .analyses import (
-    HISTOGRAMS,
-    USER_ANALYSES,
-    Analysis,
-)
+from .analyses import HISTOGRAMS, USER_ANALYSES, Analysis
 from .bins import Bins
 from .budget import Budget
 from .draws import ReportNoise
 from .loss import scores
 from .measures import STOPS
-from .mechanism import (
-    METHODS,
-    ReportRelease,
-    draw_noise,
-    ledger,
-    plan,
-    release,
-    release_table,
-)
+from .mechanism import METHODS, ReportRelease, draw_noise, ledger, plan, release, release_table
 from .page import page
 from .results import Result
 from .settings import ReportParameters

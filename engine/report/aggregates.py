@@ -12,15 +12,7 @@ from .. import validation
 from ..arrays import Integers
 from ..datasets import Dataset, remembered
 from ..errors import DatasetError, ParameterError
-from .measures import (
-    BEYOND,
-    HOUR_CLASSES,
-    STOPS,
-    UNKNOWN_TIME,
-    WINDOWS,
-    Extent,
-    Measure,
-)
+from .measures import BEYOND, HOUR_CLASSES, STOPS, UNKNOWN_TIME, WINDOWS, Extent, Measure
 
 FILE = "report.parquet"
 

@@ -140,12 +140,7 @@ def _run(options: argparse.Namespace) -> Path:
         text = json.dumps({"note": note, "reports": shown}, indent=1, ensure_ascii=False) + "\n"
     else:
         text = page(
-            dataset,
-            side,
-            other,
-            note=note,
-            subtitle=options.subtitle,
-            top_flows=options.top_flows,
+            dataset, side, other, note=note, subtitle=options.subtitle, top_flows=options.top_flows
         )
     if real:
         options.out.touch(mode=_OWNER_ONLY)

@@ -33,13 +33,7 @@ def derive(
         What this one is computed from.
     """
     noisy, terms = _COMPUTE[analysis](table, asked)
-    return Result(
-        analysis=analysis,
-        epsilon=0.0,
-        sources=origins,
-        noisy=noisy,
-        terms=terms,
-    )
+    return Result(analysis=analysis, epsilon=0.0, sources=origins, noisy=noisy, terms=terms)
 
 
 def _weekdays(table: ReportTable, asked: Mapping[Analysis, Result]) -> tuple[Integers, Terms]:
@@ -74,10 +68,7 @@ def _missing(table: ReportTable, asked: Mapping[Analysis, Result]) -> tuple[Inte
     windows = asked[Analysis.ZONE_WINDOWS]
     trips = int(days.noisy[1:].sum())
     zones, ((_, classes),) = _zones(table, asked)
-    first = (
-        np.array([_scale(days), _scale(windows)]),
-        np.array([table.extent.days, classes[-1]]),
-    )
+    first = (np.array([_scale(days), _scale(windows)]), np.array([table.extent.days, classes[-1]]))
     second = (np.array([_scale(times), 0.0]), np.array([len(times.noisy), 0]))
     return np.array([trips - times.total, zones[-1]]), (first, second)
 

@@ -279,12 +279,7 @@ def summarised(repeats: list[Mapping[str, float]]) -> dict[str, tuple[float, flo
 
 
 def _of_places(
-    true: Integers,
-    private: Integers,
-    analysis: Analysis,
-    *,
-    slow: bool,
-    distances_m: Floats | None,
+    true: Integers, private: Integers, analysis: Analysis, *, slow: bool, distances_m: Floats | None
 ) -> dict[str, Callable[[], float]]:
     # zones end with what is outside them, which is no place
     end = -1 if analysis is Analysis.ZONES else None

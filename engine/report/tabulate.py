@@ -11,22 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..arrays import Integers
-from .measures import (
-    BEYOND,
-    FINE_EDGES,
-    HOUR_CLASSES,
-    STOPS,
-    UNKNOWN_TIME,
-    Extent,
-    Measure,
-    cap_of,
-)
-from .places import (
-    entropy_bin,
-    great_circle_m,
-    length_bin,
-    logarithm_table,
-)
+from .measures import BEYOND, FINE_EDGES, HOUR_CLASSES, STOPS, UNKNOWN_TIME, Extent, Measure, cap_of
+from .places import entropy_bin, great_circle_m, length_bin, logarithm_table
 
 UNKNOWN = -1
 """A place or zone that is not known."""

@@ -11,14 +11,7 @@ from ..errors import ParameterError
 from .aggregates import ReportTable
 from .analyses import Analysis
 from .bins import coarsen, fine_positions, measure_of
-from .measures import (
-    HOUR_CLASSES,
-    WINDOWS,
-    Extent,
-    Measure,
-    classes_of,
-    windows_between,
-)
+from .measures import HOUR_CLASSES, WINDOWS, Extent, Measure, classes_of, windows_between
 from .settings import ReportParameters
 
 LONGEST_BY_DAY = 90

@@ -166,8 +166,5 @@ def _metadata(
         max_visits_cap=DEFAULT_MAX_VISITS_CAP,
         salt_id="simulated",
         made_by="python -m engine.synthetic twin",
-        scenario={
-            "twin": described,
-            "marginals": {"people": inputs.people, "trips_mean": trips},
-        },
+        scenario={"twin": described, "marginals": {"people": inputs.people, "trips_mean": trips}},
     )

@@ -17,14 +17,7 @@ from engine.origin_destination.agreement import Agreement
 from engine.origin_destination.estimate import law as law_of_theta
 from engine.origin_destination.estimate import measurement, prediction
 from research.methods import bound, held, law
-from research.methods.origin_destination_cases import (
-    DAY,
-    WEEK,
-    Case,
-    bike_days,
-    bikes,
-    shipped,
-)
+from research.methods.origin_destination_cases import DAY, WEEK, Case, bike_days, bikes, shipped
 from research.rows import Row, Spread, row
 
 EPSILONS = (0.1, 0.3, 1.0)

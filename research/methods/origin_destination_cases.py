@@ -59,9 +59,7 @@ def _stacked(trips: pd.DataFrame, day: NDArray[np.int64], days: int) -> NDArray[
     return true * (1 - np.eye(size, dtype=np.int64))
 
 
-def _bike_trips(
-    clusterings: tuple[int | None, ...],
-) -> Iterator[tuple[str, pd.DataFrame, Floats]]:
+def _bike_trips(clusterings: tuple[int | None, ...]) -> Iterator[tuple[str, pd.DataFrame, Floats]]:
     """Yield name, trips (day of the month, origin, destination) and distances of zones."""
     if not REAL_DATA.exists():
         return

@@ -31,11 +31,7 @@ TOLD = {
         "None of the 4 column names is a usual one",
         "choose the columns below",
     ),
-    "mixed_ends": (
-        "\r\n".join(MIXED[:20]) + "\r\n" + "\n".join(MIXED[20:]),
-        "line",
-        "",
-    ),
+    "mixed_ends": ("\r\n".join(MIXED[:20]) + "\r\n" + "\n".join(MIXED[20:]), "line", ""),
     "unreadable": (
         lines(dated("%Y-%m-%d %H:%M:%S")) + "CANARY,some day,A,B\n",
         "1 of 41",

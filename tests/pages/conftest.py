@@ -126,10 +126,7 @@ def _copy(
 ) -> None:
     document = json.loads((source.folder / storage.METADATA_FILE).read_text(encoding="utf-8"))
     document.update(
-        name=folder.name,
-        simulated=simulated,
-        trips_have_people=not no_people,
-        people_public=people,
+        name=folder.name, simulated=simulated, trips_have_people=not no_people, people_public=people
     )
     document.pop("checksums")
 

@@ -6,12 +6,7 @@ import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.synthetic.sampling import (
-    Rows,
-    heavy_tailed,
-    position_within,
-    random_rank_within,
-)
+from engine.synthetic.sampling import Rows, heavy_tailed, position_within, random_rank_within
 from engine.synthetic.subdivision import scatter, subdivide
 from engine.synthetic.visits import VisitCounts, Visits
 
@@ -34,11 +29,7 @@ def test_position_restarts_with_each_group(group: np.ndarray) -> None:
     assert position.tolist() == expected
 
 
-@given(
-    mean=st.floats(3, 40),
-    ratio=st.floats(0.6, 1.6),
-    maximum=st.integers(600, 1200),
-)
+@given(mean=st.floats(3, 40), ratio=st.floats(0.6, 1.6), maximum=st.integers(600, 1200))
 @settings(max_examples=25, deadline=None)
 def test_heavy_tailed_has_the_moments_asked_for(mean: float, ratio: float, maximum: int) -> None:
     numbers = np.arange(1, maximum + 1)

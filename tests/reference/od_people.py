@@ -20,11 +20,7 @@ class Counted:
         self.zones = range(zones)
         first = date(2024, 1, 1)
         dates = tuple(first + timedelta(days=i) for i in range(days))
-        self.metadata = SimpleNamespace(
-            days=dates,
-            periods=dates,
-            trips_have_people=have_people,
-        )
+        self.metadata = SimpleNamespace(days=dates, periods=dates, trips_have_people=have_people)
         self.has_trips_by_person = True
         self.trips = Trips.of(counted(people, per_day=True), days)
         self.trips_by_person = Trips.of(counted(people, per_day=False), days)

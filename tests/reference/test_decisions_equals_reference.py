@@ -98,10 +98,7 @@ def test_scores_equal_plain_loops():
             assert np.isnan(result.shift[zone])
 
 
-CELLS = [
-    [[4], [3], [0], [3]],
-    [[2, 0], [3, 1], [0, 0]],
-]
+CELLS = [[[4], [3], [0], [3]], [[2, 0], [3, 1], [0, 0]]]
 
 
 @pytest.mark.parametrize("cells", CELLS, ids=["one zone", "an area of two"])

@@ -2,14 +2,7 @@ import numpy as np
 import pytest
 
 from engine.origin_destination import estimate
-from engine.origin_destination.estimate import (
-    assisted,
-    grid,
-    law,
-    prediction,
-    reading,
-    statements,
-)
+from engine.origin_destination.estimate import assisted, grid, law, prediction, reading, statements
 from engine.origin_destination.estimate.measurement import discrete_laplace
 from tests.reference import estimate_reference as plain
 

@@ -22,10 +22,7 @@ def test_release_equals_the_papers_algorithm(unit, limit, per_day):
     expected_kept = plain.matrices_of(PEOPLE, ZONES, DAYS, limit, per_day=per_day)
     for threshold in (0, 1, 7):
         params = od.ODParameters(
-            epsilon=0.7,
-            max_trips_per_user=limit or 1,
-            suppression_threshold=threshold,
-            unit=unit,
+            epsilon=0.7, max_trips_per_user=limit or 1, suppression_threshold=threshold, unit=unit
         )
         release = od.release(DATASET, params, noise=od.ODNoise(cells=noise))
         assert od.kept(DATASET, params).tolist() == expected_kept

@@ -6,14 +6,7 @@ from engine.report import Analysis
 from engine.report.fivenumbers import true_five_numbers
 from engine.report.measures import FINE_EDGES, STOPS, Measure
 from tests.reference import report_reference as plain
-from tests.reference.report_people import (
-    DAYS,
-    FIRST_DAY,
-    PLACES,
-    ZONES,
-    random_people,
-    table_of,
-)
+from tests.reference.report_people import DAYS, FIRST_DAY, PLACES, ZONES, random_people, table_of
 
 PEOPLE = random_people(np.random.default_rng(5), 150, 9.0)
 TABLE = table_of(PEOPLE)

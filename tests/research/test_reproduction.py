@@ -19,13 +19,7 @@ from research.reproduction import causes, trips_rows
 from research.reproduction import density as density_measured
 from research.reproduction import trips as trips_measured
 from research.reproduction.density import DensityPlan
-from research.reproduction.published import (
-    P1,
-    P1_EPSILON,
-    P1_MAX_VISITS,
-    P2_EPSILONS,
-    TABLE_S2,
-)
+from research.reproduction.published import P1, P1_EPSILON, P1_MAX_VISITS, P2_EPSILONS, TABLE_S2
 from research.reproduction.trips import Shares, TripsPlan
 from research.rows import Published, Row, Spread, number, read, row, write
 

@@ -85,11 +85,7 @@ STAGES: dict[str, tuple[Callable[[], np.ndarray], object, float]] = {
     "visits": (visits_noise, LAPLACE, 4 * 840 / 0.8),
     "histogram": (histogram_noise, LAPLACE, 4 / 0.8),
     "plain totals": (plain_totals_noise, LAPLACE, 2 * 16 / 0.8),
-    "efpa": (
-        lambda: coefficient_noise(method="efpa"),
-        LAPLACE,
-        2 * math.sqrt(168) * 4 / 0.4,
-    ),
+    "efpa": (lambda: coefficient_noise(method="efpa"), LAPLACE, 2 * math.sqrt(168) * 4 / 0.4),
     "classical": (
         lambda: coefficient_noise(),
         NORMAL,

@@ -42,11 +42,7 @@ _REMEDIES: dict[Reason, tuple[str, tuple[str, ...]]] = {
 
 
 def unparsable(
-    options: IngestOptions,
-    files: Mappings,
-    account: Account,
-    reader: Reader,
-    monitor: Monitor,
+    options: IngestOptions, files: Mappings, account: Account, reader: Reader, monitor: Monitor
 ) -> None:
     """Refuse rows that cannot be read, naming file, column, count and first row."""
     wrong = account.unused.get(Reason.UNPARSABLE, 0)

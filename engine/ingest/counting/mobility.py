@@ -16,13 +16,7 @@ import shapely
 from ibis import _
 
 from ...datasets import RANK_BUCKET
-from ...report.measures import (
-    BEYOND,
-    HOUR_CLASSES,
-    STOPS,
-    UNKNOWN_TIME,
-    Measure,
-)
+from ...report.measures import BEYOND, HOUR_CLASSES, STOPS, UNKNOWN_TIME, Measure
 from ...report.places import metres_in_space
 from ...report.tabulate import from_middle
 from ..calendar import SECONDS_PER_DAY, SECONDS_PER_HOUR

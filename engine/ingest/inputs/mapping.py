@@ -343,11 +343,7 @@ class Preview:
 
 
 def preview(
-    kind: str,
-    path: Path,
-    rows: int = 10,
-    encoding: str | None = None,
-    delimiter: str | None = None,
+    kind: str, path: Path, rows: int = 10, encoding: str | None = None, delimiter: str | None = None
 ) -> Preview:
     """Look at the first `rows` of one raw table and guess its columns.
 

@@ -17,11 +17,7 @@ BATCH = 500_000
 SAMPLE = 2_000
 
 
-def place_points(
-    points: pa.Table,
-    places: Places,
-    max_distance_m: float,
-) -> pa.Table:
+def place_points(points: pa.Table, places: Places, max_distance_m: float) -> pa.Table:
     """Return ``lat, lng, location, zone`` for distinct coordinates in degrees; null where outside.
 
     A point counts in the zone it lies in (the first by id on a shared border) and at its nearest

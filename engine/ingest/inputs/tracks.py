@@ -165,9 +165,4 @@ def _gpx(name: str, data: bytes) -> Iterator[tuple[str, tuple[str, str, str]]]:
 def _bad(
     name: str, fault: str, remedy: str = "export the track again, or take it out of the folder"
 ) -> InputError:
-    return InputError(
-        f"{shown(name)}: {fault}",
-        remedy=remedy,
-        code="track",
-        settings=("inputs",),
-    )
+    return InputError(f"{shown(name)}: {fault}", remedy=remedy, code="track", settings=("inputs",))

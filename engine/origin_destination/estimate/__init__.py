@@ -14,21 +14,8 @@ from .measurement import (
     measure,
     measure_with,
 )
-from .release import (
-    LIKELY_EMPTY,
-    EstimateRelease,
-    intervals,
-    read_days,
-    read_measurement,
-    release,
-)
-from .statements import (
-    FALSE_DISCOVERIES,
-    cell_reach,
-    certain_flows,
-    may_all_be_noise,
-    total_reach,
-)
+from .release import LIKELY_EMPTY, EstimateRelease, intervals, read_days, read_measurement, release
+from .statements import FALSE_DISCOVERIES, cell_reach, certain_flows, may_all_be_noise, total_reach
 
 __all__ = [
     "CAPPED_SHARE",

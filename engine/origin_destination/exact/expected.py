@@ -20,19 +20,9 @@ from ..algorithm import require_published
 from ..laws import LawName, NoiseLaw
 from ..matrices import Days
 from . import medians, relative
-from .histogram import (
-    CountHistogram,
-    ZoneCounts,
-    histogram,
-    histogram_of_matrix,
-)
+from .histogram import CountHistogram, ZoneCounts, histogram, histogram_of_matrix
 from .medians import Deviations
-from .outcomes import (
-    Errors,
-    ErrorSplit,
-    Outcomes,
-    expected_outcomes,
-)
+from .outcomes import Errors, ErrorSplit, Outcomes, expected_outcomes
 from .tabulated import fast_law
 from .totals import Totals
 

@@ -287,11 +287,7 @@ class _Errors(NamedTuple):
 
     @classmethod
     def of(
-        cls,
-        grouped: Callable[..., Floats],
-        counted: CountHistogram,
-        weights: Floats,
-        least: float,
+        cls, grouped: Callable[..., Floats], counted: CountHistogram, weights: Floats, least: float
     ) -> "_Errors":
         flipped = np.where(counted.true > least, -weights, weights)
         trimmed = counted.true - counted.kept

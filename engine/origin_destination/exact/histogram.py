@@ -18,12 +18,7 @@ from ...datasets import Dataset, remembered, tallies
 from ...datasets.tallies import Cells, cells_of
 from ...errors import ParameterError
 from ...parameters import ODUnit
-from ..matrices import (
-    Days,
-    checked_matrix,
-    day_indices,
-    ranked_trips,
-)
+from ..matrices import Days, checked_matrix, day_indices, ranked_trips
 
 _BATCH = 2**21  # cells that are sorted at once
 

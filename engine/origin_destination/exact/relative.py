@@ -63,11 +63,7 @@ def _decaying_sums(decay: float, terms: Floats) -> Floats:
 
 
 def mean_relative_error(
-    law: NoiseLaw,
-    sums: ReciprocalSums,
-    kept: Floats,
-    true: Floats,
-    threshold: Floats,
+    law: NoiseLaw, sums: ReciprocalSums, kept: Floats, true: Floats, threshold: Floats
 ) -> Floats:
     """Return E[2|out − t|/(out + t)], 0/0 counting as 0 (P2, figure 2).
 

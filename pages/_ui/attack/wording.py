@@ -13,10 +13,7 @@ LEAD = (
     "possible attack gets right beside what the guarantee allows: exactly for flows, as an upper "
     "bound for density. No attack is simulated, and no real person is ever picked."
 )
-KNOWLEDGE = {
-    "everything": "all other trips",
-    "habits": "the route and the usual flow",
-}
+KNOWLEDGE = {"everything": "all other trips", "habits": "the route and the usual flow"}
 
 
 def guesses(share: float) -> str:

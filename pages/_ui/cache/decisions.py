@@ -142,11 +142,7 @@ def totals(key: Key, emergency: Emergency, parameters: ODParameters) -> decision
 
 @cached_scope.data(max_entries=64, show_spinner="Looking for what would help …")
 def aid_remedies(
-    key: Key,
-    emergency: Emergency,
-    parameters: ODParameters,
-    target: decisions.AidTarget,
-    k: int,
+    key: Key, emergency: Emergency, parameters: ODParameters, target: decisions.AidTarget, k: int
 ) -> list[Remedy]:
     """Return what trimming and suppression alone allow, with other τ and T beside."""
     event = decisions.shock(

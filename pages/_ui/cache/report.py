@@ -21,11 +21,7 @@ FEWEST_DRAWS = 12
 
 @cached_scope.data(max_entries=1024, show_spinner=False)
 def losses(
-    key: Key,
-    parameters: ReportParameters,
-    seed: Seed,
-    analysis: Analysis,
-    names: tuple[str, ...],
+    key: Key, parameters: ReportParameters, seed: Seed, analysis: Analysis, names: tuple[str, ...]
 ) -> Losses:
     """Return named losses of one analysis in the draw on the page; none where it is off."""
     drawn = verbs.release(key, parameters, seed)

@@ -168,11 +168,7 @@ def _agreed(key: Key, parameters: ODParameters, seed: Seed, window: Window, repe
 
 
 def repeated(
-    key: Key,
-    methods: tuple[ODParameters, ...],
-    seed: Seed,
-    window: Window,
-    repeats: int = REPEATS,
+    key: Key, methods: tuple[ODParameters, ...], seed: Seed, window: Window, repeats: int = REPEATS
 ) -> Iterator[tuple[Draws, ...]]:
     """Yield what one draw, two, … of each method have found, for those without an exact law."""
     every: list[list[Agreed]] = [[] for _ in methods]
@@ -181,8 +177,7 @@ def repeated(
             known.append(agreed(key, parameters, seed, window, repeat))
         yield tuple(
             Draws(
-                tuple(one.agreement for one in known),
-                np.mean([one.near for one in known], axis=0),
+                tuple(one.agreement for one in known), np.mean([one.near for one in known], axis=0)
             )
             for known in every
         )

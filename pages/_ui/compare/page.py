@@ -33,10 +33,7 @@ def draw() -> None:
     """Draw the page."""
     part = setting.value(PART)
     now = sidebar.draw(
-        density=part == "density",
-        trips=part == "trips",
-        od_method=part == "trips",
-        resolution=True,
+        density=part == "density", trips=part == "trips", od_method=part == "trips", resolution=True
     )
     setting.draw(
         st.segmented_control,

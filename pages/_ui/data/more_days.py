@@ -34,10 +34,7 @@ def draw(entry: Entry, folder: Path) -> None:
             "are there stay as they are."
         )
         files = st.file_uploader(
-            "Rows of further days",
-            type=list(TABLES),
-            accept_multiple_files=True,
-            key=key("files"),
+            "Rows of further days", type=list(TABLES), accept_multiple_files=True, key=key("files")
         )
         left, right = st.columns(2)
         first = left.date_input("First day", after, key=key("first"), format="YYYY-MM-DD")

@@ -126,16 +126,8 @@ def _columns_of(kind: str, columns: Names, *, split: bool) -> tuple[Names, Names
             ("end_datetime", *clocks),
             ("origin", "destination", *no_clocks),
         ),
-        "visits": (
-            ("uid", "datetime", "location_id"),
-            ("tid", *clock),
-            ("lat", "lng", *no_clock),
-        ),
-        "points": (
-            ("uid", "datetime", "lat", "lng"),
-            ("tid", *clock),
-            ("location_id", *no_clock),
-        ),
+        "visits": (("uid", "datetime", "location_id"), ("tid", *clock), ("lat", "lng", *no_clock)),
+        "points": (("uid", "datetime", "lat", "lng"), ("tid", *clock), ("location_id", *no_clock)),
         "flows": (("origin", "destination", *count), ("date", *trip), ()),
     }[kind]
 

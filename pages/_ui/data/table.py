@@ -53,11 +53,7 @@ def day(when: date) -> str:
 
 def named(name: str, description: str, source: str, licence: str) -> str:
     """Return the first cell: name, what it is, where it comes from and under which licence."""
-    facts = (
-        description,
-        f"Source: {source or 'not given'}",
-        f"Licence: {licence or 'not given'}",
-    )
+    facts = (description, f"Source: {source or 'not given'}", f"Licence: {licence or 'not given'}")
     lines = "".join(f"<small>{html.escape(line)}</small>" for line in facts if line)
     return f"<td><b>{html.escape(name)}</b>{lines}</td>"
 

@@ -119,13 +119,7 @@ def _controls(key: Key, starts: list[int], *, playing: bool) -> tuple[str, int]:
 
 
 def _map(
-    context: Density,
-    truth: Floats,
-    private: Floats,
-    view: str,
-    block: int,
-    *,
-    playing: bool,
+    context: Density, truth: Floats, private: Floats, view: str, block: int, *, playing: bool
 ) -> None:
     """Draw the map of one hour or block; counts share one scale over the whole week.
 
@@ -189,10 +183,7 @@ def _week(context: Density, truth: Floats, private: Floats) -> None:
     row = zones.ids.index(zone)
     kept = context.parameters.max_visits_per_user
     sampled = "max_visits_per_user" in context.method.uses
-    series = {
-        "true": truth[row],
-        "private": private[row],
-    }
+    series = {"true": truth[row], "private": private[row]}
     if sampled:
         series[f"pre-sampled (ℓ = {kept})"] = verbs.of(density.presampled, context.key, kept)[row]
     if other != "none":

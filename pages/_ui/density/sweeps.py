@@ -158,10 +158,7 @@ def _steps(key: Key, settings: Sequence[DensityParameters], seed: Seed) -> Itera
         yield Step(len(finished), total, tuple(finished))
 
 
-def _table(
-    curves: Sequence[Curve],
-    results: Sequence[sweeping.Point],
-) -> pd.DataFrame:
+def _table(curves: Sequence[Curve], results: Sequence[sweeping.Point]) -> pd.DataFrame:
     """Return one row for every curve and ε that has a result; ε is the one on the axis."""
     places = [(curve, epsilon) for curve in curves for epsilon in EPSILONS]
     rows = []

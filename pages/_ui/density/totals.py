@@ -46,11 +46,7 @@ def draw(context: Density) -> None:
         if table.empty:
             return
         density_charts.bands(
-            table,
-            _MEASURES,
-            context.epsilon,
-            key="density_totals",
-            alt="with and without sampling",
+            table, _MEASURES, context.epsilon, key="density_totals", alt="with and without sampling"
         )
         st.caption(
             f"{density_wording.LOOK['totals']} ε is the total of the release, of which the totals "

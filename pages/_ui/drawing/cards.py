@@ -59,13 +59,7 @@ def pending_html(sentence: str) -> str:
 
 
 def verdict_html(
-    level: Level,
-    sentence: str,
-    note: str = "",
-    *,
-    of: str = "",
-    title: str = "",
-    rule: str = "",
+    level: Level, sentence: str, note: str = "", *, of: str = "", title: str = "", rule: str = ""
 ) -> str:
     """Return the verdict on the dataset `of` as one coloured block; its level is said in words.
 

@@ -48,13 +48,7 @@ def draw(settings: Settings, entry: Entry) -> Column:
         ours = verbs.release(entry.key, parameters, noise, window)
         return worst(entry.key, true, ours.counts[0])
 
-    return Column(
-        entry=entry,
-        ledger=None,
-        part="trips",
-        worst=worst_zones,
-        curve=curve,
-    )
+    return Column(entry=entry, ledger=None, part="trips", worst=worst_zones, curve=curve)
 
 
 def worst(key: Key, true_flows: Integers, drawn_flows: Numbers) -> Worst:

@@ -93,10 +93,7 @@ def _trips(settings: Settings, entry: Entry, zone: int | None) -> Methods:
             epsilon=parameters.epsilon,
         ),
         {
-            MEAN_ERROR: (
-                trip_count(one.mean_error),
-                trip_count(other.mean_error),
-            ),
+            MEAN_ERROR: (trip_count(one.mean_error), trip_count(other.mean_error)),
             "Error of totals leaving zones": (
                 percent(one.outgoing_error),
                 percent(other.outgoing_error),
@@ -120,10 +117,7 @@ def _density(settings: Settings, entry: Entry) -> Methods:
         drawn_stage.beside(*pictures, epsilon=settings.epsilon),
         {
             "Relative error (MRE)": (percent(one.mean_error), percent(other.mean_error)),
-            "Rhythm kept (Pearson r)": (
-                fixed(one.mean_correlation),
-                fixed(other.mean_correlation),
-            ),
+            "Rhythm kept (Pearson r)": (fixed(one.mean_correlation), fixed(other.mean_correlation)),
             "Error of the total": (percent(one.total_error), percent(other.total_error)),
         },
         f"Published: {SHORT_METHODS[published]}. Both are proved to spend ε = "

@@ -11,13 +11,7 @@ from engine.density import DensityScores
 from engine.origin_destination.agreement import Agreement
 from engine.origin_destination.scoring import TripScores
 from pages._ui import jobs
-from pages._ui.cache.repeats import (
-    Moved,
-    density_moves,
-    density_scores,
-    estimate_draws,
-    trip_draws,
-)
+from pages._ui.cache.repeats import Moved, density_moves, density_scores, estimate_draws, trip_draws
 from pages._ui.cache.window import declared
 from pages._ui.drawing.svg.dots import DOTS, dot_plot
 from pages._ui.jobs import Job
@@ -95,10 +89,7 @@ def draw(settings: Settings, part: str) -> None:
     labels = list(numbers)
     chosen = numbers[
         setting.draw(
-            st.selectbox,
-            "Number",
-            setting.choice(f"home_sure_{method}", labels, labels[0]),
-            labels,
+            st.selectbox, "Number", setting.choice(f"home_sure_{method}", labels, labels[0]), labels
         )
     ]
     entry = settings.od_data if part == "trips" else settings.density_data

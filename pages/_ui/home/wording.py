@@ -4,14 +4,7 @@ from engine.ledger import Ledger, is_above
 from engine.risk import Guarantee
 from pages._ui.shell.settings import Settings
 from pages._ui.wording.numbers import scientific
-from pages._ui.wording.privacy import (
-    ANALYTIC_NOTE,
-    PROTECTED,
-    aim,
-    delta_warning,
-    odds,
-    up_to,
-)
+from pages._ui.wording.privacy import ANALYTIC_NOTE, PROTECTED, aim, delta_warning, odds, up_to
 
 
 def warnings(settings: Settings) -> list[str]:

@@ -30,10 +30,7 @@ _AT_ONCE_S = 0.2
 
 
 def job(
-    name: str,
-    function: Callable[..., Iterator[Step]],
-    *arguments: Hashable,
-    delay_s: float = 0.0,
+    name: str, function: Callable[..., Iterator[Step]], *arguments: Hashable, delay_s: float = 0.0
 ) -> Job:
     """Return this session's job of that name; other arguments leave it and ask for another.
 

@@ -62,11 +62,7 @@ class Bench:
         self._begun: dict[int, Iterator[Step]] = {}
 
     def go_on(
-        self,
-        number: int,
-        ask: Ask,
-        tell: Callable[[Step], None],
-        stop: Callable[[], bool],
+        self, number: int, ask: Ask, tell: Callable[[Step], None], stop: Callable[[], bool]
     ) -> Stretch:
         """Work for a stretch, at least one step, or until `stop` says so."""
         until = time.monotonic() + STRETCH_S

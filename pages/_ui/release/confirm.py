@@ -64,8 +64,7 @@ def draw(plan: Plan, product: Product, entry: Entry, name: str, ledger: BudgetLe
         st.warning(one.words, icon=":material/difference:")
     tuned, note = tuning.ask(plan, entry)
     typed = st.text_input(
-        f"Type {entry.name} to confirm: what is drawn cannot be taken back",
-        key="release_confirm",
+        f"Type {entry.name} to confirm: what is drawn cannot be taken back", key="release_confirm"
     )
     if st.button(
         "Release",

@@ -9,14 +9,7 @@ from pages._ui.release.wording import refused, way_out
 from pages._ui.shell import setting
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.dates import day_setting
-from pages._ui.shell.settings import (
-    DELTA,
-    EPSILON,
-    EPSILON_SLIDER,
-    UNIT,
-    nearest_stop_below,
-    units,
-)
+from pages._ui.shell.settings import DELTA, EPSILON, EPSILON_SLIDER, UNIT, nearest_stop_below, units
 
 
 def draw(plan: Plan, product: Product, budget: Budget, entry: Entry) -> None:

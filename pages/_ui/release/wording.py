@@ -102,11 +102,7 @@ _TRIP = (
     " A budget per trip pays for two changes: without one trip another of the same person may take "
     "its place."
 )
-_FINER = {
-    ("person", "person-day"): _DAY,
-    ("person", "trip"): _TRIP,
-    ("person-day", "trip"): _TRIP,
-}
+_FINER = {("person", "person-day"): _DAY, ("person", "trip"): _TRIP, ("person-day", "trip"): _TRIP}
 
 
 def undercharged_words(releases: Sequence[Undercharged]) -> str:

@@ -47,9 +47,7 @@ def start(name: str, make: Callable[[Callable[[float], None]], Path]) -> bool:
     with _lock:
         if running():
             return False
-        _last[:] = [
-            Kept(name, lambda tell, _: make(tell), unforeseen=_unforeseen, must_end=True),
-        ]
+        _last[:] = [Kept(name, lambda tell, _: make(tell), unforeseen=_unforeseen, must_end=True)]
     return True
 
 

@@ -40,11 +40,7 @@ def zones(report: Report) -> None:
             required=True,
         )
         time = setting.draw(
-            st.selectbox,
-            "When",
-            setting.choice("report_window", times, _ALL),
-            times,
-            width=260,
+            st.selectbox, "When", setting.choice("report_window", times, _ALL), times, width=260
         )
     analysis = Analysis.ZONES if time == _ALL else Analysis.ZONE_WINDOWS
     result = block.head(report, analysis, unit="m")

@@ -74,12 +74,7 @@ def _slider(**named: str) -> None:
 def _field() -> None:
     _tell(_TYPED, _plain(setting.value(EPSILON)))
     st.text_input(
-        "Type ε",
-        key=_TYPED,
-        on_change=_take,
-        label_visibility="collapsed",
-        max_chars=8,
-        width=62,
+        "Type ε", key=_TYPED, on_change=_take, label_visibility="collapsed", max_chars=8, width=62
     )
 
 

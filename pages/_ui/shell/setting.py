@@ -21,10 +21,7 @@ L = TypeVar("L", bound=str)
 LONGEST_TEXT = 200
 _MOST_UNREAD = 40
 _KEY = re.compile(r"[a-z][a-z_]{1,30}")
-RENAMED = {
-    "od_ours_view": "od_view",
-    "od_ours_view=totals": "od_view=days-and-totals",
-}
+RENAMED = {"od_ours_view": "od_view", "od_ours_view=totals": "od_view=days-and-totals"}
 """What links that were shared before say → what they say now: a ``key``, or one ``key=text``."""
 
 

@@ -169,11 +169,7 @@ def current(
         time = Resolution(time="day" if values["unit"] == "person" else values["od_time"])
         density_data = _seen(density_data, "density", hours, value)
         od_data = _seen(od_data, "trips", time, value)
-    return Settings(
-        **values,
-        density_data=density_data,
-        od_data=od_data,
-    )
+    return Settings(**values, density_data=density_data, od_data=od_data)
 
 
 def _seen(

@@ -147,10 +147,7 @@ def _controls(key: Key, true: Integers) -> Chosen:
     with third:
         zone = trips_look.zone_choice("Zone", key, busy, key=_ZONE, off=off)
     most = setting.draw(
-        fourth.slider,
-        "Largest flows",
-        setting.whole_number("od_flows_most", 60, 10, 300),
-        step=10,
+        fourth.slider, "Largest flows", setting.whole_number("od_flows_most", 60, 10, 300), step=10
     )
     with fifth:
         group_level = _group_level(key, off=not off or shown == WRONG)
@@ -198,11 +195,7 @@ def _scope(zones: int, scope: str, zone: int) -> Booleans:
 
 
 def _words(
-    shown: str,
-    phantom: Booleans,
-    lost: Booleans,
-    pairs: tuple[Integers, Integers],
-    several: bool,
+    shown: str, phantom: Booleans, lost: Booleans, pairs: tuple[Integers, Integers], several: bool
 ) -> str:
     days = ", on one day or more" if several else ""
     counted = (

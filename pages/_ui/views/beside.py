@@ -11,10 +11,7 @@ from pages._ui.views.context import Context, Side
 
 
 def draw(
-    contexts: Sequence[Context[Any]],
-    *,
-    key: str,
-    over: Callable[[Sequence[Side]], None],
+    contexts: Sequence[Context[Any]], *, key: str, over: Callable[[Sequence[Side]], None]
 ) -> None:
     """Draw methods side by side, however many there are.
 

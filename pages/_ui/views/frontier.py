@@ -287,9 +287,7 @@ def _axis(field: str, domain: list[float], title: str) -> spec.Spec:
 
 
 def _legend(
-    lines: Mapping[Line, Sequence[Candidate]],
-    known: Advice,
-    levels: Sequence[tuple[int, str]],
+    lines: Mapping[Line, Sequence[Candidate]], known: Advice, levels: Sequence[tuple[int, str]]
 ) -> str:
     """Return the name of each step and the most use within the limit of risk, the best first."""
     limit = setting.value(way_out.RISK)

@@ -8,11 +8,7 @@ from pages._ui.wording.places import level_words
 from pages._ui.wording.privacy import guess
 
 SPANS = {"day": "every day", "week": "every week", "period": "the whole period"}
-HOURS = {
-    "hour": "every hour",
-    "four-hours": "blocks of four hours",
-    "day-part": "parts of the day",
-}
+HOURS = {"hour": "every hour", "four-hours": "blocks of four hours", "day-part": "parts of the day"}
 UNITS = {"person-day": "a person's day", "person": "a person", "trip": "a single trip"}
 LEAK = (
     "A setting chosen by looking at confidential data leaks a little about them, which no ε "

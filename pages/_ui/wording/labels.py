@@ -14,11 +14,7 @@ DRAWS = (
 
 METHODS = {key: method.name for key, method in density.METHODS.items()}
 SHORT_METHODS = {key: method.short for key, method in density.METHODS.items()}
-HOUR_STEPS = {
-    "hour": "Hours",
-    "four-hours": "Four-hour blocks",
-    "day-part": "Day parts × weekend",
-}
+HOUR_STEPS = {"hour": "Hours", "four-hours": "Four-hour blocks", "day-part": "Day parts × weekend"}
 TIME_STEPS = {"day": "Days", "week": "Weeks", "period": "Whole period"}
 AS_INGESTED = "This page reads zones, days and hours as they were ingested, at full detail."
 OD_METHOD_NAMES = {key: method.name for key, method in origin_destination.METHODS.items()}

@@ -12,12 +12,7 @@ from tests.support import tables
 from tests.support.page import text as words
 
 PAGE = "pages/3_Choose_Epsilon.py"
-VIEWS = (
-    "From accuracy to ε",
-    "From ε to accuracy",
-    "What ε means",
-    "Where the paper is corrected",
-)
+VIEWS = ("From accuracy to ε", "From ε to accuracy", "What ε means", "Where the paper is corrected")
 
 
 @pytest.fixture

@@ -107,10 +107,7 @@ def test_a_second_presenter_takes_part_and_only_the_key_leads(open_page):
 def test_a_choice_means_on_this_page_what_it_means_on_home(open_home, unit):
     """Home's gauges judge the setting at hand; the class's choice is judged the same."""
     about = About(
-        dataset="demo-city",
-        unit=unit,
-        time="period" if unit == "person" else "day",
-        threshold=5,
+        dataset="demo-city", unit=unit, time="period" if unit == "person" else "day", threshold=5
     )
     means = question.outcome(about, Choice(epsilon=2.0, max_trips=10, zones="zones"))
     home = open_home(od_data="demo-city", unit=unit, threshold="5", epsilon="2", max_trips="10")

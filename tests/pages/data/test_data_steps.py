@@ -7,17 +7,7 @@ from shapely.geometry import mapping
 
 from engine import datasets
 from tests.reference.ingest_inputs import TOWERS
-from tests.support.data_page import (
-    HEADER,
-    PLACES,
-    TRIPS,
-    built,
-    button,
-    text,
-    upload,
-    widget,
-    zone,
-)
+from tests.support.data_page import HEADER, PLACES, TRIPS, built, button, text, upload, widget, zone
 
 POINTS = "user,timestamp,latitude,longitude\n" + "".join(
     f"{i % 5},2015-09-{7 + i % 7:02d} 08:{i:02d}:00,{TOWERS[i % 4][1]},{TOWERS[i % 4][2]}\n"

@@ -57,11 +57,7 @@ def test_pairs_and_trips_are_followed_from_the_truth_to_the_release(epsilon):
         [(TRUE * (TRUE >= 15) * shown).sum(axis=(1, 2)).mean() / trips], abs=0.004
     )
     assert shares(visible.meaning) == pytest.approx(
-        [
-            (trips - KEPT.sum()) / trips,
-            suppressed / trips,
-            drawn.sum(axis=(1, 2)).mean() / trips,
-        ],
+        [(trips - KEPT.sum()) / trips, suppressed / trips, drawn.sum(axis=(1, 2)).mean() / trips],
         abs=0.004 if epsilon > 0.1 else 0.03,
     )
 
@@ -114,10 +110,7 @@ def test_where_no_flow_reaches_the_threshold_the_cards_say_so():
 def test_draws_that_read_zero_everywhere_are_left_out_of_the_range_of_the_error():
     def score(error, exceeded):
         return DensityScores(
-            error=np.array([error]),
-            correlation=np.array([0.5]),
-            total_error=0.1,
-            exceeded=exceeded,
+            error=np.array([error]), correlation=np.array([0.5]), total_error=0.1, exceeded=exceeded
         )
 
     drawn = [score(3.0, False), score(5.0, False), *[score(0.4, True)] * 18]

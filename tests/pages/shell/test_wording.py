@@ -12,13 +12,7 @@ from engine.ledger import Ledger, Notion, Unit
 from engine.parameters import DELTA_STOPS, ODParameters
 from pages._ui.home import wording as home_wording
 from pages._ui.wording.numbers import fixed, percent, scientific
-from pages._ui.wording.privacy import (
-    PROTECTED,
-    composition,
-    delta_warning,
-    ledger_line,
-    protection,
-)
+from pages._ui.wording.privacy import PROTECTED, composition, delta_warning, ledger_line, protection
 
 ROOT = Path(__file__).parents[3]
 WEEK = datasets.describe("rwanda-districts")  # seven days

@@ -80,13 +80,7 @@ def test_check_figures_of_overlap(name, settings, overlaps):
 
 
 def test_ties_go_by_the_order_of_the_zones():
-    assert first_zones(np.array([3, 7, 3, 0, 7]), 3).sum(axis=0).tolist() == [
-        1,
-        3,
-        0,
-        0,
-        2,
-    ]
+    assert first_zones(np.array([3, 7, 3, 0, 7]), 3).sum(axis=0).tolist() == [1, 3, 0, 0, 2]
 
 
 def test_where_nobody_leaves_there_is_no_overlap():

@@ -38,9 +38,7 @@ def test_check_figures_of_the_truth(true):
     assert acting.shape == (3, 305, 34)
     assert acting.sum(axis=(1, 2)).tolist() == [1500, 1158, 1450]
     np.testing.assert_allclose(
-        true.prevalence.max(axis=(1, 2)),
-        [0.2703857478, 0.2663521105, 0.2652871],
-        atol=5e-8,
+        true.prevalence.max(axis=(1, 2)), [0.2703857478, 0.2663521105, 0.2652871], atol=5e-8
     )
 
 
@@ -53,11 +51,7 @@ def test_people_are_conserved(true):
 
 def test_check_figures_of_suppression_alone(year, true):
     settings = od.ODParameters(epsilon=0.1, **TRIP)
-    assert wrong(true, suppressed_epidemic(year, ORIGINS, None, settings)) == [
-        120,
-        566,
-        566,
-    ]
+    assert wrong(true, suppressed_epidemic(year, ORIGINS, None, settings)) == [120, 566, 566]
 
 
 def test_arrivals_and_smaller_steps_change_what_the_spec_says(year, true):
@@ -220,14 +214,7 @@ def test_public_populations_take_no_noise(year):
     assert set(block.prevalence[0, :, 0, 0].max(axis=-1)) == {0.01}
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        {"max_trips_per_user": 4},
-        {"unit": "person"},
-        {"unit": "trip"},
-    ],
-)
+@pytest.mark.parametrize("other", [{"max_trips_per_user": 4}, {"unit": "person"}, {"unit": "trip"}])
 def test_matrices_kept_for_one_setting_are_not_taken_for_another(tiny_city, other):
     """A slider asks again and again: the answer is that of a dataset nobody has asked yet."""
     base = {"epsilon": 2.0, "max_trips_per_user": 1, "suppression_threshold": 0}

@@ -20,15 +20,7 @@ from engine.ingest.inputs.points import place_points
 from engine.ingest.inputs.zones import read_zones
 from engine.ingest.report import Reason
 from tests.reference import ingest_reference as reference
-from tests.reference.ingest_inputs import (
-    MONDAY,
-    NUMBER,
-    SALT,
-    TOWERS,
-    options,
-    table,
-    write_csv,
-)
+from tests.reference.ingest_inputs import MONDAY, NUMBER, SALT, TOWERS, options, table, write_csv
 from tests.support.ingests import built
 
 ZONE_OF = {number: number for number in NUMBER.values()}

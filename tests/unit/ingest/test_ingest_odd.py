@@ -27,14 +27,7 @@ from engine.ingest.command import main
 from engine.ingest.inputs.zones import read_zones
 from engine.ingest.report import Reason
 from tests.reference.ingest_inputs import TOWERS, write_csv, write_towers
-from tests.support.ingests import (
-    HEADER,
-    ROWS,
-    arguments,
-    built,
-    refused,
-    write_parquet,
-)
+from tests.support.ingests import HEADER, ROWS, arguments, built, refused, write_parquet
 
 B = TOWERS[1][0]
 START = 1_441_612_800  # 2015-09-07 08:00 UTC

@@ -243,10 +243,7 @@ def test_arguments_broadcast():
             lambda: calculators.change_error_probability_if_released(1, 1, 15, 14, 15),
             "count must be at least",
         ),
-        (
-            lambda: calculators.epsilon_for_change(1, 0.1, method="printed"),
-            "method must be one of",
-        ),
+        (lambda: calculators.epsilon_for_change(1, 0.1, method="printed"), "method must be one of"),
         (
             lambda: calculators.epsilon_for_change(
                 1, 0.1, method="published", law="discrete_laplace"

@@ -213,10 +213,7 @@ def test_an_empty_day_is_a_day_of_zeros():
 
 def test_what_would_not_fit_is_refused_and_counted_sparsely(counted, monkeypatch):
     monkeypatch.setattr(matrices, "MAX_DENSE_CELLS", 60)
-    for call in (
-        lambda: od.truth(counted),
-        lambda: od.release(counted, TRIP, rng=rng()),
-    ):
+    for call in (lambda: od.truth(counted), lambda: od.release(counted, TRIP, rng=rng())):
         with pytest.raises(ParameterError, match=r"days must fit in memory.*at most 2 days"):
             call()
     assert od.truth(counted, days=[0, 1]).shape == (2, ZONES, ZONES)

@@ -20,15 +20,7 @@ from engine import datasets
 from engine import origin_destination as od
 from engine.datasets import Dataset
 from engine.errors import DatasetError, ParameterError
-from engine.release import (
-    CONSENT,
-    BudgetLedger,
-    Product,
-    ReleaseError,
-    check,
-    noise,
-    release,
-)
+from engine.release import CONSENT, BudgetLedger, Product, ReleaseError, check, noise, release
 from engine.release.command import main
 from engine.release.plan import PRODUCTS
 from engine.release.statement import ITEMS, SCHEMA
@@ -153,11 +145,7 @@ def test_what_a_dataset_lacks_is_said_before_anything_is_charged(tmp_path):
     ledger = BudgetLedger(tmp_path / "l.sqlite")
     name = "afghanistan-provinces"
     ledger.declare("people", datasets=[name], unit="person", epsilon=100.0, delta=1e-6, by="me")
-    for product in (
-        Product(ReportParameters(epsilon=1.0)),
-        zoom(epsilon=1.0),
-        visits(epsilon=1.0),
-    ):
+    for product in (Product(ReportParameters(epsilon=1.0)), zoom(epsilon=1.0), visits(epsilon=1.0)):
         with pytest.raises(DatasetError):
             release(datasets.load(name), product, tmp_path / "out", ledger=ledger, tuning="public")
     assert ledger.budget("people").releases == 0

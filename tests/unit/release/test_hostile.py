@@ -307,11 +307,7 @@ ZOOM, DENSITY = zoom(epsilon=1.0, delta=1e-7), visits(epsilon=1.0)
         (FLOWS, "trips", as_real),
         (FLOWS, "zones", changed("geometry", 3, None)),
         (PEOPLE, "trips_person", changed("rank", 5, 0)),
-        (
-            ours(FLOWS.parameters, days=(0,)),
-            "trips",
-            changed("rank", 5, 0),
-        ),
+        (ours(FLOWS.parameters, days=(0,)), "trips", changed("rank", 5, 0)),
         (DENSITY, "presampled", changed("hour", 5, 168)),
         (DENSITY, "presampled", changed("rank", 5, 0)),
         (DENSITY, "presampled", changed("rank", 5, 200)),

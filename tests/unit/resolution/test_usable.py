@@ -39,9 +39,7 @@ def test_each_detail_is_judged_flow_by_flow(unit):
     for epsilon, share in zip(EPSILONS, one.shares, strict=True):
         rate = replace(parameters, epsilon=epsilon).noise_scale ** -1
         law = np.where(
-            shifts == 0,
-            1 - np.exp(-rate / 2),
-            np.exp(-rate * np.abs(shifts)) * np.sinh(rate / 2),
+            shifts == 0, 1 - np.exp(-rate / 2), np.exp(-rate * np.abs(shifts)) * np.sinh(rate / 2)
         )
         good = 0
         for count, middle in zip(true.ravel(), trimmed.ravel(), strict=True):
@@ -73,11 +71,7 @@ def test_spans_that_are_the_same_are_judged_once():
 
 @pytest.mark.parametrize(
     ("level", "sums", "written"),
-    [
-        ("district", False, "86.9%"),
-        ("clusters-100", True, "85.9%"),
-        ("zones", True, "36.9%"),
-    ],
+    [("district", False, "86.9%"), ("clusters-100", True, "85.9%"), ("zones", True, "36.9%")],
 )
 def test_the_document_says_what_laplaces_distribution_function_does(level, sums, written):
     """The rounded Laplace lies between two whole numbers as Laplace does half a step beyond."""

@@ -75,12 +75,7 @@ class Point:
 def lines(series: Mapping[str, Values], colours: Sequence[str] = SERIES) -> list[Line]:
     """Return one line a series, told apart by colours and, from the second on, by strokes."""
     return [
-        Line(
-            name=name,
-            y=y,
-            colour=colours[i % len(colours)],
-            dash=STROKES[i % len(STROKES)],
-        )
+        Line(name=name, y=y, colour=colours[i % len(colours)], dash=STROKES[i % len(STROKES)])
         for i, (name, y) in enumerate(series.items())
     ]
 

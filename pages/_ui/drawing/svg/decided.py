@@ -42,11 +42,7 @@ def decision_picture(
     """
     said = [f"{name}\n{text}" for name, text in zip(drawn.names, words, strict=True)]
     most = max(float(true.max(initial=0.0)), float(acting.max(initial=0.0)), 1e-9)
-    marks = {
-        "acted": colours.PRIVATE,
-        "missed": colours.LOST,
-        "needless": colours.PHANTOM,
-    }
+    marks = {"acted": colours.PRIVATE, "missed": colours.LOST, "needless": colours.PHANTOM}
     return {
         "viewBox": drawn.view_box,
         "zones": drawn.zones,

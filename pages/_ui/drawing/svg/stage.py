@@ -169,11 +169,7 @@ def flow_picture(
 
     def side(pairs: tuple[Integers, Integers], values: Floats, kinds: Sequence[str]) -> list[Flow]:
         shades = [_hex(colour) for colour in scale.colours(values).tolist()]
-        marked = {
-            "phantom": colours.PHANTOM,
-            "inflated": colours.INFLATED,
-            "lost": colours.LOST,
-        }
+        marked = {"phantom": colours.PHANTOM, "inflated": colours.INFLATED, "lost": colours.LOST}
         return [
             Flow(path, marked.get(kind, shade), kind, said(int(o), int(d)))
             for path, shade, kind, o, d in zip(
@@ -313,12 +309,7 @@ def beside(published: Picture, ours: Picture, *, epsilon: float) -> Picture:
 
 
 def draw(
-    picture: Picture,
-    *,
-    key: str,
-    around: int,
-    presenting: bool = False,
-    clickable: bool = False,
+    picture: Picture, *, key: str, around: int, presenting: bool = False, clickable: bool = False
 ) -> int | None:
     """Draw a picture.
 
