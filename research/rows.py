@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 
 RESULTS = Path(__file__).parent / "results"
 DEVIATIONS = 2
-MOST_DECIMALS = 4
 
 
 @dataclass(frozen=True)
@@ -52,18 +51,6 @@ class Spread:
         deviation = 0.0 if math.isnan(self.deviation) else self.deviation
         reach = DEVIATIONS * deviation + published.half_unit
         return abs(self.mean - published.value) <= reach * (1 + 1e-9)
-
-    def text(self, scale: float = 1.0) -> str:
-        """Write the mean with as many decimals as its deviation deserves, `MOST_DECIMALS` at most.
-
-        A deviation that would read 0 is left out.
-        """
-        mean, deviation = self.mean * scale, self.deviation * scale
-        if not deviation >= 0.5 * 10**-MOST_DECIMALS:
-            return number(mean)
-        first = f"{deviation:.0e}"  # 0.00096 is 0.001: one significant digit, rounded
-        decimals = min(max(0, -int(first[first.index("e") + 1 :])), MOST_DECIMALS)
-        return f"{mean:,.{decimals}f} ± {deviation:,.{decimals}f}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,15 +98,6 @@ def row(
         within=None if published is None else spread.agrees(published),
         source="" if published is None else published.source,
     )
-
-
-def number(value: float) -> str:
-    """Write a number with three significant figures, whole from 100 on."""
-    if math.isnan(value):
-        return "–"
-    if abs(value) >= 100 or value == round(value):
-        return f"{value:,.0f}"
-    return f"{value:.1e}" if abs(value) < 1e-3 else f"{value:.3g}"
 
 
 def write(name: str, rows: Iterable[object], folder: Path = RESULTS) -> Path:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 from engine import datasets
 from engine.datasets import Dataset
-from research.reproduction import decisions_rows, density_rows, trips_rows
+from research.reproduction import causes, decisions, density, trips
 from research.reproduction.decisions import DecisionsPlan
 from research.reproduction.density import DensityPlan
 from research.reproduction.published import TABLE_S2
@@ -31,14 +31,18 @@ def installed(name: str) -> Dataset | None:
 
 def rows(
     load: Load = installed,
-    density: DensityPlan | None = None,
-    trips: TripsPlan | None = None,
-    decisions: DecisionsPlan | None = None,
+    plans: tuple[DensityPlan, TripsPlan, DecisionsPlan] = (
+        DensityPlan(),
+        TripsPlan(),
+        DecisionsPlan(),
+    ),
 ) -> Iterator[Row]:
     """Yield every figure; one dataset that is not shipped may be missing."""
+    of_visits, of_trips, of_decisions = plans
     loaded = {name: one for name in (DENSITY, *TABLE_S2) if (one := load(name)) is not None}
-    yield from density_rows.rows(loaded[DENSITY], density or DensityPlan())
-    yield from trips_rows.figure_2(loaded[FIGURE_2], trips or TripsPlan())
+    yield from density.rows(loaded[DENSITY], of_visits)
+    yield from causes.rows(loaded[DENSITY], of_visits)
+    yield from trips.figure_2(loaded[FIGURE_2], of_trips)
     without = {name: one for name, one in loaded.items() if name != DENSITY}
-    yield from trips_rows.table_s2(without, trips or TripsPlan())
-    yield from decisions_rows.rows(loaded, decisions or DecisionsPlan())
+    yield from trips.table_s2(without, of_trips)
+    yield from decisions.rows(loaded, of_decisions)

@@ -1,9 +1,11 @@
-"""Measure what P1 reports in its figures 6 to 11, on simulated people."""
+"""P1's figures 6 to 11 and the numbers of its §5 and §6 beside ours, on simulated people."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from engine import density, metrics
 from engine.arrays import Floats
@@ -18,7 +20,7 @@ from research.reproduction.published import (
     P1_MAX_VISITS_SHOWN,
     P1_REPEATS,
 )
-from research.rows import Spread
+from research.rows import Row, Spread, row
 
 EVERY_SEVENTH_HOUR = tuple(range(0, 168, 7))
 """24 hours of the week: each hour of the day once, spread over the days (7 and 24 are coprime)."""
@@ -27,6 +29,7 @@ DAYLIGHT = range(9, 23)
 """Hours of the day that P1's text on figure 4a names: from 9:00 to 23:00."""
 
 NO_NOISE_EPSILON = 1e6
+PRINTED, CAUSES = "P1, numbers", "P1, causes"
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,11 @@ class DensityPlan:
             method="efpag",
         )
 
+    @property
+    def schemes(self) -> dict[str, DensityParameters]:
+        """P1's schemes at its setting."""
+        return schemes(self.base)
+
 
 def schemes(base: DensityParameters) -> dict[str, DensityParameters]:
     """Return P1's schemes at the ε and ℓ of `base`; EFPA also with the smaller τ of EFPAG."""
@@ -83,28 +91,46 @@ def schemes(base: DensityParameters) -> dict[str, DensityParameters]:
     }
 
 
-def without_noise(base: DensityParameters) -> DensityParameters:
-    """Return `base` with its clusters' size but next to no noise: what sampling and sharing cost.
-
-    The analytic Gaussian is the one that is defined at so large an ε.
-    """
-    minimum = density.default_cluster_minimum(base)
-    return replace(base, epsilon=NO_NOISE_EPSILON, gaussian="analytic", cluster_minimum=minimum)
-
-
-@dataclass(frozen=True)
-class Utility:
-    """MRE and Pearson correlation, averaged over zones, of every repeat."""
-
-    mean_relative_error: Floats
-    pearson: Floats
+def rows(dataset: Dataset, plan: DensityPlan) -> Iterator[Row]:
+    """Yield everything of P1 that is built."""
+    sampled = float(density.presampled(dataset, plan.max_visits).mean())
+    explaining = {
+        "without noise": replace(
+            plan.base,
+            epsilon=NO_NOISE_EPSILON,
+            gaussian="analytic",  # is defined at so large an ε
+            cluster_minimum=density.default_cluster_minimum(plan.base),
+        ),
+        "noise as large beside our counts as P1's": plan.base.at(
+            plan.epsilon * P1["zone_mean"].value / sampled
+        ),
+        "LPA on towers": replace(plan.base, method="towers_laplace"),
+        "no scaling": replace(plan.base, scaling=False),
+        "no smoothing": replace(plan.base, smoothing=False),
+    }
+    keyed = {(name, plan.max_visits, plan.epsilon): one for name, one in explaining.items()}
+    measured = curves(dataset, plan) | measure(dataset, keyed, plan)
+    yield from _printed(measured, plan)
+    yield from _sizes(dataset, plan, sampled)
+    for (name, kept, epsilon), utility in measured.items():
+        setting = f"{name}, ℓ = {kept}, ε = {epsilon:g}"
+        for what, values in zip(("MRE", "PC"), utility, strict=True):
+            yield row("P1, figures 7 and 8", what, setting, Spread.of(values))
+    yield from _totals(dataset, plan)
+    yield from _hours(dataset, plan)
+    named = plan.schemes | {"without noise": explaining["without noise"]}
+    for name in ("EFPAG", "EFPAG, one k", "EFPA", "LPA", "without noise"):
+        distance = Spread.of(distances(dataset, named[name], plan, plan.hours))
+        published = P1.get(f"{name.lower()}_emd")
+        yield row("P1, figure 9b", "earth mover's distance, m", name, distance, published)
+    yield from _zones(dataset, plan)
 
 
 Key = tuple[str, int, float]
 """Scheme, ℓ and ε."""
 
 
-def curves(dataset: Dataset, plan: DensityPlan) -> dict[Key, Utility]:
+def curves(dataset: Dataset, plan: DensityPlan) -> dict[Key, Floats]:
     """Return the utility of every scheme over ε, and of EFPAG and LPA over ℓ (figures 7, 8).
 
     Repeats share their noise between settings, so differences between schemes that draw alike
@@ -122,139 +148,166 @@ def curves(dataset: Dataset, plan: DensityPlan) -> dict[Key, Utility]:
 
 def measure(
     dataset: Dataset, keyed: dict[Key, DensityParameters], plan: DensityPlan
-) -> dict[Key, Utility]:
-    """Return the utility of each of the given settings."""
+) -> dict[Key, Floats]:
+    """Return MRE and Pearson correlation, averaged over zones, of each of the given settings.
+
+    Arrays have shape (2, repeats).
+    """
     keys = sorted(keyed, key=lambda key: keyed[key].method)  # one noise serves a whole method
-    errors, correlations = (np.full((len(keys), plan.repeats), np.nan) for _ in range(2))
-    rng = np.random.default_rng(plan.seed)
-    settings = [keyed[key] for key in keys]
-    for point in sweep(
-        density, dataset, settings, plan.repeats, rng=rng, score=density.mean_scores
-    ):
-        errors[point.setting, point.repeat] = point.scores.error
-        correlations[point.setting, point.repeat] = point.scores.correlation
-    places = {key: place for place, key in enumerate(keys)}
-    return {key: Utility(errors[places[key]], correlations[places[key]]) for key in keyed}
+    measured = np.full((len(keys), 2, plan.repeats), np.nan)
+    rng, settings = np.random.default_rng(plan.seed), [keyed[key] for key in keys]
+    score = density.mean_scores
+    for point in sweep(density, dataset, settings, plan.repeats, rng=rng, score=score):
+        measured[point.setting, :, point.repeat] = point.scores.error, point.scores.correlation
+    by_key = dict(zip(keys, measured, strict=True))
+    return {key: by_key[key] for key in keyed}
 
 
-def releases(
-    dataset: Dataset, settings: DensityParameters, plan: DensityPlan, repeats: int | None = None
-) -> Iterator[density.DensityRelease]:
-    """Yield one release a seed; the same seeds for all settings."""
+def scored(
+    dataset: Dataset,
+    settings: DensityParameters,
+    plan: DensityPlan,
+    score: Callable[[density.DensityRelease], ArrayLike],
+    repeats: int | None = None,
+) -> Floats:
+    """Return the score of one release a seed, repeats first; the same seeds for all settings."""
+    scores: list[ArrayLike] = []
     for repeat in range(plan.repeats if repeats is None else repeats):
         rng = np.random.default_rng([plan.seed, repeat])
-        yield density.release(dataset, settings, rng=rng)
+        scores.append(score(density.release(dataset, settings, rng=rng)))
+    return np.array(scores, dtype=np.float64)
 
 
-def zone_quartiles(
-    dataset: Dataset, settings: DensityParameters, plan: DensityPlan
-) -> tuple[Floats, Floats]:
-    """Return quartiles over zones of MRE and Pearson, shape (repeats, 3) each (figures 10, 11)."""
-    truth = density.truth(dataset)
-    errors, correlations = [], []
-    for release in releases(dataset, settings, plan):
-        errors.append(_quartiles(metrics.mean_relative_error(truth, release.counts)))
-        correlations.append(_quartiles(metrics.pearson(truth, release.counts)))
-    return np.array(errors), np.array(correlations)
+def distances(
+    dataset: Dataset, settings: DensityParameters, plan: DensityPlan, hours: tuple[int, ...]
+) -> Floats:
+    """Return the mean earth mover's distance over some hours, shape (seeds,) (figure 9b)."""
+    truth, apart_m = density.truth(dataset)[:, hours], dataset.tessellation.zone_distances_m
 
+    def distance(release: density.DensityRelease) -> float:
+        moved = metrics.earth_movers_distance(truth, release.counts[:, hours], apart_m)
+        return float(known(moved).mean())
 
-def share_of_zones_within(
-    dataset: Dataset, settings: DensityParameters, plan: DensityPlan, error: float
-) -> Spread:
-    """Return the share of zones whose MRE is at most `error` (figure 11: "most cells")."""
-    truth = density.truth(dataset)
-    shares = []
-    for release in releases(dataset, settings, plan):
-        errors = known(metrics.mean_relative_error(truth, release.counts))
-        shares.append((errors <= error).mean())
-    return Spread.of(shares)
-
-
-def errors_by_hour(dataset: Dataset, settings: DensityParameters, plan: DensityPlan) -> Floats:
-    """Return the mean relative error of every hour, shape (repeats, 168) (figure 9a)."""
-    truth = density.truth(dataset)
-    return np.array(
-        [
-            metrics.error_by_hour(truth, release.counts)
-            for release in releases(dataset, settings, plan)
-        ]
-    )
-
-
-def distances(dataset: Dataset, settings: DensityParameters, plan: DensityPlan) -> Floats:
-    """Return the mean earth mover's distance over the plan's hours, shape (seeds,) (figure 9b)."""
-    truth = density.truth(dataset)[:, plan.hours]
-    apart_m = dataset.tessellation.zone_distances_m
-    return np.array(
-        [
-            known(
-                metrics.earth_movers_distance(truth, release.counts[:, plan.hours], apart_m)
-            ).mean()
-            for release in releases(dataset, settings, plan, plan.distance_repeats)
-        ]
-    )
-
-
-@dataclass(frozen=True)
-class TotalsError:
-    """MRE over towers of their noisy totals at one ε (figure 6); one value a repeat each.
-
-    Attributes
-    ----------
-    shares : array
-        Relative frequencies from one visit a person (figure 6a).
-    totals : array
-        The same times the noisy number of visits (figure 6b).
-    unsampled : array
-        Laplace noise on the true totals, without sampling.
-    """
-
-    shares: Floats
-    totals: Floats
-    unsampled: Floats
-
-
-def totals_errors(dataset: Dataset, plan: DensityPlan) -> dict[float, TotalsError]:
-    """Return the errors of the towers' totals over ε, with and without sampling (figure 6)."""
-    by_epsilon = {epsilon: np.zeros((3, plan.repeats)) for epsilon in plan.epsilons}
-    for repeat in range(plan.repeats):
-        rng = np.random.default_rng([plan.seed, repeat])
-        noise = density.DensityNoise.draw(rng, dataset, "efpag_joint")
-        exact_visits = replace(noise, visits=0.0)
-        for epsilon, errors in by_epsilon.items():
-            settings = replace(plan.base, epsilon=epsilon)
-            shares = density.total_errors(dataset, settings, exact_visits)
-            full = density.total_errors(dataset, settings, noise)
-            errors[:, repeat] = shares.sampled.totals, full.sampled.totals, full.plain.totals
-    return {epsilon: TotalsError(*errors) for epsilon, errors in by_epsilon.items()}
-
-
-def visits_errors(dataset: Dataset, plan: DensityPlan) -> Floats:
-    """Return |K − K̂|/K of every repeat at the plan's setting (footnote 6)."""
-    true = float(dataset.truth_by_tower.sum())
-    noisy = [release.visits for release in releases(dataset, plan.base, plan)]
-    return np.array([abs(visits - true) / true for visits in noisy if visits is not None])
-
-
-def clusters(dataset: Dataset, settings: DensityParameters, plan: DensityPlan) -> Floats:
-    """Return the number of clusters of every repeat, 0 where a release is blank."""
-    drawn = releases(dataset, settings, plan)
-    return np.array(
-        [0.0 if r.coefficients_kept is None else float(len(r.coefficients_kept)) for r in drawn]
-    )
-
-
-def scaled_to_p1(plan: DensityPlan, zone_mean_sampled: float) -> DensityParameters:
-    """Return the setting whose noise stands to our counts as P1's to a mean count of 91."""
-    epsilon = plan.epsilon * P1["zone_mean"].value / zone_mean_sampled
-    return plan.base.at(epsilon)
-
-
-def _quartiles(values: Floats) -> Floats:
-    values_known = known(values)
-    return np.quantile(values_known, (0.25, 0.5, 0.75)) if len(values_known) else np.full(3, np.nan)
+    return scored(dataset, settings, plan, distance, plan.distance_repeats)
 
 
 def known(values: Floats) -> Floats:
     """Return the values that exist."""
     return values[~np.isnan(values)]
+
+
+def _printed(curves: dict[Key, Floats], plan: DensityPlan) -> Iterator[Row]:
+    every, small = plan.epsilons, plan.epsilons[:2]
+
+    def less(one: str, other: str, measure: int, epsilons: tuple[float, ...]) -> Spread:
+        """Return the difference of two schemes averaged over ε, repeat by repeat."""
+        first, second = (
+            np.array([curves[name, plan.max_visits, e][measure] for e in epsilons])
+            for name in (one, other)
+        )
+        return Spread.of((first - second).mean(axis=0))
+
+    at = [(name, name, plan.max_visits, f"{name.lower()}_{{}}") for name in ("LPA", "EFPAG")]
+    at += [("EFPAG", f"EFPAG, ℓ = {kept}", kept, "{}_over_l") for kept in plan.max_visits_shown]
+    for name, setting, kept, key in at:
+        error, correlation = map(Spread.of, curves[name, kept, plan.epsilon])
+        yield row(PRINTED, "MRE", setting, error, P1[key.format("mre")])
+        yield row(PRINTED, "PC", setting, correlation, P1[key.format("pearson")])
+    for measure, (word, short) in enumerate((("MRE", "mre"), ("PC", "pearson"))):
+        difference = less("EFPAG", "EFPA", measure, every)
+        printed, what = P1[f"efpag_less_efpa_{short}"], f"{word}, mean over ε"
+        yield row(PRINTED, what, "EFPAG less EFPA", difference, printed)
+        same = less("EFPAG", "EFPA, τ of EFPAG", measure, every)
+        yield row(CAUSES, what, "EFPAG less EFPA, one τ for both", same)
+    improved = less("EFPAG", "EFPAG−", 0, every)
+    yield row(PRINTED, "MRE, mean over ε", "scaling and smoothing", improved, P1["improved_mre"])
+    rhythm = less("EFPAG", "EFPAG−", 1, small)
+    setting = f"scaling and smoothing, ε of {' and '.join(f'{e:g}' for e in small)}"
+    yield row(PRINTED, "PC", setting, rhythm, P1["improved_pearson"])
+    with_efpa = less("EFPA", "EFPA−", 0, every)
+    yield row(CAUSES, "MRE, mean over ε", "scaling and smoothing, with EFPA", with_efpa)
+
+
+def _sizes(dataset: Dataset, plan: DensityPlan, zones_sampled: float) -> Iterator[Row]:
+    """Yield how large counts and the noise are, and the error of the number of visits."""
+    sampled, mean = f"ℓ = {plan.max_visits}", "mean visits an hour"
+    cover_sampled = float(density.cover_series(dataset, plan.max_visits).mean())
+    yield row(PRINTED, mean, f"zones, {sampled}", zones_sampled, P1["zone_mean"])
+    yield row(PRINTED, mean, f"cover, {sampled}", cover_sampled, P1["cover_mean"])
+    yield row(CAUSES, mean, "zones, all visits", float(density.truth(dataset).mean()))
+    places = dataset.tessellation
+    yield row(CAUSES, "cells of the cover", "towers", len(places.cover_towers))
+    yield row(CAUSES, "cells of the cover", "zones", len(places.cover_zones))
+    stage = density.ledger(
+        plan.base.at(plan.epsilon, "lpa"),
+        cover_size=places.cover_size,
+        max_visits_cap=dataset.metadata.max_visits_cap,
+    ).stages[0]
+    noise = math.sqrt(2) * (stage.noise_scale or math.nan)
+    yield row(PRINTED, "standard deviation of the noise, visits", "LPA", noise, P1["lpa_noise"])
+    true = float(dataset.truth_by_tower.sum())
+    visits = scored(dataset, plan.base, plan, lambda release: release.visits or math.nan)
+    errors, printed = Spread.of(np.abs(visits - true) / true), P1["visits_error"]
+    one = row(PRINTED, "|K − K̂|/K", "EFPAG", errors, printed)
+    yield replace(one, within=errors.mean < printed.value)  # printed as "below"
+
+
+def _totals(dataset: Dataset, plan: DensityPlan) -> Iterator[Row]:
+    """Yield MRE over towers of their noisy totals over ε, with and without sampling (figure 6)."""
+    errors = np.zeros((len(plan.epsilons), 3, plan.repeats))
+    for repeat in range(plan.repeats):
+        rng = np.random.default_rng([plan.seed, repeat])
+        noise = density.DensityNoise.draw(rng, dataset, "efpag_joint")
+        exact_visits = replace(noise, visits=0.0)
+        for place, epsilon in enumerate(plan.epsilons):
+            settings = replace(plan.base, epsilon=epsilon)
+            shares = density.total_errors(dataset, settings, exact_visits).sampled.totals
+            full = density.total_errors(dataset, settings, noise)
+            errors[place, :, repeat] = shares, full.sampled.totals, full.plain.totals
+    names = ("shares, sampled (6a)", "totals, sampled (6b)", "totals, without sampling")
+    for epsilon, each in zip(plan.epsilons, errors, strict=True):
+        for name, values in zip(names, each, strict=True):
+            what = f"MRE over towers of {name}"
+            yield row("P1, figure 6", what, f"ε = {epsilon:g}", Spread.of(values))
+
+
+def _hours(dataset: Dataset, plan: DensityPlan) -> Iterator[Row]:
+    """Yield the mean relative error of every hour of the day (figure 9a)."""
+    truth = density.truth(dataset)
+
+    def by_hour(release: density.DensityRelease) -> Floats:
+        return metrics.error_by_hour(truth, release.counts).reshape(7, 24).mean(axis=0)
+
+    names = ("EFPAG", "EFPAG−")
+    improved, plain = (scored(dataset, plan.schemes[name], plan, by_hour) for name in names)
+    for hour in range(24):
+        for name, values in zip(names, (improved, plain), strict=True):
+            yield row("P1, figure 9a", f"MRE at {hour:02d}:00", name, Spread.of(values[:, hour]))
+    hours = list(DAYLIGHT)
+    ratio = plain[:, hours].mean(axis=0) / improved[:, hours].mean(axis=0)
+    best = hours[int(np.argmax(ratio))]
+    each = Spread.of(plain[:, best] / improved[:, best])
+    what = f"best hour from {DAYLIGHT.start}:00 to {DAYLIGHT.stop}:00, ours {best}:00"
+    yield row(PRINTED, "MRE of EFPAG− over EFPAG's", what, each, P1["daylight_factor"])
+
+
+def _zones(dataset: Dataset, plan: DensityPlan) -> Iterator[Row]:
+    """Yield quartiles over zones (figures 10, 11), and for how many the error is small."""
+    truth, table, least = density.truth(dataset), "P1, figures 10 and 11", P1["mre_over_l"].value
+
+    def quartiles(release: density.DensityRelease) -> list[Floats]:
+        measures = (metrics.mean_relative_error, metrics.pearson)
+        return [np.nanquantile(one(truth, release.counts), (0.25, 0.5, 0.75)) for one in measures]
+
+    def small(release: density.DensityRelease) -> float:
+        return float((known(metrics.mean_relative_error(truth, release.counts)) <= least).mean())
+
+    shown = {f"EFPAG, ε = {e:g}": replace(plan.base, epsilon=e) for e in plan.epsilons}
+    for setting, parameters in (shown | {"LPA": plan.schemes["LPA"]}).items():
+        values = scored(dataset, parameters, plan, quartiles)
+        for measure, word in enumerate(("MRE", "PC")):
+            for place, share in enumerate(("25%", "50%", "75%")):
+                spread = Spread.of(values[:, measure, place])
+                yield row(table, f"{word}, {share} of zones", setting, spread)
+    within = Spread.of(scored(dataset, plan.base, plan, small))
+    yield row(table, f"share of zones with MRE ≤ {least:g}", "EFPAG", within)
