@@ -5,16 +5,11 @@ of 10 million people has (2 GB on disk). Zones are squares; seven days differ, a
 them. Distinct counts are kept at any size here.
 """
 
-import json
 import os
-import subprocess
-import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Any
 
 import geopandas as gpd
 import numpy as np
@@ -22,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import shapely
 
-from benchmarks.measure import Row
+from benchmarks.measure import Row, child, timed
 from engine import origin_destination as od
 from engine.datasets import Dataset, Metadata, daily, storage
 from engine.datasets.tripcounts import TripCounts
@@ -37,42 +32,13 @@ FIRST = date(2023, 1, 1)
 NEXT = FIRST + timedelta(days=DAYS)
 SALT = "benchmark"
 _WEEK = 7
-_OPEN = """
-import resource, sys, time
-from pathlib import Path
-from engine.datasets import Dataset
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-start = time.perf_counter()
-year = Dataset(Path(sys.argv[1]))
-year.zones
-rows = year.trips.rows
-seconds = time.perf_counter() - start
-grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-print(f'[{seconds}, {grown / 1024}, {rows}]')
-"""
-
-_ESTIMATE = """
-import resource, sys, time
-from pathlib import Path
-import numpy as np
-from engine import origin_destination as od
-from engine.datasets import Dataset
-day = Dataset(Path(sys.argv[1]))
-settings = od.ODParameters(epsilon=1.0, unit="trip", method="estimate")
-start = time.process_time()
-od.release(day, settings, rng=np.random.default_rng(0), days=0)
-seconds = time.process_time() - start
-print(f'[{seconds}, {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000}]')
-"""
 
 
 def rows() -> Iterator[Row]:
     """Yield the lines of the table of a year."""
     daily.MOST_UNTALLIED = min(daily.MOST_UNTALLIED, CELLS // 2)
     with tempfile.TemporaryDirectory(prefix="bench-days-") as name:
-        start = time.perf_counter()
-        year = make_year(Path(name) / "year", ZONES, DAYS, CELLS)
-        writing_s = time.perf_counter() - start
+        writing_s, year = timed(lambda: make_year(Path(name) / "year", ZONES, DAYS, CELLS))
         yield _opened(year, writing_s)
         yield from _counted(year)
         yield from _appended(Path(name), year)
@@ -133,36 +99,30 @@ def one_day(zones: int, rows: int, seed: int) -> TripCounts:
 
 
 def _opened(year: Dataset, writing_s: float) -> Row:
-    done = subprocess.run(
-        [sys.executable, "-c", _OPEN, str(year.folder)], check=True, capture_output=True, text=True
+    ours = child(
+        f"year = Dataset(Path({str(year.folder)!r}))\n_ = year.zones, year.trips.rows",
+        before="from pathlib import Path\nfrom engine.datasets import Dataset",
     )
-    seconds, grown_mb, cells = json.loads(done.stdout)
-    start = time.perf_counter()
-    for path in sorted((year.folder / "trips").glob("*-*.arrow")):
-        storage.sha256(path)
+    paths = sorted((year.folder / "trips").glob("*-*.arrow"))
+    reading_s, _ = timed(lambda: [storage.sha256(path) for path in paths])
     return Row(
         f"open {ZONES:,} zones × {DAYS} days",
-        seconds,
-        time.perf_counter() - start,
+        ours.seconds,
+        reading_s,
         "≤ 1 s, ≤ 300 MB",
-        seconds <= 1 and grown_mb <= 300,
-        f"{cells:,} cells, {year.size_bytes / 1e6:,.0f} MB on disk, {grown_mb:.0f} MB in memory; "
-        f"written in {writing_s:.0f} s; reference: reading all days for their checksums",
+        ours.seconds <= 1 and ours.grown_mb <= 300,
+        f"{year.trips.rows:,} cells, {year.size_bytes / 1e6:,.0f} MB on disk, {ours.grown_mb:.0f} "
+        f"MB in memory; written in {writing_s:.0f} s; reference: reading all days for their "
+        "checksums",
     )
-
-
-def _timed(work: Any) -> tuple[float, Any]:
-    start = time.perf_counter()
-    result = work()
-    return time.perf_counter() - start, result
 
 
 def _counted(year: Dataset) -> Iterator[Row]:
     for unit, limit in (("trip", 1), ("person-day", 4)):
-        kept, first = _timed(lambda u=unit, t=limit: od.histogram(Dataset(year.folder), u, t))
+        kept, first = timed(lambda u=unit, t=limit: od.histogram(Dataset(year.folder), u, t))
         plain = Dataset(year.folder)
         plain.trips.tallies = None
-        counted, second = _timed(lambda d=plain, u=unit, t=limit: od.histogram(d, u, t))
+        counted, second = timed(lambda d=plain, u=unit, t=limit: od.histogram(d, u, t))
         assert np.array_equal(first.cells, second.cells)
         bound = "≤ 0.5" if year.trips.tallies else "–"
         yield Row(
@@ -173,9 +133,9 @@ def _counted(year: Dataset) -> Iterator[Row]:
             kept <= 0.5 * counted if year.trips.tallies else None,
             "reference: counted from the days",
         )
-    day, _ = _timed(lambda: od.truth(Dataset(year.folder), days=3))
-    total, _ = _timed(lambda: od.truth(Dataset(year.folder), sum_days=True))
-    yield Row("a day's matrix beside that of the period", day, total, "–", None, "")
+    day, _ = timed(lambda: od.truth(Dataset(year.folder), days=3))
+    total, _ = timed(lambda: od.truth(Dataset(year.folder), sum_days=True))
+    yield Row("a day's matrix beside that of the period", day, total)
 
 
 def _appended(folder: Path, year: Dataset) -> Iterator[Row]:
@@ -192,10 +152,10 @@ def _appended(folder: Path, year: Dataset) -> Iterator[Row]:
         by_person=False,
         salt=SALT,
     )
-    own, _ = _timed(lambda: ingest(alone))
+    own, _ = timed(lambda: ingest(alone))
     before = {path.name: path.stat().st_ino for path in (year.folder / "trips").glob("*-*")}
     asked = options_for(year.folder.parent, (str(table),), NEXT, NEXT)
-    added, (grown, _) = _timed(lambda: append(asked))
+    added, (grown, _) = timed(lambda: append(asked))
     after = {path.name: path.stat().st_ino for path in (grown.folder / "trips").glob("*-*")}
     untouched = before.items() <= after.items()
     yield Row(
@@ -228,38 +188,33 @@ def raw_day(path: Path, trips: int) -> Path:
 def _full_day(folder: Path) -> Iterator[Row]:
     """Count and release a day of the size that a year of 200 million cells has."""
     day = make_year(folder / "full", ZONES, 1, FULL_DAY)
-    seconds, counted = _timed(lambda: od.histogram(Dataset(day.folder), days=0))
-    plain, _ = _timed(lambda: np.unique(day.trips.day(0).n.astype(np.int64), return_counts=True))
-    yield Row(
-        f"distinct counts of a day of {FULL_DAY:,} cells",
-        seconds,
-        plain,
-        "–",
-        None,
-        f"{day.trips.rows:,} rows, {len(counted.true):,} counts; reference: np.unique of the day",
+    seconds, counted = timed(lambda: od.histogram(Dataset(day.folder), days=0))
+    plain, _ = timed(lambda: np.unique(day.trips.day(0).n.astype(np.int64), return_counts=True))
+    note = f"{day.trips.rows:,} rows, {len(counted.true):,} counts; reference: np.unique of the day"
+    yield Row(f"distinct counts of a day of {FULL_DAY:,} cells", seconds, plain, note=note)
+    ours = child(
+        "od.release(day, settings, rng=np.random.default_rng(0), days=0)",
+        before="import numpy as np\nfrom pathlib import Path\n"
+        "from engine import origin_destination as od\nfrom engine.datasets import Dataset\n"
+        f"day = Dataset(Path({str(day.folder)!r}))\n"
+        "settings = od.ODParameters(epsilon=1.0, unit='trip', method='estimate')",
     )
-    done = subprocess.run(
-        [sys.executable, "-c", _ESTIMATE, str(day.folder)],
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    seconds, peak_mb = json.loads(done.stdout)
-    plain, _ = _timed(lambda: np.sort(np.random.default_rng(0).random(ZONES**2)))
+    plain, _ = timed(lambda: np.sort(np.random.default_rng(0).random(ZONES**2)))
     yield Row(
         f"that day released by estimate, {ZONES:,} zones",
-        seconds,
+        ours.cpu,
         plain,
         "≤ 5 s, ≤ 1 GB",
-        seconds <= 5 and peak_mb <= 1000,
-        f"processor time; peak {peak_mb:,.0f} MB; reference: NumPy sorts a number for every pair",
+        ours.cpu <= 5 and ours.peak_mb <= 1000,
+        f"processor time; peak {ours.peak_mb:,.0f} MB; reference: NumPy sorts a number for every "
+        "pair",
     )
 
 
 def _wide(folder: Path) -> Row:
     wide = make_year(folder / "wide", MANY_ZONES, 1, WIDE_DAY)
-    seconds, matrix = _timed(lambda: od.truth(wide, days=0))
-    plain, _ = _timed(lambda: np.zeros((MANY_ZONES, MANY_ZONES), dtype=np.int64) + 1)
+    seconds, matrix = timed(lambda: od.truth(wide, days=0))
+    plain, _ = timed(lambda: np.zeros((MANY_ZONES, MANY_ZONES), dtype=np.int64) + 1)
     return Row(
         f"a day between {MANY_ZONES:,} zones as a matrix",
         seconds,

@@ -1,17 +1,14 @@
 """Decisions: epidemics and aid, at 34 zones × 305 days and at 421 × 305."""
 
-import subprocess
-import sys
 import time
-import tracemalloc
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.measure import Row, bounded, cpu_seconds, median_seconds
-from benchmarks.origin_destination import DAYS, ZONES, SimulatedYear
+from benchmarks.measure import Row, bounded, child, cpu_seconds, median_seconds
+from benchmarks.origin_destination import DAYS, ZONES, SimulatedYear, traced
 from engine import datasets, decisions
 from engine.decisions.epidemic import scenario_origins
 from engine.decisions.populations import given_populations
@@ -72,7 +69,7 @@ def _aid_rows() -> list[Row]:
         work = f"exact law of the first k ≤ {most}, 7 days, {name}, T = "
         work += f"{settings.max_trips_per_user}, ε = 0.1"
         lines.append(
-            Row(work, seconds, None, "–", None, "CPU")
+            Row(work, seconds, note="CPU")
             if limit is None
             else bounded(work, seconds, limit, "CPU")
         )
@@ -84,48 +81,28 @@ def _district_rows() -> Iterator[Row]:
     year.zones = pd.DataFrame({"zone_id": [str(zone) for zone in range(ZONES)]})
     year.metadata.periods = year.metadata.days
     people = given_populations(year, 17_000, confidential=True)
-    tracemalloc.start()
-    start = time.perf_counter()
-    for _ in decisions.private_epidemics(
-        year,
-        ["0", "1", "2"],
-        None,
-        [_trip(0.5)],
-        1,
-        rng=np.random.default_rng(0),
-        populations=people,
-    ):
-        pass
-    seconds = time.perf_counter() - start
-    peak_mb = tracemalloc.get_traced_memory()[1] / 1e6
-    tracemalloc.stop()
-    yield Row(
-        f"1 release at one ε, {ZONES} zones × {DAYS} days, 3 origins",
-        seconds,
-        None,
-        f"≤ {MEMORY_LIMIT_MB} MB",
-        peak_mb <= MEMORY_LIMIT_MB,
-        f"{peak_mb:.0f} MB beside the trips",
+    rng, origins = np.random.default_rng(0), ["0", "1", "2"]
+    drawn = decisions.private_epidemics(
+        year, origins, None, [_trip(0.5)], 1, rng=rng, populations=people
     )
+    seconds, peak_mb, _ = traced(lambda: sum(1 for _ in drawn))
+    work = f"1 release at one ε, {ZONES} zones × {DAYS} days, 3 origins"
+    yield _in_memory(work, seconds, peak_mb, "beside the trips")
     if DISTRICTS in datasets.available():
-        start = time.perf_counter()
-        process = subprocess.run(
-            [sys.executable, "-c", _PROCESS], check=True, capture_output=True, text=True
-        )
-        seconds, peak_mb = time.perf_counter() - start, float(process.stdout)
-        yield Row(
-            f"a process that loads {DISTRICTS} and decides with true and private trips",
-            seconds,
-            None,
-            f"≤ {MEMORY_LIMIT_MB} MB",
-            peak_mb <= MEMORY_LIMIT_MB,
-            f"{peak_mb:.0f} MB in all, at its peak",
-        )
+        whole = child(_PROCESS)
+        work = f"a process that loads {DISTRICTS} and decides with true and private trips"
+        yield _in_memory(work, whole.seconds, whole.peak_mb, "in all, at its peak")
+
+
+def _in_memory(work: str, seconds: float, peak_mb: float, of: str) -> Row:
+    met, note = peak_mb <= MEMORY_LIMIT_MB, f"{peak_mb:.0f} MB {of}"
+    return Row(work, seconds, limit=f"≤ {MEMORY_LIMIT_MB} MB", met=met, note=note)
 
 
 _PROCESS = f"""
 import numpy as np
 from engine import datasets, decisions
+from engine.decisions.epidemic import scenario_origins
 from engine.parameters import ODParameters
 year = datasets.load("{DISTRICTS}")
 origins = list(scenario_origins(year).values())
@@ -135,8 +112,4 @@ for _ in decisions.private_epidemics(
     year, origins, None, settings, 1, rng=np.random.default_rng(0)
 ):
     pass
-# not ru_maxrss, which begins with what the parent process held
-with open("/proc/self/status") as status:
-    peak = next(line for line in status if line.startswith("VmHWM:"))
-print(int(peak.split()[1]) * 1024 / 1e6)
 """

@@ -4,13 +4,13 @@ import resource
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 from ot import emd2
 
-from benchmarks.measure import Row, bounded, median_seconds
+from benchmarks.measure import Row, against, bounded, median_seconds, timed
 from engine import datasets, density, metrics
 from engine.datasets import Dataset
 from engine.density.clustering import cluster_cells
@@ -49,18 +49,15 @@ def releasing(paris: Dataset) -> Iterator[Row]:
         return density.release(paris, parameters, rng=np.random.default_rng(0))
 
     for method in ("efpag_joint", "efpag", "efpa"):
-        ours, plain = paired_medians(lambda v=method: make(v), lambda: make("lpa"))
-        bound = ("≤ 4 × lpa", ours <= 4 * plain) if method == "efpag_joint" else ("–", None)
-        clusters = len(make(method).shapes)
-        yield Row(f"release, {method}, against lpa", ours, plain, *bound, f"{clusters} clusters")
-
-
-def paired_medians(
-    ours: Callable[[], object], reference: Callable[[], object], repeats: int = 20
-) -> tuple[float, float]:
-    """Return the median times of two functions called in turn, so that load is fair to both."""
-    pairs = [(median_seconds(ours, 1), median_seconds(reference, 1)) for _ in range(repeats)]
-    return tuple(statistics.median(times) for times in zip(*pairs, strict=True))
+        pairs = [  # called in turn, so that load is fair to both
+            [median_seconds(lambda v=one: make(v), 1) for one in (method, "lpa")] for _ in range(20)
+        ]
+        ours, plain = map(statistics.median, zip(*pairs, strict=True))
+        work, note = f"release, {method}, against lpa", f"{len(make(method).shapes)} clusters"
+        if method == "efpag_joint":
+            yield against(work, ours, plain, 4, "lpa", note)
+        else:
+            yield Row(work, ours, plain, note=note)
 
 
 def clustering() -> Iterator[Row]:
@@ -83,8 +80,7 @@ def sweeping(paris: Dataset) -> Iterator[Row]:
     results = sweep(
         density, paris, settings, 20, rng=np.random.default_rng(0), score=density.mean_scores
     )
-    next(results)
-    first = time.perf_counter() - start
+    first, _ = timed(lambda: next(results))
     count = 1 + sum(1 for _ in results)
     whole = time.perf_counter() - start
     grown = peak_megabytes() - before

@@ -4,24 +4,19 @@ Every run has a process of its own, so that its peak memory is its own. Sizes fo
 27 million visits of 2 million people at 1,303 towers in one week.
 """
 
-import json
 import os
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import numpy as np
 
-from benchmarks.measure import Row, bounded
+from benchmarks.measure import ROOT, Child, Row, bounded, child
 from engine.datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED, WEIGHT_UNITS
 from engine.density.zoom.tree import build_tree
 from engine.ingest.options import IngestOptions
 
-ROOT = Path(__file__).parent.parent
 REAL_DATA = ROOT.parent / "shared" / "data"
 TOWERS = 1_303
 PARIS_ROWS = 27_000_000
@@ -30,16 +25,6 @@ LARGE_ROWS = 81_000_000
 ROWS_PER_PERSON = 13.5
 POINTS = 10_000_000
 PERIOD = ["--timezone", "Europe/Paris", "--from", "2015-09-07", "--to", "2015-09-13"]
-
-_CHILD = """
-import json, resource, sys, time
-start = time.perf_counter()
-{body}
-seconds = time.perf_counter() - start
-usage = resource.getrusage(resource.RUSAGE_SELF)
-cpu = usage.ru_utime + usage.ru_stime
-print(json.dumps({{"seconds": seconds, "cpu": cpu, "peak": usage.ru_maxrss * 1024}}))
-"""
 
 
 def rows() -> Iterator[Row]:
@@ -89,16 +74,16 @@ def write_visits(folder: Path, count: int) -> Path:
     return path
 
 
-def run_ingest(*arguments: str) -> dict[str, Any]:
-    """Run the ingest in a process of its own; return seconds and peak memory in bytes."""
-    return _child(f"from engine.ingest.command import main\nassert main({list(arguments)!r}) == 0")
+def run_ingest(*arguments: str) -> Child:
+    """Run the ingest in a process of its own."""
+    return child(f"from engine.ingest.command import main\nassert main({list(arguments)!r}) == 0")
 
 
-def bare_duckdb(path: Path, memory: str = "4GB") -> dict[str, Any]:
+def bare_duckdb(path: Path) -> Child:
     """Run the same aggregation in hand-written SQL."""
-    return _child(
+    return child(
         "import duckdb, tempfile\n"
-        f"con = duckdb.connect(config={{'memory_limit': '{memory}', "
+        "con = duckdb.connect(config={'memory_limit': '4GB', "
         "'temp_directory': tempfile.mkdtemp(), 'preserve_insertion_order': False})\n"
         "con.execute('SET enable_progress_bar = false')\n"
         f"for statement in {_bare_statements(path)!r}:\n"
@@ -111,25 +96,17 @@ def _paris(folder: Path) -> Iterator[Row]:
     path = write_visits(folder, PARIS_ROWS)
     bare = bare_duckdb(path)
     ours = run_ingest(*_density(path, folder))
-    ratio = ours["seconds"] / bare["seconds"]
     yield Row(
         "27 M visits → density aggregates",
-        ours["seconds"],
-        bare["seconds"],
+        ours.seconds,
+        bare.seconds,
         "≤ 1.3 × bare DuckDB, ≤ 4 GB",
-        ratio <= 1.3 and ours["peak"] <= 4e9,
-        f"peak {ours['peak'] / 1e9:.1f} GB, bare {bare['peak'] / 1e9:.1f} GB; processor time "
-        f"{ours['cpu']:.0f} s and {bare['cpu']:.0f} s",
+        ours.seconds <= 1.3 * bare.seconds and ours.peak_mb <= 4000,
+        f"peak {_gb(ours)}, bare {_gb(bare)}; processor time {ours.cpu:.0f} s and {bare.cpu:.0f} s",
     )
     tight = run_ingest(*_density(path, folder), "--memory", "1GB")
-    yield Row(
-        "the same with --memory 1GB",
-        tight["seconds"],
-        None,
-        "finishes",
-        True,
-        f"peak {tight['peak'] / 1e9:.1f} GB",
-    )
+    work, note = "the same with --memory 1GB", f"peak {_gb(tight)}"
+    yield Row(work, tight.seconds, limit="finishes", met=True, note=note)
 
 
 def _growth(folder: Path) -> Iterator[Row]:
@@ -137,34 +114,32 @@ def _growth(folder: Path) -> Iterator[Row]:
     for count in (SMALL_ROWS, PARIS_ROWS, LARGE_ROWS):
         path = write_visits(folder, count)
         ours = run_ingest(*_density(path, folder))
-        per_row[count] = ours["seconds"] / count
-        computing = ours["cpu"] / count
+        per_row[count] = ours.seconds / count
         change = per_row[count] / per_row.get(PARIS_ROWS, per_row[count]) - 1
         yield Row(
             f"growth: {count:,} visits",
-            ours["seconds"],
-            None,
-            "27 → 81 M: time per row ± 30%" if count == LARGE_ROWS else "reported",
-            abs(change) <= 0.3 if count == LARGE_ROWS else None,
-            f"{per_row[count] * 1e6:.2f} µs a row, {change:+.0%}, "
-            f"peak {ours['peak'] / 1e9:.1f} GB; processor time {computing * 1e6:.2f} µs a row",
+            ours.seconds,
+            limit="27 → 81 M: time per row ± 30%" if count == LARGE_ROWS else "reported",
+            met=abs(change) <= 0.3 if count == LARGE_ROWS else None,
+            note=f"{per_row[count] * 1e6:.2f} µs a row, {change:+.0%}, peak {_gb(ours)}; "
+            f"processor time {ours.cpu / count * 1e6:.2f} µs a row",
         )
 
 
 def _pandas(folder: Path) -> Iterator[Row]:
     path = write_visits(folder, SMALL_ROWS)
     ours = run_ingest(*_density(path, folder))
-    pandas = _child(
+    pandas = child(
         "from tests.reference.ingest_reference import density_from_parquet\n"
         f"density_from_parquet({str(path)!r}, {str(folder / 'towers.csv')!r})"
     )
     yield Row(
         "2.7 M visits, against pandas",
-        ours["seconds"],
-        pandas["seconds"],
+        ours.seconds,
+        pandas.seconds,
         "faster, half the memory",
-        ours["seconds"] < pandas["seconds"] and ours["peak"] <= pandas["peak"] / 2,
-        f"peak {ours['peak'] / 1e9:.2f} GB, pandas {pandas['peak'] / 1e9:.2f} GB",
+        ours.seconds < pandas.seconds and ours.peak_mb <= pandas.peak_mb / 2,
+        f"peak {_gb(ours)}, pandas {_gb(pandas)}",
     )
 
 
@@ -187,12 +162,8 @@ def _coordinates(folder: Path) -> Iterator[Row]:
         *("--out", str(folder / "out-points"), "--parts", "density", "--max-distance", "300"),
         *PERIOD,
     )
-    yield bounded(
-        "10 M coordinates → 992 zones and their density",
-        ours["seconds"],
-        60,
-        f"peak {ours['peak'] / 1e9:.1f} GB; processor time {ours['cpu']:.0f} s",
-    )
+    note = f"peak {_gb(ours)}; processor time {ours.cpu:.0f} s"
+    yield bounded("10 M coordinates → 992 zones and their density", ours.seconds, 60, note)
 
 
 def _bike_trips(folder: Path) -> Iterator[Row]:
@@ -205,12 +176,12 @@ def _bike_trips(folder: Path) -> Iterator[Row]:
         *("origin=Origen_Id", "destination=Destino_Id", "--timezone", "America/Mexico_City"),
         *("--from", "2014-12-01", "--to", "2015-09-30", "--out", str(folder / "out-bikes")),
     )
-    yield bounded(
-        "356,867 trips of ten months from CSV",
-        ours["seconds"],
-        3,
-        f"peak {ours['peak'] / 1e9:.2f} GB",
-    )
+    work, note = "356,867 trips of ten months from CSV", f"peak {_gb(ours)}"
+    yield bounded(work, ours.seconds, 3, note)
+
+
+def _gb(process: Child) -> str:
+    return f"{process.peak_mb / 1000:.2f} GB"
 
 
 def _density(path: Path, folder: Path) -> list[str]:
@@ -280,16 +251,3 @@ def _bare_zoom(districts: Path) -> list[str]:
         "GROUP BY ALL) GROUP BY hour",
         f"SELECT sum(least(n, {most})) FROM people",
     ]
-
-
-def _child(body: str) -> dict[str, Any]:
-    done = subprocess.run(
-        [sys.executable, "-c", _CHILD.format(body=body)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise RuntimeError(f"a benchmark's process failed: {done.stderr.strip()[-500:]}")
-    return json.loads(done.stdout.splitlines()[-1])

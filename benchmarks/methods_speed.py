@@ -39,10 +39,7 @@ def zoom_rows() -> list[Row]:
     noisy = measure(demo.zoom_tables, gaussian_strength(1.0, 1e-7), noise_of_demo.add, DEFAULTS)
     ours = cpu_seconds(lambda: read(noisy, demo_tree, DEFAULTS))
     plain = cpu_seconds(lambda: zoom_reference.read(noisy, positions), 1)
-    return [
-        *table,
-        Row("read demo-city by zoom, against plain loops", ours, plain, "–", None, "CPU"),
-    ]
+    return [*table, Row("read demo-city by zoom, against plain loops", ours, plain, note="CPU")]
 
 
 def _city(name: str) -> tuple[Dataset, Floats, ZoomNoise, Tree]:
@@ -80,7 +77,7 @@ def estimate_rows() -> list[Row]:
     ours = cpu_seconds(lambda: _read(cells, rate, distances_m))
     plain = cpu_seconds(plainly, 1)
     what = f"read one matrix of {SMALL}² by estimate, against plain loops"
-    return [*table, Row(what, ours, plain, "–", None, "CPU")]
+    return [*table, Row(what, ours, plain, note="CPU")]
 
 
 def _read(cells: Integers, rate: float, distances_m: Floats) -> None:

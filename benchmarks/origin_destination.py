@@ -4,15 +4,15 @@ The simulated year has 305 daily matrices of 421 × 421 zones with the sparsity 
 Afghanistan's districts (about 98 of 100 cells under 15 trips a day).
 """
 
-import time
 import tracemalloc
+from collections.abc import Callable
 from datetime import date, timedelta
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from benchmarks.measure import Row, bounded, median_seconds
+from benchmarks.measure import Row, T, against, bounded, median_seconds, timed
 from engine import origin_destination as od
 from engine.datasets import TripCounts, Trips
 
@@ -72,24 +72,27 @@ def rows() -> list[Row]:
 def _histogram_rows(year: Any) -> list[Row]:
     lines = []
     for unit, limit in (("trip", 1), ("person-day", 1)):
-        tracemalloc.start()
-        start = time.perf_counter()
-        counted = od.histogram(year, unit, limit)
-        seconds = time.perf_counter() - start
-        peak_mb = tracemalloc.get_traced_memory()[1] / 1e6
-        tracemalloc.stop()
+        seconds, peak_mb, counted = traced(lambda u=unit, t=limit: od.histogram(year, u, t))
         lines.append(
             Row(
                 f"histogram of {DAYS} × {ZONES}² cells, {unit}, T = {limit}",
                 seconds,
-                None,
-                f"once, ≤ {MEMORY_LIMIT_MB} MB",
-                peak_mb <= MEMORY_LIMIT_MB,
-                f"{year.trips.rows:,} rows, {len(counted.true):,} distinct counts, "
+                limit=f"once, ≤ {MEMORY_LIMIT_MB} MB",
+                met=peak_mb <= MEMORY_LIMIT_MB,
+                note=f"{year.trips.rows:,} rows, {len(counted.true):,} distinct counts, "
                 f"{peak_mb:.0f} MB beside the trips",
             )
         )
     return lines
+
+
+def traced(function: Callable[[], T]) -> tuple[float, float, T]:
+    """Return what one call takes in seconds, and at its peak in MB beside what was held before."""
+    tracemalloc.start()
+    seconds, result = timed(function)
+    peak_mb = tracemalloc.get_traced_memory()[1] / 1e6
+    tracemalloc.stop()
+    return seconds, peak_mb, result
 
 
 def _setting_rows(year: Any) -> list[Row]:
@@ -129,10 +132,5 @@ def _draw_row() -> Row:
     params = od.ODParameters(epsilon=0.5, unit="trip")
     bare = median_seconds(lambda: rng.laplace(0.0, params.noise_scale, DRAW_SHAPE))
     ours = median_seconds(lambda: od.release_matrix(counts, params, rng=rng))
-    return Row(
-        "one draw of 7 × 416², rounded and suppressed",
-        ours,
-        bare,
-        "≤ 1.5 × NumPy's bare Laplace draw",
-        ours <= 1.5 * bare,
-    )
+    work = "one draw of 7 × 416², rounded and suppressed"
+    return against(work, ours, bare, 1.5, "NumPy's bare Laplace draw")

@@ -1,16 +1,12 @@
 """Time to make the shipped datasets and a large twin from nothing, and to load each of them."""
 
-import resource
-import subprocess
-import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.measure import Row, bounded, cpu_seconds, median_seconds
+from benchmarks.measure import Row, bounded, child, cpu_seconds, median_seconds
 from engine import datasets, synthetic
 
 MAKING_LIMIT_S = 600.0
@@ -18,15 +14,16 @@ MAKING_LIMIT_GB = 4.0
 LOADING_LIMIT_S = 1.0
 TWIN_LIMIT_S, TWIN_LIMIT_GB = 60.0, 4.0
 _TWIN = """
-import numpy as np, shapely, geopandas as gpd, sys
+import numpy as np, shapely, geopandas as gpd
 from pathlib import Path
 from engine.synthetic.twin import twin
 from engine.synthetic.twininputs import TwinInputs
 squares = [shapely.box(i % 20 / 10, i // 20 / 10, i % 20 / 10 + 0.1, i // 20 / 10 + 0.1)
            for i in range(300)]
-columns = {"zone_id": [f"Z{i:03d}" for i in range(300)], "residents": np.arange(1, 301)}
-zones = gpd.GeoDataFrame(columns | {"name": columns["zone_id"]}, geometry=squares, crs=4326)
-twin(zones, TwinInputs(people=1_000_000), Path(sys.argv[1]) / "twin")
+ids = ["Z%03d" % i for i in range(300)]
+columns = dict(zone_id=ids, name=ids, residents=np.arange(1, 301))
+zones = gpd.GeoDataFrame(columns, geometry=squares, crs=4326)
+twin(zones, TwinInputs(people=1_000_000), Path("{folder}") / "twin")
 """
 _REFERENCE_PEOPLE = 300
 
@@ -55,24 +52,18 @@ def read_everything(name: str) -> None:
 
 def making_twin() -> Row:
     """Make a twin of 300 zones, a million people and 7 days, in a process of its own."""
-    start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     with tempfile.TemporaryDirectory() as folder:
-        root = Path(__file__).parents[1]
-        command = [sys.executable, "-c", _TWIN, folder]
-        subprocess.run(command, check=True, capture_output=True, cwd=root)
-    took = time.perf_counter() - start
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    peak_gb = used.ru_maxrss * 1024 / 1e9  # of the largest process so far: it comes first
-    computing = used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime
+        made = child(_TWIN.format(folder=folder))
+    peak_gb = made.peak_mb / 1000
     plain = cpu_seconds(lambda: plain_people(_REFERENCE_PEOPLE), repeats=3)
     return Row(
         "make a twin, 300 zones × a million people × 7 days",
-        computing,
+        made.cpu,
         plain * 1_000_000 / _REFERENCE_PEOPLE,
         f"≤ {TWIN_LIMIT_S:g} s and {TWIN_LIMIT_GB:g} GB",
-        computing <= TWIN_LIMIT_S and peak_gb <= TWIN_LIMIT_GB,
-        f"of one core ({took:.0f} s by the clock), {peak_gb:.1f} GB at most; the reference is a "
-        f"loop over {_REFERENCE_PEOPLE} people, scaled, of trips alone",
+        made.cpu <= TWIN_LIMIT_S and peak_gb <= TWIN_LIMIT_GB,
+        f"of one core ({made.seconds:.0f} s by the clock), {peak_gb:.1f} GB at most; the reference "
+        f"is a loop over {_REFERENCE_PEOPLE} people, scaled, of trips alone",
     )
 
 
@@ -102,28 +93,21 @@ def plain_people(people: int) -> int:
 def making() -> Row:
     """Make all shipped datasets in an empty folder, in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
-        start = time.perf_counter()
-        subprocess.run(
-            [sys.executable, "-m", "engine.synthetic", "all", "--root", folder],
-            check=True,
-            capture_output=True,
-            cwd=Path(__file__).parents[1],
+        made = child(
+            "from engine.synthetic.__main__ import main\n"
+            f"assert main(['all', '--root', {folder!r}]) == 0"
         )
-        took = time.perf_counter() - start
         same = all(
             (Path(folder) / name / "current").read_text()
             == (datasets.data_root() / name / "current").read_text()
             for name in synthetic.shipped()
         )
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    peak_gb = used.ru_maxrss * 1024 / 1e9
-    computing = used.ru_utime + used.ru_stime
+    peak_gb = made.peak_mb / 1000
     return Row(
         "make all shipped datasets",
-        took,
-        None,
-        f"≤ {MAKING_LIMIT_S:g} s and {MAKING_LIMIT_GB:g} GB",
-        took <= MAKING_LIMIT_S and peak_gb <= MAKING_LIMIT_GB,
-        f"{computing:.0f} s of one core, {peak_gb:.1f} GB at most; "
+        made.seconds,
+        limit=f"≤ {MAKING_LIMIT_S:g} s and {MAKING_LIMIT_GB:g} GB",
+        met=made.seconds <= MAKING_LIMIT_S and peak_gb <= MAKING_LIMIT_GB,
+        note=f"{made.cpu:.0f} s of one core, {peak_gb:.1f} GB at most; "
         f"{'the same files as shipped' if same else 'other files'}",
     )
