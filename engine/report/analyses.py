@@ -14,33 +14,36 @@ Counted = Literal["user", "trip", "point", "gap"]
 
 
 class Analysis(StrEnum):
-    """What a report can hold, in the order in which it is shown."""
+    """What a report can hold, in the order in which it is shown.
 
-    STATISTICS = "statistics"
-    MISSING = "missing"
-    DAYS = "days"
-    WEEKDAYS = "weekdays"
-    HOURS = "hours"
-    ZONES = "zones"
-    ZONE_WINDOWS = "zone_windows"
-    FLOWS = "flows"
-    TRAVEL_TIME = "travel_time"
-    JUMP_LENGTH = "jump_length"
-    TRIPS_PER_USER = "trips_per_user"
-    TIME_BETWEEN = "time_between"
-    GYRATION = "gyration"
-    ZONES_PER_USER = "zones_per_user"
-    ENTROPY = "entropy"
+    Each has a name in words, and what its bins count; `STATISTICS` and `MISSING` count several
+    things, see `parts`.
+    """
 
-    @property
-    def label(self) -> str:
-        """Its name in words."""
-        return _LABELS[self]
+    label: str
+    counted: Counted
 
-    @property
-    def counted(self) -> Counted:
-        """What its bins count; `STATISTICS` and `MISSING` count several things, see `parts`."""
-        return _COUNTED.get(self, "trip")
+    def __new__(cls, value: str, label: str, counted: Counted = "trip") -> "Analysis":
+        """Return the member of that value."""
+        member = str.__new__(cls, value)
+        member._value_, member.label, member.counted = value, label, counted
+        return member
+
+    STATISTICS = "statistics", "Size of the data"
+    MISSING = "missing", "Missing parts"
+    DAYS = "days", "Trips over time"
+    WEEKDAYS = "weekdays", "Trips by weekday"
+    HOURS = "hours", "Trips by hour", "point"
+    ZONES = "zones", "Visits by zone", "point"
+    ZONE_WINDOWS = "zone_windows", "Visits by zone and time of day", "point"
+    FLOWS = "flows", "Flows between zones"
+    TRAVEL_TIME = "travel_time", "Travel time"
+    JUMP_LENGTH = "jump_length", "Jump length"
+    TRIPS_PER_USER = "trips_per_user", "Trips per person", "user"
+    TIME_BETWEEN = "time_between", "Time between a person's trips", "gap"
+    GYRATION = "gyration", "Radius of gyration", "user"
+    ZONES_PER_USER = "zones_per_user", "Zones per person", "user"
+    ENTROPY = "entropy", "Entropy of a person's zones", "user"
 
     @property
     def is_histogram(self) -> bool:
@@ -48,33 +51,6 @@ class Analysis(StrEnum):
         return self in HISTOGRAMS
 
 
-_LABELS = {
-    Analysis.STATISTICS: "Size of the data",
-    Analysis.MISSING: "Missing parts",
-    Analysis.DAYS: "Trips over time",
-    Analysis.WEEKDAYS: "Trips by weekday",
-    Analysis.HOURS: "Trips by hour",
-    Analysis.ZONES: "Visits by zone",
-    Analysis.ZONE_WINDOWS: "Visits by zone and time of day",
-    Analysis.FLOWS: "Flows between zones",
-    Analysis.TRAVEL_TIME: "Travel time",
-    Analysis.JUMP_LENGTH: "Jump length",
-    Analysis.TRIPS_PER_USER: "Trips per person",
-    Analysis.TIME_BETWEEN: "Time between a person's trips",
-    Analysis.GYRATION: "Radius of gyration",
-    Analysis.ZONES_PER_USER: "Zones per person",
-    Analysis.ENTROPY: "Entropy of a person's zones",
-}
-_COUNTED: dict[Analysis, Counted] = {
-    Analysis.HOURS: "point",
-    Analysis.ZONES: "point",
-    Analysis.ZONE_WINDOWS: "point",
-    Analysis.TRIPS_PER_USER: "user",
-    Analysis.TIME_BETWEEN: "gap",
-    Analysis.GYRATION: "user",
-    Analysis.ZONES_PER_USER: "user",
-    Analysis.ENTROPY: "user",
-}
 HISTOGRAMS = (
     Analysis.TRAVEL_TIME,
     Analysis.JUMP_LENGTH,
@@ -88,8 +64,6 @@ HISTOGRAMS = (
 
 USER_ANALYSES = frozenset(a for a in Analysis if a.counted == "user")
 """Analyses that count people: without a bound at item level, where they are refused."""
-
-_ITEM_GAP_CHANGE = 3
 
 
 def parts(analysis: Analysis, unit: Unit) -> tuple[tuple[str, Counted], ...]:
@@ -144,16 +118,19 @@ def sensitivity(counted: Counted, unit: Unit, max_trips_per_user: int) -> int:
     """
     if unit == "item":
         if counted == "user":
-            raise ParameterError(
-                "counts of people need unit='user', got unit='item'; protecting single trips puts "
-                "no bound on what a person with many trips reveals: choose unit='user' or give "
-                "these analyses the weight 0"
-            )
-        return {"trip": 1, "point": 2, "gap": _ITEM_GAP_CHANGE}[counted]
-    of_user = {"user": 1, "trip": 1, "point": 2}
-    if counted == "gap":
-        return max_trips_per_user - 1
-    return of_user[counted] * (1 if counted == "user" else max_trips_per_user)
+            raise people_refused("unit='item'")
+        return {"trip": 1, "point": 2, "gap": 3}[counted]
+    most = max_trips_per_user
+    return {"user": 1, "trip": most, "point": 2 * most, "gap": most - 1}[counted]
+
+
+def people_refused(got: str) -> ParameterError:
+    """Return the error of counts of people where single trips are protected."""
+    return ParameterError(
+        f"counts of people need unit='user', got {got}; protecting single trips puts no bound on "
+        "what a person with many trips reveals: choose unit='user' or give these analyses the "
+        "weight 0"
+    )
 
 
 def quantile_sensitivity(

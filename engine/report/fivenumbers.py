@@ -8,7 +8,7 @@ import numpy as np
 from ..arrays import Floats, Integers
 from . import quantiles
 from .aggregates import ReportTable
-from .analyses import Analysis, quantile_sensitivity, sensitivity
+from .analyses import Analysis
 from .bins import coarsen, fine_positions, is_discrete, measure_of
 from .draws import NoiseSource
 from .measures import FINE_EDGES
@@ -114,12 +114,7 @@ class _Questions:
         return cls(
             quantiles.candidates(parameters.bins_of(analysis).edges, discrete=discrete),
             tuple(quantiles.utilities(counts, q, discrete=discrete) for q in parameters.levels),
-            tuple(
-                quantile_sensitivity(
-                    analysis.counted, parameters.unit, parameters.max_trips_per_user, q
-                )
-                for q in parameters.levels
-            ),
+            tuple(parameters.quantile_sensitivity(analysis.counted, q) for q in parameters.levels),
         )
 
 
@@ -162,15 +157,13 @@ def compare_ways(
     counts = coarsen(fine, fine_positions(analysis, bins))
     true = true_five_numbers(table, analysis, parameters, kept=True)
     epsilon = parameters.epsilon_of(analysis)
-    change = sensitivity(analysis.counted, parameters.unit, parameters.max_trips_per_user)
-    scales = np.full(len(counts), change / epsilon)
+    scales = np.full(len(counts), parameters.sensitivity(analysis.counted) / epsilon)
     questions = _Questions.of(counts, analysis, parameters)
-    drawn: list[float] = []
-    read: list[float] = []
+    fives: list[tuple[Floats, Floats]] = []
     for source in sources:
-        five = _draws(questions, analysis, epsilon * FIVE_NUMBERS_SHARE, source)
-        drawn.append(float(np.mean(np.abs(five - true))))
+        drawn = _draws(questions, analysis, epsilon * FIVE_NUMBERS_SHARE, source)
         noisy = counts + source.counts(analysis, scales)
-        five = quantiles.of_noisy_bins(noisy, bins.edges, parameters.levels, discrete=discrete)
-        read.append(float(np.mean(np.abs(five - true))))
-    return {"drawn": float(np.mean(drawn)), "from_bins": float(np.mean(read))}
+        read = quantiles.of_noisy_bins(noisy, bins.edges, parameters.levels, discrete=discrete)
+        fives.append((drawn, read))
+    drawn, read = np.abs(np.array(fives) - true).mean(axis=(0, 2)).tolist()
+    return {"drawn": drawn, "from_bins": read}

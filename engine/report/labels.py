@@ -8,15 +8,7 @@ from .measures import Extent, windows_between
 from .settings import ReportParameters
 from .vectors import periods
 
-DAYS: tuple[str, ...] = (
-    "Monday",
-    "Tuesday",
-    "Wednesday",
-    "Thursday",
-    "Friday",
-    "Saturday",
-    "Sunday",
-)
+DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 def windows_in_words(edges: tuple[int, ...]) -> list[str]:
@@ -57,7 +49,7 @@ def labels(
             *(day.isoformat() for day in periods(extent).starts),
             "outside the period",
         ],
-        Analysis.WEEKDAYS: lambda: list(DAYS),
+        Analysis.WEEKDAYS: lambda: list[str](DAYS),
         Analysis.HOURS: lambda: [f"{end}, {day}, {hour} h" for end, day, hour in of_hours],
         Analysis.ZONES: lambda: places,
         Analysis.ZONE_WINDOWS: lambda: [f"{zone} / {time}" for zone, time in product(places, when)],

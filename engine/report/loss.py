@@ -243,8 +243,10 @@ def distances(
         "smape": lambda: smape(*pairs),
         "kl_divergence": lambda: kl_divergence(*pairs),
         "js_divergence": lambda: js_divergence(*pairs),
-        "mean_relative_error": lambda: _mean_relative_error(true, private),
-        "pearson": lambda: _pearson(true, private),
+        "mean_relative_error": lambda: float(
+            metrics.mean_relative_error(_row(true), _row(private))[0]
+        ),
+        "pearson": lambda: float(metrics.pearson(_row(true), _row(private))[0]),
     }
     if analysis.is_histogram:
         width = parameters.bins_of(analysis).width
@@ -267,14 +269,14 @@ def summarised(repeats: list[Mapping[str, float]]) -> dict[str, tuple[float, flo
     for name in names:
         values = np.array([repeat[name] for repeat in repeats])
         known = values[~np.isnan(values)]
-        if not len(known):
-            summary[name] = (float("nan"), float("nan"), float("nan"))
-            continue
         # nothing lies between a number and infinity
         method = "inverted_cdf" if np.isinf(known).any() else "median_unbiased"
         with np.errstate(invalid="ignore"):
-            middle, low, high = np.quantile(known, (0.5, 0.05, 0.95), method=method)
-        summary[name] = (float(middle), float(low), float(high))
+            points = np.quantile(
+                known if len(known) else [np.nan], (0.5, 0.05, 0.95), method=method
+            )
+        middle, low, high = points.tolist()
+        summary[name] = (middle, low, high)
     return summary
 
 
@@ -290,22 +292,14 @@ def _of_places(
     if slow:
         measures["kendall_tau"] = lambda: kendall_tau(truth, private)
     if slow and distances_m is not None and analysis is Analysis.ZONES:
-        maps = [x.astype(np.float64)[:, None] for x in (truth, private)]
         measures["earth_movers_distance"] = lambda: float(
-            metrics.earth_movers_distance(maps[0], maps[1], distances_m)[0]
+            metrics.earth_movers_distance(_row(truth).T, _row(private).T, distances_m)[0]
         )
     return measures
 
 
-def _mean_relative_error(truth: Numbers, private: Numbers) -> float:
-    rows = truth.astype(np.float64)[None, :], private.astype(np.float64)[None, :]
-    return float(metrics.mean_relative_error(*rows)[0])
-
-
-def _pearson(truth: Numbers, private: Numbers) -> float:
-    return float(
-        metrics.pearson(truth.astype(np.float64)[None, :], private.astype(np.float64)[None, :])[0]
-    )
+def _row(counts: Numbers) -> Floats:
+    return counts.astype(np.float64)[None, :]
 
 
 def _once(numbers: Numbers, times: Numbers | None) -> Numbers:

@@ -12,7 +12,7 @@ from ..errors import ParameterError
 from ..ledger import Kind, Ledger, Noise, Norm, Stage, Unit, simple_ledger
 from . import vectors
 from .aggregates import ReportTable, extent_of, truth
-from .analyses import Analysis, parts, sensitivity
+from .analyses import Analysis, parts
 from .budget import ReportMethod
 from .derived import derive
 from .draws import NoiseSource, ReportNoise
@@ -151,9 +151,7 @@ def ledger(parameters: ReportParameters) -> Ledger:
                     kind=Kind.REPORT_RANKS,
                     subject=analysis.label,
                     noise=Noise.EXPONENTIAL,
-                    sensitivity=float(
-                        sensitivity(analysis.counted, parameters.unit, _m(parameters))
-                    ),
+                    sensitivity=float(parameters.sensitivity(analysis.counted)),
                     norm=Norm.NONE,
                     noise_scale=None,
                     epsilon=whole * parameters.five_numbers_share,
@@ -261,7 +259,7 @@ def _questions(analysis: Analysis, parameters: ReportParameters) -> list[tuple[s
         (
             analysis.label if alone else f"{analysis.label}, {name}",
             each,
-            sensitivity(counted, parameters.unit, _m(parameters)),
+            parameters.sensitivity(counted),
         )
         for name, counted in asked
     ]
@@ -278,10 +276,9 @@ def _asked(
         # weekdays and totals are sums of noisy days, so days are what is asked
         kept = table.counts(Measure.DAY, parameters.kept)
     scales = np.array([change / epsilon for _, epsilon, change in _questions(analysis, parameters)])
-    alike = len(scales) == 1
-    each = (
-        np.broadcast_to(scales, len(kept)) if alike else np.repeat(scales, len(kept) // len(scales))
-    )
+    each = np.repeat(scales, len(kept) // len(scales))
+    if len(scales) == 1:  # one law for all, seen by its strides
+        each = np.broadcast_to(scales, len(kept))
     return Result(
         analysis=analysis,
         epsilon=parameters.epsilon_of(analysis),
@@ -300,7 +297,3 @@ def _grouped(table: ReportTable, daily: Result) -> Result:
         noisy=vectors.by_period(daily.noisy, table.extent),
         terms=((np.full(len(groups), scale), groups),),
     )
-
-
-def _m(parameters: ReportParameters) -> int:
-    return parameters.max_trips_per_user

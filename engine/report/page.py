@@ -1,7 +1,7 @@
 """A mobility report as one HTML page with pictures, or two of them side by side."""
 
 import html
-from collections.abc import Callable
+from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
@@ -79,8 +79,8 @@ def page(
     top_flows : int
         Flows on the map.
     """
-    drawing = _Drawing(dataset, side, other, top_flows)
-    body = [f'<p class="warn">{html.escape(note)}</p>', document.lead(_cards(side, other))]
+    drawing, sides = _Drawing(dataset, side, other, top_flows), [side, *([other] if other else [])]
+    body = [f'<p class="warn">{html.escape(note)}</p>', document.lead(_cards(sides))]
     if other is not None:
         body.append(_note(f"Blue: {side.name}. Orange, outlined: {other.name}."))
     body.append(drawing.outlines)
@@ -90,7 +90,7 @@ def page(
             body += [f"<h2>{title}</h2>", *shown]
     body += [
         "<h2>Settings</h2>",
-        document.table(["setting", *_names(side, other)], _settings(side, other), numbers=9),
+        document.table(["setting", *(one.name for one in sides)], _settings(sides), numbers=9),
     ]
     days = side.extent.days
     head = (
@@ -103,34 +103,26 @@ def page(
     return document.page(f"Mobility report: {dataset.id}", head, body)
 
 
-def _names(side: Side, other: Side | None) -> list[str]:
-    return [one.name for one in (side, other) if one is not None]
-
-
-def _cards(side: Side, other: Side | None) -> list[tuple[str, str]]:
-    parameters = side.parameters
+def _cards(sides: Sequence[Side]) -> list[tuple[str, str]]:
+    parameters = sides[0].parameters
     users = parameters.unit == "user"
     cards = [
         (
             f"ε = {one.parameters.epsilon:g}" if one.reach else "no noise",
             f"per {'person' if one.parameters.unit == 'user' else 'trip'}"
-            + (f", {one.name}" if other else ""),
+            + (f", {one.name}" if len(sides) > 1 else ""),
         )
-        for one in (side, other)
-        if one is not None
+        for one in sides
     ]
     kept = f"{parameters.max_trips_per_user}" if users else "all"
     return [
         *cards,
         (kept, "trips kept of each person" if users else "trips are kept"),
-        (str(len(side.values)), "analyses"),
+        (str(len(sides[0].values)), "analyses"),
     ]
 
 
-def _settings(side: Side, other: Side | None) -> list[list[str]]:
-    def of(write: Callable[[Side], str]) -> list[str]:
-        return [write(one) for one in (side, other) if one is not None]
-
+def _settings(sides: Sequence[Side]) -> list[list[str]]:
     rows = {
         "privacy loss (ε) of the whole report": lambda s: (
             f"{s.parameters.epsilon:g}" if s.reach else "no noise"
@@ -143,11 +135,11 @@ def _settings(side: Side, other: Side | None) -> list[list[str]]:
         "time windows": lambda s: ", ".join(map(str, s.parameters.windows)),
         "outer numbers": lambda s: s.parameters.ends,
     }
-    lines = [[name, *of(write)] for name, write in rows.items()]
-    for analysis in side.values:
-        cells = of(lambda s, a=analysis: s.cost(a) if a in s.values else "left out")
+    lines = [[name, *map(write, sides)] for name, write in rows.items()]
+    for analysis in sides[0].values:
+        cells = [s.cost(analysis) if analysis in s.values else "left out" for s in sides]
         if analysis.is_histogram:
-            bins = side.parameters.bins_of(analysis)
+            bins = sides[0].parameters.bins_of(analysis)
             unit = UNITS[measure_of(analysis)]
             cells[0] += f"; {bins.minimum:g} to {bins.maximum:g} by {bins.width:g} {unit}"
         lines.append([analysis.label.lower(), *cells])

@@ -1,5 +1,6 @@
 """What a report says of one analysis: its private numbers and the law of their noise."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -39,7 +40,7 @@ def half_width(terms: Terms, level: float = _LEVEL) -> float:
     >>> round(half_width(((10.0, 1),)), 2), round(half_width(((10.0, 2),)), 1)
     (23.03, 32.7)
     """
-    terms = tuple((scale, count) for scale, count in terms if scale > 0 and count > 0)
+    terms = _noisy(terms)
     if not terms:
         return 0.0
     if len(terms) == 1 and terms[0][1] == 1:
@@ -52,7 +53,7 @@ def half_width(terms: Terms, level: float = _LEVEL) -> float:
 
 @lru_cache(maxsize=4096)
 def _half_width_of_shape(terms: Terms, level: float) -> float:
-    deviation = float(np.sqrt(sum(2 * count * scale**2 for scale, count in terms)))
+    deviation = _deviation(terms)
     t = np.arange(_STEP, _FARTHEST, _STEP)
     logarithm = sum(-count * np.log1p((scale / deviation * t) ** 2) for scale, count in terms)
     weight = np.exp(logarithm) / t
@@ -77,18 +78,22 @@ def mean_absolute(terms: Terms) -> float:
     >>> mean_absolute(((10.0, 1),)), mean_absolute(((10.0, 2),))
     (10.0, 15.0)
     """
-    terms = tuple((scale, count) for scale, count in terms if scale > 0 and count > 0)
+    terms = _noisy(terms)
     if not terms:
         return 0.0
     if len(terms) == 1:
         scale, count = terms[0]
         # k variates of one scale: b·k·C(2k, k)/4^k·2, and b for k = 1
-        ratio = 1.0
-        for i in range(1, count + 1):
-            ratio *= (2 * i - 1) / (2 * i)
-        return 2 * scale * count * ratio
-    deviation = float(np.sqrt(sum(2 * count * scale**2 for scale, count in terms)))
-    return deviation * float(np.sqrt(2 / np.pi))
+        return 2 * scale * count * math.prod((2 * i - 1) / (2 * i) for i in range(1, count + 1))
+    return _deviation(terms) * float(np.sqrt(2 / np.pi))
+
+
+def _noisy(terms: Terms) -> Terms:
+    return tuple((scale, count) for scale, count in terms if scale > 0 and count > 0)
+
+
+def _deviation(terms: Terms) -> float:
+    return float(np.sqrt(sum(2 * count * scale**2 for scale, count in terms)))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -154,9 +159,5 @@ class Result:
             return np.broadcast_to(one, len(self.noisy))
         columns = np.column_stack([column for term in self.terms for column in term])
         kinds, kind = np.unique(columns, axis=0, return_inverse=True)
-        values = [law(_as_terms(row)) for row in kinds]
+        values = [law(tuple((float(b), int(k)) for b, k in row.reshape(-1, 2))) for row in kinds]
         return np.array(values)[kind.reshape(-1)]
-
-
-def _as_terms(row: Floats) -> Terms:
-    return tuple((float(scale), int(count)) for scale, count in row.reshape(-1, 2))

@@ -1,7 +1,7 @@
 """Settings of a mobility report: frozen, checked at construction; and what they lead to ask."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import get_args
 
@@ -9,7 +9,15 @@ from .. import validation
 from ..errors import ParameterError
 from ..parameters import EPSILON_RANGE
 from .aggregates import stop_index
-from .analyses import USER_ANALYSES, Analysis, Unit
+from .analyses import (
+    USER_ANALYSES,
+    Analysis,
+    Counted,
+    Unit,
+    people_refused,
+    quantile_sensitivity,
+    sensitivity,
+)
 from .bins import Bins, default_bins, fine_positions
 from .budget import Budget, ReportMethod
 from .measures import WINDOWS
@@ -80,8 +88,9 @@ class ReportParameters:
             "method", self.method, get_args(ReportMethod), "'derived' asks nothing twice"
         )
         validation.one_of("ends", self.ends, get_args(Ends), "'percentiles' can be told")
-        if self.unit == "item":
-            self._refuse_people()
+        on = [str(a) for a in Analysis if a in USER_ANALYSES and self.shared.is_on(a)]
+        if self.unit == "item" and on:
+            raise people_refused(f"unit='item' with {', '.join(on)}")
         self._check_windows()
         for analysis, bins in self.bins:
             fine_positions(analysis, bins)
@@ -114,7 +123,14 @@ class ReportParameters:
     @cached_property
     def plan(self) -> "Plan":
         """What is asked, with which share, and what is derived from it."""
-        return _plan(self)
+        budget = self.shared
+        on = [analysis for analysis in Analysis if budget.is_on(analysis)]
+        one_trip = self.unit == "user" and self.max_trips_per_user == 1
+        empty = tuple(a for a in on if a is Analysis.TIME_BETWEEN and one_trip)
+        sources = _sources(self.unit) if self.method == "derived" else {}
+        derived = {a: sources[a] for a in on if a in sources and set(sources[a]) <= set(on)}
+        asked = [a for a in on if a not in derived and a not in empty]
+        return Plan(asked=budget.shares(asked), derived=derived, empty=empty)
 
     def bins_of(self, analysis: Analysis) -> Bins:
         """Return the bins of a histogram."""
@@ -124,6 +140,14 @@ class ReportParameters:
     def epsilon_of(self, analysis: Analysis) -> float:
         """Return what an analysis costs: 0 where it is derived or off."""
         return self.epsilon * self.plan.asked.get(analysis, 0.0)
+
+    def sensitivity(self, counted: Counted) -> int:
+        """Return by how much one unit of protection can change what is counted."""
+        return sensitivity(counted, self.unit, self.max_trips_per_user)
+
+    def quantile_sensitivity(self, counted: Counted, quantile: float) -> float:
+        """Return by how much it can change the utility of a quantile."""
+        return quantile_sensitivity(counted, self.unit, self.max_trips_per_user, quantile)
 
     def _check_windows(self) -> None:
         hours = [
@@ -136,15 +160,6 @@ class ReportParameters:
                 value=", ".join(map(str, hours)),
                 remedy=f"such as {', '.join(map(str, WINDOWS))}",
                 settings=("windows",),
-            )
-
-    def _refuse_people(self) -> None:
-        on = [str(a) for a in Analysis if a in USER_ANALYSES and self.shared.is_on(a)]
-        if on:
-            raise ParameterError(
-                f"counts of people need unit='user', got unit='item' with {', '.join(on)}; "
-                "protecting single trips puts no bound on what a person with many trips reveals: "
-                "choose unit='user' or give these analyses the weight 0"
             )
 
 
@@ -163,11 +178,9 @@ class Plan:
         per person there is no time between trips.
     """
 
-    asked: Mapping[Analysis, float] = field(default_factory=dict[Analysis, float])
-    derived: Mapping[Analysis, tuple[Analysis, ...]] = field(
-        default_factory=dict[Analysis, tuple[Analysis, ...]]
-    )
-    empty: tuple[Analysis, ...] = ()
+    asked: Mapping[Analysis, float]
+    derived: Mapping[Analysis, tuple[Analysis, ...]]
+    empty: tuple[Analysis, ...]
 
     @property
     def unspent(self) -> float:
@@ -184,16 +197,3 @@ def _sources(unit: Unit) -> dict[Analysis, tuple[Analysis, ...]]:
         Analysis.WEEKDAYS: (Analysis.DAYS,),
         Analysis.ZONES: (Analysis.ZONE_WINDOWS,),
     }
-
-
-def _plan(parameters: ReportParameters) -> Plan:
-    budget = parameters.shared
-    on = [analysis for analysis in Analysis if budget.is_on(analysis)]
-    one_trip = parameters.unit == "user" and parameters.max_trips_per_user == 1
-    empty = tuple(a for a in on if a is Analysis.TIME_BETWEEN and one_trip)
-    derived: dict[Analysis, tuple[Analysis, ...]] = {}
-    if parameters.method == "derived":
-        sources = _sources(parameters.unit)
-        derived = {a: sources[a] for a in on if a in sources and set(sources[a]) <= set(on)}
-    asked = [a for a in on if a not in derived and a not in empty]
-    return Plan(asked=budget.shares(asked), derived=derived, empty=empty)
