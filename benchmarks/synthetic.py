@@ -53,17 +53,17 @@ def read_everything(name: str) -> None:
 def making_twin() -> Row:
     """Make a twin of 300 zones, a million people and 7 days, in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
-        made = child(_TWIN.format(folder=folder))
-    peak_gb = made.peak_mb / 1000
+        process = child(_TWIN.format(folder=folder))
+    peak_gb = process.peak_mb / 1000
     plain = cpu_seconds(lambda: plain_people(_REFERENCE_PEOPLE), repeats=3)
     return Row(
         "make a twin, 300 zones × a million people × 7 days",
-        made.cpu,
+        process.cpu,
         plain * 1_000_000 / _REFERENCE_PEOPLE,
         f"≤ {TWIN_LIMIT_S:g} s and {TWIN_LIMIT_GB:g} GB",
-        made.cpu <= TWIN_LIMIT_S and peak_gb <= TWIN_LIMIT_GB,
-        f"of one core ({made.seconds:.0f} s by the clock), {peak_gb:.1f} GB at most; the reference "
-        f"is a loop over {_REFERENCE_PEOPLE} people, scaled, of trips alone",
+        process.cpu <= TWIN_LIMIT_S and peak_gb <= TWIN_LIMIT_GB,
+        f"of one core ({process.seconds:.0f} s by the clock), {peak_gb:.1f} GB at most; the "
+        f"reference is a loop over {_REFERENCE_PEOPLE} people, scaled, of trips alone",
     )
 
 
@@ -93,7 +93,7 @@ def plain_people(people: int) -> int:
 def making() -> Row:
     """Make all shipped datasets in an empty folder, in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
-        made = child(
+        process = child(
             "from engine.synthetic.__main__ import main\n"
             f"assert main(['all', '--root', {folder!r}]) == 0"
         )
@@ -102,12 +102,12 @@ def making() -> Row:
             == (datasets.data_root() / name / "current").read_text()
             for name in synthetic.shipped()
         )
-    peak_gb = made.peak_mb / 1000
+    peak_gb = process.peak_mb / 1000
     return Row(
         "make all shipped datasets",
-        made.seconds,
+        process.seconds,
         limit=f"≤ {MAKING_LIMIT_S:g} s and {MAKING_LIMIT_GB:g} GB",
-        met=made.seconds <= MAKING_LIMIT_S and peak_gb <= MAKING_LIMIT_GB,
-        note=f"{made.cpu:.0f} s of one core, {peak_gb:.1f} GB at most; "
+        met=process.seconds <= MAKING_LIMIT_S and peak_gb <= MAKING_LIMIT_GB,
+        note=f"{process.cpu:.0f} s of one core, {peak_gb:.1f} GB at most; "
         f"{'the same files as shipped' if same else 'other files'}",
     )
