@@ -310,22 +310,27 @@ def test_nothing_is_wider_than_the_window(browser, address, width, scheme):
 
 def test_curves_say_where_the_slider_stands(page, address):
     open_home(page, address, "?epsilon=0.5&home_details=true")
-    curves = page.locator(".curve")
-    expect(curves).to_have_count(2)
-    for curve in curves.all():
-        expect(curve.locator(".hit title")).to_have_count(len(EPSILON_STOPS))
-        points = curve.locator(".hit title").all_text_contents()
-        assert re.search(r"% at ε = 0\.5$", points[EPSILON_STOPS.index(0.5)])
-        assert "you are here: ε = 0.5" in curve.text_content()
-        current = curve.locator('circle[fill="#d1495b"]')
-        assert current.get_attribute("cx") == curve.locator("line[stroke-dasharray]").get_attribute(
-            "x1"
-        )
-        shares = [float(words.split("%")[0].replace(",", "")) / 100 for words in points]
-        heights = [float(dot.get_attribute("cy")) for dot in curve.locator(".hit").all()]
-        line = curve.locator("line[stroke-dasharray]")
-        top, bottom = (float(line.get_attribute(end)) for end in ("y1", "y2"))
-        for share, height in zip(shares, heights, strict=True):
+    expect(page.locator(".curve")).to_have_count(2)
+    expect(page.locator(".curve .hit title")).to_have_count(2 * len(EPSILON_STOPS))
+    curves = page.evaluate(  # at one moment: a range that arrives later draws them anew
+        """() => [...document.querySelectorAll('.curve')].map(curve => {
+          const of = (element, ...names) => names.map(name => +element.getAttribute(name));
+          return {
+            text: curve.textContent,
+            here: of(curve.querySelector('circle[fill="#d1495b"]'), 'cx'),
+            line: of(curve.querySelector('line[stroke-dasharray]'), 'x1', 'y1', 'y2'),
+            points: [...curve.querySelectorAll('.hit')].map(
+              dot => [dot.querySelector('title').textContent, +dot.getAttribute('cy')]),
+          };
+        })"""
+    )
+    for curve in curves:
+        x, top, bottom = curve["line"]
+        assert curve["here"] == [x]
+        assert "you are here: ε = 0.5" in curve["text"]
+        assert re.search(r"% at ε = 0\.5$", curve["points"][EPSILON_STOPS.index(0.5)][0])
+        for words, height in curve["points"]:
+            share = float(words.split("%")[0].replace(",", "")) / 100
             assert (bottom - height) / (bottom - top) == pytest.approx(min(share, 1), abs=0.006)
 
 
