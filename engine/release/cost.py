@@ -1,4 +1,4 @@
-"""What a release costs one unit of a budget; ``docs/release.md`` proves every figure.
+"""What a release costs one unit of a budget; ``docs/budget.md`` proves every figure.
 
 Costs are exact decimal fractions and are rounded up to the next float, never down. Until rule 2 a
 release was taken to cover every unit finer than its own: the ledger keeps what was charged, and
