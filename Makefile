@@ -11,7 +11,9 @@ run: $(VENV)/.run
 	$(BIN)/streamlit run app.py --server.address 127.0.0.1 --server.port $(PORT)
 
 # One thread of linear algebra each, here as above: several with two of their own wait for each other.
+# Modules are compiled once, not in each process that a test starts.
 test: export OPENBLAS_NUM_THREADS = 1
+test: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.test lint
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not long"
 

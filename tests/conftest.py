@@ -9,6 +9,7 @@ from typing import Any
 import hypothesis
 import ibis
 import pytest
+from streamlit.components.v2 import manifest_scanner
 
 from engine.datasets import Dataset
 from engine.synthetic.catalogue import DEMO_CITY
@@ -50,4 +51,16 @@ def expressions_compiled_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ibis, "to_sql", to_sql)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def packages_looked_through_once() -> Iterator[None]:
+    """Keep which packages bring components: Streamlit reads all for each page that a test opens."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            manifest_scanner,
+            "scan_component_manifests",
+            cache(manifest_scanner.scan_component_manifests),
+        )
         yield

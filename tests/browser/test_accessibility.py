@@ -16,6 +16,9 @@ PATHS = ("", *sorted(path.stem.partition("_")[2] for path in ROOT.glob("pages/*.
 
 THEMES = {"light": RULES, "dark": COLOUR_RULES}
 """By theme, the rules that are looked at: what has no colour is the same in both."""
+in_each_theme = pytest.mark.parametrize(
+    "theme", ["light", pytest.param("dark", marks=pytest.mark.long)]
+)
 _THEME = (
     "theme => getComputedStyle(document.querySelector('[data-testid=\"stApp\"]')).colorScheme"
     " === theme"
@@ -47,24 +50,22 @@ def settle(page):
     page.wait_for_timeout(400)
 
 
-def violations_of(page, part=None):
-    """Return the serious violations in both themes, each with its theme."""
-    lines = []
-    for theme, rules in THEMES.items():
-        page.emulate_media(color_scheme=theme)
-        page.wait_for_function(_THEME, arg=theme)
-        settle(page)
-        lines += [f"{theme}: {line}" for line in serious(page, part, rules)]
-    return lines
+def violations_of(page, theme, part=None):
+    page.emulate_media(color_scheme=theme)
+    page.wait_for_function(_THEME, arg=theme)
+    settle(page)
+    return serious(page, part, THEMES[theme])
 
 
+@in_each_theme
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path or "Home")
-def test_no_page_has_a_serious_violation(visit, path):
-    lines = violations_of(visit(path))
+def test_no_page_has_a_serious_violation(visit, path, theme):
+    lines = violations_of(visit(path), theme)
     assert not lines, "\n".join(lines)
 
 
-def test_no_step_of_the_tour_has_a_serious_violation(visit):
+@in_each_theme
+def test_no_step_of_the_tour_has_a_serious_violation(visit, theme):
     page = visit("")
     again = page.get_by_role("button", name="Tour", exact=True)
     step = page.locator(".st-key-home_tour section")
@@ -73,7 +74,7 @@ def test_no_step_of_the_tour_has_a_serious_violation(visit):
         again.click()
     for number in range(1, len(STEPS) + 1):
         expect(step).to_have_attribute("aria-label", f"Tour, step {number} of {len(STEPS)}")
-        lines = violations_of(page, ".st-key-home_tour")
+        lines = violations_of(page, theme, ".st-key-home_tour")
         assert not lines, f"step {number}\n" + "\n".join(lines)
         if number < len(STEPS):
             page.get_by_role("button", name="Next", exact=True).click()

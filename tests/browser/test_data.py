@@ -11,6 +11,7 @@ import pytest
 
 from tests.browser.conftest import ROOT, served
 from tests.support.browser import offered, settled
+from tests.support.data_browser import build, drop, open_data
 
 expect = pytest.importorskip("playwright.sync_api").expect
 
@@ -42,23 +43,11 @@ def places_csv():
     return "\n".join(lines).encode()
 
 
-def open_data(page, address):
-    page.goto(f"{address}/Data")
-    page.get_by_role("button", name="Build the dataset").wait_for()
-    settled(page)
-
-
-def upload(page, place, name, contents):
-    files = page.locator('input[type="file"]')
-    files.nth(place).set_input_files({"name": name, "mimeType": "text/csv", "buffer": contents})
-    page.get_by_title(name, exact=True).wait_for()  # long names are shortened, not the title
-
-
 def fill(page, name, trips=None):
     """Upload a table and its places and say when and where they are."""
-    upload(page, 0, "trips_2015_09.csv", trips or trips_csv())
+    drop(page, 0, "trips_2015_09.csv", trips or trips_csv())
     page.locator(".rows").wait_for()
-    upload(page, 1, "stations.csv", places_csv())
+    drop(page, 1, "stations.csv", places_csv())
     page.locator(".picture").wait_for()
     settled(page)
     zone = page.get_by_role("combobox", name="Time zone of the places")
@@ -67,16 +56,6 @@ def fill(page, name, trips=None):
     field.fill(name)
     field.press("Enter")
     settled(page)
-
-
-def build(page):
-    page.get_by_role("button", name="Build the dataset").click()
-    verdict = page.locator(".verdict").filter(
-        has_text=re.compile("was built in|cannot be built", re.I)
-    )
-    verdict.wait_for()
-    settled(page)
-    return verdict.inner_text()
 
 
 def test_files_become_a_dataset_on_home_and_nobody_else_sees_it(page, address, browser):
@@ -128,14 +107,34 @@ def test_a_file_dropped_while_another_is_looked_at_is_not_lost(page, address):
     expect(page.get_by_role("button", name="Build the dataset")).to_be_enabled()
 
 
+def test_what_was_chosen_stays_on_another_page_and_back(page, address):
+    open_data(page, address)
+    drop(page, 0, "trips_2015_09.csv", trips_csv(50))
+    drop(page, 1, "stations.csv", places_csv())
+    page.locator(".picture").wait_for()
+    page.get_by_role("radio", name="Clusters of places").click()
+    settled(page)
+    page.get_by_role("spinbutton", name="Number of clusters").fill("4")
+    page.get_by_role("spinbutton", name="Number of clusters").press("Enter")
+    page.get_by_text("4 zones", exact=True).wait_for()
+    settled(page)
+    page.get_by_role("link", name="Choose ε").first.click()
+    page.get_by_role("heading", name="Choose ε").first.wait_for()
+    settled(page)
+    page.get_by_role("link", name="Data", exact=True).first.click()
+    page.get_by_text("Kept from before: trips_2015_09.csv").wait_for()
+    page.get_by_text("4 zones", exact=True).wait_for()
+    expect(page.get_by_role("button", name="Build the dataset")).to_be_enabled()
+
+
 def test_a_sessions_files_are_its_owners_only_and_lie_in_its_own_folder(page, address, browser):
     before = set(Path(tempfile.gettempdir()).glob("mobility-session-*"))
     open_data(page, address)
-    upload(page, 0, "mine_2015_09.csv", trips_csv(50))
+    drop(page, 0, "mine_2015_09.csv", trips_csv(50))
     page.locator(".rows").wait_for()
     other = browser.new_context().new_page()
     open_data(other, address)
-    upload(other, 0, "theirs_2015_09.csv", trips_csv(50))
+    drop(other, 0, "theirs_2015_09.csv", trips_csv(50))
     other.locator(".rows").wait_for()
     folders = set(Path(tempfile.gettempdir()).glob("mobility-session-*")) - before
     holding = {
@@ -153,7 +152,7 @@ def test_a_sessions_files_are_its_owners_only_and_lie_in_its_own_folder(page, ad
 
 def test_hostile_files_are_refused_in_plain_words_and_the_form_stays(page, address):
     open_data(page, address)
-    upload(page, 0, "disguise.parquet", b"uid,datetime\nCANARY,1\n")
+    drop(page, 0, "disguise.parquet", b"uid,datetime\nCANARY,1\n")
     expect(page.locator(".verdict")).to_contain_text("claims to be Parquet but is not")
     expect(page.get_by_role("button", name="Build the dataset")).to_be_disabled()
     open_data(page, address)

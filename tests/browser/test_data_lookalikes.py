@@ -1,13 +1,12 @@
 """Thirty look-alikes of real files go from drop to dataset in the browser, or are told what mends
 them."""
 
-import re
-
 import numpy as np
 import pytest
 
 from tests.reference.ingest_inputs import TOWERS
 from tests.support.browser import choose, settled
+from tests.support.data_browser import build, drop, open_data
 from tests.support.messy_files import HEADER, MESSY, SWAPPED, by_points, dated, lines, trips
 
 expect = pytest.importorskip("playwright.sync_api").expect
@@ -41,17 +40,8 @@ TOLD = {
 """What cannot be built as it is: the rows, a word of the message, and the control it names."""
 
 
-def drop(page, place, name, contents):
-    files = page.locator('input[type="file"]')
-    files.nth(place).set_input_files({"name": name, "mimeType": "text/csv", "buffer": contents})
-    page.get_by_title(name, exact=True).wait_for()
-    settled(page)
-
-
 def open_with(page, address, name, contents, places=PLACES):
-    page.goto(f"{address}/Data")
-    page.get_by_role("button", name="Build the dataset").wait_for()
-    settled(page)
+    open_data(page, address)
     drop(page, 0, name, contents)
     drop(page, 1, "towers.csv", places.encode())
 
@@ -62,16 +52,6 @@ def read_period(page):
     settled(page)
 
 
-def build(page):
-    page.get_by_role("button", name="Build the dataset").click()
-    verdict = page.locator(".verdict").filter(
-        has_text=re.compile("was built in|cannot be built", re.I)
-    )
-    verdict.wait_for(timeout=BUILT_WITHIN_MS)
-    settled(page)
-    return verdict.inner_text()
-
-
 @pytest.mark.parametrize("name", MESSY)
 def test_a_look_alike_goes_from_drop_to_dataset(page, address, name):
     packed = ".gz" if name == "gzip" else ""
@@ -79,7 +59,7 @@ def test_a_look_alike_goes_from_drop_to_dataset(page, address, name):
     page.locator(".picture").wait_for()
     read_period(page)
     assert page.locator(".rows em").count() == 0  # every first time is read
-    assert "was built in" in build(page)
+    assert "was built in" in build(page, BUILT_WITHIN_MS)
     assert page.locator(".account .sum").first.inner_text().split() == ["all", "40"]
     unused = page.locator(".account").first.locator(".unused")
     assert unused.count() == 0, unused.all_inner_texts()
@@ -91,7 +71,7 @@ def test_dates_in_doubt_are_asked(page, address):
     expect(page.get_by_role("button", name="Build the dataset")).to_be_disabled()
     choose(page, "Order of the date", "day first")
     read_period(page)
-    assert "was built in" in build(page)
+    assert "was built in" in build(page, BUILT_WITHIN_MS)
 
 
 def test_twelve_thousand_places_are_offered_coarser_zones_and_built(page, address):
@@ -109,7 +89,7 @@ def test_twelve_thousand_places_are_offered_coarser_zones_and_built(page, addres
     page.get_by_role("radio", name="Clusters of places").click()
     page.get_by_text("30 zones", exact=True).wait_for()
     settled(page)
-    assert "was built in" in build(page)
+    assert "was built in" in build(page, BUILT_WITHIN_MS)
 
 
 @pytest.mark.parametrize("name", TOLD)
@@ -118,7 +98,7 @@ def test_what_cannot_be_built_gets_one_message(page, address, name):
     open_with(page, address, f"{name}_2015_09.csv", contents.encode())
     button = page.get_by_role("button", name="Build the dataset")
     if button.is_enabled():
-        build(page)
+        build(page, BUILT_WITHIN_MS)
     text = page.locator("[data-testid='stMain']").inner_text()
     assert word in text, text
     assert control in text

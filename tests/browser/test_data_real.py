@@ -4,6 +4,7 @@ import pytest
 
 from tests.browser.conftest import ROOT
 from tests.support.browser import settled
+from tests.support.data_browser import open_data
 
 pytest.importorskip("playwright.sync_api")
 
@@ -36,9 +37,7 @@ class Hand:
 
 
 def test_ten_months_become_a_dataset_in_three_actions(page, address):
-    page.goto(f"{address}/Data")
-    page.get_by_role("button", name="Build the dataset").wait_for()
-    settled(page)
+    open_data(page, address)
     hand = Hand(page)
     hand.drop(0, sorted(REAL.glob("trips_*.csv")))
     hand.drop(1, [REAL / "stations.csv"])
@@ -50,9 +49,7 @@ def test_ten_months_become_a_dataset_in_three_actions(page, address):
 
 
 def test_a_month_at_thirty_clusters_is_said_to_be_usable_before_it_is_built(page, address):
-    page.goto(f"{address}/Data")
-    page.get_by_role("button", name="Build the dataset").wait_for()
-    settled(page)
+    open_data(page, address)
     hand = Hand(page)
     hand.drop(0, [REAL / "trips_2015_09.csv"])
     hand.drop(1, [REAL / "stations.csv"])

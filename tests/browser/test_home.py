@@ -71,7 +71,12 @@ def test_home_shows_both_sides_and_nothing_left_the_machine(page, address):
 
 
 @pytest.mark.parametrize(
-    ("width", "height"), [(1280, 720), (1366, 768), (1440, 900), (1920, 1080), (1024, 768)]
+    ("width", "height"),
+    [
+        (1280, 720),
+        (1024, 768),
+        *(pytest.param(*size, marks=pytest.mark.long) for size in ((1366, 768), (1920, 1080))),
+    ],
 )
 def test_the_answer_stands_on_the_first_screen(browser, address, width, height):
     context = browser.new_context(viewport={"width": width, "height": height})

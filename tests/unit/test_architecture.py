@@ -165,6 +165,7 @@ SHORT = {
     "pages/_ui/release/page.py",
     "pages/_ui/shell/local.py",
     "pages/_ui/shell/public.py",
+    "pages/_ui/views/beside.py",
     "pages/_ui/wording/ranges.py",
     "benchmarks/measure.py",
 }

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import pytest
 import yaml
 
 from tests.support.installed import built, environment
@@ -60,6 +61,7 @@ def test_the_page_names_the_settings_as_the_code_does():
         )
 
 
+@pytest.mark.long
 def test_the_steps_of_the_image_make_an_explorer_that_serves_the_public(tmp_path):
     """Its copies, its installation and its command, in a folder and an environment of their own.
 

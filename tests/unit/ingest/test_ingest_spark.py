@@ -184,6 +184,7 @@ def test_both_engines_read_thousands_and_decimals_of_flows_alike(tmp_path: Path)
     assert sum(table(one.folder, "trips").values()) == 1_001_247
 
 
+@pytest.mark.long
 def test_spark_stops_when_asked_and_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
