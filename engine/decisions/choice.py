@@ -145,9 +145,7 @@ class PrivacyChoice:
     held_at: Floats
 
 
-def strongest_privacy(
-    epsilons: Sequence[float], met: Booleans, confidence: float, *, certainty: float = CERTAINTY
-) -> PrivacyChoice:
+def strongest_privacy(epsilons: Sequence[float], met: Booleans, confidence: float) -> PrivacyChoice:
     """Return the smallest ε that keeps a decision right, there and at every larger ε tried.
 
     Parameters
@@ -158,13 +156,6 @@ def strongest_privacy(
         Whether each draw meets the target.
     confidence : float
         Share of releases that must meet it.
-    certainty : float
-        Confidence of the bound on that share.
-
-    Raises
-    ------
-    ParameterError
-        If the epsilons are not ascending or do not fit `met`.
 
     Examples
     --------
@@ -184,10 +175,9 @@ def strongest_privacy(
             settings=("epsilons",),
         )
     _confidence(confidence)
-    validation.inside_open_interval("certainty", certainty, 0, 1, "0.95 is usual")
     draws = met.shape[1]
     successes = met.sum(axis=1)
-    bound = betaincinv(np.maximum(successes, 1), draws - successes + 1, 1 - certainty)
+    bound = betaincinv(np.maximum(successes, 1), draws - successes + 1, 1 - CERTAINTY)
     lower = np.where(successes > 0, bound, 0.0)
     holds = lower >= confidence
     onwards = np.logical_and.accumulate(holds[::-1])[::-1]
@@ -197,12 +187,12 @@ def strongest_privacy(
         share=successes / draws,
         lower=lower,
         draws=draws,
-        least_draws=least_draws(confidence, certainty),
+        least_draws=least_draws(confidence),
         held_at=tried[holds],
     )
 
 
-def least_draws(confidence: float, certainty: float = CERTAINTY) -> int:
+def least_draws(confidence: float) -> int:
     """Return how many draws without a miss show that a share of `confidence` meets a target.
 
     Examples
@@ -210,8 +200,8 @@ def least_draws(confidence: float, certainty: float = CERTAINTY) -> int:
     >>> least_draws(0.9), least_draws(0.95)
     (29, 59)
     """
-    # n clean draws give the lower bound (1 − certainty)^(1/n)
-    return int(np.ceil(np.log(1 - certainty) / np.log(confidence)))
+    # n clean draws give the lower bound (1 − 0.95)^(1/n)
+    return int(np.ceil(np.log(1 - CERTAINTY) / np.log(confidence)))
 
 
 @dataclass(frozen=True, kw_only=True)

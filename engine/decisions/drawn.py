@@ -67,7 +67,7 @@ def private_epidemics(
     Parameters
     ----------
     dataset, origins, parameters, populations, days
-        As in `engine.decisions.true_epidemic`.
+        As in `engine.decisions.true_epidemic`, errors too.
     settings : sequence of ODParameters
         With the same unit and T; ε and τ may differ.
     draws : int
@@ -83,11 +83,6 @@ def private_epidemics(
     ------
     EpidemicBlock
         In the order of the draws; the first has at most `FIRST_DRAWS`.
-
-    Raises
-    ------
-    ParameterError, DatasetError
-        As `engine.decisions.true_epidemic`; also if the settings differ in unit or T.
 
     Examples
     --------
@@ -244,8 +239,6 @@ def private_aid(
     k: int = 3,
     *,
     rng: np.random.Generator,
-    progress: Callable[[int, int], None] | None = None,
-    cancelled: Callable[[], bool] | None = None,
 ) -> AidDraws:
     """Draw releases under several settings with common noise.
 
@@ -260,15 +253,6 @@ def private_aid(
         Destinations chosen a day, from 1 to the number of destinations.
     rng : numpy.random.Generator
         Draw i of a longer run equals draw i of a shorter one.
-    progress : callable, optional
-        Called with draws done and draws in all.
-    cancelled : callable, optional
-        Asked before each draw; once it returns True, the draws not done are left out.
-
-    Raises
-    ------
-    ParameterError
-        If draws or k is out of range.
 
     Examples
     --------
@@ -295,8 +279,7 @@ def private_aid(
     first = np.empty((len(settings), shape[0], shape[2]))
     pair, room = np.empty((2, *shape), np.float32), np.empty(shape, np.float32)
     standard, released = np.empty(shape, np.float32), np.empty(shape)
-    done = 0
-    while done < wanted and not (cancelled is not None and cancelled()):
+    for done in range(wanted):
         noise.standard_laplace(numbered(done), pair, out=standard)
         for row, each in enumerate(settings):
             release_counts(leaving.kept, standard, each, room=room, out=released)
@@ -307,7 +290,4 @@ def private_aid(
                 overlap[row, done] = (hits[anyone] / members[anyone]).mean()
             if done == 0:
                 first[row] = by_destination
-        done += 1
-        if progress is not None:
-            progress(done, wanted)
-    return AidDraws(totals=totals[:, :done], overlap=overlap[:, :done], first=first)
+    return AidDraws(totals=totals, overlap=overlap, first=first)

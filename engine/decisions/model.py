@@ -96,22 +96,11 @@ class EpidemicParameters:
 class Compartments:
     """People in each compartment on the present day, for many epidemics side by side.
 
-    The first day is the seed. A year takes thousands of small steps, so that what costs time is
-    the number of array operations: room is taken once, and one product with a day's trips gives
-    both the infected shares met and the trips of each zone.
-
-    Parameters
-    ----------
-    populations : array, shape (…, zones)
-        N, above 0.
-    origins : tuple of int
-        One epidemic starts in each of these zones.
-    model : EpidemicParameters
-
-    Attributes
-    ----------
-    susceptible, infected : arrays, shape (…, origins, zones)
-        Changed by `next_day`; the rest of the population has recovered.
+    The first day is the seed: one epidemic starts in each of the zones `origins`, among
+    `populations`, shape (…, zones), above 0. `susceptible` and `infected`, shape (…, origins,
+    zones), are changed by `next_day`; the rest has recovered. A year takes thousands of small
+    steps, so that what costs time is the number of array operations: room is taken once, and one
+    product with a day's trips gives both the infected shares met and the trips of each zone.
     """
 
     def __init__(
@@ -138,13 +127,7 @@ class Compartments:
         self._mixing = np.empty_like(self._people)
 
     def next_day(self, flows: Floats) -> None:
-        """Move on by one day.
-
-        Parameters
-        ----------
-        flows : array, shape (…, zones, zones)
-            Trips of each zone (row) with those that its people mix with.
-        """
+        """Move on by a day, given trips of each zone (row) with those that its people mix with."""
         susceptible, infected, moved = self.susceptible, self.infected, self._moved
         pressure, mixing, columns = self._pressure, self._mixing, flows.swapaxes(-1, -2)
         for _ in range(self._steps):

@@ -6,7 +6,7 @@ compared, recall or precision is undefined: such zones are counted, not averaged
 held against the accuracy of never acting, without which it says little.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -123,12 +123,7 @@ class Comparison:
 
 
 def acts(prevalence: Floats, threshold: float = THRESHOLD) -> Booleans:
-    """Return whether each zone acts on each day: its prevalence is at least `threshold`.
-
-    Raises
-    ------
-    ParameterError
-        If the threshold is not above 0 and at most 1.
+    """Return whether each zone acts on each day: its prevalence is at least `threshold`, 0 to 1.
 
     Examples
     --------
@@ -152,15 +147,6 @@ def compare(true: Floats, other: Floats, threshold: float = THRESHOLD) -> Compar
     threshold : float
         Above 0, at most 1.
 
-    Returns
-    -------
-    Comparison
-
-    Raises
-    ------
-    ParameterError
-        If the threshold is out of range or the days and zones differ.
-
     Examples
     --------
     >>> true = np.array([[0.1, 0.1], [0.3, 0.1], [0.3, 0.1]])
@@ -179,13 +165,7 @@ def compare(true: Floats, other: Floats, threshold: float = THRESHOLD) -> Compar
 
 
 def compare_decisions(truly: Booleans, now: Booleans) -> Comparison:
-    """Compare decisions with those by the true data, both of shape (…, days, zones).
-
-    Examples
-    --------
-    >>> compare_decisions(np.array([[True, False]]), np.array([[False, False]])).missed.tolist()
-    [1, 0]
-    """
+    """Compare decisions with those by the true data, both of shape (…, days, zones)."""
     missed = (truly & ~now).sum(axis=-2)
     needless = (now & ~truly).sum(axis=-2)
     days = truly.shape[-2]
@@ -203,21 +183,12 @@ def compare_decisions(truly: Booleans, now: Booleans) -> Comparison:
 
 def concatenate(comparisons: list[Comparison], axis: int) -> Comparison:
     """Join comparisons of the same truth along an axis of their draws, in order."""
-    first = comparisons[0]
-
-    def joined(name: str) -> Integers:
-        return np.concatenate([getattr(each, name) for each in comparisons], axis=axis)
-
-    return Comparison(
-        right=joined("right"),
-        missed=joined("missed"),
-        needless=joined("needless"),
-        acting_true=first.acting_true,
-        acting=joined("acting"),
-        first_true=first.first_true,
-        first=joined("first"),
-        days=first.days,
-    )
+    names = ("right", "missed", "needless", "acting", "first")
+    joined = {
+        name: np.concatenate([getattr(each, name) for each in comparisons], axis=axis)
+        for name in names
+    }
+    return replace(comparisons[0], **joined)
 
 
 def one_origin(comparison: Comparison, place: int) -> Comparison:

@@ -10,7 +10,6 @@ where zone i is ahead of v if X_i ≥ v and it comes before j, or X_i > v and it
 Poisson-binomial law, built up zone by zone from both ends.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -65,13 +64,7 @@ class Selection:
 
 
 def selection_probability(
-    leaving: Outflow,
-    settings: ODParameters,
-    most: int = 20,
-    *,
-    law: LawName = "rounded_laplace",
-    progress: Callable[[int, int], None] | None = None,
-    cancelled: Callable[[], bool] | None = None,
+    leaving: Outflow, settings: ODParameters, most: int = 20, *, law: LawName = "rounded_laplace"
 ) -> Selection:
     """Return the exact probability of each destination to be among the first k, k = 1 … `most`.
 
@@ -84,15 +77,6 @@ def selection_probability(
         Largest k, from 1 to the number of destinations.
     law : str
         ``rounded_laplace`` or ``discrete_laplace``.
-    progress : callable, optional
-        Called with days done and days in all.
-    cancelled : callable, optional
-        Asked before each day; once it returns True, the days not done stay NaN.
-
-    Raises
-    ------
-    ParameterError
-        If `most` exceeds the number of destinations.
 
     Examples
     --------
@@ -109,16 +93,11 @@ def selection_probability(
         "most", most, 1, destinations, remedy="the area leaves that many zones to go to; 3 is P2's"
     )
     noise = NoiseLaw(1 / settings.noise_scale, law)
-    chosen = np.full((kmax, days, destinations), np.nan)
-    fewer = np.full((kmax, days), np.nan)
+    chosen, fewer = np.empty((kmax, days, destinations)), np.empty((kmax, days))
     for day in range(days):
-        if cancelled is not None and cancelled():
-            break
         laws = destination_laws(leaving.kept[day], noise, settings.suppression_threshold)
         chosen[:, day] = _chosen(laws, kmax)
         fewer[:, day] = _at_most(1 - laws.probabilities[laws.of, 0], kmax)
-        if progress is not None:
-            progress(day + 1, days)
     return Selection(chosen=chosen, truly=true_selection(leaving, kmax), fewer=fewer)
 
 
@@ -131,11 +110,6 @@ def first_zones(totals: NDArray[np.number], most: int) -> Booleans:
     """Return which entries are among the first k = 1 … `most` of the last axis.
 
     Ties go by position; entries of 0 are never among them. The axis of k comes first.
-
-    Examples
-    --------
-    >>> first_zones(np.array([5, 0, 5]), 2).astype(int).tolist()
-    [[1, 0, 0], [1, 0, 1]]
     """
     place = np.argsort(np.argsort(-totals, axis=-1, kind="stable"), axis=-1, kind="stable")
     k = np.arange(1, most + 1).reshape(-1, *([1] * totals.ndim))
@@ -143,13 +117,9 @@ def first_zones(totals: NDArray[np.number], most: int) -> Booleans:
 
 
 class TotalLaws(NamedTuple):
-    """Laws of released totals: distinct ones, and which of them each destination has.
+    """Laws of distinct totals, P(X = v) for v = 0, 1, …, and which of them each destination has.
 
-    Attributes
-    ----------
-    probabilities : array, shape (laws, values)
-        P(X = v) for v = 0, 1, …; what lies beyond has a probability below 10⁻¹².
-    of : array of int, shape (destinations,)
+    What lies beyond the table has a probability below 10⁻¹².
     """
 
     probabilities: Floats
@@ -157,16 +127,7 @@ class TotalLaws(NamedTuple):
 
 
 def destination_laws(kept: Floats, noise: NoiseLaw, threshold: int) -> TotalLaws:
-    """Return the law of each destination's released total on one day.
-
-    Parameters
-    ----------
-    kept : array, shape (area, destinations)
-        Trips after trimming.
-    noise : NoiseLaw
-    threshold : int
-        τ.
-    """
+    """Return the laws of destinations' totals on one day, of kept trips by area and destination."""
     # destinations whose cells hold the same counts, in any order, have one law
     columns, of = np.unique(np.sort(kept, axis=0), axis=1, return_inverse=True)
     counts, cell = np.unique(columns, return_inverse=True)

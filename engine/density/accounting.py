@@ -33,14 +33,8 @@ _COUNTS = {
 def laplace_ledger(parameters: DensityParameters, **_public: object) -> Ledger:
     """Return one stage that costs all of ε: Laplace noise on counts of ℓ visits a person."""
     kept = parameters.max_visits_per_user
-    stage = Stage(
-        kind=_COUNTS[parameters.method],
-        noise=Noise.LAPLACE,
-        sensitivity=kept,
-        norm=Norm.L1,
-        noise_scale=kept / parameters.epsilon,
-        epsilon=parameters.epsilon,
-    )
+    kind, scale = _COUNTS[parameters.method], kept / parameters.epsilon
+    stage = _stage(kind, Noise.LAPLACE, kept, Norm.L1, scale, parameters.epsilon)
     return simple_ledger((stage,), unit=Unit.PERSON_WEEK)
 
 
@@ -49,23 +43,31 @@ def fourier_ledger(
 ) -> Ledger:
     """Return stages, shares and totals of EFPA and EFPAG.
 
-    Parameters
-    ----------
-    parameters : DensityParameters
-    cover_size : int
-        |ℂ|, the number of cells of the minimum cover.
-    max_visits_cap : int
-        K_max, the public bound on a person's visits.
+    |ℂ| is the number of cells of the minimum cover, K_max the public bound on a person's visits.
     """
-    stages = (
-        *_totals_stages(parameters, max_visits_cap),
-        _choice_stage(parameters),
-        _coefficient_stage(parameters),
-    )
-    published = Notion.PURE
+    kept, quarter = parameters.max_visits_per_user, parameters.epsilon / 4
+    shares = scaling.histogram_scale(parameters)
+    visits = scaling.visits_scale(parameters, max_visits_cap)
+    totals = [
+        _stage(Kind.TOWER_SHARES, Noise.LAPLACE, 1.0, Norm.L1, shares, quarter),
+        _stage(Kind.ALL_VISITS, Noise.LAPLACE, max_visits_cap, Norm.L1, visits, quarter),
+    ]
+    if not parameters.scaling:
+        plain = scaling.plain_scale(parameters)
+        totals = [_stage(Kind.COVER_TOTALS, Noise.LAPLACE, kept, Norm.L1, plain, 2 * quarter)]
+    joint = parameters.method == "efpag_joint"
+    choice = Kind.JOINT_CHOICE if joint else Kind.CHOICE_BY_CLUSTER
+    noise, published, delta = Noise.ROOT_K_LAPLACE, Notion.PURE, 0.0
     if parameters.method in GAUSSIAN_METHODS:
-        classical = parameters.gaussian == "classical"
+        classical, delta = parameters.gaussian == "classical", parameters.delta
+        noise = Noise.CLASSICAL_GAUSSIAN if classical else Noise.ANALYTIC_GAUSSIAN
         published = Notion.PROBABILISTIC if classical else Notion.APPROXIMATE
+    root, scale = math.sqrt(kept), coefficient_scale(parameters)
+    stages = (
+        *totals,
+        _stage(choice, Noise.EXPONENTIAL, root, Norm.L2, None, quarter),
+        _stage(Kind.COEFFICIENTS, noise, root, Norm.L2, scale, quarter, delta),
+    )
     pure = pure_epsilon(parameters, cover_size)
     proved = proved_epsilon(parameters, cover_size)
     return Ledger(
@@ -124,11 +126,6 @@ def zcdp_to_epsilon(rho: float, delta: float) -> float:
 
     The least over orders α of ρα + ln(1 − 1/α) − ln(δα)/(α − 1) (Canonne, Kamath and Steinke,
     "The discrete Gaussian for differential privacy", proposition 12).
-
-    Examples
-    --------
-    >>> round(zcdp_to_epsilon(3.516e-4 + 9.69e-5, 2e-6), 3)
-    0.114
     """
     # the best order lies near 1 + √(ln(1/δ)/ρ); a fine grid around it costs nothing
     best = math.sqrt(max(-math.log(delta), 1.0) / rho)
@@ -187,61 +184,21 @@ def delta_is_large(delta: float, people_public: int | None) -> bool:
     return people_public is not None and delta * people_public > 1
 
 
-def _totals_stages(parameters: DensityParameters, max_visits_cap: int) -> tuple[Stage, ...]:
-    if not parameters.scaling:
-        return (
-            Stage(
-                kind=Kind.COVER_TOTALS,
-                noise=Noise.LAPLACE,
-                sensitivity=parameters.max_visits_per_user,
-                norm=Norm.L1,
-                noise_scale=scaling.plain_scale(parameters),
-                epsilon=parameters.epsilon / 2,
-            ),
-        )
-    return (
-        Stage(
-            kind=Kind.TOWER_SHARES,
-            noise=Noise.LAPLACE,
-            sensitivity=1.0,
-            norm=Norm.L1,
-            noise_scale=scaling.histogram_scale(parameters),
-            epsilon=parameters.epsilon / 4,
-        ),
-        Stage(
-            kind=Kind.ALL_VISITS,
-            noise=Noise.LAPLACE,
-            sensitivity=max_visits_cap,
-            norm=Norm.L1,
-            noise_scale=scaling.visits_scale(parameters, max_visits_cap),
-            epsilon=parameters.epsilon / 4,
-        ),
-    )
-
-
-def _choice_stage(parameters: DensityParameters) -> Stage:
-    joint = parameters.method == "efpag_joint"
+def _stage(
+    kind: Kind,
+    noise: Noise,
+    sensitivity: float,
+    norm: Norm,
+    scale: float | None,
+    epsilon: float,
+    delta: float = 0.0,
+) -> Stage:
     return Stage(
-        kind=Kind.JOINT_CHOICE if joint else Kind.CHOICE_BY_CLUSTER,
-        noise=Noise.EXPONENTIAL,
-        sensitivity=math.sqrt(parameters.max_visits_per_user),
-        norm=Norm.L2,
-        noise_scale=None,
-        epsilon=parameters.epsilon / 4,
-    )
-
-
-def _coefficient_stage(parameters: DensityParameters) -> Stage:
-    noise = Noise.ROOT_K_LAPLACE
-    if gaussian := parameters.method in GAUSSIAN_METHODS:
-        classical = parameters.gaussian == "classical"
-        noise = Noise.CLASSICAL_GAUSSIAN if classical else Noise.ANALYTIC_GAUSSIAN
-    return Stage(
-        kind=Kind.COEFFICIENTS,
+        kind=kind,
         noise=noise,
-        sensitivity=math.sqrt(parameters.max_visits_per_user),
-        norm=Norm.L2,
-        noise_scale=coefficient_scale(parameters),
-        epsilon=parameters.epsilon / 4,
-        delta=parameters.delta if gaussian else 0.0,
+        sensitivity=sensitivity,
+        norm=norm,
+        noise_scale=scale,
+        epsilon=epsilon,
+        delta=delta,
     )

@@ -4,7 +4,7 @@ The same `DensityNoise` under two settings is what makes a change on a slider th
 (common random numbers), and what lets a slow reference be compared with the engine exactly.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -19,9 +19,15 @@ from .zoom.measure import ZoomNoise
 _CHOOSES_PER_CLUSTER = frozenset({"efpa", "efpag"})
 
 
+def _no_rows() -> Floats:
+    return np.zeros((0, HOURS_PER_WEEK))
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DensityNoise:
     """Standard variates of one release; scales are applied by the mechanism.
+
+    What a method does not take is left empty.
 
     Attributes
     ----------
@@ -37,18 +43,18 @@ class DensityNoise:
         lowest cell.
     joint_choice : array, shape (168,)
         Gumbel, for the one choice of k of `efpag_joint`.
-    cluster_choice : array, shape (cover, 168); (0, 168) for methods that do not use it
+    cluster_choice : array, shape (cover, 168)
         Gumbel, for the choice of k in every cluster; the row of its lowest cell.
     zoom : ZoomNoise or None
-        Gaussian, for the five tables of `zoom`, which takes nothing else; None for the others.
+        Gaussian, for the five tables of `zoom`, which takes nothing else.
     """
 
-    histogram: Floats
-    visits: float
-    cell_totals: Floats
-    counts: Floats
-    joint_choice: Floats
-    cluster_choice: Floats
+    histogram: Floats = field(default_factory=lambda: np.zeros(0))
+    visits: float = 0.0
+    cell_totals: Floats = field(default_factory=lambda: np.zeros(0))
+    counts: Floats = field(default_factory=_no_rows)
+    joint_choice: Floats = field(default_factory=lambda: np.zeros(HOURS_PER_WEEK))
+    cluster_choice: Floats = field(default_factory=_no_rows)
     zoom: ZoomNoise | None = None
 
     @classmethod
@@ -70,7 +76,8 @@ class DensityNoise:
         """
         towers, cover = len(dataset.towers), dataset.tessellation.cover_size
         if method == "zoom":
-            return cls.for_zoom(rng, towers, int(tower_tree(dataset).districts.max()) + 1)
+            districts = int(tower_tree(dataset).districts.max()) + 1
+            return cls(zoom=ZoomNoise.draw(rng, towers, districts))
         cells = {"zones_laplace": len(dataset.zones), "towers_laplace": towers}.get(method, cover)
         choices = cover if method in _CHOOSES_PER_CLUSTER else 0
         histogram = noise.laplace(rng, 1.0, towers)
@@ -87,20 +94,6 @@ class DensityNoise:
             counts=counts,
             joint_choice=noise.standard_gumbel(rng, HOURS_PER_WEEK),
             cluster_choice=noise.standard_gumbel(rng, (choices, HOURS_PER_WEEK)),
-        )
-
-    @classmethod
-    def for_zoom(cls, rng: np.random.Generator, towers: int, districts: int) -> "DensityNoise":
-        """Draw the noise of `zoom` for so many towers and districts of its tree."""
-        none = np.zeros((0, HOURS_PER_WEEK))
-        return cls(
-            histogram=none[:, 0],
-            visits=0.0,
-            cell_totals=none[:, 0],
-            counts=none,
-            joint_choice=np.zeros(HOURS_PER_WEEK),
-            cluster_choice=none,
-            zoom=ZoomNoise.draw(rng, towers, districts),
         )
 
     def require(self, cells: int, choices: int) -> None:

@@ -25,11 +25,6 @@ def coefficient_scale(parameters: DensityParameters) -> float:
 
     The Gaussian is P1's σ² = 8·Δ₂²·ln(4/δ)/ε_E² or, with ``gaussian="analytic"``, the least σ for
     (ε_E/2, δ)-DP (erratum D4). The Laplace scale 2·√k·Δ₂/ε_E grows with the number k kept.
-
-    Examples
-    --------
-    >>> round(coefficient_scale(DensityParameters(epsilon=0.3, delta=2e-6)), 1)
-    393.4
     """
     share = parameters.epsilon / 4
     l2_sensitivity = math.sqrt(parameters.max_visits_per_user)
@@ -66,22 +61,12 @@ def noise_terms(parameters: DensityParameters, clusters: int) -> Floats:
 def choose_kept(
     coefficients: Floats, parameters: DensityParameters, noise: DensityNoise, rows: Integers
 ) -> Integers:
-    """Choose how many coefficients each cluster keeps, by the exponential mechanism.
+    """Choose how many of its 168 coefficients each cluster keeps, by the exponential mechanism.
 
     P(k) ∝ exp(−ε_E·u(k)/(4·Δ₂)) with u(k) = √(Σ_{i>k} F_i²) + noise(k), of sensitivity Δ₂ (P1,
     Algorithm 4, line 3; erratum D3). `efpag_joint` makes one choice for all clusters with u of
-    all their coefficients together, which has sensitivity Δ₂ too (erratum D1).
-
-    Parameters
-    ----------
-    coefficients : array, shape (clusters, 168)
-    rows : int array, shape (clusters,)
-        Lowest cell of every cluster: its row of the noise.
-
-    Returns
-    -------
-    int array, shape (clusters,)
-        From 1 to 168.
+    all their coefficients together, which has sensitivity Δ₂ too (erratum D1). `rows` are the
+    clusters' lowest cells, and their rows of the noise.
     """
     if parameters.method == "efpag_joint":
         kept = 1 + np.argmax(selection_logits(coefficients, parameters)[0] + noise.joint_choice)

@@ -14,16 +14,10 @@ from .draws import DensityNoise
 
 @dataclass(frozen=True, eq=False)
 class CellTotals:
-    """Noisy totals of the week.
+    """Noisy totals of the week: Ŝ of every cell of the cover, which can be negative, and K̂.
 
-    Attributes
-    ----------
-    cells : array, shape (cover,)
-        Ŝ, visits in every cell of the cover; can be negative.
-    visits : float or None
-        K̂, all visits; None without the improved scaling.
-    usable : bool
-        False where the noise exceeds the data, so that there is nothing to scale by.
+    K̂, all visits, is None without the improved scaling. Where the noise exceeds the data they are
+    not usable: there is nothing to scale by.
     """
 
     cells: Floats
@@ -72,12 +66,8 @@ def tower_totals(
     """Return noisy totals of the towers with the improved scaling, or without sampling (figure 6).
 
     Without sampling, P1's comparison adds Laplace noise of scale 2·K_max/ε′ to every true total,
-    because one person can change them by K_max in all.
-
-    Returns
-    -------
-    array, shape (towers,)
-        Visits in the week, can be negative; all 0 where the noise exceeds the data.
+    because one person can change them by K_max in all. They can be negative, and are all 0 where
+    the noise exceeds the data.
     """
     if not sampled:
         scale = visits_scale(parameters, dataset.metadata.max_visits_cap)

@@ -26,24 +26,8 @@ def smooth_nights(series: Floats) -> Floats:
 
     Hours 0–3 take the fit of hours 0–4, hours 5 and 6 that of hours 4–6, hour 4 their mean.
     Fitting commutes with scaling, so one normalised series stands for all cells of its cluster.
-
-    Parameters
-    ----------
-    series : array, shape (rows, 168)
-        Hourly series of at least 0 from Monday 00:00 local time. Already private: this is
-        post-processing.
-
-    Returns
-    -------
-    array, shape (rows, 168)
-        At least 0. All-zero and exactly exponential stretches stay as they are.
-
-    Examples
-    --------
-    >>> week = np.full((1, 168), 8.0)
-    >>> week[0, :5] = 16.0, 8.0, 4.0, 2.0, 1.0
-    >>> smooth_nights(week)[0, :4].round(6)
-    array([16.,  8.,  4.,  2.])
+    Rows are of 168 hours from Monday 00:00 local time, at least 0, and private already: this is
+    post-processing. All-zero and exactly exponential stretches stay as they are.
     """
     days = series.reshape(-1, 24).copy()
     falling = fit_exponential(days[:, FALLING_HOURS])
@@ -59,21 +43,6 @@ def fit_exponential(values: Floats) -> Floats:
 
     The fit is the global optimum over all a and b, limits included; where a falling and a rising
     fit are equally good, the falling one is taken.
-
-    Parameters
-    ----------
-    values : array, shape (rows, points)
-
-    Returns
-    -------
-    array, shape (rows, points)
-        Fitted values.
-
-    Examples
-    --------
-    >>> fit_exponential(np.array([[1.0, 2.0, 4.0], [5.0, 0.0, 0.0]])).round(6)
-    array([[1., 2., 4.],
-           [5., 0., 0.]])
     """
     rows, points = values.shape
     both = np.concatenate([values, values[:, ::-1]])

@@ -13,7 +13,7 @@ from .candidate import Candidate
 from .need import Need, Protected, Read
 from .page import page
 from .search import Frontier, frontier
-from .tables import LEAK, SUFFIXES, words, write
+from .tables import LEAK, SUFFIXES, moves, words, write
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -76,13 +76,7 @@ def _lines(result: Frontier, limit: float) -> Iterator[str]:
     else:
         yield f"{'Recommended' if one.usable else 'Best, and not usable'}: {words(one)}"
         yield "By one step of one lever:"
-        for step in result.levers(one):
-            for sign, other in (("−", step.less), ("+", step.more)):
-                if other is not None:
-                    yield (
-                        f"  {sign} {step.lever}: risk {one.risk:.1%} → {other.risk:.1%}, "
-                        f"use {one.use:.1%} → {other.use:.1%}"
-                    )
+        yield from (f"  {lever}: risk {risk}, use {use}" for lever, risk, use in moves(result, one))
     ways = result.way_out(limit)
     if ways:
         yield "By giving way in one thing:"

@@ -5,7 +5,7 @@ One histogram serves all τ and ε of a view, unit and T.
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from typing import Any
 
@@ -52,11 +52,11 @@ def judged(dataset: Dataset, need: Need) -> Iterator[tuple[float, tuple[Candidat
     days = len(dataset.metadata.days)
     risk = _risks(days)
     for index, (level, span) in enumerate(views):
-        resolution = Resolution(zones=level.name, time=span.time)
-        view = coarsen(dataset, resolution)
-        settings: list[tuple[Protected, int]] = list(product(span.units, LIMITS))
-        for position, (unit, limit) in enumerate(settings, 1):
-            done = (index + position / len(settings)) / len(views)
+        candidate = _at(level, span, days)
+        view = coarsen(dataset, Resolution(zones=level.name, time=span.time))
+        kept: list[tuple[Protected, int]] = list(product(span.units, LIMITS))
+        for position, (unit, limit) in enumerate(kept, 1):
+            done = (index + position / len(kept)) / len(views)
             counted = od.histogram(view, unit, limit, days=0)
             if counted.true_trips == 0:
                 yield done, ()
@@ -65,26 +65,22 @@ def judged(dataset: Dataset, need: Need) -> Iterator[tuple[float, tuple[Candidat
             errors = od.heat_map(counted, EPSILON_STOPS, THRESHOLDS, limit).mean_absolute
             errors = errors * (counted.cells.sum() / counted.true_trips)
             batch: list[Candidate] = []
-            for row, epsilon in enumerate(EPSILON_STOPS):
-                for column, threshold in enumerate(THRESHOLDS):
-                    parameters = ODParameters(
-                        epsilon=epsilon,
-                        max_trips_per_user=limit,
-                        suppression_threshold=threshold,
-                        unit=unit,
+            settings = product(enumerate(EPSILON_STOPS), enumerate(THRESHOLDS))
+            for (row, epsilon), (column, threshold) in settings:
+                parameters = ODParameters(
+                    epsilon=epsilon,
+                    max_trips_per_user=limit,
+                    suppression_threshold=threshold,
+                    unit=unit,
+                )
+                batch.append(
+                    candidate(
+                        parameters=parameters,
+                        risk=risk(unit, epsilon, span.time != "day"),
+                        use=usability.usable_share(flows, parameters),
+                        error=float(errors[row, column]),
                     )
-                    batch.append(
-                        Candidate(
-                            parameters=parameters,
-                            resolution=resolution,
-                            zones=level.zones,
-                            matrices=span.matrices,
-                            days=days,
-                            risk=risk(unit, epsilon, span.time != "day"),
-                            use=usability.usable_share(flows, parameters),
-                            error=float(errors[row, column]),
-                        )
-                    )
+                )
             yield done, tuple(batch)
 
 
@@ -111,8 +107,8 @@ def drawn(
     days = len(dataset.metadata.days)
     risk, numbered = _risks(days), sweeping.generators(rng)
     for index, (level, span, unit, method) in enumerate(work):
-        resolution = Resolution(zones=level.name, time=span.time)
-        view, batch = coarsen(dataset, resolution), list[Candidate]()
+        candidate, batch = _at(level, span, days), list[Candidate]()
+        view = coarsen(dataset, Resolution(zones=level.name, time=span.time))
         true = od.truth(view, days=0)[0]
         limit = DRAWN_LIMITS[span.time]
         settings = [
@@ -136,12 +132,8 @@ def drawn(
             other = own + len(settings)
             exact = usability.usable_share(counted, both[other])
             batch.append(
-                Candidate(
+                candidate(
                     parameters=parameters,
-                    resolution=resolution,
-                    zones=level.zones,
-                    matrices=span.matrices,
-                    days=days,
                     risk=risk(unit, parameters.epsilon, span.time != "day"),
                     use=min(max(shares[own] - shares[other] + exact, 0.0), 1.0),
                     use_error=float(np.hypot(spreads[own], spreads[other])),
@@ -149,6 +141,15 @@ def drawn(
                 )
             )
         yield (index + 1) / len(work), tuple(batch)
+
+
+def _at(level: ZoneLevel, span: Span, days: int) -> "partial[Candidate]":
+    """Return what makes candidates of one view."""
+    resolution = Resolution(zones=level.name, time=span.time)
+    matrices = span.matrices
+    return partial(
+        Candidate, resolution=resolution, zones=level.zones, matrices=matrices, days=days
+    )
 
 
 def _near_and_off(true: Counts, release: Any) -> tuple[Booleans, float]:
@@ -169,11 +170,6 @@ def standard_error(true: Counts, near: Floats, draws: int) -> float:
     ----------
     true, near : arrays of one shape
         Trips, and in how many draws `usability.near_flows` holds.
-
-    Examples
-    --------
-    >>> standard_error(np.array([100]), np.array([20.0]), 20) < 0.3
-    True
     """
     needed = np.ceil(CONFIDENCE * draws - 1e-9)
     passes = bdtrc(needed - 1, draws, (near + 0.5) / (draws + 1))

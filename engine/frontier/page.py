@@ -10,7 +10,7 @@ from .. import document
 from ..pictures import WIDTH, svg
 from .candidate import Candidate
 from .search import Frontier
-from .tables import LEAK, VERDICTS, words
+from .tables import LEAK, VERDICTS, moves, words
 
 _HEIGHT, _LEFT, _RIGHT, _TOP, _FOOT = 300, 46, 96, 14, 262
 _COLOURS = ("#09263a", "#2a6f97", "#d1711f", "#5b8c3a", "#8a5a9e", "#7a7a7a")
@@ -81,16 +81,7 @@ def _recommended(result: Frontier, one: Candidate) -> Iterable[str]:
         ]
     )
     yield f"<p>{html.escape(words(one))}</p>"
-    rows = [
-        [
-            f"{sign} {step.lever}",
-            f"{one.risk:.1%} → {other.risk:.1%}",
-            f"{one.use:.1%} → {other.use:.1%}",
-        ]
-        for step in result.levers(one)
-        for sign, other in (("−", step.less), ("+", step.more))
-        if other is not None
-    ]
+    rows = moves(result, one)
     if rows:
         yield "<h3>By one step of one lever</h3>"
         yield document.table(["lever", "best guess", "use"], rows)

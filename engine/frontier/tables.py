@@ -91,6 +91,20 @@ def write(
             file.write("\n")
 
 
+def moves(result: Frontier, one: Candidate) -> list[tuple[str, str, str]]:
+    """Return what one step of each lever does: its sign and name, the risks, and the uses."""
+    return [
+        (
+            f"{sign} {step.lever}",
+            f"{one.risk:.1%} → {other.risk:.1%}",
+            f"{one.use:.1%} → {other.use:.1%}",
+        )
+        for step in result.levers(one)
+        for sign, other in (("−", step.less), ("+", step.more))
+        if other is not None
+    ]
+
+
 def words(one: Candidate) -> str:
     """Return a setting and its two axes in a line."""
     flows = isinstance(one.parameters, ODParameters)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ParameterError
+from .matrices import require_alike
 
 LEADING = 10
 """How many leading destinations of a zone are compared."""
@@ -72,16 +72,8 @@ def agreement(
     (7.0, 0.28, 0.0)
     """
     added = released if sums is None else sums
-    if (
-        true.shape != released.shape
-        or true.shape != added.shape
-        or true.ndim < 2
-        or true.shape[-1] != true.shape[-2]
-    ):
-        raise ParameterError(
-            "true and released must be square matrices of the same shape, got "
-            f"{true.shape} and {released.shape}; take both for the same days"
-        )
+    require_alike(true, released)
+    require_alike(true, added)
     off = ~np.eye(true.shape[-1], dtype=bool)
     t, out, added = true * off, released * off, added * off
     drawn = ((out > 0) if shown is None else shown) & off

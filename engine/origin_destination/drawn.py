@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from .. import metrics, validation
 from ..arrays import Booleans
-from ..errors import ParameterError
 from .exact.expected import POPULATIONS, SANITY_BOUND, Population
 from .exact.outcomes import Errors, Outcomes, Share
+from .matrices import require_alike
 
 
 def drawn_outcomes(
@@ -85,7 +85,7 @@ def drawn_cells(
     >>> drawn.lost.tolist(), drawn.phantom.tolist(), (drawn.below, drawn.cells)
     ([[False, True], [False, False]], [[False, False], [True, False]], (1, 2))
     """
-    _check(true, released)
+    require_alike(true, released)
     least, off = _least(suppression_threshold), ~np.eye(true.shape[-1], dtype=bool)
     small, some = (released < least) & off, (true > 0) & off
     return DrawnCells(
@@ -103,12 +103,10 @@ def drawn_errors(
     released: NDArray[Any],
     suppression_threshold: int,
     population: Population = "all",
-    *,
-    sanity_bound: float = SANITY_BOUND,
 ) -> Errors:
     """Return the errors of one release over a population of off-diagonal cells.
 
-    Parameters as for `drawn_outcomes`; `population` and `sanity_bound` as for `Expectation`.
+    Parameters as for `drawn_outcomes`; `population` as for `Expectation.weights`.
 
     Examples
     --------
@@ -120,7 +118,7 @@ def drawn_errors(
     t, out = _travelled(true, released, least)
     absolute = np.abs(out - t)
     relative = metrics.flow_relative_errors(t, out)
-    bounded = absolute / np.maximum(t, sanity_bound)
+    bounded = absolute / np.maximum(t, SANITY_BOUND)
     measures = {
         "mean_absolute": np.mean(absolute) if len(t) else np.nan,
         "median_absolute": np.median(absolute) if len(t) else np.nan,
@@ -138,19 +136,11 @@ def _least(suppression_threshold: int) -> int:
     return max(threshold, 1)
 
 
-def _check(true: NDArray[Any], released: NDArray[Any]) -> None:
-    if true.shape != released.shape or true.ndim < 2 or true.shape[-1] != true.shape[-2]:
-        raise ParameterError(
-            "true and released must be square matrices of the same shape, got "
-            f"{true.shape} and {released.shape}; take both for the same days"
-        )
-
-
 def _travelled(
     true: NDArray[Any], released: NDArray[Any], least: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return both numbers of the off-diagonal cells of at least so many true trips."""
-    _check(true, released)
+    require_alike(true, released)
     at, zones = np.flatnonzero(true >= least), true.shape[-1]
     at = at[at // zones % zones != at % zones]
     return true.ravel()[at].astype(np.float64), released.ravel()[at].astype(np.float64)

@@ -92,8 +92,7 @@ def truth(dataset: Dataset, *, days: Days = None, sum_days: bool = False) -> Int
     Raises
     ------
     ParameterError
-        If the stack would not fit (more than `MAX_DENSE_CELLS` cells), or `days` is not in the
-        period.
+        If the stack would not fit (`MAX_DENSE_CELLS`), or `days` is not in the period.
     DatasetError
         If the dataset has no trips.
 
@@ -204,18 +203,20 @@ def require_room(matrices: int, zones: int) -> None:
         )
 
 
+def require_alike(true: Numbers, released: Numbers) -> None:
+    """Raise `ParameterError` unless both are square matrices, or stacks of them, of one shape."""
+    if true.shape != released.shape or true.ndim < 2 or true.shape[-1] != true.shape[-2]:
+        raise ParameterError(
+            "true and released must be square matrices of the same shape, got "
+            f"{true.shape} and {released.shape}; take both for the same days"
+        )
+
+
 def checked_matrix(counts: Any) -> Integers:
-    """Return `counts` as whole numbers with diagonal 0, in a new array.
+    """Return counts, shape (…, zones, zones), as whole numbers with diagonal 0, in a new array.
 
-    Parameters
-    ----------
-    counts : array-like, shape (zones, zones) or (days, zones, zones)
-
-    Raises
-    ------
-    ParameterError
-        If it is not square, has no zone, or holds counts that are negative, fractional, NaN,
-        infinite or above 2⁵³.
+    Raises `ParameterError` where they are not square, hold no zone, or are negative, fractional,
+    NaN, infinite or above 2⁵³.
     """
     try:
         values = np.asarray(counts)

@@ -118,12 +118,7 @@ def release(
     days: Days = None,
     sum_days: bool = False,
 ) -> ODRelease:
-    """Draw one release by Algorithm 1; arguments and errors as `engine.origin_destination.release`.
-
-    Returns
-    -------
-    ODRelease
-    """
+    """Draw one release by Algorithm 1; arguments and errors as those of the package."""
     chosen = day_indices(dataset, days)
     before = kept(dataset, parameters, days=chosen, sum_days=sum_days)
     return ODRelease(
@@ -159,11 +154,6 @@ def release_matrix(
     Returns
     -------
     array of int64, same shape
-
-    Raises
-    ------
-    ParameterError
-        If the counts are no matrix of counts, or the noise does not fit them.
 
     Examples
     --------

@@ -73,12 +73,7 @@ def drawn_scores(
 ) -> TripScores:
     """Return the scores of one release.
 
-    Parameters
-    ----------
-    true, released : arrays, shape (zones, zones) or (days, zones, zones)
-        The truth before trimming, and the release.
-    parameters : ODParameters
-        Of the release; τ is used.
+    Arrays as for `drawn_outcomes`; of the parameters τ is used.
 
     Examples
     --------

@@ -22,7 +22,9 @@ def errors(alpha: ArrayLike) -> Floats:
 
 def betas(beta: ArrayLike) -> Floats:
     """Return β, one minus the confidence: above 0 and below 1."""
-    return solving.probabilities("beta", beta, "0.05 stands for a confidence of 95%")
+    remedy = "0.05 stands for a confidence of 95%"
+    rule = "a number above 0 and below 1"
+    return solving.checked("beta", beta, rule, lambda x: (x > 0) & (x < 1), remedy)
 
 
 def trips_per_user(max_trips_per_user: ArrayLike) -> Floats:
@@ -46,8 +48,8 @@ def counts_and_threshold(
         "suppression_threshold", suppression_threshold, 0, "15 is used by health agencies"
     )
     m, threshold = solving.common_shape(m, threshold)
-    if below is not None and bool(np.any((m < threshold) != below)):
-        bad = (m < threshold) != below
+    bad = (m < threshold) != below
+    if below is not None and bool(np.any(bad)):
         rule = "below" if below else "at least"
         other = "released" if below else "suppressed"
         raise ParameterError(

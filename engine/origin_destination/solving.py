@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ..arrays import Floats
+from ..arrays import Booleans, Floats
 from ..errors import ParameterError
 
 # ε/T at confidence from 10⁻³⁰⁰ and errors up to 2⁵³ lies well inside
@@ -14,42 +14,39 @@ _LARGEST_ERROR = 2.0**53
 _HALVINGS = 64
 
 
+def checked(
+    name: str, values: ArrayLike, rule: str, fits: Callable[[Floats], Booleans], remedy: str
+) -> Floats:
+    """Return `values` as float64 if all are numbers that fit; else raise `ParameterError`."""
+    given = np.asarray(values)
+    if given.dtype.kind not in "iuf":
+        raise ParameterError(f"{name} must be {rule}, got {values!r}; {remedy}")
+    numbers = given.astype(np.float64)
+    bad = ~fits(numbers)
+    if bad.any():
+        raise ParameterError(f"{name} must be {rule}, got {numbers[bad][0]:g}; {remedy}")
+    return numbers
+
+
 def whole_numbers(name: str, values: ArrayLike, low: int, remedy: str) -> Floats:
     """Return `values` as float64 if all are whole numbers of at least `low`."""
-    numbers = _numbers(name, values, f"a whole number of at least {low}", remedy)
-    bad = ~np.isfinite(numbers) | (numbers != np.floor(numbers)) | (numbers < low)
-    return _refuse(name, numbers, bad, f"a whole number of at least {low}", remedy)
+    rule = f"a whole number of at least {low}"
+    return checked(
+        name, values, rule, lambda x: np.isfinite(x) & (x == np.floor(x)) & (x >= low), remedy
+    )
 
 
 def positive(name: str, values: ArrayLike, remedy: str) -> Floats:
     """Return `values` as float64 if all are finite and above 0."""
-    numbers = _numbers(name, values, "a finite number above 0", remedy)
-    bad = ~np.isfinite(numbers) | (numbers <= 0)
-    return _refuse(name, numbers, bad, "a finite number above 0", remedy)
-
-
-def probabilities(name: str, values: ArrayLike, remedy: str) -> Floats:
-    """Return `values` as float64 if all are above 0 and below 1."""
-    numbers = _numbers(name, values, "a number above 0 and below 1", remedy)
-    bad = ~((numbers > 0) & (numbers < 1))
-    return _refuse(name, numbers, bad, "a number above 0 and below 1", remedy)
+    rule = "a finite number above 0"
+    return checked(name, values, rule, lambda x: np.isfinite(x) & (x > 0), remedy)
 
 
 def least_rate(probability: Callable[[Floats], Floats], beta: Floats) -> Floats:
-    """Return the least rate at which a probability that falls with the rate is at most β.
+    """Return the least rate a = ε/T at which a probability that falls with the rate is at most β.
 
-    Parameters
-    ----------
-    probability : callable
-        Maps an array of rates a = ε/T, of the shape of `beta`, to probabilities.
-    beta : array
-        Either both on the scale of probabilities or both as logarithms.
-
-    Returns
-    -------
-    array
-        0 where every rate will do, infinity where none does. Otherwise the upper end of the last
-        bracket, so that the probability there is at most β.
+    Either both are on the scale of probabilities or both logarithms. 0 where every rate will do,
+    infinity where none does; otherwise the upper end of the last bracket, so that it holds there.
     """
     low = np.full(beta.shape, np.log(_LEAST_RATE))
     high = np.full(beta.shape, np.log(_LARGEST_RATE))
@@ -85,16 +82,3 @@ def common_shape(*arrays: Floats) -> tuple[Floats, ...]:
             f"arguments must have shapes that fit each other, got {shapes}; give single numbers "
             "or arrays that broadcast"
         ) from error
-
-
-def _numbers(name: str, values: ArrayLike, rule: str, remedy: str) -> Floats:
-    given = np.asarray(values)
-    if given.dtype.kind not in "iuf":
-        raise ParameterError(f"{name} must be {rule}, got {values!r}; {remedy}")
-    return given.astype(np.float64)
-
-
-def _refuse(name: str, numbers: Floats, bad: NDArray[np.bool_], rule: str, remedy: str) -> Floats:
-    if bad.any():
-        raise ParameterError(f"{name} must be {rule}, got {numbers[bad][0]:g}; {remedy}")
-    return numbers

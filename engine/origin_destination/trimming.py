@@ -99,19 +99,12 @@ def trimming_curve(
 
     Parameters
     ----------
-    dataset : Dataset
-        With trips.
     parameters : ODParameters
-        Of unit ``person-day`` or ``person``; its own T is not used.
+        Of unit ``person-day`` or ``person`` (trip level trims nobody); its own T is not used.
     limits : sequence of int
         The T to compare, from 1 to 256.
-    days, sum_days, law
+    dataset, days, sum_days, law
         As for `expectation`.
-
-    Raises
-    ------
-    ParameterError
-        At trip level, which trims nobody, or if there is no T to compare.
 
     Examples
     --------

@@ -51,21 +51,7 @@ def cluster_zones(zones: gpd.GeoDataFrame, k: int) -> Integers:
 
 
 def cluster_levels(zones: gpd.GeoDataFrame, numbers: Sequence[int]) -> list[Integers]:
-    """Return what `cluster_zones` does at several numbers of clusters, by joining zones once.
-
-    Parameters
-    ----------
-    zones : GeoDataFrame, EPSG:4326
-    numbers : sequence of int
-        Falling, from the number of zones or fewer.
-
-    Examples
-    --------
-    >>> boxes = [shapely.box(x, 0, x + 1, 1) for x in range(4)]
-    >>> three, two = cluster_levels(gpd.GeoDataFrame(geometry=boxes, crs=4326), (3, 2))
-    >>> three.tolist(), two.tolist()
-    ([0, 1, 2, 2], [0, 0, 1, 1])
-    """
+    """Return what `cluster_zones` does at several numbers of clusters, falling, in one go."""
     count = len(zones)
     polygons = zones.geometry.to_crs(projected_crs(zones)).to_numpy()
     areas: list[float] = shapely.area(polygons).tolist()

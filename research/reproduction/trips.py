@@ -12,8 +12,8 @@ from engine import origin_destination as od
 from engine.arrays import Floats
 from engine.datasets import Dataset
 from engine.origin_destination.drawn import drawn_errors
-from engine.origin_destination.exact import expected
 from engine.origin_destination.exact.expected import Expectation, Population
+from engine.origin_destination.laws import NoiseLaw, suppressed_probability
 from engine.origin_destination.mechanism import standard_noise
 from research.reproduction.published import (
     P2_EPSILONS,
@@ -249,10 +249,9 @@ def possible_shares(not_private: float, epsilon: float) -> tuple[float, float]:
     Of the cells below τ those with 14 trips are suppressed least and empty ones most; of the
     others those with 15 trips most, and large ones never (erratum O6).
     """
-    params = settings(epsilon)
-    empty, almost, just = (
-        expected.reading(count, params).suppressed for count in (0, P2_THRESHOLD - 1, P2_THRESHOLD)
-    )
+    law = NoiseLaw(1 / settings(epsilon).noise_scale)
+    counts = (0, P2_THRESHOLD - 1, P2_THRESHOLD)
+    empty, almost, just = suppressed_probability(law, counts, P2_THRESHOLD).tolist()
     small = not_private / 100
     return 100 * small * almost, 100 * (small * empty + (1 - small) * just)
 

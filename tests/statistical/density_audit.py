@@ -8,7 +8,6 @@ mechanism stays below its proved ε except once in a thousand audits.
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 from scipy import stats
@@ -129,14 +128,6 @@ def audit_coefficients(method: str, gaussian: str, delta: float) -> Stage:
             epsilon=4.0, delta=delta, max_visits_per_user=168, method=method, gaussian=gaussian
         )
         change = fourier.to_coefficients(np.full((1, HOURS), float(copies)))
-        blank = density.DensityNoise(
-            histogram=np.zeros(0),
-            visits=0.0,
-            cell_totals=np.zeros(0),
-            counts=np.zeros((0, HOURS)),
-            joint_choice=np.zeros(HOURS),
-            cluster_choice=np.zeros((0, HOURS)),
-        )
         rng = np.random.default_rng(4)
         scores = []
         for coefficients in (change, 0 * change):
@@ -146,7 +137,7 @@ def audit_coefficients(method: str, gaussian: str, delta: float) -> Stage:
                 np.repeat(coefficients, runs, axis=0),
                 np.ones(runs, dtype=np.int64),  # k = 1: the person changes no other coefficient
                 parameters,
-                replace(blank, counts=fault * variates),
+                density.DensityNoise(counts=fault * variates),
                 np.arange(runs),
             )
             scores.append(noisy[:, 0])

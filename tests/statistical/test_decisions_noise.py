@@ -66,13 +66,10 @@ def distance(a, b):
     return abs(a.mean() - b.mean()) / error
 
 
-def test_accuracy_through_releases_agrees_with_the_fast_path(year, fast):
-    assert distance(by_releases(year, 1.0), fast) < 3
-
-
-@pytest.mark.parametrize("factor", [0.8, 1.25])
-def test_accuracy_at_a_wrong_scale_does_not(year, fast, factor):
-    assert distance(by_releases(year, factor), fast) > 6
+@pytest.mark.parametrize("factor", FACTORS)
+def test_accuracy_agrees_with_the_fast_path_at_the_right_scale_alone(year, fast, factor):
+    apart = distance(by_releases(year, factor), fast)
+    assert apart < 3 if factor == 1 else apart > 6
 
 
 @pytest.mark.parametrize(
@@ -115,14 +112,7 @@ def aid_distances(leaving, factor):
     )
 
 
-def test_drawn_aid_follows_the_exact_laws(leaving):
-    total, overlap = aid_distances(leaving, 1.0)
-    assert total < 3
-    assert overlap < 3
-
-
-@pytest.mark.parametrize("factor", [0.8, 1.25])
-def test_drawn_aid_at_a_wrong_scale_does_not(leaving, factor):
-    total, overlap = aid_distances(leaving, factor)
-    assert total > 6
-    assert overlap > 6
+@pytest.mark.parametrize("factor", FACTORS)
+def test_drawn_aid_follows_the_exact_laws_at_the_right_scale_alone(leaving, factor):
+    for apart in aid_distances(leaving, factor):
+        assert apart < 3 if factor == 1 else apart > 6

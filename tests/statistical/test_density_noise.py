@@ -142,28 +142,17 @@ FACTORS = (0.8, 1.0, 1.25)
 def choices(spectra: np.ndarray, parameters, rng: np.random.Generator) -> np.ndarray:
     """Choose k 10,000 times with the engine's own draws."""
     if parameters.method != "efpag_joint":
-        noise = replace(blank_noise(), cluster_choice=rng.gumbel(size=(10_000, 168)))
+        noise = density.DensityNoise(cluster_choice=rng.gumbel(size=(10_000, 168)))
         rows = np.arange(10_000)
         return fourier.choose_kept(np.repeat(spectra, 10_000, 0), parameters, noise, rows)
     gumbels = rng.gumbel(size=(10_000, 168))
     return np.array(
         [
             fourier.choose_kept(
-                spectra, parameters, replace(blank_noise(), joint_choice=row), np.zeros(1, int)
+                spectra, parameters, density.DensityNoise(joint_choice=row), np.zeros(1, int)
             )[0]
             for row in gumbels
         ]
-    )
-
-
-def blank_noise() -> density.DensityNoise:
-    return density.DensityNoise(
-        histogram=np.zeros(0),
-        visits=0.0,
-        cell_totals=np.zeros(0),
-        counts=np.zeros((0, 168)),
-        joint_choice=np.zeros(168),
-        cluster_choice=np.zeros((0, 168)),
     )
 
 

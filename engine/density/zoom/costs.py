@@ -45,14 +45,8 @@ def zoom_ledger(
     A stage's share is its part of μ² of most people, as a part of ε and δ. The tables are spent
     together: the parts add up to ε, but no part is the table's own ε. The sum of visits tells of
     those with many visits, and takes from them what it costs: beyond the others it costs nothing.
-
-    Parameters
-    ----------
-    max_visits_cap : int
-        K_max, the public bound on a person's visits.
-    city_clip : float or None
-        Clip of the city's table as chosen from the noisy visits; None before there are any, with
-        the largest one as the bound and no noise scale.
+    The city's clip is chosen from the noisy visits; before there are any (None) the largest is the
+    bound, without a noise scale.
     """
     strength, root = gaussian_strength(parameters.epsilon, parameters.delta), CLIP_SQUARED**0.5
     clips = (root, root, city_clip or CITY_CLIPS_SQUARED[-1] ** 0.5, root, float(max_visits_cap))

@@ -98,14 +98,8 @@ class NoisyTable:
 class NoisyTables:
     """All that is measured; private, so that what follows is free.
 
-    Attributes
-    ----------
-    towers, districts, city, weeks : NoisyTable
-        City is the one row that was chosen, shape (168,).
-    visits : float
-        K̂, all visits; can be negative.
-    city_clip : float
-        c of the city's table as chosen.
+    City is the one row that was chosen, shape (168,), and `city_clip` its c; `visits` is K̂, all
+    visits, which can be negative.
     """
 
     towers: NoisyTable

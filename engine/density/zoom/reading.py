@@ -58,16 +58,11 @@ def read(noisy: NoisyTables, tree: Tree, constants: ZoomConstants) -> Reading:
 
 
 def tower_sizes(weeks: NoisyTable, tree: Tree, constants: ZoomConstants) -> tuple[Floats, float]:
-    """Return the towers' shares of all visits, and the noise of one share as measured.
+    """Return the towers' shares of all visits, of sum 1, and the noise of one share as measured.
 
     At each split the difference of the halves' mean counts is shrunk by s/(s + v): v its noise, s
     the signal variance of that level. Last, n ← n³/(n² + noise²) draws what is within the noise
     to 0, and every region gets back what that takes from it.
-
-    Returns
-    -------
-    array, shape (towers,), and float
-        At least 0, of sum 1; above 0.
     """
     towers = len(weeks.values)
     counts, noise = weeks.values / weeks.total, weeks.sigma / weeks.total
@@ -94,12 +89,6 @@ def week_basis() -> tuple[Floats, Integers]:
     Group 7·(pattern of days) + (band), ascending; the patterns are all days, weekend, Saturday–
     Sunday and weekdays. Hour 0 is Monday 00:00. All columns of a group are shrunk alike, so it
     does not matter which basis of a group is taken.
-
-    Examples
-    --------
-    >>> basis, groups = week_basis()
-    >>> bool(np.allclose(basis.T @ basis, np.eye(168))), len(set(groups.tolist()))
-    (True, 28)
     """
     weekend, contrast = np.array([-2.0] * 5 + [5.0] * 2), np.array([0.0] * 5 + [1.0, -1.0])
     five = np.arange(5) + 0.5
@@ -152,13 +141,7 @@ def tower_weeks(
     Every coefficient of a difference is shrunk by s/(s + its noise), with one signal variance s
     for each group of rhythms over all splits. The rhythms are relative to the city's week, so that
     a night's are as small as its traffic; QR makes them orthonormal again, so the noise stays even.
-
-    Parameters
-    ----------
-    weights : array, shape (towers,)
-        Above 0; what a tower counts for in a mean of weeks.
-    city : array, shape (168,)
-        The city's week.
+    In a mean of weeks each tower counts for its weight, above 0.
     """
     differences, noise = _differences(noisy.towers, tree.first, tree.second, weights)
     above = np.flatnonzero(tree.level < tree.district_level)
@@ -211,23 +194,11 @@ def largest_noise(components: Floats, errors: float) -> Floats:
 
 
 def signal_variance(squares: Floats, noise: Floats, components: Floats, errors: float) -> Floats:
-    """Estimate the variance of the signal under noisy differences, group by group.
+    """Return by group the variance of the signal under differences; 0 where noise explains them.
 
-    Parameters
-    ----------
-    squares : array, shape (differences, groups)
-        Mean square of the components of each difference.
-    noise : array, shape (differences,)
-        Variance of the noise in each component, above 0.
-    components : array, shape (groups,)
-        Components in each group.
-    errors : float
-        Standard errors by which a group must stand clear of the noise to have any signal.
-
-    Returns
-    -------
-    array, shape (groups,)
-        0 where noise explains the differences.
+    `squares`, shape (differences, groups), are mean squares of the `components` of each difference,
+    whose noise has the variance `noise`. A group has a signal where it stands clear of the noise by
+    so many standard errors.
     """
     if len(noise) == 0:
         return np.zeros(len(components))

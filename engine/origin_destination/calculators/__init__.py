@@ -2,8 +2,26 @@
 
 Every function takes single numbers or arrays that broadcast, and returns float64 (a scalar where
 all arguments are scalars). Nothing here reads data: the answers hold for any dataset, and looking
-at them costs no privacy. `law` chooses the noise: P2's rounded Laplace, or the discrete Laplace
-noise of a release that leaves the building (erratum O5).
+at them costs no privacy. The arguments are the same everywhere; `ParameterError` is raised where
+one is outside its domain.
+
+Parameters
+----------
+alpha : int or array
+    Tolerated error in trips, a whole number of at least 0.
+beta : float or array
+    1 minus the confidence, in (0, 1).
+epsilon : float or array
+    ε above 0, for a change of each of the two releases.
+max_trips_per_user : int or array
+    T of at least 1.
+count, suppression_threshold : int or array
+    m and τ, whole numbers of at least 0.
+method : str
+    ``exact``, or ``published`` for the formula as P2 prints it (rounded Laplace noise only).
+law : str
+    The noise: P2's ``rounded_laplace``, or the ``discrete_laplace`` noise of a release that leaves
+    the building (erratum O5).
 """
 
 import math
@@ -85,16 +103,6 @@ def epsilon_for_cell_error(
 
     Theorem 6: ε = −T·ln β/(α + ½). With discrete Laplace noise the same is solved numerically.
 
-    Parameters
-    ----------
-    alpha : int or array
-        Tolerated error in trips, a whole number of at least 0.
-    beta : float or array
-        1 minus the confidence, in (0, 1).
-    max_trips_per_user : int or array
-        T of at least 1.
-    law : str
-
     Examples
     --------
     >>> float(epsilon_for_cell_error(alpha=10, beta=0.05, max_trips_per_user=1).round(4))
@@ -142,16 +150,6 @@ def change_error_probability(
 
     Exact: the tail of the difference of two independent whole-number noises. Published:
     e^(−x)(x + 2)/2 with x = a(α + 1), the tail of the difference before rounding: too small.
-
-    Parameters
-    ----------
-    alpha : int or array
-        Whole number of trips, at least 0.
-    epsilon, max_trips_per_user : float, int or array
-        Of each of the two releases.
-    method : str
-        ``exact`` or ``published``; the published formula is for rounded Laplace noise only.
-    law : str
 
     Examples
     --------

@@ -24,14 +24,7 @@ def cell_error_probability_if_released(
 ) -> Floats:
     """Return P(|out − m| > α | out > 0), exactly, for a cell of m trips.
 
-    Parameters
-    ----------
-    alpha : int or array
-        Whole number of trips, at least 0.
-    epsilon, max_trips_per_user : float, int or array
-    count, suppression_threshold : int or array
-        m and τ; m may be below τ: such a cell shows only with an error of at least τ − m.
-    law : str
+    m may be below τ: such a cell shows only with an error of at least τ − m.
 
     Examples
     --------
@@ -89,16 +82,7 @@ def change_error_probability_if_released(
 ) -> Floats:
     """Return P(|error of the change| > α | both cells are released), exactly.
 
-    Parameters
-    ----------
-    alpha : int or array
-        Whole number of trips, at least 0.
-    epsilon, max_trips_per_user : float, int or array
-    first_count, second_count : int or array
-        True counts of the two days, both of at least max(τ, 1), as in Theorem 5.
-    suppression_threshold : int or array
-        τ.
-    law : str
+    Both counts are at least max(τ, 1), as in Theorem 5.
 
     Examples
     --------

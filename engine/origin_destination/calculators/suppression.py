@@ -23,15 +23,7 @@ def stays_suppressed_probability(
 ) -> Floats:
     """Return P(a count below τ is suppressed in the release too): Theorem 2.
 
-    1 − ½·e^(−a(τ − ½ − m)) with rounded Laplace noise, a = ε/T.
-
-    Parameters
-    ----------
-    count, suppression_threshold : int or array
-        m < τ, both whole numbers of at least 0.
-    epsilon, max_trips_per_user : float, int or array
-        ε above 0, T of at least 1.
-    law : str
+    1 − ½·e^(−a(τ − ½ − m)) with rounded Laplace noise, a = ε/T, for m < τ.
 
     Examples
     --------
@@ -77,16 +69,7 @@ def stays_released_probability(
 
     Exactly 1 − ½·e^(a(τ − ½ − m)). The theorem as printed has τ + ½ (erratum O1): too small, and
     below 0 for counts near τ when ε is large. A released 0 reads as suppressed, so τ = 0 counts as
-    τ = 1. `method` ``published`` returns it as printed.
-
-    Parameters
-    ----------
-    count, suppression_threshold : int or array
-        m ≥ τ, both whole numbers of at least 0.
-    epsilon, max_trips_per_user : float, int or array
-    method : str
-        ``exact`` or ``published``; the published formula is for rounded Laplace noise only.
-    law : str
+    τ = 1. For m ≥ τ.
 
     Examples
     --------

@@ -71,32 +71,17 @@ class Laws(NamedTuple):
 
     Cells differ by what is expected and by how uncertain that is (`row`), then by their noisy
     count (`pair`).
-
-    Attributes
-    ----------
-    at, pair : arrays of int
-        The cells, as positions in the flattened matrix, and the pair of each.
-    grid : CountGrid
-    row, node : arrays of int, shape (pairs,)
-    evidence : array, shape (pairs, θ)
-        P(noisy count | θ) up to a factor of the noise.
-    law : array, shape (rows, θ)
-        Shares of θ, the first of 0.
-    priors : array, shape (rows, nodes)
-        P(m) before a cell is read.
-    none : array, shape (rows,)
-        P(0) before a cell is read.
     """
 
-    at: Integers
-    pair: NDArray[np.int32]
+    at: Integers  # the cells, as positions in the flattened matrix
+    pair: NDArray[np.int32]  # of each cell
     grid: CountGrid
-    row: Integers
+    row: Integers  # of each pair
     node: Integers
-    evidence: Floats
-    law: Floats
-    priors: Floats
-    none: Floats
+    evidence: Floats  # P(noisy count | θ) up to a factor of the noise, shape (pairs, θ)
+    law: Floats  # shares of θ, the first of 0, shape (rows, θ)
+    priors: Floats  # P(m) before a cell is read, shape (rows, nodes)
+    none: Floats  # P(0) before a cell is read, shape (rows,)
 
     def intensity(self) -> tuple[Floats, Floats]:
         """Return mean and relative variance of θ behind every cell, its own noisy count read."""
@@ -171,14 +156,7 @@ def _step(values: Floats, width: float, ends: tuple[int, int]) -> NDArray[np.int
 
 
 def log_normal(spread: float, none: float) -> Floats:
-    """Return a law of θ with mean 1: log-normal, and a share of empty flows.
-
-    Examples
-    --------
-    >>> law = log_normal(0.6, 0.3)
-    >>> float(law[0]), float((law @ THETA).round(2))
-    (0.3, 1.0)
-    """
+    """Return a law of θ with mean 1: log-normal, and a share of empty flows."""
     centre = -np.log1p(-none) - spread**2 / 2
     away = (_LOG_THETA - centre) ** 2 / (2 * max(spread, STEP / 4) ** 2)
     law = np.exp(away.min() - away)

@@ -58,14 +58,7 @@ def predict(
 
 
 def distance_bands(distances_m: Floats) -> NDArray[np.uint8]:
-    """Return the band of every pair, 0 for the nearest; pairs of equal distance share one.
-
-    Examples
-    --------
-    >>> distance_bands(np.array([[0.0, 9.0], [9.0, 0.0]]))
-    array([[0, 0],
-           [0, 0]], dtype=uint8)
-    """
+    """Return the band of every pair, 0 for the nearest; pairs of equal distance share one."""
     pairs = distances_m[~np.eye(len(distances_m), dtype=bool)]
     edges = np.unique(np.quantile(pairs, np.arange(1, BANDS) / BANDS))
     return np.searchsorted(edges[edges < pairs.max()], distances_m, side="left").astype(np.uint8)

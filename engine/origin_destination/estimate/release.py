@@ -169,10 +169,6 @@ def release(
 
     `noise` is the noise of the published method, made discrete, so that both can be compared on the
     same draw; `distances_m`, metres between zones, are those between their centres where None.
-
-    Returns
-    -------
-    EstimateRelease
     """
     measured = measure(dataset, parameters, rng=rng, noise=noise, days=days, sum_days=sum_days)
     if distances_m is None:

@@ -53,13 +53,7 @@ def noise_variance(rate: float) -> float:
 
 
 def total_deviation(rate: float, cells: int) -> float:
-    """Return the standard deviation of the noise of a sum of `cells` cells, √(kv).
-
-    Examples
-    --------
-    >>> round(total_deviation(0.1, 420))
-    290
-    """
+    """Return the standard deviation of the noise of a sum of `cells` cells, √(kv)."""
     return float(np.sqrt(cells * noise_variance(rate)))
 
 
@@ -111,13 +105,7 @@ def certain_flows(cells: Integers, rate: float) -> Booleans:
 
 
 def least_certain(days: Integers, rate: float) -> int:
-    """Return the least noisy count that `certain_flows` names, one day in memory after another.
-
-    Examples
-    --------
-    >>> least_certain(np.array([[[0, 90], [12, 0]]]), 0.1)
-    90
-    """
+    """Return the least noisy count that `certain_flows` names, one day in memory after another."""
     off, none = ~np.eye(days.shape[-1], dtype=bool), np.log1p(np.exp(-rate))
     flows = days.size - days.size // days.shape[-1]
     # no rank names a flow that the 5% would not name by itself

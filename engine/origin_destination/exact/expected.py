@@ -4,7 +4,6 @@ A released cell has a known law (`engine.origin_destination.laws`), so the expec
 whole matrix, or 305 of them, is a weighted sum over the distinct counts.
 """
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
@@ -64,14 +63,9 @@ class Expectation:
     """
 
     def __init__(
-        self,
-        counted: CountHistogram,
-        parameters: ODParameters,
-        law: LawName = "rounded_laplace",
-        sanity_bound: float = SANITY_BOUND,
+        self, counted: CountHistogram, parameters: ODParameters, law: LawName = "rounded_laplace"
     ) -> None:
         require_published(parameters)
-        validation.finite_above("sanity_bound", sanity_bound, 0, "1 trip is usual")
         self.parameters = parameters
         self.histogram = counted
         self.law = NoiseLaw(1 / parameters.noise_scale, law)
@@ -84,7 +78,7 @@ class Expectation:
             float(self.law.rate), relative.largest_argument(true, float(self._threshold))
         )
         self._relative = relative.mean_relative_error(quick, sums, kept, true, self._threshold)
-        self._bounded = self._absolute / np.maximum(true, sanity_bound)
+        self._bounded = self._absolute / np.maximum(true, SANITY_BOUND)
         self.outcomes: Outcomes = expected_outcomes(self.law, counted, self._threshold)
         self.split: ErrorSplit = self._error_split()
         self.errors: dict[Population, Errors] = {
@@ -206,86 +200,26 @@ def expectation(
     days: Days = None,
     sum_days: bool = False,
     law: LawName = "rounded_laplace",
-    sanity_bound: float = SANITY_BOUND,
 ) -> Expectation:
     """Return what Algorithm 1 is expected to do; see `engine.origin_destination.expected`.
 
-    Bounded relative errors are |out − t|/max(t, `sanity_bound`). Nothing is refused for its size.
+    Bounded relative errors are |out − t|/max(t, 1). Nothing is refused for its size.
     """
     counted = histogram(
         dataset, parameters.unit, parameters.max_trips_per_user, days=days, sum_days=sum_days
     )
-    return Expectation(counted, parameters, law, sanity_bound)
+    return Expectation(counted, parameters, law)
 
 
 def expectation_of_matrix(
-    true: Any,
-    parameters: ODParameters,
-    *,
-    kept: Any = None,
-    law: LawName = "rounded_laplace",
-    sanity_bound: float = SANITY_BOUND,
+    true: Any, parameters: ODParameters, *, kept: Any = None, law: LawName = "rounded_laplace"
 ) -> Expectation:
     """Return the expectation of a release of one matrix, or a stack of daily matrices.
 
     `kept` holds the counts after trimming, None where nothing is trimmed; see
     `histogram_of_matrix` for the demands on both.
-
-    Examples
-    --------
-    >>> exact = expectation_of_matrix([[0, 0], [0, 0]], ODParameters(epsilon=0.1, unit="trip"))
-    >>> round(float(exact.outcomes.kept_suppressed.cells) / 2, 4)
-    0.8827
     """
-    return Expectation(histogram_of_matrix(true, kept), parameters, law, sanity_bound)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Reading:
-    """How a flow of a given size will read in a release.
-
-    Attributes
-    ----------
-    low, high : int
-        The released count lies between them with at least the given confidence; 0 reads
-        "suppressed".
-    suppressed : float
-        Probability that it is suppressed.
-    """
-
-    low: int
-    high: int
-    suppressed: float
-
-
-def reading(
-    count: int,
-    parameters: ODParameters,
-    *,
-    confidence: float = 0.95,
-    law: LawName = "rounded_laplace",
-) -> Reading:
-    """Return how a flow of `count` (kept) trips will usually read.
-
-    Examples
-    --------
-    >>> usual = reading(40, ODParameters(epsilon=0.3, unit="trip"))
-    >>> usual.low, usual.high
-    (30, 50)
-    """
-    m = validation.whole_number("count", count, 0, remedy="it is a number of trips")
-    validation.inside_open_interval("confidence", confidence, 0, 1, "0.95 is usual")
-    noise = NoiseLaw(1 / parameters.noise_scale, law)
-    side = (1 - confidence) / 2
-    # the least y with P(Z ≥ y + 1) ≤ side: h·qʸ ≤ side
-    reach = max(0, int(np.ceil((noise.log_first - np.log(side)) / noise.rate)))
-    least = parameters.least_shown
-    low, high = (value if value >= least else 0 for value in (m - reach, m + reach))
-    return Reading(
-        low=low,
-        high=high,
-        suppressed=float(laws.suppressed_probability(noise, m, parameters.suppression_threshold)),
-    )
+    return Expectation(histogram_of_matrix(true, kept), parameters, law)
 
 
 def _average(values: Floats, weights: Floats) -> Floats:

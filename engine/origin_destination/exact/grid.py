@@ -40,7 +40,7 @@ class HeatMap:
     mean_absolute : array
         Mean of |out − t| over the population, in trips.
     mean_bounded_relative : array
-        Mean of |out − t|/max(t, sanity bound) over the population.
+        Mean of |out − t|/max(t, 1) over the population.
     """
 
     epsilons: Floats
@@ -99,7 +99,6 @@ def heat_map(
     *,
     law: LawName = "rounded_laplace",
     population: Population = "all",
-    sanity_bound: float = SANITY_BOUND,
 ) -> HeatMap:
     """Return the closed-form measures over a grid of ε × τ.
 
@@ -114,13 +113,6 @@ def heat_map(
     law : str
     population : str
         Cells over which errors are averaged: ``all`` or ``travelled``.
-    sanity_bound : float
-        Trips.
-
-    Raises
-    ------
-    ParameterError
-        If a setting is outside its domain.
 
     Examples
     --------
@@ -131,12 +123,11 @@ def heat_map(
            [0.3033, 0.    ]])
     """
     settings = GridSettings(epsilons, thresholds, max_trips_per_user, population)
-    validation.finite_above("sanity_bound", sanity_bound, 0, "1 trip is usual")
     noise = NoiseLaw(settings.rates[:, None], law)
     averaged = settings.weights(counted)
     # E[(Z − d)⁺] does not depend on the threshold
     above = noise.mean_above(counted.by_trimmed.values)
-    weights = [averaged, averaged / np.maximum(counted.true, sanity_bound)]
+    weights = [averaged, averaged / np.maximum(counted.true, SANITY_BOUND)]
     members = averaged.sum()
 
     def column(threshold: float) -> dict[str, Floats]:

@@ -120,18 +120,8 @@ def histogram(
 ) -> CountHistogram:
     """Return the histogram of a dataset's days; built once per unit, T and days.
 
-    Parameters
-    ----------
-    dataset : Dataset
-        With trips.
-    unit : str
-        What T bounds; ``trip`` trims nothing.
-    max_trips_per_user : int
-        T.
-    days : int, slice, sequence of int or None
-        Positions in the declared period; None takes all days.
-    sum_days : bool
-        Count cells of the sum of the days rather than of each day.
+    T bounds the trips of a `unit`; ``trip`` trims nothing. The other arguments are those of
+    `engine.origin_destination.truth`.
 
     Examples
     --------
@@ -162,25 +152,10 @@ def histogram(
 
 
 def histogram_of_matrix(true: Any, kept: Any = None) -> CountHistogram:
-    """Return the histogram of one matrix or a stack of daily matrices.
+    """Return the histogram of one matrix or a stack of daily matrices, diagonals left out.
 
-    Parameters
-    ----------
-    true : array-like, shape (zones, zones) or (days, zones, zones)
-        True counts; the diagonal is left out.
-    kept : array-like, same shape, or None
-        Counts after trimming, at most the true ones; None trims nothing.
-
-    Raises
-    ------
-    ParameterError
-        If these are no matrices of counts, or kept exceeds true somewhere.
-
-    Examples
-    --------
-    >>> counted = histogram_of_matrix([[0, 7, 7], [2, 0, 0], [0, 0, 0]])
-    >>> counted.true.tolist(), counted.cells.tolist()
-    ([0.0, 2.0, 7.0], [3.0, 1.0, 2.0])
+    `kept` are counts after trimming, at most the true ones; None trims nothing. Raises
+    `ParameterError` where they exceed them or these are no matrices of counts.
     """
     counts = checked_matrix(true)
     left = counts if kept is None else checked_matrix(kept)

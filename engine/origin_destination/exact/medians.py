@@ -22,16 +22,7 @@ Reach = Callable[[Floats, float], tuple[Floats | float, Floats | float]]
 
 
 class Deviations:
-    """P(−below ≤ out − t ≤ above) of many cells under one setting.
-
-    Parameters
-    ----------
-    law : NoiseLaw
-    kept, true : arrays
-        m ≤ t.
-    threshold : float
-        τ.
-    """
+    """P(−below ≤ out − t ≤ above) of many cells, kept m ≤ true t, under one setting."""
 
     def __init__(self, law: NoiseLaw, kept: Floats, true: Floats, threshold: Floats) -> None:
         self.law, self.true = law, true

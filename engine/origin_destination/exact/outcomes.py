@@ -71,7 +71,7 @@ class Errors:
         2|out − t|/(out + t), from 0 to 2; 0/0 counts as 0 (P2, figure 2). The median
         is found to within 10⁻⁵.
     mean_bounded_relative : float
-        |out − t|/max(t, sanity bound), as for the density.
+        |out − t|/max(t, 1).
     """
 
     cells: float

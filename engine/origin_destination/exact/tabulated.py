@@ -15,12 +15,6 @@ class TabulatedLaw(NoiseLaw):
 
     Both are right to 10⁻¹⁹: further out than 45/a they stay what they are there. So are the
     expectations that are made of them, times the counts in question; logarithms are not tabulated.
-
-    Examples
-    --------
-    >>> law, table = NoiseLaw(0.5), TabulatedLaw(0.5)
-    >>> bool(np.allclose(law.tail([-3, 0, 1, 40]), table.tail([-3, 0, 1, 40]), rtol=1e-15))
-    True
     """
 
     def __init__(self, rate: float, name: LawName = "rounded_laplace") -> None:

@@ -4,8 +4,7 @@ import math
 
 import streamlit as st
 
-from engine.origin_destination import calculators
-from engine.origin_destination.exact.expected import reading
+from engine.origin_destination import calculators, laws
 from engine.parameters import ODParameters
 from pages._ui.choose import curves
 from pages._ui.choose.question import CHANGE, FLOW, Question, use_button
@@ -159,16 +158,17 @@ def _one_flow(question: Question, parameters: ODParameters) -> None:
             help=f"Values below τ = {threshold} are suppressed; τ is set in the sidebar.",
         )
     )
-    usual = reading(count, parameters, confidence=question.confidence, law=question.law)
-    if usual.high == 0:
+    law = laws.NoiseLaw(1 / parameters.noise_scale, question.law)
+    low, high = laws.released_range(law, count, threshold, question.confidence)
+    if high == 0:
         span = "be suppressed"
-    elif usual.low == 0:
-        span = f"be suppressed or read up to {usual.high:,}"
+    elif low == 0:
+        span = f"be suppressed or read up to {high:,.0f}"
     else:
-        span = f"read between {usual.low:,} and {usual.high:,}"
+        span = f"read between {low:,.0f} and {high:,.0f}"
     st.markdown(
         f"It will usually ({question.sure}) **{span}**, and it is suppressed with probability "
-        f"**{percent(usual.suppressed)}**."
+        f"**{percent(float(laws.suppressed_probability(law, count, threshold)))}**."
     )
     tables.rows(("", "Published", "Exact"), _promises(count, question, parameters))
     st.caption(

@@ -94,26 +94,6 @@ def test_where_nobody_leaves_there_is_no_overlap():
     assert np.isnan(drawn.overlap).all()
 
 
-def test_work_can_be_cancelled(tiny_city):
-    zone = [str(tiny_city.zones["zone_id"][0])]
-    flows = decisions.outflow(tiny_city, decisions.shock(tiny_city, zone), trip(1.0))
-    steps = []
-    selection = decisions.selection_probability(
-        flows,
-        trip(1.0),
-        2,
-        progress=lambda done, all_: steps.append((done, all_)),
-        cancelled=lambda: len(steps) == 3,
-    )
-    assert steps == [(1, 7), (2, 7), (3, 7)]
-    assert np.isfinite(selection.chosen[:, :3]).all()
-    assert np.isnan(selection.chosen[:, 3:]).all()
-    drawn = decisions.private_aid(
-        flows, [trip(1.0)], 9, 2, rng=np.random.default_rng(0), cancelled=lambda: True
-    )
-    assert drawn.totals.shape == (1, 0)
-
-
 def test_bad_areas_and_k_are_refused(tiny_city):
     with pytest.raises(DatasetError, match="names none; choose one or more zones"):
         decisions.shock(tiny_city)

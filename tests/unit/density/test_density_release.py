@@ -1,5 +1,6 @@
 """Releases at the edges of the data: a result or a clear error, never NaN."""
 
+import itertools
 from dataclasses import replace
 from pathlib import Path
 
@@ -35,65 +36,42 @@ METHODS: tuple[DensityMethod, ...] = (
 BASE = density.DensityParameters(epsilon=1.0)
 
 
-def check_everything(dataset: Dataset) -> list[density.DensityRelease]:
-    """Release under every method and switch; nothing may be NaN, infinite or negative."""
-    releases: list[density.DensityRelease] = []
-    truth = density.truth(dataset)
-    for method in METHODS:
-        for changes in ({}, {"scaling": False}, {"cluster_minimum": 0.0}, {"smoothing": False}):
-            for epsilon in (0.01, 3.0):
-                parameters = replace(BASE, method=method, epsilon=epsilon, **changes)
-                release = density.release(dataset, parameters, rng=np.random.default_rng(1))
-                assert release.counts.shape == (len(dataset.zones), 168)
-                assert np.isfinite(release.counts).all()
-                assert release.counts.min() >= 0
-                assert (density.NOISE_EXCEEDS_DATA in release.flags) <= (not release.counts.any())
-                metrics.mean_relative_error(truth, release.counts)
-                metrics.pearson(truth, release.counts)
-                releases.append(release)
-    return releases
-
-
 def save_visits(folder: Path, visits: dict, places: Geography) -> Dataset:
     return save(folder / "edge", aggregate(visits, len(places.towers)), places)
 
 
-def test_no_visits_at_all(tmp_path: Path) -> None:
-    check_everything(save_visits(tmp_path, {}, geography(5, 2)))
+def moved(places: Geography, geometry: np.ndarray) -> Geography:
+    return Geography(places.towers.set_geometry(gpd.GeoSeries(geometry, crs=4326)), places.zones)
 
 
-def test_one_tower(tmp_path: Path) -> None:
-    dataset = save_visits(tmp_path, random_visits(50, 1), geography(1, 2))
-    check_everything(dataset)
-    assert dataset.tessellation.cover_size == 1
+FAR = shapely.points([[2.6, 48.85], [2.1, 48.85], [2.35, 48.85], [2.351, 48.851]])
+SIX = geography(6, 3)
+TOGETHER = SIX.towers.geometry.to_numpy()[[0, 0, 0, 3, 4, 5]]
+EDGES = {
+    "no visits at all": ({}, geography(5, 2)),
+    "one tower": (random_visits(50, 1), geography(1, 2)),
+    "one zone": (random_visits(50, 5), geography(5, 1)),
+    "towers outside, zones without": (random_visits(60, 4), moved(geography(4, 3), FAR)),
+    "towers at one place": (random_visits(60, 6), moved(SIX, TOGETHER)),
+    "empty zones and hours": ({n: [(0, 10 + n % 3)] for n in range(400)}, geography(8, 3)),
+}
 
 
-def test_one_zone(tmp_path: Path) -> None:
-    dataset = save_visits(tmp_path, random_visits(50, 5), geography(5, 1))
-    assert density.truth(dataset).shape == (1, 168)
-    check_everything(dataset)
-
-
-def test_towers_outside_all_zones_and_zones_without_a_tower(tmp_path: Path) -> None:
-    places = geography(4, 3)
-    far = shapely.points([[2.6, 48.85], [2.1, 48.85], [2.35, 48.85], [2.351, 48.851]])
-    towers = gpd.GeoDataFrame(places.towers.drop(columns="geometry"), geometry=far, crs=4326)
-    dataset = save_visits(tmp_path, random_visits(60, 4), Geography(towers, places.zones))
-    check_everything(dataset)
-    assert density.truth(dataset).sum() == pytest.approx(dataset.truth_by_tower.sum())
-
-
-def test_towers_at_one_place(tmp_path: Path) -> None:
-    places = geography(6, 3)
-    geometry = places.towers.geometry.to_numpy().copy()
-    geometry[1] = geometry[2] = geometry[0]
-    towers = places.towers.set_geometry(gpd.GeoSeries(geometry, crs=4326))
-    check_everything(save_visits(tmp_path, random_visits(60, 6), Geography(towers, places.zones)))
-
-
-def test_empty_zones_and_empty_hours(tmp_path: Path) -> None:
-    visits = {person: [(0, 10 + person % 3)] for person in range(400)}
-    check_everything(save_visits(tmp_path, visits, geography(8, 3)))
+@pytest.mark.parametrize("name", EDGES)
+def test_nothing_is_nan_infinite_or_negative(name: str, tmp_path: Path) -> None:
+    dataset = save_visits(tmp_path, *EDGES[name])
+    truth = density.truth(dataset)
+    assert truth.sum() == pytest.approx(dataset.truth_by_tower.sum())
+    switches = ({}, {"scaling": False}, {"cluster_minimum": 0.0}, {"smoothing": False})
+    for method, changes, epsilon in itertools.product(METHODS, switches, (0.01, 3.0)):
+        parameters = replace(BASE, method=method, epsilon=epsilon, **changes)
+        release = density.release(dataset, parameters, rng=np.random.default_rng(1))
+        assert release.counts.shape == (len(dataset.zones), 168)
+        assert np.isfinite(release.counts).all()
+        assert release.counts.min() >= 0
+        assert (density.NOISE_EXCEEDS_DATA in release.flags) <= (not release.counts.any())
+        metrics.mean_relative_error(truth, release.counts)
+        metrics.pearson(truth, release.counts)
 
 
 def test_one_visit_a_person_is_kept(tmp_path: Path) -> None:

@@ -231,10 +231,10 @@ def test_one_day(tmp_path):
     assert not any(way.lever in ("days", "time") for way in result.way_out())
 
 
-def test_one_zone_has_no_flows(tmp_path):
-    dataset = small_trips(tmp_path / "one", [], zones=1)
+@pytest.mark.parametrize(("people", "zones"), [([], 1), ([[]], 6)])
+def test_without_a_trip_between_zones_there_is_nothing_to_judge(people, zones, tmp_path):
     with pytest.raises(DatasetError, match="no trip between zones"):
-        frontier.frontier(dataset, WHOLE)
+        frontier.frontier(small_trips(tmp_path / "none", people, zones=zones), WHOLE)
 
 
 def test_one_level_of_zones_has_no_coarser_way_out(tmp_path):
@@ -242,11 +242,6 @@ def test_one_level_of_zones_has_no_coarser_way_out(tmp_path):
     result = frontier.frontier(dataset, Need(zones=2))
     assert {one.zones for one in result.judged} == {2}
     assert not any(way.lever == "zones" for way in result.way_out())
-
-
-def test_no_trips(tmp_path):
-    with pytest.raises(DatasetError, match="no trip between zones"):
-        frontier.frontier(small_trips(tmp_path / "none", [[]]), WHOLE)
 
 
 def test_a_first_day_without_trips_is_not_judged_and_the_period_is(tmp_path):

@@ -8,7 +8,7 @@ from engine import origin_destination as od
 from engine.errors import ParameterError
 from engine.origin_destination import laws
 from engine.origin_destination.exact import relative
-from engine.origin_destination.exact.expected import expectation_of_matrix, reading
+from engine.origin_destination.exact.expected import expectation_of_matrix
 from engine.origin_destination.exact.histogram import histogram_of_matrix
 from tests.reference.od_people import Counted, random_people
 
@@ -203,7 +203,6 @@ def test_grids_equal_the_expectation_at_every_setting(law, trips, population):
         ({"thresholds": []}, "epsilons and thresholds must be two lists"),
         ({"epsilons": [[1.0], [2.0]]}, "epsilons and thresholds must be two lists"),
         ({"population": "large"}, "population must be one of"),
-        ({"sanity_bound": 0.0}, "sanity_bound must be a finite number above 0"),
         ({"law": "gaussian"}, "law must be one of"),
     ],
 )
@@ -228,22 +227,6 @@ def test_error_above_is_theorem_4_far_above_the_threshold():
     assert exact.error_above(10)[1] == pytest.approx(
         od.calculators.cell_error_probability(10, 0.2853), rel=1e-12
     )
-
-
-@pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize("count", [0, 14, 20, 40])
-def test_a_reading_holds_with_its_confidence(law, count):
-    params = od.ODParameters(epsilon=0.3, unit="trip")
-    usual = reading(count, params, law=law)
-    noise = laws.NoiseLaw(0.3, law)
-    values = np.arange(0, 400)
-    pmf = np.exp(laws.log_released_probability(noise, values, count, 15))
-    inside = pmf[(values >= usual.low) & (values <= usual.high)].sum()
-    assert inside >= 0.95
-    assert usual.suppressed == pytest.approx(pmf[0], rel=1e-9)
-    if count == 40:
-        narrower = (values > usual.low) & (values < usual.high)
-        assert pmf[narrower].sum() < 0.95
 
 
 def test_trimming_curve_is_the_split_at_every_t():

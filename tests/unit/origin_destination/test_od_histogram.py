@@ -4,17 +4,9 @@ import itertools
 import sys
 
 import numpy as np
-import pytest
 
 from engine import origin_destination as od
 from engine.origin_destination.exact.histogram import histogram_of_matrix
-from engine.origin_destination.exact.medians import (
-    RELATIVE_STEP,
-    Deviations,
-    median_absolute,
-    median_relative,
-)
-from engine.origin_destination.laws import NoiseLaw
 from tests.reference.od_people import Counted, random_people
 
 ZONES, DAYS = 5, 4
@@ -67,23 +59,3 @@ def test_batches_of_days_add_up(monkeypatch):
     parts = od.histogram(Counted(PEOPLE, ZONES, DAYS), "person-day", 2)
     assert pairs(parts) == pairs(whole)
     np.testing.assert_array_equal(parts.by_origin.toarray(), whole.by_origin.toarray())
-
-
-@pytest.mark.parametrize("rate", [0.05, 0.4])
-def test_medians_of_many_unlike_cells_are_those_of_every_outcome(rate):
-    rng = np.random.default_rng(3)
-    true = np.floor(rng.lognormal(3.5, 1.2, 1500))
-    kept = np.floor(true * rng.uniform(0.6, 1.0, 1500))
-    weights, law = rng.integers(1, 9, 1500).astype(float), NoiseLaw(rate)
-    noise = np.arange(-1000, 1001)
-    out = kept[:, None] + noise
-    out = np.where(out >= 15, out, 0)
-    chance = (weights[:, None] * law.pmf(noise)).ravel()
-    cells, half = Deviations(law, kept, true, np.asarray(15.0)), weights.sum() / 2
-    off = np.abs(out - true[:, None])
-    median = median_absolute(cells, weights)
-    assert chance[(off <= median).ravel()].sum() >= half > chance[(off < median).ravel()].sum()
-    relative = (2 * off / np.maximum(out + true[:, None], 1)).ravel()
-    median = median_relative(cells, weights)
-    assert chance[relative <= median].sum() >= half
-    assert chance[relative <= median - 2 * RELATIVE_STEP].sum() < half

@@ -56,6 +56,18 @@ def test_bad_matrices_are_refused_with_rule_value_and_remedy(counts, message):
         assert ";" in str(caught.value)
 
 
+def test_algorithm_1_and_its_law_do_not_answer_for_another_method():
+    ours = od.ODParameters(epsilon=0.5, method="estimate")
+    for ask in (
+        lambda: od.release_matrix([[0, 20], [3, 0]], ours, rng=rng()),
+        lambda: expectation_of_matrix([[0, 20], [3, 0]], ours),
+    ):
+        with pytest.raises(ParameterError, match="method must be 'published'"):
+            ask()
+    with pytest.raises(ParameterError, match="'estimate' reads the same noisy cells"):
+        od.ODParameters(epsilon=0.5, method="ours")
+
+
 def test_largest_counts_lose_no_digit():
     counts = [[0, 2**53], [2**53 - 1, 0]]
     noise = np.array([[0.0, 0.6], [-0.6, 0.0]])

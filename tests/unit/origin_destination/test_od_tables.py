@@ -76,6 +76,26 @@ def test_medians_are_those_of_every_outcome(cells, rate, threshold):
     assert p[relative < median - RELATIVE_STEP].sum() <= half * (1 + 1e-12)
 
 
+@pytest.mark.parametrize("rate", [0.05, 0.4])
+def test_medians_of_many_unlike_cells_are_those_of_every_outcome(rate):
+    rng = np.random.default_rng(3)
+    true = np.floor(rng.lognormal(3.5, 1.2, 1500))
+    kept = np.floor(true * rng.uniform(0.6, 1.0, 1500))
+    weights, law = rng.integers(1, 9, 1500).astype(float), NoiseLaw(rate)
+    noise = np.arange(-1000, 1001)
+    out = kept[:, None] + noise
+    out = np.where(out >= 15, out, 0)
+    chance = (weights[:, None] * law.pmf(noise)).ravel()
+    cells, half = Deviations(law, kept, true, np.asarray(15.0)), weights.sum() / 2
+    off = np.abs(out - true[:, None])
+    median = median_absolute(cells, weights)
+    assert chance[(off <= median).ravel()].sum() >= half > chance[(off < median).ravel()].sum()
+    relative = (2 * off / np.maximum(out + true[:, None], 1)).ravel()
+    median = median_relative(cells, weights)
+    assert chance[relative <= median].sum() >= half
+    assert chance[relative <= median - 2 * RELATIVE_STEP].sum() < half
+
+
 def test_counts_too_large_for_one_key_are_counted_by_rank():
     true = np.zeros((3, 3), dtype=np.int64)
     true[0, 1], true[1, 0], true[2, 0], true[0, 2] = 2**53, 2**53, 2**40, 7
