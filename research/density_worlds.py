@@ -17,6 +17,7 @@ from engine.parameters import HOURS_PER_WEEK
 from engine.synthetic.sampling import Rows, cumulative, draw
 from engine.synthetic.visits import Visits
 from research.methods.density_cases import CAP, Case, in_memory
+from research.worlds import log_uniform
 
 WORLDS = 40
 TOWERS = (30, 300)
@@ -51,8 +52,8 @@ REACH = (0.1, 2.0)
 def world(number: int) -> Case:
     """Return the world of that number: towers, zones and counted visits, in memory."""
     rng = np.random.default_rng([number, 2])
-    towers = round(_log_uniform(rng, TOWERS))
-    extent = _log_uniform(rng, (5e3, 1e5))
+    towers = round(log_uniform(rng, TOWERS))
+    extent = log_uniform(rng, (5e3, 1e5))
     zones = max(10, round(rng.uniform(*ZONES) * towers))
     towns = rng.random((rng.integers(1, 5), 2))
     places, seeds = (
@@ -78,8 +79,8 @@ def world(number: int) -> Case:
     waves = np.vstack([waves, np.where(hours >= 120, 1.0, -0.4)])
     city = rng.uniform(*RHYTHM) * (rng.normal(0, 0.7, len(waves)) @ waves)
     weeks = np.exp(city + rng.uniform(*APART) * (field(len(waves)) @ waves) / 2)
-    people = round(_log_uniform(rng, PEOPLE))
-    mean = min(_log_uniform(rng, VISITS), MOST_VISITS / people)
+    people = round(log_uniform(rng, PEOPLE))
+    mean = min(log_uniform(rng, VISITS), MOST_VISITS / people)
     spread = rng.uniform(*HEAVY)
     number_of = rng.lognormal(np.log(mean) - spread**2 / 2, spread, people)
     visits = _visits(
@@ -113,7 +114,7 @@ def _visits(
     towers: int,
 ) -> Visits:
     """Return the visits of people, each with a home, a work place and a place now and then."""
-    near = Rows(size * np.exp(-distance / _log_uniform(rng, REACH)))
+    near = Rows(size * np.exp(-distance / log_uniform(rng, REACH)))
     home = draw(cumulative(size), rng, len(number_of))
     work = near.draw(home, rng)
     drawn = np.minimum(rng.poisson(number_of), CAP)
@@ -130,7 +131,3 @@ def _visits(
         tower=keys % towers,
         home=home,
     )
-
-
-def _log_uniform(rng: np.random.Generator, range_: tuple[float, float]) -> float:
-    return float(np.exp(rng.uniform(np.log(range_[0]), np.log(range_[1]))))

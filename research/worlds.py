@@ -85,8 +85,8 @@ def world(number: int) -> World:
     True
     """
     rng = np.random.default_rng([number, 0])
-    zones = round(_log_uniform(rng, ZONES))
-    extent = _log_uniform(rng, EXTENT_M)
+    zones = round(log_uniform(rng, ZONES))
+    extent = log_uniform(rng, EXTENT_M)
     towns = rng.random((rng.integers(TOWNS[0], TOWNS[1] + 1), 2))
     at = towns[rng.integers(0, len(towns), zones)]
     places = extent * (at + rng.normal(0, rng.uniform(0.05, 0.5), (zones, 2)))
@@ -99,12 +99,12 @@ def world(number: int) -> World:
     size = pareto if rng.random() < 1 / 3 else spread(SIZES, (zones,))
     tilt = spread(TILT, (zones,))
     distance = np.asarray(cdist(places, places)) / extent
-    power, reach = rng.uniform(*POWER), _log_uniform(rng, REACH)
+    power, reach = rng.uniform(*POWER), log_uniform(rng, REACH)
     near = -power * np.log(distance + 0.02) if rng.random() < 0.5 else -distance / reach
     log = size[:, None] + (size + tilt) + near
     hub = rng.random(zones).argsort() < rng.integers(1, max(2, zones // 15) + 1)
     if rng.random() < 1 / 3:
-        log += np.where(hub[:, None] | hub, 0.0, np.log(_log_uniform(rng, SPOKES)))
+        log += np.where(hub[:, None] | hub, 0.0, np.log(log_uniform(rng, SPOKES)))
     shared = np.triu(spread(SHARED, (zones, zones)), 1)
     log += shared + shared.T + spread(OWN, (zones, zones))
     absent = rng.uniform(*ABSENT) if rng.random() < 0.5 else 0.0
@@ -113,7 +113,7 @@ def world(number: int) -> World:
     idle = rng.uniform(*IDLE) if rng.random() < 0.5 else 0.0
     quiet = rng.random(zones).argsort() < min(round(idle * zones), zones - 4)
     expected *= ~(quiet[:, None] | quiet) & ~np.eye(zones, dtype=bool)
-    expected *= _log_uniform(rng, TRIPS) * zones * (zones - 1) / expected.sum()
+    expected *= log_uniform(rng, TRIPS) * zones * (zones - 1) / expected.sum()
     return World(number, places, expected)
 
 
@@ -133,5 +133,6 @@ def _absent(rng: np.random.Generator, log: Floats, share: float) -> NDArray[np.b
     return score < np.quantile(upper, share) if share > 0 else np.zeros(log.shape, dtype=bool)
 
 
-def _log_uniform(rng: np.random.Generator, range_: tuple[float, float]) -> float:
+def log_uniform(rng: np.random.Generator, range_: tuple[float, float]) -> float:
+    """Draw a number whose logarithm is uniform between two ends."""
     return float(np.exp(rng.uniform(np.log(range_[0]), np.log(range_[1]))))

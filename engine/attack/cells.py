@@ -58,15 +58,12 @@ class Corridor:
     cells: int = 1
 
     def __post_init__(self) -> None:
-        validation.whole_number(
-            "trips", self.trips, 1, MOST_TRIPS, remedy="a target without trips leaves no trace"
-        )
-        validation.whole_number(
-            "rest", self.rest, 0, LARGEST_FLOW, remedy="it is the number of all other trips"
-        )
-        validation.whole_number(
-            "cells", self.cells, 1, MOST_TRIPS, remedy="it is how many such flows there are"
-        )
+        for name, least, most, remedy in (
+            ("trips", 1, MOST_TRIPS, "a target without trips leaves no trace"),
+            ("rest", 0, LARGEST_FLOW, "it is the number of all other trips"),
+            ("cells", 1, MOST_TRIPS, "it is how many such flows there are"),
+        ):
+            validation.whole_number(name, getattr(self, name), least, most, remedy=remedy)
 
     @property
     def total(self) -> int:
@@ -112,7 +109,9 @@ def cell_losses(
     steps, coordinates = _steps(noise, trips, rest, between)
     if rest < least:  # a suppressed result may mean anything below τ′
         suppressed = _log_below(noise, least - rest - trips) - _log_below(noise, least - rest)
-        steps, coordinates = np.r_[steps, suppressed], _with_suppressed(coordinates)
+        steps, coordinates = np.r_[steps, suppressed], np.pad(coordinates, ((0, 0), (0, 1)))
+        coordinates[0] = 0
+        coordinates[0, -1] = 1
     return CellLosses(coordinates=coordinates, steps=steps, inside=inside, outside=outside)
 
 
@@ -169,13 +168,6 @@ def _steps(
         return np.array([float(noise.rate)]), coordinates.sum(axis=1, keepdims=True)
     bump = float(noise.log_pmf(0) - noise.log_pmf(1))
     return np.array([float(noise.rate), bump]), coordinates
-
-
-def _with_suppressed(coordinates: NDArray[np.int64]) -> NDArray[np.int64]:
-    wider = np.concatenate([coordinates, np.zeros((len(coordinates), 1), dtype=np.int64)], axis=1)
-    wider[0] = 0
-    wider[0, -1] = 1
-    return wider
 
 
 def _log_below(noise: NoiseLaw, bound: int) -> float:

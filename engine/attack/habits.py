@@ -112,10 +112,8 @@ def knowing_habits(
     return against(losses, guarantee(parameters, trips), releases)
 
 
-def without_noise(
-    target: Sequence[UsualFlow], *, suppression_threshold: int = 0, days: int = 1
-) -> Roc:
-    """Return the same attack on true counts, of which those below τ are set to 0.
+def without_noise(target: Sequence[UsualFlow], *, suppression_threshold: int = 0) -> Roc:
+    """Return the same attack on true counts of a day, of which those below τ are set to 0.
 
     Examples
     --------
@@ -125,19 +123,14 @@ def without_noise(
     threshold = validation.whole_number(
         "suppression_threshold", suppression_threshold, 0, remedy="15 is used by health agencies"
     )
-    releases = checked_days(days, ODParameters(epsilon=1.0, unit="trip"))
-    return roc(_losses(target, None, max(threshold, 1), releases))
+    return roc(_losses(target, None, max(threshold, 1), 1))
 
 
 def _losses(
     target: Sequence[UsualFlow], noise: NoiseLaw | None, least: int, releases: int
 ) -> Losses:
-    return together(
-        [
-            repeated_losses(_one_cell(usual, noise, least), usual.cells * releases)
-            for usual in target
-        ]
-    )
+    cells = [(_one_cell(usual, noise, least), usual.cells * releases) for usual in target]
+    return together([repeated_losses(losses, times) for losses, times in cells])
 
 
 def _one_cell(usual: UsualFlow, noise: NoiseLaw | None, least: int) -> Losses:
@@ -158,15 +151,12 @@ def _other_trips(usual: UsualFlow) -> tuple[int, Floats]:
 
     mean = float(usual.mean)
     spread = mean if usual.variance is None else float(usual.variance)
-    poisson = spread <= mean * (1 + 1e-12)
-    # scipy counts failures before so many successes
-    law: Any = (
-        stats.poisson(mean) if poisson else stats.nbinom(mean**2 / (spread - mean), mean / spread)
-    )
-    if poisson:
+    law: Any = stats.poisson(mean)
+    if spread <= mean * (1 + 1e-12):
         reach = _WIDTHS * math.sqrt(mean) + 40
         first, last = max(math.floor(mean - reach), 0), math.ceil(mean + reach)
-    else:
+    else:  # scipy counts failures before so many successes
+        law = stats.nbinom(mean**2 / (spread - mean), mean / spread)
         first, last = (int(law.ppf(_UNSEEN)), int(law.isf(_UNSEEN)))
     chances = np.asarray(law.pmf(np.arange(first, last + 1)), dtype=np.float64)
     return first, chances / chances.sum()

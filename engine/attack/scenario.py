@@ -147,12 +147,10 @@ def flows_to_show(
     """
     shown = parameters.least_shown
     largest = max(1000, 10 * shown)
-    if knows == "habits":  # smooth in the flow
-        coarse = np.geomspace(1, largest, 12).round().astype(int).tolist()
-        return tuple(sorted({0, *coarse}))
-    coarse = np.geomspace(1, largest, 20).round().astype(int).tolist()
+    smooth = knows == "habits"  # in the flow
+    coarse = np.geomspace(1, largest, 12 if smooth else 20).round().astype(int).tolist()
     around = range(max(shown - trips - 3, 0), shown + 3)
-    return tuple(sorted({0, *coarse, *([] if len(around) > 40 else around)}))
+    return tuple(sorted({0, *coarse, *([] if smooth or len(around) > 40 else around)}))
 
 
 def _reached(attacks: Sequence[Attack]) -> Reached:

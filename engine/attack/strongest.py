@@ -7,7 +7,7 @@ test there is. Nothing is simulated.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import get_args
+from typing import NamedTuple, get_args
 
 from .. import validation
 from ..errors import ParameterError
@@ -98,21 +98,13 @@ def strongest(
     return against(together(parts), guarantee(parameters, trips), releases)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Exposed:
+class Exposed(NamedTuple):
     """What an attacker is given of a method: everything that it measures, before it is read.
 
-    Whoever sees only what is read from that can do no better.
-
-    Attributes
-    ----------
-    rate : float
-        a, the noise of a number has a scale of 1/a trips.
-    threshold : int or None
-        τ; None where nothing is suppressed and noisy numbers are handed on below 0, too.
-    times : int
-        In how many numbers of a matrix a trip is counted. Two routes of a target are taken to
-        share none of them, as there and back do.
+    Whoever sees only what is read from that can do no better. The noise of a number has a scale of
+    1/`rate` trips; `threshold` is τ, None where nothing is suppressed and noisy numbers are handed
+    on below 0, too; a trip is counted in so many (`times`) numbers of a matrix. Two routes of a
+    target are taken to share none of them, as there and back do.
     """
 
     rate: float

@@ -23,7 +23,7 @@ from ..density import METHODS, ledger
 from ..density.accounting import BOUNDED_RANGE_FACTOR_SQUARED
 from ..density.zoom.costs import strengths_of
 from ..errors import ParameterError
-from ..ledger import Kind, Ledger, Noise, Notion, Stage
+from ..ledger import Kind, Noise, Notion, Stage
 from ..losses import Losses, composed_on_grid
 from ..parameters import DensityParameters
 from ..risk import Guarantee
@@ -116,7 +116,8 @@ def strongest_on_density(
     """
     stages = stage_losses(target, parameters, cover_size=cover_size, max_visits_cap=max_visits_cap)
     account = ledger(parameters, cover_size=cover_size, max_visits_cap=max_visits_cap)
-    kept = Guarantee(epsilon=account.proved_epsilon, delta=_delta(account))
+    delta = 0.0 if account.proved_notion is Notion.PURE else account.delta
+    kept = Guarantee(epsilon=account.proved_epsilon, delta=delta)
     return Attack(roc=_composed(stages), limit=limit(kept), guarantee=kept, releases=1)
 
 
@@ -209,10 +210,6 @@ def _checked(
             "no more visits of a person are counted"
         )
     return target.visits, every
-
-
-def _delta(account: Ledger) -> float:
-    return 0.0 if account.proved_notion is Notion.PURE else account.delta
 
 
 def _composed(stages: Sequence[StageLoss]) -> Roc:

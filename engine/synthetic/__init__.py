@@ -5,7 +5,6 @@ and weekday, heavy users, land use that is smooth in space, flows that fall with
 same command makes the same table contents under the pinned versions of ``constraints.txt``.
 """
 
-from collections.abc import Callable
 from pathlib import Path
 
 from .. import datasets
@@ -14,8 +13,7 @@ from ..errors import DatasetError
 from .catalogue import CITIES, COUNTRIES, ON_FIRST_USE
 from .city import make_city
 from .country import make_country
-
-Progress = Callable[[float], None]
+from .triptables import Progress
 
 
 def shipped() -> tuple[str, ...]:

@@ -20,12 +20,11 @@ from ..parameters import DEFAULT_MAX_VISITS_CAP, HOURS_PER_WEEK
 from .landuse import LandUse, LandUsePlan, plan_land_use
 from .reporttrips import ReportTrips
 from .subdivision import scatter, subdivide
-from .triptables import TripTable
+from .triptables import Progress, TripTable
 from .visits import Activity, City, VisitCounts, Visits, simulate
 from .zoomtables import ZoomCounts
 
 Outline = Callable[[np.random.Generator], tuple[shapely.Geometry, CRS]]
-Progress = Callable[[float], None]
 
 DAY_HOURS = 24
 
@@ -188,28 +187,22 @@ def density_tables(counts: VisitCounts, location_ids: list[str]) -> dict[str, pa
     cells = np.flatnonzero(counts.presampled)
     cell, rank = np.divmod(cells, HOURS_PER_WEEK)
     present = np.flatnonzero(counts.single_visit)
+
+    def table(place: Integers, n: NDArray[np.signedinteger], **columns: Integers) -> pa.Table:
+        short = {name: values.astype(np.uint8) for name, values in columns.items()}
+        return pa.table(
+            {"location_id": ids.take(pa.array(place)), **short, "n": n.astype(np.int32)}
+        )
+
     return {
-        "truth": pa.table(
-            {
-                "location_id": ids.take(pa.array(tower)),
-                "hour": pa.array(hour.astype(np.uint8)),
-                "n": pa.array(counts.truth[tower, hour].astype(np.int32)),
-            }
+        "truth": table(tower, counts.truth[tower, hour], hour=hour),
+        "presampled": table(
+            cell // HOURS_PER_WEEK,
+            counts.presampled.reshape(-1)[cells],
+            hour=cell % HOURS_PER_WEEK,
+            rank=rank + 1,
         ),
-        "presampled": pa.table(
-            {
-                "location_id": ids.take(pa.array(cell // HOURS_PER_WEEK)),
-                "hour": pa.array((cell % HOURS_PER_WEEK).astype(np.uint8)),
-                "rank": pa.array((rank + 1).astype(np.uint8)),
-                "n": pa.array(counts.presampled.reshape(-1)[cells]),
-            }
-        ),
-        "single_visit": pa.table(
-            {
-                "location_id": ids.take(pa.array(present)),
-                "n": pa.array(counts.single_visit[present].astype(np.int32)),
-            }
-        ),
+        "single_visit": table(present, counts.single_visit[present]),
     }
 
 

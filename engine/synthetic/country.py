@@ -1,6 +1,5 @@
 """Simulated countries: trips between zones on two levels, saved as datasets."""
 
-from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Literal
@@ -15,9 +14,8 @@ from ..parameters import DEFAULT_MAX_VISITS_CAP
 from .countryplaces import CountryPlaces, make_country_places, with_parents
 from .days import DayStore
 from .mobility import CountrySpec, Population, Trips
-from .triptables import TripTable
+from .triptables import Progress, TripTable
 
-Progress = Callable[[float], None]
 Level = Literal["coarse", "fine"]
 
 SAMPLE = 600_000

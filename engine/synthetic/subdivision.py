@@ -111,14 +111,14 @@ def _grow(polygons: Geometries, parts: int, rng: np.random.Generator) -> Integer
 
 def _apart(neighbours: list[list[int]], count: int, rng: np.random.Generator) -> list[int]:
     """Choose `count` cells at random, no two of them neighbours while that is possible."""
-    chosen: list[int] = []
+    chosen: dict[int, None] = {}
     passed_over: list[int] = []
-    taken: set[int] = set()
     for cell in map(int, rng.permutation(len(neighbours))):
-        (passed_over if taken.intersection(neighbours[cell]) else chosen).append(cell)
-        if chosen[-1:] == [cell]:
-            taken.add(cell)
-    return (chosen + passed_over)[:count]
+        if chosen.keys() & neighbours[cell]:
+            passed_over.append(cell)
+        else:
+            chosen[cell] = None
+    return [*chosen, *passed_over][:count]
 
 
 def shared_edges(polygons: Geometries) -> list[list[int]]:

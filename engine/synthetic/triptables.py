@@ -1,6 +1,6 @@
 """Count trips by day, origin, destination and random rank."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date, timedelta
 
 import numpy as np
@@ -9,6 +9,9 @@ import pyarrow as pa
 from ..arrays import Integers
 from ..datasets import RANK_BUCKET
 from .sampling import random_rank_within
+
+Progress = Callable[[float], None]
+"""Called with the share of a simulation that is done, 0 to 1."""
 
 
 class TripTable:

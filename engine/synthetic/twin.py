@@ -10,7 +10,6 @@ of their own; people differ in how often they travel, and repeat their way to wo
 at home.
 """
 
-from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -26,11 +25,10 @@ from ..arrays import Floats
 from ..errors import InputError
 from ..parameters import DEFAULT_MAX_VISITS_CAP
 from .reporttrips import ReportTrips
-from .triptables import TripTable
+from .triptables import Progress, TripTable
 from .twininputs import TwinInputs
 from .twinpeople import People, Week, chunk_size, report_trips
 
-Progress = Callable[[float], None]
 PUBLIC_FLOWS = "public_flows"
 """Table of the other source's flows, by position of the zones, where one was given."""
 MOST_REPORTED = 8_000_000

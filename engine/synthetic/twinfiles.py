@@ -77,7 +77,8 @@ def read_twin_zones(path: Path, residents: str | None = None) -> gpd.GeoDataFram
             f"{shown(path.name)}: there is no column '{shown(column)}'; it has "
             f"{', '.join(shown(str(name)) for name in frame.columns if name != 'geometry')}"
         )
-    ids = next(name for name in frame.columns if _names_zones(as_text(frame[name]), zones))
+    known = sorted(zones["zone_id"])
+    ids = next(name for name in frame.columns if sorted(as_text(frame[name]).dropna()) == known)
     numbers: Any = pd.to_numeric(frame[column], errors="coerce")
     by_id = dict(zip(as_text(frame[ids]), numbers, strict=True))
     zones["residents"] = [by_id[zone] for zone in zones["zone_id"]]
@@ -114,7 +115,3 @@ def read_flows(path: Path, zones: gpd.GeoDataFrame) -> Floats:
     at = origin[known].astype(int).to_numpy(), destination[known].astype(int).to_numpy()
     np.add.at(flows, at, count[known].to_numpy())
     return flows
-
-
-def _names_zones(values: Any, zones: gpd.GeoDataFrame) -> bool:
-    return sorted(values.dropna()) == sorted(zones["zone_id"])

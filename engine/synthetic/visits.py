@@ -5,7 +5,7 @@ hour of a visit decides what kind of place it is made at. People are simulated i
 with a generator of its own, so that memory stays bounded and the outcome depends on nothing else.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,8 +22,6 @@ from .sampling import (
     random_order_within,
     random_rank_within,
 )
-
-Progress = Callable[[float], None]
 
 CHUNK = 100_000
 FAVOURITES = 3

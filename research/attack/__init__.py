@@ -14,4 +14,4 @@ def rows() -> Iterator[Row]:
     from research.attack import control  # needs scikit-learn
 
     yield from figures.rows()
-    yield from control.rows(control.Plan())
+    yield from control.rows()

@@ -1,8 +1,7 @@
 """The attack on raw, on private, and on matrices from which the target has been removed."""
 
 import sys
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,34 +15,30 @@ RAW, REMOVED = "raw", "target removed"
 HABITS: tuple[Habit, ...] = ("rhythm", "random")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Plan:
-    """How many simulated countries, targets of each kind in each, and at which ε it is released."""
-
-    countries: int = 10
-    targets: Mapping[Habit, int] = field(default_factory=lambda: {"rhythm": 10, "random": 4})
-    epsilons: tuple[float, ...] = (0.1, 0.5, 1.0)
+COUNTRIES, EPSILONS = 10, (0.1, 0.5, 1.0)
+TARGETS = {"rhythm": 10, "random": 4}
+"""Of each kind in each simulated country."""
 
 
-def rows(plan: Plan) -> Iterator[Row]:
+def rows() -> Iterator[Row]:
     """Yield mean AUC, ± standard error over the countries, by habit, matrices and classifier.
 
     A private matrix is what the classifier is trained and tested on. Noise is P2's: trip level,
     τ = 15. Countries are drawn from fixed seeds.
     """
     for habit in HABITS:
-        areas = [_country_areas(plan, habit, seed) for seed in range(plan.countries)]
+        areas = [_country_areas(habit, seed) for seed in range(COUNTRIES)]
         for matrices, classifier in areas[0]:
             each = Spread.of([country[matrices, classifier] for country in areas])
-            error = Spread(each.mean, each.deviation / np.sqrt(plan.countries))
+            error = Spread(each.mean, each.deviation / np.sqrt(COUNTRIES))
             what = f"mean AUC, {classifier}, ± standard error"
             yield row(f"control: travel follows {habit}", what, matrices, error)
 
 
-def _country_areas(plan: Plan, habit: Habit, seed: int) -> dict[tuple[str, Classifier], float]:
+def _country_areas(habit: Habit, seed: int) -> dict[tuple[str, Classifier], float]:
     rng = np.random.default_rng((seed, HABITS.index(habit)))
-    country = make_country(rng, plan.targets[habit], habit)
-    private = {f"ε = {epsilon:g}": _released(country, epsilon, rng) for epsilon in plan.epsilons}
+    country = make_country(rng, TARGETS[habit], habit)
+    private = {f"ε = {epsilon:g}": _released(country, epsilon, rng) for epsilon in EPSILONS}
     areas: dict[tuple[str, Classifier], list[float]] = {}
     for place, target in enumerate(country.targets):
         seen = {RAW: country.counts, REMOVED: _without(country, target), **private}
@@ -51,7 +46,7 @@ def _country_areas(plan: Plan, habit: Habit, seed: int) -> dict[tuple[str, Class
             for classifier in CLASSIFIERS:
                 area_under_curve = area(classifier, counts, target.trips > 0, 1000 * seed + place)
                 areas.setdefault((matrices, classifier), []).append(area_under_curve)
-    print(f"{habit}, country {seed + 1} of {plan.countries}", file=sys.stderr, flush=True)
+    print(f"{habit}, country {seed + 1} of {COUNTRIES}", file=sys.stderr, flush=True)
     return {key: float(np.mean(each)) for key, each in areas.items()}
 
 

@@ -4,8 +4,7 @@
 law of θ was learnt (commit 5c8ab5a, log-normal θ × gamma η).
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,23 +21,9 @@ EPSILONS = (0.1, 0.3, 1.0)
 DRAWS = 5
 
 
-@dataclass(frozen=True)
-class Said:
-    """What one release says; arrays of shape (zones, zones)."""
-
-    typical: Floats
-    counts: Floats
-    empty: Floats
-    likely: NDArray[np.bool_]
-
-
-Read = Callable[[NDArray[np.int64], float, Floats], Said]
-
-
-def ours(cells: NDArray[np.int64], rate: float, distances_m: Floats) -> Said:
-    """Return what the present version says of one noisy matrix."""
-    read = estimate.read_measurement(measured(cells[None], rate), distances_m)
-    return Said(read.typical[0], read.counts[0], read.empty[0], read.likely[0])
+def ours(cells: NDArray[np.int64], rate: float, distances_m: Floats) -> estimate.EstimateRelease:
+    """Return what `estimate` says of one noisy matrix, arrays of shape (1, zones, zones)."""
+    return estimate.read_measurement(measured(cells[None], rate), distances_m)
 
 
 def measured(cells: NDArray[np.int64], rate: float) -> estimate.Measurement:
@@ -62,44 +47,46 @@ def noisy(true: NDArray[np.int64], rate: float, seed: int) -> NDArray[np.int64]:
     )
 
 
-def rows(read: Read = ours) -> Iterator[Row]:
+def rows() -> Iterator[Row]:
     """Yield errors by data and ε, and what is said of random worlds."""
     for case in (*shipped(), *bikes()):
         for epsilon in EPSILONS:
-            yield from _errors(case, epsilon, read)
-    yield from _worlds(read)
+            yield from _errors(case, epsilon)
+    yield from _worlds()
 
 
-def _errors(case: Case, epsilon: float, read: Read) -> Iterator[Row]:
+def _errors(case: Case, epsilon: float) -> Iterator[Row]:
     true = case.true[0]
     off = ~np.eye(len(true), dtype=bool)
     draws: list[tuple[float, float, float, float]] = []
     for seed in range(DRAWS):
-        said = read(noisy(true, epsilon, seed), epsilon, case.distances_m)
-        agreement = od.agreement(true, said.typical, sums=said.counts)
-        brier = float(((said.empty - (true == 0))[off] ** 2).mean())
-        false = float((said.likely & (true == 0)).sum() / max(said.likely.sum(), 1))
-        draws.append((agreement.mean_error, agreement.outgoing_error, brier, false))
+        said = ours(noisy(true, epsilon, seed), epsilon, case.distances_m)
+        agreement = od.agreement(true, said.typical[0], sums=said.counts[0])
+        brier = float(((said.empty[0] - (true == 0))[off] ** 2).mean())
+        errors = agreement.mean_error, agreement.outgoing_error
+        draws.append((*errors, brier, _false(said.likely[0], true)))
     setting = f"{case.name}, ε = {epsilon:g}"
     names = ("mean absolute error", "relative error of out-totals", "Brier score of P(no trip)")
     for what, value in zip((*names, "likely, but empty"), np.transpose(draws), strict=True):
         yield row("law", what, setting, Spread.of(value))
 
 
-def _worlds(read: Read) -> Iterator[Row]:
+def _worlds() -> Iterator[Row]:
     for epsilon in EPSILONS:
         shares: list[float] = []
         errors: list[float] = []
         for world in worlds(WORLDS):
             true = world.days()[0]
-            said = read(noisy(true, epsilon, 0), epsilon, world.distances_m)
-            shares.append(float((said.likely & (true == 0)).sum() / max(said.likely.sum(), 1)))
-            errors.append(od.agreement(true, said.typical).mean_error)
+            said = ours(noisy(true, epsilon, 0), epsilon, world.distances_m)
+            shares.append(_false(said.likely[0], true))
+            errors.append(od.agreement(true, said.typical[0]).mean_error)
         setting = f"{WORLDS} random worlds, ε = {epsilon:g}"
         ninth = float(np.quantile(shares, 0.9))
         yield row("law", "likely, but empty: in nine of ten worlds at most", setting, ninth)
-        yield row("law", "mean absolute error: geometric mean", setting, _geometric(errors))
+        mean = float(np.exp(np.mean(np.log(np.maximum(errors, 1e-6)))))
+        yield row("law", "mean absolute error: geometric mean", setting, mean)
 
 
-def _geometric(values: list[float]) -> float:
-    return float(np.exp(np.mean(np.log(np.maximum(values, 1e-6)))))
+def _false(likely: NDArray[np.bool_], true: NDArray[np.int64]) -> float:
+    """Return the share of the likely flows that are empty."""
+    return float((likely & (true == 0)).sum() / max(likely.sum(), 1))

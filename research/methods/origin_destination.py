@@ -1,7 +1,7 @@
 """`estimate` against Algorithm 1, and what no reading of the same noise can better."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from types import ModuleType
 
@@ -46,17 +46,8 @@ REACH = (
 )
 
 
-@dataclass(frozen=True)
-class Scores:
-    """What one method scored on one case at one ε, means over the seeds."""
-
-    error: float
-    out: float
-    leading: float
-    common: float
-    false: float
-    large: float
-    covered: float = np.nan
+Scores = dict[str, float]
+"""What one method scored on one case at one ε, by the names of `WORDS`."""
 
 
 def rows() -> Iterator[Row]:
@@ -78,7 +69,7 @@ def _scored(table: str, cases: list[Case], seeds: int) -> Iterator[Row]:
             three = _measure(case, epsilon, seeds)
             setting = f"{case.name}, ε = {epsilon:g}"
             for method, scores in zip(METHODS, three, strict=True):
-                for what, value in vars(scores).items():
+                for what, value in scores.items():
                     if not np.isnan(value):
                         yield row(table, f"{WORDS[what]}: {method}", setting, value)
             if table == "one matrix" and not _met(*three):
@@ -91,12 +82,11 @@ def _measure(case: Case, epsilon: float, seeds: int) -> tuple[Scores, Scores, Sc
     """Return the scores of τ = 15, of τ = 0 and of `estimate`, on the same noise."""
     true, shape = case.true, case.true.shape
     off = 1 - np.eye(shape[-1], dtype=np.int64)
-    draws: list[list[Scores]] = []
+    draws: list[list[Scores]] = [[], [], []]
     for seed in range(seeds):
         variates = np.random.default_rng(seed).laplace(0.0, 1.0, shape)
         noise = od.ODNoise(cells=variates)
-        scores = []
-        for threshold in (THRESHOLD, 0):
+        for threshold, scores in zip((THRESHOLD, 0), draws, strict=False):
             parameters = od.ODParameters(
                 epsilon=epsilon, suppression_threshold=threshold, unit="trip"
             )
@@ -105,11 +95,8 @@ def _measure(case: Case, epsilon: float, seeds: int) -> tuple[Scores, Scores, Sc
         cells = (true + measurement.discrete_laplace(variates, epsilon)) * off
         ours = estimate.read_measurement(law.measured(cells, epsilon), case.distances_m)
         covered = ((ours.model_low <= true) & (true <= ours.model_high))[true > 0].mean()
-        shown = ours.shown
-        scores.append(_scores(true, ours.typical, shown, ours.counts, float(covered)))
-        draws.append(scores)
-    published, unsuppressed, ours = (_mean([draw[i] for draw in draws]) for i in range(3))
-    return published, unsuppressed, ours
+        draws[2].append(_scores(true, ours.typical, ours.shown, ours.counts, float(covered)))
+    return _mean(draws[0]), _mean(draws[1]), _mean(draws[2])
 
 
 def _reach(case: Case, epsilon: float) -> list[float]:
@@ -124,18 +111,11 @@ def _reach(case: Case, epsilon: float) -> list[float]:
         parameters = od.ODParameters(epsilon=epsilon, suppression_threshold=THRESHOLD, unit="trip")
         errors: list[list[float]] = []
         for true in (case.true[0], world.deal(rng)):
-            published = od.release_matrix(true[None], parameters, noise=od.ODNoise(cells=variates))[
-                0
-            ]
-            ours = estimate.read_measurement(
-                law.measured((true + noise)[None], epsilon), case.distances_m
-            )
-            best, sums = world.read(true + noise, epsilon)
-            for flows, totals in (
-                (published, published),
-                (ours.typical[0], ours.counts[0]),
-                (best, sums),
-            ):
+            drawn = od.ODNoise(cells=variates)
+            (published,) = od.release_matrix(true[None], parameters, noise=drawn)
+            ours = law.ours(true + noise, epsilon, case.distances_m)
+            of_ours, best = (ours.typical[0], ours.counts[0]), world.read(true + noise, epsilon)
+            for flows, totals in ((published, published), of_ours, best):
                 agreement = od.agreement(true, flows, sums=totals)
                 errors.append([agreement.mean_error, agreement.outgoing_error])
         draws.append(errors)
@@ -153,28 +133,25 @@ def _scores(
 ) -> Scores:
     agreement = od.agreement(true, counts, shown, sums=sums)
     large = np.abs(counts - true)[true >= LARGE]
-    return Scores(
-        error=agreement.mean_error,
-        out=agreement.outgoing_error,
-        leading=agreement.leading_destinations,
-        common=agreement.common_part,
-        false=agreement.false_share,
-        large=float(large.mean()) if len(large) else np.nan,
-        covered=covered,
-    )
+    return {
+        "error": agreement.mean_error,
+        "out": agreement.outgoing_error,
+        "leading": agreement.leading_destinations,
+        "common": agreement.common_part,
+        "false": agreement.false_share,
+        "large": float(large.mean()) if len(large) else np.nan,
+        "covered": covered,
+    }
 
 
 def _mean(scores: list[Scores]) -> Scores:
-    return Scores(*np.mean([list(vars(one).values()) for one in scores], axis=0))
+    return {what: float(np.mean([one[what] for one in scores])) for what in WORDS}
 
 
 def _met(published: Scores, _: Scores, ours: Scores) -> bool:
     """Return whether the claim holds: error −30%, out-totals −40%, common part higher."""
-    return (
-        ours.error <= 0.7 * published.error
-        and ours.out <= 0.6 * published.out
-        and ours.common > published.common
-    )
+    less = ours["error"] <= 0.7 * published["error"] and ours["out"] <= 0.6 * published["out"]
+    return less and ours["common"] > published["common"]
 
 
 def _trimmed() -> Iterator[Row]:
@@ -221,11 +198,11 @@ def _read_alone() -> Iterator[Row]:
             noisy = case.true + measurement.discrete_laplace(variates, epsilon)
             alone = []
             for true, one in zip(case.true, noisy, strict=True):
-                cells = one[None] * (1 - np.eye(len(true), dtype=np.int64))
-                read = estimate.read_measurement(law.measured(cells, epsilon), case.distances_m)
+                cells = one * (1 - np.eye(len(true), dtype=np.int64))
+                read = law.ours(cells, epsilon, case.distances_m)
                 alone.append(od.agreement(true, read.typical[0]).mean_error)
             setting = f"{case.name}, ε = {epsilon:g}"
-            together = _measure(case, epsilon, seeds=1)[2].error
+            together = _measure(case, epsilon, seeds=1)[2]["error"]
             table = "seven days, one draw"
             yield row(table, "mean absolute error, read alone", setting, float(np.mean(alone)))
             yield row(table, "mean absolute error, read together", setting, together)
@@ -249,14 +226,14 @@ def _constants(cases: list[Case]) -> Iterator[Row]:
     known = {case.name: case for case in cases}
     for case_name, epsilon in PROBES:
         case = known[case_name]
-        plain = _measure(case, epsilon, seeds=2)[2].error
+        plain = _measure(case, epsilon, seeds=2)[2]["error"]
         for module, name, words in CONSTANTS:
             value = getattr(module, name)
             for factor in (0.5, 2.0):
                 altered = value * factor
                 setattr(module, name, max(1, round(altered)) if isinstance(value, int) else altered)
                 try:
-                    error = _measure(case, epsilon, seeds=2)[2].error
+                    error = _measure(case, epsilon, seeds=2)[2]["error"]
                 finally:
                     setattr(module, name, value)
                 setting = f"{case_name}, ε = {epsilon:g}"

@@ -66,7 +66,7 @@ def _dense() -> Iterator[Row]:
         for epsilon in EPSILONS if len(true) <= MOST_ZONES else ():
             noise = od.ODNoise(cells=np.random.default_rng(0).laplace(0.0, 1.0, (1, *true.shape)))
             ours = law.ours(law.noisy(true, epsilon, 0), epsilon, world.distances_m)
-            error = od.agreement(true, ours.typical).mean_error
+            error = od.agreement(true, ours.typical[0]).mean_error
             settings = [
                 od.ODParameters(epsilon=epsilon, suppression_threshold=threshold, unit="trip")
                 for threshold in THRESHOLDS
