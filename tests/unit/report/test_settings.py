@@ -8,101 +8,91 @@ from engine.ledger import Noise
 from engine.report import Analysis, Bins, Budget, ReportParameters
 from engine.report.analyses import sensitivity
 
-
-@pytest.mark.parametrize("epsilon", [0, -1, math.nan, math.inf, True, "1", 1e9])
-def test_epsilon_outside_its_range_is_refused(epsilon):
-    with pytest.raises(ParameterError, match="epsilon must be"):
-        ReportParameters(epsilon=epsilon)
+NAN = math.nan
+NOTHING = dict.fromkeys(map(str, Analysis), 0.0)
 
 
-@pytest.mark.parametrize("kept", [0, 257, 7, 2.5, math.nan])
-def test_m_that_is_no_stop_is_refused_with_the_stops(kept):
-    with pytest.raises(ParameterError, match=r"max_trips_per_user must .*; the counts are kept"):
-        ReportParameters(epsilon=1.0, max_trips_per_user=kept)
+def bins(low, high, width, analysis=None):
+    """Return bins, or settings with them."""
+    some = Bins(minimum=low, maximum=high, width=width)
+    return ReportParameters(epsilon=1.0, bins=((analysis, some),)) if analysis else some
 
 
-def test_item_level_refuses_counts_of_people_with_the_reason():
-    with pytest.raises(ParameterError, match=r"need unit='user'.*trips_per_user.*no bound"):
-        ReportParameters(epsilon=1.0, unit="item", budget=Budget())
+def budget(**shared):
+    return ReportParameters(epsilon=1.0, budget=Budget.of(**shared))
+
+
+@pytest.mark.parametrize(
+    ("message", "ask", "given"),
+    [
+        ("epsilon must be", ReportParameters, [
+            {"epsilon": one} for one in (0, -1, NAN, math.inf, True, "1", 1e9)
+        ]),
+        (r"max_trips_per_user must .*; the counts are kept", ReportParameters, [
+            {"epsilon": 1.0, "max_trips_per_user": one} for one in (0, 257, 7, 2.5, NAN)
+        ]),
+        (r"need unit='user'.*trips_per_user.*no bound", ReportParameters, [
+            {"epsilon": 1.0, "unit": "item", "budget": Budget()}
+        ]),
+        (r"at least one analysis.*only zeros", budget, [{"weights": NOTHING}]),
+        ("the weight of days", budget, [
+            {"weights": {"days": one}} for one in (-1, NAN, math.inf, "1")
+        ]),
+        ("locked share of days", budget, [
+            {"locked": {"days": one}} for one in (0, -0.1, 1.1, NAN)
+        ]),
+        ("the name of an analysis", budget, [{"weights": {"speed": 1.0}}]),
+        ("add up to at most 1", budget, [{"locked": {"days": 0.6, "flows": 0.5}}]),
+    ],
+)  # fmt: skip
+def test_settings_outside_their_range_are_refused_with_the_rule(message, ask, given):
+    for one in given:
+        with pytest.raises(ParameterError, match=message):
+            ask(**one)
+
+
+@pytest.mark.parametrize(
+    ("message", "given"),
+    [
+        ("minimum must be below maximum", (5, 5, 1)),
+        ("minimum must be below maximum", (9, 5, 1)),
+        ("at least 0", (-1, 5, 1)),
+        ("finite", (0, math.inf, 1)),
+        ("width", (0, 5, 0)),
+        ("at most 10,000 bins", (0, 1001, 0.1)),
+        ("whole bins.*12", (0, 10, 3)),
+        ("minimum", (NAN, 10, 1)),
+        ("bins belong to histograms", (0, 2, 1, Analysis.DAYS)),
+        *(
+            (r"sums of the cached ones.*multiples of", one)
+            for one in (
+                (0, 1.5, 0.5, Analysis.TRAVEL_TIME),
+                (0, 2000, 10, Analysis.TRAVEL_TIME),
+                (950, 1050, 50, Analysis.JUMP_LENGTH),
+                (0, 1, 0.125, Analysis.ENTROPY),
+            )
+        ),
+    ],
+)
+def test_bins_that_do_not_work_out_are_refused(message, given):
+    with pytest.raises(ParameterError, match=message):
+        bins(*given)
+
+
+def test_bins_beyond_a_thousand_kilometres_are_coarse():
+    params = bins(0, 20_000, 100, Analysis.JUMP_LENGTH)
+    assert params.bins_of(Analysis.JUMP_LENGTH).count == 200
+
+
+def test_item_level_leaves_counts_of_people_out():
     with pytest.raises(ParameterError, match="no bound"):
         sensitivity("user", "item", 5)
     usual = ReportParameters(epsilon=1.0, unit="item").plan
     assert not set(usual.asked) & report.USER_ANALYSES
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "width", "message"),
-    [
-        (5, 5, 1, "minimum must be below maximum"),
-        (9, 5, 1, "minimum must be below maximum"),
-        (-1, 5, 1, "at least 0"),
-        (0, math.inf, 1, "finite"),
-        (0, 5, 0, "width"),
-        (0, 1001, 0.1, "at most 10,000 bins"),
-        (0, 10, 3, "whole bins.*12"),
-        (math.nan, 10, 1, "minimum"),
-    ],
-)
-def test_bins_that_do_not_work_out_are_refused(low, high, width, message):
-    with pytest.raises(ParameterError, match=message):
-        Bins(minimum=low, maximum=high, width=width)
-
-
-@pytest.mark.parametrize(
-    ("analysis", "bins"),
-    [
-        (Analysis.TRAVEL_TIME, Bins(minimum=0, maximum=1.5, width=0.5)),
-        (Analysis.TRAVEL_TIME, Bins(minimum=0, maximum=2000, width=10)),
-        (Analysis.JUMP_LENGTH, Bins(minimum=950, maximum=1050, width=50)),
-        (Analysis.ENTROPY, Bins(minimum=0, maximum=1, width=0.125)),
-    ],
-)
-def test_bins_that_are_no_sums_of_the_cached_ones_are_refused(analysis, bins):
-    with pytest.raises(ParameterError, match=r"sums of the cached ones.*multiples of"):
-        ReportParameters(epsilon=1.0, bins=((analysis, bins),))
-
-
-def test_bins_beyond_a_thousand_kilometres_are_coarse():
-    bins = Bins(minimum=0, maximum=20_000, width=100)
-    params = ReportParameters(epsilon=1.0, bins=((Analysis.JUMP_LENGTH, bins),))
-    assert params.bins_of(Analysis.JUMP_LENGTH).count == 200
-
-
-def test_bins_belong_to_histograms():
-    with pytest.raises(ParameterError, match="bins belong to histograms"):
-        ReportParameters(epsilon=1.0, bins=((Analysis.DAYS, Bins(minimum=0, maximum=2, width=1)),))
-
-
-def test_all_weights_zero_is_refused():
-    nothing = Budget.of(weights=dict.fromkeys(map(str, Analysis), 0.0))
-    with pytest.raises(ParameterError, match=r"at least one analysis.*only zeros"):
-        ReportParameters(epsilon=1.0, budget=nothing)
-
-
-@pytest.mark.parametrize("weight", [-1, math.nan, math.inf, "1"])
-def test_weights_below_zero_are_refused(weight):
-    with pytest.raises(ParameterError, match="the weight of days"):
-        Budget.of(weights={"days": weight})
-
-
-@pytest.mark.parametrize("share", [0, -0.1, 1.1, math.nan])
-def test_locked_shares_outside_their_range_are_refused(share):
-    with pytest.raises(ParameterError, match="locked share of days"):
-        Budget.of(locked={"days": share})
-
-
-def test_unknown_analyses_are_refused():
-    with pytest.raises(ParameterError, match="the name of an analysis"):
-        Budget.of(weights={"speed": 1.0})
-
-
-def test_locks_cannot_add_up_to_more_than_the_whole():
-    with pytest.raises(ParameterError, match="add up to at most 1"):
-        Budget.of(locked={"days": 0.6, "flows": 0.5})
+def test_locks_leave_enough_for_what_is_on():
     Budget.of(locked={"days": 0.6, "flows": 0.5}, weights={"flows": 0.0})
-
-
-def test_locks_that_leave_nothing_for_another_analysis_are_refused():
     full = Budget.of(locked={"days": 1.0})
     with pytest.raises(ParameterError, match=r"none left for flows"):
         full.shares([Analysis.DAYS, Analysis.FLOWS])
