@@ -4,7 +4,7 @@ Sources: P1 (Acs & Castelluccia, KDD 2014, §4.1 and §5.2) and P2 (Kohli, Aiken
 Tables 1, 3, S2, S3 and the text on Kabul and Hirat).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -21,7 +21,6 @@ from research.rows import Row
 RELATIVE_TOLERANCE = 0.05
 SHARE_TOLERANCE = 0.03
 SMALL_COUNT = 15
-Load = Callable[[str], Dataset]
 
 
 def met(target: float, got: float, kind: str) -> bool | None:
@@ -74,17 +73,17 @@ _P2 = {
 _CANNOT_BE_MET = "cannot be met: the mean alone puts at least 91.4% of cells under 15 (O6)"
 
 
-def rows(load: Load = datasets.load) -> Iterator[Row]:
-    """Yield every published figure beside ours, for the datasets that `load` finds; then shapes."""
+def rows() -> Iterator[Row]:
+    """Yield every published figure beside ours, for the datasets that are there; then shapes."""
     for name in ("paris", *COUNTRIES, *ON_FIRST_USE):
         try:
-            dataset = load(name)
+            dataset = datasets.load(name)
         except DatasetError:
             if name in ON_FIRST_USE:
                 continue
             raise
         yield from _paris(dataset) if name == "paris" else _country(dataset, _P2[name])
-    yield from shapes.rows(load)
+    yield from shapes.rows()
 
 
 def _paris(dataset: Dataset) -> Iterator[Row]:

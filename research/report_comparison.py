@@ -14,7 +14,7 @@ import statistics
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,6 +25,7 @@ import pandas as pd
 
 from benchmarks.measure import median_seconds
 from engine import report
+from engine.arrays import Floats, Integers
 from engine.report import Analysis, Bins, ReportParameters
 from engine.report.fivenumbers import true_five_numbers
 from engine.report.loss import js_divergence
@@ -39,7 +40,6 @@ from research.rows import Row, row
 CITY = replace(DEMO_CITY, people=3_000, towers=80, zones=40)
 KEPT, EPSILONS, DRAWS, OWN_DRAWS = 20, (1.0, 10.0), 3, 20
 _PEER = Path(__file__).with_name("_report_peer.py")
-FIVE = tuple(str(analysis) for analysis in report.HISTOGRAMS)
 EXTREMES: Any = "extremes"
 
 
@@ -112,25 +112,33 @@ def parameters(epsilon: float, method: Any) -> ReportParameters:
 
 def exact(table: report.ReportTable, peer: dict[str, Any]) -> Iterator[Row]:
     """Compare quantities without noise; the package counts a trip on the weekday of its end."""
-    params = parameters(1.0, "package")
-    truth = {a: report.numbers(table, a, params) for a in Analysis}
-    weekdays = truth[Analysis.WEEKDAYS]
+    truth, fives = _truth(table)
+    weekdays, points = truth[Analysis.WEEKDAYS], truth[Analysis.HOURS]
+    # percent of trips by (end, weekend, hour), as the package states them
+    hours = 100 * points / points.reshape(2, 48).sum(axis=1)[1]
     pairs: dict[str, tuple[Any, Any]] = {
         "people": (truth[Analysis.STATISTICS][0], peer["people"]),
         "trips": (truth[Analysis.STATISTICS][1], peer["trips"]),
         "visits by zone": (truth[Analysis.ZONES][:-1], peer["zones"]),
         "flows between zones": (truth[Analysis.FLOWS], np.ravel(peer["flows"])),
         "trips by weekday, %": (100 * weekdays / weekdays.sum(), peer["weekdays"]),
-        "trips by hour, %": (_hours(truth[Analysis.HOURS]), _peer_hours(peer)),
+        "trips by hour, %": (hours, _peer_hours(peer)),
     }
-    for name in FIVE:
-        label = f"{Analysis(name).label.lower()}: five numbers"
-        pairs[label] = (true_five_numbers(table, Analysis(name), params), peer["five"][name])
+    for analysis in report.HISTOGRAMS:
+        label = f"{analysis.label.lower()}: five numbers"
+        pairs[label] = (fives[analysis], peer["five"][analysis])
     for label, (own, theirs) in pairs.items():
         own, theirs = np.asarray(own, dtype=float), np.asarray(theirs, dtype=float)
         gap = float(np.abs(own - theirs).max())
         yield row("without noise", "largest difference", label, gap)
         yield row("without noise", "largest value", label, float(np.abs(own).max()))
+
+
+def _truth(table: report.ReportTable) -> tuple[dict[Analysis, Integers], dict[Analysis, Floats]]:
+    """Return the numbers of all trips and their five numbers."""
+    params = parameters(1.0, "package")
+    fives = {one: true_five_numbers(table, one, params) for one in report.HISTOGRAMS}
+    return {one: report.numbers(table, one, params) for one in Analysis}, fives
 
 
 def times(table: report.ReportTable, peer: dict[str, Any]) -> Iterator[Row]:
@@ -154,61 +162,43 @@ def errors(table: report.ReportTable, peer: dict[str, Any]) -> Iterator[Row]:
     ones. The package's column is not of equal privacy: its noise is for M where counting hours
     needs 2M, and it redraws bounds uncharged (R5).
     """
+    truth, fives = _truth(table)
+
+    def scores(private: dict[Analysis, Any], five: Mapping[Any, Floats]) -> dict[str, float]:
+        both = {one: (truth[one], np.asarray(private[one], dtype=float)) for one in private}
+        values = {
+            "trips by weekday": js_divergence(*both[Analysis.WEEKDAYS]),
+            "trips by hour": js_divergence(*both[Analysis.HOURS]),
+            "visits by zone": js_divergence(*(x[: CITY.zones] for x in both[Analysis.ZONES])),
+            "flows between zones": js_divergence(*both[Analysis.FLOWS]),
+        }
+        for one in report.HISTOGRAMS:
+            apart = np.abs(np.asarray(five[one]) - fives[one])
+            values[f"five numbers: {one.label.lower()}"] = float(np.mean(apart))
+        return values
+
+    def of_peer(numbers: dict[str, Any]) -> dict[str, float]:
+        known = {one: numbers[one] for one in (Analysis.WEEKDAYS, Analysis.ZONES)}
+        flows = {Analysis.FLOWS: np.ravel(numbers["flows"])}
+        return scores(known | flows | {Analysis.HOURS: _peer_hours(numbers)}, numbers["five"])
+
+    def own(epsilon: float, method: str) -> Iterator[dict[str, float]]:
+        for seed in range(OWN_DRAWS):
+            rng = np.random.default_rng(seed)
+            drawn = report.release_table(table, parameters(epsilon, method), rng=rng)
+            five = {one: read.private for one, read in drawn.five_numbers.items()}
+            yield scores(drawn.counts, five)
+
     for epsilon in EPSILONS:
         drawn = [one["numbers"] for one in peer["private"] if one["epsilon"] == epsilon]
-        runs = {"package": [_scores_of_peer(table, numbers) for numbers in drawn]}
+        runs = {"package": list(map(of_peer, drawn))}
         for method in ("package", "derived"):
-            runs[f"ours, {method} shares"] = _own_scores(table, epsilon, method)
-        for who, scores in runs.items():
-            for what in scores[0]:
-                known = [one[what] for one in scores if one[what] == one[what]]
+            runs[f"ours, {method} shares"] = list(own(epsilon, method))
+        for who, several in runs.items():
+            for what in several[0]:
+                known = [one[what] for one in several if one[what] == one[what]]
                 value = statistics.median(known) if known else math.nan
                 yield row(f"errors at ε = {epsilon:g}", what, who, value)
-
-
-def _own_scores(table: report.ReportTable, epsilon: float, method: str) -> list[dict[str, float]]:
-    params = parameters(epsilon, method)
-    runs: list[dict[str, float]] = []
-    for seed in range(OWN_DRAWS):
-        drawn = report.release_table(table, params, rng=np.random.default_rng(seed))
-        results = drawn.results
-        shown = {a: (report.numbers(table, a, params), results[a].shown) for a in results}
-        scores = {
-            "trips by weekday": js_divergence(*shown[Analysis.WEEKDAYS]),
-            "trips by hour": js_divergence(*shown[Analysis.HOURS]),
-            "visits by zone": js_divergence(*(x[:-1] for x in shown[Analysis.ZONES])),
-            "flows between zones": js_divergence(*shown[Analysis.FLOWS]),
-        }
-        for name in FIVE:
-            five = drawn.five_numbers[Analysis(name)]
-            true = true_five_numbers(table, Analysis(name), params)
-            label = f"five numbers: {Analysis(name).label.lower()}"
-            scores[label] = float(np.mean(np.abs(five.private - true)))
-        runs.append(scores)
-    return runs
-
-
-def _scores_of_peer(table: report.ReportTable, numbers: dict[str, Any]) -> dict[str, float]:
-    params = parameters(1.0, "package")
-    truth = {a: report.numbers(table, a, params) for a in Analysis}
-    scores = {
-        "trips by weekday": js_divergence(truth[Analysis.WEEKDAYS], np.array(numbers["weekdays"])),
-        "trips by hour": js_divergence(_hours(truth[Analysis.HOURS]), _peer_hours(numbers)),
-        "visits by zone": js_divergence(truth[Analysis.ZONES][:-1], np.array(numbers["zones"])),
-        "flows between zones": js_divergence(
-            truth[Analysis.FLOWS], np.ravel(numbers["flows"]).astype(np.float64)
-        ),
-    }
-    for name in FIVE:
-        five = true_five_numbers(table, Analysis(name), params)
-        label = f"five numbers: {Analysis(name).label.lower()}"
-        scores[label] = float(np.mean(np.abs(np.array(numbers["five"][name]) - five)))
-    return scores
-
-
-def _hours(points: np.ndarray) -> np.ndarray:
-    """Return percent of trips by (end, weekend, hour), as the package states them."""
-    return 100 * points / points.reshape(2, 48).sum(axis=1)[1]
 
 
 def _peer_hours(numbers: dict[str, Any]) -> np.ndarray:

@@ -1,6 +1,6 @@
 """Compare the shapes of simulated zones with real ones: areas and numbers of neighbours."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import geopandas as gpd
@@ -8,8 +8,8 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from engine import datasets
 from engine.arrays import Floats
-from engine.datasets import Dataset
 from engine.geography import projected_crs
 from research.rows import Row, row
 
@@ -26,12 +26,12 @@ _PAIRS = (
 _QUANTILES = (5, 25, 50, 75, 95)
 
 
-def rows(load: Callable[[str], Dataset], boundaries: Path = BOUNDARIES) -> Iterator[Row]:
+def rows() -> Iterator[Row]:
     """Yield areas and neighbours of simulated zones and, where they are at hand, of real ones."""
     for name, file, real_name in _PAIRS:
-        yield from _shape(f"{name} (simulated)", load(name).zones)
-        if (boundaries / file).is_file():
-            yield from _shape(f"{real_name} (real)", gpd.read_file(boundaries / file))
+        yield from _shape(f"{name} (simulated)", datasets.load(name).zones)
+        if (BOUNDARIES / file).is_file():
+            yield from _shape(f"{real_name} (real)", gpd.read_file(BOUNDARIES / file))
 
 
 def relative_areas(zones: gpd.GeoDataFrame) -> Floats:

@@ -40,12 +40,12 @@ ZONES = (None, 100, 30, 10)
 """The least number of zones; None needs all."""
 
 
-def rows(sets: dict[str, Dataset] | None = None) -> Iterator[Row]:
+def rows() -> Iterator[Row]:
     """Yield regret of use and of error for every need and limit of risk, then their spread."""
     regrets: list[tuple[float, float]] = []
     kept = tempfile.TemporaryDirectory()  # true counts of real people go when this ends
-    real = Path(kept.name)
-    for name, dataset in (sets or shipped() | months(real)).items():
+    shipped = {name: datasets.load(name) for name in SHIPPED}
+    for name, dataset in (shipped | months(Path(kept.name))).items():
         with tempfile.TemporaryDirectory() as folder:
             twins = [
                 twin(places(dataset), inputs, Path(folder) / f"twin-{number}")
@@ -61,11 +61,6 @@ def rows(sets: dict[str, Dataset] | None = None) -> Iterator[Row]:
             yield row(
                 "regret, all", what, f"{share:.0%} of cases", float(np.quantile(values, share))
             )
-
-
-def shipped() -> dict[str, Dataset]:
-    """Return the shipped datasets of trips that are small enough."""
-    return {name: datasets.load(name) for name in SHIPPED}
 
 
 def months(root: Path) -> dict[str, Dataset]:

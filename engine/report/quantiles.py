@@ -64,33 +64,13 @@ def utilities(counts: Integers, quantile: float, *, discrete: bool) -> Floats:
     return -np.abs(cumulated(counts, discrete=discrete) - quantile * counts.sum())
 
 
-def probabilities(scores: Floats, epsilon: float, sensitivity: float) -> Floats:
-    """Return the law of the exponential mechanism: P(x) ∝ exp(ε·u(x) / (2Δ)).
-
-    Parameters
-    ----------
-    scores : array
-        Utilities u.
-    epsilon : float
-        Privacy loss of this one draw.
-    sensitivity : float
-        Δ, by how much one unit of protection can change any utility.
-
-    Examples
-    --------
-    >>> probabilities(np.array([0.0, -2.0]), 1.0, 1.0).round(3).tolist()
-    [0.731, 0.269]
-    """
-    exponents = epsilon * scores / (2 * sensitivity)
-    weights = np.exp(exponents - exponents.max())
-    return weights / weights.sum()
-
-
 def choose(scores: Floats, epsilon: float, sensitivity: float, gumbel: Floats) -> int:
     """Draw one candidate by the exponential mechanism; standard Gumbel variates decide.
 
-    The largest of ε·u/(2Δ) + Gumbel follows `probabilities` exactly. The same variates let a draw
-    follow a slider.
+    The largest of ε·u/(2Δ) + Gumbel is x with P(x) ∝ exp(ε·u(x) / (2Δ)), exactly; u are the
+    utilities (`scores`), Δ is by how much one unit of protection can change any of them
+    (`sensitivity`), ε the privacy loss of this one draw. The same variates let a draw follow a
+    slider.
 
     Raises
     ------

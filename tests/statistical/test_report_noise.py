@@ -8,11 +8,17 @@ from engine import report
 from engine.report import Analysis
 from engine.report.analyses import quantile_sensitivity
 from engine.report.fivenumbers import draw_five
-from engine.report.quantiles import candidates, choose, probabilities, utilities
+from engine.report.quantiles import candidates, choose, utilities
 
 DRAWS = 20_000
 COUNTS = np.array([3, 9, 14, 20, 12, 6, 2, 1])
 EDGES = np.arange(7.0)
+
+
+def probabilities(scores, epsilon, sensitivity):
+    """P(x) ∝ exp(ε·u(x) / (2Δ))."""
+    weights = np.exp(epsilon * scores / (2 * sensitivity))
+    return weights / weights.sum()
 
 
 def exponential_p_value(planted, quantile):
