@@ -54,15 +54,9 @@ _MEASURE = """(selectors) => {
 
 @dataclass(frozen=True)
 class Move:
-    """A slider, the key that moves it, and the blocks whose texts must be new.
+    """How a slider's name begins, the key that moves it, and the blocks whose texts must be new.
 
-    Attributes
-    ----------
-    label : str
-        How the slider's name begins.
-    key : str
-    blocks : tuple of str
-        CSS selectors.
+    Blocks are CSS selectors.
     """
 
     label: str

@@ -17,13 +17,8 @@ DEVIATIONS = 2
 class Published:
     """A figure as printed.
 
-    Attributes
-    ----------
-    value : float
-    half_unit : float
-        What the print leaves open: half a unit of its last digit, or the ± printed with it.
-    source : str
-        Where it is printed.
+    `half_unit` is what the print leaves open: half a unit of its last digit, or the ± printed with
+    it; `source` is where it is printed.
     """
 
     value: float

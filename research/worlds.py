@@ -51,15 +51,7 @@ ABSENT = (0.0, 0.9)
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """Zones and what is expected between them on a day.
-
-    Attributes
-    ----------
-    number : int
-    places_m : array, shape (zones, 2)
-    expected : array, shape (zones, zones)
-        Trips a day, diagonal 0.
-    """
+    """Places of zones in metres, shape (zones, 2), and expected trips a day, diagonal 0."""
 
     number: int
     places_m: Floats

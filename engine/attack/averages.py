@@ -58,9 +58,6 @@ def over_trips(
     ----------
     histogram : CountHistogram
         Of daily matrices, or of their sum at ``person``, with the T of `parameters`.
-    parameters : ODParameters
-    law : str
-        Noise: ``rounded_laplace`` as published, ``discrete_laplace`` of a release.
 
     Raises
     ------

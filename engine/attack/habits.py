@@ -83,14 +83,7 @@ def knowing_habits(
 ) -> Attack:
     """Return the best attack of one who knows the target's route and the usual flows.
 
-    Parameters
-    ----------
-    target : sequence of UsualFlow
-    parameters : ODParameters
-    days : int
-        Daily matrices that hold such a target's trips; the other trips vary independently.
-    law : str
-        Noise: ``rounded_laplace`` as published, ``discrete_laplace`` of a release.
+    `days` and `law` are those of `strongest`; from day to day the other trips vary independently.
 
     Returns
     -------

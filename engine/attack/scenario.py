@@ -33,7 +33,7 @@ class Scenario:
     flow : int
         All other trips on each route: the count of the day, or its usual value.
     law : str
-        Noise: ``rounded_laplace`` as published, ``discrete_laplace`` of a release.
+        As in `strongest`.
 
     Examples
     --------

@@ -87,12 +87,7 @@ def strongest_on_density(
 ) -> Attack:
     """Return the best attack on one density release of one who knows all other visits.
 
-    Parameters
-    ----------
-    target : Visitor
-    parameters : DensityParameters
-    cover_size, max_visits_cap : int
-        |ℂ| and K_max, both public.
+    `cover_size` and `max_visits_cap` are |ℂ| and K_max, both public.
 
     Returns
     -------

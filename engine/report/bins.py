@@ -143,12 +143,7 @@ def fine_positions(analysis: Analysis, bins: Bins) -> Integers:
 def coarsen(fine_counts: Integers, positions: Integers) -> Integers:
     """Return counts below the first edge, of every bin, and above the last one.
 
-    Parameters
-    ----------
-    fine_counts : array, shape (fine bins + 2,)
-        With the counts below and above.
-    positions : array, shape (bins + 1,)
-        From `fine_positions`.
+    The fine counts have those below and above as well; `positions` are from `fine_positions`.
 
     Examples
     --------

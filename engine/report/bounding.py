@@ -38,11 +38,8 @@ class ErrorParts:
 def error_parts(truth: Integers, kept: Integers, result: Result) -> ErrorParts:
     """Split the error of one analysis into bounding and noise, per number.
 
-    Parameters
-    ----------
-    truth, kept : array of int64
-        Its `numbers` before the noise, of all trips and of those that are kept (confidential).
-    result : Result
+    `truth` and `kept` are its `numbers` before the noise, of all trips and of those that are kept
+    (confidential).
 
     Examples
     --------
@@ -101,12 +98,7 @@ class TripsGuess:
 class BoundingCurve:
     """Expected sums of absolute errors over all numbers of an analysis, at each stop of M.
 
-    Attributes
-    ----------
-    stops : tuple of int
-        M.
-    bounding, noise : array, shape (stops,)
-        In trips.
+    `bounding` and `noise` have shape (stops,), in trips.
     """
 
     stops: tuple[int, ...]
@@ -123,16 +115,8 @@ def balance(guess: TripsGuess, result: Result, max_trips_per_user: int) -> Bound
     """Return bounding and noise of a released count of trips or points at every M, in trips.
 
     The noise is that of the numbers as they are shown: a week adds up seven noisy days. Only its
-    law is read, and no count. It grows with M in proportion.
-
-    Parameters
-    ----------
-    guess : TripsGuess
-        Of people and their trips.
-    result : Result
-        At unit ``user``; an analysis that counts trips or points.
-    max_trips_per_user : int
-        The M of `result`.
+    law is read, and no count. It grows with M in proportion. The analysis counts trips or points at
+    unit ``user``; `max_trips_per_user` is the M of `result`.
     """
     per_trip = 2 if result.analysis.counted == "point" else 1
     noise = float(result.mean_absolute_noise().sum()) / per_trip / max_trips_per_user

@@ -23,14 +23,8 @@ def derive(
 
     Weekdays are sums of noisy days; zones sums of their time windows; people the sum of trips per
     person; trips the sum of days, and points twice that; trips without an end what travel times
-    leave of all trips; points outside the outside of the windows.
-
-    Parameters
-    ----------
-    asked : mapping of Analysis to Result
-        What was asked; days are there by day, the first one outside the period.
-    origins : tuple of Analysis
-        What this one is computed from.
+    leave of all trips; points outside the outside of the windows. `asked` has days by day, the
+    first one outside the period; `origins` is what the analysis is computed from.
     """
     noisy, terms = _COMPUTE[analysis](table, asked)
     return Result(analysis=analysis, epsilon=0.0, sources=origins, noisy=noisy, terms=terms)

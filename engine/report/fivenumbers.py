@@ -82,17 +82,8 @@ def draw_five(
 ) -> Floats:
     """Draw five quantiles by the exponential mechanism, each with a fifth of `epsilon` (R5).
 
-    Parameters
-    ----------
-    counts : array, shape (bins + 2,)
-        Kept items below, in each bin and above.
-    epsilon : float
-        Privacy loss of all five draws together.
-
-    Returns
-    -------
-    array, shape (5,)
-        In order: sorting costs nothing.
+    `counts` are the kept items below, in each bin and above, `epsilon` is the privacy loss of all
+    five draws together. They come in order: sorting costs nothing.
     """
     return _draws(_Questions.of(counts, analysis, parameters), analysis, epsilon, source)
 
@@ -139,17 +130,8 @@ def compare_ways(
     """Return the mean distance from the kept five numbers, drawn and from noisy bins.
 
     Both get the share of ε that the histogram has: five sixths for draws and the rest for bins,
-    or all of it for bins.
-
-    Parameters
-    ----------
-    sources : tuple of NoiseSource
-        One for each repetition.
-
-    Returns
-    -------
-    dict
-        By way, in the unit of the histogram; NaN where bins leave nothing.
+    or all of it for bins. Each of `sources` gives the noise of one repetition. The distances are in
+    the unit of the histogram, NaN where bins leave nothing.
     """
     measure, discrete = measure_of(analysis), is_discrete(analysis)
     bins = parameters.bins_of(analysis)

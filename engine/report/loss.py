@@ -144,12 +144,6 @@ def top_n_coverage(truth: Numbers, private: Numbers, n: int) -> float:
 def scores(truth: ReportTable, release: ReportRelease) -> dict[Analysis, dict[str, float]]:
     """Return the errors of a report, an analysis each: what `losses` measures without delay.
 
-    Parameters
-    ----------
-    truth : ReportTable
-        Of the dataset, see `engine.report.truth`.
-    release : ReportRelease
-
     Examples
     --------
     >>> from engine import datasets, report

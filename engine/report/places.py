@@ -16,13 +16,8 @@ LOGARITHM_SCALE = 2**20
 def metres_in_space(lat: Floats, lng: Floats) -> Integers:
     """Return coordinates x, y, z from the earth's centre in whole metres, shape (places, 3).
 
-    Straight lines between them are within a metre or two, and a jump's great circle follows from
-    its chord; a radius of gyration needs sums only.
-
-    Parameters
-    ----------
-    lat, lng : array, shape (places,)
-        Degrees.
+    `lat` and `lng` are degrees. Straight lines between places are within a metre or two, and a
+    jump's great circle follows from its chord; a radius of gyration needs sums only.
 
     Examples
     --------
@@ -77,18 +72,9 @@ def entropy_bin(
 ) -> Integers:
     """Return the fine bin, 0 to 99, of the entropy of a person's zones as a share of its most.
 
-    H / ln Z = (N·ln N − Σ n·ln n)/N / ln Z for N points in Z zones; 0 where all are in one zone.
-
-    Parameters
-    ----------
-    points : array
-        N, at least 1.
-    logarithms : array
-        Σ n·ln n over the person's zones, in fixed point.
-    zones : array
-        Z.
-    table : array
-        From `logarithm_table`, reaching as far as N.
+    H / ln Z = (N·ln N − Σ n·ln n)/N / ln Z for N `points`, at least 1, in Z `zones`; 0 where all
+    are in one zone. `logarithms` are Σ n·ln n over the person's zones in fixed point, `table` is
+    from `logarithm_table` and reaches as far as N.
 
     Examples
     --------

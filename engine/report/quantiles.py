@@ -47,14 +47,7 @@ def cumulated(counts: Integers, *, discrete: bool) -> Integers:
 
 
 def utilities(counts: Integers, quantile: float, *, discrete: bool) -> Floats:
-    """Return −|C(x) − q·n| for every candidate x.
-
-    Parameters
-    ----------
-    counts : array, shape (bins + 2,)
-        Items below, in each bin and above.
-    quantile : float
-        q, from 0 to 1.
+    """Return −|C(x) − q·n| for every candidate x, from items below, in each bin and above.
 
     Examples
     --------

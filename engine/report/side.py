@@ -19,9 +19,6 @@ class Side:
 
     Attributes
     ----------
-    name : str
-    parameters : ReportParameters
-    extent : Extent
     values : mapping of Analysis to array of int64
         Numbers as shown, not below 0.
     reach : mapping of Analysis to array

@@ -24,14 +24,8 @@ DAYS_PER_WEEK = 7
 class Periods:
     """How the declared days are grouped to be shown.
 
-    Attributes
-    ----------
-    of_day : array of int, shape (days,)
-        Number of the period that each day lies in.
-    starts : tuple of date
-        First day of each period, within the declared one.
-    name : str
-        ``day``, ``week`` or ``month``.
+    `of_day` is the number of the period that each day lies in, shape (days,), `starts` the first
+    declared day of each period; the `name` of one is ``day``, ``week`` or ``month``.
     """
 
     of_day: Integers

@@ -63,15 +63,8 @@ class CountryOutline:
 class CountryPlaces:
     """Two nested levels of zones and where people live.
 
-    Attributes
-    ----------
-    coarse, fine : GeoDataFrame
-        ``zone_id``, ``name``, ``geometry`` in EPSG:4326, sorted by id.
-    coarse_of_fine : array, shape (fine,)
-    residents : array, shape (fine,)
-        Share of the people by fine zone; sums to 1.
-    coarse_distances_km, fine_distances_km : arrays
-        Between centres.
+    Zones have ``zone_id``, ``name`` and ``geometry`` in EPSG:4326 and are sorted by id; `residents`
+    is the share of the people by fine zone; distances are between centres.
     """
 
     coarse: gpd.GeoDataFrame

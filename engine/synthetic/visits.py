@@ -161,13 +161,9 @@ def distinct_visits(
 class VisitCounts:
     """The cached aggregates of density, summed over chunks of people.
 
-    Attributes
-    ----------
-    truth : array, shape (towers, 168)
-    presampled : array, shape (towers, 168, 168)
-        One visit per person and hour, by random rank within the person.
-    single_visit : array, shape (towers,)
-        One visit per person, uniform over all of the person's records.
+    `truth` has shape (towers, 168); `presampled` one visit per person and hour, by random rank
+    within the person, shape (towers, 168, 168); `single_visit` one visit per person, uniform over
+    all of the person's records, shape (towers,).
     """
 
     def __init__(self, towers: int, seed: int) -> None:

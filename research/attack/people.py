@@ -26,12 +26,7 @@ LEAST_DAYS = 10
 class Target:
     """One target: the cells of his way there and back, and his trips in each of them by day.
 
-    Attributes
-    ----------
-    cells : array, shape (2,)
-        Positions in the flattened matrix.
-    trips : array, shape (days,)
-        0 on days out of the data.
+    Cells are positions in the flattened matrix, shape (2,); `trips` are 0 on days out of the data.
     """
 
     cells: Integers

@@ -51,14 +51,7 @@ P2_MEDIAN_RELATIVE = {
 class SmallShares:
     """One column of P2's Table S2: share of counts below 15, in percent.
 
-    Attributes
-    ----------
-    label : str
-    people, mean_trips, days, zones
-        From P2's Table 1.
-    not_private : float
-    private : tuple of float
-        At ε = 0.1, 0.5 and 1.
+    `private` is at ε = 0.1, 0.5 and 1; people, mean trips, days and zones are from P2's Table 1.
     """
 
     label: str
