@@ -170,8 +170,8 @@ class _Drawing:
             most = number(float(np.ceil(reach[0])))
             words.append(f"noise moves each number by at most {most}, nine times in ten")
         parts.append(_note("; ".join(words) + "."))
-        other = self._comparable(analysis)
-        if self._other is not None and other is None:
+        sides = self._comparable(analysis)
+        if self._other is not None and len(sides) == 1:
             parts.append(_note(f"{self._other.name} has no such numbers of the same shape."))
         draw = {
             Analysis.STATISTICS: self._single,
@@ -181,47 +181,33 @@ class _Drawing:
             Analysis.ZONE_WINDOWS: self._windows,
             Analysis.FLOWS: self._flows,
         }.get(analysis, self._bars)
-        parts += draw(analysis, other)
-        if other is not None:
-            parts.append(self._measures(analysis, other))
+        parts += draw(analysis, sides)
+        if len(sides) > 1:
+            parts.append(_measures(analysis, *sides))
         return "\n".join(parts)
 
-    def _sides(self, other: Side | None) -> list[Side]:
-        return [self._side] if other is None else [self._side, other]
-
-    def _comparable(self, analysis: Analysis) -> Side | None:
-        other = self._other
+    def _comparable(self, analysis: Analysis) -> list[Side]:
+        """Return the side, and the other one where it has numbers of the same shape."""
+        side, other = self._side, self._other
         if other is None or analysis not in other.values:
-            return None
-        same = other.values[analysis].shape == self._side.values[analysis].shape
-        bins = not analysis.is_histogram or (
-            other.parameters.bins_of(analysis) == self._side.parameters.bins_of(analysis)
-        )
-        return other if same and bins else None
+            return [side]
+        same = other.values[analysis].shape == side.values[analysis].shape
+        if same and analysis.is_histogram:
+            same = other.parameters.bins_of(analysis) == side.parameters.bins_of(analysis)
+        return [side, other] if same else [side]
 
     def _labels(self, analysis: Analysis) -> list[str]:
         side = self._side
         return labels(analysis, side.parameters, side.extent, self._zones)
 
-    def _series(
-        self, analysis: Analysis, other: Side | None, rows: Any = slice(None)
-    ) -> list[Series]:
-        series: list[Series] = []
-        for one in self._sides(other):
-            reach = one.reach.get(analysis)
-            part = None if reach is None else reach[rows]
-            series.append(Series(one.name, one.values[analysis][rows], part))
-        return series
-
-    def _single(self, analysis: Analysis, other: Side | None) -> list[str]:
-        sides = self._sides(other)
+    def _single(self, analysis: Analysis, sides: list[Side]) -> list[str]:
         rows = [
             [name, *(_ranged(one, analysis, i) for one in sides)]
             for i, name in enumerate(self._labels(analysis))
         ]
         return [document.table(["", *(one.name for one in sides)], rows)]
 
-    def _bars(self, analysis: Analysis, other: Side | None) -> list[str]:
+    def _bars(self, analysis: Analysis, sides: list[Side]) -> list[str]:
         names = self._labels(analysis)
         title, unit = analysis.label, ""
         if analysis is Analysis.DAYS:
@@ -231,54 +217,41 @@ class _Drawing:
             edges = self._side.parameters.bins_of(analysis).edges
             short = [f"{edge:g}" for edge in edges]
             names = [f"<{short[0]}", *short[:-1], f"≥{short[-1]}"]
-        figure = [_figure(bars(names, self._series(analysis, other), title=title), unit)]
+        figure = [_figure(bars(names, _series(analysis, sides), title=title), unit)]
         if not analysis.is_histogram:
             return figure
-        sides = self._sides(other)
         ends = ("min", "max") if self._side.parameters.ends == "extremes" else ("1%", "99%")
         rows = [[one.name, *(number(float(v)) for v in one.five[analysis])] for one in sides]
         head = [f"{unit}, of", ends[0], "25%", "median", "75%", ends[1]]
         return [*figure, document.table(head, rows)]
 
-    def _hours(self, analysis: Analysis, other: Side | None) -> list[str]:
-        hours = [str(hour) for hour in range(24)]
-        figures = [
-            _figure(
-                bars(
-                    hours,
-                    self._series(analysis, other, slice(24 * i, 24 * i + 24)),
-                    title=title,
-                    width=360,
-                ),
-                title,
-            )
-            for i, title in enumerate(
-                f"{end} of trips, {day}, by hour"
-                for end, day in product(("Starts", "Ends"), ("weekdays", "weekends"))
-            )
-        ]
+    def _hours(self, analysis: Analysis, sides: list[Side]) -> list[str]:
+        figures: list[str] = []
+        parts = product(("Starts", "Ends"), ("weekdays", "weekends"))
+        for i, (end, day) in enumerate(parts):
+            title, rows = f"{end} of trips, {day}, by hour", slice(24 * i, 24 * i + 24)
+            series = _series(analysis, sides, rows)
+            hours = [str(hour) for hour in range(24)]
+            figures.append(_figure(bars(hours, series, title=title, width=360), title))
         return [f'<div class="grid2">{"".join(figures)}</div>']
 
-    def _visits(self, analysis: Analysis, other: Side | None) -> list[str]:
-        sides = self._sides(other)
+    def _visits(self, analysis: Analysis, sides: list[Side]) -> list[str]:
         values = [one.values[analysis][:-1] for one in sides]
         most = float(max(one.max(initial=0) for one in values))
         figures = [
-            _figure(
-                self._map.shaded(one, title=f"Visits by zone, {side.name}", most=most), side.name
-            )
-            for one, side in zip(values, sides, strict=True)
+            _figure(self._map.shaded(one, title=f"Visits by zone, {name}", most=most), name)
+            for one, name in zip(values, [side.name for side in sides], strict=True)
         ]
         outside = "; ".join(f"{s.name}: {_ranged(s, analysis, -1)}" for s in sides)
         return [
             f'<div class="grid2 maps">{"".join(figures)}</div>',
             scale_of(most, "visits"),
-            self._largest(analysis, other, values[0], "zone"),
+            self._largest(analysis, sides, values[0], "zone"),
             _note(f"Outside all zones: {outside}."),
         ]
 
-    def _windows(self, analysis: Analysis, other: Side | None) -> list[str]:
-        del other  # maps of one report; the measures compare both
+    def _windows(self, analysis: Analysis, sides: list[Side]) -> list[str]:
+        del sides  # maps of one report; the measures compare both
         windows = self._side.parameters.windows
         counts = known_windows(self._side.values[analysis], windows)[:-1]
         if counts.size > _MOST_SHAPES:
@@ -290,10 +263,10 @@ class _Drawing:
         ]
         return [f'<div class="grid4">{"".join(figures)}</div>', scale_of(most, "visits")]
 
-    def _flows(self, analysis: Analysis, other: Side | None) -> list[str]:
+    def _flows(self, analysis: Analysis, sides: list[Side]) -> list[str]:
         figures: list[str] = []
         size = self._side.extent.zones
-        for one in self._sides(other):
+        for one in sides:
             values = one.values[analysis]
             first = metrics.largest(values, self._top_flows)
             first = first[values[first] > 0]
@@ -303,27 +276,33 @@ class _Drawing:
         return [
             f'<div class="grid2 maps">{"".join(figures)}</div>',
             _note("A flow starts wide and ends in a point; a dot stays within its zone."),
-            self._largest(analysis, other, self._side.values[analysis], "flow"),
+            self._largest(analysis, sides, self._side.values[analysis], "flow"),
         ]
 
-    def _largest(self, analysis: Analysis, other: Side | None, values: Integers, what: str) -> str:
-        names, sides = self._labels(analysis), self._sides(other)
+    def _largest(self, analysis: Analysis, sides: list[Side], values: Integers, what: str) -> str:
+        names = self._labels(analysis)
         rows = [
             [names[i].replace(" > ", " → "), *(_ranged(one, analysis, int(i)) for one in sides)]
             for i in metrics.largest(values, _LISTED)
         ]
         return document.table([f"largest, by {what}", *(one.name for one in sides)], rows)
 
-    def _measures(self, analysis: Analysis, other: Side) -> str:
-        side = self._side
-        base, measured = (side, other) if other.reach else (other, side)
-        between = distances(
-            base.values[analysis], measured.values[analysis], analysis, side.parameters, slow=True
-        )
-        rows = [
-            [words, number(between[name])] for name, words in MEASURES.items() if name in between
-        ]
-        return document.table([f"{measured.name} measured from {base.name}", ""], rows)
+
+def _measures(analysis: Analysis, side: Side, other: Side) -> str:
+    base, measured = (side, other) if other.reach else (other, side)
+    between = distances(
+        base.values[analysis], measured.values[analysis], analysis, side.parameters, slow=True
+    )
+    rows = [[words, number(between[name])] for name, words in MEASURES.items() if name in between]
+    return document.table([f"{measured.name} measured from {base.name}", ""], rows)
+
+
+def _series(analysis: Analysis, sides: list[Side], rows: Any = slice(None)) -> list[Series]:
+    reaches = [one.reach.get(analysis) for one in sides]
+    return [
+        Series(one.name, one.values[analysis][rows], None if reach is None else reach[rows])
+        for one, reach in zip(sides, reaches, strict=True)
+    ]
 
 
 def _figure(picture: str, caption: str) -> str:
