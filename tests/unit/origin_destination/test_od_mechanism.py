@@ -8,7 +8,7 @@ from engine import metrics
 from engine import origin_destination as od
 from engine.errors import DatasetError, ParameterError
 from engine.ledger import Kind, Unit
-from engine.origin_destination import matrices
+from engine.origin_destination import algorithm, matrices
 from engine.origin_destination.drawn import drawn_cells, drawn_errors, drawn_outcomes
 from engine.origin_destination.exact.expected import expectation_of_matrix
 from engine.origin_destination.mechanism import standard_noise
@@ -73,6 +73,8 @@ def test_largest_counts_lose_no_digit():
     noise = np.array([[0.0, 0.6], [-0.6, 0.0]])
     private = od.release_matrix(counts, TRIP, noise=od.ODNoise(cells=noise))
     assert private.tolist() == [[0, 2**53 + 1], [2**53 - 2, 0]]
+    beside = algorithm.rounded_laplace(np.array([0.6], np.float32), 1.0)
+    assert beside(np.array([2.0**24 + 2])).tolist() == [2**24 + 3]  # odd: none in single precision
     exact = expectation_of_matrix(counts, TRIP)
     assert exact.errors["all"].median_absolute == 1.0
     assert exact.errors["all"].mean_absolute == pytest.approx(2.0, rel=0.02)
