@@ -1,15 +1,4 @@
-"""Private spatio-temporal density of a week (P1, made exact by errata D1 to D7).
-
-Examples
---------
->>> import numpy as np
->>> from engine import datasets, density
->>> demo = datasets.load("demo-city")
->>> parameters = density.DensityParameters(epsilon=1.0)
->>> release = density.release(demo, parameters, rng=np.random.default_rng(0))
->>> release.counts.shape == (len(demo.zones), 168)
-True
-"""
+"""Private spatio-temporal density of a week (P1, made exact by errata D1 to D7)."""
 
 from ..parameters import DensityParameters
 from .accounting import at_equal_proved_epsilon, delta_is_large, proved_epsilon

@@ -33,14 +33,8 @@ def truth(dataset: Dataset) -> Floats:
 def by_zone(counts: Floats) -> Floats:
     """Return what decisions on zones read of true or released counts: visits, hour by hour.
 
-    Parameters
-    ----------
-    counts : array, shape (zones, hours)
-        Noise may have taken some below 0, which are no visits.
-
-    Returns
-    -------
-    array, shape (hours, zones)
+    Counts of shape (zones, hours) become (hours, zones). Noise may have taken some below 0, which
+    are no visits.
 
     Examples
     --------

@@ -1,5 +1,7 @@
 """The methods of one release: a new one is one file and one row of `METHODS`."""
 
+from functools import partial
+
 import numpy as np
 
 from ..contract import Method, Plan
@@ -30,17 +32,24 @@ def _public(dataset: Dataset) -> dict[str, float]:
     }
 
 
+_fourier = partial(
+    Method[DensityRelease],
+    release=fourier_release,
+    loses=_SHARED_RHYTHM,
+    ledger=fourier_ledger,
+    public=_public,
+)
+_laplace = partial(
+    Method[DensityRelease], uses=_SAMPLED, release=laplace_release, ledger=laplace_ledger
+)
+
 # the advised method and ours first
 METHODS: dict[DensityMethod, Method[DensityRelease]] = {
-    "efpag_joint": Method(
+    "efpag_joint": _fourier(
         name="Fourier, joint (advised)",
         short="EFPAG, joint",
         source=f"{_P1}, Algorithm 4, with erratum D1 of docs/density.md",
         uses=_STAGED | {"gaussian"},
-        release=fourier_release,
-        loses=_SHARED_RHYTHM,
-        ledger=fourier_ledger,
-        public=_public,
     ),
     "zoom": Method(
         name="Five zoom levels (ours)",
@@ -61,49 +70,21 @@ METHODS: dict[DensityMethod, Method[DensityRelease]] = {
         ours=True,
         needs="has_zoom",
     ),
-    "efpag": Method(
+    "efpag": _fourier(
         name="Fourier, Gaussian (EFPAG)",
         short="EFPAG",
         source=f"{_P1}, Algorithm 4",
         uses=_STAGED | {"gaussian"},
-        release=fourier_release,
-        loses=_SHARED_RHYTHM,
-        ledger=fourier_ledger,
-        public=_public,
     ),
-    "efpa": Method(
-        name="Fourier, Laplace (EFPA)",
-        short="EFPA",
-        source=f"{_P1}, Algorithm 4",
-        uses=_STAGED,
-        release=fourier_release,
-        loses=_SHARED_RHYTHM,
-        ledger=fourier_ledger,
-        public=_public,
+    "efpa": _fourier(
+        name="Fourier, Laplace (EFPA)", short="EFPA", source=f"{_P1}, Algorithm 4", uses=_STAGED
     ),
-    "lpa": Method(
-        name="Laplace, counts (LPA)",
-        short="LPA",
-        source=f"{_P1}, §5.3",
-        uses=_SAMPLED,
-        release=laplace_release,
-        ledger=laplace_ledger,
+    "lpa": _laplace(name="Laplace, counts (LPA)", short="LPA", source=f"{_P1}, §5.3"),
+    "towers_laplace": _laplace(
+        name="Laplace, towers (naive)", short="Laplace, towers", source=f"{_P1}, §5.2"
     ),
-    "towers_laplace": Method(
-        name="Laplace, towers (naive)",
-        short="Laplace, towers",
-        source=f"{_P1}, §5.2",
-        uses=_SAMPLED,
-        release=laplace_release,
-        ledger=laplace_ledger,
-    ),
-    "zones_laplace": Method(
-        name="Laplace, zones (naive)",
-        short="Laplace, zones",
-        source=f"{_P1}, §5.2",
-        uses=_SAMPLED,
-        release=laplace_release,
-        ledger=laplace_ledger,
+    "zones_laplace": _laplace(
+        name="Laplace, zones (naive)", short="Laplace, zones", source=f"{_P1}, §5.2"
     ),
 }
 

@@ -3,14 +3,6 @@
 The two axes are those of every page: the best guess of membership over everything declared to be
 released (`engine.risk.Worth`), and the share of trips in usable flows, or of usable zones
 (`engine.usability`).
-
-Examples
---------
->>> from engine import datasets, frontier
->>> need = frontier.Need(time="period", zones=30, unit="person")
->>> best = frontier.frontier(datasets.load("demo-city"), need).recommended(0.75)
->>> round(best.risk, 3), round(best.use, 3), best.usable
-(0.731, 0.725, True)
 """
 
 from .candidate import USE_STEP, Candidate, Neighbours, Step, best, undominated

@@ -55,14 +55,8 @@ def day_indices(dataset: Dataset, days: Days) -> tuple[int, ...]:
 def by_zone(counts: Numbers) -> Numbers:
     """Return what decisions on zones read of true or released matrices: trips that arrive.
 
-    Parameters
-    ----------
-    counts : array, shape (matrices, zones, zones) or (zones, zones)
-        By origin and destination; trips within a zone are not counted anywhere.
-
-    Returns
-    -------
-    array, shape (matrices, zones)
+    Counts of shape (matrices, zones, zones) or (zones, zones) become (matrices, zones); trips
+    within a zone are not counted anywhere.
 
     Examples
     --------

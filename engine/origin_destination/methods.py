@@ -121,10 +121,6 @@ def release(
     >>> private = release(demo, settings, days=0, rng=np.random.default_rng(0))
     >>> private.counts.shape, private.ledger.published_epsilon
     ((1, 150, 150), 0.5)
-    >>> ours = ODParameters(epsilon=0.5, method="estimate")
-    >>> private = release(demo, ours, days=0, rng=np.random.default_rng(0))
-    >>> private.counts.shape, private.ledger.proved_epsilon
-    ((1, 150, 150), 0.5)
     """
     draw = METHODS[parameters.method].release
     return draw(dataset, parameters, rng=rng, noise=noise, days=days, sum_days=sum_days)

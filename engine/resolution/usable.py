@@ -115,7 +115,7 @@ def finest_usable(candidates: Sequence[Detail], at: int) -> Detail | None:
 
     Parameters
     ----------
-    found : sequence of Detail
+    candidates : sequence of Detail
         Of one span of time.
     at : int
         Position of the ε.

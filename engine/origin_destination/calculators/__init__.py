@@ -33,7 +33,7 @@ from scipy import special
 from ...arrays import Floats
 from .. import solving
 from ..laws import LawName, NoiseLaw
-from ..settings import Method, betas, errors, is_published, rates, trips_per_user
+from ..solving import Method, betas, errors, is_published, rates, trips_per_user
 from .conditional import (
     cell_error_probability_if_released,
     change_error_probability_if_released,

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from ...arrays import Floats
 from .. import solving
 from ..laws import LawName, NoiseLaw, effective_threshold
-from ..settings import betas, counts_and_threshold, errors, rates, trips_per_user
+from ..solving import betas, counts_and_threshold, errors, rates, trips_per_user
 
 
 def cell_error_probability_if_released(

@@ -10,7 +10,7 @@ from ... import validation
 from ...arrays import Floats
 from .. import solving
 from ..laws import LawName, NoiseLaw, effective_threshold
-from ..settings import Method, betas, counts_and_threshold, is_published, rates, trips_per_user
+from ..solving import Method, betas, counts_and_threshold, is_published, rates, trips_per_user
 
 
 def stays_suppressed_probability(

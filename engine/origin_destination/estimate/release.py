@@ -104,10 +104,8 @@ class EstimateRelease:
         low, high = zip(*intervals(self.measurement, self.distances_m), strict=True)
         return np.stack(low), np.stack(high)
 
-    def exact_interval(
-        self, *, at_once: bool, confidence: float = 0.95
-    ) -> tuple[Integers, Integers]:
-        """Return the ranges that hold kept counts with `confidence`, whatever the model.
+    def exact_interval(self, *, at_once: bool) -> tuple[Integers, Integers]:
+        """Return the ranges that hold kept counts in 95 of 100 releases, whatever the model.
 
         Parameters
         ----------
@@ -115,8 +113,6 @@ class EstimateRelease:
             False holds for one flow that was chosen without looking at this release. True holds for
             all flows of the release together, hence also for those chosen by what was released:
             the largest, the certain, the unexpected.
-        confidence : float
-            Share of releases.
 
         Returns
         -------
@@ -125,7 +121,7 @@ class EstimateRelease:
         """
         cells = self.measurement.cells
         flows = max(cells.size - cells.shape[0] * cells.shape[-1], 1) if at_once else 1
-        reach = statements.cell_reach(self.measurement.rate, confidence=confidence, cells=flows)
+        reach = statements.cell_reach(self.measurement.rate, cells=flows)
         off = ~np.eye(cells.shape[-1], dtype=np.bool_)
         return np.maximum(cells - reach, 0) * off, np.maximum(cells + reach, 0) * off
 

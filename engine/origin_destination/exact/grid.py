@@ -19,7 +19,6 @@ from ...errors import ParameterError
 from ...parameters import MAX_SUPPRESSION_THRESHOLD
 from .. import laws, solving
 from ..laws import LawName, NoiseLaw
-from ..settings import rates
 from .expected import SANITY_BOUND, Population
 from .histogram import CountHistogram
 from .outcomes import Outcomes, Share
@@ -164,7 +163,7 @@ class GridSettings:
         max_trips_per_user: int,
         population: Population,
     ) -> None:
-        self.rates = np.atleast_1d(rates(epsilons, max_trips_per_user))
+        self.rates = np.atleast_1d(solving.rates(epsilons, max_trips_per_user))
         self.epsilons = self.rates * max_trips_per_user
         self.thresholds = np.atleast_1d(
             solving.whole_numbers("suppression_threshold", thresholds, 0, "15 is usual")

@@ -5,7 +5,7 @@ histogram is built day by day from the sparse trips, never through a dense stack
 long as its dataset is (confidential, like the dataset).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ...arrays import Floats, Integers
+from ...arrays import Complex, Floats, Integers
 from ...datasets import Dataset, remembered, tallies
-from ...datasets.tallies import Cells, cells_of
+from ...datasets.tallies import Cells, Tally, cells_of
 from ...errors import ParameterError
 from ...parameters import ODUnit
 from ..matrices import Days, checked_matrix, day_indices, ranked_trips
@@ -136,16 +136,11 @@ def histogram(
     def build() -> CountHistogram:
         trips, highest_rank = ranked_trips(dataset, unit, limit)
 
-        def cells() -> Iterator[Cells]:
-            if sum_days:
-                yield cells_of(trips.summed(chosen), highest_rank)
-            else:
-                for day in chosen:
-                    yield cells_of(trips.day(day), highest_rank)
-
+        matrices = [trips.summed(chosen)] if sum_days else map(trips.day, chosen)
         kept = None
         if trips.tallies is not None and not sum_days and 1 < len(chosen) == trips.days:
             kept = tallies.at(trips.tallies(), highest_rank)
+        cells = (cells_of(matrix, highest_rank) for matrix in matrices)
         return _count(cells, len(dataset.zones), 1 if sum_days else len(chosen), kept)
 
     return remembered(dataset, ("histogram of trips", unit, limit, chosen, sum_days), build)
@@ -167,12 +162,7 @@ def histogram_of_matrix(true: Any, kept: Any = None) -> CountHistogram:
     zones = counts.shape[-1]
     layers = counts.reshape(-1, zones, zones)
     lefts = left.reshape(-1, zones, zones)
-
-    def cells() -> Iterator[Cells]:
-        for layer, after in zip(layers, lefts, strict=True):
-            yield _dense_cells(layer, after)
-
-    return _count(cells, zones, len(layers))
+    return _count(map(_dense_cells, layers, lefts), zones, len(layers))
 
 
 def group_pairs(of: Floats) -> Groups:
@@ -190,39 +180,24 @@ def _dense_cells(true: Integers, kept: Integers) -> Cells:
 
 
 def _count(
-    cells: Callable[[], Iterator[Cells]],
-    zones: int,
-    matrices: int,
-    known: tuple[tallies.Tally, tallies.Tally] | None = None,
+    cells: Iterator[Cells], zones: int, matrices: int, known: tuple[Tally, Tally] | None = None
 ) -> CountHistogram:
-    # One whole number holds a zone, a true and a kept count and sorts in this order.
-    bits = (63 - zones.bit_length()) // 2
-    try:
-        origins, destinations = _tally(cells(), bits) if known is None else _packed(known, bits)
-        values = None
-    except OverflowError:  # ranks among all counts sort like the counts and are much smaller
-        values = np.unique(np.concatenate([np.r_[0, c.kept, c.true] for c in cells()]))
-        origins, destinations = _tally((_ranked(c, values) for c in cells()), bits)
-    pair_bits = (1 << 2 * bits) - 1
-    pairs = np.union1d(origins.keys & pair_bits, 0)
-    true, kept = pairs >> bits, pairs & ((1 << bits) - 1)
+    sides = _tally(cells, zones) if known is None else known
+    pairs = np.unique(np.concatenate([np.zeros(1), *map(_pairs, sides)]))
+    shape = (zones, len(pairs))
     rows, columns = (
         _with_empty_cells(
-            sparse.csr_array(
-                (
-                    tally.counts.astype(np.float64),
-                    np.searchsorted(pairs, tally.keys & pair_bits),
-                    np.searchsorted(tally.keys >> 2 * bits, np.arange(zones + 1)),
-                ),
-                shape=(zones, len(pairs)),
-            ),
+            sparse.coo_array(
+                (side.cells.astype(np.float64), (side.zone, np.searchsorted(pairs, _pairs(side)))),
+                shape=shape,
+            ).tocsr(),
             matrices,
         )
-        for tally in (origins, destinations)
+        for side in sides
     )
     return CountHistogram(
-        kept=(kept if values is None else values[kept]).astype(np.float64),
-        true=(true if values is None else values[true]).astype(np.float64),
+        kept=pairs.imag.copy(),
+        true=pairs.real.copy(),
         cells=np.asarray(rows.sum(axis=0)),
         by_origin=rows,
         by_destination=columns,
@@ -230,58 +205,38 @@ def _count(
     )
 
 
-class _Tally(NamedTuple):
-    """Distinct keys, ascending, and how often each was met."""
-
-    keys: Integers
-    counts: Integers
+def _pairs(cells: Cells | Tally) -> Complex:
+    """Return true and kept counts as one number each, which sorts by the first, then the second."""
+    return cells.true + 1j * cells.kept
 
 
-def _tally(cells: Iterator[Cells], bits: int) -> tuple[_Tally, _Tally]:
+def _tally(cells: Iterator[Cells], zones: int) -> tuple[Tally, Tally]:
     """Count (zone, true, kept) by origins and by destinations, a batch of days at a time."""
-    parts: tuple[list[_Tally], list[_Tally]] = ([], [])
+    parts: tuple[list[Tally], list[Tally]] = ([], [])
     waiting: list[Cells] = []
 
-    def sort_waiting() -> None:
-        origin, destination, kept, true = (
-            np.concatenate(column) for column in zip(*waiting, strict=True)
-        )
+    def count_waiting() -> None:
+        batch = Cells(*map(np.concatenate, zip(*waiting, strict=True)))
         waiting.clear()
-        if max(kept.max(initial=0), true.max(initial=0)) >> bits:
-            raise OverflowError
-        pair = (true << bits) | kept
-        for zone, part in zip((origin, destination), parts, strict=True):
-            part.append(_Tally(*np.unique((zone << 2 * bits) | pair, return_counts=True)))
+        true, kept, values = batch.true, batch.kept, None
+        span = int(true.max(initial=0)) + 1
+        if zones * span**2 >= 2**63:  # ranks sort like the counts and are much smaller
+            values = np.unique(np.concatenate([true, kept]))
+            span, (true, kept) = len(values), np.searchsorted(values, (true, kept))
+        for zone, part in zip((batch.origin, batch.destination), parts, strict=True):
+            keys, number = np.unique((zone * span + true) * span + kept, return_counts=True)
+            counts = keys // span % span, keys % span
+            high, low = counts if values is None else values[np.array(counts)]
+            part.append(Tally(keys // span**2, high, low, number))
 
     for some in cells:
         waiting.append(some)
         if sum(len(c.true) for c in waiting) >= _BATCH:
-            sort_waiting()
+            count_waiting()
     if waiting:
-        sort_waiting()
-    return _merged(parts[0]), _merged(parts[1])
-
-
-def _packed(known: tuple[tallies.Tally, tallies.Tally], bits: int) -> tuple[_Tally, _Tally]:
-    if max(int(side.true.max(initial=0)) for side in known) >> bits:
-        raise OverflowError
-    origins, destinations = (
-        _Tally((side.zone << 2 * bits) | (side.true << bits) | side.kept, side.cells)
-        for side in known
-    )
+        count_waiting()
+    origins, destinations = (Tally(*map(np.concatenate, zip(*part, strict=True))) for part in parts)
     return origins, destinations
-
-
-def _merged(parts: list[_Tally]) -> _Tally:
-    keys, counts = (np.concatenate(column) for column in zip(*parts, strict=True))
-    distinct, position = np.unique(keys, return_inverse=True)
-    # sums of whole numbers below 2⁵³ are exact in float64
-    return _Tally(distinct, np.bincount(position, weights=counts).astype(np.int64))
-
-
-def _ranked(cells: Cells, values: Integers) -> Cells:
-    kept, true = (np.searchsorted(values, counts) for counts in (cells.kept, cells.true))
-    return Cells(cells.origin, cells.destination, kept, true)
 
 
 def _with_empty_cells(counted: sparse.csr_array, matrices: int) -> sparse.csr_array:

@@ -17,7 +17,6 @@ from . import relative
 from .expected import Population
 from .grid import GridSettings
 from .histogram import CountHistogram, group_pairs
-from .tabulated import fast_law
 
 _WIDEST_STEP = 8  # counts between two thresholds; beyond, all cells are computed anew
 
@@ -81,14 +80,13 @@ class _Flows:
 
     def sums(self, noise: NoiseLaw) -> Floats:
         """Return Σ weight·E[2|out − t|/(out + t)] for every threshold."""
-        quick = fast_law(noise, self._traded.size)
         law_sums = relative.ReciprocalSums(float(noise.rate), self._largest)
-        chance = quick.pmf(self._outs[:, None] - self._kept_values)
+        chance = noise.pmf(self._outs[:, None] - self._kept_values)
         sums = np.zeros(len(self._least))
         np.add.at(sums, self._suppressed_from, laws.total(chance, self._traded))
         for first, end in self._runs:
             errors = relative.mean_relative_error(
-                quick, law_sums, self._kept, self._true, self._least[first]
+                noise, law_sums, self._kept, self._true, self._least[first]
             )
             sums[first] = laws.total(self._weights, errors)
             sums[first:end] = np.cumsum(sums[first:end])

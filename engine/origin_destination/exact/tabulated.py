@@ -34,11 +34,6 @@ class TabulatedLaw(NoiseLaw):
         near = np.clip(bound, -self._last, self._last + 1)
         return self._tails[near.astype(np.intp) + self._last]
 
-    def pmf(self, value: ArrayLike) -> Floats:
-        """Return P(Z = value) for whole numbers `value`."""
-        size = np.abs(value)
-        return np.where(size == 0, self.zero, self.gap * self.tail(np.maximum(size, 1)))
-
     def mean_above(self, bound: ArrayLike) -> Floats:
         """Return E[(Z − bound)⁺] for whole numbers `bound` of at least 0."""
         return self.tail(np.asarray(bound) + 1) / self.gap

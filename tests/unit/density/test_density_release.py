@@ -94,22 +94,17 @@ def test_constant_series_stay_constant_in_the_mean() -> None:
     np.testing.assert_allclose(release.counts, 10**7, rtol=0.01)
 
 
-def test_cluster_minimum_above_the_total_makes_one_cluster_and_says_so() -> None:
-    dataset = flat_city(1000)
-    rng = np.random.default_rng(0)
-    release = density.release(dataset, replace(BASE, cluster_minimum=1e12), rng=rng)
-    assert release.flags == (density.ONE_CLUSTER,)
+@pytest.mark.parametrize(
+    ("minimum", "clusters", "flags"),
+    [(1e12, [0] * 20, (density.ONE_CLUSTER,)), (0.0, list(range(20)), ())],
+)
+def test_the_cluster_minimum_joins_all_and_says_so_or_none(
+    minimum: float, clusters: list[int], flags: tuple[str, ...]
+) -> None:
+    parameters = replace(BASE, cluster_minimum=minimum)
+    release = density.release(flat_city(1000), parameters, rng=np.random.default_rng(0))
     assert release.clusters is not None
-    assert release.clusters.max() == 0
-
-
-def test_cluster_minimum_zero_makes_every_cell_its_own() -> None:
-    release = density.release(
-        flat_city(1000), replace(BASE, cluster_minimum=0.0), rng=np.random.default_rng(0)
-    )
-    assert release.clusters is not None
-    assert release.clusters.tolist() == list(range(20))
-    assert release.flags == ()
+    assert (release.clusters.tolist(), release.flags) == (clusters, flags)
 
 
 def test_cells_with_a_negative_total_read_zero_all_week() -> None:
@@ -200,23 +195,6 @@ def test_totals_of_towers_with_and_without_sampling(tiny_city: Dataset) -> None:
     assert np.abs(sampled - truth).mean() < np.abs(naive - truth).mean() / 3
     unlucky = replace(noise, visits=-1e9)
     assert not tower_totals(tiny_city, parameters, unlucky).any()
-
-
-def test_order_of_rows_does_not_matter(tmp_path: Path) -> None:
-    """Relabelled people are the same data; the engine reads counts only."""
-    visits = random_visits(40, 8)
-    one = aggregate(visits, 8)
-    two = aggregate(dict(reversed(visits.items())), 8)
-    np.testing.assert_array_equal(one.truth, two.truth)
-    np.testing.assert_array_equal(one.ranked, two.ranked)
-    places = geography(8, 3)
-    releases = [
-        density.release(
-            save(tmp_path / name, counts, places), BASE, rng=np.random.default_rng(0)
-        ).counts
-        for name, counts in (("one", one), ("two", two))
-    ]
-    np.testing.assert_array_equal(releases[0], releases[1])
 
 
 def test_noise_of_another_dataset_or_method_is_refused() -> None:

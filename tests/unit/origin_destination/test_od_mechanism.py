@@ -92,13 +92,6 @@ def test_rounding_is_half_up_also_below_zero():
     assert private.tolist() == [[0, 5, 4], [6, 0, 3], [4, 4, 0]]
 
 
-def test_negatives_become_zero_without_suppression():
-    params = od.ODParameters(epsilon=0.1, suppression_threshold=0, unit="trip")
-    private = od.release_matrix(np.zeros((40, 40)), params, rng=rng())
-    assert private.min() == 0
-    assert private.max() > 0
-
-
 def test_one_zone_has_nothing_to_release():
     assert od.release_matrix([[5]], TRIP, rng=rng()).tolist() == [[0]]
     exact = expectation_of_matrix([[5]], TRIP)
@@ -124,12 +117,6 @@ def test_all_zeros_release_phantoms_only():
     assert exact.outcomes.lost.cells == exact.outcomes.kept.cells == 0
     assert math.isnan(exact.errors["travelled"].mean_absolute)
     assert exact.outgoing.true.tolist() == [0] * 60
-
-
-def test_check_figure_of_an_empty_cell_without_suppression():
-    params = od.ODParameters(epsilon=0.5, suppression_threshold=0, unit="trip")
-    exact = expectation_of_matrix([[0, 0], [0, 0]], params)
-    assert exact.outcomes.empty.cells / 2 == pytest.approx(0.6106, abs=5e-5)
 
 
 def test_threshold_above_every_count_suppresses_all():
@@ -181,11 +168,6 @@ def test_exactly_one_source_of_noise(given):
 def test_noise_must_fit_the_counts(noise):
     with pytest.raises(ParameterError, match="noise must hold one finite variate"):
         od.release_matrix([[0, 1], [1, 0]], TRIP, noise=od.ODNoise(cells=noise))
-
-
-def test_trip_level_trims_nobody(counted):
-    assert (od.kept(counted, TRIP) == od.truth(counted)).all()
-    assert od.expected(counted, TRIP).split.trimmed == 0
 
 
 def test_diagonals_are_zero_and_not_counted(tiny_city):

@@ -40,6 +40,12 @@ def measured(cells, rate=0.5):
     )
 
 
+def apart(rng, zones):
+    """Return metres between so many random places."""
+    place = rng.random((zones, 2)) * 1e5
+    return np.hypot(*(place[:, None] - place).T)
+
+
 @pytest.mark.parametrize(("limit", "most"), [(1, 20.0), (4, 5.0), (20, 1.0)])
 def test_the_capped_count_scales_estimates_up_at_most_twenty_over_t_fold(limit, most):
     """Trimming to T of at most 20 trips a person-day can drop no more than that."""
@@ -258,8 +264,7 @@ def test_noise_must_fit():
 
 def test_other_days_sharpen_a_day():
     rng = np.random.default_rng(5)
-    place = rng.random((30, 2)) * 1e5
-    distances = np.hypot(*(place[:, None] - place).T)
+    distances = apart(rng, 30)
     size = rng.lognormal(0, 1, 30)
     flow = np.outer(size, size) * rng.gamma(0.3, 10, (30, 30)) * (1 - np.eye(30))
     truth = rng.poisson(flow, (5, 30, 30))
@@ -274,8 +279,7 @@ def test_other_days_sharpen_a_day():
 
 def test_the_flow_back_sharpens_a_flow():
     rng = np.random.default_rng(6)
-    place = rng.random((30, 2)) * 1e5
-    distances = np.hypot(*(place[:, None] - place).T)
+    distances = apart(rng, 30)
     both = np.triu(rng.gamma(0.3, 300, (30, 30)), 1)
     truth = rng.poisson(both + both.T)
     noise = np.round(rng.laplace(0, 10, truth.shape)).astype(np.int64)
@@ -296,8 +300,7 @@ def test_the_flow_back_sharpens_a_flow():
 
 def test_a_typical_flow_errs_less_and_its_expected_trips_add_up():
     rng = np.random.default_rng(7)
-    place = rng.random((60, 2)) * 1e5
-    distances = np.hypot(*(place[:, None] - place).T)
+    distances = apart(rng, 60)
     truth = rng.poisson(rng.gamma(0.1, 20, (60, 60))) * (1 - np.eye(60, dtype=int))
     noise = np.round(rng.laplace(0, 4, truth.shape)).astype(np.int64)
     cells = (truth + noise) * (1 - np.eye(60, dtype=int))
@@ -312,10 +315,8 @@ def test_a_large_surprise_is_certain_and_listed():
     rng = np.random.default_rng(1)
     cells = np.rint(rng.laplace(0, 2, (1, 40, 40))).astype(np.int64)
     cells[0, 3, 7] = 400
-    place = rng.random((40, 2)) * 1e5
-    release = estimate.read_measurement(
-        measured(cells * (1 - np.eye(40, dtype=int))), np.hypot(*(place[:, None] - place).T)
-    )
+    noisy = measured(cells * (1 - np.eye(40, dtype=int)))
+    release = estimate.read_measurement(noisy, apart(rng, 40))
     assert release.certain[0, 3, 7]
     assert release.counts[0, 3, 7] == pytest.approx(400, abs=20)
     assert (release.unexpected == (release.certain & (release.empty >= 0.05))).all()
@@ -323,8 +324,7 @@ def test_a_large_surprise_is_certain_and_listed():
 
 def test_prediction_keeps_totals_and_falls_with_distance():
     rng = np.random.default_rng(2)
-    place = rng.random((25, 2)) * 1e5
-    distances = np.hypot(*(place[:, None] - place).T)
+    distances = apart(rng, 25)
     size = rng.lognormal(3, 0.7, 25)
     cells = rng.poisson(np.outer(size, size) * np.exp(-distances / 2e4))
     cells *= 1 - np.eye(25, dtype=int)
