@@ -10,11 +10,9 @@ import math
 import os
 import random
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 import urllib.request
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -22,9 +20,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks._session import PATIENCE_S, opened
-from benchmarks.measure import Row, bounded
+from benchmarks.measure import ROOT, Row, bounded
+from tests.support.proxy import proxied
+from tests.support.server import free_port, running
 
-ROOT = Path(__file__).parents[1]
 SESSIONS, MOVES, LIMIT_MB = 30, 6, 5.0
 LIMITS_S = {30: 1.0, 100: 1.5}
 """The 95th percentile of a move, by the number of sessions."""
@@ -128,76 +127,27 @@ def _quantile(values: list[float], share: float) -> float:
 @contextmanager
 def served(root: Path = ROOT / "data") -> "Generator[tuple[str, subprocess.Popen[bytes]]]":
     """Serve the dashboard with the datasets of a folder and yield the websocket's address."""
-    port = _free_port()
-    arguments = ["run", "app.py", "--server.port", str(port)]
-    command = [sys.executable, "-m", "streamlit", *arguments]
-    with _running(command, port, ROOT, MOBILITY_DATA=str(root)) as process:
+    port = free_port()
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    environment = {"MOBILITY_DATA": str(root)}
+    with running(command, f"http://127.0.0.1:{port}", environment=environment) as process:
         yield f"ws://127.0.0.1:{port}/_stcore/stream", process
 
 
 @contextmanager
-def several(
-    explorers: int, root: Path = ROOT / "data"
-) -> "Generator[tuple[str, Sequence[subprocess.Popen[bytes]]]]":
+def several(explorers: int) -> "Generator[tuple[str, Sequence[subprocess.Popen[bytes]]]]":
     """Serve the dashboard by so many processes; behind the Caddy of ``deploy`` if more than one."""
+    if explorers > 1 and shutil.which("caddy") is None:
+        raise SystemExit("several explorers stand behind Caddy, which is not installed")
     with ExitStack() as stack:
-        each = [stack.enter_context(served(root)) for _ in range(explorers)]
+        each = [stack.enter_context(served()) for _ in range(explorers)]
         address, processes = each[0][0], [process for _, process in each]
         if explorers > 1:
-            address = stack.enter_context(_proxy([one.split("/")[2] for one, _ in each]))
+            hosts = " ".join(["to", *(one.split("/")[2] for one, _ in each)])
+            home = stack.enter_context(tempfile.TemporaryDirectory(prefix="bench-caddy-"))
+            proxy = stack.enter_context(proxied("Caddyfile", Path(home), EXPLORERS=hosts))
+            address = f"{proxy.replace('http', 'ws')}/_stcore/stream"
         yield address, processes
-
-
-@contextmanager
-def _proxy(hosts: Sequence[str]) -> Generator[str]:
-    """Start the Caddy of ``deploy`` before some explorers; yield the websocket's address."""
-    caddy = shutil.which("caddy")
-    if caddy is None:
-        raise SystemExit("several explorers stand behind Caddy, which is not installed")
-    port = _free_port()
-    with tempfile.TemporaryDirectory(prefix="bench-caddy-") as home:
-        variables = {
-            "EXPLORERS": " ".join(["to", *hosts]),
-            "EXPLORER_ADDRESS": f"http://127.0.0.1:{port}",
-            "HOME": home,
-        }
-        command = [caddy, "run", "--config", "Caddyfile", "--adapter", "caddyfile"]
-        with _running(command, port, ROOT / "deploy", **variables):
-            yield f"ws://127.0.0.1:{port}/_stcore/stream"
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-@contextmanager
-def _running(
-    command: Sequence[str], port: int, folder: Path, **variables: str
-) -> "Generator[subprocess.Popen[bytes]]":
-    """Run a server until it is no longer needed; it is there once it says that it is healthy."""
-    process = subprocess.Popen(
-        command,
-        cwd=folder,
-        env={**os.environ, **variables},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        until = time.monotonic() + 60
-        while True:
-            try:
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=2)
-                break
-            except OSError:
-                if time.monotonic() > until or process.poll() is not None:
-                    raise
-                time.sleep(0.05)
-        yield process
-    finally:
-        process.terminate()
-        process.wait(timeout=20)
 
 
 def _cookies(address: str) -> dict[str, str]:

@@ -2,10 +2,7 @@
 
 import os
 import shutil
-import socket
-import subprocess
 import threading
-import time
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -13,15 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.server import free_port, running
+
 DEPLOY = Path(__file__).parents[2] / "deploy"
 PASS = {"Authorization": "Bearer of-a-colleague"}
-
-
-def free_port() -> int:
-    """Return a port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def caddy() -> str:
@@ -37,32 +29,11 @@ def caddy() -> str:
 @contextmanager
 def proxied(file: str, home: Path, **variables: str) -> Generator[str]:
     """Start Caddy with a file of ``deploy``, yield its address."""
-    port = free_port()
     command = [caddy(), "run", "--config", str(DEPLOY / file), "--adapter", "caddyfile"]
-    address = f"http://localhost:{port}"
-    environment = {**os.environ, "HOME": str(home), "XDG_DATA_HOME": str(home)}
-    log = home / "caddy.log"
-    with log.open("wb") as said:
-        process = subprocess.Popen(
-            command,
-            env={**environment, "EXPLORER_ADDRESS": address, **variables},
-            stdout=said,
-            stderr=said,
-        )
-    try:
-        until = time.monotonic() + 30
-        while True:
-            assert process.poll() is None, log.read_text(encoding="utf-8")
-            try:
-                socket.create_connection(("localhost", port), timeout=1).close()
-                break
-            except OSError:
-                assert time.monotonic() < until, "Caddy did not listen within 30 s"
-                time.sleep(0.05)
+    address = f"http://localhost:{free_port()}"
+    own = {"HOME": str(home), "XDG_DATA_HOME": str(home), "EXPLORER_ADDRESS": address}
+    with running(command, address, environment={**own, **variables}, log=home / "caddy.log"):
         yield address
-    finally:
-        process.terminate()
-        process.wait(timeout=20)
 
 
 class Login:

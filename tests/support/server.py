@@ -6,7 +6,6 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.request
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -46,38 +45,51 @@ def served(
     folder : Path
         In which the command is given.
     """
+    port = free_port()
+    starts = command or [sys.executable, "-c", f"{before}\n{RUN}", "run", "app.py"]
+    whole, address = [*starts, "--server.port", str(port), *arguments], f"http://127.0.0.1:{port}"
+    with running(whole, address, folder=folder, environment=environment, log=log):
+        yield address
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    starts = command or [sys.executable, "-c", f"{before}\n{RUN}", "run", "app.py"]
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def running(
+    command: Sequence[str],
+    address: str,
+    *,
+    folder: Path = ROOT,
+    environment: Mapping[str, str] | None = None,
+    log: Path = Path(os.devnull),
+) -> "Generator[subprocess.Popen[bytes]]":
+    """Run a server until it is no longer needed; it is there once it says that it is healthy."""
+    whole = {**os.environ, **(environment or {})}
     with log.open("wb") as said:
-        process = subprocess.Popen(
-            [*starts, "--server.port", str(port), *arguments],
-            cwd=folder,
-            env={**os.environ, **(environment or {})},
-            stdout=said,
-            stderr=said,
-        )
-    address = f"http://127.0.0.1:{port}"
+        process = subprocess.Popen(command, cwd=folder, env=whole, stdout=said, stderr=said)
     try:
-        _wait_until_healthy(address, process)
-        yield address
+        until = time.monotonic() + 60
+        while not _healthy(address):
+            assert process.poll() is None, f"the server stopped: {log.read_text()}"
+            assert time.monotonic() < until, "the server did not answer within 60 s"
+            time.sleep(0.05)
+        yield process
     finally:
         process.terminate()
         process.wait(timeout=20)
 
 
-def _wait_until_healthy(address: str, process: "subprocess.Popen[bytes]") -> None:
-    until = time.monotonic() + 60
-    while time.monotonic() < until:
-        assert process.poll() is None, "the dashboard stopped before it could be reached"
-        try:
-            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=2) as answer:
-                if answer.status == 200:
-                    return
-        except OSError:
-            time.sleep(0.1)
-    raise AssertionError("the dashboard did not answer within 60 s")
+def _healthy(address: str) -> bool:
+    """Whether a server answers, and be it that whoever asks must log in."""
+    try:
+        return request(address, "GET", "/_stcore/health").status in (200, 401)
+    except (OSError, http.client.HTTPException):
+        return False
 
 
 class Answer(NamedTuple):
