@@ -6,12 +6,12 @@ Tables 1, 3, S2, S3 and the text on Kabul and Hirat).
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from engine import datasets
+from engine.arrays import Floats
 from engine.datasets import Dataset
 from engine.errors import DatasetError
 from engine.synthetic.catalogue import COUNTRIES, ON_FIRST_USE
@@ -44,7 +44,7 @@ def figure(
         setting=kind,
         ours=float(got),
         published=float(target),
-        within=met(target, got, kind),
+        within=met(target, float(got), kind),
         source=note,
     )
 
@@ -88,92 +88,67 @@ def rows() -> Iterator[Row]:
 
 def _paris(dataset: Dataset) -> Iterator[Row]:
     got: dict[str, Any] = dataset.metadata.scenario["marginals"]
-    truth = dataset.truth_by_tower
-    zones, cover = len(dataset.zones), dataset.tessellation.cover_size
+    truth, zones = dataset.truth_by_tower, len(dataset.zones)
+    cover, people = dataset.tessellation.cover_size, float(dataset.single_visit_by_tower.sum())
     presampled = float(dataset.presampled_by_tower(30).sum())
     hourly = truth.sum(axis=0).reshape(7, 24)
-    rhythm = np.all(np.diff(hourly[:, :5]) < 0, axis=1) & np.all(
-        np.diff(hourly[:, 4:7]) > 0, axis=1
-    )
-    row = partial(figure, "paris")
-
-    people = float(dataset.single_visit_by_tower.sum())
-    yield row("people (N)", 1_992_846, people)
-    yield row("towers", 1303, len(dataset.towers))
-    yield row("zones", 989, zones)
-    yield row("visits per person, mean", 13.55, float(truth.sum()) / people)
-    yield row(
-        "visits per person, standard deviation", 18.33, float(got["visits_standard_deviation"])
-    )
-    yield row("visits per person, maximum", 732, float(got["visits_maximum"]))
-    yield row("days that fall from 00:00 to 04:00 and rise to 06:00", 7, float(rhythm.sum()))
-    yield row(
-        "mean count per zone and hour, before sampling",
-        91,
-        float(truth.sum()) / zones / 168,
-        "reported",
-        "P1's figure does not fit its own N × mean, which is 162.5 (D7)",
-    )
-    yield row(
-        "mean count per zone and hour, at most 30 visits", 91, presampled / zones / 168, "reported"
-    )
-    yield row(
-        "mean count per cover cell and hour, at most 30 visits",
-        120,
-        presampled / cover / 168,
-        "reported",
-        f"our cover has {cover} cells",
-    )
+    falls = np.all(np.diff(hourly[:, :5]) < 0, axis=1)
+    rhythm = falls & np.all(np.diff(hourly[:, 4:7]) > 0, axis=1)
+    unlike = "P1's figure does not fit its own N × mean, which is 162.5 (D7)"
+    before, sampled = "before sampling", "at most 30 visits"
+    cells = f"our cover has {cover} cells"
+    zone, cell = "mean count per zone and hour", "mean count per cover cell and hour"
+    for one in (
+        ("people (N)", 1_992_846, people),
+        ("towers", 1303, len(dataset.towers)),
+        ("zones", 989, zones),
+        ("visits per person, mean", 13.55, truth.sum() / people),
+        ("visits per person, standard deviation", 18.33, got["visits_standard_deviation"]),
+        ("visits per person, maximum", 732, got["visits_maximum"]),
+        ("days that fall from 00:00 to 04:00 and rise to 06:00", 7, rhythm.sum()),
+        (f"{zone}, {before}", 91, truth.sum() / zones / 168, "reported", unlike),
+        (f"{zone}, {sampled}", 91, presampled / zones / 168, "reported"),
+        (f"{cell}, {sampled}", 120, presampled / cover / 168, "reported", cells),
+    ):
+        yield figure("paris", *one)
 
 
 def _country(dataset: Dataset, published: _Published) -> Iterator[Row]:
     got: dict[str, Any] = dataset.metadata.scenario["marginals"]
-    matrices = daily_totals(dataset)
-    row = partial(figure, dataset.id)
-
-    homes = dataset.homes
-    people = 0.0 if homes is None else float(homes.sum())
-    yield row("people", published.people, people)
-    yield row("zones", published.zones, len(dataset.zones))
-    yield row("trips per person, mean", published.mean, float(matrices.origins.sum()) / people)
+    origins, share_small = daily_totals(dataset)
+    people = 0.0 if dataset.homes is None else float(dataset.homes.sum())
     percentiles = got["trips_percentiles"]
-    yield row("trips per person, 5th percentile", 0, float(percentiles["5"]))
-    yield row("trips per person, 95th percentile", published.percentile_95, percentiles["95"])
+    small = "share of daily cells under 15", published.share_small, share_small
     fine_rwanda = dataset.id == "rwanda-sectors"
-    yield row(
-        "share of daily cells under 15",
-        published.share_small,
-        matrices.share_small,
-        "reported" if fine_rwanda else "share",
-        _CANNOT_BE_MET if fine_rwanda else "",
-    )
-    if published.daily_percentiles is not None:
-        ours = got["daily_trips_percentiles"]
-        for q, target in zip((90, 95, 99), published.daily_percentiles, strict=True):
-            yield row(
-                f"trips on a day with any, {q}th percentile", target, ours[str(q)], "reported"
-            )
+    figures: list[tuple[Any, ...]] = [
+        ("people", published.people, people),
+        ("zones", published.zones, len(dataset.zones)),
+        ("trips per person, mean", published.mean, origins.sum() / people),
+        ("trips per person, 5th percentile", 0, percentiles["5"]),
+        ("trips per person, 95th percentile", published.percentile_95, percentiles["95"]),
+        (*small, "reported", _CANNOT_BE_MET) if fine_rwanda else (*small, "share"),
+    ]
+    for q, target in zip((90, 95, 99), published.daily_percentiles or (), strict=False):
+        what, ours = f"trips on a day with any, {q}th percentile", got["daily_trips_percentiles"]
+        figures.append((what, target, ours[str(q)], "reported"))
     zone_ids: list[str] = dataset.zones["zone_id"].astype(str).tolist()
     if published.out_migration is not None:
         area = [zone_ids.index(i) for i in dataset.metadata.scenario["shock"]["zone_ids"]]
-        yield row(
-            "out-migration from the shock's area in 7 days",
-            published.out_migration,
-            float(matrices.origins[:, area].sum()),
-        )
+        what = "out-migration from the shock's area in 7 days"
+        figures.append((what, published.out_migration, origins[:, area].sum()))
     if dataset.id == "afghanistan-2020":
         for code, name, target in (("AFG-1767", "Kabul", 18_602), ("AFG-1742", "Hirat", 3_733)):
-            ours = float(matrices.origins[:, zone_ids.index(code)].mean())
-            yield row(
-                f"trips from {name} on an average day", target, ours, "count", "level not stated"
-            )
+            ours = origins[:, zone_ids.index(code)].mean()
+            what = f"trips from {name} on an average day"
+            figures.append((what, target, ours, "count", "level not stated"))
+    for one in figures:
+        yield figure(dataset.id, *one)
 
 
-@dataclass(frozen=True)
-class DailyTotals:
+class DailyTotals(NamedTuple):
     """Trips by day and origin, shape (days, zones), and the share of small cells."""
 
-    origins: np.ndarray[Any, np.dtype[np.float64]]
+    origins: Floats
     share_small: float
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from pathlib import Path
 
 import geopandas as gpd
@@ -20,7 +20,7 @@ from ..parameters import DEFAULT_MAX_VISITS_CAP, HOURS_PER_WEEK
 from .landuse import LandUse, LandUsePlan, plan_land_use
 from .reporttrips import ReportTrips
 from .subdivision import scatter, subdivide
-from .triptables import Progress, TripTable
+from .triptables import Progress, TripTable, homes_table, simulated
 from .visits import Activity, City, VisitCounts, Visits, simulate
 from .zoomtables import ZoomCounts
 
@@ -238,13 +238,10 @@ class _CityTrips:
         self._homes += np.bincount(homes, minlength=len(self._ids))
 
     def tables(self) -> dict[str, pa.Table]:
-        homes = pa.table(
-            {"zone_id": pa.array(self._ids), "n": pa.array(self._homes.astype(np.int32))}
-        )
         return {
             "trips": self._by_day.table(self._monday, self._ids),
             "trips_person": self._by_person.table(self._monday, self._ids),
-            "homes": homes,
+            "homes": homes_table(self._ids, self._homes),
             "report": self._report.table(),
         }
 
@@ -281,21 +278,17 @@ def _tower_names(zone_of_tower: Integers, zone_names: list[str]) -> list[str]:
 def _metadata(spec: CitySpec, counts: VisitCounts) -> datasets.Metadata:
     if spec.activity.maximum > DEFAULT_MAX_VISITS_CAP:
         raise ValueError("simulated people may not visit more often than the public cap allows")
-    return datasets.Metadata(
-        name=spec.name,
+    outlined = "; outline from Natural Earth, public domain"
+    return simulated(
+        spec.name,
+        spec.monday,
+        7,
+        spec.people,
         description=spec.description,
         source=spec.source,
-        licence="MIT; outline from Natural Earth, public domain"
-        if "Natural Earth" in spec.source
-        else "MIT",
-        simulated=True,
-        first_day=spec.monday,
-        last_day=spec.monday + timedelta(days=6),
+        licence=f"MIT{outlined if 'Natural Earth' in spec.source else ''}",
         time_zone=spec.time_zone,
         week=spec.monday,
-        people_public=spec.people,
-        max_visits_cap=DEFAULT_MAX_VISITS_CAP,
-        salt_id="simulated",
         scenario={"marginals": counts.marginals},
         made_by=f"python -m engine.synthetic {spec.name}",
     )

@@ -1,6 +1,5 @@
 """Simulated countries: trips between zones on two levels, saved as datasets."""
 
-from datetime import timedelta
 from pathlib import Path
 from typing import Any, Literal
 
@@ -10,11 +9,10 @@ import pyarrow as pa
 
 from .. import datasets
 from ..arrays import Integers
-from ..parameters import DEFAULT_MAX_VISITS_CAP
 from .countryplaces import CountryPlaces, make_country_places, with_parents
 from .days import DayStore
 from .mobility import CountrySpec, Population, Trips
-from .triptables import Progress, TripTable
+from .triptables import Progress, TripTable, homes_table, simulated
 
 Level = Literal["coarse", "fine"]
 
@@ -113,8 +111,7 @@ def _tables(
 def _homes(population: Population, places: CountryPlaces, level: Level) -> pa.Table:
     zones = places.coarse if level == "coarse" else places.fine
     home = population.home if level == "fine" else places.coarse_of_fine[population.home]
-    n = np.bincount(home, minlength=len(zones)).astype(np.int32)
-    return pa.table({"zone_id": pa.array(list(zones["zone_id"])), "n": pa.array(n)})
+    return homes_table(list(zones["zone_id"]), np.bincount(home, minlength=len(zones)))
 
 
 def _scenario(
@@ -148,19 +145,16 @@ def _scenario(
 def _metadata(
     spec: CountrySpec, name: str, marginals: dict[str, Any], scenario: dict[str, Any]
 ) -> datasets.Metadata:
-    return datasets.Metadata(
-        name=name,
+    return simulated(
+        name,
+        spec.first_day,
+        spec.days,
+        spec.people,
         description=spec.description,
         source=spec.source,
         licence="MIT; outlines from Natural Earth, public domain",
-        simulated=True,
-        first_day=spec.first_day,
-        last_day=spec.first_day + timedelta(days=spec.days - 1),
         time_zone=spec.time_zone,
         week=None,
-        people_public=spec.people,
-        max_visits_cap=DEFAULT_MAX_VISITS_CAP,
-        salt_id="simulated",
         made_by=f"python -m engine.synthetic {name}",
         scenario={**scenario, "marginals": marginals},
     )

@@ -10,7 +10,6 @@ of their own; people differ in how often they travel, and repeat their way to wo
 at home.
 """
 
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +22,8 @@ import shapely
 from .. import datasets
 from ..arrays import Floats
 from ..errors import InputError
-from ..parameters import DEFAULT_MAX_VISITS_CAP
 from .reporttrips import ReportTrips
-from .triptables import Progress, TripTable
+from .triptables import Progress, TripTable, homes_table, simulated
 from .twininputs import TwinInputs
 from .twinpeople import People, Week, chunk_size, report_trips
 
@@ -99,7 +97,7 @@ def twin(
     tables = {
         "trips": trips.table(inputs.first_day, ids),
         "trips_person": by_person.table(inputs.first_day, ids),
-        "homes": pa.table({"zone_id": ids, "n": pa.array(homes.astype(np.int32))}),
+        "homes": homes_table(ids, homes),
     }
     if timed is not None:
         tables["report"] = timed.table()
@@ -150,19 +148,16 @@ def made_of(dataset: datasets.Dataset) -> tuple[gpd.GeoDataFrame, TwinInputs, Fl
 def _metadata(
     inputs: TwinInputs, name: str, described: dict[str, Any], visits: bool, trips: float
 ) -> datasets.Metadata:
-    return datasets.Metadata(
-        name=name,
+    return simulated(
+        name,
+        inputs.first_day,
+        inputs.days,
+        inputs.people,
         description="A twin: simulated people in your own zones, from public facts",
         source="simulated people; zones and totals as stated by its maker",
         licence="as the zones' own",
-        simulated=True,
-        first_day=inputs.first_day,
-        last_day=inputs.first_day + timedelta(days=inputs.days - 1),
         time_zone=inputs.time_zone,
         week=inputs.monday if visits else None,
-        people_public=inputs.people,
-        max_visits_cap=DEFAULT_MAX_VISITS_CAP,
-        salt_id="simulated",
         made_by="python -m engine.synthetic twin",
         scenario={"twin": described, "marginals": {"people": inputs.people, "trips_mean": trips}},
     )
