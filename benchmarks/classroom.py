@@ -10,11 +10,9 @@ import re
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
 
-import numpy as np
-
 from benchmarks import load
 from benchmarks._session import opened
-from benchmarks.measure import Row, bounded
+from benchmarks.measure import Row, bounded, quantile
 
 PHONES, VOTES, LIMIT_S = 60, 4, 1.0
 PAGE, PAUSE_S, _ARRIVAL_S = "Class", (3.0, 10.0), 10.0
@@ -28,12 +26,13 @@ def rows() -> Iterator[Row]:
         first, votes = asyncio.run(_class(address))
         worked = load.processor_s(process.pid) - worked
     for what, times in (("come in", first), ("vote", votes)):
-        late = float(np.quantile(times, 0.95))
+        late = quantile(times, 0.95)
         yield bounded(
             f"class of {PHONES}: {what}, 95th percentile of {len(times)}",
             late,
             LIMIT_S,
-            f"median {np.median(times):.2f} s; processor time of the server in all {worked:.1f} s",
+            f"median {quantile(times, 0.5):.2f} s; processor time of the server in all "
+            f"{worked:.1f} s",
         )
 
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks._session import PATIENCE_S, opened
-from benchmarks.measure import ROOT, Row, bounded
+from benchmarks.measure import ROOT, Row, bounded, quantile
 from tests.support.proxy import proxied
 from tests.support.server import free_port, running
 
@@ -89,8 +89,8 @@ def measure(sessions: int, moves: int, query: str = "", *, explorers: int = 1) -
         worked = sum(processor_s(one.pid) for one in processes) - worked
         after, helpers = map(sum, zip(*(_memory(one.pid) for one in processes), strict=True))
         load = os.getloadavg()[0]
-    ordered = sorted(measured.moves)
-    many = f"{sessions} sessions, {len(ordered)} moves{f', {query}' if query else ''}"
+    moved = measured.moves
+    many = f"{sessions} sessions, {len(moved)} moves{f', {query}' if query else ''}"
     if explorers > 1:
         many += f", {explorers} explorers behind Caddy"
     failed = len(measured.failures)
@@ -105,23 +105,17 @@ def measure(sessions: int, moves: int, query: str = "", *, explorers: int = 1) -
     kept = failed == 0 and (each <= LIMIT_MB or not bound)
     limit = f"0 failures, ≤ {LIMIT_MB:g} MB a session" if bound else "0 failures"
     yield Row(
-        f"{many}: first verdict, median", _quantile(measured.first, 0.5), None, limit, kept, text
+        f"{many}: first verdict, median", quantile(measured.first, 0.5), None, limit, kept, text
     )
-    late = _quantile(ordered, 0.95)
+    late = quantile(moved, 0.95)
     limit_s = next((LIMITS_S[most] for most in sorted(LIMITS_S) if sessions <= most), math.inf)
     yield bounded(
         f"{many}: move to new verdict, 95th percentile",
         late,
         limit_s,
-        f"median {_quantile(ordered, 0.5):.2f} s; {worked / max(1, len(ordered)):.3f} s of the "
+        f"median {quantile(moved, 0.5):.2f} s; {worked / max(1, len(moved)):.3f} s of the "
         f"servers' processor time a move; load of the machine {load:.1f}",
     )
-
-
-def _quantile(values: list[float], share: float) -> float:
-    """Return the value below which so many lie; not a number where there are none."""
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else math.nan
 
 
 @contextmanager

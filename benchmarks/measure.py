@@ -1,11 +1,12 @@
 """What a row of the benchmark table is and how a time is taken."""
 
 import json
+import math
 import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -86,6 +87,11 @@ def median_seconds(
 def cpu_seconds(function: Callable[[], object], repeats: int = 20) -> float:
     """Return the median CPU time of `repeats` calls: what a shared machine cannot stretch."""
     return median_seconds(function, repeats, time.process_time)
+
+
+def quantile(times: Sequence[float], share: float) -> float:
+    """Return the time below which such a share lies; not a number where there are none."""
+    return float(np.quantile(times, share)) if times else math.nan
 
 
 class Child(NamedTuple):

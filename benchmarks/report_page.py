@@ -6,9 +6,7 @@ open; no setting comes twice in it, so that no cache of settings answers.
 """
 
 import asyncio
-import json
 import os
-import statistics
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from io import StringIO
@@ -17,10 +15,13 @@ from tempfile import TemporaryDirectory
 from urllib.parse import urlencode
 
 import duckdb
+import geopandas as gpd
+import numpy as np
+import shapely
 
 from benchmarks._session import opened
 from benchmarks.load import processor_s, served
-from benchmarks.measure import Row, bounded
+from benchmarks.measure import Row, bounded, quantile
 from engine import datasets
 from engine.ingest.command import main as ingest
 
@@ -62,8 +63,13 @@ def rows() -> Iterator[Row]:
 
 def write_large(folder: Path) -> Path:
     """Ingest simulated trips of many people between the squares of a grid; return the dataset."""
-    (folder / "zones.geojson").write_text(json.dumps(_squares()), encoding="utf-8")
     trips, zones = folder / "trips.parquet", ZONES_A_SIDE**2
+    row, column = np.divmod(np.arange(zones), ZONES_A_SIDE)
+    south, west = 48.7 + 0.009 * row, 2.1 + 0.013 * column  # of squares of about one kilometre
+    ids = [f"Z{number}" for number in range(zones)]
+    squares = shapely.box(west, south, west + 0.013, south + 0.009)
+    places = gpd.GeoDataFrame({"zone_id": ids, "name": ids}, geometry=squares, crs=4326)
+    places.to_file(folder / "zones.geojson", driver="GeoJSON")
     home = f"(person * 7919 % {zones})"
 
     def place(salt: int) -> str:
@@ -94,38 +100,14 @@ def write_large(folder: Path) -> Path:
     return out
 
 
-def _squares() -> dict[str, object]:
-    """Return a grid of squares of about one kilometre as GeoJSON."""
-    features = [
-        {
-            "type": "Feature",
-            "properties": {"zone_id": f"Z{row * ZONES_A_SIDE + column}", "name": f"{row}/{column}"},
-            "geometry": {
-                "type": "Polygon",
-                "coordinates": [
-                    [
-                        (2.1 + 0.013 * (column + x), 48.7 + 0.009 * (row + y))
-                        for x, y in ((0, 0), (1, 0), (1, 1), (0, 1), (0, 0))
-                    ]
-                ],
-            },
-        }
-        for row in range(ZONES_A_SIDE)
-        for column in range(ZONES_A_SIDE)
-    ]
-    return {"type": "FeatureCollection", "features": features}
-
-
 def _row(what: str, times: list[float], worked: float) -> Row:
-    ordered = sorted(times)
-    high = ordered[round(0.95 * (len(ordered) - 1))]
-    middle = statistics.median(ordered)
     note = (
-        f"95th percentile {1000 * high:.0f} ms; processor time of the server, with what follows a "
-        f"move, {1000 * worked:.0f} ms; load of the machine {os.getloadavg()[0]:.1f}"
+        f"95th percentile {1000 * quantile(times, 0.95):.0f} ms; processor time of the server, "
+        f"with what follows a move, {1000 * worked:.0f} ms; load of the machine "
+        f"{os.getloadavg()[0]:.1f}"
     )
     work = f"{what}: a move of M, ε or a weight, median of {MOVES}"
-    return bounded(work, middle, LIMIT_S, note)
+    return bounded(work, quantile(times, 0.5), LIMIT_S, note)
 
 
 async def _moves(address: str, process: int, dataset: str, view: str) -> tuple[list[float], float]:

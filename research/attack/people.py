@@ -5,8 +5,7 @@ All its residents' travel follows that rhythm. A target is one of them; or, for 
 who travels on days drawn at random.
 """
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -22,8 +21,7 @@ LEAST_DAYS = 10
 """Days with trips that P2 asks of a target in either half."""
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Target:
+class Target(NamedTuple):
     """One target: the cells of his way there and back, and his trips in each of them by day.
 
     Cells are positions in the flattened matrix, shape (2,); `trips` are 0 on days out of the data.
@@ -33,8 +31,7 @@ class Target:
     trips: Integers
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Country:
+class Country(NamedTuple):
     """Daily matrices with all targets' trips in them, shape (days, zones²), and the targets."""
 
     counts: Integers
