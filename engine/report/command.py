@@ -122,26 +122,21 @@ def _run(options: argparse.Namespace) -> Path:
         raise ParameterError(f"out must end in .html or .json, got '{options.out.name}'")
     dataset = datasets.load(options.dataset)
     parameters = _parameters(options, dataset)
-    side = _side(
-        dataset, parameters, _named(dataset, options.epsilon) if options.against else "private"
-    )
-    other = against = None
+    name = _named(dataset, options.epsilon) if options.against else "private"
+    pairs = [(_side(dataset, parameters, name), dataset)]
     if options.against is not None:
-        against = datasets.load(options.against)
-        other = _against(options, against, parameters, dataset)
-    both = [dataset, *([against] if against is not None else [])]
-    real = any(not one.metadata.simulated for one in both)
-    hidden = other is not None and not other.reach
+        other = datasets.load(options.against)
+        pairs.append((_against(options, other, parameters, dataset), other))
+    real = any(not of.metadata.simulated for _, of in pairs)
+    hidden = any(not side.reach for side, _ in pairs)
     note = SIMULATED if not real else f"{TRUE if hidden else ''} {PRIVATE}".strip()
     if options.out.suffix == ".json":
-        shown = [document(side, dataset)]
-        if other is not None and against is not None:
-            shown.append(document(other, against))
-        text = json.dumps({"note": note, "reports": shown}, indent=1, ensure_ascii=False) + "\n"
+        shown = {"note": note, "reports": [document(*pair) for pair in pairs]}
+        text = json.dumps(shown, indent=1, ensure_ascii=False) + "\n"
     else:
-        text = page(
-            dataset, side, other, note=note, subtitle=options.subtitle, top_flows=options.top_flows
-        )
+        sides = [side for side, _ in pairs]
+        about = {"subtitle": options.subtitle, "top_flows": options.top_flows}
+        text = page(dataset, *sides, note=note, **about)
     if real:
         options.out.touch(mode=_OWNER_ONLY)
         options.out.chmod(_OWNER_ONLY)
@@ -186,9 +181,8 @@ def _parameters(options: argparse.Namespace, dataset: Dataset) -> ReportParamete
             budget = budget.with_weight(analysis, weight)
     for analysis in without:
         budget = budget.with_weight(analysis, 0.0)
-    if options.unit == "item" and options.analyses:
-        refused = USER_ANALYSES & analyses_named(options.analyses)
-        for analysis in refused:
+    if options.unit == "item":  # refused with the reason where they are named
+        for analysis in USER_ANALYSES & analyses_named(options.analyses):
             budget = budget.with_weight(analysis, 1.0)
     return ReportParameters(
         epsilon=options.epsilon,

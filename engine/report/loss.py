@@ -62,11 +62,8 @@ def kl_divergence(truth: Numbers, private: Numbers, times: Numbers | None = None
     >>> round(kl_divergence(np.array([1, 1]), np.array([3, 1])), 4)
     0.1308
     """
-    times = _once(truth, times)
-    p, q = _normalised(private, times), _normalised(truth, times)
-    if p is None or q is None:
-        return float("nan")
-    on = p > 0
+    p, q, times = _shares(truth, private, times)
+    on = p != 0  # NaN stays
     if (q[on] == 0).any():
         return float("inf")
     return float(np.sum(times[on] * p[on] * np.log(p[on] / q[on])))
@@ -82,10 +79,7 @@ def js_divergence(truth: Numbers, private: Numbers, times: Numbers | None = None
     >>> round(js_divergence(np.array([1, 0]), np.array([0, 1])), 4)
     0.6931
     """
-    times = _once(truth, times)
-    p, q = _normalised(private, times), _normalised(truth, times)
-    if p is None or q is None:
-        return float("nan")
+    p, q, times = _shares(truth, private, times)
     middle = (p + q) / 2
     ratios = [np.log(np.where(x > 0, x / np.where(middle > 0, middle, 1), 1)) for x in (p, q)]
     return float((times * p) @ ratios[0] + (times * q) @ ratios[1]) / 2
@@ -99,10 +93,7 @@ def earth_movers_distance(truth: Numbers, private: Numbers, width: float) -> flo
     >>> earth_movers_distance(np.array([1, 0, 0]), np.array([0, 0, 1]), 5.0)
     10.0
     """
-    times = _once(truth, None)
-    p, q = _normalised(private, times), _normalised(truth, times)
-    if p is None or q is None:
-        return float("nan")
+    p, q, _ = _shares(truth, private, None)
     return float(np.abs(np.cumsum(p - q)).sum() * width)
 
 
@@ -296,13 +287,15 @@ def _row(counts: Numbers) -> Floats:
     return counts.astype(np.float64)[None, :]
 
 
-def _once(numbers: Numbers, times: Numbers | None) -> Numbers:
-    return np.ones(len(numbers)) if times is None else times
-
-
-def _normalised(counts: Numbers, times: Numbers) -> Floats | None:
-    total = float(counts @ times)
-    return counts / total if total > 0 else None
+def _shares(truth: Numbers, private: Numbers, times: Numbers | None) -> tuple[Floats, ...]:
+    """Return private and true shares of their sums, NaN where one is 0, and how often each is."""
+    weights = np.ones(len(truth)) if times is None else times.astype(np.float64)
+    totals = [float(counts @ weights) for counts in (private, truth)]
+    p, q = (
+        counts / (total if min(totals) > 0 else np.nan)
+        for counts, total in zip((private, truth), totals, strict=True)
+    )
+    return p, q, weights
 
 
 def _distinct(truth: Integers, private: Integers) -> tuple[Integers, Integers, Integers]:

@@ -73,6 +73,14 @@ def test_private_mass_where_the_truth_is_empty_is_infinitely_far():
     assert losses["js_divergence"] == pytest.approx(loss.js_divergence(truth, private))
 
 
+def test_where_nothing_is_left_there_is_no_distance():
+    left, nothing = np.array([3, 1]), np.zeros(2, dtype=np.int64)
+    for both in ((left, nothing), (nothing, left)):
+        for measured in (loss.kl_divergence(*both), loss.js_divergence(*both)):
+            assert np.isnan(measured)
+        assert np.isnan(loss.earth_movers_distance(*both, width=1.0))
+
+
 def test_the_share_that_stands_clear_is_that_of_the_numbers_above_0():
     kept = np.array([0, 1, 2, 3, 10, 50])
     result = release_of(kept).results[Analysis.FLOWS]
