@@ -20,7 +20,6 @@ from ..errors import ParameterError
 from ..origin_destination.matrices import Days
 from ..parameters import MAX_TRIPS_LIMIT, ODParameters
 from .aid import Shock, outflow
-from .drawn import AidDraws
 from .epidemic import suppressed_epidemic, true_epidemic
 from .model import EpidemicParameters
 from .populations import Populations
@@ -257,11 +256,6 @@ def aid_remedies(
         return bool(met)
 
     return [Remedy(settings=each, reaches=reaches(each)) for each in alternatives(settings)]
-
-
-def aid_met(true_total: float, drawn: AidDraws, target: AidTarget) -> Booleans:
-    """Return whether each drawn release reaches the target, shape (settings, draws)."""
-    return target.met(true_total, drawn.totals, drawn.overlap)
 
 
 def alternatives(settings: ODParameters) -> list[ODParameters]:

@@ -70,10 +70,6 @@ def true_epidemic(
         Positions in the declared period, in order; None takes all days. State 1 is the seed; the
         matrix of each day but the last leads to the next day's state.
 
-    Returns
-    -------
-    Epidemic
-
     Raises
     ------
     ParameterError

@@ -14,10 +14,7 @@ def zone_ids(dataset: Dataset) -> list[str]:
 def zone_positions(dataset: Dataset, ids: Sequence[str], name: str) -> tuple[int, ...]:
     """Return the positions of zones in the dataset's order.
 
-    Raises
-    ------
-    ParameterError
-        If none is named, one is named twice or is not in the dataset.
+    Raises `ParameterError` if none is named, one is named twice or is not in the dataset.
     """
     position = {zone: i for i, zone in enumerate(zone_ids(dataset))}
     wanted = [ids] if isinstance(ids, str) else list(ids)

@@ -134,7 +134,9 @@ def destination_laws(kept: Floats, noise: NoiseLaw, threshold: int) -> TotalLaws
     cell = cell.reshape(columns.shape)
     least = float(effective_threshold(threshold))
     length = _length(columns, noise, least)
-    cells = _cell_laws(counts, noise, least, length)
+    values = np.arange(length, dtype=np.float64)
+    cells = noise.pmf(values - counts[:, None]) * (values >= least)
+    cells[:, 0] = noise.tail(1 - (least - counts))
     if len(columns) == 1:
         return TotalLaws(cells[cell[0]], of.ravel())
     room = 1 << (length - 1).bit_length()  # a power of two is quick to transform
@@ -142,14 +144,6 @@ def destination_laws(kept: Floats, noise: NoiseLaw, threshold: int) -> TotalLaws
     products = np.stack([transformed[each].prod(axis=0) for each in cell.T])
     totals = np.fft.irfft(products, n=room, axis=1)[:, :length]
     return TotalLaws(np.maximum(totals, 0.0), of.ravel())
-
-
-def _cell_laws(counts: Floats, noise: NoiseLaw, least: float, length: int) -> Floats:
-    """Return P(out = v), v = 0 … length − 1, for each kept count."""
-    values = np.arange(length, dtype=np.float64)
-    released = noise.pmf(values - counts[:, None]) * (values >= least)
-    released[:, 0] = noise.tail(1 - (least - counts))
-    return released
 
 
 def _length(columns: Floats, noise: NoiseLaw, least: float) -> int:
@@ -194,18 +188,7 @@ def _chosen(laws: TotalLaws, most: int) -> Floats:
 
 
 def _ahead(probabilities: Floats, places: Integers, most: int) -> Floats:
-    """Return the law of how many of the first `places` zones are ahead, 0 … most − 1.
-
-    Parameters
-    ----------
-    probabilities : array, shape (zones, values)
-    places : array of int, shape (targets,)
-        How many of the zones count for each target.
-
-    Returns
-    -------
-    array, shape (targets, most, values)
-    """
+    """Return how many of the first `places` zones are ahead, 0 … most − 1, by target and value."""
     law = np.zeros((most, probabilities.shape[1]))
     law[0] = 1.0
     laws = np.empty((len(places), *law.shape))

@@ -47,12 +47,8 @@ def by_zone(counts: Floats) -> Floats:
 def presampled(dataset: Dataset, max_visits_per_user: int) -> Floats:
     """Return the zones' counts after pre-sampling ℓ visits a person (P1 §5.1), without noise.
 
-    Removing one person changes it by at most ℓ in L₁ and, hour by hour, √ℓ in L₂.
-
-    Returns
-    -------
-    array, shape (zones, 168), or fewer columns where a view counts hours together
-        Confidential unless simulated.
+    Shape and hours as of `truth`; confidential, too. Removing one person changes it by at most ℓ in
+    L₁ and, hour by hour, √ℓ in L₂.
     """
     series = tower_series(dataset, max_visits_per_user)
     return in_blocks(dataset, dataset.tessellation.overlap.T @ series)

@@ -68,12 +68,7 @@ class Robust:
 
 @dataclass(frozen=True, eq=False)
 class Ensemble:
-    """Frontiers of several twins of the same place, under the same need.
-
-    Raises
-    ------
-    ParameterError
-        If there is none.
+    """Frontiers of several twins of the same place, one at least, under the same need.
 
     Examples
     --------

@@ -33,7 +33,7 @@ def page(result: Frontier, name: str, limit: float) -> str:
         The largest best guess that is allowed, 0.5 to 1.
     """
     one = result.recommended(limit)
-    need = result.need
+    need, by_draws = result.need, any(each.use_error for each in result.candidates)
     protected = "a person" if need.unit == "person" else "a person's day"
     asked = (
         f"Read: {_READ[need.read]}. {_TIMES[need.time].capitalize()}; at least "
@@ -48,7 +48,12 @@ def page(result: Frontier, name: str, limit: float) -> str:
         body.append(f"<p>No setting has a best guess of at most {limit:.1%}.</p>")
     else:
         body += _recommended(result, one)
-    body += ["<h2>Use at each risk</h2>", _steps(result, one, limit), _caption(result)]
+    caption = (
+        "Across: an attacker's best guess. Up: the largest share that can be used. The ring is the "
+        f"setting above.{' Use is judged by draws.' if by_draws else ''}"
+    )
+    body += ["<h2>Use at each risk</h2>", _steps(result, one, limit)]
+    body.append(f'<p class="note">{caption}</p>')
     ways = [[way.lever, words(way.candidate)] for way in result.way_out(limit)]
     if ways:
         body += [
@@ -154,11 +159,3 @@ def _steps(result: Frontier, chosen: Candidate | None, limit: float) -> str:
             'stroke="#1c2733" stroke-width="3"/>'
         )
     return svg(parts, _HEIGHT, "Largest use at each best guess, by number of zones")
-
-
-def _caption(result: Frontier) -> str:
-    drawn = any(one.use_error for one in result.candidates)
-    text = "Across: an attacker's best guess. Up: the largest share that can be used. "
-    text += "The ring is the setting above."
-    text += " Use is judged by draws." if drawn else ""
-    return f'<p class="note">{text}</p>'

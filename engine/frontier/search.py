@@ -81,7 +81,7 @@ class Frontier:
         return (
             (but == "zones" or one.zones >= self.least_zones)
             and (but == "time" or one.matrices >= self.least_matrices)
-            and (but == "unit" or _protects(one, self.need))
+            and (but == "unit" or self.need.unit == "person-day" or one.unit == "person")
         )
 
     def recommended(self, risk: float = STRONG_GUESS) -> Candidate | None:
@@ -250,10 +250,6 @@ def _check(dataset: Dataset, need: Need) -> None:
         f"no setting meets the need: unit='person' with time={need.time!r}; a person is protected "
         "over the whole period by one matrix only: choose time='period' or unit='person-day'"
     )
-
-
-def _protects(one: Candidate, need: Need) -> bool:
-    return need.unit == "person-day" or one.unit == "person"
 
 
 def _limit(risk: float) -> float:

@@ -115,7 +115,7 @@ def words(one: Candidate) -> str:
         for name, value in one.levers.items()
         if name != "unit"
     )
-    if isinstance(one.parameters, ODParameters) and _is_drawn(one.parameters):
+    if isinstance(one.parameters, ODParameters) and not od.METHODS[one.parameters.method].expected:
         levers += f", {one.parameters.method}"
     use = f"{one.use:.1%} of {'trips in usable flows' if flows else 'zones usable'}"
     if one.use_error:
@@ -125,7 +125,3 @@ def words(one: Candidate) -> str:
         f"best guess {one.risk:.1%}, {use} ({VERDICTS[one.level]}), errors add up to "
         f"{one.error:.0%} of all {'trips' if flows else 'visits'}"
     )
-
-
-def _is_drawn(parameters: ODParameters) -> bool:
-    return od.METHODS[parameters.method].expected is None

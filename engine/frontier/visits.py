@@ -45,10 +45,7 @@ def least_blocks(need: Need) -> int:
 def steps(dataset: Dataset, need: Need) -> list[tuple[DensityMethod, tuple[ZoneLevel, ...]]]:
     """Return what to judge together: levels that meet the need first, quick methods first.
 
-    Raises
-    ------
-    DatasetError
-        If the dataset has no visits.
+    Raises `DatasetError` if the dataset has no visits.
     """
     if not dataset.has_density:
         raise DatasetError(

@@ -36,7 +36,7 @@ def algorithm_1(
         Trimmed counts (step 1, `engine.origin_destination.kept`), without a diagonal or with one of
         zeros; removing one unit of protection changes them by at most T in L₁. Confidential.
     parameters : ODParameters
-        τ is used.
+        Of the published method; τ is used.
     sampler : callable
         Adds the noise (step 2).
 
@@ -46,11 +46,6 @@ def algorithm_1(
         Whole numbers of either sign; sums of them are unbiased.
     shown : bool array, same shape
         Noisy counts of at least τ′ = max(τ, 1) (step 3).
-
-    Raises
-    ------
-    ParameterError
-        If the parameters are of another method.
 
     Examples
     --------

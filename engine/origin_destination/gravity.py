@@ -13,6 +13,7 @@ and public geometry alone.
 """
 
 from dataclasses import dataclass
+from typing import Unpack
 
 import numpy as np
 
@@ -22,8 +23,8 @@ from ..geography import centre_distances_m
 from ..ledger import Kind, Ledger, Noise
 from ..parameters import ODParameters
 from .algorithm import rounded_laplace
-from .matrices import Days, day_indices, kept
-from .mechanism import ODNoise, laplace_ledger, standard_variates
+from .matrices import day_indices, kept
+from .mechanism import Draw, drawn, laplace_ledger
 
 EXPONENT = 2.0
 """How fast trips fall with distance; a public constant, never fitted to data."""
@@ -75,15 +76,7 @@ class GravityRelease:
         return self.typical
 
 
-def release(
-    dataset: Dataset,
-    parameters: ODParameters,
-    *,
-    rng: np.random.Generator | None = None,
-    noise: ODNoise | None = None,
-    days: Days = None,
-    sum_days: bool = False,
-) -> GravityRelease:
+def release(dataset: Dataset, parameters: ODParameters, **draw: Unpack[Draw]) -> GravityRelease:
     """Draw one release; arguments and errors as `engine.origin_destination.release`.
 
     Of the noise the first 2·zones variates of each matrix are used.
@@ -97,7 +90,7 @@ def release(
     >>> private.counts.shape, private.ledger.proved_epsilon
     ((1, 150, 150), 0.5)
     """
-    out, into = measure(dataset, parameters, rng=rng, noise=noise, days=days, sum_days=sum_days)
+    out, into = measure(dataset, parameters, **draw)
     near = 1 / np.maximum(centre_distances_m(dataset.zones), LEAST_DISTANCE_M) ** EXPONENT
     np.fill_diagonal(near, 0.0)
     return GravityRelease(
@@ -105,19 +98,13 @@ def release(
         counts=np.stack([spread(*totals, near) for totals in zip(out, into, strict=True)]),
         outgoing=out,
         incoming=into,
-        days=day_indices(dataset, days),
+        days=day_indices(dataset, draw.get("days")),
         ledger=ledger(parameters),
     )
 
 
 def measure(
-    dataset: Dataset,
-    parameters: ODParameters,
-    *,
-    rng: np.random.Generator | None = None,
-    noise: ODNoise | None = None,
-    days: Days = None,
-    sum_days: bool = False,
+    dataset: Dataset, parameters: ODParameters, **draw: Unpack[Draw]
 ) -> tuple[Integers, Integers]:
     """Return noisy trips out of and into each zone: the only step that sees counts.
 
@@ -126,13 +113,13 @@ def measure(
     outgoing, incoming : arrays of int64, shape (days, zones)
         Signed. One unit of protection changes both together by at most 2T in L₁ before the noise.
     """
-    trips = kept(dataset, parameters, days=days, sum_days=sum_days)
-    standard = standard_variates(trips.shape, rng, noise).reshape(len(trips), -1)
+    standard, chosen, summed = drawn(dataset, **draw)
+    trips = kept(dataset, parameters, days=chosen, sum_days=summed)
     zones = trips.shape[-1]
     totals = np.concatenate([trips.sum(axis=2), trips.sum(axis=1)], axis=1)
     if zones > 1:  # else there is no flow, and nothing is measured
         scale = 2 * parameters.noise_scale
-        totals = rounded_laplace(standard[:, : 2 * zones], scale)(totals)
+        totals = rounded_laplace(standard.reshape(len(trips), -1)[:, : 2 * zones], scale)(totals)
     return totals[:, :zones], totals[:, zones:]
 
 
@@ -152,13 +139,8 @@ def ledger(parameters: ODParameters) -> Ledger:
 def spread(outgoing: Integers, incoming: Integers, near: Floats) -> Floats:
     """Return flows in proportion to `near`, balanced to totals of zones: all of it noisy or public.
 
-    Negative totals are read as 0, and both sides are brought to the mean of their sums.
-
-    Parameters
-    ----------
-    outgoing, incoming : arrays, shape (zones,)
-    near : array, shape (zones, zones)
-        How readily one travels from zone to zone; 0 on the diagonal.
+    `near`, shape (zones, zones), says how readily one travels and is 0 on the diagonal. Negative
+    totals are read as 0, and both sides are brought to the mean of their sums.
 
     Examples
     --------

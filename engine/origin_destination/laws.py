@@ -113,10 +113,9 @@ def effective_threshold(suppression_threshold: ArrayLike) -> Floats:
 
 
 def quick_exp(exponent: Floats) -> Floats:
-    """Return e^exponent, and 10⁻³⁰⁴ where it is smaller.
+    """Return e^exponent, and 10⁻³⁰⁴ where it is smaller, which is nothing in sums of probabilities.
 
-    Numbers near the least a float can hold take processors ten times longer; in sums of
-    probabilities they are nothing.
+    Numbers near the least a float can hold take processors ten times longer.
     """
     return np.exp(np.maximum(exponent, -700.0))
 

@@ -28,10 +28,7 @@ MAX_COUNT = 2**53
 def day_indices(dataset: Dataset, days: Days) -> tuple[int, ...]:
     """Return the positions of `days` in the declared period of `dataset`.
 
-    Raises
-    ------
-    ParameterError
-        If a day is outside the period or named twice, or none is left.
+    Raises `ParameterError` if a day is outside the period or named twice, or none is left.
     """
     count = len(dataset.metadata.periods)
     if days is None:

@@ -5,7 +5,7 @@ noise from a vetted library, whose law `engine.origin_destination.laws` offers b
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from ..errors import ParameterError
 from ..ledger import Kind, Ledger, Noise, Norm, Stage, Unit, simple_ledger
 from ..parameters import ODParameters, ODUnit
 from .algorithm import algorithm_1, rounded_laplace
-from .matrices import Days, checked_matrix, clear_diagonal, day_indices, kept
+from .matrices import Days, checked_matrix, clear_diagonal, day_indices, kept, require_room
 
 UNITS: dict[ODUnit, Unit] = {
     "trip": Unit.TRIP,
@@ -109,21 +109,37 @@ class ODRelease:
         return self.counts
 
 
-def release(
+class Draw(TypedDict, total=False):
+    """How each method is asked for a release: exactly one source of noise, and which days."""
+
+    rng: np.random.Generator | None
+    noise: ODNoise | None
+    days: Days
+    sum_days: bool
+
+
+def drawn(
     dataset: Dataset,
-    parameters: ODParameters,
     *,
     rng: np.random.Generator | None = None,
     noise: ODNoise | None = None,
     days: Days = None,
     sum_days: bool = False,
-) -> ODRelease:
+) -> tuple[Floats, tuple[int, ...], bool]:
+    """Return variates of a release, shape (matrices, zones, zones), its days, whether summed."""
+    chosen, zones = day_indices(dataset, days), len(dataset.zones)
+    matrices = 1 if sum_days else len(chosen)
+    require_room(matrices, zones)
+    return standard_variates((matrices, zones, zones), rng, noise), chosen, sum_days
+
+
+def release(dataset: Dataset, parameters: ODParameters, **draw: Unpack[Draw]) -> ODRelease:
     """Draw one release by Algorithm 1; arguments and errors as those of the package."""
-    chosen = day_indices(dataset, days)
-    before = kept(dataset, parameters, days=chosen, sum_days=sum_days)
+    standard, chosen, summed = drawn(dataset, **draw)
+    before = kept(dataset, parameters, days=chosen, sum_days=summed)
     return ODRelease(
         parameters=parameters,
-        counts=_perturb(before, parameters, rng, noise),
+        counts=_perturb(before, parameters, standard),
         days=chosen,
         ledger=ledger(parameters),
     )
@@ -162,7 +178,8 @@ def release_matrix(
     array([[  0, 100],
            [  0,   0]])
     """
-    return _perturb(checked_matrix(counts), parameters, rng, noise)
+    whole = checked_matrix(counts)
+    return _perturb(whole, parameters, standard_variates(whole.shape, rng, noise))
 
 
 def standard_noise(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
@@ -225,13 +242,7 @@ def laplace_ledger(
     return simple_ledger(tuple(stages), unit=UNITS[parameters.unit])
 
 
-def _perturb(
-    counts: Integers,
-    parameters: ODParameters,
-    rng: np.random.Generator | None,
-    noise: ODNoise | None,
-) -> Integers:
-    standard = standard_variates(counts.shape, rng, noise)
+def _perturb(counts: Integers, parameters: ODParameters, standard: Floats) -> Integers:
     sampler = rounded_laplace(standard, parameters.noise_scale)
     private, shown = algorithm_1(counts, parameters, sampler)
     private *= shown

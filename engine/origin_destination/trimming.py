@@ -1,8 +1,7 @@
 """What T costs either way: trips dropped by trimming against noise in proportion to T."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,6 @@ from ..datasets import Dataset
 from ..errors import ParameterError
 from ..parameters import MAX_TRIPS_LIMIT, ODParameters
 from .exact.expected import expectation
-from .exact.outcomes import ErrorSplit
 from .laws import LawName
 from .matrices import Days
 
@@ -72,9 +70,6 @@ class TrimmingCurve:
         Trips; `total` is their sum.
     kept_share : array, shape (limits,)
         Share of true trips that trimming keeps; NaN without any trip.
-    best : int
-        The T of least total error. It is read from confidential data (erratum O4): choosing it
-        breaks Theorem 1's "independently of the data", so a release that uses it must name it.
     """
 
     limits: NDArray[np.int64]
@@ -83,7 +78,15 @@ class TrimmingCurve:
     suppression: Floats
     total: Floats
     kept_share: Floats
-    best: int
+
+    @property
+    def best(self) -> int:
+        """The T of least total error.
+
+        It is read from confidential data (erratum O4): choosing it breaks Theorem 1's
+        "independently of the data", so a release that uses it must name it.
+        """
+        return int(self.limits[self.total.argmin()])
 
 
 def trimming_curve(
@@ -128,24 +131,17 @@ def trimming_curve(
     )
     if not chosen:
         raise ParameterError("limits must name at least one T, got none; give range(1, 21)")
-    splits: list[ErrorSplit] = []
-    kept: list[float] = []
+    curves: list[TrimmingCurve] = []
     for limit in chosen:
         settings = replace(parameters, max_trips_per_user=limit)
         exact = expectation(dataset, settings, days=days, sum_days=sum_days, law=law)
-        splits.append(exact.split)
-        trips = exact.histogram.true_trips
-        kept.append(1 - exact.histogram.trimmed_trips / trips if trips else float("nan"))
-    total = np.array([split.total for split in splits])
-    return TrimmingCurve(
-        limits=np.array(chosen, dtype=np.int64),
-        trimmed=np.array([split.trimmed for split in splits]),
-        noise=np.array([split.noise for split in splits]),
-        suppression=np.array([split.suppression for split in splits]),
-        total=total,
-        kept_share=np.array(kept),
-        best=chosen[int(total.argmin())],
-    )
+        trips, trimmed = exact.histogram.true_trips, exact.histogram.trimmed_trips
+        kept_share = 1 - trimmed / trips if trips else float("nan")
+        errors = {name: np.array([value]) for name, value in vars(exact.split).items()}
+        curves.append(
+            TrimmingCurve(limits=np.array([limit]), kept_share=np.array([kept_share]), **errors)
+        )
+    return joined_curves(curves)
 
 
 def joined_curves(curves: Sequence[TrimmingCurve]) -> TrimmingCurve:
@@ -159,17 +155,7 @@ def joined_curves(curves: Sequence[TrimmingCurve]) -> TrimmingCurve:
     >>> joined_curves(parts).limits
     array([1, 4])
     """
-
-    def all_of(name: str) -> NDArray[Any]:
-        return np.concatenate([getattr(curve, name) for curve in curves])
-
-    limits, total = all_of("limits"), all_of("total")
+    names = (field.name for field in fields(TrimmingCurve))
     return TrimmingCurve(
-        limits=limits,
-        trimmed=all_of("trimmed"),
-        noise=all_of("noise"),
-        suppression=all_of("suppression"),
-        total=total,
-        kept_share=all_of("kept_share"),
-        best=int(limits[total.argmin()]),
+        **{name: np.concatenate([getattr(curve, name) for curve in curves]) for name in names}
     )

@@ -34,11 +34,6 @@ def cluster_zones(zones: gpd.GeoDataFrame, k: int) -> Integers:
     int array, shape (zones,)
         Cluster 0 … k − 1 of every zone, numbered by their first zone.
 
-    Raises
-    ------
-    ParameterError
-        If `k` is no whole number or above the number of zones.
-
     Examples
     --------
     >>> boxes = [shapely.box(x, 0, x + 1, 1) for x in range(4)]

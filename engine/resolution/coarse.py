@@ -23,7 +23,6 @@ import shapely
 from ..arrays import Geometries, Integers
 from ..datasets import Dataset, Metadata, TripCounts, Trips, remembered
 from ..datasets.tripcounts import added_up, together
-from ..datasets.zoomtables import ZoomTables
 from ..errors import ParameterError
 from ..geography import Tessellation, tessellate
 from .hours import hour_blocks
@@ -50,6 +49,10 @@ class CoarseMetadata(Metadata):
         return self.starts
 
 
+def _of_base(name: str) -> property:
+    return property(lambda view: getattr(view.base, name))
+
+
 class CoarseDataset(Dataset):
     """A view of `base` at a coarser resolution; see `coarsen`.
 
@@ -61,6 +64,13 @@ class CoarseDataset(Dataset):
     labels : int array, shape (zones of `base`,)
         Coarse zone of every zone.
     """
+
+    # what is known by towers is the same at every resolution
+    towers: Any = _of_base("towers")
+    truth_by_tower: Any = _of_base("truth_by_tower")
+    single_visit_by_tower: Any = _of_base("single_visit_by_tower")
+    presampled_by_tower: Any = _of_base("presampled_by_tower")
+    zoom_tables: Any = _of_base("zoom_tables")
 
     def __init__(self, base: Dataset, resolution: Resolution) -> None:
         self.base = base
@@ -93,11 +103,6 @@ class CoarseDataset(Dataset):
         return hour_blocks(self.resolution.hours)
 
     @cached_property
-    def towers(self) -> gpd.GeoDataFrame:
-        """Towers as they were ingested."""
-        return self.base.towers
-
-    @cached_property
     def tessellation(self) -> Tessellation:
         """Overlaps and minimum cover of the towers and the coarse zones."""
         if self.resolution.zones == FINEST:
@@ -107,25 +112,6 @@ class CoarseDataset(Dataset):
             ("tessellation", self.resolution.zones),
             lambda: tessellate(self.base.towers, self.zones),
         )
-
-    @cached_property
-    def truth_by_tower(self) -> Integers:
-        """X by tower and hour: the same at every resolution."""
-        return self.base.truth_by_tower
-
-    @cached_property
-    def single_visit_by_tower(self) -> Integers:
-        """H̃ by tower: the same at every resolution."""
-        return self.base.single_visit_by_tower
-
-    def presampled_by_tower(self, max_visits_per_user: int) -> Integers:
-        """X̄ by tower and hour: the same at every resolution."""
-        return self.base.presampled_by_tower(max_visits_per_user)
-
-    @cached_property
-    def zoom_tables(self) -> ZoomTables:
-        """Clipped sums by tower and hour: the same at every resolution."""
-        return self.base.zoom_tables
 
     @cached_property
     def trips(self) -> Trips:

@@ -28,11 +28,6 @@ def hour_blocks(step: HourStep) -> Integers:
 
     Weeks begin on Monday at midnight, local time. Parts of the day begin at 0, 6, 12 and 18.
 
-    Raises
-    ------
-    ParameterError
-        If `step` is not one of `HourStep`.
-
     Examples
     --------
     >>> int(hour_blocks("four-hours")[66]), int(hour_blocks("day-part")[66])

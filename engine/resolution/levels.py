@@ -106,7 +106,8 @@ def zone_levels(zones: gpd.GeoDataFrame) -> tuple[ZoneLevel, ...]:
     >>> [level.name for level in zone_levels(datasets.load("demo-city").zones)]
     ['zones']
     """
-    names = _parent_columns(zones)
+    ends = [str(column)[:-3] for column in zones.columns if str(column).endswith("_id")]
+    names = [name for name in ends if name and name not in _RESERVED]
     levels = [ZoneLevel(name, len(zones[f"{name}_id"].unique())) for name in names]
     levels.sort(key=lambda level: -level.zones)
     for name in names:
@@ -183,13 +184,5 @@ def names_of(zones: gpd.GeoDataFrame, labels: Integers) -> tuple[list[str], list
     _, first, sizes = np.unique(labels, return_index=True, return_counts=True)
     names = [str(name) for name in zones["name"].to_numpy()[first]]
     ids = [f"cluster-{i + 1:03}" for i in range(len(names))]
-    return ids, [_area(name, size) for name, size in zip(names, sizes.tolist(), strict=True)]
-
-
-def _parent_columns(zones: gpd.GeoDataFrame) -> list[str]:
-    ends = [str(column)[:-3] for column in zones.columns if str(column).endswith("_id")]
-    return [name for name in ends if name and name not in _RESERVED]
-
-
-def _area(name: str, zones: int) -> str:
-    return name if zones == 1 else f"{name} and {zones - 1} more"
+    more = (f" and {size - 1} more" if size > 1 else "" for size in sizes.tolist())
+    return ids, [name + others for name, others in zip(names, more, strict=True)]

@@ -29,19 +29,9 @@ _FEWEST_ZONES = 4
 def of_day(cells: Integers, rate: float, expect: Expect) -> tuple[Integers, Integers]:
     """Return the 90% interval of every kept count, the model of a cell having not read its pair.
 
-    Parameters
-    ----------
-    cells : array of int64, shape (zones, zones)
-        Noisy counts of one day.
-    rate : float
-        a of the discrete Laplace noise.
-    expect : callable
-        What is expected of all cells, given those that may be read.
-
-    Returns
-    -------
-    low, high : arrays, shape (zones, zones)
-        Kept trips, at least 0. Diagonal 0.
+    Noisy counts of one day and the ends, at least 0 and 0 on the diagonal, have the shape (zones,
+    zones); `rate` is a of the discrete Laplace noise. `expect` gives what is expected of all cells,
+    given those that may be read.
     """
     below, above = tails(rate)
     low, high = cells - above[0], cells + below[0]

@@ -6,6 +6,7 @@ post-processing and costs no privacy.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import Unpack
 
 import numpy as np
 
@@ -13,8 +14,8 @@ from ...arrays import Floats, Integers
 from ...datasets import Dataset
 from ...ledger import Kind, Ledger, Noise
 from ...parameters import ODParameters
-from ..matrices import Days, clear_diagonal, day_indices, kept, require_room
-from ..mechanism import ODNoise, laplace_ledger, standard_variates
+from ..matrices import Days, clear_diagonal, day_indices, kept
+from ..mechanism import Draw, drawn, laplace_ledger
 
 Keep = Callable[[Iterator[Integers]], Integers]
 """Puts noisy days together, shape (days, zones, zones), as they are drawn."""
@@ -64,15 +65,7 @@ class Measurement:
     ledger: Ledger
 
 
-def measure(
-    dataset: Dataset,
-    parameters: ODParameters,
-    *,
-    rng: np.random.Generator | None = None,
-    noise: ODNoise | None = None,
-    days: Days = None,
-    sum_days: bool = False,
-) -> Measurement:
+def measure(dataset: Dataset, parameters: ODParameters, **draw: Unpack[Draw]) -> Measurement:
     """Measure the matrices of a dataset with ε per unit of protection; arguments as `release`.
 
     Removing one unit of protection changes all kept cells by at most T in L₁ (1 at trip level),
@@ -87,19 +80,15 @@ def measure(
     >>> measured.cells.shape, measured.ledger.proved_epsilon
     ((1, 150, 150), 0.5)
     """
-    chosen = day_indices(dataset, days)
-    zones = len(dataset.zones)
-    shape = (1 if sum_days else len(chosen), zones, zones)
-    require_room(*shape[:2])
-    variates = standard_variates(shape, rng, noise)
+    variates, chosen, summed = drawn(dataset, **draw)
     of_days = iter(variates)
 
     def add(counts: Integers, sensitivity: int, epsilon: float) -> Integers:
         # the diagonal is no cell of the matrix, so its variates are free for the capped count
-        own = next(of_days) if counts.ndim == len(shape) - 1 else variates[:, 0, 0]
+        own = next(of_days) if counts.ndim == variates.ndim - 1 else variates[:, 0, 0]
         return counts + discrete_laplace(own, epsilon / sensitivity)
 
-    return measure_with(dataset, parameters, add, days=chosen, sum_days=sum_days)
+    return measure_with(dataset, parameters, add, days=chosen, sum_days=summed)
 
 
 def measure_with(

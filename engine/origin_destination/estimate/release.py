@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Unpack
 
 import numpy as np
 
@@ -11,8 +12,7 @@ from ...datasets import Dataset
 from ...geography import centre_distances_m
 from ...ledger import Ledger
 from ...parameters import ODParameters
-from ..matrices import Days
-from ..mechanism import ODNoise
+from ..mechanism import Draw
 from . import assisted, statements
 from .measurement import CAPPED_TRIPS, Measurement, measure
 from .reading import expectations, read
@@ -155,18 +155,15 @@ def release(
     dataset: Dataset,
     parameters: ODParameters,
     *,
-    rng: np.random.Generator | None = None,
-    noise: ODNoise | None = None,
-    days: Days = None,
-    sum_days: bool = False,
     distances_m: Floats | None = None,
+    **draw: Unpack[Draw],
 ) -> EstimateRelease:
     """Draw one release and read it; arguments and errors as `engine.origin_destination.release`.
 
     `noise` is the noise of the published method, made discrete, so that both can be compared on the
     same draw; `distances_m`, metres between zones, are those between their centres where None.
     """
-    measured = measure(dataset, parameters, rng=rng, noise=noise, days=days, sum_days=sum_days)
+    measured = measure(dataset, parameters, **draw)
     if distances_m is None:
         distances_m = centre_distances_m(dataset.zones)
     return read_measurement(measured, distances_m)

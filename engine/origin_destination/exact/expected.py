@@ -124,19 +124,7 @@ class Expectation:
         return _average(self._deviations.within(x, x), self.weights(population))
 
     def relative_error_within(self, errors: ArrayLike, population: Population = "all") -> Floats:
-        """Return P(2|out − t|/(out + t) ≤ x) over the cells of `population` (figure 2, right).
-
-        Parameters
-        ----------
-        errors : array-like
-            x, from 0 to 2.
-        population : str
-
-        Returns
-        -------
-        array, shape of `errors`
-            From 0 to 1; NaN where the population is empty.
-        """
+        """Return P(2|out − t|/(out + t) ≤ x), x from 0 to 2, as `absolute_error_within` (right)."""
         x = np.asarray(errors, dtype=np.float64)
         below, above = medians.relative_reach(self.histogram.true, x[..., None])
         return _average(self._deviations.within(below, above), self.weights(population))

@@ -121,9 +121,10 @@ def heat_map(
     array([[0.4756, 0.1173],
            [0.3033, 0.    ]])
     """
-    settings = GridSettings(epsilons, thresholds, max_trips_per_user, population)
-    noise = NoiseLaw(settings.rates[:, None], law)
-    averaged = settings.weights(counted)
+    rates, taus, averaged = checked_grid(
+        counted, epsilons, thresholds, max_trips_per_user, population
+    )
+    noise = NoiseLaw(rates[:, None], law)
     # E[(Z − d)⁺] does not depend on the threshold
     above = noise.mean_above(counted.by_trimmed.values)
     weights = [averaged, averaged / np.maximum(counted.true, SANITY_BOUND)]
@@ -133,15 +134,15 @@ def heat_map(
         return _column(counted, noise, threshold, weights, above)
 
     with ThreadPoolExecutor() as pool:  # NumPy works outside the interpreter's lock
-        columns = list(pool.map(column, settings.thresholds.tolist()))
+        columns = list(pool.map(column, taus.tolist()))
     stacked = {name: np.stack([c[name] for c in columns], axis=1) for name in columns[0]}
     shares = {
         outcome: Share(cells=stacked[f"{outcome}_cells"], trips=stacked[f"{outcome}_trips"])
         for outcome in ("kept_suppressed", "revealed", "lost", "kept", "empty", "phantom")
     }
     return HeatMap(
-        epsilons=settings.epsilons,
-        thresholds=settings.thresholds,
+        epsilons=rates * max_trips_per_user,
+        thresholds=taus,
         outcomes=Outcomes(**shares),
         bias=stacked["bias"],
         mean_absolute=_over(stacked["mean_absolute"], members),
@@ -153,44 +154,31 @@ def _over(sums: Floats, members: float) -> Floats:
     return sums / members if members > 0 else np.full_like(sums, np.nan)
 
 
-class GridSettings:
-    """The checked settings of a grid."""
-
-    def __init__(
-        self,
-        epsilons: ArrayLike,
-        thresholds: ArrayLike,
-        max_trips_per_user: int,
-        population: Population,
-    ) -> None:
-        self.rates = np.atleast_1d(solving.rates(epsilons, max_trips_per_user))
-        self.epsilons = self.rates * max_trips_per_user
-        self.thresholds = np.atleast_1d(
-            solving.whole_numbers("suppression_threshold", thresholds, 0, "15 is usual")
+def checked_grid(
+    counted: CountHistogram,
+    epsilons: ArrayLike,
+    thresholds: ArrayLike,
+    max_trips_per_user: int,
+    population: Population,
+) -> tuple[Floats, Floats, Floats]:
+    """Return ε/T, τ and how much each pair counts in means: its cells, or 0 where left out."""
+    rates = np.atleast_1d(solving.rates(epsilons, max_trips_per_user))
+    checked = solving.whole_numbers("suppression_threshold", thresholds, 0, "15 is usual")
+    taus = np.atleast_1d(checked)
+    if max(rates.ndim, taus.ndim) > 1 or 0 in rates.shape + taus.shape:
+        raise ParameterError(
+            "epsilons and thresholds must be two lists of numbers, got shapes "
+            f"{np.shape(epsilons)} and {np.shape(thresholds)}; the grid crosses them"
         )
-        if (
-            self.rates.ndim > 1
-            or self.thresholds.ndim > 1
-            or 0 in np.shape(self.rates) + np.shape(self.thresholds)
-        ):
-            raise ParameterError(
-                "epsilons and thresholds must be two lists of numbers, got shapes "
-                f"{np.shape(epsilons)} and {np.shape(thresholds)}; the grid crosses them"
-            )
-        if self.thresholds.max() > MAX_SUPPRESSION_THRESHOLD:
-            raise ParameterError(
-                f"suppression_threshold must be at most {MAX_SUPPRESSION_THRESHOLD}, got "
-                f"{self.thresholds.max():g}; 15 is usual"
-            )
-        # "large" would change its members along the axis of τ
-        validation.one_of("population", population, ("all", "travelled"), "'all' is every flow")
-        self.population = population
-
-    def weights(self, counted: CountHistogram) -> Floats:
-        """Return how much each pair counts in means: its cells, or 0 outside the population."""
-        if self.population == "all":
-            return counted.cells
-        return np.where(counted.true > 0, counted.cells, 0.0)
+    if taus.max() > MAX_SUPPRESSION_THRESHOLD:
+        raise ParameterError(
+            f"suppression_threshold must be at most {MAX_SUPPRESSION_THRESHOLD}, got "
+            f"{taus.max():g}; 15 is usual"
+        )
+    # "large" would change its members along the axis of τ
+    validation.one_of("population", population, ("all", "travelled"), "'all' is every flow")
+    least = 0 if population == "all" else 1
+    return rates, taus, np.where(counted.true >= least, counted.cells, 0.0)
 
 
 def _column(

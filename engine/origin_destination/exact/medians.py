@@ -46,11 +46,6 @@ class Deviations:
         return np.maximum(released, 0.0) + zero
 
 
-def absolute_reach(_true: Floats, x: float) -> tuple[float, float]:
-    """Return how far out may lie below and above t for |out − t| ≤ x."""
-    return x, x
-
-
 def relative_reach(true: Floats, x: ArrayLike) -> tuple[Floats, Floats]:
     """Return how far out may lie below and above t for 2|out − t|/(out + t) ≤ x."""
     # t − o ≤ 2tx/(2 + x) and o − t ≤ 2tx/(2 − x); every o for x = 2. Bounds that should be whole
@@ -69,7 +64,7 @@ def median_absolute(cells: Deviations, weights: Floats) -> float:
     def halfway(low: float, high: float) -> float | None:
         return float(np.floor((low + high) / 2)) if high - low > 1 else None
 
-    return _median(cells, weights, absolute_reach, ends, halfway)
+    return _median(cells, weights, lambda _true, x: (x, x), ends, halfway)
 
 
 def median_relative(cells: Deviations, weights: Floats) -> float:

@@ -65,21 +65,9 @@ def _decaying_sums(decay: float, terms: Floats) -> Floats:
 def mean_relative_error(
     law: NoiseLaw, sums: ReciprocalSums, kept: Floats, true: Floats, threshold: Floats
 ) -> Floats:
-    """Return E[2|out − t|/(out + t)], 0/0 counting as 0 (P2, figure 2).
+    """Return E[2|out − t|/(out + t)], from 0 to 2, 0/0 counting as 0 (P2, figure 2).
 
-    Parameters
-    ----------
-    law : NoiseLaw
-        Of one rate.
-    sums : ReciprocalSums
-        Of the same rate, tabulated up to `largest_argument`.
-    kept, true, threshold : arrays
-        m ≤ t and τ, broadcast against each other.
-
-    Returns
-    -------
-    array
-        From 0 to 2.
+    The law and the sums, tabulated up to `largest_argument`, are of one rate.
     """
     gap = law.gap
     least = effective_threshold(threshold)

@@ -15,7 +15,7 @@ from .. import laws
 from ..laws import LawName, NoiseLaw
 from . import relative
 from .expected import Population
-from .grid import GridSettings
+from .grid import checked_grid
 from .histogram import CountHistogram, group_pairs
 
 _WIDEST_STEP = 8  # counts between two thresholds; beyond, all cells are computed anew
@@ -41,13 +41,14 @@ def relative_error_rows(
     >>> [(index, row.round(3).tolist()) for index, row in rows]
     [(0, [0.999])]
     """
-    settings = GridSettings(epsilons, thresholds, max_trips_per_user, population)
-    weights = settings.weights(counted)
+    rates, taus, weights = checked_grid(
+        counted, epsilons, thresholds, max_trips_per_user, population
+    )
     members = weights.sum()
-    least, position = np.unique(laws.effective_threshold(settings.thresholds), return_inverse=True)
+    least, position = np.unique(laws.effective_threshold(taus), return_inverse=True)
     flows = _Flows(counted, weights, least)
     empty = float(weights[counted.true == 0].sum())
-    for index, rate in enumerate(settings.rates):
+    for index, rate in enumerate(rates):
         noise = NoiseLaw(rate, law)
         sums = 2 * empty * noise.tail(least) + flows.sums(noise)
         yield index, sums[position] / members if members > 0 else np.full(len(position), np.nan)

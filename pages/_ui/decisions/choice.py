@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from engine import decisions
 from engine.decisions import PrivacyChoice
-from engine.decisions.choice import CERTAINTY, Remedy, aid_met
+from engine.decisions.choice import CERTAINTY, Remedy
 from engine.decisions.scoring import acts, one_origin
 from engine.parameters import EPSILON_STOPS, ODParameters
 from pages._ui import jobs
@@ -205,7 +205,7 @@ def _aid(tuning: Tuning) -> None:
         st.info("Nobody left the affected area on these days, so every ε is right.")
         return
     choice = decisions.strongest_privacy(
-        EPSILON_STOPS, aid_met(true, drawn, target), tuning.confidence
+        EPSILON_STOPS, target.met(true, drawn.totals, drawn.overlap), tuning.confidence
     )
     wanted = (
         f"{target.overlap:.0%} of the first {aid.k} destinations and a total within "

@@ -7,7 +7,6 @@ import pytest
 
 from engine import datasets, decisions
 from engine import origin_destination as od
-from engine.decisions.choice import aid_met
 from engine.parameters import EPSILON_STOPS
 from pages._ui.decisions import choice
 from tests.support.page import text
@@ -56,7 +55,7 @@ def test_aid_offers_the_smallest_epsilon_from_which_all_draws_hold(
     k = int(app.number_input(key="decisions_k").value)
     drawn = decisions.private_aid(leaving, [sharper], 300, k, rng=np.random.default_rng(5))
     target = decisions.AidTarget(overlap=overlap / 100, total_error=error / 100, confidence=0.9)
-    assert aid_met(float(leaving.true.sum()), drawn, target).mean() > 0.85
+    assert target.met(float(leaving.true.sum()), drawn.totals, drawn.overlap).mean() > 0.85
 
 
 @pytest.fixture

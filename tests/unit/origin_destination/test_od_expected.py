@@ -229,17 +229,6 @@ def test_error_above_is_theorem_4_far_above_the_threshold():
     )
 
 
-@pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize("count", [0, 14, 20, 40])
-def test_a_range_holds_its_share_of_releases(law, count):
-    noise, values = laws.NoiseLaw(0.3, law), np.arange(0, 400)
-    low, high = laws.released_range(noise, count, 15, 0.95)
-    pmf = np.exp(laws.log_released_probability(noise, values, count, 15))
-    assert pmf[(values >= low) & (values <= high)].sum() >= 0.95
-    if count == 40:
-        assert pmf[(values > low) & (values < high)].sum() < 0.95
-
-
 def test_trimming_curve_is_the_split_at_every_t():
     people = random_people(np.random.default_rng(9), 150, 5, 2, 5.0)
     dataset = Counted(people, 5, 2)
