@@ -6,7 +6,9 @@ of the settings that mend it. No message ever contains a row of the data, and no
 steer a terminal.
 """
 
+import sys
 import unicodedata
+from collections.abc import Callable
 
 
 class ExplorerError(Exception):
@@ -72,3 +74,22 @@ class InputError(ExplorerError, ValueError):
 
 class DatasetError(ExplorerError):
     """A dataset folder is unknown, incomplete, corrupted or lacks the part asked for."""
+
+
+def exit_code(run: Callable[[], object], interrupted: str = "interrupted") -> int:
+    """Run a command; return 0, 2 with one line on standard error, or 130 where it is interrupted.
+
+    Examples
+    --------
+    >>> exit_code(lambda: None)
+    0
+    """
+    try:
+        run()
+    except (ExplorerError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(f"\n{interrupted}", file=sys.stderr)
+        return 130
+    return 0

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import get_args
 
 from .. import datasets, risk
-from ..errors import ExplorerError, ParameterError
+from ..errors import ParameterError, exit_code
 from ..resolution import TimeStep
 from .candidate import Candidate
 from .need import Need, Protected, Read
@@ -40,31 +40,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="a page to read, FILE.html, or all candidates, FILE.json or FILE.csv",
     )
     options = parser.parse_args(arguments)
-    try:
-        zones = int(options.zones) if options.zones.isdecimal() else options.zones
-        need = Need(time=options.time, zones=zones, unit=options.unit, read=options.read)
-        if options.out is not None and options.out.suffix not in SUFFIXES:
-            raise ParameterError(f"out must end in {', '.join(SUFFIXES)}, got '{options.out.name}'")
-        if not 50 < options.risk <= 100:
-            raise ParameterError(
-                f"risk must be above 50 and at most 100 percent, got {options.risk:g}; half is "
-                "guessed by a coin, 75 is strong"
-            )
-        dataset = datasets.load(options.dataset)
-        result = frontier(dataset, need, drawn=options.drawn, progress=_show)
-        for line in _lines(result, options.risk / 100):
-            print(line)
-        if options.out is not None:
-            limit = options.risk / 100
-            text = page(result, dataset.id, limit) if options.out.suffix == ".html" else None
-            write(result, options.out, limit, text)
-    except (ExplorerError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("\ninterrupted", file=sys.stderr)
-        return 130
-    return 0
+    return exit_code(lambda: _run(options))
+
+
+def _run(options: argparse.Namespace) -> None:
+    zones = int(options.zones) if options.zones.isdecimal() else options.zones
+    need = Need(time=options.time, zones=zones, unit=options.unit, read=options.read)
+    if options.out is not None and options.out.suffix not in SUFFIXES:
+        raise ParameterError(f"out must end in {', '.join(SUFFIXES)}, got '{options.out.name}'")
+    if not 50 < options.risk <= 100:
+        raise ParameterError(
+            f"risk must be above 50 and at most 100 percent, got {options.risk:g}; half is "
+            "guessed by a coin, 75 is strong"
+        )
+    dataset = datasets.load(options.dataset)
+    result = frontier(dataset, need, drawn=options.drawn, progress=_show)
+    for line in _lines(result, options.risk / 100):
+        print(line)
+    if options.out is not None:
+        limit = options.risk / 100
+        text = page(result, dataset.id, limit) if options.out.suffix == ".html" else None
+        write(result, options.out, limit, text)
 
 
 def _lines(result: Frontier, limit: float) -> Iterator[str]:

@@ -3,7 +3,6 @@
 import argparse
 import json
 import secrets
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +12,7 @@ import numpy as np
 
 from .. import datasets
 from ..datasets import Dataset
-from ..errors import ExplorerError, ParameterError
+from ..errors import ParameterError, exit_code
 from .aggregates import extent_of, truth
 from .analyses import HISTOGRAMS, USER_ANALYSES, Analysis, Unit
 from .bins import Bins
@@ -55,18 +54,9 @@ OTHER_NAMES: dict[str, tuple[Analysis, ...]] = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return 0, or 2 with one line on standard error."""
+    """Run the command line and return its exit code."""
     options = _parser().parse_args(arguments)
-    try:
-        written = _run(options)
-    except (ExplorerError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("\ninterrupted", file=sys.stderr)
-        return 130
-    print(f"written to {written}")
-    return 0
+    return exit_code(lambda: print(f"written to {_run(options)}"))
 
 
 def analyses_named(names: Sequence[str]) -> set[Analysis]:

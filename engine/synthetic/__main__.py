@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from .. import synthetic
-from ..errors import ExplorerError
+from ..errors import exit_code
 from . import twincommand
 
 
@@ -22,19 +22,14 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--root", type=Path, help="folder of all datasets; data/ by default")
     given = sys.argv[1:] if arguments is None else arguments
-    try:
-        if given[:1] == ["twin"]:
-            return twincommand.main(given[1:])
-        options = parser.parse_args(given)
-        for name in synthetic.shipped() if options.names == ["all"] else options.names:
-            _make(name, options.root)
-    except ExplorerError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("\ninterrupted; finished days are kept for the next start", file=sys.stderr)
-        return 130
-    return 0
+    if given[:1] == ["twin"]:
+        return twincommand.main(given[1:])
+    options = parser.parse_args(given)
+    names = synthetic.shipped() if options.names == ["all"] else options.names
+    return exit_code(
+        lambda: [_make(name, options.root) for name in names],
+        "interrupted; finished days are kept for the next start",
+    )
 
 
 def _make(name: str, root: Path | None) -> None:

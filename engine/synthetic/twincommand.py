@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
-from ..errors import ExplorerError
+from ..errors import exit_code
 from .twin import twin
 from .twinfiles import read_flows, read_twin_zones
 from .twininputs import FIRST_DAY, TwinInputs, ensemble, read_weekdays
@@ -16,16 +16,8 @@ EPILOG = "Take every number from a public source, such as a census or a press ki
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the command line and return its exit code: 0, 2 for bad input, 130 if interrupted."""
-    try:
-        _run(arguments)
-    except ExplorerError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("\nstopped", file=sys.stderr)
-        return 130
-    return 0
+    """Run the command line and return its exit code."""
+    return exit_code(lambda: _run(arguments), "stopped")
 
 
 def _run(arguments: Sequence[str]) -> None:

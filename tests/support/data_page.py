@@ -5,6 +5,8 @@ from streamlit.testing.v1 import AppTest
 from pages._ui.data.own import OwnData
 from tests.reference.ingest_inputs import TOWERS
 from tests.support.link import held
+from tests.support.page import html_of as html_of
+from tests.support.page import text as text
 
 PAGE = "pages/8_Data.py"
 CANARY = "canary-4711"
@@ -29,15 +31,6 @@ def upload(app: AppTest, name: str, file: str, contents: bytes) -> AppTest:
     uploader(app, name).upload(file, contents, "text/csv").run()
     assert not app.exception, app.exception
     return app
-
-
-def html_of(app: AppTest) -> str:
-    return "\n".join(element.proto.body for element in app.get("html"))
-
-
-def text(app: AppTest) -> str:
-    parts = [*app.markdown, *app.caption, *app.info, *app.warning, *app.error, *app.title]
-    return "\n".join([*(str(part.value) for part in parts), html_of(app)])
 
 
 def widget(parts, key: str):

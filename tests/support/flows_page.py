@@ -2,6 +2,9 @@
 
 import json
 
+from tests.support.page import figures as figures
+from tests.support.page import text as text
+
 PAGE = "pages/2_Origin_Destination.py"
 
 
@@ -12,23 +15,8 @@ def show(app, view):
     return app
 
 
-def text(app):
-    kinds = (app.markdown, app.caption, app.warning, app.info)
-    parts = [element.value for kind in kinds for element in kind]
-    parts += [body for body in bodies(app) if "<style>" not in body]
-    return "\n".join(parts)
-
-
 def bodies(app):
     return [element.proto.body for element in app.get("html")]
-
-
-def figures(app):
-    return [
-        piece.split("</span>")[0]
-        for body in bodies(app)
-        for piece in body.split('<span class="value">')[1:]
-    ]
 
 
 def deck(app):

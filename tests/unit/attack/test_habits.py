@@ -178,17 +178,6 @@ def test_days_add_up_like_cells():
     assert week.releases == 7
 
 
-def test_more_variation_hides_more():
-    advantages = [
-        attack.knowing_habits(
-            [UsualFlow(trips=1, mean=50, variance=variance)], trip_level(0.5)
-        ).roc.advantage
-        for variance in (50, 100, 400, 2000)
-    ]
-    assert advantages == sorted(advantages, reverse=True)
-    assert advantages[0] > 2 * advantages[-1]
-
-
 @pytest.mark.parametrize(
     ("fault", "message"),
     [

@@ -143,12 +143,6 @@ def test_trips_of_one_person_have_the_sum_of_their_losses_as_limit(trips, epsilo
     assert round(limit.area, 3) == round(1 / (1 + math.exp(-trips * epsilon)), 3) == area
 
 
-def test_the_sentence_of_the_page():
-    ours = attack.strongest([Corridor(trips=1, rest=LARGE)], trip_level(0.5))
-    assert round(100 * ours.roc.best_guess) == 61
-    assert round(100 * ours.limit.best_guess) == 62
-
-
 def test_any_one_to_four_trips_a_day_stay_below_the_published_area():
     areas = [curve(n, 1, LARGE, 0.1).area for n in (1, 2, 3, 4)]
     limits = [
