@@ -5,6 +5,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.delta_generator import DeltaGenerator
@@ -14,7 +15,7 @@ from engine.datasets import Dataset, storage
 from engine.errors import ExplorerError
 from pages._ui.data import store as data_store
 from pages._ui.data.own import OwnData
-from pages._ui.jobs.pool import pool
+from pages._ui.jobs.pool import Job, Pool, pool
 from pages._ui.shell import problems
 from tests.support.link import held
 
@@ -22,6 +23,7 @@ ROOT = Path(__file__).parents[2]
 DENSITY_FILES = ("truth", "presampled", "single_visit", "towers")
 TRIP_FILES = ("trips", "trips_person", "report")
 TIMEOUT_S = 60
+PATIENCE_S = 2.0
 
 
 @pytest.fixture(scope="session")
@@ -58,13 +60,32 @@ def long_work_stays_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     pool().empty()
 
 
+@pytest.fixture(autouse=True)
+def long_work_begins_when_it_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Most tests read what a page shows at once and end before its long work would."""
+    join, wait = Pool.join, Job.wait
+
+    def later(pool: Pool, *about: Any, delay_s: float = 0.0, **how: Any) -> Job:
+        return join(pool, *about, delay_s=max(delay_s, PATIENCE_S), **how)
+
+    def now(job: Job, seconds: float) -> None:
+        job.hurry()
+        wait(job, seconds)
+
+    monkeypatch.setattr(Pool, "join", later)
+    monkeypatch.setattr(Job, "wait", now)
+
+
 @pytest.fixture
 def settled() -> Callable[[AppTest], AppTest]:
     """Return a function that waits for a page's long work and draws it again, as a browser does."""
 
     def run(app: AppTest, seconds: float = 60.0) -> AppTest:
         until = time.monotonic() + seconds
-        while any(job.running for job in app.session_state["session"].jobs.values()):
+        jobs = app.session_state["session"].jobs
+        for job in jobs.values():
+            job.hurry()
+        while any(job.running for job in jobs.values()):
             assert time.monotonic() < until, "long work did not end"
             time.sleep(0.02)
         app.run()
