@@ -7,8 +7,9 @@ the same however many are asked for and whatever the settings. The whole-number 
 ⌊scale·η + ½⌋, as in `engine.origin_destination.release`.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,22 +34,6 @@ FIRST_DRAWS, MOST_DRAWS = 4, 16
 """Draws of the first block, which a person waits for, and of the later ones."""
 
 
-@dataclass(frozen=True, eq=False)
-class EpidemicBlock:
-    """Some draws of the epidemics on private releases.
-
-    Attributes
-    ----------
-    draws : range
-        Which draws, from 0.
-    prevalence : array, shape (settings, draws, origins, days, zones)
-        I/N with private populations where these are confidential, from 0 to 1.
-    """
-
-    draws: range
-    prevalence: Floats
-
-
 def private_epidemics(
     dataset: Dataset,
     origins: Sequence[str],
@@ -59,9 +44,7 @@ def private_epidemics(
     rng: np.random.Generator,
     populations: Populations | None = None,
     days: Days = None,
-    progress: Callable[[int, int], None] | None = None,
-    cancelled: Callable[[], bool] | None = None,
-) -> Iterator[EpidemicBlock]:
+) -> Iterator[Floats]:
     """Draw private releases of every day, run the epidemics on them, and yield block by block.
 
     Parameters
@@ -74,15 +57,12 @@ def private_epidemics(
         Releases of each setting, at least 1.
     rng : numpy.random.Generator
         Its state fixes all noise; draw i of a longer run equals draw i of a shorter one.
-    progress : callable, optional
-        Called with draws done and draws in all, after each block.
-    cancelled : callable, optional
-        Asked before each day; once it returns True nothing more is yielded.
 
     Yields
     ------
-    EpidemicBlock
-        In the order of the draws; the first has at most `FIRST_DRAWS`.
+    array, shape (settings, draws, origins, days, zones)
+        I/N of some draws, in their order, from 0 to 1; the first has at most `FIRST_DRAWS`. N is
+        private where the populations are confidential.
 
     Examples
     --------
@@ -91,7 +71,7 @@ def private_epidemics(
     >>> settings = [ODParameters(epsilon=epsilon, unit="trip") for epsilon in (0.1, 0.5)]
     >>> blocks = private_epidemics(year, ["AFG-1767"], None, settings, 2, days=slice(0, 9),
     ...                            rng=np.random.default_rng(0))
-    >>> [block.prevalence.shape for block in blocks]
+    >>> [block.shape for block in blocks]
     [(2, 2, 1, 9, 34)]
     """
     wanted = validation.whole_number("draws", draws, 1, remedy="20 is usual")
@@ -104,31 +84,11 @@ def private_epidemics(
         )
     scene = Scene.of(dataset, origins, populations, days)
     model, numbered = parameters or EpidemicParameters(), sweeping.generators(rng)
-    return _blocks(scene, model, settings, wanted, numbered, progress, cancelled)
-
-
-def _blocks(
-    scene: Scene,
-    model: EpidemicParameters,
-    settings: Sequence[ODParameters],
-    draws: int,
-    numbered: Callable[[int], np.random.Generator],
-    progress: Callable[[int, int], None] | None,
-    cancelled: Callable[[], bool] | None,
-) -> Iterator[EpidemicBlock]:
     zones = len(scene.populations.counts)
     one = len(settings) * zones * max(zones, len(scene.origins) * len(scene.days))
     most = max(1, min(MOST_DRAWS, BLOCK_CELLS // one))
-    first = 0
-    while first < draws:
-        span = range(first, min(draws, first + (min(most, FIRST_DRAWS) if first == 0 else most)))
-        prevalence = _block(scene, model, settings, [*map(numbered, span)], cancelled)
-        if prevalence is None:
-            return
-        yield EpidemicBlock(span, prevalence)
-        first = span.stop
-        if progress is not None:
-            progress(first, draws)
+    ends = pairwise([0, *range(min(most, FIRST_DRAWS), wanted, most), wanted])
+    return (_block(scene, model, settings, [*map(numbered, range(*span))]) for span in ends)
 
 
 def _block(
@@ -136,9 +96,8 @@ def _block(
     model: EpidemicParameters,
     settings: Sequence[ODParameters],
     generators: Sequence[np.random.Generator],
-    cancelled: Callable[[], bool] | None,
-) -> Floats | None:
-    """Return the prevalence of one block, or None if it was cancelled."""
+) -> Floats:
+    """Return the prevalence of one block of draws."""
     people = _private_populations(scene.populations, settings, generators)
     now = Compartments(people, scene.origins, model)
     *lead, origins, zones = now.infected.shape
@@ -148,8 +107,6 @@ def _block(
     each = people[..., None, :]
     np.divide(now.infected, each, out=prevalence[..., 0, :])
     for day, matrix in enumerate(trips, start=1):
-        if cancelled is not None and cancelled():
-            return None
         flows = released.draw(matrix, generators)
         now.next_day(flows if model.direction == "departures" else flows.swapaxes(-1, -2))
         np.divide(now.infected, each, out=prevalence[..., day, :])

@@ -39,73 +39,34 @@ def cluster_cells(
     >>> cluster_cells(np.array([3.0, 4.0, 9.0]), centres, np.ones(3), 5.0)
     array([0, 0, 1])
     """
-    size = len(totals)
+    size = live = len(totals)
     if cluster_minimum == 0:
         return np.arange(size)
     merged_into = list(range(size))
     current: list[float] = totals.tolist()
     heap = [(total, cell) for cell, total in enumerate(current)]
     heapq.heapify(heap)
-    live = _LiveCentres(centres_m, areas_m2)
-    while live.count > 1:
+    centres, areas = centres_m.T.copy(), areas_m2.copy()  # of a cluster at its lowest cell
+    offset, distance = np.empty_like(centres), np.empty(size)
+    while live > 1:
         total, cluster = heapq.heappop(heap)
         if merged_into[cluster] != cluster or total != current[cluster]:
             continue  # left over from before a merge
         if total >= cluster_minimum:
             break
-        keep, gone = live.merge_with_nearest(cluster)
+        np.subtract(centres, centres[:, cluster, None], offset)
+        np.multiply(offset, offset, offset)
+        np.add(offset[0], offset[1], distance)
+        distance[cluster] = np.inf
+        other = int(distance.argmin())
+        keep, gone = min(cluster, other), max(cluster, other)
+        areas[keep] += areas[gone]
+        centres[:, keep] += (centres[:, gone] - centres[:, keep]) * (areas[gone] / areas[keep])
+        centres[:, gone] = np.inf  # infinitely far from everything
         merged_into[gone] = keep
         current[keep] += current[gone]
         heapq.heappush(heap, (current[keep], keep))
+        live -= 1
     for cell in range(size):  # a cluster always goes into one with a lower cell
         merged_into[cell] = merged_into[merged_into[cell]]
     return np.unique(np.array(merged_into, dtype=np.int64), return_inverse=True)[1]
-
-
-class _LiveCentres:
-    """Centres of the clusters that are still there, in rows that shrink as clusters go.
-
-    Every search is four passes over contiguous rows, without a new array.
-    """
-
-    def __init__(self, centres_m: Floats, areas_m2: Floats) -> None:
-        self.count = len(areas_m2)
-        self._areas: list[float] = areas_m2.tolist()
-        self._set(centres_m[:, 0].copy(), centres_m[:, 1].copy(), np.arange(self.count))
-
-    def _set(self, x: Floats, y: Floats, clusters: Integers) -> None:
-        self._x, self._y, self._clusters = x, y, clusters
-        self._cluster_at: list[int] = clusters.tolist()
-        self._row_of = dict(zip(self._cluster_at, range(len(clusters)), strict=True))
-        self._offset = np.empty((2, len(clusters)))
-        self._dx, self._dy = self._offset
-        self._distance = np.empty(len(clusters))
-        self._shrink_below = 3 * len(clusters) // 4
-
-    def merge_with_nearest(self, cluster: int) -> tuple[int, int]:
-        """Merge `cluster` with its nearest one; return which of the two stays and which goes.
-
-        The lowest one is nearest at a tie, and the lower one of the two stays.
-        """
-        row = self._row_of[cluster]
-        x, y, offset, distance = self._x, self._y, self._offset, self._distance
-        np.subtract(x, x[row], self._dx)
-        np.subtract(y, y[row], self._dy)
-        np.multiply(offset, offset, offset)
-        np.add(self._dx, self._dy, distance)
-        distance[row] = np.inf
-        other = int(distance.argmin())
-        low, high = (row, other) if row < other else (other, row)
-        keep, gone = self._cluster_at[low], self._cluster_at[high]
-        both = self._areas[keep] + self._areas[gone]
-        part = self._areas[gone] / both
-        self._areas[keep] = both
-        for axis in (x, y):
-            start = axis.item(low)
-            axis[low] = start + (axis.item(high) - start) * part
-            axis[high] = np.inf  # infinitely far from everything
-        self.count -= 1
-        if self.count < self._shrink_below:
-            there = np.isfinite(x)
-            self._set(x[there], y[there], self._clusters[there])
-        return keep, gone

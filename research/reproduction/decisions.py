@@ -95,7 +95,7 @@ def _compared(
         draws,
         rng=np.random.default_rng(plan.seed),
     )
-    parts = [[decisions.compare(true, one) for one in block.prevalence] for block in blocks]
+    parts = [[decisions.compare(true, one) for one in block] for block in blocks]
     return {
         epsilon: concatenate([block[place] for block in parts], axis=0)
         for place, epsilon in enumerate(EPSILONS)

@@ -55,7 +55,7 @@ def test_private_epidemic_equals_plain_loops_on_the_same_release(year):
         **P2,
     )
     # the populations keep noise of a millionth of a person
-    np.testing.assert_allclose(block.prevalence[0, 0, 0], slow, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(block[0, 0, 0], slow, rtol=0, atol=1e-9)
 
 
 def test_fast_release_equals_the_mechanism_for_the_same_noise():

@@ -36,7 +36,7 @@ def drawn(year):
     blocks = decisions.private_epidemics(
         year, ORIGINS, None, settings, 60, rng=np.random.default_rng(11)
     )
-    accuracies = [100 * decisions.compare(true, block.prevalence).accuracy.mean for block in blocks]
+    accuracies = [100 * decisions.compare(true, block).accuracy.mean for block in blocks]
     return np.concatenate(accuracies, axis=1).reshape(len(FACTORS), 2, 60, len(ORIGINS))
 
 

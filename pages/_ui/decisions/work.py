@@ -133,7 +133,7 @@ def current(key: Key, outbreak: Outbreak, parameters: ODParameters, seed: Seed) 
     )
     runs: list[Floats] = []
     for block in blocks:
-        runs.append(block.prevalence[0])
+        runs.append(block[0])
         done = sum(len(run) for run in runs)
         yield Step(done, REPEATS, _epidemics(true, runs, outbreak, estimate=False))
 
@@ -178,8 +178,9 @@ def over_epsilon(
     )
     compared: list[Comparison] = []
     for block in blocks:
-        compared.append(decisions.compare(true, block.prevalence, outbreak.threshold))
-        yield Step(block.draws.stop, draws, concatenate(compared, axis=1))
+        compared.append(decisions.compare(true, block, outbreak.threshold))
+        so_far = concatenate(compared, axis=1)
+        yield Step(so_far.right.shape[1], draws, so_far)
 
 
 def aid_over_epsilon(aid: Aid) -> AidDraws:

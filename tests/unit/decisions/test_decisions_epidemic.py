@@ -98,7 +98,7 @@ def test_expected_matrices_are_near_the_draws_where_the_spec_says_and_not_for_hi
     drawn = decisions.private_epidemics(
         year, ORIGINS, None, [settings], 8, rng=np.random.default_rng(0)
     )
-    blocks = [decisions.compare(true.prevalence, block.prevalence) for block in drawn]
+    blocks = [decisions.compare(true.prevalence, block) for block in drawn]
     recalls = concatenate(blocks, axis=1).recall.mean[0].mean(axis=0)
     assert recalls[1] < 0.62
     assert abs(recalls[0] - recall[0]) < 0.01
@@ -109,32 +109,19 @@ def test_draw_i_is_the_same_in_a_longer_run_and_beside_other_settings(year):
         blocks = decisions.private_epidemics(
             year, ORIGINS[:1], None, settings, draws, rng=np.random.default_rng(5), days=slice(12)
         )
-        return np.concatenate([block.prevalence for block in blocks], axis=1)
+        return np.concatenate(list(blocks), axis=1)
 
     small, large = (od.ODParameters(epsilon=epsilon, **TRIP) for epsilon in (0.1, 1.0))
     np.testing.assert_array_equal(run([small], 7), run([large, small], 23)[1:, :7])
 
 
-def test_private_epidemics_can_be_cancelled_and_tell_their_progress(year):
-    steps = []
+@pytest.mark.parametrize(("draws", "blocks"), [(1, [1]), (4, [4]), (10, [4, 6]), (21, [4, 16, 1])])
+def test_the_first_draws_come_soon_and_each_once(year, draws, blocks):
     settings = [od.ODParameters(epsilon=1.0, **TRIP)]
     run = decisions.private_epidemics(
-        year,
-        ORIGINS[:1],
-        None,
-        settings,
-        10,
-        rng=np.random.default_rng(0),
-        days=slice(4),
-        progress=lambda done, all_: steps.append((done, all_)),
-        cancelled=lambda: len(steps) > 1,
+        year, ORIGINS[:1], None, settings, draws, rng=np.random.default_rng(0), days=slice(4)
     )
-    assert [len(block.draws) for block in run] == [4, 6]
-    assert steps == [(4, 10), (10, 10)]
-    stopped = decisions.private_epidemics(
-        year, ORIGINS[:1], None, settings, 10, rng=np.random.default_rng(0), cancelled=lambda: True
-    )
-    assert list(stopped) == []
+    assert [block.shape[1] for block in run] == blocks
 
 
 @pytest.mark.parametrize(
@@ -211,7 +198,7 @@ def test_public_populations_take_no_noise(year):
         days=slice(2),
     )
     # the seed is 1% of the population exactly
-    assert set(block.prevalence[0, :, 0, 0].max(axis=-1)) == {0.01}
+    assert set(block[0, :, 0, 0].max(axis=-1)) == {0.01}
 
 
 @pytest.mark.parametrize("other", [{"max_trips_per_user": 4}, {"unit": "person"}, {"unit": "trip"}])

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -44,24 +45,19 @@ def test_every_cluster_reaches_the_minimum_or_there_is_one() -> None:
     assert (cluster_cells(totals, centres, np.ones(500), 1e9) == 0).all()
 
 
-def test_zero_makes_every_cell_its_own_cluster_even_where_totals_are_negative() -> None:
-    totals = np.array([-3.0, 2.0, -1.0])
-    labels = cluster_cells(totals, np.zeros((3, 2)), np.ones(3), 0.0)
-    assert labels.tolist() == [0, 1, 2]
-
-
-def test_ties_go_to_the_lowest_cell() -> None:
-    centres = np.array([[0.0, 0], [2, 0], [4, 0], [6, 0]])
-    labels = cluster_cells(np.array([1.0, 1, 1, 1]), centres, np.ones(4), 2.0)
-    assert labels.tolist() == [0, 0, 1, 1]
-
-
-def test_a_large_cell_pulls_the_centre() -> None:
-    centres = np.array([[0.0, 0], [10, 0], [11, 0], [-2, 0]])
-    totals, areas = np.array([1.0, 2, 50, 50]), np.array([1.0, 1000, 1, 1])
-    # 0 is nearest to 3; the total of {0, 3} is enough, then 1 joins 2
-    assert cluster_cells(totals, centres, areas, 10.0).tolist() == [0, 1, 1, 0]
-
-
-def test_one_cell_is_one_cluster() -> None:
-    assert cluster_cells(np.array([-5.0]), np.zeros((1, 2)), np.ones(1), 7.0).tolist() == [0]
+@pytest.mark.parametrize(
+    ("totals", "at", "areas", "minimum", "labels"),
+    [
+        ([-3, 2, -1], [0, 0, 0], [1, 1, 1], 0, [0, 1, 2]),  # 0 joins nothing, negative or not
+        ([1, 1, 1, 1], [0, 2, 4, 6], [1, 1, 1, 1], 2, [0, 0, 1, 1]),  # ties: the lowest cell
+        # 0 is nearest to 3; the total of {0, 3} is enough, then 1, a large one, joins 2
+        ([1, 2, 50, 50], [0, 10, 11, -2], [1, 1000, 1, 1], 10, [0, 1, 1, 0]),
+        ([-5], [0], [1], 7, [0]),
+    ],
+)
+def test_by_hand(
+    totals: list[int], at: list[int], areas: list[int], minimum: int, labels: list[int]
+) -> None:
+    centres = np.column_stack([at, np.zeros(len(at))]).astype(float)
+    clusters = cluster_cells(np.array(totals, float), centres, np.array(areas, float), minimum)
+    assert clusters.tolist() == labels

@@ -215,27 +215,6 @@ def test_a_dataset_without_density_says_so(tiny_city: Dataset, tmp_path: Path) -
         density.release(dataset, BASE, rng=np.random.default_rng(0))
 
 
-def test_more_data_or_more_epsilon_means_less_error(tiny_city: Dataset) -> None:
-    truth = density.truth(tiny_city)
-    errors = [
-        np.mean(
-            [
-                metrics.total_error(
-                    truth,
-                    density.release(
-                        tiny_city,
-                        replace(BASE, epsilon=epsilon, gaussian="analytic"),
-                        rng=np.random.default_rng(seed),
-                    ).counts,
-                )
-                for seed in range(10)
-            ]
-        )
-        for epsilon in (0.1, 1.0, 10.0)
-    ]
-    assert errors[0] > errors[1] > errors[2]
-
-
 def test_presampled_series_are_summed_once_for_each_setting(tiny_city: Dataset) -> None:
     first = density.cover_series(tiny_city, 30)
     assert density.cover_series(tiny_city, 30) is first

@@ -173,15 +173,17 @@ def test_needs_shrink_with_epsilon_and_name_an_epsilon() -> None:
     assert enough.people == pytest.approx(200, abs=1)
 
 
-def test_a_sweep_of_zoom_gets_better_with_epsilon() -> None:
+@pytest.mark.parametrize("method", ["zoom", "efpag_joint", "lpa"])
+def test_a_sweep_gets_better_with_epsilon(method: str) -> None:
     demo = datasets.load("demo-city")
-    settings = [ZOOM.at(epsilon) for epsilon in (0.1, 2.0)]
+    settings = [replace(ZOOM, method=method, epsilon=epsilon) for epsilon in (0.1, 2.0)]
     results = sweeping.sweep(
         density, demo, settings, 2, rng=np.random.default_rng(0), score=density.mean_scores
     )
     (low, *_), (high, *_) = density.summarise(results).values()
     assert low.error > 1.3 * high.error
     assert low.correlation < high.correlation
+    assert low.total_error > 10 * high.total_error
 
 
 def test_shipped_tables_are_those_of_the_same_people() -> None:
