@@ -165,7 +165,8 @@ def of_counts(what: str, empty: str, scale: float, least: int = 1) -> Outlook:
 def of_shares(what: str, empty: str, scale: float, shares: Floats) -> Outlook:
     """Return the outlook of a sum of shares of noisy counts, rounded to a whole number.
 
-    The law of Σ wⱼ·Zⱼ, the Zⱼ discrete Laplace, on a grid of 256 points to a standard deviation.
+    The law of Σ wⱼ·Zⱼ, the Zⱼ discrete Laplace, on a grid of at least 256 points to a standard
+    deviation, which holds sums that are just ½.
 
     Parameters
     ----------
@@ -180,7 +181,8 @@ def of_shares(what: str, empty: str, scale: float, shares: Floats) -> Outlook:
     >>> abs(whole.near_from - of_counts("", "", 40.0).near_from) <= 4
     True
     """
-    step = laplace_sd(scale) * float(np.sqrt((shares**2).sum())) / _POINTS
+    deviation = laplace_sd(scale) * float(np.sqrt((shares**2).sum()))
+    step = 2.0 ** np.floor(np.log2(deviation / _POINTS))  # sums that are just ½ lie on the grid
     law = NoiseLaw(1 / scale, "discrete_laplace")
     z = np.arange(-int(np.ceil(_REACH * scale)) - 1, int(np.ceil(_REACH * scale)) + 2)
     chance = law.pmf(z)
@@ -193,16 +195,15 @@ def of_shares(what: str, empty: str, scale: float, shares: Floats) -> Outlook:
         mass += np.bincount((below + 1) % _SIZE, weights=chance * upper, minlength=_SIZE)
         spectrum *= np.fft.rfft(mass)
     mass = np.fft.irfft(spectrum, _SIZE)
-    size = step * np.minimum(np.arange(_SIZE), _SIZE - np.arange(_SIZE))
-    order = np.argsort(size, kind="stable")
+    read = np.floor(step * np.fft.fftfreq(_SIZE, 1 / _SIZE) + 0.5)  # the whole number written
+    order = np.argsort(np.abs(read), kind="stable")
     within = np.cumsum(mass[order])
-    enough = float(size[order][np.searchsorted(within, CONFIDENCE)])
-    reach = int(np.ceil(max(enough - 0.5, 0.0)))  # |round(S)| ≤ f where |S| < f + 1/2
+    reach = int(np.abs(read)[order][np.searchsorted(within, CONFIDENCE)])
     return Outlook(
         what=what,
         empty=empty,
         least=1,
-        empty_shown=float(mass[size >= 0.5].sum() / 2),
+        empty_shown=float(mass[read >= 1].sum()),
         near_from=max(int(np.ceil(reach / USABLE_FLOW_ERROR)), 1),
     )
 

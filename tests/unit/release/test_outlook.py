@@ -76,6 +76,20 @@ def test_shares_of_noisy_counts_equal_draws_of_them(shares):
     assert (np.abs(read * 1.25) <= size / 4).mean() < 0.94
 
 
+@pytest.mark.parametrize("scale", [0.8, 1.5, 3.0, 7.0])
+@pytest.mark.parametrize("shares", [(0.5, 1.0), (0.25, 0.75), (0.3, 0.9)])
+def test_two_shares_equal_the_sum_over_both_laws(shares, scale):
+    """Also where sums of shares are halves, which are rounded up."""
+    most = int(30 * scale)
+    law, z = np.array(chances(scale, most)), np.arange(-most, most + 1)
+    both = np.outer(law, law)
+    read = np.floor(np.add.outer(shares[0] * z, shares[1] * z) + 0.5 + 1e-9)
+    far = next(far for far in range(most) if both[np.abs(read) <= far].sum() >= 0.95)
+    allowed = bars.of_shares("", "", scale, np.array(shares))
+    assert allowed.near_from == 4 * far
+    assert 0 <= allowed.empty_shown - both[read >= 1].sum() + 1e-9 < 0.003
+
+
 def test_a_single_share_is_the_law_of_whole_counts():
     for scale in (3.0, 40.0, 700.0):
         one = bars.of_shares("", "", scale, np.ones(1))
