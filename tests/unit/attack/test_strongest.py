@@ -192,16 +192,20 @@ def test_person_level_is_one_release():
         attack.strongest(target, parameters, days=2)
 
 
-@pytest.mark.parametrize("trips", [-1, 0, 1.5, math.nan, math.inf, "1", True, 10_001])
-def test_bad_trips_are_refused(trips):
-    with pytest.raises(ParameterError, match="trips must be a whole number"):
-        Corridor(trips=trips, rest=10)
-
-
-@pytest.mark.parametrize("rest", [-1, 0.5, 1e9 + 1, math.nan])
-def test_bad_flows_are_refused(rest):
-    with pytest.raises(ParameterError, match="rest must be a whole number"):
-        Corridor(trips=1, rest=rest)
+@pytest.mark.parametrize(
+    ("what", "values"),
+    [
+        ("trips", (-1, 0, 1.5, math.nan, math.inf, "1", True, 10_001)),
+        ("rest", (-1, 0.5, 1e9 + 1, math.nan)),
+        ("days", (0, -1, 1.5, 10_001)),
+    ],
+)
+def test_numbers_outside_their_range_are_refused(what, values):
+    for value in values:
+        asked = {"trips": 1, "rest": 10, "days": 1} | {what: value}
+        days = asked.pop("days")
+        with pytest.raises(ParameterError, match=f"{what} must be a whole number"):
+            attack.strongest([Corridor(**asked)], trip_level(1.0), days=days)
 
 
 def test_more_trips_than_are_kept_are_refused():
@@ -210,12 +214,6 @@ def test_more_trips_than_are_kept_are_refused():
         attack.strongest([Corridor(trips=2, rest=10, cells=2)], parameters)
     with pytest.raises(ParameterError, match="at least one Corridor"):
         attack.strongest([], parameters)
-
-
-@pytest.mark.parametrize("days", [0, -1, 1.5, 10_001])
-def test_bad_days_are_refused(days):
-    with pytest.raises(ParameterError, match="days must be a whole number"):
-        attack.strongest([Corridor(trips=1, rest=10)], trip_level(1.0), days=days)
 
 
 def test_extreme_settings_stay_finite():
