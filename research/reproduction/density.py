@@ -207,12 +207,17 @@ def _printed(curves: dict[Key, Floats], plan: DensityPlan) -> Iterator[Row]:
         )
         return Spread.of((first - second).mean(axis=0))
 
-    at = [(name, name, plan.max_visits, f"{name.lower()}_{{}}") for name in ("LPA", "EFPAG")]
-    at += [("EFPAG", f"EFPAG, ℓ = {kept}", kept, "{}_over_l") for kept in plan.max_visits_shown]
-    for name, setting, kept, key in at:
-        error, correlation = map(Spread.of, curves[name, kept, plan.epsilon])
-        yield row(PRINTED, "MRE", setting, error, P1[key.format("mre")])
-        yield row(PRINTED, "PC", setting, correlation, P1[key.format("pearson")])
+    def both(setting: str, name: str, kept: int, error: str, rhythm: str) -> Iterator[Row]:
+        """Yield MRE and correlation of a scheme beside the printed ones."""
+        errors, correlations = map(Spread.of, curves[name, kept, plan.epsilon])
+        yield row(PRINTED, "MRE", setting, errors, P1[error])
+        yield row(PRINTED, "PC", setting, correlations, P1[rhythm])
+
+    for name in ("LPA", "EFPAG"):
+        printed = (f"{name.lower()}_mre", f"{name.lower()}_pearson")
+        yield from both(name, name, plan.max_visits, *printed)
+    for kept in plan.max_visits_shown:
+        yield from both(f"EFPAG, ℓ = {kept}", "EFPAG", kept, "mre_over_l", "pearson_over_l")
     for measure, (word, short) in enumerate((("MRE", "mre"), ("PC", "pearson"))):
         difference = less("EFPAG", "EFPA", measure, every)
         printed, what = P1[f"efpag_less_efpa_{short}"], f"{word}, mean over ε"
