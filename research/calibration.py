@@ -6,17 +6,33 @@ Tables 1, 3, S2, S3 and the text on Kabul and Hirat).
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
+import geopandas as gpd
 import numpy as np
+import shapely
+from numpy.typing import NDArray
 
 from engine import datasets
 from engine.arrays import Floats
 from engine.datasets import Dataset
 from engine.errors import DatasetError
+from engine.geography import projected_crs
 from engine.synthetic.catalogue import COUNTRIES, ON_FIRST_USE
-from research import shapes
-from research.rows import Row
+from research.rows import Row, row
+
+BOUNDARIES = Path(__file__).parents[2] / "shared" / "data" / "boundaries"
+
+TOUCHING_M = 15.0
+"""Zones this near are neighbours; real boundaries, drawn by hand, do not meet exactly."""
+
+_PAIRS = (
+    ("rwanda-sectors", "rwanda_sectors.geojson", "Rwandan sectors"),
+    ("rwanda-districts", "rwanda_districts.geojson", "Rwandan districts"),
+    ("paris", "paris_iris_992.geojson", "Paris IRIS"),
+)
+_QUANTILES = (5, 25, 50, 75, 95)
 
 RELATIVE_TOLERANCE = 0.05
 SHARE_TOLERANCE = 0.03
@@ -83,7 +99,7 @@ def rows() -> Iterator[Row]:
                 continue
             raise
         yield from _paris(dataset) if name == "paris" else _country(dataset, _P2[name])
-    yield from shapes.rows()
+    yield from shapes()
 
 
 def _paris(dataset: Dataset) -> Iterator[Row]:
@@ -165,3 +181,40 @@ def daily_totals(dataset: Dataset) -> DailyTotals:
         origins=sums.reshape(days, zones).astype(np.float64),
         share_small=1.0 - large / (days * zones * (zones - 1)),
     )
+
+
+# -- Shapes of zones -------------------------------------------------------------------------------
+
+
+def shapes() -> Iterator[Row]:
+    """Yield areas and neighbours of simulated zones and, where they are at hand, of real ones."""
+    for name, file, real_name in _PAIRS:
+        yield from _shape(f"{name} (simulated)", datasets.load(name).zones)
+        if (BOUNDARIES / file).is_file():
+            yield from _shape(f"{real_name} (real)", gpd.read_file(BOUNDARIES / file))
+
+
+def relative_areas(zones: gpd.GeoDataFrame) -> Floats:
+    """Return the areas of `zones` divided by their mean."""
+    areas = zones.geometry.to_crs(projected_crs(zones)).area.to_numpy()
+    return areas / areas.mean()
+
+
+def neighbour_counts(zones: gpd.GeoDataFrame) -> NDArray[np.int64]:
+    """Return how many other zones lie within `TOUCHING_M` of each."""
+    polygons = zones.geometry.to_crs(projected_crs(zones)).to_numpy()
+    left, right = shapely.STRtree(polygons).query(
+        polygons, predicate="dwithin", distance=TOUCHING_M
+    )
+    return np.bincount(left[left != right], minlength=len(polygons)).astype(np.int64)
+
+
+def _shape(name: str, zones: gpd.GeoDataFrame) -> Iterator[Row]:
+    areas, neighbours = relative_areas(zones), neighbour_counts(zones)
+    table = "shapes of zones"
+    yield row(table, "zones", name, len(zones))
+    yield row(table, "area, sd over mean", name, float(areas.std()))
+    for quantile, value in zip(_QUANTILES, np.percentile(areas, _QUANTILES), strict=True):
+        yield row(table, f"area over the mean, {quantile}%", name, float(value))
+    yield row(table, f"neighbours within {TOUCHING_M:g} m, mean", name, float(neighbours.mean()))
+    yield row(table, f"neighbours within {TOUCHING_M:g} m, sd", name, float(neighbours.std()))

@@ -10,7 +10,7 @@ import pytest
 from engine import datasets, synthetic
 from engine.datasets.growth import upgrade
 from engine.errors import DatasetError
-from research.shapes import neighbour_counts, relative_areas
+from research.calibration import neighbour_counts, relative_areas
 
 PROJECT = Path(__file__).parents[3]
 DATA = PROJECT / "data"
