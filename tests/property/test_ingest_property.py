@@ -10,8 +10,6 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -20,7 +18,7 @@ from engine.ingest import build
 from engine.ingest.counting import keys
 from engine.ingest.progress import Monitor
 from engine.ingest.report import Reason
-from tests.reference.ingest_inputs import TOWERS, options, write_csv
+from tests.reference.ingest_inputs import TOWERS, options, write_csv, write_trips
 
 PLACES = [name for name, _, _ in TOWERS]
 SLOW = settings(
@@ -45,17 +43,8 @@ trips = st.tuples(
 
 def counted(rows: list[tuple[Any, ...]], folder: Path, **changes: Any) -> dict[str, Counter]:
     """Run the real ingest, short of writing, and return its tables as counters."""
-    columns = {
-        "uid": [row[0] for row in rows],
-        "datetime": pa.array([row[1] for row in rows], pa.int64()),
-        "end_datetime": pa.array(
-            [None if row[2] is None else row[1] + row[2] for row in rows], pa.int64()
-        ),
-        "origin": [row[3] for row in rows],
-        "destination": [row[4] for row in rows],
-    }
-    pq.write_table(pa.table(columns), folder / "t.parquet")
-    asked = options(folder, "trips", [folder / "t.parquet"], **changes)
+    table = write_trips(folder / "t.parquet", rows)
+    asked = options(folder, "trips", [table], **changes)
     counted = build.count(asked, Monitor()).counted
     return {
         name: Counter(

@@ -6,6 +6,9 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from engine.ingest import IngestOptions
 
 MONDAY = date(2015, 9, 7)
@@ -24,6 +27,21 @@ def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) 
         writer = csv.writer(handle)
         writer.writerow(header)
         writer.writerows(rows)
+    return path
+
+
+def write_trips(path: Path, trips: Sequence[tuple[Any, ...]]) -> Path:
+    """Write trips (person, start, length in seconds or None, origin, destination) as Parquet."""
+    people, starts, lengths, origins, ends = zip(*trips, strict=True)
+    stops = [None if n is None else at + n for at, n in zip(starts, lengths, strict=True)]
+    columns = {
+        "uid": people,
+        "datetime": pa.array(starts, pa.int64()),
+        "end_datetime": pa.array(stops, pa.int64()),
+        "origin": origins,
+        "destination": ends,
+    }
+    pq.write_table(pa.table(columns), path)
     return path
 
 
@@ -54,9 +72,6 @@ def trip_options(folder: Path, kind: str, inputs: Sequence[Path], **changes: Any
 
 def table(dataset_folder: Path, name: str) -> dict[tuple[Any, ...], int]:
     """Read a table of a dataset as {key: n}."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     if (dataset_folder / name).is_dir():
         rows = [
             {"date": date.fromisoformat(path.stem), **row}

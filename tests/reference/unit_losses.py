@@ -10,15 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from engine import report
 from engine.datasets import Dataset
 from engine.ingest import ingest
 from engine.release import Product, noise
 from engine.release.noise import zcdp_epsilon
-from tests.reference.ingest_inputs import MONDAY, options
+from tests.reference.ingest_inputs import MONDAY, options, write_trips
 
 Trip = tuple[str, int, int | None, str, str]
 """Person, start, length in seconds or None, origin, destination."""
@@ -26,21 +24,10 @@ Trip = tuple[str, int, int | None, str, str]
 
 def ingested(trips: list[Trip], folder: Path, name: str, **changes: Any) -> Dataset:
     """The dataset that the real ingest makes of one week of raw trips."""
-    path = folder / f"{name}.parquet"
-    columns = {
-        "uid": [trip[0] for trip in trips],
-        "datetime": pa.array([trip[1] for trip in trips], pa.int64()),
-        "end_datetime": pa.array(
-            [None if trip[2] is None else trip[1] + trip[2] for trip in trips], pa.int64()
-        ),
-        "origin": [trip[3] for trip in trips],
-        "destination": [trip[4] for trip in trips],
-    }
-    pq.write_table(pa.table(columns), path)
     asked = options(
         folder,
         "trips",
-        [path],
+        [write_trips(folder / f"{name}.parquet", trips)],
         first_day=MONDAY,
         last_day=MONDAY.replace(day=MONDAY.day + 6),
         people_public=10**6,
