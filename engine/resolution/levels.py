@@ -170,13 +170,10 @@ def labels_of(zones: gpd.GeoDataFrame, level: str) -> tuple[Integers, Sequence[s
     if level == FINEST:
         ids = zones["zone_id"].astype(str).tolist()
         return np.arange(len(zones), dtype=np.int64), ids, zones["name"].astype(str).tolist()
-    own = zones[f"{level}_id"].astype(str).to_numpy()
-    ids, first, inverse = np.unique(own, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    names = zones[level if level in zones.columns else f"{level}_id"].astype(str).to_numpy()
-    return rank[inverse], ids[order].tolist(), names[first[order]].tolist()
+    labels, ids = zones[f"{level}_id"].astype(str).factorize()
+    names = zones[level if level in zones.columns else f"{level}_id"].astype(str)
+    first = np.unique(labels, return_index=True)[1]
+    return labels.astype(np.int64), ids.tolist(), names.iloc[first].tolist()
 
 
 def names_of(zones: gpd.GeoDataFrame, labels: Integers) -> tuple[list[str], list[str]]:
