@@ -196,6 +196,8 @@ def test_warnings_are_there_where_a_reader_would_be_misled_and_only_there(demo):
     law = NoiseLaw(1 / plan.scale, "discrete_laplace")
     assert f"shown in {float(law.tail(15)):.1%} of cases" in said
     assert f"add up to {cautions.phantom_trips(law, 15) * plan.cells:,.0f} trips" in said
+    q = np.exp(-1 / plan.scale)
+    assert f"about {plan.cells * q**15 / (1 + q):,.0f} of {plan.cells:,} numbers" in said
     clear = replace(noisy, epsilon=9.0)
     assert Product(clear).plan(demo).warnings == ()
     assert ours(clear).plan(demo).warnings == ()
