@@ -91,8 +91,5 @@ def _shared(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> str:
     if isinstance(tables, dict) and set(ours["tables"].items()) & set(tables.items()):
         return "the same tables as"
     salt = ours["salt_id"]
-    return (
-        "the same salt as"
-        if salt not in ("", SIMULATED_SALT) and salt == theirs.get("salt_id")
-        else ""
-    )
+    same = salt not in ("", SIMULATED_SALT) and salt == theirs.get("salt_id")
+    return "the same salt as" if same else ""

@@ -51,6 +51,14 @@ def forge(path, number, kind, text):
         connection.execute("update head set id=?, hash=?", (len(rows), previous))
 
 
+def refuses_in_one_line(capsys, *command):
+    assert main(list(command)) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("refused: ")
+    assert said.count("\n") == 1
+    assert "\x1b" not in said
+
+
 WRITES = {
     "declare": lambda one: one.declare("b", datasets=["b"], unit="person", epsilon=1.0, by="me"),
     "join": lambda one: one.join("town", dataset="c", by="me"),
@@ -140,10 +148,7 @@ def test_a_damaged_entry_is_refused_in_one_line(kept, kind, text, capsys):
     with pytest.raises(ReleaseError, match="entry 3 of the ledger cannot be read"):
         kept.budgets()
     for command in (["verify"], ["budget", "show"]):
-        assert main([*command, "--ledger", str(kept.path)]) == 2
-        said = capsys.readouterr().err
-        assert said.startswith("refused: ")
-        assert said.count("\n") == 1
+        refuses_in_one_line(capsys, *command, "--ledger", str(kept.path))
 
 
 def test_a_forged_entry_of_the_right_form_is_read(kept):
@@ -188,10 +193,7 @@ def test_what_is_no_ledger_is_refused_in_one_line(tmp_path, kind, capsys):
     path = written(tmp_path, kind)
     one = ["budget", "set", "p", "--datasets", "demo-city", "--epsilon", "1", "--by", "me"]
     for command in (one, ["budget", "show"], ["verify"]):
-        assert main([*command, "--ledger", path]) == 2
-        said = capsys.readouterr().err
-        assert said.startswith("refused: ")
-        assert said.count("\n") == 1
+        refuses_in_one_line(capsys, *command, "--ledger", path)
     assert not [left for left in tmp_path.iterdir() if left.name.startswith(".ledger-")]
 
 
@@ -229,15 +231,9 @@ def test_folders_and_notes_that_cannot_be_written_cost_nothing(ledger, demo, tmp
     with pytest.raises(ExplorerError, match="nothing was spent"):
         release(demo, flows(days=(0,)), tmp_path / odd, ledger=ledger, tuning="public")
     if not odd.isprintable():
+        chosen = {"tuning": "public", "tuning_note": odd}
         with pytest.raises(ParameterError, match="tuning_note must be text on one line"):
-            release(
-                demo,
-                flows(days=(0,)),
-                tmp_path / "out",
-                ledger=ledger,
-                tuning="public",
-                tuning_note=odd,
-            )
+            release(demo, flows(days=(0,)), tmp_path / "out", ledger=ledger, **chosen)
     assert [path.name for path in tmp_path.iterdir()] == ["ledger.sqlite"]
     assert ledger.budget("people").releases == 0
 
@@ -245,10 +241,7 @@ def test_folders_and_notes_that_cannot_be_written_cost_nothing(ledger, demo, tmp
 def test_a_terminal_gets_no_command_from_a_name(tmp_path, capsys):
     option = ["--ledger", str(tmp_path / "ledger.sqlite")]
     ask = ["od", "no\x1b[2Jwhere\n", "--epsilon", "1", "--tuned-on", "public", "--out", "x"]
-    assert main([*ask, *option]) == 2
-    said = capsys.readouterr().err
-    assert "\x1b" not in said
-    assert said.count("\n") == 1
+    refuses_in_one_line(capsys, *ask, *option)
 
 
 @pytest.mark.parametrize("part", ["statement_html", "registry_entry", "notebook", "statement"])
