@@ -138,7 +138,11 @@ class Dataset:
     def truth_by_tower(self) -> Integers:
         """X: true visits, shape (towers, 168), one per (person, tower, hour), capped at K_max."""
         table = self._read("truth.parquet", "density")
-        return self._tower_hours(table["location_id"], table["hour"], table["n"])
+        counts = np.zeros((len(self.towers), HOURS_PER_WEEK), dtype=np.int64)
+        cells = self._tower_index(table["location_id"]), table["hour"].to_numpy()
+        counts[cells] = table["n"].to_numpy()
+        counts.flags.writeable = False
+        return counts
 
     @cached_property
     def single_visit_by_tower(self) -> Integers:
@@ -198,14 +202,6 @@ class Dataset:
         presampled = Presampled(self._read("presampled.parquet", "density"), self._tower_index)
         pa.default_memory_pool().release_unused()
         return presampled
-
-    def _tower_hours(
-        self, location: pa.ChunkedArray, hour: pa.ChunkedArray, n: pa.ChunkedArray
-    ) -> Integers:
-        counts = np.zeros((len(self.towers), HOURS_PER_WEEK), dtype=np.int64)
-        counts[self._tower_index(location), hour.to_numpy()] = n.to_numpy()
-        counts.flags.writeable = False
-        return counts
 
     def _trips(self, name: str) -> Trips:
         first, days = self.metadata.first_day, len(self.metadata.days)

@@ -21,17 +21,14 @@ def data_root() -> Path:
     """
     if named := os.environ.get("MOBILITY_DATA"):
         return Path(named)
-    return _BESIDE if _is_checkout() else _user_data() / "mobility-privacy-explorer"
+    is_checkout = (_BESIDE.parent / "pyproject.toml").is_file()
+    return _BESIDE if is_checkout else _user_data() / "mobility-privacy-explorer"
 
 
 def data_roots() -> tuple[Path, ...]:
     """Return the folders that hold datasets for all: `data_root`, and what an install ships."""
     own = data_root()
     return (own,) if os.environ.get("MOBILITY_DATA") or own == _BESIDE else (_BESIDE, own)
-
-
-def _is_checkout() -> bool:
-    return (_BESIDE.parent / "pyproject.toml").is_file()
 
 
 def _user_data() -> Path:

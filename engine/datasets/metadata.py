@@ -12,14 +12,8 @@ FORMAT_VERSION = 2
 """1 held all days of trips in one table; both are read."""
 _MOST_DAYS = 100_000
 _TEXTS = (
-    "name",
-    "description",
-    "source",
-    "licence",
-    "time_zone",
-    "salt_id",
-    "made_by",
-    "privacy_unit",
+    *("name", "description", "source", "licence"),
+    *("time_zone", "salt_id", "made_by", "privacy_unit"),
 )
 _KINDS: dict[str, Any] = {
     **dict.fromkeys(_TEXTS, str),

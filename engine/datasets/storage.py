@@ -78,7 +78,7 @@ def write_version(
         else:
             for name, contents in (texts or {}).items():
                 write_text_atomically(version / name, contents)
-    _point_current_to(folder, version.name)
+    write_text_atomically(folder / "current", version.name + "\n")
     _prune(folder, version.name)
     return version
 
@@ -280,10 +280,6 @@ def _seal(path: Path) -> None:
     if path.is_file():
         with path.open("rb") as handle:
             os.fsync(handle.fileno())
-
-
-def _point_current_to(folder: Path, version: str) -> None:
-    write_text_atomically(folder / "current", version + "\n")
 
 
 def _is_whole(version: Path, expected: dict[str, str]) -> bool:

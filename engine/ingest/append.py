@@ -14,8 +14,6 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any, get_args
 
-import pyarrow as pa
-
 from ..datasets import Dataset, Metadata, growth, load, storage
 from ..errors import DatasetError, InputError
 from . import build
@@ -36,15 +34,6 @@ _HOW = (
 )
 """Options that say how rows are read and counted; the others are the dataset's own."""
 _MADE_BY = "engine.ingest "
-_NO_TRIPS = pa.schema(
-    {
-        "date": pa.date32(),
-        "origin": pa.string(),
-        "destination": pa.string(),
-        "rank": pa.int16(),
-        "n": pa.int64(),
-    }
-).empty_table()
 
 
 def options_for(
@@ -177,7 +166,7 @@ def append(
         grown = growth.grown(
             dataset,
             about,
-            added=result.counted.tables.get("trips", _NO_TRIPS) if has_days else None,
+            added=result.counted.tables["trips"] if has_days else None,
             days=_days(options) if has_days else (),
             weeks=weeks,
             towers=places.towers if first_week else None,

@@ -44,11 +44,6 @@ _EXAMPLE = """example:
       --from 2015-10-01 --to 2015-10-01 --map uid=User datetime=Start origin=From destination=To"""
 
 
-def _repeated(pairs: Sequence[tuple[str, str]]) -> str | None:
-    names = [name for name, _ in pairs]
-    return next((shown(name) for name in names if names.count(name) > 1), None)
-
-
 def _pair(text: str) -> tuple[str, str]:
     name, equals, column = text.partition("=")
     if not equals or not name or not column:
@@ -184,8 +179,9 @@ def main(arguments: Sequence[str]) -> int:
 def given(values: dict[str, Any]) -> dict[str, Any]:
     """Return what was typed as arguments of `IngestOptions`, but for how zones are built."""
     for name in _MAPPINGS & values.keys():
-        if twice := _repeated(values[name]):
-            raise InputError(f"{twice} is mapped twice; map every name once")
+        names = [own for own, _ in values[name]]
+        if twice := next((own for own in names if names.count(own) > 1), None):
+            raise InputError(f"{shown(twice)} is mapped twice; map every name once")
         values[name] = dict(values[name])
     for name in _LISTS & values.keys():
         values[name] = tuple(values[name])

@@ -89,10 +89,8 @@ def opened(options: IngestOptions) -> Generator[Any]:
 def _started(options: IngestOptions) -> Any:
     from pyspark.sql import SparkSession
 
-    where, builder = (
-        options.remote.split(";")[0] or options.master,
-        SparkSession.builder,
-    )  # no token
+    where = options.remote.split(";")[0] or options.master  # no token
+    builder = SparkSession.builder
     settings = {**_of_this_machine(options), **options.conf, **_MEANING}
     try:
         if options.remote:
@@ -130,15 +128,13 @@ def _of_this_machine(options: IngestOptions) -> dict[str, str]:
     _folders.append(folder)
     storage.make_owner_only(folder)
     size = options.memory.strip().lower().removesuffix("b").removesuffix("i").replace(" ", "")
-    own = {"spark.local.dir": str(folder), "spark.sql.warehouse.dir": str(folder)}
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # a setting would not do
-    python = {"spark.executorEnv.PYTHONPATH": str(Path(__file__).parents[3])}
     return {
         **_ON_THIS_MACHINE,
-        **own,
-        **python,
-        "spark.driver.memory": size,
-    }  # Java writes 4GB as 4g
+        **dict.fromkeys(("spark.local.dir", "spark.sql.warehouse.dir"), str(folder)),
+        "spark.executorEnv.PYTHONPATH": str(Path(__file__).parents[3]),
+        "spark.driver.memory": size,  # Java writes 4GB as 4g
+    }
 
 
 def _remove_folders() -> None:

@@ -67,7 +67,8 @@ class SparkEngine:
                         f"{source.name}: is gzip without the ending .gz", remedy="rename it"
                     )
             # a file whose first line differs is refused where nobody looked at each beforehand
-            columns = first.columns if first.addresses else _numbered(first)
+            numbered = [f"c{number}" for number in range(len(first.columns))]
+            columns = first.columns if first.addresses else numbered
             quoted = (column.replace("`", "``") for column in columns)
             frame = self._spark.read.option("recursiveFileLookup", "true").csv(
                 paths,
@@ -198,10 +199,6 @@ class SparkEngine:
             return done / tasks if tasks else 0.0
 
         return watched(work, self._monitor, self._sources, share, context.cancelAllJobs)
-
-
-def _numbered(source: Source) -> list[str]:
-    return [f"c{number}" for number in range(len(source.columns))]
 
 
 def _path(source: Source) -> str:

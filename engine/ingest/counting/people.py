@@ -71,16 +71,12 @@ def count_people(run: Run, trips: Table, places: Table) -> list[pa.Table]:
     )
     points = engine.keep("report_points", _points(trips))
     stages = engine.keep("report_stages", _stages(trips, points, places, logarithms))
-    counted = [_fetch(run, _of_stages(stages, logarithms))]
     last = stages.group_by("person").aggregate(last=_.block.max(), trips=_.number.max())
-    counted.append(_fetch(run, _gaps(run, trips, last)))
+    counts_of = (_of_stages(stages, logarithms), _gaps(run, trips, last))
+    counted = [engine.fetch(ibis.union(*parts)) for parts in counts_of]
     engine.drop("report_stages")
     engine.drop("report_points")
     return counted
-
-
-def _fetch(run: Run, parts: list[Counts]) -> pa.Table:
-    return run.engine.fetch(ibis.union(*parts))
 
 
 def _points(trips: Table) -> Table:
@@ -112,24 +108,12 @@ def _stages(trips: Table, points: Table, places: Table, logarithms: Table) -> Ta
 
 def _spread(points: Table, places: Table) -> Table:
     """Return points and sums of their coordinates by person and block."""
-    placed = points.inner_join(places, points.place == places.place)
-    squared = placed.x * placed.x + placed.y * placed.y + placed.z * placed.z
-    weighted = placed.select(
-        "person",
-        "block",
-        n=placed.n,
-        wx=placed.n * placed.x,
-        wy=placed.n * placed.y,
-        wz=placed.n * placed.z,
-        ww=placed.n * squared,
-    )
-    return weighted.group_by(["person", "block"]).aggregate(
-        placed=_.n.sum().cast("int64"),
-        sx=_.wx.sum().cast("int64"),
-        sy=_.wy.sum().cast("int64"),
-        sz=_.wz.sum().cast("int64"),
-        squares=_.ww.sum().cast("int64"),
-    )
+    at = points.inner_join(places, points.place == places.place)
+    weighted = {f"s{axis}": at.n * at[axis] for axis in "xyz"}
+    weighted["squares"] = at.n * (at.x * at.x + at.y * at.y + at.z * at.z)
+    named = at.select("person", "block", placed=at.n, **weighted)
+    sums = {name: named[name].sum().cast("int64") for name in ("placed", *weighted)}
+    return named.group_by(["person", "block"]).aggregate(**sums)
 
 
 def _zoned(points: Table, logarithms: Table) -> Table:

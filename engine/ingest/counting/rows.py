@@ -82,14 +82,12 @@ def visits_of_trips(trips_table: Table) -> Table:
 
 
 def visits(parsed: Table, places: Table) -> Table:
-    """Return visits by location id: readable, uid, tid (where it is told), at, location, zone."""
-    joined = parsed.left_join(places, parsed.place_id == places.place)
-    return joined.select(*(name for name in VISIT if name in joined.columns))
+    """Return visits: readable, uid, tid (where it is told), at, location, zone.
 
-
-def visits_at_points(parsed: Table, points: Table) -> Table:
-    """Return visits by coordinates, as `visits` does."""
-    joined = parsed.left_join(points, [parsed.lat == points.lat, parsed.lng == points.lng])
+    `places` is as for `trips`.
+    """
+    keys = ["lat", "lng"] if "lat" in parsed.columns else [("place_id", "place")]
+    joined = parsed.left_join(places, keys)
     return joined.select(*(name for name in VISIT if name in joined.columns))
 
 

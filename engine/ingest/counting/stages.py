@@ -155,8 +155,7 @@ def _between(run: Run, placed: Table) -> tuple[Table, bool]:
 
 def _placed_visits(run: Run, raw: Sequence[Table]) -> Table:
     lookup = _places(run, raw)
-    read = rows.visits_at_points if "lat" in raw[0].columns else rows.visits
-    return read(rows.parsed(run.engine, raw, "visits", run.reader), lookup)
+    return rows.visits(rows.parsed(run.engine, raw, "visits", run.reader), lookup)
 
 
 def _places(run: Run, raw: Sequence[Table]) -> Table:

@@ -48,13 +48,9 @@ def coarsen(places: Places, how: Coarseness) -> Places:
     if how.zoning == "voronoi":
         shapes = places.zones if places.zones_from_places else voronoi_zones(places.towers, {})
         note = "zones are the places' own Voronoi cells"
-    elif how.zoning == "square":
-        shapes = _squares(_region(places), how.size_m)
-        note = f"zones are squares of {how.size_m:,.0f} m, cut at the edge of the area"
-    elif how.zoning == "hexagon":
-        resolution = resolution_of(how.size_m)
-        shapes = _hexagons(_region(places), resolution)
-        note = f"zones are H3 hexagons of resolution {resolution}, cut at the edge of the area"
+    elif how.zoning in ("square", "hexagon"):
+        shapes, note = _grid(_region(places), how)
+        note += ", cut at the edge of the area"
     elif how.zoning == "clusters":
         shapes = _clusters(places, how.clusters)
         note = f"zones are {how.clusters} clusters of neighbouring places, by their positions alone"
@@ -75,14 +71,15 @@ def grid_places(how: Coarseness) -> Places:
     assert how.area is not None
     box = gpd.GeoSeries([shapely.segmentize(shapely.box(*how.area), 0.05)], crs=WGS84)
     region = box.to_crs(geography.projected_crs(box))
+    zones, note = _grid(region, how)
+    return replace(from_zones(zones), notes=(f"{note} over the stated area",))
+
+
+def _grid(region: Shapes, how: Coarseness) -> tuple[gpd.GeoDataFrame, str]:
     if how.zoning == "square":
-        zones = _squares(region, how.size_m)
-        note = f"zones are squares of {how.size_m:,.0f} m over the stated area"
-    else:
-        resolution = resolution_of(how.size_m)
-        zones = _hexagons(region, resolution)
-        note = f"zones are H3 hexagons of resolution {resolution} over the stated area"
-    return replace(from_zones(zones), notes=(note,))
+        return _squares(region, how.size_m), f"zones are squares of {how.size_m:,.0f} m"
+    resolution = resolution_of(how.size_m)
+    return _hexagons(region, resolution), f"zones are H3 hexagons of resolution {resolution}"
 
 
 def resolution_of(size_m: float) -> int:

@@ -97,12 +97,7 @@ def _check_size(name: str, path: Path, check_zones: Callable[[int], None]) -> No
         (commas, MOST_VALUES, "values"),
     ):
         if count > most:
-            raise InputError(
-                f"{name}: {count:,} {what}, more than {most:,}",
-                remedy="keep one id and one name a zone, and drop the other properties",
-                code="zones-too-large",
-                settings=("zones",),
-            )
+            raise _too_large(f"{name}: {count:,} {what}, more than {most:,}")
 
 
 def _check_columns(name: str, features: list[dict[str, Any]]) -> None:
@@ -111,9 +106,13 @@ def _check_columns(name: str, features: list[dict[str, Any]]) -> None:
     for feature in features:
         columns.update(feature.get("properties") or {})
         if len(columns) > MOST_COLUMNS:
-            raise InputError(
-                f"{name}: more than {MOST_COLUMNS:,} different properties",
-                remedy="keep one id and one name a zone, and drop the other properties",
-                code="zones-too-large",
-                settings=("zones",),
-            )
+            raise _too_large(f"{name}: more than {MOST_COLUMNS:,} different properties")
+
+
+def _too_large(fault: str) -> InputError:
+    return InputError(
+        fault,
+        remedy="keep one id and one name a zone, and drop the other properties",
+        code="zones-too-large",
+        settings=("zones",),
+    )

@@ -6,8 +6,9 @@ could be two days are a question for a person.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
+from typing import NamedTuple
 
 from ...errors import InputError
 from ..reading import EPOCH, DateOrder, NumberTimes, Reading
@@ -32,20 +33,11 @@ _UNITS: tuple[tuple[NumberTimes, float, float], ...] = (
 _SPREADSHEET_DAYS = (32_874, 54_789)
 
 
-@dataclass(frozen=True)
-class Guess:
-    """How a file seems to be read.
-
-    Attributes
-    ----------
-    reading : Reading
-        What was given, completed by what the first rows tell.
-    asks_date_order : str or None
-        Name of the column whose dates can be read day first or month first.
-    """
+class Guess(NamedTuple):
+    """How a file seems to be read, and the column whose dates may be day or month first."""
 
     reading: Reading
-    asks_date_order: str | None = None
+    asks_date_order: str | None
 
 
 def guess(source: Source, names: Mapping[str, str], given: Reading) -> Guess:
@@ -56,7 +48,7 @@ def guess(source: Source, names: Mapping[str, str], given: Reading) -> Guess:
         for canonical, column in names.items()
         for i in (source.columns.index(column),)
     }
-    reading: Reading = replace(given)
+    reading = given
     if reading.decimal is None:
         counts = [name for name in columns if name.startswith(PREFIX)]
         numbers = [value for name in (*NUMBERS, *counts) for value in columns.get(name, [])]

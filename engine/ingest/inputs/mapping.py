@@ -61,47 +61,42 @@ def _either_way(ends: str, axes: str) -> str:
 _SYNONYMS: dict[str, str] = {
     "uid": "user id, user, usuario id, usuario, person id, person, subscriber id, subscriber, "
     "customer id, device id, imsi, msisdn, caller id, agent id, taxi id, medallion, vehicle id, "
-    "rider id, cliente, abonne, client id, user id hash, userid, bike id, nutzer, nutzer id, "
-    "benutzer, benutzer id, kunde, kunden id, kundennummer, person id, personen id, teilnehmer, "
-    "geraet, geraete id, utilisateur, id utilisateur, usager, id usager, personne, id personne, "
-    "client, id client, persona, id persona, id usuario, id cliente, viajero, abonado, "
-    "usuario, id do usuario, pessoa, id pessoa, passageiro, assinante, fahrzeug, fahrzeug id, "
-    "vehicule, id vehicule, vehiculo, id vehiculo, veiculo, id veiculo",
-    "tid": "trip id, trip, traj id, trajectory id, trajectory, journey id, journey, ride id, "
-    "viaje id, id viaje, fahrt id, fahrt, trajet id, id trajet, trajet, viagem id, id viagem",
-    "datetime": "last reported, timestamp, "
-    "time, date time, start datetime, start time, started at, inicio del "
-    "viaje, inicio, departure time, check in time, fecha hora, epoch, horodatage, utc, utc time, "
-    "start, start date, pickup datetime, tpep pickup datetime, lpep pickup datetime, call time, "
-    "date, fecha, dia, datum, jour, day, zeit, zeitstempel, zeitpunkt, datum zeit, startzeit, "
-    "startzeitpunkt, abfahrt, abfahrtszeit, beginn, date heure, heure debut, debut, date debut, "
-    "heure depart, date depart, fecha y hora, marca de tiempo, fecha inicio, hora salida, fecha "
-    "salida, comienzo, data hora, data e hora, data hora inicio, inicio da viagem, data inicio, "
-    "hora partida, data",
-    "end_datetime": "end time, ended at, fin del viaje, fin, arrival time, stop time, end, "
-    "end date, dropoff datetime, tpep dropoff datetime, lpep dropoff datetime, end datetime, ende, "
-    "endzeit, endzeitpunkt, ankunft, ankunftszeit, heure fin, date fin, heure arrivee, date "
-    "arrivee, fecha fin, fecha llegada, hora llegada, fim, data hora fim, fim da viagem, data fim, "
-    "hora chegada",
-    "origin": "from stop id, boarding stop id, "
-    "origin id, id origin, origen id, origen, start station id, from, from id, source, "
-    "start location, origine, from district, from zone, origin zone, pickup location id, "
-    "pulocationid, from station id, start zone, startort, herkunft, quelle, quellzone, von, "
-    "startstation, abfahrtsort, depart, lieu depart, zone origine, station depart, id origine, "
-    "zona origen, id origen, estacion origen, estacion de origen, desde, origem, id origem, zona "
-    "origem, estacao origem, estacao de origem, de",
-    "destination": "to stop id, alighting stop id, "
-    "destination id, destino id, destino, end station id, to, to id, target, end "
-    "location, dest, to district, to zone, destination zone, dropoff location id, dolocationid, "
-    "to station id, end zone, ziel, zielort, zielzone, nach, endstation, zielstation, arrivee, "
-    "lieu arrivee, zone destination, station arrivee, id destination, zona destino, id destino, "
-    "estacion destino, estacion de destino, hasta, id do destino, estacao destino, estacao de "
-    "destino, para",
-    "location_id": "id, stop id, "
-    "station id, tower id, cell id, site id, antenna id, venue id, tower, "
-    "station, antenna, place id, location, cell, poi, poi id, venue, venueid, zone id, zone, "
-    "lac ci, standort, standort id, ort, ort id, funkzelle, zelle, mast, haltestelle, messstelle, "
-    "lieu, id lieu, antenne, id antenne, cellule, site, gare, arret, lugar, id lugar, estacion, id "
+    "rider id, cliente, abonne, client id, user id hash, bike id, nutzer, nutzer id, benutzer, "
+    "benutzer id, kunde, kunden id, kundennummer, personen id, teilnehmer, geraet, geraete id, "
+    "utilisateur, id utilisateur, usager, id usager, personne, id personne, client, id client, "
+    "persona, id persona, id usuario, id cliente, viajero, abonado, id do usuario, pessoa, id "
+    "pessoa, passageiro, assinante, fahrzeug, fahrzeug id, vehicule, id vehicule, vehiculo, id "
+    "vehiculo, veiculo, id veiculo",
+    "tid": "trip id, trip, traj id, trajectory id, trajectory, journey id, journey, ride id, viaje "
+    "id, id viaje, fahrt id, fahrt, trajet id, id trajet, trajet, viagem id, id viagem",
+    "datetime": "last reported, timestamp, time, start datetime, start time, started at, inicio "
+    "del viaje, inicio, departure time, check in time, fecha hora, epoch, horodatage, utc, utc "
+    "time, start, start date, pickup datetime, tpep pickup datetime, lpep pickup datetime, call "
+    "time, date, fecha, dia, datum, jour, day, zeit, zeitstempel, zeitpunkt, datum zeit, "
+    "startzeit, startzeitpunkt, abfahrt, abfahrtszeit, beginn, date heure, heure debut, debut, "
+    "date debut, heure depart, date depart, fecha y hora, marca de tiempo, fecha inicio, hora "
+    "salida, fecha salida, comienzo, data hora, data e hora, data hora inicio, inicio da viagem, "
+    "data inicio, hora partida, data",
+    "end_datetime": "end time, ended at, fin del viaje, fin, arrival time, stop time, end, end "
+    "date, dropoff datetime, tpep dropoff datetime, lpep dropoff datetime, ende, endzeit, "
+    "endzeitpunkt, ankunft, ankunftszeit, heure fin, date fin, heure arrivee, date arrivee, fecha "
+    "fin, fecha llegada, hora llegada, fim, data hora fim, fim da viagem, data fim, hora chegada",
+    "origin": "from stop id, boarding stop id, origin id, id origin, origen id, origen, start "
+    "station id, from, from id, source, start location, origine, from district, from zone, origin "
+    "zone, pickup location id, pulocationid, from station id, start zone, startort, herkunft, "
+    "quelle, quellzone, von, startstation, abfahrtsort, depart, lieu depart, zone origine, station "
+    "depart, id origine, zona origen, id origen, estacion origen, estacion de origen, desde, "
+    "origem, id origem, zona origem, estacao origem, estacao de origem, de",
+    "destination": "to stop id, alighting stop id, destination id, destino id, destino, end "
+    "station id, to, to id, target, end location, dest, to district, to zone, destination zone, "
+    "dropoff location id, dolocationid, to station id, end zone, ziel, zielort, zielzone, nach, "
+    "endstation, zielstation, arrivee, lieu arrivee, zone destination, station arrivee, id "
+    "destination, zona destino, id destino, estacion destino, estacion de destino, hasta, id do "
+    "destino, estacao destino, estacao de destino, para",
+    "location_id": "id, stop id, station id, tower id, cell id, site id, antenna id, venue id, "
+    "tower, station, antenna, place id, location, cell, poi, poi id, venue, zone id, zone, lac ci, "
+    "standort, standort id, ort, ort id, funkzelle, zelle, mast, haltestelle, messstelle, lieu, id "
+    "lieu, antenne, id antenne, cellule, site, gare, arret, lugar, id lugar, estacion, id "
     "estacion, antena, id antena, torre, celda, parada, local, id local, estacao, id estacao, "
     "celula, zona, id zona",
     "origin_lat": _either_way(_FROM, _LAT),
@@ -112,20 +107,18 @@ _SYNONYMS: dict[str, str] = {
     "zeit, startzeit, heure debut",
     "end_clock": "end hour, hora fin, end time, hora arribo",
     "lat": "stop lat, latitude, latitud, y, breite, breitengrad, geogr breite",
-    "lng": "stop lon, longitude, lon, "
-    " long, longitud, x, laenge, lange, laengengrad, langengrad, geogr "
-    "laenge",
-    "name": "stop name, nombre, nom, "
-    "label, tile name, title, station name, bezeichnung, stationsname, nome, "
-    "libelle",
+    "lng": "stop lon, longitude, lon, long, longitud, x, laenge, lange, laengengrad, langengrad, "
+    "geogr laenge",
+    "name": "stop name, nombre, nom, label, tile name, title, station name, bezeichnung, "
+    "stationsname, nome, libelle",
     "zone_id": "id, code, zone, tile id, iris, geoid, district id, sector id, adm1 code, zonen id, "
     "bezirk, kreis, gemeinde, ags, id zone, code insee, commune, quartier, zona, id zona, "
     "distrito, municipio, codigo, bairro",
     "flow": "count, n trips, trips, n, flows, volume, value, anzahl, fahrten, wege, nombre, "
-    "effectif, deplacements, trajets, flux, viajes, cantidad, conteo, numero, viagens, "
-    "quantidade, contagem, fluxo, total",
-    "date": "day, started at, start time, "
-    "fecha, jour, datum, tag, dia, data, datetime, time, timestamp",
+    "effectif, deplacements, trajets, flux, viajes, cantidad, conteo, numero, viagens, quantidade, "
+    "contagem, fluxo, total",
+    "date": "day, started at, start time, fecha, jour, datum, tag, dia, data, datetime, time, "
+    "timestamp",
 }
 
 

@@ -8,8 +8,7 @@ What is declared must be a hierarchy; what is guessed by its name and is none is
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -39,16 +38,10 @@ _NUMBERED = re.compile(r"(?:gid|name|adm|admin)_?([0-9])")
 _RESERVED = ("zone", "location", "name", "geometry")
 
 
-@dataclass(frozen=True)
-class Level:
-    """Columns of a file that name one level of coarser zones.
+class Level(NamedTuple):
+    """A level, such as ``province``, and the columns of a file that hold its ids and its names.
 
-    Attributes
-    ----------
-    name : str
-        What the level is called in a dataset, such as ``province``.
-    ids, names : str
-        Columns of the file; one and the same where it has ids or names alone.
+    They are one and the same where the file has ids or names alone.
     """
 
     name: str
@@ -56,23 +49,15 @@ class Level:
     names: str
 
 
-@dataclass(frozen=True)
-class Parents:
+class Parents(NamedTuple):
     """Levels of coarser zones that were found in a file.
 
-    Attributes
-    ----------
-    columns : mapping of str to (zones,) object array
-        ``province_id`` and, where the file has names too, ``province``.
-    notes : tuple of str
-        What was guessed and is not kept, and why.
+    Arrays, shape (zones,), of ``province_id`` and, where the file has names too, ``province``; and
+    notes on what was guessed and is not kept, and why.
     """
 
-    columns: Mapping[str, Any]
+    columns: Mapping[str, Any] = {}
     notes: tuple[str, ...] = ()
-
-
-NONE = Parents({})
 
 
 def level_name(column: str) -> str:

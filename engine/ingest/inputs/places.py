@@ -182,13 +182,12 @@ def _locations(options: IngestOptions) -> tuple[gpd.GeoDataFrame, Parents]:
         crs=WGS84,
     )
     towers = towers.sort_values("location_id")
-    coarser = parents.NONE
+    coarser = Parents()
     if options.zones is None:
-        coarser = parents.read(
+        columns_of, notes = parents.read(
             source.name, table[beside], (), options.parents, options.coarseness.parent
         )
-        sorted_columns = {name: values[towers.index] for name, values in coarser.columns.items()}
-        coarser = replace(coarser, columns=sorted_columns)
+        coarser = Parents({n: values[towers.index] for n, values in columns_of.items()}, notes)
     return towers.reset_index(drop=True), coarser
 
 

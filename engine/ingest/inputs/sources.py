@@ -38,10 +38,10 @@ _REFUSED = {
     b"PARE": "encrypted Parquet; export it without encryption",
     b"PK\x03\x04": "a zip archive; unpack it first",
     b"SQLite format 3": "an SQLite database; export the table as CSV or Parquet",
-    b"\x80\x02": "a Python pickle, which could run code; export the table as CSV or Parquet",
-    b"\x80\x03": "a Python pickle, which could run code; export the table as CSV or Parquet",
-    b"\x80\x04": "a Python pickle, which could run code; export the table as CSV or Parquet",
-    b"\x80\x05": "a Python pickle, which could run code; export the table as CSV or Parquet",
+    **dict.fromkeys(
+        (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"),
+        "a Python pickle, which could run code; export the table as CSV or Parquet",
+    ),
     b"%PDF": "a PDF document; export the table as CSV or Parquet",
     b"\xd0\xcf\x11\xe0": "an old Excel workbook; export the table as CSV",
 }
@@ -82,15 +82,8 @@ class Source:
     @property
     def signature(self) -> tuple[object, ...]:
         """Files of equal signature can be read as one table."""
-        return (
-            self.format,
-            self.columns,
-            self.kinds,
-            self.delimiter,
-            self.encoding,
-            self.packed,
-            self.skipped,
-        )
+        names = ("format", "columns", "kinds", "delimiter", "encoding", "packed", "skipped")
+        return tuple(getattr(self, name) for name in names)
 
 
 def find(patterns: Sequence[str]) -> list[Path]:
@@ -339,9 +332,9 @@ def _tables_in(folder: Path) -> list[Path]:
         ) from None
 
     for place, _folders, names in os.walk(folder, onerror=refuse, followlinks=False):
-        paths += [Path(place, name) for name in names if _is_table(Path(name))]
+        paths += [
+            Path(place, name)
+            for name in names
+            if name.lower().endswith(ENDINGS + TRACKS) and not name.startswith((".", "_"))
+        ]
     return [path for path in paths if path.is_file()]
-
-
-def _is_table(path: Path) -> bool:
-    return path.name.lower().endswith(ENDINGS + TRACKS) and not path.name.startswith((".", "_"))

@@ -56,7 +56,11 @@ def as_tables(paths: Sequence[Path], folder: Path) -> list[Path]:
     packed = [path for path in named if path.suffix.lower() == PACKED_TRACKS]
     if packed and len(named) > 1:
         raise _bad(packed[0].name, "tracks come in one zip", "pack all people's folders together")
-    tracks = _packed(packed[0]) if packed else _unpacked(named)
+    tracks = (
+        _packed(packed[0])
+        if packed
+        else [_Track(PurePosixPath(p), p.stat().st_size, p.read_bytes) for p in named]
+    )
     root = os.path.commonpath([track.path.parent for track in tracks])
     people = [_person(track.path, root) for track in tracks]
     if len(set(people)) == 1:
@@ -83,10 +87,6 @@ def as_tables(paths: Sequence[Path], folder: Path) -> list[Path]:
             columns = [pa.array(column, pa.string()) for column in zip(*points, strict=True)]
             writer.write_batch(pa.record_batch(columns, schema=schema))
     return [*(path for path in paths if path not in named), table]
-
-
-def _unpacked(paths: Sequence[Path]) -> list[_Track]:
-    return [_Track(PurePosixPath(p), p.stat().st_size, p.read_bytes) for p in paths]
 
 
 def _packed(path: Path) -> list[_Track]:

@@ -12,6 +12,7 @@ from ... import geography
 from ...errors import InputError
 from . import mapping, parents
 from .ids import as_text, check
+from .ids import refuse as refuse_any
 from .sources import Source, shown
 from .zonefiles import read_shapes
 
@@ -74,22 +75,13 @@ def read_zones(
 
 def _check_shapes(file: str, shapes: gpd.GeoSeries) -> None:
     geometry = shapes.to_numpy()
-    kinds = shapely.get_type_id(geometry)
-    checks = (
-        (
-            ~np.isin(kinds, (3, 6)) | shapely.is_empty(geometry),
-            "are no polygons",
-            "keep polygons only",
-        ),
-        (~shapely.is_valid(geometry), "are invalid polygons", "repair them (make valid)"),
-        (_out_of_range(geometry), "lie outside ±180 and ±90 degrees", "check the CRS of the file"),
-    )
-    for wrong, fault, remedy in checks:
-        if wrong.any():
-            raise InputError(
-                f"{file}: {int(wrong.sum())} of {len(geometry)} zones {fault}, the first in row "
-                f"{int(wrong.argmax()) + 1}; {remedy}"
-            )
+    other = ~np.isin(shapely.get_type_id(geometry), (3, 6)) | shapely.is_empty(geometry)
+    for wrong, fault, remedy in (
+        (other, "no polygons", "keep polygons only"),
+        (~shapely.is_valid(geometry), "invalid polygons", "repair them (make valid)"),
+        (_out_of_range(geometry), "degrees beyond ±180 and ±90", "check the CRS of the file"),
+    ):
+        refuse_any(file, fault, wrong, remedy, rows="zones")
 
 
 def _out_of_range(geometry: Array) -> Array:
