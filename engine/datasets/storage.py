@@ -126,12 +126,9 @@ def read_metadata(version: Path) -> dict[str, Any]:
     try:
         document = json.loads(_beginning(version / METADATA_FILE, LARGEST_METADATA))
     except (OSError, ValueError, RecursionError) as error:
-        raise DatasetError(
-            f"dataset '{name_of(version)}': dataset.json cannot be read; build it again or "
-            "restore it from a copy"
-        ) from error
+        raise _damaged(version, "dataset.json cannot be read") from error
     if not isinstance(document, dict):
-        raise DatasetError(f"dataset '{name_of(version)}': dataset.json holds no object")
+        raise _damaged(version, "dataset.json holds no object")
     return cast("dict[str, Any]", document)
 
 
@@ -167,10 +164,7 @@ def verify(version: Path, expected: object) -> None:
         SHA-256 by file name, as ``dataset.json`` says: it may say anything.
     """
     if not isinstance(expected, dict):
-        raise DatasetError(
-            f"dataset '{name_of(version)}': dataset.json holds no checksums; build it again or "
-            "restore it from a copy"
-        )
+        raise _damaged(version, "dataset.json holds no checksums")
     expected = cast("dict[str, object]", expected)
     try:
         actual = checksums(version)
@@ -188,10 +182,13 @@ def verify(version: Path, expected: object) -> None:
             problem = "does not fit its checksum"
         else:
             continue
-        raise DatasetError(
-            f"dataset '{name_of(version)}': {name} {problem}; the file was changed or cut "
-            "short: build the dataset again or restore it from a copy"
-        )
+        raise _damaged(version, f"{name} {problem}: it was changed or cut short")
+
+
+def _damaged(version: Path, fault: str) -> DatasetError:
+    return DatasetError(
+        f"dataset '{name_of(version)}': {fault}; build it again or restore it from a copy"
+    )
 
 
 def make_owner_only(path: Path) -> None:

@@ -215,16 +215,9 @@ class IngestOptions:
 
     def of_week(self, monday: date, salt: str) -> "IngestOptions":
         """Return the options of the density of one week alone, under a salt that is known."""
-        last = monday + timedelta(days=DAYS_PER_WEEK - 1)
-        return replace(
-            self,
-            first_day=monday,
-            last_day=last,
-            week=monday,
-            weeks=(),
-            parts=("density",),
-            salt=salt,
-        )
+        last, parts = monday + timedelta(days=DAYS_PER_WEEK - 1), ("density",)
+        alone = replace(self, first_day=monday, last_day=last, week=monday, weeks=())
+        return replace(alone, parts=parts, salt=salt)
 
     @property
     def zone_info(self) -> ZoneInfo:

@@ -126,16 +126,7 @@ class Monitor:
     def _report(self) -> None:
         if self._callback is None:
             return
-        spent = time.monotonic() - self._started
-        left = spent * (1 / self._fraction - 1) if self._fraction > _ESTIMATE_FROM else None
-        self._callback(
-            Progress(
-                self._stage.title,
-                self._fraction,
-                self.rows,
-                self.rows_total,
-                self.bytes_total,
-                spent,
-                left,
-            )
-        )
+        spent, done = time.monotonic() - self._started, self._fraction
+        left = spent * (1 / done - 1) if done > _ESTIMATE_FROM else None
+        size = (self.rows, self.rows_total, self.bytes_total)
+        self._callback(Progress(self._stage.title, done, *size, spent, left))

@@ -57,11 +57,15 @@ class Reading:
     text_time_zone: str | None = None
 
     def __post_init__(self) -> None:
-        if self.delimiter is not None:
-            validation.one_of("delimiter", self.delimiter, DELIMITERS, "leave it out to look")
-        if self.decimal is not None:
-            validation.one_of("decimal", self.decimal, (".", ","), "leave it out to look")
-        validation.one_of("thousands", self.thousands, THOUSANDS, "leave it out if there is none")
+        for name, known, remedy in (
+            ("delimiter", DELIMITERS, "leave it out to look"),
+            ("decimal", (".", ","), "leave it out to look"),
+            ("thousands", THOUSANDS, "leave it out if there is none"),
+            ("date_order", get_args(DateOrder), "'ymd' is ISO"),
+            ("number_times", get_args(NumberTimes), "seconds are usual"),
+        ):
+            if (value := getattr(self, name)) is not None:
+                validation.one_of(name, value, known, remedy)
         if self.thousands and self.thousands == (self.decimal or "."):
             raise ParameterError(
                 "decimal and thousands must be two different marks",
@@ -69,12 +73,6 @@ class Reading:
                 remedy="name the decimal mark too",
                 code="same-marks",
                 settings=("decimal", "thousands"),
-            )
-        if self.date_order is not None:
-            validation.one_of("date_order", self.date_order, get_args(DateOrder), "'ymd' is ISO")
-        if self.number_times is not None:
-            validation.one_of(
-                "number_times", self.number_times, get_args(NumberTimes), "seconds are usual"
             )
         if self.text_time_zone is not None:
             check_time_zone("text_time_zone", self.text_time_zone)

@@ -17,6 +17,12 @@ from tests.reference.ingest_inputs import trip_options, write_csv, write_towers
 HEADER = ("uid", "datetime", "origin", "destination")
 ROWS = (("p1", "2015-09-07 08:00:00", "A", "B"),)
 Rows = Iterable[Sequence[Any]]
+TABLES = (
+    *("truth", "presampled", "single_visit", "homes", "trips", "trips_person", "report"),
+    *("zoom_towers", "zoom_districts", "zoom_city", "zoom_weeks", "zoom_total"),
+)
+"""All that is counted of people."""
+BOTH = {"parts": ("density", "trips")}
 ON_SPARK = pytest.param(
     "spark",
     marks=[
@@ -62,15 +68,9 @@ def refused(folder: Path, words: str, *tables: Path | Rows, **how: Any) -> Input
 
 def arguments(folder: Path, *more: str, table: str = "t.csv", kind: str = "trips") -> list[str]:
     """Return what is typed to ingest a table into the folder ``city``."""
+    places = ("--locations", str(write_towers(folder)))
     return [
-        *(
-            kind,
-            str(folder / table),
-            "--locations",
-            str(write_towers(folder)),
-            "--out",
-            str(folder / "city"),
-        ),
+        *(kind, str(folder / table), *places, "--out", str(folder / "city")),
         *("--timezone", "America/Mexico_City", "--from", "2015-09-01", "--to", "2015-09-30"),
         *more,
     ]

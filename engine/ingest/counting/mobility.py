@@ -25,9 +25,12 @@ from ..report import Reason
 from . import people, shares, tables
 from .keys import Purpose, keyed_hash
 from .people import Counts
+from .rows import ENDS
 from .run import Run
 
 _COUNTED = (Reason.USED, Reason.SELF_TRIP, Reason.OUTSIDE_AREA)
+TRIP_KEYS = ("start", "finish", "origin", "destination")
+"""What tells the trips of a person apart."""
 _RANK_KEYS = ("day", "origin_zone", "destination_zone", "rank")
 _MINUTE = 60
 _CAPS = (*STOPS, BEYOND)
@@ -90,16 +93,9 @@ def _ranked(inside: Table, numbers: Table, salt: str) -> Table:
     Columns: person, start, finish, origin, destination, their zones, block; used_rank, the rank
     among the person's trips between two zones, null for others.
     """
-    digest = keyed_hash(
-        salt,
-        Purpose.TRIP_PERSON,
-        inside.uid,
-        inside.start,
-        inside.finish.fill_null(-1),
-        inside.origin.fill_null(-1),
-        inside.destination.fill_null(-1),
-    )
-    order = ["digest", "start", "finish", "origin", "destination"]
+    known = [inside[name].fill_null(-1) for name in TRIP_KEYS[1:]]
+    digest = keyed_hash(salt, Purpose.TRIP_PERSON, inside.uid, inside.start, *known)
+    order = ["digest", *TRIP_KEYS]
     hashed = inside.mutate(digest=digest).inner_join(numbers, "uid")
     rank: Column = ibis.row_number().over(ibis.window(group_by="person", order_by=order)) + 1
     branches = [(rank <= stop, number) for number, stop in enumerate(STOPS)]
@@ -110,10 +106,7 @@ def _ranked(inside: Table, numbers: Table, salt: str) -> Table:
         "person",
         "start",
         "finish",
-        "origin",
-        "destination",
-        "origin_zone",
-        "destination_zone",
+        *ENDS,
         block=ibis.cases(*branches, else_=len(STOPS)).cast("int8"),
         used_rank=used.ifelse(used_rank, ibis.null("int64")).cast("int16"),
     )

@@ -97,16 +97,9 @@ def ranked_trips(used: Table, salt: str) -> Table:
     Ranks above 256 share the last bucket. Removing one person takes at most one from each rank
     below that bucket in each person-day.
     """
-    digest = keyed_hash(
-        salt,
-        Purpose.TRIP_DAY,
-        used.uid,
-        used.start,
-        used.finish.fill_null(-1),
-        used.origin,
-        used.destination,
-    )
-    order = ["digest", "start", "finish", "origin", "destination"]
+    ends = (used.finish.fill_null(-1), used.origin, used.destination)
+    digest = keyed_hash(salt, Purpose.TRIP_DAY, used.uid, used.start, *ends)
+    order = ["digest", *mobility.TRIP_KEYS]
     hashed = used.mutate(digest=digest)
     rank = ibis.row_number().over(ibis.window(group_by=["uid", "day"], order_by=order)) + 1
     ranked = hashed.mutate(rank=ibis.least(rank, RANK_BUCKET).cast("int16"))

@@ -22,10 +22,10 @@ from engine.ingest.backends.session import available
 from engine.ingest.backends.statements import of_engine
 from engine.ingest.command import main
 from tests.reference.ingest_inputs import options, table_bytes, write_towers
+from tests.support.ingests import TABLES
 
 ROOT = Path(__file__).parents[3]
 PERIOD = ("--timezone", "UTC", "--from", "2015-09-07", "--to", "2015-09-13", "--salt", "s")
-DENSITY = ("truth", "presampled", "single_visit", "homes", "zoom_towers", "zoom_total")
 JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
@@ -144,7 +144,7 @@ def test_two_workers_count_the_same_bytes_out_of_another_file_system(
             "spark.sql.shuffle.partitions=3",
             meanwhile=(lambda: lose_an_executor(workers)) if executor == "is lost" else None,
         )
-    for name in (*DENSITY, "trips", "trips_person", "report"):
+    for name in TABLES:
         assert table_bytes(one, name) == table_bytes(other, name), name
     left = list((tmp_path / "staged").rglob("*.parquet"))
     assert sum(pq.read_metadata(path).num_rows for path in left) == 0, "what was counted is gone"

@@ -189,17 +189,13 @@ def test_zones_that_are_too_many_to_build_are_refused_before_they_are_parsed(
     monkeypatch.setattr(geojson.json, "loads", lambda *_: pytest.fail("was parsed"))
     with pytest.raises(InputError, match="5,001 zones, more than 5,000"):
         read_places(options(tmp_path, "visits", [path], zones=path))
-
-
-def test_five_thousand_zones_are_the_most() -> None:
     check_count(5_000)
-    with pytest.raises(InputError, match="5,001 zones, more than 5,000"):
-        check_count(5_001)
 
 
 ENDS = ("origin", "destination")
 HEADERS = {
     "trips": [
+        "Usuario_Id;Inicio_del_viaje;Fin_del_viaje;Origen_Id;Destino_Id",
         "Nutzer;Startzeit;Endzeit;Startort;Zielort",
         "Kunde;Zeitstempel;Ankunft;Herkunft;Ziel",
         "Usager;Date heure;Heure arrivée;Lieu départ;Lieu arrivée",

@@ -3,19 +3,21 @@
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from engine import report
+from engine.datasets import Dataset
 from engine.errors import ParameterError
-from engine.ingest import append, ingest
+from engine.ingest import IngestReport, append, ingest
 from engine.ingest.inputs import mapping
 from engine.ingest.report import Reason
 from engine.report.measures import Measure
 from pages._ui.data import guesses
 from tests.reference.ingest_inputs import TOWERS, options, table, table_bytes, write_csv
-from tests.support.ingests import ON_SPARK, built, refused
+from tests.support.ingests import ON_SPARK, Rows, built, refused
 
 POINTS = ("uid", "tid", "datetime", "lat", "lng")
 """Trips of dp_mobility_report and scikit-mobility: rows are points, a trip has a `tid`."""
@@ -62,19 +64,26 @@ def points() -> list[Point]:
     return [rows[i] for i in np.random.default_rng(4).permutation(len(rows))]
 
 
+def built_as_trips(
+    folder: Path, rows: Rows, ends: Rows, **how: Any
+) -> tuple[Dataset, IngestReport, Dataset]:
+    """Ingest points, and trips that have to give the same tables, with the ends written out."""
+    dataset, summary = built(folder, rows, kind="visits", header=POINTS, memory="1GB", **how)
+    header = ("uid", "datetime", "end_datetime", "origin", "destination")
+    expected, _ = built(folder, ends, header=header, out=folder / "trips")
+    for name in ("trips", "trips_person", "report"):
+        assert table_bytes(dataset.folder, name) == table_bytes(expected.folder, name), name
+    return dataset, summary, expected
+
+
 @pytest.mark.parametrize("engine", ["duckdb", ON_SPARK])
 def test_a_trip_is_its_first_and_its_last_point(tmp_path: Path, engine: str) -> None:
     """The same tables as from a table of trips with the ends written out."""
-    how = {"kind": "visits", "header": POINTS, "engine": engine, "memory": "1GB"}
-    dataset, summary = built(tmp_path, points(), **how)
     ends = [
         (uid, start, start + timedelta(minutes=7 * (len(way) - 1)), way[0], way[-1])
         for uid, _, start, way in journeys()
     ]
-    header = ("uid", "datetime", "end_datetime", "origin", "destination")
-    expected, _ = built(tmp_path, ends, header=header, out=tmp_path / "trips")
-    for name in ("trips", "trips_person", "report"):
-        assert table_bytes(dataset.folder, name) == table_bytes(expected.folder, name), name
+    dataset, summary, _ = built_as_trips(tmp_path, points(), ends, engine=engine)
     assert any("first to the last point" in note for note in summary.notes)
     assert summary.trips is not None
     assert summary.trips.unused[Reason.SELF_TRIP] == sum(w[0] == w[-1] for *_, w in journeys())
@@ -104,12 +113,8 @@ def test_without_a_trip_a_long_time_without_rows_ends_one(tmp_path: Path, engine
     shuffled = [
         (rows[i][0], i % 3, rows[i][1], *PLACE[rows[i][2]]) for i in rng.permutation(len(rows))
     ]
-    how = {"kind": "visits", "header": POINTS, "engine": engine, "memory": "1GB"}
-    dataset, summary = built(tmp_path, shuffled, gap_minutes=30, **how)
-    header = ("uid", "datetime", "end_datetime", "origin", "destination")
-    expected, _ = built(tmp_path, ends, header=header, out=tmp_path / "trips")
-    for name in ("trips", "trips_person", "report"):
-        assert table_bytes(dataset.folder, name) == table_bytes(expected.folder, name), name
+    how = {"engine": engine, "gap_minutes": 30}
+    dataset, summary, expected = built_as_trips(tmp_path, shuffled, ends, **how)
     assert any("before 30 minutes without any" in note for note in summary.notes)
     assert not append.grows(dataset.metadata)  # a trip may cross midnight
     assert append.grows(expected.metadata)

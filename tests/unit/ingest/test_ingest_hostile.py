@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pickle
+import re
 import subprocess
 import sys
 import zipfile
@@ -16,13 +17,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from engine.datasets import storage
-from engine.errors import InputError
-from engine.ingest import ingest
 from engine.ingest.backends.embedded import DuckDBEngine
 from engine.ingest.inputs.sources import inspect
 from engine.ingest.progress import Monitor
 from tests.reference.ingest_inputs import table_bytes, write_csv
 from tests.reference.ingest_inputs import trip_options as options
+from tests.support.ingests import built, refused
 
 ROOT = Path(__file__).parents[3]
 HEADER = "uid,datetime,origin,destination\n"
@@ -89,25 +89,6 @@ TABLES: dict[str, tuple[Callable[[Path], None], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", TABLES)
-def test_tables_are_refused(
-    tmp_path: Path, name: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write, word = TABLES[name]
-    write(tmp_path / name)
-    spill = tmp_path / "spill"
-    spill.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(spill))
-    with pytest.raises(InputError) as caught:
-        ingest(options(tmp_path, "trips", [tmp_path / name], spill=spill))
-    assert word in str(caught.value)
-    assert name in str(caught.value)
-    assert "CANARY" not in f"{caught.value!r}{caught.value}{caplog.text}"
-    assert caught.value.__cause__ is None
-    assert not (tmp_path / "city").exists()
-    assert list(spill.iterdir()) == []
-
-
 def geojson(features: object) -> Callable[[Path], None]:
     return text(json.dumps({"type": "FeatureCollection", "features": features}))
 
@@ -135,20 +116,21 @@ ZONES: dict[str, tuple[Callable[[Path], None], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", ZONES)
-def test_zone_files_are_refused(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    write, word = ZONES[name]
+@pytest.mark.parametrize("name", [*TABLES, *ZONES])
+def test_hostile_files_are_refused(
+    tmp_path: Path, name: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write, word = (TABLES | ZONES)[name]
     write(tmp_path / name)
     spill = tmp_path / "spill"
     spill.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(spill))
-    trips = write_csv(tmp_path / "t.csv", HEADER.strip().split(","), [ROW.strip().split(",")])
-    with pytest.raises(InputError) as caught:
-        ingest(options(tmp_path, "trips", [trips], zones=tmp_path / name))
-    assert word in str(caught.value)
-    assert name in str(caught.value)
-    assert "CANARY" not in str(caught.value)
-    assert not (tmp_path / "city").exists()
+    text(HEADER + ROW)(tmp_path / "t.csv")
+    table, zones = ("t.csv", {"zones": tmp_path / name}) if name in ZONES else (name, {})
+    error = refused(tmp_path, re.escape(word), tmp_path / table, spill=spill, **zones)
+    assert name in str(error)
+    assert "CANARY" not in f"{error!r}{error}{caplog.text}"
+    assert error.__cause__ is None
     assert list(spill.iterdir()) == []
     assert not (tmp_path.parent / "z.shp").exists()
 
@@ -202,9 +184,7 @@ def test_encodings_are_read(tmp_path: Path) -> None:
         path = tmp_path / name
         path.write_bytes(rows.encode(encoding))
         assert inspect(path).columns[0] == "uid"
-        asked = options(tmp_path, "trips", [path], out=tmp_path / name[0])
-        _, report = ingest(asked)
-        assert report.rows.used == 1
+        assert built(tmp_path, path, out=tmp_path / name[0])[1].rows.used == 1
     written = [storage.current_version(tmp_path / name) for name in "ublwx"]
     assert len({b"".join(table_bytes(version, "trips")) for version in written}) == 1
 

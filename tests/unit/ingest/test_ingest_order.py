@@ -12,12 +12,10 @@ import pytest
 
 from engine.ingest import ingest
 from engine.ingest.backends import embedded
-from tests.reference.ingest_inputs import TOWERS, options, table, table_bytes, write_csv
+from tests.reference.ingest_inputs import TOWERS, options, table_bytes, write_csv
+from tests.support.ingests import TABLES
 
 HEADER = ("uid", "datetime", "location_id")
-ZOOM = ("zoom_towers", "zoom_districts", "zoom_city", "zoom_weeks", "zoom_total")
-DENSITY = ("truth", "presampled", "single_visit", "homes", *ZOOM)
-TABLES = (*DENSITY, "trips", "trips_person", "report")
 NAMES = [name for name, _, _ in TOWERS]
 
 
@@ -92,22 +90,3 @@ def test_order_of_rows_files_threads_and_shares_never_change_a_bit(
         monkeypatch.setattr(embedded, "BYTES_A_ROW", bytes_a_row)
         monkeypatch.setattr(embedded, "BYTES_A_RECORD", bytes_a_row)  # kept in a file
     assert built(tmp_path, "other", written(tmp_path / "b", shuffled, files), threads=2) == expected
-
-
-@pytest.mark.long
-def test_another_salt_gives_other_ranks_of_the_same_visits(
-    tmp_path: Path, visits: list[tuple[str, str, str]]
-) -> None:
-    inputs = written(tmp_path / "a", visits, 1)
-    one, _ = ingest(options(tmp_path, "visits", [inputs], salt="one", out=tmp_path / "one"))
-    same, _ = ingest(options(tmp_path, "visits", [inputs], salt="one", out=tmp_path / "same"))
-    other, _ = ingest(options(tmp_path, "visits", [inputs], salt="other", out=tmp_path / "other"))
-    for name in TABLES:
-        assert table(one.folder, name) == table(same.folder, name)
-    for name in ("truth", "homes"):
-        assert table(one.folder, name) == table(other.folder, name)
-    for name in ("presampled", "single_visit", "trips", "trips_person", "report"):
-        assert table(one.folder, name) != table(other.folder, name)
-    for name in ("trips", "trips_person", "single_visit"):
-        totals = [sum(table(d.folder, name).values()) for d in (one, other)]
-        assert totals[0] == totals[1]

@@ -28,14 +28,11 @@ from tests.reference.ingest_inputs import (
     write_csv,
     write_towers,
 )
-from tests.support.ingests import built
+from tests.support.ingests import TABLES, built
 from tests.support.messy_files import MESSY, trips
 
 ROOT = Path(__file__).parents[3]
 REAL = ROOT.parent / "shared" / "data" / "mibici"
-ZOOM = ("zoom_towers", "zoom_districts", "zoom_city", "zoom_weeks", "zoom_total")
-DENSITY = ("truth", "presampled", "single_visit", "homes", *ZOOM)
-TABLES = (*DENSITY, "trips", "trips_person", "report")
 HEADER = ("uid", "datetime", "end_datetime", "origin", "destination")
 pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),  # sockets that PySpark leaves open

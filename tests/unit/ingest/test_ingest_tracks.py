@@ -8,11 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import InputError
-from engine.ingest import ingest
 from engine.ingest.inputs import tracks
-from tests.reference.ingest_inputs import options, table
-from tests.support.ingests import built
+from tests.reference.ingest_inputs import table
+from tests.support.ingests import built, refused
 from tests.unit.ingest.test_ingest_formats import PLACE, POINTS, Point, journeys
 
 
@@ -50,9 +48,8 @@ def test_folders_of_tracks_give_the_same_as_a_table_of_their_points(
     if packed:
         named = Path(shutil.make_archive(str(named), "zip", tmp_path, "tracks"))
         shutil.rmtree(tmp_path / "tracks")
-    dataset, summary = ingest(options(tmp_path, "visits", [named], parts=("trips",)))
-    how = {"kind": "visits", "header": POINTS, "out": tmp_path / "table"}
-    expected, _ = built(tmp_path, rows, **how)
+    dataset, summary = built(tmp_path, named, kind="visits")
+    expected, _ = built(tmp_path, rows, kind="visits", header=POINTS, out=tmp_path / "table")
     assert table(dataset.folder, "trips") == table(expected.folder, "trips")
     assert summary.people_with_trips == len({uid for uid, *_ in ways})
 
@@ -76,8 +73,7 @@ def test_a_wrong_track_gets_one_clear_message(tmp_path: Path, name: str) -> None
         path = tmp_path / "tracks" / person / file
         path.parent.mkdir(parents=True)
         path.write_text(contents, encoding="utf-8")
-    with pytest.raises(InputError, match=words):
-        ingest(options(tmp_path, "visits", [tmp_path / "tracks"], parts=("trips",)))
+    refused(tmp_path, words, tmp_path / "tracks", kind="visits")
 
 
 def archive(path: Path, **files: str) -> Path:
@@ -109,15 +105,12 @@ def test_a_wrong_zip_gets_one_clear_message(tmp_path: Path) -> None:
         archive(tmp_path / "table.zip"): "holds no track .* unpack tables first",
         archive(tmp_path / "one.zip", p_a=gpx(TRACK)): "a folder of their own",
     }.items():
-        with pytest.raises(InputError, match=words):
-            ingest(options(tmp_path, "visits", [path], parts=("trips",)))
+        refused(tmp_path, words, path, kind="visits")
     two = [archive(tmp_path / f"{name}.zip", **good) for name in "ab"]
-    with pytest.raises(InputError, match="tracks come in one zip"):
-        ingest(options(tmp_path, "visits", two, parts=("trips",)))
+    refused(tmp_path, "tracks come in one zip", *two, kind="visits")
 
 
 def test_tracks_in_one_folder_are_not_taken_for_one_person(tmp_path: Path) -> None:
     for name in ("a.gpx", "b.gpx"):
         (tmp_path / name).write_text(gpx(TRACK), encoding="utf-8")
-    with pytest.raises(InputError, match="a folder of their own"):
-        ingest(options(tmp_path, "visits", [tmp_path / "?.gpx"], parts=("trips",)))
+    refused(tmp_path, "a folder of their own", tmp_path / "?.gpx", kind="visits")
