@@ -13,7 +13,7 @@ from engine.parameters import EPSILON_STOPS, ODParameters
 from pages._ui import jobs
 from pages._ui.cache.decisions import Outbreak
 from pages._ui.decisions import wording, work
-from pages._ui.decisions.work import Epidemics, Seen
+from pages._ui.decisions.work import Seen
 from pages._ui.drawing import charts
 from pages._ui.drawing.charts import DASHED, EPSILON, SOLID, Axis, Line, Rule
 from pages._ui.drawing.colours import HERE, OTHER, PRIVATE, TRUE
@@ -114,7 +114,9 @@ def of_zones(seen: Seen) -> None:
     names, outbreak, true, drawn = seen.names, seen.outbreak, seen.true[0], seen.drawn
     ids = list(names)
     origin = outbreak.origins[0]
-    usual = _usual(true, drawn, ids.index(origin))
+    apart = np.abs(true - drawn.middle).max(axis=0)  # at first: the origin and where most differs
+    apart[ids.index(origin)] = np.inf
+    usual = np.argsort(-apart, kind="stable")[:3].tolist()
     chosen = st.multiselect(
         f"Zones (at most {MOST_ZONES})",
         ids,
@@ -158,10 +160,3 @@ def of_zones(seen: Seen) -> None:
         "Share of a zone's people who are infected. The dashed red line is the share from which "
         "it acts. What lies between the grey and the blue line is bias; the blue band is chance."
     )
-
-
-def _usual(true: Floats, drawn: Epidemics, origin: int) -> list[int]:
-    """Return the origin and the zones whose curves differ most."""
-    apart = np.abs(true - drawn.middle).max(axis=0)
-    apart[origin] = np.inf
-    return np.argsort(-apart, kind="stable")[:3].tolist()

@@ -8,7 +8,6 @@ import streamlit as st
 
 from engine import decisions
 from engine.decisions import published
-from engine.decisions.published import Migration
 from engine.decisions.scoring import OverZones, one_origin
 from pages._ui.decisions.work import Seen
 from pages._ui.drawing import tables
@@ -99,8 +98,10 @@ def _table_3() -> pd.DataFrame:
         event = published.EVENTS[name]
         rows.append(_row(event, "not private", f"{published.TRUE_TOTALS[name]:,}", "", ""))
         for epsilon, column in zip(published.EPSILONS, columns, strict=True):
-            top = f"{column.top:.2f}%"
-            rows.append(_row(event, f"ε = {epsilon:g}", f"{column.total:,}", _error(column), top))
+            top, error = f"{column.top:.2f}%", f"{column.error:.2f}%"
+            if column.corrected is not None:
+                error += f" (misprint for {column.corrected:.2f}%)"
+            rows.append(_row(event, f"ε = {epsilon:g}", f"{column.total:,}", error, top))
     return pd.DataFrame(rows)
 
 
@@ -112,10 +113,3 @@ def _row(event: str, setting: str, total: str, error: str, top: str) -> dict[str
         "Error of the total": error,
         "Accuracy of the top 3": top,
     }
-
-
-def _error(column: Migration) -> str:
-    printed = f"{column.error:.2f}%"
-    if column.corrected is None:
-        return printed
-    return f"{printed} (misprint for {column.corrected:.2f}%)"

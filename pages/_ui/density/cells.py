@@ -92,6 +92,8 @@ def _clusters(context: Density, left: DeltaGenerator, right: DeltaGenerator) -> 
                     "does a release whose noise exceeds the data.")  # fmt: skip
         return
     clusters, kept = release.clusters, release.coefficients_kept
+    least, most = int(kept.min()), int(kept.max())
+    ends = f"{least}" if least == most else f"{least} to {most}"
     totals = np.bincount(clusters, weights=np.maximum(release.cell_totals, 0.0))
     with left:
         _map(
@@ -112,7 +114,7 @@ def _clusters(context: Density, left: DeltaGenerator, right: DeltaGenerator) -> 
             f"{sizes.max()} cells each\n"
             f"- smallest allowed (τ): **{number(release.cluster_minimum or 0.0)}** visits, "
             f"{_source(context)}\n"
-            f"- Fourier coefficients kept: {_range(kept)} of 168"
+            f"- Fourier coefficients kept: {ends} of 168"
         )
         st.caption(f"All of this is part of the private output. {density_wording.LOOK['clusters']}")
 
@@ -120,11 +122,6 @@ def _clusters(context: Density, left: DeltaGenerator, right: DeltaGenerator) -> 
 def _source(context: Density) -> str:
     by_hand = context.parameters.cluster_minimum is not None
     return "set by hand" if by_hand else "by the paper's formula (set it under *Advanced*)"
-
-
-def _range(kept: NDArray[np.int64]) -> str:
-    low, high = int(kept.min()), int(kept.max())
-    return f"{low}" if low == high else f"{low} to {high}"
 
 
 def _map(

@@ -80,7 +80,7 @@ def _draw(
 
 
 def _compared(context: Density) -> dict[str, Density]:
-    """Return this setting and up to three others, by name."""
+    """Return this setting and up to three others; ▲: more is proved than the slider's ε."""
     current = context.parameters
     name = f"this setting ({SHORT_METHODS[current.method]})"
     methods = {name: context}
@@ -89,12 +89,10 @@ def _compared(context: Density) -> dict[str, Density]:
             methods[SHORT_METHODS[other]] = context.vary(method=other)
     if "scaling" in context.method.uses and (current.scaling or current.smoothing):
         methods["no scaling, no smoothing"] = context.vary(scaling=False, smoothing=False)
-    return {f"{name} ▲" if _exceeds(one) else name: one for name, one in methods.items()}
-
-
-def _exceeds(context: Density) -> bool:
-    """Whether more is proved of a method than the slider's ε."""
-    return verbs.ledger(*context.exact).exceeds(context.epsilon)
+    return {
+        f"{name} ▲" if verbs.ledger(*one.exact).exceeds(one.epsilon) else name: one
+        for name, one in methods.items()
+    }
 
 
 def _steps(

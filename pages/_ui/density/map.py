@@ -65,7 +65,9 @@ def draw(context: Density) -> None:
 
 
 def _explore(context: Density, *, playing: bool) -> None:
-    starts = _starts(context.key)
+    # the first hour of every block of the week
+    blocks = hour_blocks(context.key.resolution.hours)
+    starts: list[int] = np.unique(blocks, return_index=True)[1].tolist()
     if playing:
         _advance(starts)
     _take_click(context.key)
@@ -78,11 +80,6 @@ def _explore(context: Density, *, playing: bool) -> None:
         _map(context, truth, private, view, block, playing=playing)
     with places.cell():
         _week(context, truth, private)
-
-
-def _starts(key: Key) -> list[int]:
-    """Return the first hour of every block of the week."""
-    return np.unique(hour_blocks(key.resolution.hours), return_index=True)[1].tolist()
 
 
 def _controls(key: Key, starts: list[int], *, playing: bool) -> tuple[str, int]:

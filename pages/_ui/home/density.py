@@ -75,8 +75,15 @@ def draw(settings: Settings, entry: Entry) -> Column:
     if home_play.playing():
         cards.draw(density_cards(scores))
     else:
+
+        def show(job: Job) -> None:
+            drawn = job.result or Drawn()
+            known = drawn.scores if drawn.ranges_known or not job.running else None
+            finished = not job.running
+            cards.draw(density_cards(scores, known or None, drawn.distances_m, finished=finished))
+
         work = jobs.job(_JOB, density_draws, entry.key, parameters, noise, delay_s=delay_s(_JOB))
-        jobs.live(_JOB, work, lambda job: cards.draw(_cards(scores, job)))
+        jobs.live(_JOB, work, show)
     st.caption(
         f"Protects **one person, the whole week** ({_kept(settings)}). "
         + ledger_line(release.ledger)
@@ -108,12 +115,6 @@ def delay_s(name: str) -> float:
     return FIRST_DELAY_S if jobs.named(name) is None else jobs.RESTED_S
 
 
-def _cards(first: DensityScores, work: Job) -> list[cards.Card]:
-    drawn = work.result or Drawn()
-    known = drawn.scores if drawn.ranges_known or not work.running else None
-    return density_cards(first, known or None, drawn.distances_m, finished=not work.running)
-
-
 def _curve(key: Key, settings: Settings, noise: Seed) -> None:
     """Draw the share of usable zones over ε, with the points that are known."""
     current = settings.epsilon
@@ -131,7 +132,6 @@ def _curve(key: Key, settings: Settings, noise: Seed) -> None:
             title="Usable zones",
             key="home_density_curve",
             alt=f"Share of usable zones over epsilon, now {current:g}",
-            pickable=True,
         )
         take(picked)
 

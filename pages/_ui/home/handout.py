@@ -34,6 +34,10 @@ p, ul { margin: 2px 0 } ul { padding-left: 16px } .small { color: #444; overflow
 .inflated { fill: var(--c); stroke: #1c1c1c; stroke-width: 2; stroke-dasharray: 2 5 } .shown { fill: var(--c) }
 .key { display: flex; flex-wrap: wrap; gap: 0 14px; align-items: center } .key .bar { width: 90px; height: 7px; display: inline-block; background: var(--c) } .key svg { width: 26px; height: 10px }
 """  # noqa: E501
+_UNSEEN = {
+    "density": "other draws of the noise than this one; the map shows one hour of the week",
+    "trips": "the private map is one draw of the noise; another one would look a little different",
+}
 _ALIKE = (
     "people who travel together, as in a household: together they are protected less",
     "other releases of the same people's data: every one adds to the risk",
@@ -80,7 +84,7 @@ def page_html(side: Side, lines: Sequence[str], link: str, banner: str) -> str:
     what = "Flows between zones" if side.part == "trips" else "Density of visits"
     title = f"{what}: {side.entry.name}"
     settings = "".join(f"<li>{_text(one)}</li>" for one in lines)
-    limits = "".join(f"<li>{_text(one)}</li>" for one in (*_unseen(side), *_ALIKE))
+    limits = "".join(f"<li>{_text(one)}</li>" for one in (_UNSEEN[side.part], *_ALIKE))
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{_text(title)}</title>'
         f"<style>{_STYLE}</style></head><body><h1>{_text(title)}</h1>"
@@ -117,12 +121,6 @@ def _setting(side: Side) -> list[str]:
         if not any(word in label for word in other)
     ]
     return [*lines, home_verdict.covered(side).partition(" White marks")[0]]
-
-
-def _unseen(side: Side) -> tuple[str, ...]:
-    if side.part == "density":
-        return ("other draws of the noise than this one; the map shows one hour of the week",)
-    return ("the private map is one draw of the noise; another one would look a little different",)
 
 
 def _link() -> str:

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from engine.parameters import DensityParameters
 from pages._ui.cache import density as cached_density
 from pages._ui.cache import pictures as cached_pictures
 from pages._ui.cache import trips as cached_trips
@@ -110,7 +109,10 @@ def _density(settings: Settings, entry: Entry) -> Methods:
     """Return one draw of both densities at the same proved ε."""
     noise = seed(entry)
     published = settings.variant if settings.variant != _OURS else _PUBLISHED
-    pair = [_fair(entry, settings.density(method=one)) for one in (published, _OURS)]
+    pair = [
+        cached_density.at_equal_proved(entry.key, settings.density(method=one))
+        for one in (published, _OURS)
+    ]
     one, other = (verbs.scores(entry.key, parameters, noise) for parameters in pair)
     pictures = [cached_pictures.density(entry.key, parameters, noise) for parameters in pair]
     return Methods(
@@ -124,10 +126,6 @@ def _density(settings: Settings, entry: Entry) -> Methods:
         f"{settings.epsilon:g} for a person's week, so the published one is drawn at the ε that "
         "its proof allows, not at the slider's.",
     )
-
-
-def _fair(entry: Entry, parameters: DensityParameters) -> DensityParameters:
-    return cached_density.at_equal_proved(entry.key, parameters)
 
 
 def draw_numbers(methods: Methods) -> None:

@@ -69,13 +69,9 @@ def header(available: list[str]) -> str | None:
     return part
 
 
-def _entry(settings: Settings, part: str) -> Entry | None:
-    return settings.od_data if part == "trips" else settings.density_data
-
-
 def draw(settings: Settings, part: str, available: list[str]) -> Side:
     """Draw the stage of one part and return what is known of it."""
-    entry = _entry(settings, part)
+    entry = settings.od_data if part == "trips" else settings.density_data
     assert entry is not None
     zone = marked(entry)
     if part == "trips":

@@ -91,6 +91,5 @@ def _curve(key: Key, settings: Settings, window: Window) -> None:
         title="Trips in usable flows",
         key="home_trips_curve",
         alt=f"Share of trips in usable flows over epsilon, now {settings.epsilon:g}",
-        pickable=True,
     )
     take(picked)

@@ -68,7 +68,8 @@ def head(report: Report, analysis: Analysis, *, unit: str = "") -> Result | None
     result = report.result(analysis)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**{analysis.label}**", width="content")
-        label = "off" if result is None else wording.cost(result, locked=_locked(analysis))
+        locked = setting.value(question.lock_setting(analysis)) > 0
+        label = "off" if result is None else wording.cost(result, locked=locked)
         _controls(report, analysis, result, label)
     if result is None:
         st.caption(_why_off(report, analysis))
@@ -94,10 +95,6 @@ def losses(report: Report, analysis: Analysis, *, unit: str = "") -> str:
         if texts:
             parts.append(f"{words}: {', '.join(texts)}")
     return " · ".join(parts)
-
-
-def _locked(analysis: Analysis) -> bool:
-    return setting.value(question.lock_setting(analysis)) > 0
 
 
 def _controls(report: Report, analysis: Analysis, result: Result | None, label: str) -> None:

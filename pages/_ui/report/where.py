@@ -3,7 +3,6 @@
 import numpy as np
 import streamlit as st
 
-from engine.arrays import Integers
 from engine.metrics import largest
 from engine.report import Analysis
 from engine.report.measures import windows_between
@@ -126,9 +125,13 @@ def flows(report: Report) -> None:
     )
     private = result.shown.reshape(size, size)
     between = {"true": true, "private": private}
-    most = float(max(_largest_between(matrix) for matrix in between.values())) or 1.0
+    apart = ~np.eye(size, dtype=bool)
+    most = float(max(matrix[apart].max(initial=0) for matrix in between.values())) or 1.0
     scale = maps.Scale(0.0, most)
-    origins, destinations = _between(between[view])
+    # those within one zone are listed and have no arc
+    origins, destinations = maps.largest_flows(between[view], _MOST + size)
+    arcs = np.flatnonzero(origins != destinations)[-_MOST:]
+    origins, destinations = origins[arcs], destinations[arcs]
     places = st.grid(2, min_column_width=420, gap="medium")
     with places.cell():
         words = f"trips of the {len(origins)} largest flows between zones"
@@ -158,19 +161,6 @@ def flows(report: Report) -> None:
         f"{number(int(np.trace(kept)))}, true {number(int(np.trace(true)))}."
     )
     _onward(report, result.epsilon)
-
-
-def _between(matrix: Integers) -> tuple[Integers, Integers]:
-    """Return the largest flows between two zones; those within one are listed and have no arc."""
-    origins, destinations = maps.largest_flows(matrix, _MOST + len(matrix))
-    apart = origins != destinations
-    return origins[apart][-_MOST:], destinations[apart][-_MOST:]
-
-
-def _largest_between(matrix: Integers) -> int:
-    size = len(matrix)
-    off_diagonal = matrix.reshape(-1)[:-1].reshape(size - 1, size + 1)[:, 1:]
-    return int(off_diagonal.max(initial=0))
 
 
 def _list_flows(report: Report, true: np.ndarray, private: np.ndarray, view: str) -> None:

@@ -137,7 +137,7 @@ def _map(values: Floats, measure: Measure, name: str, parameters: ODParameters) 
         st.info("There are no such flows in this window, so there is nothing to average.")
         return
     row = EPSILON_STOPS.index(nearest_stop(parameters.epsilon, EPSILON_STOPS))
-    column = _nearest(parameters.suppression_threshold)
+    column = int(np.abs(np.array(GRID_THRESHOLDS) - parameters.suppression_threshold).argmin())
     _heat(values, measure, name, (row, column))
     current = _written(float(values[row, column]), measure)
     of = name.partition(",")[2]
@@ -186,10 +186,6 @@ def _scale(values: Floats, name: str, form: str) -> charts.Scale:
     if low > 0 and high > 3 * low:
         return charts.Scale(title=name, kind="log", domain=(low, high), form=form)
     return charts.Scale(title=name, domain=(low, max(high, low + 1e-9)), form=form)
-
-
-def _nearest(threshold: int) -> int:
-    return int(np.abs(np.array(GRID_THRESHOLDS) - threshold).argmin())
 
 
 def _written(value: float, measure: Measure) -> str:

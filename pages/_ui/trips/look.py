@@ -35,9 +35,9 @@ PHANTOM = Outcome("phantom", colours.PHANTOM, "no trip at all, but noise shows o
 OUTCOMES = (KEPT, LOST, SUPPRESSED, REVEALED, PHANTOM)
 
 
-def rgb(outcome: Outcome, opacity: int = 235) -> list[int]:
-    """Return the colour of a outcome for a map."""
-    return [*(int(outcome.colour[i : i + 2], 16) for i in (1, 3, 5)), opacity]
+def rgb(outcome: Outcome) -> list[int]:
+    """Return the colour of an outcome for a map."""
+    return [*(int(outcome.colour[i : i + 2], 16) for i in (1, 3, 5)), 235]
 
 
 def signed(value: float) -> str:

@@ -110,7 +110,8 @@ def _picture(known: Advice, context: Context[Any], at: tuple[float, float]) -> N
     limit = setting.value(way_out.RISK)
     data = {
         "dots": {
-            **_places(shown),
+            "risk": [one.risk for one in shown],
+            "use": [one.use for one in shown],
             "zones": [one.resolution.zones for one in shown],
             "span": [span_of(one) for one in shown],
             "edge": [id(one) in edge for one in shown],
@@ -156,10 +157,6 @@ def _picture(known: Advice, context: Context[Any], at: tuple[float, float]) -> N
     )
     if known.frontier.confidential:
         st.caption(wording.LEAK)
-
-
-def _places(some: Sequence[Candidate]) -> dict[str, list[float]]:
-    return {"risk": [one.risk for one in some], "use": [one.use for one in some]}
 
 
 def _stairs(lines: Mapping[Line, Sequence[Candidate]], known: Advice) -> dict[str, list[Any]]:

@@ -58,7 +58,8 @@ def draw(sides: Sequence[Side], view: str, *, key: str, first_true: bool = False
     first_true : bool
         Whether a map of the truth stands first, where all sides have the same.
     """
-    spread = len({_zones_of(side.context) for side in sides}) > 1
+    zones = {(one.context.entry.name, one.context.key.resolution.zones) for one in sides}
+    spread = len(zones) > 1
     shown = [read(side.context, per_area=spread) for side in sides]
     flows = shown[0].true.ndim == 2 and view in (TRUE, PRIVATE)
     drawn = [_viewed(view, one, shown[0]) for one in shown]
@@ -89,10 +90,6 @@ def read(context: Context[Any], *, per_area: bool = False) -> Values:
     if isinstance(context.parameters, DensityParameters):
         return _visits(context, per_area)
     return _trips(context)
-
-
-def _zones_of(context: Context[Any]) -> tuple[str, str]:
-    return context.entry.name, context.key.resolution.zones
 
 
 def _visits(context: Density, per_area: bool) -> Values:

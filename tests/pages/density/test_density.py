@@ -27,6 +27,7 @@ from pages._ui.wording.labels import METHODS, NOBODY_SAMPLED, SHORT_METHODS
 from pages._ui.wording.numbers import percent
 from pages._ui.wording.privacy import ANALYTIC_NOTE
 from tests.support.link import held
+from tests.support.page import bodies, text
 from tests.support.tables import shown as shown_tables
 
 PAGE = "pages/1_Density.py"
@@ -62,20 +63,9 @@ def open_density(open_home):
     return run
 
 
-def text(app: AppTest) -> str:
-    """Return everything a person can read on the page."""
-    parts = [*app.markdown, *app.caption, *app.info, *app.warning, *app.error, *app.title]
-    return "\n".join([*(str(part.value) for part in parts), *html_of(app)])
-
-
-def html_of(app: AppTest) -> list[str]:
-    bodies = [element.proto.body for element in app.get("html")]
-    return [body for body in bodies if not body.startswith("<style>")]
-
-
 def card(app: AppTest, label: str) -> str:
     """Return the value of one large number."""
-    cards = next(part for part in html_of(app) if 'class="cards' in part)
+    cards = next(part for part in bodies(app) if 'class="cards' in part)
     after = cards.split(label, 1)[1]
     return re.search(r'class="value">([^<]*)<', after)[1]
 
@@ -222,7 +212,7 @@ def test_the_chosen_zone_stays_and_the_error_map_is_signed(open_density):
     assert f"{name}: relative error" in text(app)
     app.session_state["density_map_view"] = "error"
     app.run()
-    assert any("too few" in part and "too many" in part for part in html_of(app))
+    assert any("too few" in part and "too many" in part for part in bodies(app))
     assert app.selectbox(key="density_zone").value == zone
 
 
@@ -375,7 +365,7 @@ def test_published_and_ours_stand_side_by_side_at_the_same_proved_epsilon(open_d
         assert f"##### {density.METHODS[method].short}" in text(app)
     line = next(part for part in text(app).split("\n") if "At the same proved ε" in part)
     assert re.findall(r"([\d.]+%) by", line) == errors
-    cards = [part for part in html_of(app) if 'class="cards"' in part]
+    cards = [part for part in bodies(app) if 'class="cards"' in part]
     assert [re.search(r'class="value">([^<]*)<', part)[1] for part in cards] == errors
 
 

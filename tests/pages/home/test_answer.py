@@ -1,6 +1,5 @@
 """What home recommends: by brute force, the same on every page, and never against the gauges."""
 
-import html
 import re
 
 import pytest
@@ -15,10 +14,7 @@ from pages._ui.views import way_out
 from pages._ui.wording.numbers import percent
 from pages._ui.wording.privacy import guess
 from tests.support.charts import drawn as drawn
-
-
-def bodies(app):
-    return [html.unescape(element.proto.body) for element in app.get("html")]
+from tests.support.page import bodies
 
 
 def card(app):

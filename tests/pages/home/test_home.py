@@ -3,6 +3,7 @@
 import pytest
 
 from engine.parameters import EPSILON_STOPS
+from tests.support.page import figures
 
 
 def texts(app) -> str:
@@ -15,15 +16,6 @@ def texts(app) -> str:
 def tables(app) -> list[str]:
     """Return the tables of the page, as HTML."""
     return [e.proto.body for e in app.get("html") if 'class="plain"' in e.proto.body]
-
-
-def figures(app) -> list[str]:
-    """Return the large numbers in the order of the cards."""
-    return [
-        piece.split("</span>")[0]
-        for element in app.get("html")
-        for piece in element.proto.body.split('<span class="value">')[1:]
-    ]
 
 
 def test_home_shows_a_verdict_one_picture_and_eight_numbers(open_home, settled):

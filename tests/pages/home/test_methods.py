@@ -1,6 +1,5 @@
 """Home's other pictures: a published method beside ours, and decisions with a release."""
 
-import json
 import re
 
 import numpy as np
@@ -15,15 +14,9 @@ from pages._ui.cache.draws import REPEATS, generator
 from pages._ui.cache.window import declared
 from pages._ui.shell.settings import SIMULATED_SEED
 from pages._ui.wording.numbers import number, percent, trip_count
+from tests.support.page import picture
 
 BESIDE = "published-ours"
-
-
-def picture(app):
-    stage = next(
-        one.proto for one in app.get("bidi_component") if one.proto.component_name == "stage"
-    )
-    return json.loads(stage.json)
 
 
 def row(app, label):

@@ -1,8 +1,6 @@
 """Home's stage: every number in its sentences, computed another way."""
 
-import html
 import itertools
-import json
 import math
 import re
 from types import SimpleNamespace
@@ -26,12 +24,9 @@ from pages._ui.home import tour as home_tour
 from pages._ui.home import verdict as home_verdict
 from pages._ui.shell.settings import SIMULATED_SEED
 from tests.support.link import held, link_of
+from tests.support.page import bodies, picture
 
 SEED = (SIMULATED_SEED, 0)
-
-
-def bodies(app):
-    return [html.unescape(element.proto.body) for element in app.get("html")]
 
 
 def gauges(app):
@@ -46,12 +41,6 @@ def gauges(app):
 
 def sentence(app):
     return next(body for body in bodies(app) if 'class="verdict ' in body)
-
-
-def picture(app):
-    """Return what the browser is told to draw."""
-    (element,) = (e for e in app.get("bidi_component") if e.proto.component_name == "stage")
-    return json.loads(element.proto.json)
 
 
 def many_coins(epsilon, releases):

@@ -1,7 +1,6 @@
 """Home's small curve over ε as vector graphics: a library of charts takes a second to load."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -22,7 +21,6 @@ def epsilon_curve(
     title: str,
     key: str,
     alt: str,
-    pickable: bool = False,
 ) -> float | None:
     """Draw a share between 0 and 100% over ε (logarithmic) with "you are here".
 
@@ -35,15 +33,12 @@ def epsilon_curve(
         The slider's ε.
     alt : str
         What a screen reader says.
-    pickable : bool
-        Whether a click on a point asks for its ε.
 
     Returns
     -------
     float or None
         The ε of the point that has just been clicked.
     """
-    asks: dict[str, Any] = {"on_across_change": lambda: None} if pickable else {}
     result = sketches.component("curve_sketch", "curve", "sketch_curve")(
         key=key,
         height=HEIGHT,
@@ -61,11 +56,10 @@ def epsilon_curve(
             "here": [_across(current), f"you are here: ε = {current:g}"],
             "top": "≥ 100%" if any(share > 1 for share in shares) else "100%",
             "colours": {"line": colours.PRIVATE, "here": colours.HERE},
-            "pickable": pickable,
         },
-        **asks,
+        on_across_change=lambda: None,
     )
-    across = result.get("across") if pickable else None
+    across = result.get("across")
     return next((one for one in epsilons if _across(one) == across), None)
 
 

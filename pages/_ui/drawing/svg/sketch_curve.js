@@ -46,7 +46,7 @@ function draw(data, place, pick) {
     shape("circle", { ...place, r: now ? 4.5 : 2.2, fill: now ? red : blue }, drawing);
     const around = shape("circle", { ...place, r: 10, class: "hit" }, drawing);
     shape("title", {}, around, words);
-    if (pick) around.addEventListener("click", () => pick(across));
+    around.addEventListener("click", () => pick(across));
   }
   place.replaceChildren(drawing);
 }
@@ -54,8 +54,7 @@ function draw(data, place, pick) {
 export default function ({ data, parentElement, setTriggerValue }) {
   const place = parentElement.querySelector(".curve");
   place.style.minHeight = `${data.height}px`;
-  const pick = data.pickable ? (across) => setTriggerValue("across", across) : null;
-  place.classList.toggle("pickable", data.pickable);
+  const pick = (across) => setTriggerValue("across", across);
   draw(data, place, pick);
   let width = place.clientWidth;
   const watch = new ResizeObserver(() => {
