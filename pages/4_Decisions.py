@@ -33,9 +33,7 @@ def draw() -> None:
     about = _VIEW
     if entry is not None and entry.has_trips:
         about = question.which("decisions_view", entry, VIEWS, epidemic=EPIDEMIC, aid=AID)
-    view = setting.draw(
-        st.segmented_control, "View", about, VIEWS, required=True, label_visibility="collapsed"
-    )
+    view = setting.draw(st.segmented_control, "View", about, VIEWS, label_visibility="collapsed")
     if view == ZONES:
         zones.choose_counts()
     if entry is None or not has_part(entry, part):

@@ -34,14 +34,7 @@ def visits() -> bool:
 
 def choose_counts() -> None:
     """Draw the switch between trips and visits."""
-    setting.draw(
-        st.segmented_control,
-        "Decided by",
-        _COUNTS,
-        COUNTS,
-        required=True,
-        label_visibility="collapsed",
-    )
+    setting.draw(st.segmented_control, "Decided by", _COUNTS, COUNTS, label_visibility="collapsed")
 
 
 def draw(context: Context[Any]) -> None:

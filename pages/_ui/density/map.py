@@ -92,9 +92,7 @@ def _controls(key: Key, starts: list[int], *, playing: bool) -> tuple[str, int]:
             st.segmented_control,
             "Map of visits in one hour" if len(starts) == HOURS_PER_WEEK else "Map of visits",
             setting.choice("density_map_view", VIEWS, "private"),
-            list(VIEWS),
-            format_func=VIEWS.__getitem__,
-            required=True,
+            VIEWS,
         )
         st.button(
             "Pause" if playing else "Play",
@@ -109,8 +107,7 @@ def _controls(key: Key, starts: list[int], *, playing: bool) -> tuple[str, int]:
         st.select_slider,
         f"{'Hour' if len(starts) == HOURS_PER_WEEK else 'Time'} of the week (local time)",
         HOUR,
-        starts,
-        format_func=names.__getitem__,
+        names,
     )
     return view or "private", starts.index(start)
 
@@ -164,11 +161,7 @@ def _week(context: Density, truth: Floats, private: Floats) -> None:
     names = dict(zip(zones.ids, cached_datasets.dataset(context.key).zones["name"], strict=True))
     top, beside = st.columns([1, 1])
     zone = setting.draw(
-        top.selectbox,
-        "Week of zone (or click the map)",
-        _zone_setting(context.key),
-        list(names),
-        format_func=names.__getitem__,
+        top.selectbox, "Week of zone (or click the map)", _zone_setting(context.key), names
     )
     other = setting.draw(
         beside.selectbox,

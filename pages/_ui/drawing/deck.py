@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import pydeck as pdk
 import streamlit as st
@@ -22,7 +22,7 @@ def draw(
     alt: str,
     rows: Mapping[str, Sequence[str]],
     on_select: Callable[[], None] | Literal["rerun"] | None = None,
-) -> Any:
+) -> None:
     """Draw layers, a way back to the whole map, and what is saved as CSV.
 
     Parameters
@@ -41,10 +41,7 @@ def draw(
         tooltip={"html": tooltip},
     )
     # `map_style` stays out: even as None it would fetch a basemap
-    if on_select is not None:
-        event = st.pydeck_chart(deck, height=height, key=key, alt=alt, on_select=on_select)
-    else:
-        event = st.pydeck_chart(deck, height=height, key=key, alt=alt)
+    st.pydeck_chart(deck, height=height, key=key, alt=alt, on_select=on_select or "ignore")
     st.button(
         "Whole map",
         key=f"{key}_whole",
@@ -55,7 +52,6 @@ def draw(
         args=(returns,),
     )
     take_home.keep(rows)
-    return event
 
 
 def take_zone(key: str, ground: str, take: Callable[[str], None]) -> None:

@@ -137,7 +137,7 @@ def zone_map(
     width: int = 700,
     selectable: bool = False,
     marked: int | None = None,
-) -> str | None:
+) -> None:
     """Draw zones coloured by a value.
 
     Parameters
@@ -158,11 +158,6 @@ def zone_map(
         Whether a click on a zone reruns the page.
     marked : int, optional
         Number of the zone that is outlined as chosen.
-
-    Returns
-    -------
-    str or None
-        Id of the clicked zone, if `selectable` and one was clicked.
     """
     colours = scale.colours(values).tolist()
     rows = [
@@ -193,7 +188,7 @@ def zone_map(
     layers = [layer]
     if marked is not None:
         layers.append(_outlined(outlines, marked))
-    event = deck.draw(
+    deck.draw(
         layers,
         view_of(outlines.bounds, width, height),
         tooltip="<br>".join(["<b>{name}</b>", *lines]),
@@ -203,10 +198,6 @@ def zone_map(
         rows={"zone": _plain(outlines.names), **tooltip},
         on_select="rerun" if selectable else None,
     )
-    if not selectable or event is None:
-        return None
-    clicked = event.selection.get("objects", {}).get("zones", [])
-    return str(clicked[0]["properties"]["id"]) if clicked else None
 
 
 def flow_map(

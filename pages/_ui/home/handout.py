@@ -1,8 +1,8 @@
 """A handout of one page, made by the server: a sentence to quote, the picture, the limits."""
 
-import html
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from html import escape
 from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
@@ -83,17 +83,17 @@ def page_html(side: Side, lines: Sequence[str], link: str, banner: str) -> str:
     today = f"{datetime.now(UTC):%-d %B %Y}"
     what = "Flows between zones" if side.part == "trips" else "Density of visits"
     title = f"{what}: {side.entry.name}"
-    settings = "".join(f"<li>{_text(one)}</li>" for one in lines)
-    limits = "".join(f"<li>{_text(one)}</li>" for one in (_UNSEEN[side.part], *_ALIKE))
+    settings = "".join(f"<li>{escape(one)}</li>" for one in lines)
+    limits = "".join(f"<li>{escape(one)}</li>" for one in (_UNSEEN[side.part], *_ALIKE))
     return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{_text(title)}</title>'
-        f"<style>{_STYLE}</style></head><body><h1>{_text(title)}</h1>"
-        f'<p class="small">{_text(banner)}</p><blockquote>“{_text(quote(side))}”</blockquote>'
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        f"<style>{_STYLE}</style></head><body><h1>{escape(title)}</h1>"
+        f'<p class="small">{escape(banner)}</p><blockquote>“{escape(quote(side))}”</blockquote>'
         f"{gauges_html(home_verdict.gauges(side), of=side.entry.name)}{_maps(side.picture)}"
         f"<h2>The setting</h2><ul>{settings}</ul>"
         f"<h2>Not looked at</h2><ul>{limits}</ul>"
-        f'<p class="small">Mobility Privacy Explorer, {today} · <a href="{_text(link)}">'
-        f"{_text(link)}</a></p></body></html>"
+        f'<p class="small">Mobility Privacy Explorer, {today} · <a href="{escape(link)}">'
+        f"{escape(link)}</a></p></body></html>"
     )
 
 
@@ -132,20 +132,20 @@ def _link() -> str:
 def _maps(picture: Picture) -> str:
     """Return both sides as they stand on the screen, with their scale and marks."""
     sides = "".join(
-        f"<figure><figcaption>{_text(picture[which]['title'])}</figcaption>"
+        f"<figure><figcaption>{escape(picture[which]['title'])}</figcaption>"
         f"{_map(picture, which)}</figure>"
         for which in ("true", "private")
     )
     marks = "".join(
         f'<span><svg viewBox="0 0 52 20"><path class="flow {kind}" style="--c:{colour}" '
-        f'd="M2 5H50V15H2Z"/></svg> {_text(words)}</span>'
+        f'd="M2 5H50V15H2Z"/></svg> {escape(words)}</span>'
         for colour, words, kind in picture.get("marks", ())
     )
     scale = picture["scale"]
-    bar = f'<span>0 <i class="bar" style="--c:{scale["gradient"]}"></i> {_text(scale["high"])}'
+    bar = f'<span>0 <i class="bar" style="--c:{scale["gradient"]}"></i> {escape(scale["high"])}'
     return (
         f'<div class="maps">{sides}</div><div class="key">{bar} or more: '
-        f"{_text(scale['what'])}</span>{marks}</div>"
+        f"{escape(scale['what'])}</span>{marks}</div>"
     )
 
 
@@ -163,10 +163,6 @@ def _map(picture: Picture, which: str) -> str:
         for path, colour, kind, _ in side.get("flows", ())
     )
     return (
-        f'<svg viewBox="{picture["viewBox"]}" role="img" aria-label="{_text(side["alt"])}">'
+        f'<svg viewBox="{picture["viewBox"]}" role="img" aria-label="{escape(side["alt"])}">'
         f"{zones}{flows}</svg>"
     )
-
-
-def _text(words: str) -> str:
-    return html.escape(words)

@@ -53,7 +53,6 @@ def choose(part: str, entry: Entry) -> None:
         "Picture",
         _BESIDE,
         [one for one in PICTURES if one != METHODS or _known(part, entry)],
-        required=True,
         label_visibility="collapsed",
         help="Published | ours: the paper's method beside our own, on the same noise. Range: "
         "how far apart 90% of draws of each number lie. Decisions: "

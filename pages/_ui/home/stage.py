@@ -58,11 +58,9 @@ def header(available: list[str]) -> str | None:
             st.segmented_control,
             "View",
             _VIEW,
-            ("Explore", "Presenter"),
-            required=True,
+            {"Explore": "Explore", "Presenter": "Present"},
             label_visibility="collapsed",
             width="content",
-            format_func={"Explore": "Explore", "Presenter": "Present"}.__getitem__,
             help="Present: larger type, no sidebar; ← → move ε, the space bar plays, 1 to 4 show "
             "flows, density, the next picture, and the swipe.",
         )
@@ -168,7 +166,6 @@ def _views(part: str, available: list[str], entry: Entry) -> None:
             "Shown",
             _SHOWN,
             [PARTS[one] for one in available],
-            required=True,
             label_visibility="collapsed",
         )
         home_methods.choose(part, entry)

@@ -32,11 +32,7 @@ def zones(report: Report) -> None:
     times |= {f"e{i}": f"Weekends {hour}" for i, hour in enumerate(hours)}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         view = setting.draw(
-            st.segmented_control,
-            "Map",
-            setting.choice("report_map", _VIEWS, "private"),
-            _VIEWS,
-            required=True,
+            st.segmented_control, "Map", setting.choice("report_map", _VIEWS, "private"), _VIEWS
         )
         time = setting.draw(
             st.selectbox, "When", setting.choice("report_window", times, _ALL), times, width=260
@@ -113,7 +109,6 @@ def flows(report: Report) -> None:
         "Map",
         setting.choice("report_flow_map", _FLOW_VIEWS, "private"),
         _FLOW_VIEWS,
-        required=True,
     )
     result = block.head(report, Analysis.FLOWS)
     if result is None:

@@ -247,7 +247,6 @@ def views(
         label,
         choice(key, options, default or next(iter(options))),
         options,
-        required=True,
         label_visibility="collapsed",
     )
 
@@ -317,7 +316,9 @@ def _start(
     kind = _kind(widget)
     if kind in ("selectbox", "radio"):
         return {"index": list(options or ()).index(current)}
-    if kind in ("segmented_control", "pills", "multiselect"):
+    if kind == "segmented_control":  # one of them is always chosen
+        return {"default": current, "required": True}
+    if kind in ("pills", "multiselect"):
         return {"default": current}
     return {"value": current}
 

@@ -27,7 +27,6 @@ def draw(context: Flows) -> None:
         "Averaged over",
         setting.literal("od_errors_population", POPULATIONS, "travelled"),
         POPULATIONS,
-        required=True,
     )
     shades = {epsilon: shade for epsilon, shade in _SHADES.items() if epsilon != context.epsilon}
     settings = {f"ε = {epsilon:g}": context.vary(epsilon=epsilon) for epsilon in shades}

@@ -130,11 +130,7 @@ def _controls(key: Key, true: Integers) -> Chosen:
         horizontal=True, vertical_alignment="bottom", gap="medium"
     )
     shown = setting.draw(
-        first.segmented_control,
-        "Show",
-        setting.choice("od_flows_show", _SHOWS, PRIVATE),
-        _SHOWS,
-        required=True,
+        first.segmented_control, "Show", setting.choice("od_flows_show", _SHOWS, PRIVATE), _SHOWS
     )
     scope = setting.draw(
         second.selectbox,
@@ -247,7 +243,6 @@ def _group_level(key: Key, *, off: bool) -> int | None:
         "Arrows between",
         _DETAIL,
         (AUTOMATIC, ZONES, GROUPS),
-        required=True,
         disabled=off,
         help="Automatic: groups of neighbouring zones, made from the map alone, where zones lie "
         f"closer than {drawn_groups.CLOSE_PX} pixels on the whole map. Flows of one zone, and "

@@ -110,9 +110,7 @@ def draw(context: Flows) -> None:
             right.segmented_control,
             "Averaged over",
             setting.literal("od_grid_population", _POPULATIONS, "travelled"),
-            list(_POPULATIONS),
-            format_func=_POPULATIONS.__getitem__,
-            required=True,
+            _POPULATIONS,
         )
     # ε and τ are the grid's own axes: fixed here, so that the sliders find the same grid again
     fixed = context.vary(epsilon=1.0, suppression_threshold=0).exact

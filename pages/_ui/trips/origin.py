@@ -23,7 +23,6 @@ def draw(context: Flows) -> None:
         "Show",
         setting.choice("od_origin_show", [TRUE, PRIVATE, ERROR], PRIVATE),
         [TRUE, PRIVATE, ERROR],
-        required=True,
     )
     with middle:
         origin = trips_look.zone_choice("Trips from", key, true.sum(axis=1), key="od_origin_zone")

@@ -110,7 +110,6 @@ def _totals(context: Flows) -> None:
         "Trips",
         setting.choice("od_ours_way", [LEAVING, ARRIVING], LEAVING),
         [LEAVING, ARRIVING],
-        required=True,
     )
     axis = 1 if way == LEAVING else 0
     true = context.truth.sum(axis=axis)

@@ -40,8 +40,7 @@ def pick(context: Flows) -> Flows:
         st.selectbox,
         "Days" if added_up else "Day",
         setting.place("od_day", options, options[0], shared=entry.shipped),
-        options,
-        format_func=words.__getitem__,
+        words,
         help="All are released one by one; their sum is shown.",
     )
     day = None if chosen == ALL else options.index(chosen)

@@ -65,8 +65,7 @@ def _dataset(known: dict[str, Entry], part: str) -> None:
         st.selectbox,
         f"{'Trips' if part == 'trips' else 'Visits'} dataset",
         one,
-        names,
-        format_func=words.__getitem__,
+        words,
         label_visibility="collapsed",
         help=f"{HELP[one.key]} {facts(entry.metadata, about.zones, about.size_bytes)}",
     )

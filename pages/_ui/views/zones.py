@@ -34,12 +34,7 @@ def ask(context: Context[Any]) -> ZoneRule:
     row = st.container(horizontal=True, vertical_alignment="center", key="zones_rule", gap="small")
     with row:
         use = setting.draw(
-            st.segmented_control,
-            "Decision",
-            _USE,
-            (MOST, LIMIT),
-            required=True,
-            label_visibility="collapsed",
+            st.segmented_control, "Decision", _USE, (MOST, LIMIT), label_visibility="collapsed"
         )
         rule = _most(context) if use == MOST else _limit(context)
         st.caption(wording.rule_words(rule, _hours(context)), width="content")

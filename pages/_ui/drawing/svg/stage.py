@@ -48,21 +48,6 @@ class Group:
     labels: Integers
 
 
-@dataclass(frozen=True)
-class Flow:
-    """How one side draws and reads a flow."""
-
-    path: str
-    colour: str
-    kind: str
-    words: str
-
-    @property
-    def row(self) -> list[str]:
-        """As the browser takes it."""
-        return [self.path, self.colour, self.kind, self.words]
-
-
 def zone_picture(
     drawn: sketches.Shapes,
     true: Floats,
@@ -167,11 +152,14 @@ def flow_picture(
             f"error: {_signed(float(p - t))}{_range(ends, (o, d))}"
         )
 
-    def side(pairs: tuple[Integers, Integers], values: Floats, kinds: Sequence[str]) -> list[Flow]:
+    def side(
+        pairs: tuple[Integers, Integers], values: Floats, kinds: Sequence[str]
+    ) -> list[list[str]]:
+        """Return path, colour, kind and words of each flow."""
         shades = [_hex(colour) for colour in scale.colours(values).tolist()]
         marked = {"phantom": colours.PHANTOM, "inflated": colours.INFLATED, "lost": colours.LOST}
         return [
-            Flow(path, marked.get(kind, shade), kind, said(int(o), int(d)))
+            [path, marked.get(kind, shade), kind, said(int(o), int(d))]
             for path, shade, kind, o, d in zip(
                 _paths(drawn, pairs, scale.positions(values)), shades, kinds, *pairs, strict=True
             )
@@ -195,12 +183,9 @@ def flow_picture(
         *([] if wide else side(lost, true[lost].astype(float), ["lost"] * len(lost[0]))),
         *side(shown, drawn_as, kinds),
     ]
-    picture["true"] |= {
-        "flows": [flow.row for flow in truly],
-        "alt": f"Map of the {LARGEST} largest true flows{between}",
-    }
+    picture["true"] |= {"flows": truly, "alt": f"Map of the {LARGEST} largest true flows{between}"}
     picture["private"] |= {
-        "flows": [flow.row for flow in privately],
+        "flows": privately,
         "alt": f"Map of the {LARGEST} largest private flows{between}",
     }
     arrows_drawn = f"of {len(phantom)}"
