@@ -183,7 +183,7 @@ def _count(
     cells: Iterator[Cells], zones: int, matrices: int, known: tuple[Tally, Tally] | None = None
 ) -> CountHistogram:
     sides = _tally(cells, zones) if known is None else known
-    pairs = np.unique(np.append(_pairs(sides[0]), 0))  # a cell is counted on both sides
+    pairs: Complex = np.unique(np.append(_pairs(sides[0]), 0))  # a cell is counted on both sides
     shape = (zones, len(pairs))
     rows, columns = (
         _with_empty_cells(
