@@ -116,7 +116,7 @@ def current_version(folder: Path) -> Path:
     if not _VERSION.fullmatch(name) or not (folder / name / METADATA_FILE).is_file():
         raise DatasetError(
             f"dataset '{folder.name}' is damaged: 'current' does not name a complete version; "
-            "build it again or restore it from a copy"
+            "build the dataset again or restore it from a copy"
         )
     return folder / name
 
@@ -187,7 +187,7 @@ def verify(version: Path, expected: object) -> None:
 
 def _damaged(version: Path, fault: str) -> DatasetError:
     return DatasetError(
-        f"dataset '{name_of(version)}': {fault}; build it again or restore it from a copy"
+        f"dataset '{name_of(version)}': {fault}; build the dataset again or restore it from a copy"
     )
 
 
