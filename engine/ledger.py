@@ -77,7 +77,7 @@ class Noise(Enum):
     EXPONENTIAL = auto()
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Stage:
     """One step of a mechanism, with the share of the budget that its paper charges for it.
 
@@ -148,8 +148,7 @@ class Ledger:
 
     Examples
     --------
-    >>> stage = Stage(kind=Kind.FLOWS, noise=Noise.LAPLACE, sensitivity=1.0, norm=Norm.L1,
-    ...               noise_scale=2.0, epsilon=0.5)
+    >>> stage = Stage(Kind.FLOWS, Noise.LAPLACE, 1.0, Norm.L1, noise_scale=2.0, epsilon=0.5)
     >>> stated = simple_ledger((stage,), unit=Unit.TRIP)
     >>> stated.proved_epsilon, stated.unit.words, stage.name
     (0.5, 'one trip', 'trips between zones')

@@ -5,12 +5,34 @@ These samplers are fast and reproducible; they are not hardened against floating
 Every function draws in a fixed order, so that the same generator state gives the same noise.
 """
 
+from collections.abc import Callable
+from typing import TypeVar
+
 import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import Floats
+from .errors import ParameterError
 
 Shape = int | tuple[int, ...]
+Noise = TypeVar("Noise")
+
+
+def given_or_drawn(
+    rng: np.random.Generator | None,
+    noise: Noise | None,
+    draw: Callable[[np.random.Generator], Noise],
+) -> Noise:
+    """Return `noise`, or what `draw` draws from `rng`: exactly one of the two must be given."""
+    if noise is not None and rng is None:
+        return noise
+    if noise is None and rng is not None:
+        return draw(rng)
+    raise ParameterError(
+        "exactly one of rng and noise must be given",
+        value="neither" if rng is None else "both",
+        remedy="pass rng=np.random.default_rng(seed), or noise that was drawn before",
+    )
 
 
 def laplace(rng: np.random.Generator, scale: float, shape: Shape) -> Floats:

@@ -34,7 +34,7 @@ def laplace_ledger(parameters: DensityParameters, **_public: object) -> Ledger:
     """Return one stage that costs all of ε: Laplace noise on counts of ℓ visits a person."""
     kept = parameters.max_visits_per_user
     kind, scale = _COUNTS[parameters.method], kept / parameters.epsilon
-    stage = _stage(kind, Noise.LAPLACE, kept, Norm.L1, scale, parameters.epsilon)
+    stage = Stage(kind, Noise.LAPLACE, kept, Norm.L1, scale, parameters.epsilon)
     return simple_ledger((stage,), unit=Unit.PERSON_WEEK)
 
 
@@ -49,12 +49,12 @@ def fourier_ledger(
     shares = scaling.histogram_scale(parameters)
     visits = scaling.visits_scale(parameters, max_visits_cap)
     totals = [
-        _stage(Kind.TOWER_SHARES, Noise.LAPLACE, 1.0, Norm.L1, shares, quarter),
-        _stage(Kind.ALL_VISITS, Noise.LAPLACE, max_visits_cap, Norm.L1, visits, quarter),
+        Stage(Kind.TOWER_SHARES, Noise.LAPLACE, 1.0, Norm.L1, shares, quarter),
+        Stage(Kind.ALL_VISITS, Noise.LAPLACE, max_visits_cap, Norm.L1, visits, quarter),
     ]
     if not parameters.scaling:
         plain = scaling.plain_scale(parameters)
-        totals = [_stage(Kind.COVER_TOTALS, Noise.LAPLACE, kept, Norm.L1, plain, 2 * quarter)]
+        totals = [Stage(Kind.COVER_TOTALS, Noise.LAPLACE, kept, Norm.L1, plain, 2 * quarter)]
     joint = parameters.method == "efpag_joint"
     choice = Kind.JOINT_CHOICE if joint else Kind.CHOICE_BY_CLUSTER
     noise, published, delta = Noise.ROOT_K_LAPLACE, Notion.PURE, 0.0
@@ -65,8 +65,8 @@ def fourier_ledger(
     root, scale = math.sqrt(kept), coefficient_scale(parameters)
     stages = (
         *totals,
-        _stage(choice, Noise.EXPONENTIAL, root, Norm.L2, None, quarter),
-        _stage(Kind.COEFFICIENTS, noise, root, Norm.L2, scale, quarter, delta),
+        Stage(choice, Noise.EXPONENTIAL, root, Norm.L2, None, quarter),
+        Stage(Kind.COEFFICIENTS, noise, root, Norm.L2, scale, quarter, delta),
     )
     pure = pure_epsilon(parameters, cover_size)
     proved = proved_epsilon(parameters, cover_size)
@@ -182,23 +182,3 @@ def delta_is_large(delta: float, people_public: int | None) -> bool:
     (True, False, False)
     """
     return people_public is not None and delta * people_public > 1
-
-
-def _stage(
-    kind: Kind,
-    noise: Noise,
-    sensitivity: float,
-    norm: Norm,
-    scale: float | None,
-    epsilon: float,
-    delta: float = 0.0,
-) -> Stage:
-    return Stage(
-        kind=kind,
-        noise=noise,
-        sensitivity=sensitivity,
-        norm=norm,
-        noise_scale=scale,
-        epsilon=epsilon,
-        delta=delta,
-    )

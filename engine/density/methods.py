@@ -6,8 +6,8 @@ import numpy as np
 
 from ..contract import Method, Plan
 from ..datasets import Dataset
-from ..errors import ParameterError
 from ..ledger import Kind, Ledger
+from ..noise import given_or_drawn
 from ..parameters import HOURS_PER_WEEK, DensityMethod, DensityParameters
 from .accounting import fourier_ledger, laplace_ledger
 from .aggregates import tower_tree
@@ -130,14 +130,8 @@ def release(
     >>> bool(np.isfinite(private.counts).all()), private.ledger.published_epsilon
     (True, 1.0)
     """
-    if noise is None and rng is not None:
-        noise = draw_noise(dataset, parameters, rng=rng)
-    elif noise is None or rng is not None:
-        raise ParameterError(
-            "exactly one of rng and noise must be given, got "
-            f"{'none' if rng is None else 'both'}; pass rng=np.random.default_rng(seed)"
-        )
-    return METHODS[parameters.method].release(dataset, parameters, noise)
+    drawn = given_or_drawn(rng, noise, lambda own: draw_noise(dataset, parameters, rng=own))
+    return METHODS[parameters.method].release(dataset, parameters, drawn)
 
 
 def draw_noise(

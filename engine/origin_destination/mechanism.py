@@ -197,16 +197,10 @@ def standard_variates(
     shape: tuple[int, ...], rng: np.random.Generator | None, noise: ODNoise | None
 ) -> Floats:
     """Return standard Laplace variates of a shape, from exactly one of `rng` and `noise`."""
-    if (rng is None) == (noise is None):
-        raise ParameterError(
-            "exactly one of rng and noise must be given, got "
-            f"{'neither' if rng is None else 'both'}; pass rng=np.random.default_rng(seed) or "
-            "an ODNoise that was drawn before"
-        )
-    if noise is None:
-        assert rng is not None
-        return standard_noise(rng, shape)
-    return noise.of_shape(shape)
+    drawn = samplers.given_or_drawn(
+        rng, noise, lambda own: ODNoise(cells=standard_noise(own, shape))
+    )
+    return drawn.of_shape(shape)
 
 
 def ledger(parameters: ODParameters) -> Ledger:
@@ -229,14 +223,7 @@ def laplace_ledger(
 ) -> Ledger:
     """Return what a unit pays for counts of some kinds, each with its L₁ sensitivity and its ε."""
     stages = (
-        Stage(
-            kind=kind,
-            noise=noise,
-            sensitivity=float(change),
-            norm=Norm.L1,
-            noise_scale=change / epsilon,
-            epsilon=epsilon,
-        )
+        Stage(kind, noise, float(change), Norm.L1, change / epsilon, epsilon)
         for kind, change, epsilon in counted
     )
     return simple_ledger(tuple(stages), unit=UNITS[parameters.unit])

@@ -10,6 +10,7 @@ from ..contract import Method, Plan
 from ..datasets import Dataset
 from ..errors import ParameterError
 from ..ledger import Kind, Ledger, Noise, Norm, Stage, Unit, simple_ledger
+from ..noise import given_or_drawn
 from . import vectors
 from .aggregates import ReportTable, extent_of, truth
 from .analyses import Analysis, parts
@@ -94,7 +95,7 @@ def release_table(
     noise: NoiseSource | None = None,
 ) -> ReportRelease:
     """Draw one private mobility report of counts at hand; else as `release`."""
-    source = _source(rng, noise)
+    source: NoiseSource = given_or_drawn(rng, noise, ReportNoise.draw)
     plan = parameters.plan
     if Analysis.TRAVEL_TIME in plan.asked and not table.has_travel_times:
         raise ParameterError(
@@ -134,29 +135,13 @@ def ledger(parameters: ReportParameters) -> Ledger:
     for analysis in parameters.plan.asked:
         whole = parameters.epsilon_of(analysis)
         for part, epsilon, change in _questions(analysis, parameters):
-            stages.append(
-                Stage(
-                    kind=Kind.REPORT_COUNTS,
-                    subject=part,
-                    noise=Noise.ROUNDED_LAPLACE,
-                    sensitivity=float(change),
-                    norm=Norm.L1,
-                    noise_scale=change / epsilon,
-                    epsilon=epsilon,
-                )
-            )
+            law = (Noise.ROUNDED_LAPLACE, float(change), Norm.L1, change / epsilon)
+            stages.append(Stage(Kind.REPORT_COUNTS, *law, epsilon, subject=part))
         if analysis.is_histogram and parameters.five_numbers_share:
-            stages.append(
-                Stage(
-                    kind=Kind.REPORT_RANKS,
-                    subject=analysis.label,
-                    noise=Noise.EXPONENTIAL,
-                    sensitivity=float(parameters.sensitivity(analysis.counted)),
-                    norm=Norm.NONE,
-                    noise_scale=None,
-                    epsilon=whole * parameters.five_numbers_share,
-                )
-            )
+            change = float(parameters.sensitivity(analysis.counted))
+            law = (Noise.EXPONENTIAL, change, Norm.NONE, None)
+            share = whole * parameters.five_numbers_share
+            stages.append(Stage(Kind.REPORT_RANKS, *law, share, subject=analysis.label))
     unit = Unit.PERSON_TRIPS if parameters.unit == "user" else Unit.TRIP
     return simple_ledger(tuple(stages), unit=unit)
 
@@ -234,19 +219,6 @@ def _size(analysis: Analysis, parameters: ReportParameters, extent: Extent) -> i
         Analysis.ZONE_WINDOWS: (extent.zones + 1) * (int(classes_of(parameters.windows)[-1]) + 1),
         Analysis.FLOWS: extent.bins(Measure.FLOW)[1],
     }[analysis]
-
-
-def _source(rng: np.random.Generator | None, noise: NoiseSource | None) -> NoiseSource:
-    if (rng is None) == (noise is None):
-        raise ParameterError(
-            "exactly one of rng and noise must be given, got "
-            f"{'neither' if rng is None else 'both'}; give rng=numpy.random.default_rng(…) or "
-            "noise=ReportNoise.draw(…)"
-        )
-    if noise is not None:
-        return noise
-    assert rng is not None
-    return ReportNoise.draw(rng)
 
 
 def _questions(analysis: Analysis, parameters: ReportParameters) -> list[tuple[str, float, int]]:

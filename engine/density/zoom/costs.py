@@ -50,25 +50,22 @@ def zoom_ledger(
     """
     strength, root = gaussian_strength(parameters.epsilon, parameters.delta), CLIP_SQUARED**0.5
     clips = (root, root, city_clip or CITY_CLIPS_SQUARED[-1] ** 0.5, root, float(max_visits_cap))
-    scales = [noise_scale(*one, strength, DEFAULTS) for one in zip(TABLES, clips, strict=True)]
+    scales: list[float | None] = [
+        noise_scale(*one, strength, DEFAULTS) for one in zip(TABLES, clips, strict=True)
+    ]
+    if not city_clip:
+        scales[TABLES.index("city")] = None
     shares = (*DEFAULTS.shares, 0.0)
+    epsilon, delta = parameters.epsilon, parameters.delta
     return Ledger(
         stages=tuple(
-            Stage(
-                kind=kind,
-                noise=Noise.SHARED_GAUSSIAN,
-                sensitivity=clip,
-                norm=Norm.L2,
-                noise_scale=scale if kind is not Kind.ZOOM_CITY or city_clip else None,
-                epsilon=share * parameters.epsilon,
-                delta=share * parameters.delta,
-            )
+            Stage(kind, Noise.SHARED_GAUSSIAN, clip, Norm.L2, scale, share * epsilon, share * delta)
             for kind, clip, scale, share in zip(_KINDS, clips, scales, shares, strict=True)
         ),
-        published_epsilon=parameters.epsilon,
-        pure_epsilon=parameters.epsilon,
-        proved_epsilon=parameters.epsilon,
-        delta=parameters.delta,
+        published_epsilon=epsilon,
+        pure_epsilon=epsilon,
+        proved_epsilon=epsilon,
+        delta=delta,
         published_notion=Notion.APPROXIMATE,
         pure_notion=Notion.APPROXIMATE,
         proved_notion=Notion.APPROXIMATE,
