@@ -211,44 +211,22 @@ def unsuppressed_error(law: NoiseLaw, kept: ArrayLike, true: ArrayLike) -> Float
     return trimmed + 2 * law.mean_above(trimmed)
 
 
-def cumulants(law: NoiseLaw, kept: ArrayLike, threshold: ArrayLike) -> Floats:
-    """Return E[out] − m and the second to fourth cumulants of a released cell, shape (…, 4).
-
-    Cells are independent, so the cumulants of a total are the sums over its cells.
-    """
+def bias_and_variance(
+    law: NoiseLaw, kept: ArrayLike, threshold: ArrayLike
+) -> tuple[Floats, Floats]:
+    """Return E[out] − m and the variance of a released cell: of independent cells they add up."""
     m = np.asarray(kept, dtype=np.float64)
     least = effective_threshold(threshold)
-    bound = least - m
-    hidden = bound >= 1
-    outer = np.where(hidden, bound, 1 - bound)
+    hidden = least - m >= 1
+    outer = np.where(hidden, least - m, 1 - (least - m))
     rare = np.exp(law.log_tail(outer))
-    # Moments about 0 where the cell is mostly suppressed, about m where it is mostly released.
-    about_zero = [rare * moment for moment in _geometric_moments(law.excess, least)]
-    beyond = [rare * moment for moment in _geometric_moments(law.excess, outer)]
-    whole = [2 * law.first * moment for moment in _geometric_moments(law.excess, np.ones(()))]
-    about_count = [
-        (beyond[p - 1] if p % 2 else whole[p - 1] - beyond[p - 1]) + (-m) ** p * rare
-        for p in range(1, 5)
-    ]
     shift = mean_shift(law, m, threshold)
-    first, second, third, fourth = (
-        np.where(hidden, a, b) for a, b in zip(about_zero, about_count, strict=True)
-    )
-    first = np.where(hidden, first, shift)
-    variance = second - first**2
-    skewed = third - 3 * first * second + 2 * first**3
-    peaked = fourth - 4 * first * third - 3 * second**2 + 12 * first**2 * second - 6 * first**4
-    return np.stack(np.broadcast_arrays(shift, variance, skewed, peaked), axis=-1)
 
+    def second(start: Floats) -> Floats:
+        """Return E[(start + G)²] for G geometric on 0, 1, 2, … with mean q/(1 − q)."""
+        return start**2 + 2 * start * law.excess + (law.excess + 2 * law.excess**2)
 
-def _geometric_moments(mean: Floats, start: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return E[(start + G)^p], p = 1 … 4, for G geometric on 0, 1, 2, … with the given mean."""
-    second = mean + 2 * mean**2
-    third = mean + 6 * mean**2 + 6 * mean**3
-    fourth = mean + 14 * mean**2 + 36 * mean**3 + 24 * mean**4
-    return (
-        start + mean,
-        start**2 + 2 * start * mean + second,
-        start**3 + 3 * start**2 * mean + 3 * start * second + third,
-        start**4 + 4 * start**3 * mean + 6 * start**2 * second + 4 * start * third + fourth,
-    )
+    # about 0 where the cell is mostly suppressed, about m where it is mostly released
+    about_count = 2 * law.first * second(np.ones(())) - rare * second(outer) + m**2 * rare
+    first = np.where(hidden, rare * (least + law.excess), shift)
+    return shift, np.where(hidden, rare * second(least), about_count) - first**2

@@ -91,10 +91,10 @@ class Totals:
         >>> float(two.low), float(two.high)
         (39.0, 41.0)
         """
-        per_cell = laws.cumulants(law, kept, threshold)
+        per_cell = np.stack(laws.bias_and_variance(law, kept, threshold), axis=1)
         rows = cells if cells.ndim == 2 else cells[None, :]
         counts = sparse.csr_array(rows)
-        moments = np.asarray(counts @ per_cell[:, :2])
+        moments = np.asarray(counts @ per_cell)
         expected = np.asarray(counts @ kept) + moments[:, 0]
         deviation = np.sqrt(np.maximum(moments[:, 1], 0.0))
         low, high = _intervals(law, kept, counts, expected, deviation, threshold)
