@@ -52,7 +52,7 @@ def five_numbers(
     read = quantiles.of_noisy_bins(result.noisy, edges, levels, discrete=is_discrete(analysis))
     return FiveNumbers(
         levels=levels,
-        drawn=draw_five(kept, analysis, parameters, epsilon, source) if epsilon > 0 else None,
+        drawn=Questions.of(kept, analysis, parameters).draw(epsilon, source) if epsilon else None,
         from_bins=read,
     )
 
@@ -73,52 +73,41 @@ def true_five_numbers(
     )
 
 
-def draw_five(
-    counts: Integers,
-    analysis: Analysis,
-    parameters: ReportParameters,
-    epsilon: float,
-    source: NoiseSource,
-) -> Floats:
-    """Draw five quantiles by the exponential mechanism, each with a fifth of `epsilon` (R5).
-
-    `counts` are the kept items below, in each bin and above, `epsilon` is the privacy loss of all
-    five draws together. They come in order: sorting costs nothing.
-    """
-    return _draws(_Questions.of(counts, analysis, parameters), analysis, epsilon, source)
-
-
 @dataclass(frozen=True, eq=False)
-class _Questions:
+class Questions:
     """What five draws choose from: the candidates, their utilities and how far one unit moves them.
 
     It holds no noise, so that many draws ask the same.
     """
 
+    analysis: Analysis
     candidates: Floats
     utilities: tuple[Floats, ...]
     sensitivities: tuple[float, ...]
 
     @classmethod
-    def of(cls, counts: Integers, analysis: Analysis, parameters: ReportParameters) -> "_Questions":
+    def of(cls, counts: Integers, analysis: Analysis, parameters: ReportParameters) -> "Questions":
+        """Ask for the five numbers of kept items, counted below, in each bin and above."""
         discrete = is_discrete(analysis)
         return cls(
+            analysis,
             quantiles.candidates(parameters.bins_of(analysis).edges, discrete=discrete),
             tuple(quantiles.utilities(counts, q, discrete=discrete) for q in parameters.levels),
             tuple(parameters.quantile_sensitivity(analysis.counted, q) for q in parameters.levels),
         )
 
+    def draw(self, epsilon: float, source: NoiseSource) -> Floats:
+        """Draw five quantiles by the exponential mechanism, each with a fifth of `epsilon` (R5).
 
-def _draws(
-    questions: _Questions, analysis: Analysis, epsilon: float, source: NoiseSource
-) -> Floats:
-    drawn = np.empty(len(questions.utilities))
-    asked = zip(questions.utilities, questions.sensitivities, strict=True)
-    for number, (scores, change) in enumerate(asked):
-        gumbel = source.gumbel(analysis, number, len(scores))
-        chosen = quantiles.choose(scores, epsilon / len(drawn), change, gumbel)
-        drawn[number] = questions.candidates[chosen]
-    return np.sort(drawn)
+        They come in order: sorting costs nothing.
+        """
+        drawn = np.empty(len(self.utilities))
+        asked = zip(self.utilities, self.sensitivities, strict=True)
+        for number, (scores, change) in enumerate(asked):
+            gumbel = source.gumbel(self.analysis, number, len(scores))
+            chosen = quantiles.choose(scores, epsilon / len(drawn), change, gumbel)
+            drawn[number] = self.candidates[chosen]
+        return np.sort(drawn)
 
 
 def compare_ways(
@@ -140,10 +129,10 @@ def compare_ways(
     true = true_five_numbers(table, analysis, parameters, kept=True)
     epsilon = parameters.epsilon_of(analysis)
     scales = np.full(len(counts), parameters.sensitivity(analysis.counted) / epsilon)
-    questions = _Questions.of(counts, analysis, parameters)
+    questions = Questions.of(counts, analysis, parameters)
     fives: list[tuple[Floats, Floats]] = []
     for source in sources:
-        drawn = _draws(questions, analysis, epsilon * FIVE_NUMBERS_SHARE, source)
+        drawn = questions.draw(epsilon * FIVE_NUMBERS_SHARE, source)
         noisy = counts + source.counts(analysis, scales)
         read = quantiles.of_noisy_bins(noisy, bins.edges, parameters.levels, discrete=discrete)
         fives.append((drawn, read))

@@ -6,7 +6,7 @@ of distributions normalise both. A measure that does not exist is NaN.
 
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -147,14 +147,21 @@ def scores(truth: ReportTable, release: ReportRelease) -> dict[Analysis, dict[st
     return {analysis: losses(truth, release, analysis) for analysis in release.results}
 
 
+class Wanted(TypedDict, total=False):
+    """Which measures are wanted.
+
+    `slow` includes those that take more than some milliseconds: τ, and the earth mover's distance
+    of zones, for which `distances_m` holds metres between zones, shape (zones, zones). `only` names
+    the measures that are wanted; all by default.
+    """
+
+    slow: bool
+    distances_m: Floats | None
+    only: Collection[str] | None
+
+
 def losses(
-    truth: ReportTable,
-    release: ReportRelease,
-    analysis: Analysis,
-    *,
-    slow: bool = False,
-    distances_m: Floats | None = None,
-    only: Collection[str] | None = None,
+    truth: ReportTable, release: ReportRelease, analysis: Analysis, **wanted: Unpack[Wanted]
 ) -> dict[str, float]:
     """Return the measures that fit one analysis, by name.
 
@@ -166,13 +173,8 @@ def losses(
         With the analysis.
     analysis : Analysis
         Single numbers have relative errors by part; zones and flows also τ and coverage.
-    slow : bool
-        Include those that take more than some milliseconds: τ, and the earth mover's distance of
-        zones.
-    distances_m : array, shape (zones, zones), or None
-        Metres between zones, for the earth mover's distance of zones.
-    only : collection of str, optional
-        Names of the measures that are wanted; all by default.
+    **wanted
+        See `Wanted`.
 
     Returns
     -------
@@ -189,15 +191,8 @@ def losses(
     if analysis not in release.results:
         raise ParameterError(f"{str(analysis)!r} is not in this report; give it a weight above 0")
     parameters = release.parameters
-    return distances(
-        numbers(truth, analysis, parameters),
-        release.results[analysis].shown,
-        analysis,
-        parameters,
-        slow=slow,
-        distances_m=distances_m,
-        only=only,
-    )
+    true = numbers(truth, analysis, parameters)
+    return distances(true, release.results[analysis].shown, analysis, parameters, **wanted)
 
 
 def distances(

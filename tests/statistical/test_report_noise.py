@@ -7,7 +7,7 @@ from scipy import stats
 from engine import report
 from engine.report import Analysis
 from engine.report.analyses import quantile_sensitivity
-from engine.report.fivenumbers import draw_five
+from engine.report.fivenumbers import Questions
 from engine.report.quantiles import candidates, choose, utilities
 
 DRAWS = 20_000
@@ -65,7 +65,7 @@ def test_each_of_the_five_draws_takes_a_fifth_of_their_share():
                 for number, level in enumerate(params.levels)
             ]
             by_share[share] = np.sort(values[chosen]).tolist()
-        drawn = draw_five(counts, Analysis.ENTROPY, params, 2.0, source).tolist()
+        drawn = Questions.of(counts, Analysis.ENTROPY, params).draw(2.0, source).tolist()
         assert drawn == by_share[1 / 5]
         differed += drawn != by_share[1.0]
     assert differed > 0
