@@ -65,6 +65,12 @@ def largest(values: Numbers, n: int) -> Integers:
     return chosen[np.argsort(-values[chosen], kind="stable")][:n].astype(np.int64)
 
 
+def mean_of_known(values: Floats) -> float:
+    """Return the mean of what is defined; NaN where nothing is."""
+    known = values[np.isfinite(values)]
+    return float(known.mean()) if len(known) else float("nan")
+
+
 def mean_relative_error(truth: Floats, private: Floats) -> Floats:
     """Return the mean relative error of every zone over its hours (P1 §3.3).
 

@@ -17,6 +17,7 @@ from .. import validation
 from ..arrays import Booleans, Floats
 from ..datasets import Dataset
 from ..errors import ParameterError
+from ..metrics import mean_of_known
 from ..origin_destination.matrices import Days
 from ..parameters import MAX_TRIPS_LIMIT, ODParameters
 from .aid import Shock, outflow
@@ -24,7 +25,7 @@ from .epidemic import suppressed_epidemic, true_epidemic
 from .model import EpidemicParameters
 from .populations import Populations
 from .scoring import THRESHOLD, Comparison, compare
-from .selection import first_zones, true_selection
+from .selection import first_zones, overlap, true_selection
 
 CERTAINTY = 0.95
 """Confidence of the lower bound on the share of releases that meet a target."""
@@ -248,12 +249,9 @@ def aid_remedies(
         leaving = outflow(dataset, event, each)
         least = each.least_shown
         shown = np.where(leaving.kept >= least, leaving.kept, 0.0)
-        truly = true_selection(leaving, k)[-1]
-        hits = (first_zones(shown.sum(axis=1), k)[-1] & truly).sum(axis=-1)
-        members = truly.sum(axis=-1)
-        share = (hits[members > 0] / members[members > 0]).mean() if members.any() else np.nan
-        met = target.met(float(leaving.true.sum()), np.asarray(shown.sum()), np.asarray(share))
-        return bool(met)
+        named = overlap(first_zones(shown.sum(axis=1), k)[-1], true_selection(leaving, k)[-1])
+        share = np.asarray(mean_of_known(named))
+        return bool(target.met(float(leaving.true.sum()), np.asarray(shown.sum()), share))
 
     return [Remedy(settings=each, reaches=reaches(each)) for each in alternatives(settings)]
 

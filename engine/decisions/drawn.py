@@ -18,6 +18,7 @@ from .. import noise, sweeping, validation
 from ..arrays import Floats
 from ..datasets import Dataset
 from ..errors import ParameterError
+from ..metrics import mean_of_known
 from ..origin_destination.algorithm import algorithm_1, rounded_laplace
 from ..origin_destination.matrices import Days
 from ..parameters import ODParameters
@@ -25,7 +26,7 @@ from .aid import Outflow
 from .epidemic import Scene
 from .model import Compartments, EpidemicParameters
 from .populations import LEAST_PRIVATE_POPULATION, Populations
-from .selection import first_zones, true_selection
+from .selection import first_zones, overlap, true_selection
 
 BLOCK_CELLS = 2**22
 """Most numbers of prevalence in one block (32 MB)."""
@@ -228,11 +229,9 @@ def private_aid(
         "k", k, 1, shape[2], remedy="the area leaves that many zones to go to; 3 is P2's"
     )
     truly = true_selection(leaving, chosen_k)[-1]
-    members = truly.sum(axis=-1)
-    anyone = members > 0
     numbered = sweeping.generators(rng)
     totals = np.empty((len(settings), wanted))
-    overlap = np.full((len(settings), wanted), np.nan)
+    named = np.empty((len(settings), wanted))
     first = np.empty((len(settings), shape[0], shape[2]))
     pair, room = np.empty((2, *shape), np.float32), np.empty(shape, np.float32)
     standard, released = np.empty(shape, np.float32), np.empty(shape)
@@ -242,9 +241,8 @@ def private_aid(
             release_counts(leaving.kept, standard, each, room=room, out=released)
             by_destination = released.sum(axis=1)
             totals[row, done] = by_destination.sum()
-            if anyone.any():
-                hits = (first_zones(by_destination, chosen_k)[-1] & truly).sum(axis=-1)
-                overlap[row, done] = (hits[anyone] / members[anyone]).mean()
+            chosen = first_zones(by_destination, chosen_k)[-1]
+            named[row, done] = mean_of_known(overlap(chosen, truly))
             if done == 0:
                 first[row] = by_destination
-    return AidDraws(totals=totals, overlap=overlap, first=first)
+    return AidDraws(totals=totals, overlap=named, first=first)

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..arrays import Floats
 from ..datasets import Metadata
+from ..metrics import mean_of_known
 from ..steps import GOOD_SHARE, Level, level_of
 from .aid import ShockTotals
 from .scoring import Comparison
@@ -101,7 +102,7 @@ def judge_epidemic(comparison: Comparison) -> EpidemicJudgement:
     """
     accuracies = comparison.accuracy.mean
     accuracy, precision, recall = (
-        _mean(figure.mean)
+        mean_of_known(figure.mean)
         for figure in (comparison.accuracy, comparison.precision, comparison.recall)
     )
     never = float(comparison.never_acting_accuracy)
@@ -186,7 +187,7 @@ def judge_aid(totals: ShockTotals, overlap: Floats) -> AidJudgement:
     """
     true = float(totals.together.true)
     error = float(totals.together.bias) / true if true > 0 else float("nan")
-    mean = _mean(overlap)
+    mean = mean_of_known(overlap)
     causes = {name: abs(float(value)) for name, value in vars(totals.causes).items()}
     return AidJudgement(
         level=level_of(float(np.minimum(mean, 1 - abs(error)))),
@@ -194,8 +195,3 @@ def judge_aid(totals: ShockTotals, overlap: Floats) -> AidJudgement:
         total_error=error,
         main_cause=max(causes, key=lambda name: causes[name]),
     )
-
-
-def _mean(values: Floats) -> float:
-    known = np.asarray(values)[np.isfinite(values)]
-    return float(known.mean()) if len(known) else float("nan")

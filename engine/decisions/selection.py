@@ -11,7 +11,7 @@ Poisson-binomial law, built up zone by zone from both ends.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,9 +58,17 @@ class Selection:
 
         Where fewer than k zones received anyone, the share of those; NaN where none did.
         """
-        members = self.truly.sum(axis=-1)
-        hits = np.where(self.truly, self.chosen, 0.0).sum(axis=-1)
-        return np.where(members > 0, hits / np.maximum(members, 1), np.nan)
+        return overlap(self.chosen, self.truly)
+
+
+def overlap(chosen: NDArray[Any], truly: Booleans) -> Floats:
+    """Return the share of the true destinations that are chosen; NaN where there is none.
+
+    `chosen` holds probabilities, or whether a destination is; the last axis goes.
+    """
+    members = truly.sum(axis=-1)
+    hits = np.where(truly, chosen, 0.0).sum(axis=-1)
+    return np.where(members > 0, hits / np.maximum(members, 1), np.nan)
 
 
 def selection_probability(

@@ -43,12 +43,12 @@ class DensityScores:
         NaN also where every count reads 0: an error of 100% throughout says nothing, and beside
         releases that are off by more it would look good.
         """
-        return float("nan") if self.exceeded else mean_of_known(self.error)
+        return float("nan") if self.exceeded else metrics.mean_of_known(self.error)
 
     @property
     def mean_correlation(self) -> float:
         """Mean correlation over the zones that have one; NaN where none has."""
-        return mean_of_known(self.correlation)
+        return metrics.mean_of_known(self.correlation)
 
 
 def scores(truth: Floats, release: DensityRelease) -> DensityScores:
@@ -129,7 +129,7 @@ def summarise(points: Iterable[Point]) -> dict[int, tuple[MeanScores, MeanScores
         by_setting.setdefault(point.setting, []).append(point.scores)
     return {
         setting: (
-            _over(by_setting[setting], mean_of_known),
+            _over(by_setting[setting], metrics.mean_of_known),
             _over(by_setting[setting], _deviation),
             len(by_setting[setting]),
         )
@@ -149,12 +149,6 @@ def _over(drawn: list[MeanScores], statistic: Callable[[Floats], float]) -> Mean
 def _deviation(values: Floats) -> float:
     known = values[~np.isnan(values)]
     return float(known.std(ddof=1)) if len(known) > 1 else float("nan")
-
-
-def mean_of_known(values: Floats) -> float:
-    """Return the mean of what is defined; NaN where nothing is."""
-    known = values[np.isfinite(values)]
-    return float(known.mean()) if len(known) else float("nan")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -43,6 +43,18 @@ def steps(dataset: Dataset, need: Need) -> list[tuple[ZoneLevel, Span]]:
     return views
 
 
+def meeting(dataset: Dataset, need: Need) -> list[tuple[ZoneLevel, Span, Protected]]:
+    """Return the views that meet the need with what may be protected there, coarse before fine."""
+    zones, matrices = need.least_zones(dataset), need.least_matrices(dataset)
+    return [
+        (level, span, unit)
+        for level, span in steps(dataset, need)
+        if level.zones >= zones and span.matrices >= matrices
+        for unit in span.units
+        if need.unit == "person-day" or unit == "person"
+    ]
+
+
 def judged(dataset: Dataset, need: Need) -> Iterator[tuple[float, tuple[Candidate, ...]]]:
     """Yield the share that is done and the candidates of one view, unit and T at a time.
 
@@ -94,19 +106,11 @@ def drawn(
     draws is easier than that, by up to four points of use, so the draws of a method whose share is
     known exactly are judged beside it, and what the rule adds there is taken off here.
     """
-    zones, matrices = need.least_zones(dataset), need.least_matrices(dataset)
     methods: list[ODMethod] = [method for method, row in od.METHODS.items() if row.expected is None]
-    work: list[tuple[ZoneLevel, Span, Protected, ODMethod]] = [
-        (level, span, unit, method)
-        for level, span in steps(dataset, need)
-        if level.zones >= zones and span.matrices >= matrices
-        for unit in span.units
-        if need.unit == "person-day" or unit == "person"
-        for method in methods
-    ]
+    work = list(product(meeting(dataset, need), methods))
     days = len(dataset.metadata.days)
     risk, numbered = _risks(days), sweeping.generators(rng)
-    for index, (level, span, unit, method) in enumerate(work):
+    for index, ((level, span, unit), method) in enumerate(work):
         candidate, batch = _at(level, span, days), list[Candidate]()
         view = coarsen(dataset, Resolution(zones=level.name, time=span.time))
         true = od.truth(view, days=0)[0]

@@ -235,12 +235,8 @@ def frontier(
 
 
 def _check(dataset: Dataset, need: Need) -> None:
-    views = flows.steps(dataset, need)
-    zones, matrices = need.least_zones(dataset), need.least_matrices(dataset)
-    for level, span in views:
-        fine = level.zones >= zones and span.matrices >= matrices
-        if fine and (need.unit == "person-day" or "person" in span.units):
-            return
+    if flows.meeting(dataset, need):
+        return
     if not dataset.has_trips_by_person:
         raise DatasetError(
             f"dataset '{dataset.id}' does not rank trips within a person over the whole period, "

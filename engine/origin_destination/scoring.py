@@ -170,13 +170,17 @@ def trip_account(exact: Expectation) -> TripAccount:
     remaining = counted.true_trips - counted.trimmed_trips - suppressed
     shift = laws.mean_shift(exact.law, counted.kept, threshold)
     released = float(laws.total(counted.cells, counted.kept + shift))
+    dropped, large = counted.true - counted.kept, exact.weights("large")
+    some = large.any()
     return TripAccount(
         true=counted.true_trips,
         trimmed=counted.trimmed_trips,
         suppressed=suppressed,
         added=released - remaining,
         released=released,
-        median_trimmed=_median(counted.true - counted.kept, exact.weights("large")),
+        median_trimmed=float(
+            np.quantile(dropped, 0.5, weights=large, method="inverted_cdf") if some else np.nan
+        ),
     )
 
 
@@ -281,15 +285,6 @@ def _middle(values: Floats, times: Integers) -> float:
         return float("nan")
     ends = np.searchsorted(up_to, [(up_to[-1] - 1) // 2, up_to[-1] // 2], side="right")
     return float(values[order][ends].mean())
-
-
-def _median(values: Floats, weights: Floats) -> float:
-    """Return the least value that at least half of the weight does not exceed."""
-    order = np.argsort(values, kind="stable")
-    below = np.cumsum(weights[order])
-    if not len(below) or below[-1] <= 0:
-        return float("nan")
-    return float(values[order][np.searchsorted(below, below[-1] / 2)])
 
 
 def _share(part: float, whole: float) -> float:

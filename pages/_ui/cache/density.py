@@ -12,7 +12,7 @@ import shapely
 from engine import density, metrics, usability
 from engine.arrays import Floats
 from engine.density import aggregates
-from engine.density.scoring import TotalErrors, mean_of_known
+from engine.density.scoring import TotalErrors
 from engine.parameters import HOURS_PER_WEEK, DensityParameters
 from engine.resolution import Key, block_names
 from engine.usability import DensityUsability
@@ -66,7 +66,7 @@ def distances(
 
 def distance_of_week(key: Key, parameters: DensityParameters, seed: Seed, repeat: int = 0) -> float:
     """Return the mean of `distances` over the week: of pieces that are there already, at once."""
-    return mean_of_known(np.concatenate(list(distances(key, parameters, seed, repeat))))
+    return metrics.mean_of_known(np.concatenate(list(distances(key, parameters, seed, repeat))))
 
 
 def chunks(key: Key) -> int:

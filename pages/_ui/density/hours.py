@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from engine.arrays import Floats
-from engine.density.scoring import mean_of_known
+from engine.metrics import mean_of_known
 from engine.parameters import DensityMethod, DensityParameters
 from engine.resolution import Key, block_names
 from pages._ui import jobs
