@@ -79,10 +79,17 @@ class Row:
 
 
 def row(
-    table: str, what: str, setting: str, ours: Spread | float, published: Published | None = None
+    table: str,
+    what: str,
+    setting: str,
+    ours: Spread | ArrayLike,
+    published: Published | None = None,
 ) -> Row:
-    """Return a row; whether a printed figure is within reach is judged here."""
-    spread = ours if isinstance(ours, Spread) else Spread(float(ours))
+    """Return a row of a figure, or of its values over seeds.
+
+    Whether a printed figure is within reach is judged here.
+    """
+    spread = ours if isinstance(ours, Spread) else Spread.of(ours)
     return Row(
         table=table,
         what=what,

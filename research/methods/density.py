@@ -13,7 +13,7 @@ from engine.datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED
 from engine.density.mechanism import zoom_release
 from engine.density.zoom.measure import DEFAULTS, TABLES, ZoomConstants
 from research.methods.density_cases import Case, bikes, new_cities, shipped
-from research.rows import Row, Spread, row
+from research.rows import Row, row
 
 EPSILONS = (0.1, 0.3, 1.0, 2.0)
 DELTA = 1e-7
@@ -32,16 +32,15 @@ def rows() -> Iterator[Row]:
         for epsilon in EPSILONS:
             setting = f"{case.name}, ε = {epsilon:g}"
             for method, scores in measured(case, epsilon).items():
-                for place, what in enumerate(("MRE", "Pearson r", "EMD, m")):
-                    spread = Spread.of(scores[:, place])
-                    yield row("zoom and published", f"{what}: {method}", setting, spread)
+                for what, values in zip(("MRE", "Pearson r", "EMD, m"), scores.T, strict=True):
+                    yield row("zoom and published", f"{what}: {method}", setting, values)
             kept = density.suggested_max_visits()
             parameters = density.DensityParameters(
                 epsilon=epsilon, delta=DELTA, max_visits_per_user=kept, gaussian="analytic"
             )
             size = case.data.tessellation.cover_size
             fair = density.at_equal_proved_epsilon(parameters, epsilon, size)
-            error = Spread.of(scored(case, fair, moved=0)[:, 0])
+            error = scored(case, fair, moved=0)[:, 0]
             yield row("ℓ by the rule", f"MRE: ℓ {kept}, analytic", setting, error)
     for case in cases:
         if case.name != "paris":
@@ -86,14 +85,9 @@ def scored(
             distances = metrics.earth_movers_distance(
                 truth[:, hours], counts[:, hours], case.data.tessellation.zone_distances_m
             )
-            distance = known_mean(distances)
-        rows.append((known_mean(error), known_mean(rhythm), distance))
+            distance = metrics.mean_of_known(distances)
+        rows.append((metrics.mean_of_known(error), metrics.mean_of_known(rhythm), distance))
     return np.array(rows)
-
-
-def known_mean(values: Floats) -> float:
-    known = values[np.isfinite(values)]
-    return float(known.mean()) if len(known) else float("nan")
 
 
 def constants(case: Case) -> Iterator[Row]:
@@ -107,7 +101,7 @@ def constants(case: Case) -> Iterator[Row]:
 
     def errors(case: Case, constants: ZoomConstants) -> list[float]:
         return [
-            known_mean(scored(case, p, constants, seeds=SEEDS_CONSTANTS, moved=0)[:, 0])
+            metrics.mean_of_known(scored(case, p, constants, seeds=SEEDS_CONSTANTS, moved=0)[:, 0])
             for p in settings
         ]
 

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from engine.arrays import Floats
 from engine.origin_destination import estimate
 from engine.origin_destination.estimate import assisted, reading
-from engine.origin_destination.estimate.measurement import discrete_laplace
 from research.methods.law import EPSILONS, noisy
 from research.methods.origin_destination_cases import WEEK, Case, bike_days, bikes, shipped
 from research.rows import Row, row
@@ -92,11 +91,9 @@ def _certain_over_days() -> Iterator[Row]:
 
 def _named(true: NDArray[np.int64], draws: int) -> NDArray[np.float64]:
     """Return the mean share of empty flows among the named, and their number, by both rules."""
-    off, rate = 1 - np.eye(true.shape[-1], dtype=np.int64), EPSILONS[0]
-    drawn: list[list[tuple[float, int]]] = []
+    rate, drawn = EPSILONS[0], list[list[tuple[float, int]]]()
     for seed in range(draws):
-        variates = np.random.default_rng(seed).laplace(0.0, 1.0, true.shape)
-        cells = (true + discrete_laplace(variates, rate)) * off
+        cells = noisy(true, rate, seed)
         each = np.stack([estimate.certain_flows(day, rate) for day in cells])
         rules = (estimate.certain_flows(cells, rate), each)
         drawn.append(

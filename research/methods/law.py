@@ -14,7 +14,7 @@ from engine.arrays import Floats
 from engine.origin_destination import estimate
 from engine.origin_destination.estimate import measurement
 from research.methods.origin_destination_cases import Case, bikes, shipped
-from research.rows import Row, Spread, row
+from research.rows import Row, row
 from research.worlds import WORLDS, worlds
 
 EPSILONS = (0.1, 0.3, 1.0)
@@ -40,11 +40,14 @@ def measured(cells: NDArray[np.int64], rate: float) -> estimate.Measurement:
 
 
 def noisy(true: NDArray[np.int64], rate: float, seed: int) -> NDArray[np.int64]:
-    """Return one matrix with its noise."""
-    variates = np.random.default_rng(seed).laplace(0.0, 1.0, true.shape)
-    return (true + measurement.discrete_laplace(variates, rate)) * (
-        1 - np.eye(len(true), dtype=int)
-    )
+    """Return matrices, shape (…, zones, zones), with their noise."""
+    return with_noise(true, np.random.default_rng(seed).laplace(0.0, 1.0, true.shape), rate)
+
+
+def with_noise(true: NDArray[np.int64], variates: Floats, rate: float) -> NDArray[np.int64]:
+    """Return matrices with discrete Laplace noise of standard variates; diagonals stay 0."""
+    off = 1 - np.eye(true.shape[-1], dtype=np.int64)
+    return (true + measurement.discrete_laplace(variates, rate)) * off
 
 
 def rows() -> Iterator[Row]:
@@ -68,7 +71,7 @@ def _errors(case: Case, epsilon: float) -> Iterator[Row]:
     setting = f"{case.name}, ε = {epsilon:g}"
     names = ("mean absolute error", "relative error of out-totals", "Brier score of P(no trip)")
     for what, value in zip((*names, "likely, but empty"), np.transpose(draws), strict=True):
-        yield row("law", what, setting, Spread.of(value))
+        yield row("law", what, setting, value)
 
 
 def _worlds() -> Iterator[Row]:

@@ -15,10 +15,10 @@ from engine.geography import centre_distances_m
 from engine.origin_destination import estimate
 from engine.origin_destination.agreement import Agreement
 from engine.origin_destination.estimate import law as law_of_theta
-from engine.origin_destination.estimate import measurement, prediction
+from engine.origin_destination.estimate import prediction
 from research.methods import bound, held, law
 from research.methods.origin_destination_cases import DAY, WEEK, Case, bike_days, bikes, shipped
-from research.rows import Row, Spread, row
+from research.rows import Row, row
 
 EPSILONS = (0.1, 0.3, 1.0)
 SEEDS = 20
@@ -80,11 +80,10 @@ def _scored(table: str, cases: list[Case], seeds: int) -> Iterator[Row]:
 
 def _measure(case: Case, epsilon: float, seeds: int) -> tuple[Scores, Scores, Scores]:
     """Return the scores of τ = 15, of τ = 0 and of `estimate`, on the same noise."""
-    true, shape = case.true, case.true.shape
-    off = 1 - np.eye(shape[-1], dtype=np.int64)
+    true = case.true
     draws: list[list[Scores]] = [[], [], []]
     for seed in range(seeds):
-        variates = np.random.default_rng(seed).laplace(0.0, 1.0, shape)
+        variates = np.random.default_rng(seed).laplace(0.0, 1.0, true.shape)
         noise = od.ODNoise(cells=variates)
         for threshold, scores in zip((THRESHOLD, 0), draws, strict=False):
             parameters = od.ODParameters(
@@ -92,7 +91,7 @@ def _measure(case: Case, epsilon: float, seeds: int) -> tuple[Scores, Scores, Sc
             )
             counts = od.release_matrix(true, parameters, noise=noise)
             scores.append(_scores(true, counts.astype(np.float64), counts > 0))
-        cells = (true + measurement.discrete_laplace(variates, epsilon)) * off
+        cells = law.with_noise(true, variates, epsilon)
         ours = estimate.read_measurement(law.measured(cells, epsilon), case.distances_m)
         covered = ((ours.model_low <= true) & (true <= ours.model_high))[true > 0].mean()
         draws[2].append(_scores(true, ours.typical, ours.shown, ours.counts, float(covered)))
@@ -102,19 +101,18 @@ def _measure(case: Case, epsilon: float, seeds: int) -> tuple[Scores, Scores, Sc
 def _reach(case: Case, epsilon: float) -> list[float]:
     """Return changes against τ = 15, as `REACH` names them."""
     world, shape = bound.World(case.true[0], case.distances_m), case.true[0].shape
-    off = 1 - np.eye(len(world.mu), dtype=np.int64)
     draws: list[list[list[float]]] = []
     for seed in range(REACH_SEEDS):
         rng = np.random.default_rng(seed)
         variates = rng.laplace(0.0, 1.0, (1, *shape))
-        noise = measurement.discrete_laplace(variates[0], epsilon) * off
         parameters = od.ODParameters(epsilon=epsilon, suppression_threshold=THRESHOLD, unit="trip")
         errors: list[list[float]] = []
         for true in (case.true[0], world.deal(rng)):
             drawn = od.ODNoise(cells=variates)
             (published,) = od.release_matrix(true[None], parameters, noise=drawn)
-            ours = law.ours(true + noise, epsilon, case.distances_m)
-            of_ours, best = (ours.typical[0], ours.counts[0]), world.read(true + noise, epsilon)
+            cells = law.with_noise(true, variates[0], epsilon)
+            ours = law.ours(cells, epsilon, case.distances_m)
+            of_ours, best = (ours.typical[0], ours.counts[0]), world.read(cells, epsilon)
             for flows, totals in ((published, published), of_ours, best):
                 agreement = od.agreement(true, flows, sums=totals)
                 errors.append([agreement.mean_error, agreement.outgoing_error])
@@ -169,8 +167,8 @@ def _trimmed() -> Iterator[Row]:
                 setting = f"{name}, ε = {epsilon:g}"
                 for method, drawn in zip(METHODS, _at_unit(dataset, plain), strict=True):
                     for what in ("mean_error", "outgoing_error", "common_part"):
-                        spread = Spread.of([getattr(one, what) for one in drawn])
-                        yield row(table, f"{what}: {method}", setting, spread)
+                        values = [getattr(one, what) for one in drawn]
+                        yield row(table, f"{what}: {method}", setting, values)
 
 
 def _at_unit(dataset: datasets.Dataset, plain: od.ODParameters) -> list[list[Agreement]]:
@@ -194,11 +192,8 @@ def _read_alone() -> Iterator[Row]:
     """Yield the error of seven days each read alone, beside the row of a week read together."""
     for case in shipped(slice(0, WEEK)):
         for epsilon in (0.1, 1.0):
-            variates = np.random.default_rng(0).laplace(0.0, 1.0, case.true.shape)
-            noisy = case.true + measurement.discrete_laplace(variates, epsilon)
             alone = []
-            for true, one in zip(case.true, noisy, strict=True):
-                cells = one * (1 - np.eye(len(true), dtype=np.int64))
+            for true, cells in zip(case.true, law.noisy(case.true, epsilon, 0), strict=True):
                 read = law.ours(cells, epsilon, case.distances_m)
                 alone.append(od.agreement(true, read.typical[0]).mean_error)
             setting = f"{case.name}, ε = {epsilon:g}"

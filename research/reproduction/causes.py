@@ -8,8 +8,8 @@ import numpy as np
 from engine import density, metrics
 from engine.arrays import Floats, Integers
 from engine.datasets import Dataset
-from research.reproduction.density import CAUSES, DensityPlan, distances, known, measure, scored
-from research.rows import Row, Spread, row
+from research.reproduction.density import CAUSES, DensityPlan, distances, measure, scored
+from research.rows import Row, row
 
 
 def rows(dataset: Dataset, plan: DensityPlan) -> Iterator[Row]:
@@ -22,8 +22,7 @@ def rows(dataset: Dataset, plan: DensityPlan) -> Iterator[Row]:
 
     for name in ("EFPAG", "EFPA"):
         one = plan.schemes[name]
-        number = Spread.of(scored(dataset, one, plan, clusters))
-        yield row(CAUSES, "clusters", name, number)
+        yield row(CAUSES, "clusters", name, scored(dataset, one, plan, clusters))
         minimum = density.default_cluster_minimum(one)
         yield row(CAUSES, "least visits of a cluster (τ)", name, minimum)
     altered = {
@@ -53,7 +52,8 @@ def clipping(dataset: Dataset, plan: DensityPlan) -> Iterator[Row]:
         together = together + release.counts
         errors = metrics.mean_relative_error(truth, release.counts)
         share = np.nansum(errors[quietest]) / np.nansum(errors)
-        return share, known(errors[others]).mean(), release.counts.sum() / sampled - 1
+        rest = metrics.mean_of_known(errors[others])
+        return share, rest, release.counts.sum() / sampled - 1
 
     values = scored(dataset, replace(plan.base, method="lpa"), plan, parts)
     for what, each in zip(
@@ -65,11 +65,11 @@ def clipping(dataset: Dataset, plan: DensityPlan) -> Iterator[Row]:
         values.T,
         strict=True,
     ):
-        yield row(CAUSES, what, "LPA", Spread.of(each))
+        yield row(CAUSES, what, "LPA", each)
     hours, apart_m = list(plan.hours), dataset.tessellation.zone_distances_m
     moved = metrics.earth_movers_distance(truth[:, hours], together[:, hours], apart_m)
     what = "earth mover's distance of the mean of all releases, m"
-    yield row(CAUSES, what, "LPA", known(moved).mean())
+    yield row(CAUSES, what, "LPA", metrics.mean_of_known(moved))
 
 
 def weeks(label: str, dataset: Dataset, plan: DensityPlan) -> Iterator[Row]:
@@ -87,7 +87,7 @@ def weeks(label: str, dataset: Dataset, plan: DensityPlan) -> Iterator[Row]:
         "less efpa mre": less[0],
         "less efpa pearson": less[1],
     }.items():
-        yield row("P1, weeks of the towers altered", what, label, Spread.of(values))
+        yield row("P1, weeks of the towers altered", what, label, values)
 
 
 # -- Weeks of the towers, altered ------------------------------------------------------------------

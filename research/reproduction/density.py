@@ -20,7 +20,7 @@ from research.reproduction.published import (
     P1_MAX_VISITS_SHOWN,
     P1_REPEATS,
 )
-from research.rows import Row, Spread, row
+from research.rows import Row, row
 
 EVERY_SEVENTH_HOUR = tuple(range(0, 168, 7))
 """24 hours of the week: each hour of the day once, spread over the days (7 and 24 are coprime)."""
@@ -115,12 +115,12 @@ def rows(dataset: Dataset, plan: DensityPlan) -> Iterator[Row]:
     for (name, kept, epsilon), utility in measured.items():
         setting = f"{name}, ℓ = {kept}, ε = {epsilon:g}"
         for what, values in zip(("MRE", "PC"), utility, strict=True):
-            yield row("P1, figures 7 and 8", what, setting, Spread.of(values))
+            yield row("P1, figures 7 and 8", what, setting, values)
     yield from _totals(dataset, plan)
     yield from _hours(dataset, plan)
     named = plan.schemes | {"without noise": explaining["without noise"]}
     for name in ("EFPAG", "EFPAG, one k", "EFPA", "LPA", "without noise"):
-        distance = Spread.of(distances(dataset, named[name], plan, plan.hours))
+        distance = distances(dataset, named[name], plan, plan.hours)
         published = P1.get(f"{name.lower()}_emd")
         yield row("P1, figure 9b", "earth mover's distance, m", name, distance, published)
     yield from _zones(dataset, plan)
@@ -186,30 +186,25 @@ def distances(
 
     def distance(release: density.DensityRelease) -> float:
         moved = metrics.earth_movers_distance(truth, release.counts[:, hours], apart_m)
-        return float(known(moved).mean())
+        return metrics.mean_of_known(moved)
 
     return scored(dataset, settings, plan, distance, plan.distance_repeats)
-
-
-def known(values: Floats) -> Floats:
-    """Return the values that exist."""
-    return values[~np.isnan(values)]
 
 
 def _printed(curves: dict[Key, Floats], plan: DensityPlan) -> Iterator[Row]:
     every, small = plan.epsilons, plan.epsilons[:2]
 
-    def less(one: str, other: str, measure: int, epsilons: tuple[float, ...]) -> Spread:
+    def less(one: str, other: str, measure: int, epsilons: tuple[float, ...]) -> Floats:
         """Return the difference of two schemes averaged over ε, repeat by repeat."""
         first, second = (
             np.array([curves[name, plan.max_visits, e][measure] for e in epsilons])
             for name in (one, other)
         )
-        return Spread.of((first - second).mean(axis=0))
+        return (first - second).mean(axis=0)
 
     def both(setting: str, name: str, kept: int, error: str, rhythm: str) -> Iterator[Row]:
         """Yield MRE and correlation of a scheme beside the printed ones."""
-        errors, correlations = map(Spread.of, curves[name, kept, plan.epsilon])
+        errors, correlations = curves[name, kept, plan.epsilon]
         yield row(PRINTED, "MRE", setting, errors, P1[error])
         yield row(PRINTED, "PC", setting, correlations, P1[rhythm])
 
@@ -252,9 +247,9 @@ def _sizes(dataset: Dataset, plan: DensityPlan, zones_sampled: float) -> Iterato
     yield row(PRINTED, "standard deviation of the noise, visits", "LPA", noise, P1["lpa_noise"])
     true = float(dataset.truth_by_tower.sum())
     visits = scored(dataset, plan.base, plan, lambda release: release.visits or math.nan)
-    errors, printed = Spread.of(np.abs(visits - true) / true), P1["visits_error"]
-    one = row(PRINTED, "|K − K̂|/K", "EFPAG", errors, printed)
-    yield replace(one, within=errors.mean < printed.value)  # printed as "below"
+    printed = P1["visits_error"]
+    one = row(PRINTED, "|K − K̂|/K", "EFPAG", np.abs(visits - true) / true, printed)
+    yield replace(one, within=one.ours < printed.value)  # printed as "below"
 
 
 def _totals(dataset: Dataset, plan: DensityPlan) -> Iterator[Row]:
@@ -273,7 +268,7 @@ def _totals(dataset: Dataset, plan: DensityPlan) -> Iterator[Row]:
     for epsilon, each in zip(plan.epsilons, errors, strict=True):
         for name, values in zip(names, each, strict=True):
             what = f"MRE over towers of {name}"
-            yield row("P1, figure 6", what, f"ε = {epsilon:g}", Spread.of(values))
+            yield row("P1, figure 6", what, f"ε = {epsilon:g}", values)
 
 
 def _hours(dataset: Dataset, plan: DensityPlan) -> Iterator[Row]:
@@ -287,11 +282,11 @@ def _hours(dataset: Dataset, plan: DensityPlan) -> Iterator[Row]:
     improved, plain = (scored(dataset, plan.schemes[name], plan, by_hour) for name in names)
     for hour in range(24):
         for name, values in zip(names, (improved, plain), strict=True):
-            yield row("P1, figure 9a", f"MRE at {hour:02d}:00", name, Spread.of(values[:, hour]))
+            yield row("P1, figure 9a", f"MRE at {hour:02d}:00", name, values[:, hour])
     hours = list(DAYLIGHT)
     ratio = plain[:, hours].mean(axis=0) / improved[:, hours].mean(axis=0)
     best = hours[int(np.argmax(ratio))]
-    each = Spread.of(plain[:, best] / improved[:, best])
+    each = plain[:, best] / improved[:, best]
     what = f"best hour from {DAYLIGHT.start}:00 to {DAYLIGHT.stop}:00, ours {best}:00"
     yield row(PRINTED, "MRE of EFPAG− over EFPAG's", what, each, P1["daylight_factor"])
 
@@ -305,14 +300,15 @@ def _zones(dataset: Dataset, plan: DensityPlan) -> Iterator[Row]:
         return [np.nanquantile(one(truth, release.counts), (0.25, 0.5, 0.75)) for one in measures]
 
     def small(release: density.DensityRelease) -> float:
-        return float((known(metrics.mean_relative_error(truth, release.counts)) <= least).mean())
+        errors = metrics.mean_relative_error(truth, release.counts)
+        return float((errors[~np.isnan(errors)] <= least).mean())
 
     shown = {f"EFPAG, ε = {e:g}": replace(plan.base, epsilon=e) for e in plan.epsilons}
     for setting, parameters in (shown | {"LPA": plan.schemes["LPA"]}).items():
         values = scored(dataset, parameters, plan, quartiles)
         for measure, word in enumerate(("MRE", "PC")):
             for place, share in enumerate(("25%", "50%", "75%")):
-                spread = Spread.of(values[:, measure, place])
-                yield row(table, f"{word}, {share} of zones", setting, spread)
-    within = Spread.of(scored(dataset, plan.base, plan, small))
+                what = f"{word}, {share} of zones"
+                yield row(table, what, setting, values[:, measure, place])
+    within = scored(dataset, plan.base, plan, small)
     yield row(table, f"share of zones with MRE ≤ {least:g}", "EFPAG", within)

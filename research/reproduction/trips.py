@@ -23,7 +23,7 @@ from research.reproduction.published import (
     TABLE_S2,
     SmallShares,
 )
-from research.rows import Published, Row, Spread, row
+from research.rows import Published, Row, row
 
 WEEK = slice(0, 7)
 DAYS_AT_ONCE = 61
@@ -115,7 +115,7 @@ def _medians(
             drawn[population].append(medians)
     for population, (words, _) in POPULATIONS.items():
         setting, exact = f"{words}, ε = {epsilon:g}", law.errors[population]
-        absolute, relative, of_truth = map(Spread.of, np.transpose(drawn[population]))
+        absolute, relative, of_truth = np.transpose(drawn[population])
         printed = (P2_MEDIAN_ABSOLUTE, P2_MEDIAN_RELATIVE) if population == "all" else ({}, {})
         trips, share = (figures.get(epsilon) for figures in printed)
         yield row(table, "median error, trips, exact law", setting, exact.median_absolute, trips)
@@ -141,7 +141,7 @@ def _cut(table: str, counts: NDArray[np.int64], epsilon: float, plan: TripsPlan)
     setting = f"at least {P2_THRESHOLD} in both, noise cut to whole trips, ε = {epsilon:g}"
     names = ("median error, trips, drawn", "median relative error, drawn", "flows")
     for what, values in zip(names, np.transpose(drawn), strict=True):
-        yield row(table, what, setting, Spread.of(values))
+        yield row(table, what, setting, values)
 
 
 def _by_size(
@@ -156,7 +156,7 @@ def _by_size(
             cells = (counts >= low) & (counts <= high)
             medians[label].append((_median(absolute[cells]), _median(relative[cells])))
     for label, values in medians.items():
-        absolute, relative = map(Spread.of, np.transpose(values))
+        absolute, relative = np.transpose(values)
         setting = f"flows of {label}, ε = {epsilon:g}"
         yield row(table, "median error, trips, drawn", setting, absolute)
         yield row(table, "median relative error, drawn", setting, relative)
@@ -202,7 +202,7 @@ def small_shares(column: SmallShares, dataset: Dataset, plan: TripsPlan) -> Iter
         plan.epsilons, daily, _drawn_shares(dataset, plan), strict=True
     ):
         setting = f"{column.label}, ε = {epsilon:g}"
-        yield row("P2, Table S2, drawn", "share of counts below 15", setting, Spread.of(drawn))
+        yield row("P2, Table S2, drawn", "share of counts below 15", setting, drawn)
         table = "P2, Table S2, what Algorithm 1 can make of the printed share"
         for which, share in zip(
             ("least", "most"), possible_shares(column.not_private, epsilon), strict=True
