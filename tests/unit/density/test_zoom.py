@@ -126,15 +126,6 @@ def test_with_hardly_any_noise_the_totals_and_the_weeks_are_true() -> None:
     assert np.corrcoef(outcome.counts.ravel(), truth.ravel())[0, 1] > 0.99
 
 
-def test_the_same_state_gives_the_same_release_and_max_visits_has_no_meaning() -> None:
-    city = zoom_city()
-    first, again = release(city, 5), release(city, 5)
-    assert first.counts.tobytes() == again.counts.tobytes()
-    fewer = release(city, 5, max_visits_per_user=1, gaussian="analytic", cluster_minimum=0.0)
-    assert fewer.counts.tobytes() == first.counts.tobytes()
-    assert release(city, 6).counts.tobytes() != first.counts.tobytes()
-
-
 def test_noise_of_another_method_is_refused() -> None:
     city = zoom_city()
     noise = density.DensityNoise.draw(np.random.default_rng(0), city, "lpa")

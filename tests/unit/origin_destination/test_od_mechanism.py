@@ -156,14 +156,6 @@ def test_common_noise_makes_a_larger_epsilon_err_less(counted):
         assert (narrower <= wider).all()
 
 
-@pytest.mark.parametrize(
-    "given", [{}, {"rng": np.random.default_rng(0), "noise": np.zeros((2, 2))}]
-)
-def test_exactly_one_source_of_noise(given):
-    with pytest.raises(ParameterError, match="exactly one of rng and noise"):
-        od.release_matrix([[0, 1], [1, 0]], TRIP, **given)
-
-
 @pytest.mark.parametrize("noise", [np.zeros((3, 3)), np.full((2, 2), np.nan)])
 def test_noise_must_fit_the_counts(noise):
     with pytest.raises(ParameterError, match="noise must hold one finite variate"):

@@ -143,16 +143,6 @@ def test_noise_follows_a_slider_and_the_published_draw():
         assert np.count_nonzero(added) == np.count_nonzero(added[0, [0, 1], [1, 0]])
 
 
-def test_same_generator_state_same_release():
-    dataset, parameters = in_memory(0), od.ODParameters(epsilon=0.5)
-    draws = [
-        estimate.release(dataset, parameters, rng=np.random.default_rng(s), distances_m=DISTANCES)
-        for s in (4, 4, 5)
-    ]
-    assert draws[0].counts.tobytes() == draws[1].counts.tobytes()
-    assert draws[0].counts.tobytes() != draws[2].counts.tobytes()
-
-
 @pytest.mark.parametrize("unit", ["trip", "person-day", "person"])
 def test_ledger_states_epsilon(unit):
     parameters = od.ODParameters(epsilon=0.37, unit=unit)
@@ -251,15 +241,6 @@ def test_certain_flows_are_named_once_for_all_days_of_a_release():
 def test_distances_must_fit(bad):
     with pytest.raises(ParameterError, match="distances_m must hold finite metres"):
         estimate.read_measurement(measured(np.zeros((1, 4, 4))), bad)
-
-
-def test_noise_must_fit():
-    with pytest.raises(ParameterError, match="exactly one of rng and noise"):
-        estimate.measure(in_memory(0), od.ODParameters(epsilon=1.0))
-    with pytest.raises(ParameterError, match="one finite variate"):
-        estimate.measure(
-            in_memory(0), od.ODParameters(epsilon=1.0), noise=od.ODNoise(cells=np.zeros((2, 2)))
-        )
 
 
 def test_other_days_sharpen_a_day():
