@@ -69,6 +69,7 @@ def test_a_public_proxy_takes_no_file_and_tells_no_use(open_to_all, path):
         assert request(open_to_all, method, path).status == 403
 
 
+@pytest.mark.long
 def test_a_browser_stays_on_its_explorer_and_goes_on_with_another_when_that_stops(
     data_root, tmp_path
 ):

@@ -104,7 +104,7 @@ def test_the_command_says_what_it_can_do(command):
     usage = command("--help")
     for part in ("run", "ingest", "twin", "release", "report", "frontier", "attack"):
         assert f"  {part} " in usage
-        if part != "run":
+        if part in ("twin", "report", "attack"):  # others are used below
             assert f"usage: mobility-privacy-explorer {part}" in command(part, "--help")
     assert "no part 'fly'" in command("fly", expected=2)
     assert command("--version").strip() == "0.2.0"

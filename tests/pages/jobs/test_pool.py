@@ -200,6 +200,7 @@ def test_who_waits_asks(monkeypatch):
 BURN = "while True: pass"
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="processors are pinned on Linux")
 def test_a_worker_goes_on_beside_processes_that_take_all_the_time():
     """On one processor with three that never rest, it gets a fifth of the time of each or more."""

@@ -220,14 +220,12 @@ def test_what_a_quiet_hour_reads_is_said_as_it_is(demo):
     assert said == pytest.approx(drawn[middle].mean(), rel=0.2)
 
 
-@pytest.mark.parametrize(
-    "scale", [0.3, *(pytest.param(one, marks=pytest.mark.long) for one in (0.5, 2.0, 30.0))]
-)
+@pytest.mark.parametrize("scale", [0.3, 0.5, 2.0, 30.0])
 def test_bars_of_rounded_shares_hold_whatever_the_data(demo, scale):
     """The worst zone, and the worst fraction of a visit that area leaves there before noise."""
-    draws = 4_000
-    none = np.zeros((len(demo.towers), draws), dtype=np.int64)
-    moved = demo.tessellation.overlap.T @ noise.discrete_laplace(none, scale)
+    draws, rng = 4_000, np.random.default_rng(8)
+    drawn = rng.geometric(1 - np.exp(-1 / scale), (2, len(demo.towers), draws))
+    moved = demo.tessellation.overlap.T @ (drawn[0] - drawn[1])  # two-sided geometric
     bars = whole_bars(laplace_sd(scale) * np.sqrt(zone_variances(demo)))[:, None]
     for kept in np.arange(0, 1, 0.1):
         off = np.abs(np.floor(kept + moved + 0.5 + 1e-9) - kept)
