@@ -94,6 +94,12 @@ class NoiseLaw:
         """Return P(Z = value) for whole numbers `value`."""
         return np.exp(self.log_pmf(value))
 
+    def reach(self, beyond: ArrayLike) -> Floats:
+        """Return the least whole r with P(|Z| > r) ≤ `beyond`, above 0 and below 1."""
+        # P(|Z| > r) = 2·P(Z ≥ 1)·q^r
+        reach = (self.log_first - np.log(np.asarray(beyond) / 2)) / self.rate
+        return np.maximum(np.ceil(reach), 0.0)
+
     def mean_above(self, bound: ArrayLike) -> Floats:
         """Return E[(Z − bound)⁺] for whole numbers `bound` of at least 0."""
         # Σ_{j > bound} P(Z ≥ j)
@@ -162,10 +168,8 @@ def released_range(
     >>> low.tolist(), high.tolist()
     ([0.0, 35.0], [0.0, 45.0])
     """
-    outside = law.log_first - np.log((1 - share) / 2)  # P(|Z| > r) = 2·P(Z ≥ 1)·q^r
-    reach = np.maximum(np.ceil(outside / law.rate), 0.0)
-    count, least = np.asarray(kept, dtype=np.float64), effective_threshold(threshold)
-    low, high = count - reach, count + reach
+    count, reach = np.asarray(kept, dtype=np.float64), law.reach(1 - share)
+    least, low, high = effective_threshold(threshold), count - reach, count + reach
     return np.where(low >= least, low, 0.0), np.where(high >= least, high, 0.0)
 
 

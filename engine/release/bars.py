@@ -86,11 +86,7 @@ def laplace_bar(scale: float, level: float = LEVEL) -> int:
     >>> laplace_bar(10.0)
     23
     """
-    law = NoiseLaw(1 / scale, "discrete_laplace")
-    z = max(int(np.floor(scale * np.log(1 / (1 - level)))) - 2, 0)
-    while float(2 * law.tail(z + 1)) > 1 - level:
-        z += 1
-    return z
+    return int(NoiseLaw(1 / scale, "discrete_laplace").reach(1 - level))
 
 
 def holds_where_shown(scale: float, bar: int, size: int, least: int) -> float:

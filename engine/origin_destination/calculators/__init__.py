@@ -134,8 +134,7 @@ def largest_cell_error(
     10.0
     """
     rate, b = solving.common_shape(rates(epsilon, max_trips_per_user), betas(beta))
-    noise = NoiseLaw(rate, law)
-    return solving.least_error(lambda a: _log_cell_error(noise, a), np.log(b))[()]
+    return NoiseLaw(rate, law).reach(b)[()]
 
 
 def change_error_probability(

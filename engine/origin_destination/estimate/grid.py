@@ -8,10 +8,9 @@ A(y) = Σ_{m ≤ y} p(m) q^(y − m) and B(y) = Σ_{m > y} p(m) q^(m − y) foll
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
-from ...arrays import Floats, Integers
+from ...arrays import Booleans, Floats, Integers
 
 NODES = 2048
 """Most nodes: counts 0 … 2047, or as many packets of trips where the noise is wide."""
@@ -49,7 +48,7 @@ class CountGrid:
         most = int(cells.max(initial=0) / packet + MARGIN_SCALES / (rate * packet))
         return cls(rate=rate * packet, packet=packet, nodes=min(NODES, most + 32))
 
-    def holds(self, cells: Integers) -> NDArray[np.bool_]:
+    def holds(self, cells: Integers) -> Booleans:
         """Return which noisy counts are not too large for the grid."""
         return cells <= self.packet * (self.nodes - LARGE_SCALES / self.rate)
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from ... import validation
 from ...arrays import Booleans, Floats, Integers
+from ..laws import NoiseLaw
 
 FALSE_DISCOVERIES = 0.05
 """On average at most this share of the flows named certain is empty."""
@@ -37,8 +38,7 @@ def cell_reach(rate: float, *, confidence: float = 0.95, cells: int = 1) -> int:
     validation.finite_above("rate", rate, 0, "it is ε/T")
     validation.inside_open_interval("confidence", confidence, 0, 1, "0.95 is usual")
     level = (1 - confidence) / validation.whole_number("cells", cells, 1, remedy="1 is one flow")
-    # 2q^(z+1)/(1 + q) ≤ level
-    return max(0, int(np.ceil((np.log(2 / level) - np.log1p(np.exp(-rate))) / rate - 1)))
+    return int(NoiseLaw(rate, "discrete_laplace").reach(level))
 
 
 def noise_variance(rate: float) -> float:

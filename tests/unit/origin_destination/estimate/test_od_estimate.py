@@ -89,6 +89,7 @@ def test_reading_cannot_see_counts(name):
         *(own + f"{one}." for one in READERS if one != "statements"),
         own + "statements.cell_reach",
         own + "statements.noise_variance",
+        "engine.origin_destination.laws",  # of the noise
         "engine.errors",
         "engine.validation",
         "engine.arrays",  # names of types alone
