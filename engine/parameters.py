@@ -94,7 +94,7 @@ class DensityParameters:
     gaussian: GaussianCalibration = "classical"
 
     def __post_init__(self) -> None:
-        _check_epsilon(self.epsilon)
+        check_epsilon(self.epsilon)
         validation.inside_open_interval(
             "delta", self.delta, 0, 1, "choose it below one over the number of people, such as 1e-7"
         )
@@ -193,7 +193,7 @@ class ODParameters:
     method: ODMethod = "published"
 
     def __post_init__(self) -> None:
-        _check_epsilon(self.epsilon)
+        check_epsilon(self.epsilon)
         validation.one_of(
             "unit", self.unit, get_args(ODUnit), "'person-day' protects a day's trips"
         )
@@ -239,10 +239,9 @@ class ODParameters:
         return max(self.suppression_threshold, 1)
 
 
-def _check_epsilon(value: object) -> None:
-    number = validation.finite_above("epsilon", value, 0, _EPSILON_REMEDY)
+def check_epsilon(value: object, remedy: str = _EPSILON_REMEDY) -> None:
+    """Raise `ParameterError` unless `value` is an ε that settings can have."""
+    number = validation.finite_above("epsilon", value, 0, remedy)
     low, high = EPSILON_RANGE
     if not low <= number <= high:
-        raise ParameterError(
-            f"epsilon must be from {low:g} to {high:g}, got {value!r}; {_EPSILON_REMEDY}"
-        )
+        raise ParameterError(f"epsilon must be from {low:g} to {high:g}, got {value!r}; {remedy}")

@@ -67,14 +67,7 @@ class EpidemicParameters:
     def __post_init__(self) -> None:
         validation.finite_above("beta", self.beta, 0, "0.06 to 0.39 was fitted to COVID-19")
         validation.finite_above("mu", self.mu, 0, "0.04 to 0.19 was fitted to COVID-19")
-        alpha = validation.as_real(self.alpha)
-        if alpha is None or not 0 <= alpha < float("inf"):
-            raise ParameterError(
-                "alpha must be a finite number of at least 0",
-                value=repr(self.alpha),
-                remedy="1 mixes travellers like residents",
-                settings=("alpha",),
-            )
+        validation.finite_at_least("alpha", self.alpha, 0, "1 mixes travellers like residents")
         validation.inside_open_interval("seed_share", self.seed_share, 0, 1, "0.01 is P2's")
         validation.whole_number("steps_per_day", self.steps_per_day, 1, 100, remedy="1 is P2's")
         validation.one_of(

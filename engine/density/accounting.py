@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..errors import ParameterError
+from .. import validation
 from ..ledger import Kind, Ledger, Noise, Norm, Notion, Stage, Unit, simple_ledger
 from ..parameters import (
     CLASSICAL_GAUSSIAN_MAX_EPSILON,
@@ -149,10 +149,7 @@ def at_equal_proved_epsilon(
     >>> round(fair.epsilon, 2), round(proved_epsilon(fair, 934), 6)
     (0.34, 0.3)
     """
-    if not target > 0 or not math.isfinite(target):
-        raise ParameterError(
-            f"target must be a finite number above 0, got {target!r}; it is the total to reach"
-        )
+    validation.finite_above("target", target, 0, "it is the total to reach")
 
     def excess(epsilon: float) -> float:
         return proved_epsilon(replace(parameters, epsilon=epsilon), cover_size) - target

@@ -7,7 +7,7 @@ from typing import get_args
 
 from .. import validation
 from ..errors import ParameterError
-from ..parameters import EPSILON_RANGE
+from ..parameters import check_epsilon
 from .aggregates import stop_index
 from .analyses import (
     USER_ANALYSES,
@@ -76,12 +76,7 @@ class ReportParameters:
     windows: tuple[int, ...] = WINDOWS
 
     def __post_init__(self) -> None:
-        number = validation.finite_above("epsilon", self.epsilon, 0, EPSILON_REMEDY)
-        low, high = EPSILON_RANGE
-        if not low <= number <= high:
-            raise ParameterError(
-                f"epsilon must be from {low:g} to {high:g}, got {self.epsilon!r}; {EPSILON_REMEDY}"
-            )
+        check_epsilon(self.epsilon, EPSILON_REMEDY)
         stop_index(self.max_trips_per_user)
         validation.one_of("unit", self.unit, get_args(Unit), "'user' protects people")
         validation.one_of(
