@@ -153,7 +153,7 @@ def fourier_release(
         visits=totals.visits,
         cluster_minimum=minimum,
     )
-    if not totals.usable:
+    if not (totals.cells > 0).any():
         return started
     clusters = cluster_cells(totals.cells, places.cover_centres_m, places.cover_areas_m2, minimum)
     shapes, kept = _shapes(dataset, parameters, noise, clusters)

@@ -1,7 +1,7 @@
 """Noisy totals of the cover's cells: the improved scaling of P1 §5.4.1, or the plain one."""
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,17 +12,15 @@ from .aggregates import cover_series
 from .draws import DensityNoise
 
 
-@dataclass(frozen=True, eq=False)
-class CellTotals:
+class CellTotals(NamedTuple):
     """Noisy totals of the week: Ŝ of every cell of the cover, which can be negative, and K̂.
 
-    K̂, all visits, is None without the improved scaling. Where the noise exceeds the data they are
-    not usable: there is nothing to scale by.
+    Where the noise exceeds the data no cell is above 0: there is nothing to scale by. K̂, all
+    visits, is None without the improved scaling.
     """
 
     cells: Floats
     visits: float | None
-    usable: bool
 
 
 def histogram_scale(parameters: DensityParameters) -> float:
@@ -50,14 +48,11 @@ def cell_totals(dataset: Dataset, parameters: DensityParameters, noise: DensityN
     """
     if not parameters.scaling:
         series = cover_series(dataset, parameters.max_visits_per_user)
-        cells = series.sum(axis=1) + plain_scale(parameters) * noise.cell_totals
-        return CellTotals(cells=cells, visits=None, usable=bool((cells > 0).any()))
+        return CellTotals(series.sum(axis=1) + plain_scale(parameters) * noise.cell_totals, None)
     shares, visits = _sampled(dataset, parameters, noise)
     if shares is None:
-        nothing = np.zeros(dataset.tessellation.cover_size)
-        return CellTotals(cells=nothing, visits=visits, usable=False)
-    cells = dataset.tessellation.to_cover @ (shares * visits)
-    return CellTotals(cells=cells, visits=visits, usable=True)
+        return CellTotals(np.zeros(dataset.tessellation.cover_size), visits)
+    return CellTotals(dataset.tessellation.to_cover @ (shares * visits), visits)
 
 
 def tower_totals(
