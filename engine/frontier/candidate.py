@@ -61,9 +61,9 @@ class Candidate:
         return self.level != "noisy"
 
     @property
-    def quality(self) -> tuple[int, float]:
-        """Use in steps of half a point, then the smaller error: larger is better."""
-        return int(self.use / USE_STEP + 1e-9), -round(self.error, _ERROR_DIGITS)
+    def rank(self) -> tuple[int, float]:
+        """Use in steps of half a point, turned round, then the error: smaller is better."""
+        return -int(self.use / USE_STEP + 1e-9), round(self.error, _ERROR_DIGITS)
 
     @property
     def unit(self) -> str:
@@ -110,36 +110,29 @@ def best(candidates: Iterable[Candidate], risk: float = STRONG_GUESS) -> Candida
 def undominated(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
     """Return the candidates that no other one dominates, by ascending risk.
 
-    Another one dominates if it has no more risk, no less quality (use, then error) and at least
+    Another one dominates if it has no more risk, no worse use, then error, and at least
     the same detail, and comes first by `ties` where all of that is the same.
 
     In this order a candidate can only be dominated by one before it, and of those before it only
     the best of each detail counts.
     """
-    order = sorted(
-        candidates,
-        key=lambda one: (one.risk, *_reversed(one.quality), -one.zones, -one.matrices, one.ties),
-    )
+    order = sorted(candidates, key=lambda one: (one.risk, *_preference(one)))
     kept: list[Candidate] = []
     leading: dict[tuple[int, int], tuple[int, float]] = {}
     for one in order:
         zones, matrices = one.zones, one.matrices
         if any(
-            finer[0] >= zones and finer[1] >= matrices and quality >= one.quality
-            for finer, quality in leading.items()
+            finer[0] >= zones and finer[1] >= matrices and rank <= one.rank
+            for finer, rank in leading.items()
         ):
             continue
-        leading[zones, matrices] = one.quality
+        leading[zones, matrices] = one.rank
         kept.append(one)
     return tuple(kept)
 
 
 def _preference(one: Candidate) -> tuple[object, ...]:
-    return (*_reversed(one.quality), -one.zones, -one.matrices, one.ties)
-
-
-def _reversed(quality: tuple[int, float]) -> tuple[int, float]:
-    return -quality[0], -quality[1]
+    return (*one.rank, -one.zones, -one.matrices, one.ties)
 
 
 @dataclass(frozen=True, kw_only=True)
