@@ -12,10 +12,9 @@ from typing import Any, NamedTuple
 import geopandas as gpd
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
 from engine import datasets
-from engine.arrays import Floats
+from engine.arrays import Floats, Integers
 from engine.datasets import Dataset
 from engine.errors import DatasetError
 from engine.geography import projected_crs
@@ -200,7 +199,7 @@ def relative_areas(zones: gpd.GeoDataFrame) -> Floats:
     return areas / areas.mean()
 
 
-def neighbour_counts(zones: gpd.GeoDataFrame) -> NDArray[np.int64]:
+def neighbour_counts(zones: gpd.GeoDataFrame) -> Integers:
     """Return how many other zones lie within `TOUCHING_M` of each."""
     polygons = zones.geometry.to_crs(projected_crs(zones)).to_numpy()
     left, right = shapely.STRtree(polygons).query(

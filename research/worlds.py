@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from engine.arrays import Floats
+from engine.arrays import Booleans, Floats, Integers
 
 WORLDS = 500
 ZONES = (10, 300)
@@ -62,7 +61,7 @@ class World:
         """Metres between zones."""
         return np.asarray(cdist(self.places_m, self.places_m), dtype=np.float64)
 
-    def days(self, days: int = 1) -> NDArray[np.int64]:
+    def days(self, days: int = 1) -> Integers:
         """Return whole trips of some days, shape (days, zones, zones); always the same."""
         rng = np.random.default_rng([self.number, 1])
         return rng.poisson(self.expected, (days, *self.expected.shape)).astype(np.int64)
@@ -114,7 +113,7 @@ def worlds(number: int = WORLDS) -> Iterator[World]:
     return map(world, range(number))
 
 
-def _absent(rng: np.random.Generator, log: Floats, share: float) -> NDArray[np.bool_]:
+def _absent(rng: np.random.Generator, log: Floats, share: float) -> Booleans:
     """Return which pairs do not exist, in both directions: more often where less is expected."""
     both = log + log.T
     weight = rng.uniform(0, 1)

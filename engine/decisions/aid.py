@@ -11,7 +11,6 @@ from datetime import date
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..arrays import Floats, Integers
 from ..datasets import Dataset
@@ -55,7 +54,7 @@ class Outflow:
 
     true: Floats
     kept: Floats
-    destinations: NDArray[np.int64]
+    destinations: Integers
     inside: Floats
 
 

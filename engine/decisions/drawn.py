@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import noise, sweeping, validation
-from ..arrays import Floats
+from ..arrays import Floats, Singles
 from ..datasets import Dataset
 from ..errors import ParameterError
 from ..metrics import mean_of_known
@@ -139,12 +138,7 @@ class Releases:
 
 
 def release_counts(
-    counts: Floats,
-    standard: NDArray[np.float32],
-    settings: ODParameters,
-    *,
-    room: NDArray[np.float32],
-    out: Floats,
+    counts: Floats, standard: Singles, settings: ODParameters, *, room: Singles, out: Floats
 ) -> None:
     """Fill `out` with Algorithm 1 on kept counts, for given standard Laplace variates.
 

@@ -11,13 +11,12 @@ Poisson-binomial law, built up zone by zone from both ends.
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import validation
-from ..arrays import Booleans, Floats, Integers
+from ..arrays import Booleans, Counts, Floats, Integers, Numbers
 from ..origin_destination.laws import LawName, NoiseLaw, effective_threshold
 from ..parameters import ODParameters
 from .aid import Outflow
@@ -61,7 +60,7 @@ class Selection:
         return overlap(self.chosen, self.truly)
 
 
-def overlap(chosen: NDArray[Any], truly: Booleans) -> Floats:
+def overlap(chosen: Counts, truly: Booleans) -> Floats:
     """Return the share of the true destinations that are chosen; NaN where there is none.
 
     `chosen` holds probabilities, or whether a destination is; the last axis goes.
@@ -114,7 +113,7 @@ def true_selection(leaving: Outflow, most: int) -> Booleans:
     return first_zones(leaving.true.sum(axis=1), most)
 
 
-def first_zones(totals: NDArray[np.number], most: int) -> Booleans:
+def first_zones(totals: Numbers, most: int) -> Booleans:
     """Return which entries are among the first k = 1 … `most` of the last axis.
 
     Ties go by position; entries of 0 are never among them. The axis of k comes first.

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import validation
-from ..arrays import Booleans, Floats
+from ..arrays import Booleans, Floats, Numbers
 from ..steps import GOOD_SHARE, Level, level_of
 from .scoring import Comparison, compare_decisions
 from .selection import first_zones
@@ -42,7 +41,7 @@ class MostZones:
     def __post_init__(self) -> None:
         validation.whole_number("k", self.k, 1, remedy="help at least one zone")
 
-    def acts(self, amounts: NDArray[np.number]) -> Booleans:
+    def acts(self, amounts: Numbers) -> Booleans:
         """Return in which zones it acts, shape (…, 1, zones), of amounts (…, moments, zones)."""
         return first_zones(amounts.sum(axis=-2, keepdims=True), self.k)[-1]
 
@@ -67,7 +66,7 @@ class AboveLimit:
     def __post_init__(self) -> None:
         validation.finite_above("limit", self.limit, 0, "act above one or more")
 
-    def acts(self, amounts: NDArray[np.number]) -> Booleans:
+    def acts(self, amounts: Numbers) -> Booleans:
         """Return where and when it acts, in the shape of `amounts`."""
         return amounts > self.limit
 
@@ -75,7 +74,7 @@ class AboveLimit:
 ZoneRule = MostZones | AboveLimit
 
 
-def usual_limit(amounts: NDArray[np.number]) -> float:
+def usual_limit(amounts: Numbers) -> float:
     """Return a round limit that about one in twenty of the amounts above 0 exceeds.
 
     It reads confidential amounts: for whoever may see them.
@@ -95,9 +94,7 @@ def usual_limit(amounts: NDArray[np.number]) -> float:
     return float(min((one * power for one in (1, 2, 3, 5, 10)), key=lambda one: abs(one - wanted)))
 
 
-def decide_zones(
-    rule: ZoneRule, true: NDArray[np.number], released: NDArray[np.number]
-) -> Comparison:
+def decide_zones(rule: ZoneRule, true: Numbers, released: Numbers) -> Comparison:
     """Compare the decisions by released amounts with those by the true ones.
 
     Parameters

@@ -5,11 +5,10 @@ are those that planners use (totals of zones, leading destinations, common part 
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Booleans, Counts
 from .matrices import require_alike
 
 LEADING = 10
@@ -47,11 +46,7 @@ class Agreement:
 
 
 def agreement(
-    true: NDArray[Any],
-    released: NDArray[Any],
-    shown: NDArray[np.bool_] | None = None,
-    *,
-    sums: NDArray[Any] | None = None,
+    true: Counts, released: Counts, shown: Booleans | None = None, *, sums: Counts | None = None
 ) -> Agreement:
     """Return how `released` agrees with `true`.
 
@@ -90,12 +85,12 @@ def agreement(
     )
 
 
-def _total_error(true: NDArray[Any], released: NDArray[Any]) -> float:
+def _total_error(true: Counts, released: Counts) -> float:
     trips = float(true.sum())
     return float(np.abs(released - true).sum()) / trips if trips > 0 else float("nan")
 
 
-def _leading(true: NDArray[Any], released: NDArray[Any]) -> float:
+def _leading(true: Counts, released: Counts) -> float:
     zones = true.shape[-1]
     rows, private = true.reshape(-1, zones), released.reshape(-1, zones)
     some = (rows > 0).sum(axis=1) >= LEADING

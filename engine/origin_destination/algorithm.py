@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Booleans, Counts, Floats
+from ..arrays import Booleans, Counts, Floats, Integers
 from ..errors import ParameterError
 from ..parameters import ODParameters
 
@@ -109,9 +109,7 @@ def rounded_laplace(
     return add
 
 
-def _add_whole(
-    kept: Counts, standard: NDArray[np.floating[Any]], scale: float
-) -> NDArray[np.int64]:
+def _add_whole(kept: Counts, standard: NDArray[np.floating[Any]], scale: float) -> Integers:
     """Add in pieces that a processor's cache holds: twice as quick for millions of cells."""
     whole = np.empty(kept.shape, dtype=np.int64)
     flat, counts, variates = whole.reshape(-1), kept.reshape(-1), standard.reshape(-1)

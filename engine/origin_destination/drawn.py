@@ -1,21 +1,17 @@
 """What one draw did: the same records as the expectation, to show beside it."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import metrics, validation
-from ..arrays import Booleans
+from ..arrays import Booleans, Counts, Floats
 from .exact.expected import POPULATIONS, SANITY_BOUND, Population
 from .exact.outcomes import Errors, Outcomes, Share
 from .matrices import require_alike
 
 
-def drawn_outcomes(
-    true: NDArray[Any], released: NDArray[Any], suppression_threshold: int
-) -> Outcomes:
+def drawn_outcomes(true: Counts, released: Counts, suppression_threshold: int) -> Outcomes:
     """Return what became of every off-diagonal cell in one release.
 
     Parameters
@@ -39,7 +35,7 @@ def drawn_outcomes(
     trips = released.sum(dtype=np.float64) - diagonal.sum(dtype=np.float64) - out.sum()
     cells = true.size - diagonal.size - len(t)
 
-    def share(which: NDArray[np.bool_], *, empty: int = 0) -> Share:
+    def share(which: Booleans, *, empty: int = 0) -> Share:
         return _share(float(which.sum()) + empty, float(t[which].sum()))
 
     return Outcomes(
@@ -74,9 +70,7 @@ class DrawnCells:
     below_travelled: int
 
 
-def drawn_cells(
-    true: NDArray[Any], released: NDArray[Any], suppression_threshold: int
-) -> DrawnCells:
+def drawn_cells(true: Counts, released: Counts, suppression_threshold: int) -> DrawnCells:
     """Return where one release loses or makes up flows; parameters as for `drawn_outcomes`.
 
     Examples
@@ -99,10 +93,7 @@ def drawn_cells(
 
 
 def drawn_errors(
-    true: NDArray[Any],
-    released: NDArray[Any],
-    suppression_threshold: int,
-    population: Population = "all",
+    true: Counts, released: Counts, suppression_threshold: int, population: Population = "all"
 ) -> Errors:
     """Return the errors of one release over a population of off-diagonal cells.
 
@@ -136,9 +127,7 @@ def _least(suppression_threshold: int) -> int:
     return max(threshold, 1)
 
 
-def _travelled(
-    true: NDArray[Any], released: NDArray[Any], least: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _travelled(true: Counts, released: Counts, least: int) -> tuple[Floats, Floats]:
     """Return both numbers of the off-diagonal cells of at least so many true trips."""
     require_alike(true, released)
     at, zones = np.flatnonzero(true >= least), true.shape[-1]

@@ -5,12 +5,10 @@ and trimming would show; that population is the same wherever these scores stand
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..arrays import Floats, Integers
+from ..arrays import Booleans, Counts, Floats, Integers
 from ..parameters import ODParameters
 from . import laws
 from .drawn import drawn_errors, drawn_outcomes
@@ -68,9 +66,7 @@ def expected_scores(exact: Expectation) -> TripScores:
     return _scores(exact.errors["large"], exact.outcomes, exact.histogram.true_trips)
 
 
-def drawn_scores(
-    true: NDArray[Any], released: NDArray[Any], parameters: ODParameters
-) -> TripScores:
+def drawn_scores(true: Counts, released: Counts, parameters: ODParameters) -> TripScores:
     """Return the scores of one release.
 
     Arrays as for `drawn_outcomes`; of the parameters τ is used.
@@ -224,7 +220,7 @@ def zero_account(exact: Expectation) -> ZeroAccount:
     cells = float(counted.cells.sum())
     hidden = laws.suppressed_probability(exact.law, counted.kept, threshold)
 
-    def share(among: NDArray[np.bool_]) -> float:
+    def share(among: Booleans) -> float:
         return _share(float(counted.cells[among].sum()), cells)
 
     return ZeroAccount(

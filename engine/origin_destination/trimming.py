@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import validation
-from ..arrays import Floats
+from ..arrays import Floats, Integers
 from ..datasets import Dataset
 from ..errors import ParameterError
 from ..parameters import MAX_TRIPS_LIMIT, ODParameters
@@ -72,7 +71,7 @@ class TrimmingCurve:
         Share of true trips that trimming keeps; NaN without any trip.
     """
 
-    limits: NDArray[np.int64]
+    limits: Integers
     trimmed: Floats
     noise: Floats
     suppression: Floats

@@ -6,10 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from .. import validation
-from ..arrays import Integers
+from ..arrays import Floats, Integers
 from ..datasets import Dataset, remembered
 from ..errors import DatasetError, ParameterError
 from .measures import BEYOND, HOUR_CLASSES, STOPS, UNKNOWN_TIME, WINDOWS, Extent, Measure
@@ -22,7 +21,7 @@ class _Rows:
     """Rows of one measure, sorted by cap; `ends` is where those of each stop end."""
 
     position: Integers
-    n: NDArray[np.float64]
+    n: Floats
     ends: Integers
 
 

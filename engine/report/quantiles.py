@@ -7,7 +7,6 @@ data's own values, so that whatever is returned is some person's.
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..arrays import Floats, Integers
 from ..errors import ParameterError
@@ -36,25 +35,20 @@ def candidates(edges: Floats, *, discrete: bool) -> Floats:
     return edges[1:] - 1 if discrete else edges
 
 
-def cumulated(counts: Integers, *, discrete: bool) -> Integers:
-    """Return C(x), the items at most x, for every candidate, from counts with both ends.
-
-    Quantities that are measured, not counted, are cut to their bins first: C then holds the items
-    below the edge.
-    """
-    below = np.cumsum(counts)
-    return below[1:-1] if discrete else below[:-1]
-
-
 def utilities(counts: Integers, quantile: float, *, discrete: bool) -> Floats:
     """Return −|C(x) − q·n| for every candidate x, from items below, in each bin and above.
+
+    C(x) are the items at most x. Quantities that are measured, not counted, are cut to their bins
+    first: C then holds the items below the edge.
 
     Examples
     --------
     >>> utilities(np.array([0, 3, 1, 0]), 0.5, discrete=False).tolist()
     [-2.0, -1.0, -2.0]
     """
-    return -np.abs(cumulated(counts, discrete=discrete) - quantile * counts.sum())
+    below = np.cumsum(counts)
+    at_most = below[1:-1] if discrete else below[:-1]
+    return -np.abs(at_most - quantile * counts.sum())
 
 
 def choose(scores: Floats, epsilon: float, sensitivity: float, gumbel: Floats) -> int:
@@ -79,11 +73,7 @@ def choose(scores: Floats, epsilon: float, sensitivity: float, gumbel: Floats) -
 
 
 def of_noisy_bins(
-    noisy: NDArray[np.float64] | Integers,
-    edges: Floats,
-    levels: tuple[float, ...],
-    *,
-    discrete: bool,
+    noisy: Floats | Integers, edges: Floats, levels: tuple[float, ...], *, discrete: bool
 ) -> Floats:
     """Read quantiles off a released noisy histogram, at no further cost.
 
@@ -113,10 +103,7 @@ def of_noisy_bins(
     from scipy.optimize import isotonic_regression  # slow to load; an ingest needs none
 
     running = np.maximum(isotonic_regression(np.cumsum(noisy.astype(np.float64))).x, 0.0)
-    total = float(running[-1])
-    if total <= 0:
-        return np.full(len(levels), np.nan)
-    return _crossings(running, edges, np.array(levels) * total, discrete=discrete)
+    return _crossings(running, edges, levels, discrete=discrete)
 
 
 def of_counts(
@@ -131,14 +118,16 @@ def of_counts(
     array([1., 2., 2.])
     """
     running = np.cumsum(counts.astype(np.float64))
-    total = float(running[-1])
-    if total <= 0:
+    return _crossings(running, edges, levels, discrete=discrete)
+
+
+def _crossings(
+    running: Floats, edges: Floats, levels: tuple[float, ...], *, discrete: bool
+) -> Floats:
+    """Return where sums (below, each bin, above) reach shares of their end; NaN if it is 0."""
+    if running[-1] <= 0:
         return np.full(len(levels), np.nan)
-    return _crossings(running, edges, np.array(levels) * total, discrete=discrete)
-
-
-def _crossings(running: Floats, edges: Floats, targets: Floats, *, discrete: bool) -> Floats:
-    """Return where running sums (below, each bin, above) reach the targets."""
+    targets = np.array(levels) * running[-1]
     smallest = np.finfo(np.float64).tiny  # a target of 0 is reached where the first item is
     bin_at = np.searchsorted(running, np.maximum(targets, smallest), side="left")
     inside = np.clip(bin_at, 1, len(edges) - 1)  # number of a bin between the edges, from 1

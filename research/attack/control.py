@@ -4,9 +4,9 @@ import sys
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine import origin_destination as od
+from engine.arrays import Integers
 from engine.membership.classifiers import CLASSIFIERS, Classifier, area
 from research.attack.people import DAYS, ZONES, Country, Habit, Target, make_country
 from research.rows import Row, Spread, row
@@ -50,13 +50,13 @@ def _country_areas(habit: Habit, seed: int) -> dict[tuple[str, Classifier], floa
     return {key: float(np.mean(each)) for key, each in areas.items()}
 
 
-def _without(country: Country, target: Target) -> NDArray[np.int64]:
+def _without(country: Country, target: Target) -> Integers:
     counts = country.counts.copy()
     counts[:, target.cells] -= target.trips[:, None]
     return counts
 
 
-def _released(country: Country, epsilon: float, rng: np.random.Generator) -> NDArray[np.int64]:
+def _released(country: Country, epsilon: float, rng: np.random.Generator) -> Integers:
     parameters = od.ODParameters(epsilon=epsilon, unit="trip")
     days = country.counts.reshape(DAYS, ZONES, ZONES)
     return od.release_matrix(days, parameters, rng=rng).reshape(DAYS, ZONES**2)

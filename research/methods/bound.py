@@ -10,7 +10,6 @@ rounding: intensities μθ are rounded to steps of 5%, those below 0.01 trips to
 """
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
 from engine.arrays import Floats, Integers
@@ -47,7 +46,7 @@ class World:
             for a, b in self._strata
         ]
 
-    def deal(self, rng: np.random.Generator) -> NDArray[np.int64]:
+    def deal(self, rng: np.random.Generator) -> Integers:
         """Return another matrix: every pair draws its θ, every count its chance."""
         intensity = np.zeros_like(self.mu)
         for (a, b), law in zip(self._strata, self._laws, strict=True):
@@ -85,7 +84,7 @@ class World:
         return median, mean
 
 
-def _level(intensity: Floats, levels: int) -> NDArray[np.int64]:
+def _level(intensity: Floats, levels: int) -> Integers:
     """Return the number of the nearest step; 0 is no trip at all."""
     step = np.round((np.log(np.maximum(intensity, 1e-9)) - _LEAST) / STEP) + 1
     none = intensity <= np.exp(_LEAST) / 2

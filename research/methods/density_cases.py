@@ -10,10 +10,9 @@ from typing import Any
 import geopandas as gpd
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from engine import datasets, density
-from engine.arrays import Floats
+from engine.arrays import Booleans, Floats, Integers
 from engine.datasets.zoomtables import ZoomTables
 from engine.density.zoom.tree import build_tree
 from engine.geography import hull_region, projected_crs, tessellate, voronoi_cells
@@ -45,7 +44,7 @@ class Case:
         return density.truth(self.data)
 
     @cached_property
-    def busy(self) -> NDArray[np.bool_]:
+    def busy(self) -> Booleans:
         """Zones whose error is averaged."""
         return self.truth.sum(axis=1) >= self.least_visits
 
@@ -69,7 +68,7 @@ class MemoryData:
         self.metadata = SimpleNamespace(max_visits_cap=CAP, people_public=people)
         self._ranked = counts.presampled
 
-    def presampled_by_tower(self, kept: int) -> NDArray[np.int64]:
+    def presampled_by_tower(self, kept: int) -> Integers:
         """Return the visits of rank up to `kept`."""
         return self._ranked[:, :, :kept].sum(axis=2)
 

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.arrays import Floats
+from engine.arrays import Floats, Integers
 from engine.origin_destination import estimate
 from engine.origin_destination.estimate import assisted, reading
 from research.methods.law import EPSILONS, noisy
@@ -89,7 +88,7 @@ def _certain_over_days() -> Iterator[Row]:
                 yield row("certain flows", f"number named: {rule}", setting, named)
 
 
-def _named(true: NDArray[np.int64], draws: int) -> NDArray[np.float64]:
+def _named(true: Integers, draws: int) -> Floats:
     """Return the mean share of empty flows among the named, and their number, by both rules."""
     rate, drawn = EPSILONS[0], list[list[tuple[float, int]]]()
     for seed in range(draws):
@@ -103,12 +102,7 @@ def _named(true: NDArray[np.int64], draws: int) -> NDArray[np.float64]:
 
 
 def chances(
-    true: NDArray[np.int64],
-    cells: NDArray[np.int64],
-    rate: float,
-    distances_m: Floats,
-    *,
-    scale: float = 1.0,
+    true: Integers, cells: Integers, rate: float, distances_m: Floats, *, scale: float = 1.0
 ) -> Floats:
     """Return P(the 90% interval holds the kept count) of every flow, given all other noise.
 

@@ -7,10 +7,9 @@ law of θ was learnt (commit 5c8ab5a, log-normal θ × gamma η).
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine import origin_destination as od
-from engine.arrays import Floats
+from engine.arrays import Booleans, Floats, Integers
 from engine.origin_destination import estimate
 from engine.origin_destination.estimate import measurement
 from research.methods.origin_destination_cases import Case, bikes, shipped
@@ -21,12 +20,12 @@ EPSILONS = (0.1, 0.3, 1.0)
 DRAWS = 5
 
 
-def ours(cells: NDArray[np.int64], rate: float, distances_m: Floats) -> estimate.EstimateRelease:
+def ours(cells: Integers, rate: float, distances_m: Floats) -> estimate.EstimateRelease:
     """Return what `estimate` says of one noisy matrix, arrays of shape (1, zones, zones)."""
     return estimate.read_measurement(measured(cells[None], rate), distances_m)
 
 
-def measured(cells: NDArray[np.int64], rate: float) -> estimate.Measurement:
+def measured(cells: Integers, rate: float) -> estimate.Measurement:
     """Return noisy matrices as a measurement, at trip level."""
     parameters = od.ODParameters(epsilon=rate, unit="trip", method="estimate")
     return estimate.Measurement(
@@ -39,12 +38,12 @@ def measured(cells: NDArray[np.int64], rate: float) -> estimate.Measurement:
     )
 
 
-def noisy(true: NDArray[np.int64], rate: float, seed: int) -> NDArray[np.int64]:
+def noisy(true: Integers, rate: float, seed: int) -> Integers:
     """Return matrices, shape (…, zones, zones), with their noise."""
     return with_noise(true, np.random.default_rng(seed).laplace(0.0, 1.0, true.shape), rate)
 
 
-def with_noise(true: NDArray[np.int64], variates: Floats, rate: float) -> NDArray[np.int64]:
+def with_noise(true: Integers, variates: Floats, rate: float) -> Integers:
     """Return matrices with discrete Laplace noise of standard variates; diagonals stay 0."""
     off = 1 - np.eye(true.shape[-1], dtype=np.int64)
     return (true + measurement.discrete_laplace(variates, rate)) * off
@@ -90,6 +89,6 @@ def _worlds() -> Iterator[Row]:
         yield row("law", "mean absolute error: geometric mean", setting, mean)
 
 
-def _false(likely: NDArray[np.bool_], true: NDArray[np.int64]) -> float:
+def _false(likely: Booleans, true: Integers) -> float:
     """Return the share of the likely flows that are empty."""
     return float((likely & (true == 0)).sum() / max(likely.sum(), 1))

@@ -6,11 +6,10 @@ from itertools import product
 from types import ModuleType
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine import datasets
 from engine import origin_destination as od
-from engine.arrays import Floats
+from engine.arrays import Booleans, Floats, Integers
 from engine.geography import centre_distances_m
 from engine.origin_destination import estimate
 from engine.origin_destination.agreement import Agreement
@@ -123,9 +122,9 @@ def _reach(case: Case, epsilon: float) -> list[float]:
 
 
 def _scores(
-    true: NDArray[np.int64],
+    true: Integers,
     counts: Floats,
-    shown: NDArray[np.bool_],
+    shown: Booleans,
     sums: Floats | None = None,
     covered: float = np.nan,
 ) -> Scores:

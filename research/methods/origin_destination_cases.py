@@ -6,13 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.cluster.vq import kmeans2
 from scipy.spatial.distance import cdist
 
 from engine import datasets
 from engine import origin_destination as od
-from engine.arrays import Floats
+from engine.arrays import Floats, Integers
 from engine.geography import centre_distances_m
 
 REAL_DATA = Path(__file__).parents[3] / "shared" / "data" / "mibici"
@@ -27,7 +26,7 @@ class Case:
     """True daily matrices, shape (days, zones, zones), with the zones' public distances."""
 
     name: str
-    true: NDArray[np.int64]
+    true: Integers
     distances_m: Floats
 
 
@@ -52,7 +51,7 @@ def bike_days(days: int = WEEK) -> Iterator[Case]:
         yield Case(name, _stacked(trips[first], day[first], days), distances_m)
 
 
-def _stacked(trips: pd.DataFrame, day: NDArray[np.int64], days: int) -> NDArray[np.int64]:
+def _stacked(trips: pd.DataFrame, day: Integers, days: int) -> Integers:
     size = int(trips.attrs["zones"])
     cells = (day * size + trips["origin"].to_numpy()) * size + trips["destination"].to_numpy()
     true = np.bincount(cells, minlength=days * size**2).reshape(days, size, size)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from engine import metrics
 from engine import origin_destination as od
-from engine.arrays import Floats
+from engine.arrays import Floats, Integers
 from engine.datasets import Dataset
 from engine.origin_destination.drawn import drawn_errors
 from engine.origin_destination.exact.expected import Expectation, Population
@@ -125,7 +125,7 @@ def _medians(
         yield row(table, "median error of the true count, drawn", setting, of_truth)
 
 
-def _cut(table: str, counts: NDArray[np.int64], epsilon: float, plan: TripsPlan) -> Iterator[Row]:
+def _cut(table: str, counts: Integers, epsilon: float, plan: TripsPlan) -> Iterator[Row]:
     """Yield medians if noise were cut towards 0, over flows of at least τ in both matrices.
 
     Not what Algorithm 1 says: the reading of figure 2 that comes nearest to its text.
@@ -145,7 +145,7 @@ def _cut(table: str, counts: NDArray[np.int64], epsilon: float, plan: TripsPlan)
 
 
 def _by_size(
-    table: str, dataset: Dataset, counts: NDArray[np.int64], epsilon: float, plan: TripsPlan
+    table: str, dataset: Dataset, counts: Integers, epsilon: float, plan: TripsPlan
 ) -> Iterator[Row]:
     medians: dict[str, list[tuple[float, float]]] = {label: [] for label in SIZE_CLASSES}
     for rng in plan.generators():
@@ -162,7 +162,7 @@ def _by_size(
         yield row(table, "median relative error, drawn", setting, relative)
 
 
-def off_diagonal(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+def off_diagonal(counts: Integers) -> Integers:
     """Return the cells between different zones, in one row."""
     return counts[..., ~np.eye(counts.shape[-1], dtype=bool)].ravel()
 

@@ -8,9 +8,9 @@ looks at fewer cells.
 from collections.abc import Callable, Iterable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ...arrays import Floats
+from ...arrays import Booleans, Floats
 from ..laws import NoiseLaw, effective_threshold, total
 
 RELATIVE_STEP = 1e-5
@@ -30,7 +30,7 @@ class Deviations:
         self.bound = effective_threshold(threshold) - kept
         self.suppressed = law.tail(1 - self.bound)
 
-    def __getitem__(self, which: NDArray[np.bool_] | slice) -> "Deviations":
+    def __getitem__(self, which: Booleans | slice) -> "Deviations":
         chosen = object.__new__(Deviations)
         chosen.law = self.law
         for name in ("true", "trimmed", "bound", "suppressed"):
