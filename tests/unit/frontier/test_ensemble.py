@@ -88,10 +88,6 @@ def test_eight_twins_are_made_of_a_twins_own_inputs_and_judged(
         next(ensemble.judged_twins(tiny_city))
 
 
-def test_one_twin_recommends_what_its_frontier_does(twins) -> None:
-    assert Ensemble(twins[:1]).recommended().candidate == twins[0].recommended()
-
-
 def test_an_ensemble_needs_a_twin() -> None:
     with pytest.raises(ParameterError, match="at least one"):
         Ensemble(())

@@ -245,26 +245,6 @@ def test_trimming_curve_refuses_what_has_no_t():
         od.trimming_curve(dataset, od.ODParameters(epsilon=1.0), [0])
 
 
-def test_table_s2_cannot_be_what_the_algorithm_gives():
-    """O6: at ε = 0.1 at most 0.8827·s + 0.4756·(1 − s) of the cells can end below 15."""
-    hidden = laws.suppressed_probability(laws.NoiseLaw(0.1), [0, 14, 15], 15)
-    assert hidden[0] == pytest.approx(0.8827, abs=5e-5)
-    assert hidden[2] == pytest.approx(0.4756, abs=5e-5)
-    for share, bound in ((0.967, 0.869), (0.978, 0.874)):
-        cells = 100_000
-        side = 400
-        counts = np.zeros((side, side), dtype=int)
-        counts[~np.eye(side, dtype=bool)] = np.where(
-            np.arange(side * (side - 1)) < share * side * (side - 1), 0, 15
-        )
-        true, private = expectation_of_matrix(
-            counts, od.ODParameters(epsilon=0.1, unit="trip")
-        ).share_below(15)
-        assert true == pytest.approx(share, abs=1 / cells)
-        assert private == pytest.approx(bound, abs=5e-4)
-        assert private < 0.882
-
-
 @pytest.mark.parametrize("threshold", [0, 5, 15])
 @pytest.mark.parametrize("count", [1, 5, 9, 30])
 def test_share_below_counts_what_is_suppressed_too(threshold, count):
