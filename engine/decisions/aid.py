@@ -201,7 +201,6 @@ def shock_totals(
     ----------
     leaving : Outflow
         Trimmed with the same unit and T.
-    settings : ODParameters
     law : str
         ``rounded_laplace`` (P2) or ``discrete_laplace`` (a release that leaves the building).
 

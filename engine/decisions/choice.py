@@ -129,7 +129,6 @@ class PrivacyChoice:
         Share of draws that meet the target.
     lower : array, shape (settings,)
         Clopper–Pearson lower bound on the share of all releases that do.
-    draws : int
     least_draws : int
         Draws without which even a clean record could not show the confidence.
     held_at : array, shape (some,)

@@ -181,7 +181,6 @@ def judge_aid(totals: ShockTotals, overlap: Floats) -> AidJudgement:
 
     Parameters
     ----------
-    totals : ShockTotals
     overlap : array, shape (days,)
         For the k asked for.
     """

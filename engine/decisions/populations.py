@@ -94,7 +94,6 @@ def given_populations(
 
     Parameters
     ----------
-    dataset : Dataset
     people : mapping of zone id to number, or number
         Above 0 and finite; a table may name zones that the dataset does not have.
     confidential : bool

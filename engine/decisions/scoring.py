@@ -60,7 +60,6 @@ class Comparison:
         Days on which the zone acts in truth and in the run.
     first_true, first : arrays
         First acting day, 0 for the first day; `NEVER` where there is none.
-    days : int
     """
 
     right: Integers

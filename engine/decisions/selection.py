@@ -79,7 +79,6 @@ def selection_probability(
     ----------
     leaving : Outflow
         Trimmed with the same unit and T.
-    settings : ODParameters
     most : int
         Largest k, from 1 to the number of destinations.
     law : str

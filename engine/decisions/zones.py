@@ -99,7 +99,6 @@ def decide_zones(rule: ZoneRule, true: Numbers, released: Numbers) -> Comparison
 
     Parameters
     ----------
-    rule : MostZones or AboveLimit
     true, released : arrays, shape (…, moments, zones)
         A product's ``by_zone`` of its truth and of its release's counts; the released ones may
         have leading axes, such as draws.

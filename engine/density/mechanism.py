@@ -30,11 +30,9 @@ class DensityRelease:
 
     Attributes
     ----------
-    parameters : DensityParameters
     counts : array, shape (zones, 168)
         Private visits by zone and hour, at least 0, in the order of ``dataset.zones``; fewer
         columns where a view counts hours together.
-    ledger : Ledger
     flags : tuple of str
         `NOISE_EXCEEDS_DATA` (the release is zero everywhere), `ONE_CLUSTER`.
     cover_counts : array, shape (cover, 168), or None

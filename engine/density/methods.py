@@ -102,7 +102,6 @@ def release(
     ----------
     dataset : Dataset
         With density data.
-    parameters : DensityParameters
     rng : numpy Generator
         Draws the noise, see `DensityNoise.draw`. The same state gives the same release. Whoever
         knows the state can subtract the noise.
@@ -183,7 +182,6 @@ def ledger(parameters: DensityParameters, **public: float | None) -> Ledger:
 
     Parameters
     ----------
-    parameters : DensityParameters
     **public
         What else the method's price depends on, all public: ``cover_size``, |ℂ|, and
         ``max_visits_cap``, K_max; for `zoom` also ``city_clip``, where a release chose one. A

@@ -58,7 +58,6 @@ def scores(truth: Floats, release: DensityRelease) -> DensityScores:
     ----------
     truth : array, shape (zones, 168)
         True visits by zone and hour, see `engine.density.truth`.
-    release : DensityRelease
 
     Examples
     --------

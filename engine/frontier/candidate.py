@@ -21,8 +21,6 @@ class Candidate:
 
     Attributes
     ----------
-    parameters : ODParameters or DensityParameters
-    resolution : Resolution
     zones, matrices : int
         Detail: how many zones, and into how many matrices the declared period (for visits: into
         how many blocks of hours the week) is cut.

@@ -87,7 +87,6 @@ class Span:
 
     Attributes
     ----------
-    time : str
     matrices : int
         Into how many the declared period is cut.
     units : tuple of str

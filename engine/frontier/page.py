@@ -26,7 +26,6 @@ def page(result: Frontier, name: str, limit: float) -> str:
 
     Parameters
     ----------
-    result : Frontier
     name : str
         Of the dataset.
     limit : float

@@ -51,7 +51,6 @@ class Frontier:
 
     Attributes
     ----------
-    need : Need
     least_zones, least_matrices : int
         The need in numbers.
     judged : tuple of Candidate
@@ -186,7 +185,6 @@ def frontier(
     ----------
     dataset : Dataset
         As it was ingested, with trips of people (or visits, where these are read).
-    need : Need
     drawn : bool
         Judge flows by methods without an exact law as well, by draws: takes a minute.
     progress : callable, optional

@@ -28,7 +28,6 @@ class Spread:
 
     Attributes
     ----------
-    people : int
     shares : tuple of float
         Share of people whose best guess is at most each of `GUESSES`.
     median, percentile_95, worst : float

@@ -42,7 +42,6 @@ class GravityRelease:
 
     Attributes
     ----------
-    parameters : ODParameters
     counts : array, shape (days, zones, zones)
         Trips as the model spreads them, at least 0; diagonal 0.
     outgoing, incoming : arrays of int64, shape (days, zones)

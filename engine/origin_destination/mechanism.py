@@ -78,7 +78,6 @@ class ODRelease:
 
     Attributes
     ----------
-    parameters : ODParameters
     counts : array of int64, shape (days, zones, zones)
         Private trips: 0 or at least τ; diagonal 0.
     days : tuple of int

@@ -144,7 +144,6 @@ def ledger(parameters: ODParameters, **public: Any) -> Ledger:
 
     Parameters
     ----------
-    parameters : ODParameters
     **public
         What else the method's price depends on: ``capped_count`` of ``"estimate"``.
 
@@ -224,7 +223,6 @@ def scores(truth: Counts, release: Release) -> TripScores:
     ----------
     truth : array, shape (days, zones, zones)
         Of the released days, see `engine.origin_destination.truth`.
-    release : ODRelease or EstimateRelease
 
     Examples
     --------

@@ -38,8 +38,6 @@ def suggested_max_trips(
     people_public : int or None
         N, the public number of people; where one noise covers several of each person's days that
         are protected singly, people times days.
-    zones : int
-    epsilon : float
     days : int
         D: 1 where a person's day is protected, the days of the period where a person is.
 

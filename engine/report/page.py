@@ -75,7 +75,6 @@ def page(
         common (zones of other names, periods of other lengths) is left out and said.
     note : str
         What the numbers are, for whom.
-    subtitle : str
     top_flows : int
         Flows on the map.
     """

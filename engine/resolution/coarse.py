@@ -60,7 +60,6 @@ class CoarseDataset(Dataset):
     ----------
     base : Dataset
         The dataset as it was ingested.
-    resolution : Resolution
     labels : int array, shape (zones of `base`,)
         Coarse zone of every zone.
     """
@@ -181,7 +180,6 @@ def coarsen(dataset: Dataset, resolution: Resolution) -> Dataset:
     ----------
     dataset : Dataset
         As it was ingested.
-    resolution : Resolution
 
     Raises
     ------

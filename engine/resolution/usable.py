@@ -22,7 +22,6 @@ class Detail:
 
     Attributes
     ----------
-    resolution : Resolution
     zones : int
         How many it has.
     shares : tuple of float

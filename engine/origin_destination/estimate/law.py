@@ -104,7 +104,6 @@ def learn(cells: Integers, rate: float, expected: Expected, taught: Booleans | N
         Noisy counts.
     rate : float
         a of the discrete Laplace noise.
-    expected : Expected
     taught : bool array, same shape, optional
         Cells whose noisy counts the laws are learnt from and that choose how large the grid is;
         none on the diagonal. All where None.

@@ -44,7 +44,6 @@ class Measurement:
 
     Attributes
     ----------
-    parameters : ODParameters
     cells : array of int64, shape (days, zones, zones)
         Kept trips plus discrete Laplace noise, signed; diagonal 0.
     rate : float

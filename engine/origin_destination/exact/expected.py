@@ -39,7 +39,6 @@ class Expectation:
 
     Attributes
     ----------
-    parameters : ODParameters
     law : NoiseLaw
         Of the noise in each cell, rate ε/T.
     histogram : CountHistogram
@@ -113,7 +112,6 @@ class Expectation:
         ----------
         errors : array-like of whole numbers
             x, in trips.
-        population : str
 
         Returns
         -------

@@ -109,7 +109,6 @@ def heat_map(
         ε above 0; τ whole numbers from 0.
     max_trips_per_user : int
         T; the noise scale is T/ε.
-    law : str
     population : str
         Cells over which errors are averaged: ``all`` or ``travelled``.
 

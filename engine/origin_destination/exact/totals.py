@@ -46,7 +46,6 @@ class Totals:
         Expected released trips.
     bias : array
         Expected minus true.
-    standard_deviation : array
     low, high : array
         The released total lies between them, both included, with probability at least 0.95: the
         whole numbers that leave at most 0.025 on either side, exactly.
