@@ -7,9 +7,8 @@ is NaN in the arrays here and counted, never averaged in silence.
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .arrays import Floats, Integers, Numbers
+from .arrays import Counts, Floats, Integers, Numbers
 from .errors import ParameterError
 
 SANITY_BOUND = 0.001
@@ -192,7 +191,7 @@ def earth_movers_distance(truth: Floats, private: Floats, distances_m: Floats) -
     )
 
 
-def flow_relative_errors(truth: NDArray[Any], private: NDArray[Any]) -> Floats:
+def flow_relative_errors(truth: Counts, private: Counts) -> Floats:
     """Return 2|x̂ − x|/(x̂ + x) for flows between zones; 0/0 counts as 0 (P2, figure 2).
 
     Parameters
@@ -220,7 +219,7 @@ def flow_relative_errors(truth: NDArray[Any], private: NDArray[Any]) -> Floats:
     return 2 * difference / np.where(together > 0, together, 1.0)
 
 
-def share_below(counts: NDArray[Any], count: int = 15) -> float:
+def share_below(counts: Counts, count: int = 15) -> float:
     """Return the share of off-diagonal cells below `count` (P2, Table S2); NaN if there are none.
 
     Parameters

@@ -9,9 +9,8 @@ from collections.abc import Callable
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .arrays import Floats
+from .arrays import Floats, Singles
 from .errors import ParameterError
 
 Shape = int | tuple[int, ...]
@@ -40,9 +39,7 @@ def laplace(rng: np.random.Generator, scale: float, shape: Shape) -> Floats:
     return rng.laplace(0.0, scale, shape)
 
 
-def standard_laplace(
-    rng: np.random.Generator, pair: NDArray[np.float32], *, out: NDArray[np.float32]
-) -> None:
+def standard_laplace(rng: np.random.Generator, pair: Singles, *, out: Singles) -> None:
     """Fill `out` with standard Laplace variates, the difference of two exponential ones.
 
     Twice as quick as `laplace` and half the room, with 24 binary digits: for millions of draws of

@@ -14,9 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .arrays import Floats
+from .arrays import Booleans, Floats, Integers
 from .density import DensityScores
 from .origin_destination import NoiseLaw
 from .origin_destination.exact.histogram import CountHistogram
@@ -127,7 +126,7 @@ def judge_density(scores: DensityScores, visits_an_hour: Floats) -> DensityUsabi
     )
 
 
-def usable_zones(scores: DensityScores) -> NDArray[np.bool_]:
+def usable_zones(scores: DensityScores) -> Booleans:
     """Return which zones are usable, shape (zones,); never one without an error or a rhythm.
 
     Examples
@@ -245,7 +244,7 @@ def judge_trips(flows: Flows, parameters: ODParameters) -> TripsUsability:
     return _judged(flows, good, None if share >= SOME_SHARE else _for_half(flows, parameters))
 
 
-def judge_drawn_trips(true: NDArray[np.int64], near_share: Floats) -> TripsUsability:
+def judge_drawn_trips(true: Integers, near_share: Floats) -> TripsUsability:
     """Judge a method without an exact law by repeated draws; what would help is not looked for.
 
     Parameters
@@ -268,9 +267,7 @@ def judge_drawn_trips(true: NDArray[np.int64], near_share: Floats) -> TripsUsabi
     return _judged(flows, near_share[some] >= CONFIDENCE - _ROUNDING, None)
 
 
-def near_flows(
-    true: NDArray[np.int64], released: Floats, shown: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
+def near_flows(true: Integers, released: Floats, shown: Booleans) -> Booleans:
     """Return which flows one draw shows and gets within a quarter of the truth.
 
     Examples
@@ -281,7 +278,7 @@ def near_flows(
     return shown & (np.abs(released - true) <= USABLE_FLOW_ERROR * true) & (true > 0)
 
 
-def _judged(flows: Flows, good: NDArray[np.bool_], for_half: ForHalf | None) -> TripsUsability:
+def _judged(flows: Flows, good: Booleans, for_half: ForHalf | None) -> TripsUsability:
     trips = flows.trips
     if trips == 0:
         return TripsUsability(
@@ -319,7 +316,7 @@ def usable_share(flows: Flows, parameters: ODParameters) -> float:
     return float((flows.true * flows.cells)[good].sum()) / flows.trips
 
 
-def usable_flows(kept: Floats, true: Floats, parameters: ODParameters) -> NDArray[np.bool_]:
+def usable_flows(kept: Floats, true: Floats, parameters: ODParameters) -> Booleans:
     """Return which flows are usable, exactly: trimming, noise and suppression together.
 
     Parameters
@@ -342,7 +339,7 @@ def usable_flows(kept: Floats, true: Floats, parameters: ODParameters) -> NDArra
     return within >= CONFIDENCE - _ROUNDING
 
 
-def _busy_limit(visits: Floats, usable: NDArray[np.bool_]) -> float | None:
+def _busy_limit(visits: Floats, usable: Booleans) -> float | None:
     order = np.argsort(-visits)
     good = usable[order]
     share = np.cumsum(good) / np.arange(1, len(good) + 1)
@@ -352,7 +349,7 @@ def _busy_limit(visits: Floats, usable: NDArray[np.bool_]) -> float | None:
     return float(visits[order][busy[-1]])
 
 
-def _smallest(good: NDArray[np.bool_], flows: Flows) -> int | None:
+def _smallest(good: Booleans, flows: Flows) -> int | None:
     """Return the size from which on nearly all flows, and nearly all their trips, are usable."""
     sizes, size = np.unique(flows.true, return_inverse=True)
     enough = np.ones(len(sizes), dtype=bool)

@@ -17,10 +17,10 @@ discrete Laplace noise c = a. A suppressed result's is, where τ′ ≤ m, the t
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .. import validation
-from ..arrays import Floats
+from ..arrays import Floats, Integers
 from ..losses import CellLosses
 from ..origin_destination import LawName, NoiseLaw
 
@@ -153,9 +153,7 @@ def one_cell_advantage(
     return np.where(split, around, beside)
 
 
-def _steps(
-    noise: NoiseLaw, trips: int, rest: int, between: NDArray[np.int64]
-) -> tuple[Floats, NDArray[np.int64]]:
+def _steps(noise: NoiseLaw, trips: int, rest: int, between: Integers) -> tuple[Floats, Integers]:
     """Return a and c, and every result's loss in them: suppressed, between, above."""
     with_target, without = between - rest - trips, between - rest
     # log pmf(z) = log P(0) − [z ≠ 0]·(c + a·(|z| − 1)): the loss is the difference of two

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import validation
-from ..arrays import Floats
+from ..arrays import Floats, Integers
 from ..errors import ParameterError
 from ..losses import Losses, from_probabilities, repeated_losses, together
 from ..origin_destination import LawName, NoiseLaw
@@ -155,9 +154,7 @@ def _other_trips(usual: UsualFlow) -> tuple[int, Floats]:
     return first, chances / chances.sum()
 
 
-def _released(
-    others: Floats, first: int, seen: NDArray[np.int64], noise: NoiseLaw | None
-) -> Floats:
+def _released(others: Floats, first: int, seen: Integers, noise: NoiseLaw | None) -> Floats:
     """Return P(count + Z = s) for all s of `seen`, with all below before and all above after.
 
     The noise's two geometric tails make the convolution two recursions, whatever its scale.

@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from ..arrays import Integers
 from ..parameters import HOURS_PER_WEEK
 
 _SLICE_ROWS = 2**20
@@ -29,9 +30,7 @@ class Presampled:
         Position of each id among the towers.
     """
 
-    def __init__(
-        self, table: pa.Table, tower_index: Callable[[pa.ChunkedArray], NDArray[np.int64]]
-    ) -> None:
+    def __init__(self, table: pa.Table, tower_index: Callable[[pa.ChunkedArray], Integers]) -> None:
         self._slices: list[_Slice] = []
         for start in range(0, len(table), _SLICE_ROWS):
             part = table.slice(start, _SLICE_ROWS)
@@ -42,7 +41,7 @@ class Presampled:
             n = part["n"].to_numpy()[order].astype(np.int32)
             self._slices.append(_Slice(cell[order].astype(np.int32), n, ends))
 
-    def kept(self, max_rank: int, towers: int) -> NDArray[np.int64]:
+    def kept(self, max_rank: int, towers: int) -> Integers:
         """Return the sum of the counts of rank ≤ `max_rank`, shape (towers, 168)."""
         counts = np.zeros(towers * HOURS_PER_WEEK)
         for cell, n, ends in self._slices:

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from ..arrays import Integers
+from ..arrays import Booleans, Integers
 from ..parameters import MAX_TRIPS_LIMIT
 
 RANK_BUCKET = MAX_TRIPS_LIMIT + 1
@@ -51,7 +51,7 @@ class TripCounts:
         for values in vars(self).values():
             values.flags.writeable = False
 
-    def rows(self, which: slice | NDArray[np.bool_]) -> "TripCounts":
+    def rows(self, which: slice | Booleans) -> "TripCounts":
         """Return some of the rows."""
         return TripCounts(*(values[which] for values in vars(self).values()))
 

@@ -11,9 +11,9 @@ import geopandas as gpd
 import numpy as np
 import pandas as pd
 import shapely
-from numpy.typing import NDArray
 
 from ... import geography
+from ...arrays import Floats, Integers
 from ...errors import InputError
 from ..coarseness import MOST_ZONES, Coarseness, check_count
 from . import parents
@@ -228,7 +228,7 @@ def _clusters(places: Places, count: int) -> gpd.GeoDataFrame:
     return frame.to_crs(WGS84)
 
 
-def clusters_of(positions: NDArray[np.float64], count: int) -> NDArray[np.int64]:
+def clusters_of(positions: Floats, count: int) -> Integers:
     """Return the cluster of each position, shape (places, 2) in metres, by k-means.
 
     It starts from positions far from each other (the first one, then always the farthest), so that
@@ -264,7 +264,7 @@ def clusters_of(positions: NDArray[np.float64], count: int) -> NDArray[np.int64]
     return number[label]
 
 
-def _nearest(positions: NDArray[np.float64], centres: NDArray[np.float64]) -> NDArray[np.int64]:
+def _nearest(positions: Floats, centres: Floats) -> Integers:
     points: Any = shapely.points(positions)
     middles: Any = shapely.points(centres)
     pairs = shapely.STRtree(middles).query_nearest(points)

@@ -15,6 +15,7 @@ import shapely
 from numpy.typing import NDArray
 
 from ... import geography
+from ...arrays import Floats, Integers
 from ...errors import InputError
 from ..coarseness import check_count
 from ..options import IngestOptions
@@ -243,7 +244,7 @@ def zone_of(towers: gpd.GeoDataFrame, zones: gpd.GeoDataFrame) -> NDArray[np.int
     return lowest(tower, zone, len(towers))
 
 
-def lowest(shape: NDArray[np.int64], match: NDArray[np.int64], count: int) -> NDArray[np.int32]:
+def lowest(shape: Integers, match: Integers, count: int) -> NDArray[np.int32]:
     """Return the lowest `match` of each of `count` shapes, -1 where there is none."""
     most = np.iinfo(np.int32).max
     matches = np.full(count, most, dtype=np.int32)
@@ -309,7 +310,7 @@ def _too_many(source: sources.Source) -> InputError:
     )
 
 
-def _coordinates(file: str, column: str, values: Series) -> NDArray[np.float64]:
+def _coordinates(file: str, column: str, values: Series) -> Floats:
     """Return degrees; a comma before digits is a decimal mark, for no coordinate has thousands."""
     if not pd.api.types.is_numeric_dtype(values.dtype):
         values = values.astype("string").str.replace(_DECIMAL_COMMA, r"\1.\2", regex=True)
@@ -320,9 +321,7 @@ def _coordinates(file: str, column: str, values: Series) -> NDArray[np.float64]:
     return numbers
 
 
-def _check_coordinates(
-    file: str, columns: dict[str, str], lat: NDArray[np.float64], lng: NDArray[np.float64]
-) -> None:
+def _check_coordinates(file: str, columns: dict[str, str], lat: Floats, lng: Floats) -> None:
     wrong = (np.abs(lat) > 90) | (np.abs(lng) > 180)
     swapped = bool((np.abs(lng[wrong]) <= 90).all() and (np.abs(lat[wrong]) <= 180).all())
     remedy = (

@@ -5,8 +5,8 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 import streamlit as st
-from numpy.typing import NDArray
 
+from engine.arrays import Booleans, Integers
 from engine.decisions.scoring import NEVER, Comparison, acts, one_origin
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.decisions import wording
@@ -64,7 +64,7 @@ def strip(seen: Seen) -> None:
     )
 
 
-def _order(truly: NDArray[np.bool_], now: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _order(truly: Booleans, now: Booleans) -> Integers:
     """Return the zones that act, by their first day in truth, then in the release."""
     never = len(truly)
     first, second = (
@@ -74,13 +74,7 @@ def _order(truly: NDArray[np.bool_], now: NDArray[np.bool_]) -> NDArray[np.int64
     return order[np.minimum(first, second)[order] < never]
 
 
-def _mark(
-    seen: Seen,
-    decision: str,
-    truly: NDArray[np.bool_],
-    now: NDArray[np.bool_],
-    order: NDArray[np.int64],
-) -> Mark:
+def _mark(seen: Seen, decision: str, truly: Booleans, now: Booleans, order: Integers) -> Mark:
     """Return one bar for each run of days with the same decision."""
     days = {RIGHT: truly & now, MISSED: truly & ~now, NEEDLESS: now & ~truly}[decision]
     names, calendar = list(seen.names.values()), pd.date_range(seen.days[0], periods=len(now) + 1)

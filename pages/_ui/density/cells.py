@@ -2,10 +2,9 @@
 
 import numpy as np
 import streamlit as st
-from numpy.typing import NDArray
 from streamlit.delta_generator import DeltaGenerator
 
-from engine.arrays import Floats
+from engine.arrays import Floats, Integers
 from pages._ui.cache import density as cached_density
 from pages._ui.cache import verbs
 from pages._ui.density import wording as density_wording
@@ -32,7 +31,7 @@ class _Categories:
 
     kind = "categories"
 
-    def colours(self, values: Floats) -> NDArray[np.int64]:
+    def colours(self, values: Floats) -> Integers:
         """Return red, green, blue and opacity of each group, shape (n, 4)."""
         groups = values.astype(np.int64)
         colours = np.array([(*hue, 225) for hue in _HUES], dtype=np.int64)[groups % len(_HUES)]

@@ -12,9 +12,8 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import pydeck as pdk
 import streamlit as st
-from numpy.typing import NDArray
 
-from engine.arrays import Floats
+from engine.arrays import Booleans, Floats, Integers
 from engine.metrics import largest
 from pages._ui.drawing import deck
 from pages._ui.drawing.arrows import arrows
@@ -46,7 +45,7 @@ class Colouring(Protocol):
         """How values are spread over the colours; ``diverging`` alone draws other borders."""
         ...
 
-    def colours(self, values: Floats) -> NDArray[np.int64]:
+    def colours(self, values: Floats) -> Integers:
         """Return red, green, blue and opacity of each value, shape (n, 4)."""
         ...
 
@@ -84,7 +83,7 @@ class Scale:
             return np.sqrt(share)
         return np.log1p(999 * share) / math.log(1000) if self.kind == "log" else share
 
-    def colours(self, values: Floats, opacity: int = 235) -> NDArray[np.int64]:
+    def colours(self, values: Floats, opacity: int = 235) -> Integers:
         """Return red, green, blue and opacity of every value, shape (n, 4); NaN is grey."""
         stops = np.array(_PURPLE_GREEN if self.kind == "diverging" else _VIRIDIS, dtype=float)
         position = self.positions(np.asarray(values, dtype=float))
@@ -202,16 +201,16 @@ def zone_map(
 
 def flow_map(
     outlines: Outlines,
-    origins: NDArray[np.int64],
-    destinations: NDArray[np.int64],
+    origins: Integers,
+    destinations: Integers,
     values: Floats,
     scale: Scale,
     *,
     key: str,
     alt: str,
     tooltip: Mapping[str, Sequence[str]],
-    colours: NDArray[np.int64] | None = None,
-    wrong: NDArray[np.bool_] | None = None,
+    colours: Integers | None = None,
+    wrong: Booleans | None = None,
     height: int = 520,
     width: int = 700,
     marked: int | None = None,
@@ -329,9 +328,7 @@ def _outlined(outlines: Outlines, zone: int) -> pdk.Layer:
     )
 
 
-def largest_flows(
-    matrix: NDArray[np.int64], most: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def largest_flows(matrix: Integers, most: int) -> tuple[Integers, Integers]:
     """Return origins and destinations of the largest flows above 0, smallest first.
 
     Drawn in this order, the largest lie on top. Ties go to the lower zone numbers.

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 import streamlit as st
-from numpy.typing import NDArray
 
+from engine.arrays import Booleans, Floats, Integers
 from engine.ledger import Unit
 from engine.origin_destination.estimate import EstimateRelease
 from pages._ui.drawing.maps import Scale
@@ -25,17 +25,14 @@ def has(release: Any) -> bool:
     return hasattr(release, "certain")
 
 
-def shown(release: EstimateRelease) -> NDArray[np.bool_]:
+def shown(release: EstimateRelease) -> Booleans:
     """Return which flows are drawn, shape (zones, zones)."""
     return release.shown[0]
 
 
 def colours(
-    release: EstimateRelease,
-    pairs: tuple[NDArray[np.int64], NDArray[np.int64]],
-    scale: Scale,
-    values: NDArray[np.float64],
-) -> NDArray[np.int64]:
+    release: EstimateRelease, pairs: tuple[Integers, Integers], scale: Scale, values: Floats
+) -> Integers:
     """Return the colours of flows on a map, shape (flows, 4): those not certain are lighter."""
     shades = scale.colours(values)
     shades[:, 3] = np.where(release.certain[0][pairs], shades[:, 3], LIKELY_OPACITY)
@@ -49,9 +46,7 @@ def mark(release: EstimateRelease, origin: int, destination: int) -> str:
     return "likely" if release.likely[0, origin, destination] else "not drawn"
 
 
-def words(
-    release: EstimateRelease, pairs: tuple[NDArray[np.int64], NDArray[np.int64]]
-) -> list[str]:
+def words(release: EstimateRelease, pairs: tuple[Integers, Integers]) -> list[str]:
     """Say how flows read: ``42 (90%: 31–55; 12–72 for all flows at once)``.
 
     Both ranges hold whatever the model and are about the trips that trimming keeps; it is said
@@ -66,7 +61,7 @@ def words(
 
 
 def ranges(
-    release: EstimateRelease, pairs: tuple[NDArray[np.int64], NDArray[np.int64]]
+    release: EstimateRelease, pairs: tuple[Integers, Integers]
 ) -> tuple[list[str], list[str]]:
     """Return the ranges of flows in words: 90% for each by itself, 95% for all at once.
 

@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 import shapely
 import streamlit as st
-from numpy.typing import NDArray
 
-from engine.arrays import Floats
+from engine.arrays import Floats, Integers
 from pages._ui.drawing.arrows import arrows
 from pages._ui.drawing.maps import Scale
 
@@ -91,8 +90,8 @@ def zone_sketch(
 
 def flow_sketch(
     drawn: Shapes,
-    origins: NDArray[np.int64],
-    destinations: NDArray[np.int64],
+    origins: Integers,
+    destinations: Integers,
     values: Floats,
     scale: Scale,
     *,
@@ -100,7 +99,7 @@ def flow_sketch(
     alt: str,
     height: int,
     tooltip: Mapping[str, Sequence[str]],
-    colours: NDArray[np.int64] | None = None,
+    colours: Integers | None = None,
 ) -> None:
     """Draw flows as arrows over grey zones; arguments as of `maps.flow_map`."""
     start, end = drawn.centres[origins], drawn.centres[destinations]
