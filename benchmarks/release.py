@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.measure import Row, against, timed
-from engine import datasets
-from engine import origin_destination as od
+from engine import datasets, origin_destination as od
 from engine.origin_destination.matrices import trimmed_counts
 from engine.release import BudgetLedger, Product, noise, release
 from engine.release.bars import safe_scale

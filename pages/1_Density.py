@@ -6,11 +6,13 @@ import streamlit as st
 
 from engine import density
 from pages._ui.cache import verbs
-from pages._ui.density import map as density_map
-from pages._ui.density import ours as density_ours
-from pages._ui.density import settings as density_settings
-from pages._ui.density import views as density_views
-from pages._ui.density import wording as density_wording
+from pages._ui.density import (
+    map as density_map,
+    ours as density_ours,
+    settings as density_settings,
+    views as density_views,
+    wording as density_wording,
+)
 from pages._ui.shell import frame, sidebar
 from pages._ui.shell.settings import dataset_with
 from pages._ui.views import numbers, verdict

@@ -4,10 +4,8 @@ import streamlit as st
 
 from pages._ui.shell import frame, sidebar
 from pages._ui.shell.settings import dataset_with
-from pages._ui.trips import views as trips_views
-from pages._ui.trips import window as trips_window
-from pages._ui.views import context as contexts
-from pages._ui.views import detail, numbers, verdict
+from pages._ui.trips import views as trips_views, window as trips_window
+from pages._ui.views import context as contexts, detail, numbers, verdict
 
 LEAD = (
     "Who travels from where to where: which corridors a private release keeps, which it hides, and "

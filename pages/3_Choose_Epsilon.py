@@ -3,12 +3,10 @@
 import streamlit as st
 
 from engine import origin_destination as od
-from pages._ui.choose import answer, meaning, table
-from pages._ui.choose import question as choose_question
+from pages._ui.choose import answer, meaning, question as choose_question, table
 from pages._ui.shell import frame, setting, sidebar
 from pages._ui.shell.settings import Settings, dataset_with
-from pages._ui.views import context as contexts
-from pages._ui.views import frontier
+from pages._ui.views import context as contexts, frontier
 from pages._ui.wording.labels import OD_PUBLISHED_ONLY
 
 ANSWER, INVERSE = "From accuracy to ε", "From ε to accuracy"

@@ -4,13 +4,15 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages._ui.data import build as data_build
-from pages._ui.data import first_use as data_first_use
-from pages._ui.data import form as data_form
-from pages._ui.data import list as data_list
-from pages._ui.data import report as data_report
-from pages._ui.data import twin as data_twin
-from pages._ui.data import wording as data_wording
+from pages._ui.data import (
+    build as data_build,
+    first_use as data_first_use,
+    form as data_form,
+    list as data_list,
+    report as data_report,
+    twin as data_twin,
+    wording as data_wording,
+)
 from pages._ui.data.draft import Draft
 from pages._ui.shell import frame, sidebar
 

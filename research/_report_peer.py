@@ -12,8 +12,7 @@ from pathlib import Path
 
 import geopandas as gpd
 import pandas as pd
-from dp_mobility_report import DpMobilityReport
-from dp_mobility_report import constants as const
+from dp_mobility_report import DpMobilityReport, constants as const
 
 warnings.filterwarnings("ignore")
 HISTOGRAMS = (

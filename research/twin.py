@@ -14,15 +14,13 @@ from pathlib import Path
 import geopandas as gpd
 import numpy as np
 
-from engine import datasets, frontier
-from engine import origin_destination as od
+from engine import datasets, frontier, origin_destination as od
 from engine.datasets import Dataset
 from engine.errors import ExplorerError
 from engine.frontier import ensemble
 from engine.ingest import IngestOptions, ingest
 from engine.synthetic.twin import twin
-from engine.synthetic.twininputs import TwinInputs
-from engine.synthetic.twininputs import ensemble as corners
+from engine.synthetic.twininputs import TwinInputs, ensemble as corners
 from research.rows import Row, row
 
 SHIPPED = ("demo-city", "rwanda-districts", "rwanda-sectors", "afghanistan-provinces")

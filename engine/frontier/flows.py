@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.special import bdtrc
 
-from .. import attack, sweeping, usability
-from .. import origin_destination as od
+from .. import attack, origin_destination as od, sweeping, usability
 from ..arrays import Booleans, Counts, Floats
 from ..datasets import Dataset
 from ..parameters import EPSILON_STOPS, ODMethod, ODParameters

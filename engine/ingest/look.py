@@ -16,8 +16,7 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from .. import geography, usability
-from .. import origin_destination as od
+from .. import geography, origin_destination as od, usability
 from ..datasets import Dataset
 from ..errors import InputError
 from ..parameters import EPSILON_STOPS, ODParameters, ODUnit

@@ -19,8 +19,7 @@ from ..errors import ExplorerError, ParameterError
 from . import noise
 from .claim import claimed, require_space, uninterrupted, zip_of
 from .copies import fingerprint
-from .cost import RULE, Cost, corrected
-from .cost import cost as cost_of
+from .cost import RULE, Cost, corrected, cost as cost_of
 from .differences import Difference, differences
 from .digests import zoning
 from .entries import Budget, Entry, ReleaseError, known, require_left

@@ -26,8 +26,7 @@ from .asked import (
 )
 from .bundle import check, release
 from .cost import undercharged
-from .entries import Budget as SpentBudget
-from .entries import ReleaseError
+from .entries import Budget as SpentBudget, ReleaseError
 from .ledger import BudgetLedger
 from .plan import Plan
 from .products import Product

@@ -15,8 +15,7 @@ from ..datasets import Dataset
 from ..density.accounting import delta_is_large
 from ..errors import ParameterError
 from ..parameters import DensityParameters, ODParameters
-from ..report import Budget as Shares
-from ..report import ReportParameters
+from ..report import Budget as Shares, ReportParameters
 from .bundle import check, large_delta, release, tuned
 from .copies import fingerprint
 from .cost import RULE, Loss, whole_cost

@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from .. import origin_destination as od
-from .. import usability
+from .. import origin_destination as od, usability
 from ..datasets import Dataset
 from ..parameters import ODParameters
 from ..steps import level_of

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from engine import attack, datasets
-from engine import origin_destination as od
+from engine import attack, datasets, origin_destination as od
 from engine.attack import Corridor, UsualFlow, Visitor
 from engine.density import DensityParameters
 from engine.parameters import ODParameters

@@ -5,8 +5,7 @@ MiBici's rows need the real trips beside the project. ``docs/mechanisms.md`` is 
 
 from collections.abc import Iterator
 
-from research.methods import density, origin_destination
-from research.methods import rules as limits
+from research.methods import density, origin_destination, rules as limits
 from research.rows import Row
 
 

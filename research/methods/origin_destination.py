@@ -7,14 +7,12 @@ from types import ModuleType
 
 import numpy as np
 
-from engine import datasets
-from engine import origin_destination as od
+from engine import datasets, origin_destination as od
 from engine.arrays import Booleans, Floats, Integers
 from engine.geography import centre_distances_m
 from engine.origin_destination import estimate
 from engine.origin_destination.agreement import Agreement
-from engine.origin_destination.estimate import law as law_of_theta
-from engine.origin_destination.estimate import prediction
+from engine.origin_destination.estimate import law as law_of_theta, prediction
 from research.methods import bound, held, law
 from research.methods.origin_destination_cases import DAY, WEEK, Case, bike_days, bikes, shipped
 from research.rows import Row, row

@@ -9,8 +9,7 @@ import pandas as pd
 from scipy.cluster.vq import kmeans2
 from scipy.spatial.distance import cdist
 
-from engine import datasets
-from engine import origin_destination as od
+from engine import datasets, origin_destination as od
 from engine.arrays import Floats, Integers
 from engine.geography import centre_distances_m
 

@@ -9,8 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from engine import density, metrics
-from engine import origin_destination as od
+from engine import density, metrics, origin_destination as od
 from engine.arrays import Floats
 from research import density_worlds, worlds
 from research.methods import law

@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from engine import decisions
-from engine import origin_destination as od
+from engine import decisions, origin_destination as od
 from engine.arrays import Floats
 from engine.datasets import Dataset
 from engine.decisions.epidemic import scenario_origins, suppressed_epidemic

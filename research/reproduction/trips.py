@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine import metrics
-from engine import origin_destination as od
+from engine import metrics, origin_destination as od
 from engine.arrays import Floats, Integers
 from engine.datasets import Dataset
 from engine.origin_destination.drawn import drawn_errors

@@ -8,8 +8,7 @@ from urllib.parse import urlparse
 
 import pytest
 
-from tests.support.server import ROOT as ROOT
-from tests.support.server import served as served
+from tests.support.server import ROOT as ROOT, served as served
 
 playwright = pytest.importorskip("playwright.sync_api")
 

@@ -6,8 +6,7 @@ import shutil
 import numpy as np
 import pytest
 
-from engine import datasets
-from engine import origin_destination as od
+from engine import datasets, origin_destination as od
 from tests.browser.conftest import ROOT, served
 from tests.reference import decisions_reference as plain
 from tests.support.browser import settled

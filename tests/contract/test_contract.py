@@ -8,8 +8,7 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 
-from engine import density, report, sweeping
-from engine import origin_destination as od
+from engine import density, origin_destination as od, report, sweeping
 from engine.datasets import Dataset
 from engine.density.aggregates import tower_tree
 from engine.errors import ParameterError

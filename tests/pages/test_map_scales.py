@@ -7,8 +7,7 @@ import streamlit as st
 from engine import datasets, density
 from engine.parameters import DensityParameters
 from engine.resolution import Key
-from pages._ui.cache import density as cached_density
-from pages._ui.cache import verbs
+from pages._ui.cache import density as cached_density, verbs
 from pages._ui.drawing.maps import Scale
 
 BEYOND = 0.05

@@ -10,14 +10,16 @@ from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 from engine.datasets import storage
 from engine.resolution import Key
 from pages._ui.shell.frame import PAGES
-from tests.pages.conftest import _use_data_root as _use_data_root
-from tests.pages.conftest import data_root as data_root
-from tests.pages.conftest import long_work_stays_here as long_work_stays_here
-from tests.pages.conftest import open_home as open_home
-from tests.pages.conftest import open_page as open_page
-from tests.pages.conftest import settled as settled
-from tests.pages.conftest import temporary as temporary
-from tests.pages.conftest import unforeseen_errors_are_raised as unforeseen_errors_are_raised
+from tests.pages.conftest import (
+    _use_data_root as _use_data_root,
+    data_root as data_root,
+    long_work_stays_here as long_work_stays_here,
+    open_home as open_home,
+    open_page as open_page,
+    settled as settled,
+    temporary as temporary,
+    unforeseen_errors_are_raised as unforeseen_errors_are_raised,
+)
 
 SEEN = [path for path in PAGES if path not in ("pages/7_Release.py", "pages/8_Data.py")]
 """Pages that show what is set."""

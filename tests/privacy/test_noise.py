@@ -4,13 +4,11 @@ from itertools import combinations
 
 import numpy as np
 
-from engine import density
-from engine import origin_destination as od
+from engine import density, origin_destination as od
 from engine.datasets import load
 from engine.parameters import DensityParameters, ODParameters
 from engine.resolution import Key
-from pages._ui.cache import trips as cached_trips
-from pages._ui.cache import verbs
+from pages._ui.cache import trips as cached_trips, verbs
 from pages._ui.cache.draws import generator
 from pages._ui.cache.window import Window
 from pages._ui.shell.settings import SIMULATED_SEED

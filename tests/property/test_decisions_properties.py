@@ -1,12 +1,10 @@
 """What holds for every epidemic, score and choice of destinations, whatever the numbers."""
 
 import numpy as np
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from hypothesis.extra.numpy import arrays
 
-from engine import decisions
-from engine import origin_destination as od
+from engine import decisions, origin_destination as od
 from engine.decisions.epidemic import Scene
 from engine.decisions.model import Compartments
 from engine.decisions.scoring import compare

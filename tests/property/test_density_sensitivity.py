@@ -5,8 +5,7 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from engine import density
 from engine.density import fourier

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import Phase, given, settings
-from hypothesis import strategies as st
+from hypothesis import Phase, given, settings, strategies as st
 
 from engine import frontier
 from engine.frontier import Candidate, Need

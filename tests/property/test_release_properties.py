@@ -4,8 +4,7 @@ import csv
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from engine import origin_destination as od
 from engine.release import BudgetLedger, Product, release

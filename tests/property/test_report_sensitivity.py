@@ -4,8 +4,7 @@ from functools import partial
 from itertools import pairwise
 
 import numpy as np
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from engine import report
 from engine.report import HISTOGRAMS, STOPS, USER_ANALYSES, Analysis

@@ -4,11 +4,9 @@ import geopandas as gpd
 import numpy as np
 import pytest
 import shapely
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from engine import datasets, density, resolution
-from engine import origin_destination as od
+from engine import datasets, density, origin_destination as od, resolution
 from engine.datasets import RANK_BUCKET
 from engine.geography import SMALLEST_OVERLAP
 from engine.origin_destination.matrices import trimmed_counts

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 import shapely
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from engine.synthetic.sampling import Rows, heavy_tailed, position_within, random_rank_within
 from engine.synthetic.subdivision import scatter, subdivide

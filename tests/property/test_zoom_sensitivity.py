@@ -6,8 +6,7 @@ In whole numbers; a table's change in its clips, that of the sum in K_max·√(6
 from fractions import Fraction
 
 import numpy as np
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from engine import density
 from engine.datasets.zoomtables import (

@@ -4,8 +4,7 @@ from collections import Counter
 from dataclasses import replace
 from datetime import date
 
-from engine import attack, resolution, usability
-from engine import origin_destination as od
+from engine import attack, origin_destination as od, resolution, usability
 from engine.frontier import LIMITS, THRESHOLDS, Candidate
 from engine.parameters import EPSILON_STOPS, ODParameters
 from engine.resolution import Resolution

@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine import density, metrics
-from engine import origin_destination as od
+from engine import density, metrics, origin_destination as od
 from engine.datasets import Dataset
 from engine.errors import DatasetError
 from engine.origin_destination.mechanism import standard_noise

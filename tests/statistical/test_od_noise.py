@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from engine import noise
-from engine import origin_destination as od
+from engine import noise, origin_destination as od
 from engine.origin_destination import calculators, laws
 from engine.origin_destination.drawn import drawn_errors, drawn_outcomes
 from engine.origin_destination.estimate.measurement import discrete_laplace

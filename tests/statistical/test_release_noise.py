@@ -9,8 +9,7 @@ import pytest
 from scipy import stats
 
 import engine.release as package
-from engine import datasets
-from engine import origin_destination as od
+from engine import datasets, origin_destination as od
 from engine.origin_destination.laws import NoiseLaw
 from engine.release import noise
 from engine.release.bars import laplace_bar, laplace_sd, safe_scale

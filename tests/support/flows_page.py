@@ -2,8 +2,7 @@
 
 import json
 
-from tests.support.page import figures as figures
-from tests.support.page import text as text
+from tests.support.page import figures as figures, text as text
 
 PAGE = "pages/2_Origin_Destination.py"
 

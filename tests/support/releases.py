@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from engine import datasets
-from engine import origin_destination as od
+from engine import datasets, origin_destination as od
 from engine.datasets import growth
 from engine.parameters import DensityParameters
 from engine.release import Budget, Cost, Product

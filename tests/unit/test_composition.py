@@ -5,8 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from dp_accounting.pld import common, pld_pmf
-from dp_accounting.pld import privacy_loss_distribution as pld
+from dp_accounting.pld import common, pld_pmf, privacy_loss_distribution as pld
 
 from engine.attack import Visitor, stage_losses, strongest_on_density
 from engine.attack.visits import bounded_range_delta

@@ -1,7 +1,6 @@
 import pytest
 
-from engine import attack, density
-from engine import ledger as words
+from engine import attack, density, ledger as words
 from engine.attack import Visitor
 from engine.ledger import Kind, Ledger, Noise, Norm, Notion, Stage, Unit, simple_ledger
 from engine.parameters import DensityMethod, DensityParameters

@@ -11,8 +11,7 @@ import shapely
 from ... import geography
 from ...errors import InputError
 from . import mapping, parents
-from .ids import as_text, check
-from .ids import refuse as refuse_any
+from .ids import as_text, check, refuse as refuse_any
 from .sources import Source, shown
 from .zonefiles import read_shapes
 

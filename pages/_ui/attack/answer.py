@@ -22,8 +22,7 @@ from engine.parameters import EPSILON_STOPS
 from engine.risk import Guarantee
 from pages._ui.attack import curves, table, wording
 from pages._ui.attack.question import OnDensity, OnFlows
-from pages._ui.cache import attack as cached
-from pages._ui.cache import verbs
+from pages._ui.cache import attack as cached, verbs
 from pages._ui.drawing.cards import Card, cards_html
 from pages._ui.shell import frame, setting
 from pages._ui.wording.numbers import number, percent, scientific

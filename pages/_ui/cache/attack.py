@@ -1,13 +1,11 @@
 """What the attack reads of a dataset: its trips for their averages, else public facts alone."""
 
-from engine import attack
-from engine import origin_destination as od
+from engine import attack, origin_destination as od
 from engine.attack import TripAverages
 from engine.parameters import DensityParameters, ODParameters
 from engine.resolution import Key
 from engine.risk import Worth
-from pages._ui.cache import scope as cached_scope
-from pages._ui.cache import verbs
+from pages._ui.cache import scope as cached_scope, verbs
 from pages._ui.cache.datasets import dataset
 
 

@@ -5,8 +5,7 @@ from typing import Any
 
 from engine import decisions
 from engine.arrays import Floats
-from engine.decisions import choice
-from engine.decisions import populations as people_by_zone
+from engine.decisions import choice, populations as people_by_zone
 from engine.decisions.choice import Remedy
 from engine.decisions.epidemic import expected_epidemic, suppressed_epidemic
 from engine.parameters import ODParameters

@@ -16,10 +16,8 @@ from engine.density.scoring import TotalErrors
 from engine.parameters import HOURS_PER_WEEK, DensityParameters
 from engine.resolution import Key, block_names
 from engine.usability import DensityUsability
-from pages._ui.cache import scope as cached_scope
-from pages._ui.cache import verbs
-from pages._ui.cache.datasets import dataset
-from pages._ui.cache.datasets import outlines as zone_outlines
+from pages._ui.cache import scope as cached_scope, verbs
+from pages._ui.cache.datasets import dataset, outlines as zone_outlines
 from pages._ui.cache.draws import CHUNK_HOURS, generator
 from pages._ui.drawing.maps import Outlines
 from pages._ui.shell.settings import Seed

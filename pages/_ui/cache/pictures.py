@@ -9,9 +9,7 @@ from engine.arrays import Floats
 from engine.origin_destination import laws
 from engine.parameters import DensityParameters, ODParameters
 from engine.resolution import Key, block_at
-from pages._ui.cache import scope as cached_scope
-from pages._ui.cache import trips as cached_trips
-from pages._ui.cache import verbs
+from pages._ui.cache import scope as cached_scope, trips as cached_trips, verbs
 from pages._ui.cache.datasets import group_sketches, sketch
 from pages._ui.cache.window import Window
 from pages._ui.drawing import marks

@@ -8,9 +8,7 @@ from engine.origin_destination.scoring import TripScores
 from engine.parameters import DensityParameters, ODParameters
 from engine.resolution import Key
 from engine.usability import DensityUsability
-from pages._ui.cache import density as cached_density
-from pages._ui.cache import trips as cached_trips
-from pages._ui.cache import verbs
+from pages._ui.cache import density as cached_density, trips as cached_trips, verbs
 from pages._ui.cache.draws import DISTANCE_REPEATS, REPEATS
 from pages._ui.cache.window import Window
 from pages._ui.jobs.work import Step

@@ -2,13 +2,11 @@
 
 from engine import report
 from engine.report import Analysis, ReportParameters
-from engine.report.bounding import ErrorParts
-from engine.report.bounding import error_parts as error_parts_of
+from engine.report.bounding import ErrorParts, error_parts as error_parts_of
 from engine.report.fivenumbers import compare_ways
 from engine.report.loss import losses as losses_of
 from engine.resolution import Key
-from pages._ui.cache import scope as cached_scope
-from pages._ui.cache import verbs
+from pages._ui.cache import scope as cached_scope, verbs
 from pages._ui.cache.datasets import dataset
 from pages._ui.cache.draws import generator
 from pages._ui.shell.settings import Seed

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from engine import origin_destination as od
-from engine import usability
+from engine import origin_destination as od, usability
 from engine.arrays import Booleans, Floats, Numbers
 from engine.origin_destination import laws
 from engine.origin_destination.agreement import Agreement
@@ -28,8 +27,7 @@ from engine.origin_destination.trimming import TrimmingCurve
 from engine.parameters import EPSILON_STOPS, ODParameters
 from engine.resolution import Key
 from engine.usability import Flows, TripsUsability
-from pages._ui.cache import scope as cached_scope
-from pages._ui.cache import verbs
+from pages._ui.cache import scope as cached_scope, verbs
 from pages._ui.cache.datasets import dataset, frozen
 from pages._ui.cache.draws import REPEATS
 from pages._ui.cache.window import Window

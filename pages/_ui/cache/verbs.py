@@ -14,8 +14,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, overload
 
 import numpy as np
 
-from engine import density, report
-from engine import origin_destination as od
+from engine import density, origin_destination as od, report
 from engine.arrays import Floats, Integers
 from engine.contract import Parameters
 from engine.datasets import Dataset

@@ -7,9 +7,7 @@ from engine.frontier import LIMITS
 from engine.parameters import EPSILON_STOPS, ODParameters
 from engine.resolution import Resolution
 from engine.risk import Worth
-from pages._ui.cache import attack as cached_attack
-from pages._ui.cache import facts as cached_facts
-from pages._ui.cache import trips as cached_trips
+from pages._ui.cache import attack as cached_attack, facts as cached_facts, trips as cached_trips
 from pages._ui.cache.window import declared
 from pages._ui.classroom.rooms import Rooms
 from pages._ui.shell.catalogue import Entry, shared

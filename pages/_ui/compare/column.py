@@ -4,10 +4,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.parameters import DensityParameters
-from pages._ui.cache import attack as cached_attack
-from pages._ui.cache import density as cached_density
-from pages._ui.cache import trips as cached_trips
-from pages._ui.cache import verbs
+from pages._ui.cache import (
+    attack as cached_attack,
+    density as cached_density,
+    trips as cached_trips,
+    verbs,
+)
 from pages._ui.shell import pins
 from pages._ui.shell.settings import Settings
 from pages._ui.views import context as contexts

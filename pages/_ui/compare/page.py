@@ -3,10 +3,12 @@
 import streamlit as st
 
 from pages._ui import jobs
-from pages._ui.compare import column as compare_column
-from pages._ui.compare import decided as compare_decided
-from pages._ui.compare import table as compare_table
-from pages._ui.compare import wording as compare_wording
+from pages._ui.compare import (
+    column as compare_column,
+    decided as compare_decided,
+    table as compare_table,
+    wording as compare_wording,
+)
 from pages._ui.compare.column import Column
 from pages._ui.jobs import Job
 from pages._ui.shell import frame, pins, problems, setting, sidebar

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.ingest import IngestOptions, ingest
-from pages._ui.data import store as data_store
-from pages._ui.data import wording as data_wording
+from pages._ui.data import store as data_store, wording as data_wording
 from pages._ui.data.own import own
 from pages._ui.jobs.kept import Kept, Tell, follow_kept
 from pages._ui.shell.session import session

@@ -13,8 +13,7 @@ from engine.errors import ExplorerError
 from engine.ingest.inputs import mapping, sources, tracks
 from engine.ingest.inputs.mapping import Preview, preview
 from engine.ingest.inputs.zonefiles import read_shapes
-from pages._ui.data import store as data_store
-from pages._ui.data import wording as data_wording
+from pages._ui.data import store as data_store, wording as data_wording
 from pages._ui.data.draft import Draft
 from pages._ui.data.own import own
 from pages._ui.data.wording import COLUMNS

@@ -10,9 +10,7 @@ import streamlit as st
 from engine import datasets, synthetic
 from engine.ingest import Cancelled
 from engine.synthetic.catalogue import ON_FIRST_USE
-from pages._ui.data import store as data_store
-from pages._ui.data import table as data_table
-from pages._ui.data import wording as data_wording
+from pages._ui.data import store as data_store, table as data_table, wording as data_wording
 from pages._ui.jobs.kept import Kept, Tell, follow_kept
 from pages._ui.wording.numbers import file_size
 

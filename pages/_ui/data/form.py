@@ -8,10 +8,17 @@ import streamlit as st
 from engine import datasets
 from engine.ingest import IngestOptions
 from engine.parameters import DEFAULT_MAX_VISITS_CAP
-from pages._ui.data import build as data_build
-from pages._ui.data import guesses, places, reading, rows, when, zoning
-from pages._ui.data import store as data_store
-from pages._ui.data import wording as data_wording
+from pages._ui.data import (
+    build as data_build,
+    guesses,
+    places,
+    reading,
+    rows,
+    store as data_store,
+    when,
+    wording as data_wording,
+    zoning,
+)
 from pages._ui.data.draft import Draft
 
 UPLOAD, PATH = "Upload", "Path on this computer"

@@ -5,18 +5,18 @@ from pathlib import Path
 import pyarrow as pa
 import streamlit as st
 
-from engine import frontier
-from engine import report as engine_report
+from engine import frontier, report as engine_report
 from engine.errors import ExplorerError
 from engine.ingest.inputs import sources
-from pages._ui.cache import datasets as cached_datasets
-from pages._ui.cache import verbs
-from pages._ui.data import build as data_build
-from pages._ui.data import more_days as data_more_days
-from pages._ui.data import report as data_report
-from pages._ui.data import store as data_store
-from pages._ui.data import table as data_table
-from pages._ui.data import wording as data_wording
+from pages._ui.cache import datasets as cached_datasets, verbs
+from pages._ui.data import (
+    build as data_build,
+    more_days as data_more_days,
+    report as data_report,
+    store as data_store,
+    table as data_table,
+    wording as data_wording,
+)
 from pages._ui.data.own import own
 from pages._ui.shell import catalogue, frame
 from pages._ui.shell.catalogue import Entry

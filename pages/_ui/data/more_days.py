@@ -9,8 +9,7 @@ import streamlit as st
 
 from engine.datasets import storage
 from engine.ingest import append
-from pages._ui.data import build as data_build
-from pages._ui.data import store as data_store
+from pages._ui.data import build as data_build, store as data_store
 from pages._ui.data.files import TABLES
 from pages._ui.data.own import own
 from pages._ui.jobs.kept import Tell

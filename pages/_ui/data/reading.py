@@ -11,8 +11,7 @@ from engine.ingest.inputs import guess, mapping, sources
 from engine.ingest.inputs.sources import Source
 from engine.ingest.look import seem_swapped
 from engine.ingest.reading import Reading
-from pages._ui.data import rows
-from pages._ui.data import wording as data_wording
+from pages._ui.data import rows, wording as data_wording
 from pages._ui.data.draft import Draft
 from pages._ui.data.own import own
 

@@ -10,9 +10,7 @@ import streamlit as st
 from engine.ingest.inputs import mapping, sources
 from engine.ingest.inputs.mapping import Preview
 from engine.ingest.reading import Reading
-from pages._ui.data import files as data_files
-from pages._ui.data import guesses
-from pages._ui.data import wording as data_wording
+from pages._ui.data import files as data_files, guesses, wording as data_wording
 from pages._ui.data.draft import Draft, position
 from pages._ui.data.wording import COLUMNS, KINDS
 

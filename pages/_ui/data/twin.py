@@ -22,10 +22,12 @@ from engine.synthetic.twinfiles import (
 )
 from engine.synthetic.twininputs import FIRST_DAY, MOST_PEOPLE, TwinInputs, read_weekdays
 from engine.synthetic.twinpeople import residents_of
-from pages._ui.data import build as data_build
-from pages._ui.data import files as data_files
-from pages._ui.data import picture as data_picture
-from pages._ui.data import wording as data_wording
+from pages._ui.data import (
+    build as data_build,
+    files as data_files,
+    picture as data_picture,
+    wording as data_wording,
+)
 from pages._ui.data.draft import Draft
 from pages._ui.data.own import own
 from pages._ui.jobs.kept import Tell

@@ -6,8 +6,7 @@ from zoneinfo import ZoneInfo
 import streamlit as st
 
 from engine.ingest import look
-from pages._ui.data import guesses as data_guesses
-from pages._ui.data import wording as data_wording
+from pages._ui.data import guesses as data_guesses, wording as data_wording
 from pages._ui.data.draft import Draft
 from pages._ui.data.own import own
 

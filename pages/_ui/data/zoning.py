@@ -13,8 +13,7 @@ from engine.ingest.coarseness import MOST_ZONES, Coarseness
 from engine.ingest.inputs import coarse, parents
 from engine.ingest.inputs.places import Places, read_places
 from engine.ingest.look import Area, seem_swapped
-from pages._ui.data import picture as data_picture
-from pages._ui.data import wording as data_wording
+from pages._ui.data import picture as data_picture, wording as data_wording
 from pages._ui.data.draft import Draft
 from pages._ui.data.own import own
 from pages._ui.wording.numbers import percent

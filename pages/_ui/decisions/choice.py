@@ -26,8 +26,7 @@ from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session
 from pages._ui.shell.setting import Setting
 from pages._ui.shell.settings import Settings, has_part, use_settings
-from pages._ui.views import way_out
-from pages._ui.views import zones as zones_view
+from pages._ui.views import way_out, zones as zones_view
 from pages._ui.views.context import Context, of
 from pages._ui.wording.numbers import number, percent
 

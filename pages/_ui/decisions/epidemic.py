@@ -15,8 +15,7 @@ from engine.decisions.judgement import (
 from engine.decisions.scoring import one_origin
 from engine.parameters import ODParameters
 from pages._ui import jobs
-from pages._ui.cache import datasets as cached_datasets
-from pages._ui.cache import decisions as cached_decisions
+from pages._ui.cache import datasets as cached_datasets, decisions as cached_decisions
 from pages._ui.cache.decisions import Outbreak
 from pages._ui.decisions import acting, curves, question, table, wording, work
 from pages._ui.decisions.work import Seen

@@ -14,8 +14,7 @@ from engine.decisions.judgement import own_question
 from engine.decisions.populations import read_populations
 from engine.errors import ExplorerError
 from engine.resolution import INHABITED, Key, Resolution
-from pages._ui.cache import datasets as cached_datasets
-from pages._ui.cache import decisions as cached_decisions
+from pages._ui.cache import datasets as cached_datasets, decisions as cached_decisions
 from pages._ui.cache.decisions import Emergency, Outbreak, People
 from pages._ui.shell import dates, setting
 from pages._ui.shell.catalogue import Entry

@@ -12,8 +12,7 @@ from engine.decisions.drawn import AidDraws
 from engine.decisions.scoring import Comparison, acts, concatenate
 from engine.parameters import EPSILON_STOPS, ODParameters
 from engine.resolution import Key
-from pages._ui.cache import datasets as cached_datasets
-from pages._ui.cache import decisions as cached_decisions
+from pages._ui.cache import datasets as cached_datasets, decisions as cached_decisions
 from pages._ui.cache.datasets import dataset
 from pages._ui.cache.decisions import Emergency, Outbreak
 from pages._ui.cache.draws import REPEATS, generator

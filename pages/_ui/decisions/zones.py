@@ -16,8 +16,7 @@ from pages._ui.drawing.svg import stage
 from pages._ui.drawing.svg.stage import Picture
 from pages._ui.jobs import Job
 from pages._ui.shell import setting
-from pages._ui.views import way_out
-from pages._ui.views import zones as zones_view
+from pages._ui.views import way_out, zones as zones_view
 from pages._ui.views.context import Context
 
 TRIPS, VISITS = COUNTS = "Trips that arrive", "Visits"

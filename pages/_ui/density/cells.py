@@ -5,8 +5,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from engine.arrays import Floats, Integers
-from pages._ui.cache import density as cached_density
-from pages._ui.cache import verbs
+from pages._ui.cache import density as cached_density, verbs
 from pages._ui.density import wording as density_wording
 from pages._ui.density.map import MAP_WIDTH
 from pages._ui.drawing import maps

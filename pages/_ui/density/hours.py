@@ -10,8 +10,7 @@ from engine.metrics import mean_of_known
 from engine.parameters import DensityMethod, DensityParameters
 from engine.resolution import Key, block_names
 from pages._ui import jobs
-from pages._ui.cache import density as cached_density
-from pages._ui.cache import verbs
+from pages._ui.cache import density as cached_density, verbs
 from pages._ui.density import wording as density_wording
 from pages._ui.drawing import charts
 from pages._ui.drawing.charts import Axis

@@ -11,10 +11,12 @@ from engine.arrays import Floats
 from engine.parameters import HOURS_PER_WEEK
 from engine.resolution import Key, block_names, hour_blocks
 from pages._ui import jobs
-from pages._ui.cache import datasets as cached_datasets
-from pages._ui.cache import density as cached_density
-from pages._ui.cache import verbs
-from pages._ui.cache import zones as cached_zones
+from pages._ui.cache import (
+    datasets as cached_datasets,
+    density as cached_density,
+    verbs,
+    zones as cached_zones,
+)
 from pages._ui.cache.pictures import MAP_HOUR
 from pages._ui.density import wording as density_wording
 from pages._ui.drawing import charts, maps

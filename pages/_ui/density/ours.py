@@ -6,8 +6,7 @@ import numpy as np
 import streamlit as st
 
 from pages._ui.cache import verbs
-from pages._ui.density import sweeps
-from pages._ui.density import wording as density_wording
+from pages._ui.density import sweeps, wording as density_wording
 from pages._ui.views import beside
 from pages._ui.views.context import Density, Side
 from pages._ui.wording.labels import no_zoom

@@ -11,11 +11,9 @@ from engine import density, sweeping
 from engine.parameters import DensityParameters
 from engine.resolution import Key
 from pages._ui import jobs
-from pages._ui.cache import datasets as cached_datasets
-from pages._ui.cache import verbs
+from pages._ui.cache import datasets as cached_datasets, verbs
 from pages._ui.cache.draws import REPEATS, generator
-from pages._ui.density import charts as density_charts
-from pages._ui.density import wording as density_wording
+from pages._ui.density import charts as density_charts, wording as density_wording
 from pages._ui.density.charts import Band
 from pages._ui.drawing import tables
 from pages._ui.jobs import Job, Step

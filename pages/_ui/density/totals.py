@@ -11,8 +11,7 @@ from engine.resolution import Key
 from pages._ui import jobs
 from pages._ui.cache import density as cached_density
 from pages._ui.cache.draws import REPEATS
-from pages._ui.density import charts as density_charts
-from pages._ui.density import wording as density_wording
+from pages._ui.density import charts as density_charts, wording as density_wording
 from pages._ui.density.charts import Band
 from pages._ui.jobs import Job, Step
 from pages._ui.shell.settings import Seed

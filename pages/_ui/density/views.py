@@ -6,14 +6,16 @@ from functools import partial
 
 import streamlit as st
 
-from pages._ui.density import cells as density_cells
-from pages._ui.density import costs as density_costs
-from pages._ui.density import hours as density_hours
-from pages._ui.density import ours as density_ours
-from pages._ui.density import sweeps as density_sweeps
-from pages._ui.density import totals as density_totals
-from pages._ui.density import wording as density_wording
-from pages._ui.density import zones as density_zones
+from pages._ui.density import (
+    cells as density_cells,
+    costs as density_costs,
+    hours as density_hours,
+    ours as density_ours,
+    sweeps as density_sweeps,
+    totals as density_totals,
+    wording as density_wording,
+    zones as density_zones,
+)
 from pages._ui.shell import setting
 from pages._ui.views import detail
 from pages._ui.views.context import Density

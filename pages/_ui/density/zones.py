@@ -11,11 +11,8 @@ from engine.density import DensityScores
 from engine.parameters import DensityParameters
 from engine.resolution import Key
 from pages._ui import jobs
-from pages._ui.cache import datasets as cached_datasets
-from pages._ui.cache import density as cached_density
-from pages._ui.cache import verbs
-from pages._ui.density import map as density_map
-from pages._ui.density import wording as density_wording
+from pages._ui.cache import datasets as cached_datasets, density as cached_density, verbs
+from pages._ui.density import map as density_map, wording as density_wording
 from pages._ui.density.map import MAP_WIDTH
 from pages._ui.drawing import charts, maps, rows
 from pages._ui.drawing.charts import Axis, Mark

@@ -9,8 +9,7 @@ from engine.frontier import Candidate
 from pages._ui import jobs
 from pages._ui.cache.frontier import Advice
 from pages._ui.drawing import cards
-from pages._ui.home import handout as home_handout
-from pages._ui.home import verdict as home_verdict
+from pages._ui.home import handout as home_handout, verdict as home_verdict
 from pages._ui.home.side import Side
 from pages._ui.jobs import Job
 from pages._ui.shell import frame, setting

@@ -12,9 +12,7 @@ from engine.ledger import Ledger
 from engine.parameters import EPSILON_STOPS
 from engine.resolution import Key
 from pages._ui import jobs
-from pages._ui.cache import datasets as cached_datasets
-from pages._ui.cache import density as cached_density
-from pages._ui.cache import verbs
+from pages._ui.cache import datasets as cached_datasets, density as cached_density, verbs
 from pages._ui.cache.repeats import Drawn, density_draws, judged_densities
 from pages._ui.drawing import cards
 from pages._ui.drawing.svg import curve as sketch_curve

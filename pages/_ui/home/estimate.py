@@ -3,13 +3,10 @@
 import numpy as np
 import streamlit as st
 
-from engine import origin_destination as od
-from engine import usability
+from engine import origin_destination as od, usability
 from engine.arrays import Integers, Numbers
 from engine.resolution import Key
-from pages._ui.cache import datasets as cached_datasets
-from pages._ui.cache import trips as cached_trips
-from pages._ui.cache import verbs
+from pages._ui.cache import datasets as cached_datasets, trips as cached_trips, verbs
 from pages._ui.cache.window import declared
 from pages._ui.drawing import cards
 from pages._ui.home.density import Column, Worst, said_html

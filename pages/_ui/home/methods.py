@@ -4,10 +4,12 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pages._ui.cache import density as cached_density
-from pages._ui.cache import pictures as cached_pictures
-from pages._ui.cache import trips as cached_trips
-from pages._ui.cache import verbs
+from pages._ui.cache import (
+    density as cached_density,
+    pictures as cached_pictures,
+    trips as cached_trips,
+    verbs,
+)
 from pages._ui.cache.window import declared
 from pages._ui.drawing import tables
 from pages._ui.drawing.svg import stage as drawn_stage

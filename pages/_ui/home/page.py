@@ -4,15 +4,17 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages._ui.home import card as home_card
-from pages._ui.home import choose as home_choose
-from pages._ui.home import density as home_density
-from pages._ui.home import details as home_details
-from pages._ui.home import play as home_play
-from pages._ui.home import stage as home_stage
-from pages._ui.home import trips as home_trips
-from pages._ui.home import uncertainty as home_uncertainty
-from pages._ui.home import wording as home_wording
+from pages._ui.home import (
+    card as home_card,
+    choose as home_choose,
+    density as home_density,
+    details as home_details,
+    play as home_play,
+    stage as home_stage,
+    trips as home_trips,
+    uncertainty as home_uncertainty,
+    wording as home_wording,
+)
 from pages._ui.home.density import Column
 from pages._ui.shell import epsilon_control, frame, problems, sidebar
 from pages._ui.shell.settings import Settings, dataset_with

@@ -3,15 +3,16 @@
 from dataclasses import dataclass
 from typing import Any
 
-from engine import origin_destination as od
-from engine import usability
+from engine import origin_destination as od, usability
 from engine.risk import Worth
 from engine.steps import Level
-from pages._ui.cache import attack as cached_attack
-from pages._ui.cache import density as cached_density
-from pages._ui.cache import pictures as cached_pictures
-from pages._ui.cache import trips as cached_trips
-from pages._ui.cache import verbs
+from pages._ui.cache import (
+    attack as cached_attack,
+    density as cached_density,
+    pictures as cached_pictures,
+    trips as cached_trips,
+    verbs,
+)
 from pages._ui.cache.window import declared
 from pages._ui.drawing.svg.stage import Picture
 from pages._ui.shell.catalogue import Entry

@@ -7,19 +7,23 @@ import streamlit as st
 
 from engine.resolution import block_at
 from pages._ui import jobs
-from pages._ui.cache import datasets as cached_datasets
-from pages._ui.cache import pictures as cached_pictures
-from pages._ui.cache import zones as cached_zones
+from pages._ui.cache import (
+    datasets as cached_datasets,
+    pictures as cached_pictures,
+    zones as cached_zones,
+)
 from pages._ui.cache.pictures import MAP_HOUR
 from pages._ui.drawing.gauges import gauges_html
 from pages._ui.drawing.svg import stage as drawn_stage
 from pages._ui.drawing.svg.stage import Picture
-from pages._ui.home import card as home_card
-from pages._ui.home import methods as home_methods
-from pages._ui.home import play as home_play
-from pages._ui.home import side as home_side
-from pages._ui.home import tour as home_tour
-from pages._ui.home import verdict as home_verdict
+from pages._ui.home import (
+    card as home_card,
+    methods as home_methods,
+    play as home_play,
+    side as home_side,
+    tour as home_tour,
+    verdict as home_verdict,
+)
 from pages._ui.home.side import Side
 from pages._ui.jobs import Job
 from pages._ui.shell import epsilon_control, frame, setting

@@ -8,15 +8,12 @@ from engine import origin_destination as od
 from engine.parameters import EPSILON_STOPS, ODParameters
 from engine.resolution import Key
 from pages._ui import jobs
-from pages._ui.cache import details as cached_details
-from pages._ui.cache import trips as cached_trips
-from pages._ui.cache import verbs
+from pages._ui.cache import details as cached_details, trips as cached_trips, verbs
 from pages._ui.cache.repeats import trip_draws
 from pages._ui.cache.window import Window, declared
 from pages._ui.drawing import cards
 from pages._ui.drawing.svg import curve as sketch_curve
-from pages._ui.home import estimate as home_estimate
-from pages._ui.home import play as home_play
+from pages._ui.home import estimate as home_estimate, play as home_play
 from pages._ui.home.density import Column, delay_s, said_html, take
 from pages._ui.jobs import Job
 from pages._ui.shell.catalogue import Entry

@@ -7,10 +7,12 @@ from engine.parameters import DensityParameters
 from engine.release import BudgetLedger, Plan, Product, ReleaseError, fits, fitting_epsilon
 from engine.report import ReportParameters
 from engine.usability import judge_drawn_trips
-from pages._ui.cache import datasets as cached_datasets
-from pages._ui.cache import density as cached_density
-from pages._ui.cache import trips as cached_trips
-from pages._ui.cache import verbs
+from pages._ui.cache import (
+    datasets as cached_datasets,
+    density as cached_density,
+    trips as cached_trips,
+    verbs,
+)
 from pages._ui.cache.window import declared
 from pages._ui.drawing import cards
 from pages._ui.release.wording import LEAK, NOISE_ALONE, noise_alone
@@ -23,8 +25,7 @@ from pages._ui.shell.settings import (
     seed,
     use_settings,
 )
-from pages._ui.views import context as contexts
-from pages._ui.views import way_out
+from pages._ui.views import context as contexts, way_out
 from pages._ui.wording import verdict
 from pages._ui.wording.verdict import Finding
 

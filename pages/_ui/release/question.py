@@ -7,8 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from engine import density, report
-from engine import origin_destination as od
+from engine import density, origin_destination as od, report
 from engine.contract import Method
 from engine.errors import ExplorerError
 from engine.parameters import DensityParameters, ODParameters
@@ -17,8 +16,7 @@ from engine.release.bars import LEVEL
 from engine.release.page import bar
 from engine.release.products import WAYS
 from engine.report import STOPS, Budget, ReportParameters
-from pages._ui.cache import datasets as cached_datasets
-from pages._ui.cache import verbs
+from pages._ui.cache import datasets as cached_datasets, verbs
 from pages._ui.drawing import cards
 from pages._ui.drawing.cards import Card
 from pages._ui.drawing.tables import table_html

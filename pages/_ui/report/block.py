@@ -9,8 +9,7 @@ import streamlit as st
 from engine import report as engine_report
 from engine.arrays import Integers
 from engine.report import Analysis, ReportParameters, ReportRelease, ReportTable, Result, numbers
-from pages._ui.cache import report as cached_report
-from pages._ui.cache import verbs
+from pages._ui.cache import report as cached_report, verbs
 from pages._ui.report import question, wording
 from pages._ui.report.wording import OFF, derived
 from pages._ui.shell import setting

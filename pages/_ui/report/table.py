@@ -9,8 +9,7 @@ from engine.report.bounding import TripsGuess, balance
 from engine.report.loss import summarised
 from engine.resolution import Key
 from pages._ui import jobs
-from pages._ui.cache import report as cached_report
-from pages._ui.cache import verbs
+from pages._ui.cache import report as cached_report, verbs
 from pages._ui.cache.draws import REPEATS
 from pages._ui.drawing import charts, tables
 from pages._ui.drawing.charts import Axis, Mark

@@ -9,12 +9,13 @@ import streamlit as st
 
 from engine.arrays import Booleans, Integers, Numbers
 from engine.resolution import Key, flows_between
-from pages._ui.cache import datasets as cached_datasets
-from pages._ui.cache import pictures as cached_pictures
-from pages._ui.cache import trips as cached_trips
+from pages._ui.cache import (
+    datasets as cached_datasets,
+    pictures as cached_pictures,
+    trips as cached_trips,
+)
 from pages._ui.cache.trips import Drawn
-from pages._ui.drawing import groups as drawn_groups
-from pages._ui.drawing import maps, marks, tables
+from pages._ui.drawing import groups as drawn_groups, maps, marks, tables
 from pages._ui.drawing.tables import Column
 from pages._ui.shell import setting
 from pages._ui.shell.session import map_size, state

@@ -11,8 +11,7 @@ from engine.origin_destination.exact.expected import SANITY_BOUND, Population
 from engine.origin_destination.exact.grid import HeatMap
 from engine.parameters import EPSILON_STOPS, ODParameters
 from pages._ui import jobs
-from pages._ui.cache import curves as cached_curves
-from pages._ui.cache import trips as cached_trips
+from pages._ui.cache import curves as cached_curves, trips as cached_trips
 from pages._ui.cache.trips import GRID_THRESHOLDS
 from pages._ui.drawing import charts
 from pages._ui.jobs import Job

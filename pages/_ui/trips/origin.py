@@ -3,8 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from pages._ui.cache import datasets as cached_datasets
-from pages._ui.cache import trips as cached_trips
+from pages._ui.cache import datasets as cached_datasets, trips as cached_trips
 from pages._ui.drawing import maps
 from pages._ui.shell import setting
 from pages._ui.shell.session import map_size

@@ -5,8 +5,7 @@ import streamlit as st
 
 from engine import origin_destination as od
 from engine.arrays import Numbers
-from pages._ui.cache import trips as cached_trips
-from pages._ui.cache import verbs
+from pages._ui.cache import trips as cached_trips, verbs
 from pages._ui.drawing import cards, charts, colours
 from pages._ui.drawing.cards import Card
 from pages._ui.drawing.charts import Axis, Mark

@@ -6,9 +6,11 @@ from engine.origin_destination.trimming import TrimmingCurve
 from engine.parameters import ODParameters
 from engine.resolution import Key
 from pages._ui import jobs
-from pages._ui.cache import curves as cached_curves
-from pages._ui.cache import datasets as cached_datasets
-from pages._ui.cache import trips as cached_trips
+from pages._ui.cache import (
+    curves as cached_curves,
+    datasets as cached_datasets,
+    trips as cached_trips,
+)
 from pages._ui.cache.curves import LIMITS
 from pages._ui.drawing import cards, charts, colours
 from pages._ui.drawing.cards import Card

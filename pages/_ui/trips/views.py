@@ -4,16 +4,18 @@ from collections.abc import Callable
 from functools import partial
 
 from pages._ui.shell import setting
-from pages._ui.trips import errors as trips_errors
-from pages._ui.trips import flows as trips_flows
-from pages._ui.trips import grid as trips_grid
-from pages._ui.trips import matrix as trips_matrix
-from pages._ui.trips import methods as trips_methods
-from pages._ui.trips import origin as trips_origin
-from pages._ui.trips import outcomes as trips_outcomes
-from pages._ui.trips import totals as trips_totals
-from pages._ui.trips import trimming as trips_trimming
-from pages._ui.trips import unexpected as trips_unexpected
+from pages._ui.trips import (
+    errors as trips_errors,
+    flows as trips_flows,
+    grid as trips_grid,
+    matrix as trips_matrix,
+    methods as trips_methods,
+    origin as trips_origin,
+    outcomes as trips_outcomes,
+    totals as trips_totals,
+    trimming as trips_trimming,
+    unexpected as trips_unexpected,
+)
 from pages._ui.views import detail
 from pages._ui.views.context import Flows
 

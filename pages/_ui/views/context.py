@@ -9,8 +9,7 @@ from engine.contract import Method
 from engine.parameters import DensityParameters, GaussianCalibration, ODParameters, gaussian_for
 from engine.report import ReportParameters
 from engine.resolution import Key
-from pages._ui.cache import density as cached_density
-from pages._ui.cache import verbs
+from pages._ui.cache import density as cached_density, verbs
 from pages._ui.cache.window import Window, declared
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import Seed, Settings, has_part, seed

@@ -7,8 +7,7 @@ import streamlit as st
 
 from engine.parameters import EPSILON_STOPS, DensityParameters
 from pages._ui import jobs
-from pages._ui.cache import density as cached_density
-from pages._ui.cache import trips as cached_trips
+from pages._ui.cache import density as cached_density, trips as cached_trips
 from pages._ui.drawing import charts
 from pages._ui.drawing.charts import EPSILON, STROKES, Axis, Line, Point
 from pages._ui.jobs import Job, Step

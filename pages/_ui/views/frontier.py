@@ -11,19 +11,19 @@ from engine.frontier import Candidate, tables, visits
 from engine.parameters import ODParameters
 from engine.risk import PRECEDENTS, Guarantee
 from pages._ui import jobs
-from pages._ui.cache import attack as cached_attack
-from pages._ui.cache import density as cached_density
-from pages._ui.cache import trips as cached_trips
+from pages._ui.cache import (
+    attack as cached_attack,
+    density as cached_density,
+    trips as cached_trips,
+)
 from pages._ui.cache.frontier import Advice, Line, span_of
 from pages._ui.cache.window import declared
-from pages._ui.drawing import colours
-from pages._ui.drawing import tables as drawn_tables
+from pages._ui.drawing import colours, tables as drawn_tables
 from pages._ui.drawing.charts import spec
 from pages._ui.drawing.tables import Column
 from pages._ui.jobs import Job
 from pages._ui.shell import setting
-from pages._ui.views import ensemble, way_out
-from pages._ui.views import need as need_view
+from pages._ui.views import ensemble, need as need_view, way_out
 from pages._ui.views.context import Context
 from pages._ui.wording import frontier as wording
 from pages._ui.wording.numbers import percent

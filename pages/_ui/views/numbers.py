@@ -7,8 +7,7 @@ import streamlit as st
 
 from engine.parameters import DensityParameters
 from pages._ui import jobs
-from pages._ui.cache import trips as cached_trips
-from pages._ui.cache import verbs
+from pages._ui.cache import trips as cached_trips, verbs
 from pages._ui.cache.draws import REPEATS
 from pages._ui.cache.repeats import Drawn
 from pages._ui.drawing import cards

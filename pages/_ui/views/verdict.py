@@ -7,9 +7,7 @@ import streamlit as st
 from engine import density, usability
 from engine.parameters import DensityParameters
 from pages._ui import jobs
-from pages._ui.cache import density as cached_density
-from pages._ui.cache import trips as cached_trips
-from pages._ui.cache import verbs
+from pages._ui.cache import density as cached_density, trips as cached_trips, verbs
 from pages._ui.drawing import cards
 from pages._ui.jobs import Job
 from pages._ui.views import draws, way_out

@@ -13,8 +13,7 @@ from engine.decisions.scoring import Comparison
 from engine.decisions.zones import ZoneRule, ZonesJudgement, usual_limit
 from engine.resolution import HourStep
 from pages._ui import jobs
-from pages._ui.cache import datasets as cached_datasets
-from pages._ui.cache import zones as cached_zones
+from pages._ui.cache import datasets as cached_datasets, zones as cached_zones
 from pages._ui.drawing import colours
 from pages._ui.drawing.svg.decided import decision_picture
 from pages._ui.drawing.svg.stage import Picture

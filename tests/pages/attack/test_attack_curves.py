@@ -9,8 +9,7 @@ from engine.attack import Visitor, strongest_on_density
 from engine.parameters import DensityParameters
 from engine.risk import Guarantee
 from pages._ui.attack import curves
-from tests.support.charts import drawn as drawn
-from tests.support.charts import rows
+from tests.support.charts import drawn as drawn, rows
 
 EPSILON = 0.5
 BOUND, ATTACK = "guarantee allows", "best attack"

@@ -46,8 +46,7 @@ def test_the_typical_trip_is_labelled_as_read_from_the_data(open_page):
     assert toggle.label == "Read the flows of demo-city (simulated people)"
     toggle.set_value(True).run()
     (said,) = (one.value for one in app.markdown if "average trip" in one.value)
-    from engine import datasets
-    from engine import origin_destination as od
+    from engine import datasets, origin_destination as od
 
     averages = attack.over_trips(
         od.histogram(datasets.load("demo-city")), ODParameters(epsilon=0.5, unit="trip")

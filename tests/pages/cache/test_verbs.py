@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine import datasets, density, report
-from engine import origin_destination as od
+from engine import datasets, density, origin_destination as od, report
 from engine.density import DensityParameters
 from engine.origin_destination import ODParameters
 from engine.origin_destination.mechanism import standard_noise

@@ -4,8 +4,7 @@ import statistics
 import threading
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pages._ui.classroom import rooms as classroom_rooms
 from pages._ui.classroom.question import Choice, Vote, middle

@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine import datasets, resolution, usability
-from engine import origin_destination as od
+from engine import datasets, origin_destination as od, resolution, usability
 from engine.parameters import ODParameters
 from pages._ui.cache.draws import generator
 from pages._ui.release import work

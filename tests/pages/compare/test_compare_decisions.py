@@ -6,8 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from engine import datasets, decisions
-from engine import origin_destination as od
+from engine import datasets, decisions, origin_destination as od
 from engine.decisions.epidemic import scenario_origins
 from engine.parameters import ODParameters
 from engine.resolution import Key

@@ -6,8 +6,7 @@ from datetime import date
 
 import pytest
 
-from pages._ui.data import build as data_build
-from pages._ui.data import wording as data_wording
+from pages._ui.data import build as data_build, wording as data_wording
 from pages._ui.data.own import OwnData
 from pages._ui.wording.datasets import CONFIDENTIAL_BANNER
 from tests.support.data_page import (

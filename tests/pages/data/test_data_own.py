@@ -11,8 +11,7 @@ import pytest
 from engine import datasets, synthetic
 from engine.datasets import storage
 from engine.errors import DatasetError
-from pages._ui.data import first_use as data_first_use
-from pages._ui.data import wording as data_wording
+from pages._ui.data import first_use as data_first_use, wording as data_wording
 from pages._ui.data.own import OwnData
 from tests.support.data_page import (
     DISTRICTS,

@@ -6,10 +6,12 @@ import time
 import pytest
 
 from engine.ingest.inputs import mapping
-from pages._ui.data import guesses as data_guesses
-from pages._ui.data import report as data_report
-from pages._ui.data import store as data_store
-from pages._ui.data import wording as data_wording
+from pages._ui.data import (
+    guesses as data_guesses,
+    report as data_report,
+    store as data_store,
+    wording as data_wording,
+)
 
 
 def test_a_sessions_folder_goes_when_the_session_is_gone(temporary, monkeypatch):

@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine import datasets, decisions
-from engine import origin_destination as od
+from engine import datasets, decisions, origin_destination as od
 from engine.decisions.epidemic import scenario_origins
 from engine.decisions.populations import empty_zones, given_populations
 from pages._ui.decisions import question, wording

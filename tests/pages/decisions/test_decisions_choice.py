@@ -5,8 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from engine import datasets, decisions
-from engine import origin_destination as od
+from engine import datasets, decisions, origin_destination as od
 from engine.parameters import EPSILON_STOPS
 from pages._ui.decisions import choice
 from tests.support.page import text

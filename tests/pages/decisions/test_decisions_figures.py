@@ -7,8 +7,7 @@ from unittest.mock import MagicMock
 import numpy as np
 import pytest
 
-from engine import datasets, decisions
-from engine import origin_destination as od
+from engine import datasets, decisions, origin_destination as od
 from engine.resolution import Key
 from pages._ui.cache import decisions as cached_decisions
 from pages._ui.cache.decisions import Emergency

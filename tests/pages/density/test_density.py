@@ -14,8 +14,7 @@ from engine.datasets import load
 from engine.density.scaling import tower_totals
 from engine.ledger import Ledger
 from engine.parameters import DensityMethod, DensityParameters
-from pages._ui.cache import density as cached_density
-from pages._ui.cache import verbs
+from pages._ui.cache import density as cached_density, verbs
 from pages._ui.cache.draws import generator
 from pages._ui.density import wording as density_wording
 from pages._ui.density.map import Week

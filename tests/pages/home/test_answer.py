@@ -4,13 +4,11 @@ import re
 
 import pytest
 
-from engine import attack, datasets, usability
-from engine import origin_destination as od
+from engine import attack, datasets, origin_destination as od, usability
 from engine.parameters import EPSILON_STOPS, ODParameters
 from engine.resolution import Resolution, coarsen
 from engine.usability import Flows
-from pages._ui.views import frontier as frontier_view
-from pages._ui.views import way_out
+from pages._ui.views import frontier as frontier_view, way_out
 from pages._ui.wording.numbers import percent
 from pages._ui.wording.privacy import guess
 from tests.support.charts import drawn as drawn

@@ -6,8 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine import datasets, density
-from engine import origin_destination as od
+from engine import datasets, density, origin_destination as od
 from engine.density import DensityParameters
 from engine.metrics import earth_movers_distance
 from engine.origin_destination import ODParameters

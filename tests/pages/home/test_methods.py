@@ -5,8 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from engine import datasets, density
-from engine import origin_destination as od
+from engine import datasets, density, origin_destination as od
 from engine.parameters import DensityParameters, ODParameters
 from engine.resolution import Key
 from pages._ui.cache import trips as cached_trips

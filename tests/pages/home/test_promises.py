@@ -8,8 +8,7 @@ import pytest
 from engine import datasets
 from engine.risk import GROUP
 from engine.steps import GOOD_SHARE, SOME_SHARE
-from pages._ui.home import tour
-from pages._ui.home import verdict as home_verdict
+from pages._ui.home import tour, verdict as home_verdict
 from pages._ui.home.side import Side
 from pages._ui.wording.labels import HELP
 from pages._ui.wording.verdict import USE_RULE

@@ -7,8 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from engine import datasets
-from engine import origin_destination as od
+from engine import datasets, origin_destination as od
 from engine.density import DensityNoise
 from pages._ui.cache.draws import generator
 

@@ -8,8 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from engine import datasets, density, resolution
-from engine import origin_destination as od
+from engine import datasets, density, origin_destination as od, resolution
 from engine.density import DensityParameters
 from engine.origin_destination import ODParameters
 from engine.parameters import EPSILON_STOPS
@@ -18,10 +17,12 @@ from pages._ui.cache.draws import generator
 from pages._ui.drawing import rows
 from pages._ui.drawing.svg.sketches import Shapes
 from pages._ui.drawing.svg.stage import LARGEST, flow_picture
-from pages._ui.home import play as home_play
-from pages._ui.home import stage as home_stage
-from pages._ui.home import tour as home_tour
-from pages._ui.home import verdict as home_verdict
+from pages._ui.home import (
+    play as home_play,
+    stage as home_stage,
+    tour as home_tour,
+    verdict as home_verdict,
+)
 from pages._ui.shell.settings import SIMULATED_SEED
 from tests.support.link import held, link_of
 from tests.support.page import bodies, picture

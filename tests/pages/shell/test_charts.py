@@ -9,8 +9,7 @@ import streamlit as st
 
 from pages._ui.drawing import charts
 from pages._ui.drawing.charts import EPSILON, Axis, Line, Mark, Point, Rule, Scale
-from tests.support.charts import drawn as drawn
-from tests.support.charts import rows
+from tests.support.charts import drawn as drawn, rows
 
 AMOUNT = Axis(title="Trips")
 

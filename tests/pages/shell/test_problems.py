@@ -5,8 +5,7 @@ import re
 import pytest
 
 from engine.errors import DatasetError
-from pages._ui.cache import trips as cached_trips
-from pages._ui.cache import verbs
+from pages._ui.cache import trips as cached_trips, verbs
 from pages._ui.shell import settings as shell_settings
 
 

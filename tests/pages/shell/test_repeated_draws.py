@@ -5,12 +5,10 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from engine import datasets
-from engine import origin_destination as od
+from engine import datasets, origin_destination as od
 from engine.parameters import ODMethod, ODParameters
 from engine.resolution import Key
-from pages._ui.cache import trips as cached_trips
-from pages._ui.cache import verbs
+from pages._ui.cache import trips as cached_trips, verbs
 from pages._ui.cache.window import Window
 
 SEED = (1, 0)

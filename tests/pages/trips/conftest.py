@@ -4,8 +4,7 @@ from typing import get_args
 
 import pytest
 
-from engine import datasets
-from engine import origin_destination as od
+from engine import datasets, origin_destination as od
 from engine.parameters import ODMethod, ODParameters
 from engine.resolution import Key
 from pages._ui.cache import verbs

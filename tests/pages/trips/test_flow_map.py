@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 import streamlit as st
 
-from engine import datasets, resolution
-from engine import origin_destination as od
+from engine import datasets, origin_destination as od, resolution
 from engine.parameters import ODParameters
 from pages._ui.trips import look as trips_look
 from tests.support.flows_page import bodies, deck, text

@@ -6,19 +6,15 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from engine import datasets, resolution, usability
-from engine import origin_destination as od
+from engine import datasets, origin_destination as od, resolution, usability
 from engine.datasets import storage
 from engine.parameters import EPSILON_STOPS, ODMethod, ODParameters
 from engine.resolution import Key
 from engine.steps import GOOD_SHARE
-from pages._ui.cache import trips as cached_trips
-from pages._ui.cache import verbs
+from pages._ui.cache import trips as cached_trips, verbs
 from pages._ui.cache.window import Window
 from pages._ui.drawing import charts
-from pages._ui.trips import grid as trips_grid
-from pages._ui.trips import look as trips_look
-from pages._ui.trips import window as trips_window
+from pages._ui.trips import grid as trips_grid, look as trips_look, window as trips_window
 from pages._ui.wording.numbers import percent, trip_count
 from tests.support import tables
 from tests.support.flows_page import PAGE, deck, figures, show, text

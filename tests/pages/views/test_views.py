@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 import streamlit as st
 
-from engine import datasets, density, resolution, usability
-from engine import origin_destination as od
+from engine import datasets, density, origin_destination as od, resolution, usability
 from engine.parameters import EPSILON_STOPS, ODMethod
 from engine.resolution import Resolution, hour_blocks
 from pages._ui.cache import verbs

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from engine import attack, datasets
-from engine import origin_destination as od
+from engine import attack, datasets, origin_destination as od
 from engine.errors import ParameterError
 from engine.origin_destination.exact.histogram import histogram_of_matrix
 from tests.reference import attack_reference as plain

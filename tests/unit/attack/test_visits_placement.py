@@ -11,8 +11,7 @@ from engine.attack import Visitor
 from engine.attack.roc import roc
 from engine.density import DensityParameters
 from engine.ledger import Kind
-from engine.losses import from_probabilities, repeated_losses
-from engine.losses import together as together_of
+from engine.losses import from_probabilities, repeated_losses, together as together_of
 from pages._ui.attack import wording
 
 STRIPS = 3001

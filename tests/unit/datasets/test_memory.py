@@ -8,8 +8,7 @@ from threading import Barrier
 import numpy as np
 import pytest
 
-from engine import datasets
-from engine import origin_destination as od
+from engine import datasets, origin_destination as od
 from engine.datasets.memory import remembered, size_of
 
 

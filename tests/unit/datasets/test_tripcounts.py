@@ -8,8 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from engine import datasets
-from engine import origin_destination as od
+from engine import datasets, origin_destination as od
 from engine.datasets import tripcounts
 
 FIRST = date(2021, 3, 1)

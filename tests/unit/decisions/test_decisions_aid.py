@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from engine import datasets, decisions
-from engine import origin_destination as od
+from engine import datasets, decisions, origin_destination as od
 from engine.decisions.selection import first_zones
 from engine.errors import DatasetError, ParameterError
 

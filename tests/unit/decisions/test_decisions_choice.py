@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from engine import datasets, decisions
-from engine import origin_destination as od
+from engine import datasets, decisions, origin_destination as od
 from engine.decisions.choice import aid_remedies, epidemic_remedies, least_draws
 from engine.errors import ParameterError
 

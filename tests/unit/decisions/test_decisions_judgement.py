@@ -7,8 +7,7 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from engine import datasets, decisions
-from engine import origin_destination as od
+from engine import datasets, decisions, origin_destination as od
 from engine.decisions import published
 from engine.decisions.judgement import own_question
 from engine.decisions.populations import read_populations

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from engine import datasets, decisions, density
-from engine import origin_destination as od
+from engine import datasets, decisions, density, origin_destination as od
 from engine.decisions import AboveLimit, MostZones, ZonesTarget
 from engine.decisions.zones import right_share, usual_limit
 from engine.errors import ParameterError

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from engine import attack, frontier, resolution, sweeping, usability
-from engine import origin_destination as od
+from engine import attack, frontier, origin_destination as od, resolution, sweeping, usability
 from engine.frontier import Need, flows
 from engine.frontier.command import main
 from tests.reference.frontier_reference import small_trips

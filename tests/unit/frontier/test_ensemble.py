@@ -12,8 +12,7 @@ from engine.datasets import Dataset
 from engine.errors import InputError, ParameterError
 from engine.frontier import ensemble
 from engine.frontier.ensemble import Ensemble, setting
-from engine.synthetic import twin as synthetic_twin
-from engine.synthetic import twininputs
+from engine.synthetic import twin as synthetic_twin, twininputs
 from engine.synthetic.twininputs import TwinInputs
 
 

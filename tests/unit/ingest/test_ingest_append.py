@@ -14,11 +14,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from engine import datasets
-from engine import origin_destination as od
+from engine import datasets, origin_destination as od
 from engine.datasets import Dataset, daily, growth, storage
 from engine.errors import ExplorerError
 from engine.ingest import ingest

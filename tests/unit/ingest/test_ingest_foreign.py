@@ -22,8 +22,7 @@ from engine.ingest.inputs.mapping import preview
 from engine.ingest.inputs.places import read_places
 from engine.ingest.inputs.sources import inspect
 from engine.ingest.inputs.zonefiles import read_shapes
-from tests.reference.ingest_inputs import trip_options as options
-from tests.reference.ingest_inputs import write_csv
+from tests.reference.ingest_inputs import trip_options as options, write_csv
 from tests.support.ingests import HEADER, ROWS, built, refused, write_parquet
 
 

@@ -20,8 +20,7 @@ from engine.datasets import storage
 from engine.ingest.backends.embedded import DuckDBEngine
 from engine.ingest.inputs.sources import inspect
 from engine.ingest.progress import Monitor
-from tests.reference.ingest_inputs import table_bytes, write_csv
-from tests.reference.ingest_inputs import trip_options as options
+from tests.reference.ingest_inputs import table_bytes, trip_options as options, write_csv
 from tests.support.ingests import built, refused
 
 ROOT = Path(__file__).parents[3]

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 import shapely
 
-from engine import origin_destination as od
-from engine import resolution
+from engine import origin_destination as od, resolution
 from engine.datasets import Dataset
 from engine.errors import InputError
 from engine.ingest import ingest

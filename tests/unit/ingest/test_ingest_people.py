@@ -19,8 +19,7 @@ from engine.datasets import storage
 from engine.errors import DatasetError, InputError, ParameterError
 from engine.ingest.command import main
 from engine.ingest.inputs.sources import inspect
-from tests.reference.ingest_inputs import trip_options as options
-from tests.reference.ingest_inputs import write_csv
+from tests.reference.ingest_inputs import trip_options as options, write_csv
 from tests.support.ingests import HEADER, ROWS, arguments, built, refused, write_parquet
 
 ROOT = Path(__file__).parents[3]

@@ -11,8 +11,7 @@ import pytest
 
 from engine.errors import InputError
 from engine.ingest.progress import Monitor
-from engine.membership import Target, comparison, control, people
-from engine.membership import command as attack_command
+from engine.membership import Target, command as attack_command, comparison, control, people
 from tests.reference.ingest_inputs import TOWERS, trip_options, write_csv, write_towers
 
 DAYS = 50

@@ -4,12 +4,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy import stats
 
-from engine import attack, datasets
-from engine import origin_destination as od
+from engine import attack, datasets, origin_destination as od
 from engine.origin_destination import gravity
 from engine.origin_destination.mechanism import standard_noise
 from tests.reference.od_people import Counted

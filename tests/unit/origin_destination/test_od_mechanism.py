@@ -4,8 +4,7 @@ import math
 import numpy as np
 import pytest
 
-from engine import metrics
-from engine import origin_destination as od
+from engine import metrics, origin_destination as od
 from engine.errors import DatasetError, ParameterError
 from engine.ledger import Kind, Unit
 from engine.origin_destination import algorithm, matrices

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from engine.origin_destination import laws
 from engine.origin_destination.exact.histogram import histogram_of_matrix

@@ -16,8 +16,7 @@ import yaml
 from nbclient import NotebookClient
 from opendp import mod
 
-from engine import datasets
-from engine import origin_destination as od
+from engine import datasets, origin_destination as od
 from engine.datasets import Dataset
 from engine.errors import DatasetError, ParameterError
 from engine.release import CONSENT, BudgetLedger, Product, ReleaseError, check, noise, release

@@ -10,8 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from engine import density
-from engine import origin_destination as od
+from engine import density, origin_destination as od
 from engine.release import Product, noise
 from tests.support.releases import ours, report, visits, zoom
 

@@ -14,8 +14,7 @@ import pytest
 from engine import datasets
 from engine.datasets import storage
 from engine.errors import ExplorerError, ParameterError
-from engine.release import BudgetLedger, Product, ReleaseError, bundle, release
-from engine.release import entries as parts
+from engine.release import BudgetLedger, Product, ReleaseError, bundle, entries as parts, release
 from engine.release.command import main
 from engine.report import ReportParameters
 from tests.support.releases import ROOT, flows, ours, visits, zoom

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import ParameterError
-from engine.release import BudgetLedger, ReleaseError
-from engine.release import entries as parts
+from engine.release import BudgetLedger, ReleaseError, entries as parts
 
 ROOT = Path(__file__).parents[3]
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from engine import datasets, report
-from engine import origin_destination as od
+from engine import datasets, origin_destination as od, report
 from engine.parameters import ODParameters
 from engine.release import Product, bars, noise
 from engine.release.density import zone_variances

@@ -4,8 +4,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from engine import datasets
-from engine import origin_destination as od
+from engine import datasets, origin_destination as od
 from engine.origin_destination import estimate
 from engine.origin_destination.estimate import measurement
 from engine.release import noise

@@ -10,8 +10,7 @@ from datetime import date, timedelta
 import geopandas as gpd
 import pandas as pd
 import pytest
-from dp_accounting.pld import common
-from dp_accounting.pld import privacy_loss_distribution as pld
+from dp_accounting.pld import common, privacy_loss_distribution as pld
 
 from engine import datasets
 from engine.datasets import growth

@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from engine import datasets
-from engine import origin_destination as od
+from engine import datasets, origin_destination as od
 from engine.errors import DatasetError
 from engine.origin_destination.estimate.measurement import discrete_laplace
 from engine.origin_destination.laws import NoiseLaw

@@ -7,8 +7,7 @@ import geopandas as gpd
 import numpy as np
 import pytest
 from dp_accounting import GaussianDpEvent
-from dp_accounting.pld import common
-from dp_accounting.pld import privacy_loss_distribution as pld
+from dp_accounting.pld import common, privacy_loss_distribution as pld
 from dp_accounting.rdp import RdpAccountant
 
 from engine.errors import ParameterError

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from engine import datasets, decisions
-from engine import origin_destination as od
+from engine import datasets, decisions, origin_destination as od
 from engine.decisions.epidemic import scenario_origins
 from engine.decisions.populations import empty_zones
 from engine.errors import DatasetError

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from engine import datasets, resolution
-from engine import origin_destination as od
+from engine import datasets, origin_destination as od, resolution
 from engine.origin_destination.matrices import trimmed_counts
 from engine.parameters import ODParameters
 from engine.resolution import Detail, Resolution

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 import shapely
 
-from engine import density
-from engine import origin_destination as od
+from engine import density, origin_destination as od
 from engine.datasets import Dataset
 from engine.errors import ExplorerError, InputError, ParameterError
 from engine.synthetic import __main__ as command

@@ -9,8 +9,7 @@ import numpy as np
 
 from engine.arrays import Floats, Integers
 from engine.resolution import flows_between
-from pages._ui.drawing import colours
-from pages._ui.drawing import groups as groups_said
+from pages._ui.drawing import colours, groups as groups_said
 from pages._ui.drawing.arrows import arrows
 from pages._ui.drawing.maps import Scale, largest_flows
 from pages._ui.drawing.svg import sketches
