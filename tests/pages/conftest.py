@@ -57,11 +57,11 @@ def settings_judged_once() -> Iterator[None]:
         def steps(dataset: Dataset, need: Need, *rng: Any) -> Iterator[Any]:
             key = judged, dataset.folder, repr(need)
             if key not in known:
-                found: list[Any] = []
+                kept: list[Any] = []
                 for step in judged(dataset, need, *rng):
-                    found.append(step)
+                    kept.append(step)
                     yield step
-                known[key] = found
+                known[key] = kept
             else:
                 yield from known[key]
 
