@@ -323,9 +323,18 @@ def _on_grid(losses: Losses, width: float) -> tuple[int, Floats, Floats]:
 
 
 def _power_on_grid(losses: Losses, times: int) -> Losses:
+    only_inside, only_outside = (
+        1 - (1 - chance) ** times for chance in (losses.only_inside, losses.only_outside)
+    )
     span = float(np.ptp(losses.value))
     if span == 0:
-        return losses if times == 1 else _shifted(losses, times)
+        return Losses(
+            value=losses.value * times,
+            inside=losses.inside**times,
+            outside=losses.outside**times,
+            only_inside=only_inside,
+            only_outside=only_outside,
+        )
     # whole parts of the largest loss, so that it lies on the grid
     top = float(np.abs(losses.value).max())
     width = top / max(round(top / span * GRID_POINTS / times), 8)
@@ -335,8 +344,8 @@ def _power_on_grid(losses: Losses, times: int) -> Losses:
         _points(times * first, length, width),
         _power_1d(inside, length, times),
         _power_1d(outside, length, times),
-        only_inside=1 - (1 - losses.only_inside) ** times,
-        only_outside=1 - (1 - losses.only_outside) ** times,
+        only_inside=only_inside,
+        only_outside=only_outside,
     )
 
 
@@ -361,16 +370,6 @@ def _product_1d(first: Floats, second: Floats, length: int) -> Floats:
 
 def _transform_size(length: int) -> int:
     return int(fft.next_fast_len(length, real=True))
-
-
-def _shifted(losses: Losses, times: int) -> Losses:
-    return Losses(
-        value=losses.value * times,
-        inside=losses.inside**times,
-        outside=losses.outside**times,
-        only_inside=1 - (1 - losses.only_inside) ** times,
-        only_outside=1 - (1 - losses.only_outside) ** times,
-    )
 
 
 def _common_width(first: Losses, second: Losses) -> float:

@@ -8,7 +8,15 @@ import pytest
 from engine.attack.cells import cell_losses
 from engine.attack.roc import roc
 from engine.errors import ParameterError
-from engine.losses import NOTHING, from_probabilities, repeated, repeated_losses, together
+from engine.losses import (
+    NOTHING,
+    CellLosses,
+    composed_on_grid,
+    from_probabilities,
+    repeated,
+    repeated_losses,
+    together,
+)
 from tests.reference import attack_reference as plain
 
 
@@ -21,6 +29,41 @@ def test_a_result_that_proves_membership_has_no_finite_loss():
     assert curve.area == 1 - 0.5 * 0.5 / 2
     assert roc(together([losses, losses])).detected(0.0) == 0.75
     assert roc(repeated_losses(losses, 2)).detected(0.0) == 0.75
+
+
+@pytest.mark.parametrize("times", [2, 5, 40])
+def test_proof_comes_as_often_on_the_grid_as_in_all_sequences_of_results(times):
+    # probabilities of proof, of disproof, and of two results between
+    losses = from_probabilities([0.01, 0.0, 0.59, 0.4], [0.0, 0.02, 0.39, 0.59])
+    ways = {
+        "grid": composed_on_grid([(losses, times)], 1e-3),
+        "parts": composed_on_grid([(losses, times - 1), (losses, 1)], 1e-3),
+        "power": repeated_losses(losses, times),
+        "sums": together([losses] * times),
+    }
+    for way, all_times in ways.items():
+        assert all_times.only_inside == pytest.approx(1 - 0.99**times, abs=1e-12), way
+        assert all_times.only_outside == pytest.approx(1 - 0.98**times, abs=1e-12), way
+        assert all_times.inside.sum() == pytest.approx(0.99**times, abs=1e-12), way
+        assert all_times.outside.sum() == pytest.approx(0.98**times, abs=1e-12), way
+
+
+def test_either_kind_of_proof_makes_the_largest_loss_infinite():
+    assert from_probabilities([0.1, 0.9], [0.0, 1.0]).largest == math.inf
+    assert from_probabilities([0.0, 1.0], [0.1, 0.9]).largest == math.inf
+    assert from_probabilities([0.2, 0.8], [0.1, 0.9]).largest == pytest.approx(math.log(2))
+
+
+def test_many_results_that_tell_nothing_tell_nothing_together():
+    outcomes = np.arange(70_000)
+    chance = np.full(len(outcomes), 1 / len(outcomes))
+    cell = CellLosses(
+        coordinates=outcomes[:, None], steps=np.array([1e-18]), inside=chance, outside=chance
+    )
+    twice = repeated(cell, 2)  # more distinct sums than are kept apart, and none tells anything
+    assert len(twice.value) == 1
+    assert abs(twice.value[0]) < 1e-12
+    assert twice.inside[0] == twice.outside[0] == pytest.approx(1)
 
 
 def test_nothing_says_nothing():
