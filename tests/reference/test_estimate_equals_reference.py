@@ -111,6 +111,16 @@ def test_certain_flows(seed):
     assert estimate.certain_flows(cells, 0.4).tolist() == expected
 
 
+@pytest.mark.parametrize("zones", [2, 3, 5])
+def test_certain_flows_of_few_zones(zones):
+    # so few flows that one more in their number names others
+    rng = np.random.default_rng(zones)
+    for rate in rng.choice([0.2, 0.4, 1.0, 2.5], 100):
+        cells = rng.integers(-2, int(12 / rate), (zones, zones))
+        expected = plain.certain_flows(cells, rate, 0.05)
+        assert estimate.certain_flows(cells, rate).tolist() == expected
+
+
 @pytest.mark.parametrize("rate", [0.4, 0.008])
 def test_grid_of_counts(rate):
     counts = grid.CountGrid.of_cells(np.array([0, 600]), rate)
