@@ -81,6 +81,24 @@ def test_where_nothing_is_left_there_is_no_distance():
         assert np.isnan(loss.earth_movers_distance(*both, width=1.0))
 
 
+def test_one_trip_that_is_elsewhere_is_as_far_as_can_be():
+    one, other = np.array([1, 0]), np.array([0, 1])
+    assert loss.js_divergence(one, other) == pytest.approx(math.log(2))
+    assert loss.js_divergence(one, one) == 0
+
+
+def test_repeats_are_summed_up_by_their_middle_and_nine_tenths():
+    repeats = [{"smape": value, "unknown": math.nan} for value in np.linspace(0, 1, 101)[::-1]]
+    summary = loss.summarised(repeats)
+    # the point of p lies at (n + 1/3)·p + 1/3 of the ordered values (Hyndman and Fan, type 8)
+    outer = (101 + 1 / 3) * 0.05 + 1 / 3 - 1
+    assert summary["smape"] == pytest.approx((0.5, outer / 100, 1 - outer / 100))
+    assert np.isnan(summary["unknown"]).all()
+    with_infinity = loss.summarised([*repeats, {"smape": math.inf, "unknown": 3.0}])
+    assert with_infinity["smape"] == pytest.approx((0.5, 0.05, 0.96))
+    assert with_infinity["unknown"] == (3.0, 3.0, 3.0)
+
+
 def test_the_share_that_stands_clear_is_that_of_the_numbers_above_0():
     kept = np.array([0, 1, 2, 3, 10, 50])
     result = release_of(kept).results[Analysis.FLOWS]

@@ -143,6 +143,16 @@ def test_noisy_bins_beat_draws_at_equal_cost():
     assert ways["from_bins"] < ways["drawn"]
 
 
+@pytest.mark.parametrize("analysis", [Analysis.TRIPS_PER_USER, Analysis.TRAVEL_TIME])
+@pytest.mark.parametrize(("method", "way"), [("package", "drawn"), ("derived", "from_bins")])
+def test_a_way_is_as_far_off_as_the_release_that_goes_it(method, way, analysis):
+    source, params = ReportNoise.draw(np.random.default_rng(3)), parameters_of(method=method)
+    released = report.release_table(TABLE, params, noise=source).five_numbers[analysis]
+    far = getattr(released, way) - true_five_numbers(TABLE, analysis, params, kept=True)
+    ways = compare_ways(TABLE, analysis, params, (source,))
+    assert ways[way] == pytest.approx(np.abs(far).mean(), rel=1e-12)
+
+
 def test_weeks_stand_for_days_in_long_periods():
     extents = [Extent(first_day=FIRST_DAY, days=days, zones=1) for days in (90, 91, 800)]
     names = [report.periods(extent).name for extent in extents]
