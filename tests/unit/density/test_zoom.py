@@ -10,6 +10,7 @@ from engine.datasets.zoomtables import ZoomTables
 from engine.density import mechanism
 from engine.density.aggregates import tower_tree
 from engine.density.gaussian import gaussian_strength
+from engine.density.zoom import reading
 from engine.density.zoom.measure import DEFAULTS, ZoomConstants, measure
 from engine.density.zoom.tree import build_tree
 from engine.errors import DatasetError, ParameterError
@@ -20,6 +21,11 @@ from tests.reference.zoom_reference import clipped_sums
 
 ENGINE = Path(mechanism.__file__).parent
 ZOOM = density.DensityParameters(epsilon=1.0, method="zoom")
+
+
+def test_shares_add_up_to_one_and_are_even_where_nothing_is_left() -> None:
+    shares = reading.shares(np.array([[3.0, -2.0, 1.0, 0.0], [0.0, -1.0, -5.0, 0.0]]))
+    assert shares.tolist() == [[0.75, 0.0, 0.25, 0.0], [0.25] * 4]
 
 
 def release(city: ZoomCity, seed: int = 0, **changes: object) -> density.DensityRelease:
