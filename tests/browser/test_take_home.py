@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import pytest
 from PIL import Image
 
+from pages._ui.shell.kept import NOT_KEPT
 from tests.support.browser import drawn, settled
 
 expect = pytest.importorskip("playwright.sync_api").expect
@@ -18,9 +19,7 @@ NOTICE = "Exploration, not a release."
 SETTING = "Privacy loss (ε)"
 SAVING = re.compile("PNG|SVG|CSV|report")
 PATHS = sorted(
-    path.stem.partition("_")[2]
-    for path in ROOT.glob("pages/*.py")
-    if path.name not in ("7_Release.py", "8_Data.py")  # with files of their own
+    path.stem.partition("_")[2] for path in ROOT.glob("pages/*.py") if path.name not in NOT_KEPT
 )
 
 
