@@ -89,7 +89,7 @@ def test_reach_of_a_cell(rate):
             assert plain.noise_tail(z - 1, rate) > level
 
 
-@pytest.mark.parametrize("confidence", [0.95, 0.999, 1 - 1e-5])
+@pytest.mark.parametrize("confidence", [0.95, 0.999, 1 - 1e-4, 1 - 1e-5])
 @pytest.mark.parametrize(
     ("rate", "cells"), [(0.3, 2), (0.3, 29), (1.0, 5), (2.0, 4), (4.0, 3), (4.0, 4), (9.0, 40)]
 )

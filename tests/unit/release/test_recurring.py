@@ -5,7 +5,7 @@ import re
 import sqlite3
 import threading
 import zipfile
-from datetime import date, timedelta
+from datetime import timedelta
 
 import geopandas as gpd
 import pandas as pd
@@ -287,37 +287,6 @@ def test_a_missed_run_stays_missed(kept, tmp_path):
         recurring.run(dataset, "pairs", tmp_path / "out", ledger=kept, number=1)
     one = recurring.series(kept.entries())["pairs"]
     assert (one.next, one.state.split("; ")[0]) == (3, "1 of 3 made, missed: 1")
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"runs": 0}, "runs must be"),
-        ({"runs": 10**6}, "must end within"),
-        ({"days": 0}, "days must be"),
-        ({"days": 7, "every": 6}, "every must be"),
-        ({"first": date.max}, "must end within"),
-    ],
-)
-def test_a_schedule_that_cannot_be_is_refused(changes, words):
-    with pytest.raises(ParameterError, match=words):
-        Schedule(**{"first": FIRST, "runs": 3, **changes})
-
-
-@pytest.mark.parametrize(("days", "every"), [(7, 7), (1, 1), (2, 5)])
-@pytest.mark.parametrize("whole", range(7, 23))
-def test_all_runs_that_end_in_time_are_planned(days, every, whole):
-    until = FIRST + timedelta(days=whole - 1)
-    schedule = Schedule.until(FIRST, until, days=days, every=every)
-    assert schedule.last == schedule.dates(schedule.runs)[-1] <= until
-    assert schedule.dates(schedule.runs + 1)[-1] > until
-
-
-def test_a_plan_may_last_a_hundred_years():
-    longest = Schedule(first=FIRST, runs=5_229, days=4, every=7)  # 5,228 · 7 + 4 = 36,600 days
-    assert (longest.last - FIRST).days + 1 == 36_600
-    with pytest.raises(ParameterError, match="must end within"):
-        Schedule(first=FIRST, runs=5_229, days=5, every=7)
 
 
 @pytest.mark.parametrize(
