@@ -22,10 +22,12 @@ plans, with noise of its own (`engine.release`).
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Generic, Protocol, Self, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, Generic, Literal, Protocol, Self, TypeVar, get_args
 
+from . import validation
 from .ledger import Ledger
+from .parameters import ODParameters
 
 Drawn = TypeVar("Drawn")
 
@@ -43,9 +45,121 @@ class Parameters(Protocol):
         """How the noise is added and what is made of it."""
         ...
 
+    @property
+    def used(self) -> Self:
+        """The same settings, with what the method does not use at its default."""
+        ...
+
     def at(self, epsilon: float, /) -> Self:
         """Return the settings at another ε."""
         ...
+
+
+Step = Literal["day", "week", "whole"]
+"""How long the trips of one matrix are collected: a day, seven of them, or all that are seen."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class When:
+    """Consecutive declared days, and how long one matrix of flows collects.
+
+    Parameters
+    ----------
+    step : str
+        One of `Step`; weeks count from the first day that is seen, the last may be shorter.
+    first, last : int, int or None
+        Positions of the first and the last day, from 0; None is the last declared day.
+
+    Examples
+    --------
+    >>> When(step="week").positions(10)
+    range(0, 10)
+    """
+
+    step: Step = "day"
+    first: int = 0
+    last: int | None = None
+
+    def __post_init__(self) -> None:
+        remedy = "'day' takes the days as they are declared"
+        validation.one_of("step", self.step, get_args(Step), remedy)
+        validation.whole_number("first", self.first, 0, remedy="0 is the first declared day")
+        if self.last is not None:
+            remedy = "the last day is not before the first"
+            validation.whole_number("last", self.last, self.first, remedy=remedy)
+
+    def positions(self, days: int) -> range:
+        """Return the positions of the days that are seen, of so many declared ones."""
+        return range(self.first, days if self.last is None else min(self.last + 1, days))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seen:
+    """A dataset as it is looked at: hashable, and the same in every process.
+
+    Parameters
+    ----------
+    dataset : str
+        Its id: the folder of a version, which never changes, or the name of a shipped one.
+    zones : str
+        ``"zones"`` for its own, a level of parents such as ``"province"``, or ``"clusters-30"``.
+    when : When
+        A density has its week and a report its one period, whatever is said here.
+    """
+
+    dataset: str
+    zones: str = "zones"
+    when: When = When()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """What is judged and what is released: one mechanism on a dataset seen in one way.
+
+    Equal settings are equal keys: what the method does not use is at its default. The seed, the
+    repeat, the day drawn and the view stay outside.
+
+    Parameters
+    ----------
+    seen : Seen
+    parameters : DensityParameters, ODParameters or ReportParameters
+
+    Examples
+    --------
+    >>> from engine.parameters import ODParameters
+    >>> seen = Seen(dataset="demo-city")
+    >>> one, other = (ODParameters(epsilon=1, method="estimate", suppression_threshold=n)
+    ...               for n in (0, 15))
+    >>> Setting(seen=seen, parameters=one) == Setting(seen=seen, parameters=other)
+    True
+    """
+
+    seen: Seen
+    parameters: Any
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parameters", self.parameters.used)
+        if not isinstance(self.parameters, ODParameters):
+            object.__setattr__(self, "seen", replace(self.seen, when=When()))
+
+    @property
+    def dataset(self) -> str:
+        """The dataset's id."""
+        return self.seen.dataset
+
+    @property
+    def zones(self) -> str:
+        """The level of zones that is seen."""
+        return self.seen.zones
+
+    @property
+    def when(self) -> When:
+        """The days that are seen, and how long one matrix collects."""
+        return self.seen.when
+
+    def at(self, epsilon: float) -> "Setting":
+        """Return the same at another ε."""
+        return replace(self, parameters=self.parameters.at(epsilon))
 
 
 @dataclass(frozen=True, kw_only=True)

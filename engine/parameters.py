@@ -3,8 +3,9 @@
 The limits are public constants, so that sliders and tests use the same numbers as the checks.
 """
 
-from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal, TypeVar, get_args
 
 from . import validation
 from .errors import ParameterError
@@ -43,6 +44,25 @@ GAUSSIAN_METHODS: frozenset[str] = frozenset({"efpag", "efpag_joint"})
 
 EPSILON_RANGE = (1e-6, 1e6)
 """What the mechanisms take: beyond it noise or its absence is all there is, and floats overflow."""
+
+_SAMPLED = frozenset({"max_visits_per_user"})
+_STAGED = _SAMPLED | {"delta", "cluster_minimum", "scaling", "smoothing"}
+_TRIMS = frozenset({"unit", "max_trips_per_user"})
+USES: Mapping[str, frozenset[str]] = {
+    "zones_laplace": _SAMPLED,
+    "towers_laplace": _SAMPLED,
+    "lpa": _SAMPLED,
+    "efpa": _STAGED,
+    "efpag": _STAGED | {"gaussian"},
+    "efpag_joint": _STAGED | {"gaussian"},
+    "zoom": frozenset({"delta"}),
+    "published": _TRIMS | {"suppression_threshold"},
+    "estimate": _TRIMS,
+    "gravity": _TRIMS,
+}
+"""Fields of the parameters, beside ε, that change what a method releases or what it costs."""
+
+P = TypeVar("P")
 
 _EPSILON_REMEDY = "smaller means more private, 0.1 to 2 is usual"
 
@@ -140,6 +160,11 @@ class DensityParameters:
         gaussian = gaussian_for(method, epsilon, self.gaussian)
         return replace(self, epsilon=epsilon, method=method, gaussian=gaussian)
 
+    @property
+    def used(self) -> "DensityParameters":
+        """The same settings, with what the method does not use at its default."""
+        return _used(self, self.method)
+
 
 def gaussian_for(
     method: str, epsilon: float, wanted: GaussianCalibration = "classical"
@@ -229,6 +254,11 @@ class ODParameters:
         return replace(self, epsilon=epsilon)
 
     @property
+    def used(self) -> "ODParameters":
+        """The same settings, with what the method does not use at its default."""
+        return _used(self, self.method)
+
+    @property
     def noise_scale(self) -> float:
         """Scale T/ε of the Laplace noise in every off-diagonal cell, in trips."""
         return self.max_trips_per_user / self.epsilon
@@ -237,6 +267,13 @@ class ODParameters:
     def least_shown(self) -> int:
         """τ′ = max(τ, 1), the least count that Algorithm 1 shows."""
         return max(self.suppression_threshold, 1)
+
+
+def _used(parameters: P, method: str) -> P:
+    kept = {"epsilon", "method", *USES[method]}
+    given: Any = parameters
+    named = {one.name: getattr(given, one.name) for one in fields(given) if one.name in kept}
+    return type(parameters)(**named)
 
 
 def check_epsilon(value: object, remedy: str = _EPSILON_REMEDY) -> None:

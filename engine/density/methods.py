@@ -8,7 +8,7 @@ from ..contract import Method, Plan
 from ..datasets import Dataset
 from ..ledger import Kind, Ledger
 from ..noise import given_or_drawn
-from ..parameters import HOURS_PER_WEEK, DensityMethod, DensityParameters
+from ..parameters import HOURS_PER_WEEK, USES, DensityMethod, DensityParameters
 from .accounting import fourier_ledger, laplace_ledger
 from .aggregates import tower_tree
 from .draws import DensityNoise
@@ -16,13 +16,11 @@ from .mechanism import DensityRelease, fourier_release, laplace_release, zoom_re
 from .zoom.costs import zoom_ledger
 
 _P1 = "Acs & Castelluccia (KDD 2014)"
-_SAMPLED = frozenset({"max_visits_per_user"})
 _SHARED_RHYTHM = (
     "All places of a group share one weekly rhythm: a market or a station inside it disappears.",
     "Half of ε is spent on totals alone, however many people there are.",
     "Only ℓ visits of a person are looked at for the rhythm.",
 )
-_STAGED = _SAMPLED | {"delta", "cluster_minimum", "scaling", "smoothing"}
 
 
 def _public(dataset: Dataset) -> dict[str, float]:
@@ -40,7 +38,7 @@ _fourier = partial(
     public=_public,
 )
 _laplace = partial(
-    Method[DensityRelease], uses=_SAMPLED, release=laplace_release, ledger=laplace_ledger
+    Method[DensityRelease], uses=USES["lpa"], release=laplace_release, ledger=laplace_ledger
 )
 
 # the advised method and ours first
@@ -49,13 +47,13 @@ METHODS: dict[DensityMethod, Method[DensityRelease]] = {
         name="Fourier, joint (advised)",
         short="EFPAG, joint",
         source=f"{_P1}, Algorithm 4, with erratum D1 of docs/density.md",
-        uses=_STAGED | {"gaussian"},
+        uses=USES["efpag_joint"],
     ),
     "zoom": Method(
         name="Five zoom levels (ours)",
         short="Zoom (ours)",
         source="docs/mechanisms.md",
-        uses=frozenset({"delta"}),
+        uses=USES["zoom"],
         release=zoom_release,
         loses=(
             "A place unlike its neighbours is smoothed towards them unless it clearly exceeds the "
@@ -74,10 +72,13 @@ METHODS: dict[DensityMethod, Method[DensityRelease]] = {
         name="Fourier, Gaussian (EFPAG)",
         short="EFPAG",
         source=f"{_P1}, Algorithm 4",
-        uses=_STAGED | {"gaussian"},
+        uses=USES["efpag"],
     ),
     "efpa": _fourier(
-        name="Fourier, Laplace (EFPA)", short="EFPA", source=f"{_P1}, Algorithm 4", uses=_STAGED
+        name="Fourier, Laplace (EFPA)",
+        short="EFPA",
+        source=f"{_P1}, Algorithm 4",
+        uses=USES["efpa"],
     ),
     "lpa": _laplace(name="Laplace, counts (LPA)", short="LPA", source=f"{_P1}, §5.3"),
     "towers_laplace": _laplace(

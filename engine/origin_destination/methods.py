@@ -8,7 +8,7 @@ from ..arrays import Counts
 from ..contract import Method, Plan
 from ..datasets import Dataset
 from ..ledger import Kind, Ledger
-from ..parameters import ODMethod, ODParameters
+from ..parameters import USES, ODMethod, ODParameters
 from . import estimate, gravity, mechanism
 from .estimate import EstimateRelease
 from .exact.expected import Expectation, expectation
@@ -19,7 +19,6 @@ from .mechanism import ODNoise, ODRelease
 from .scoring import TripScores, drawn_scores
 
 Release = ODRelease | EstimateRelease | GravityRelease
-_TRIMS = frozenset({"unit", "max_trips_per_user"})
 
 METHODS: dict[ODMethod, Method[Release]] = {
     "published": Method(
@@ -31,7 +30,7 @@ METHODS: dict[ODMethod, Method[Release]] = {
             "full noise.",
         ),
         source="Kohli, Aiken & Blumenstock, Algorithm 1",
-        uses=_TRIMS | {"suppression_threshold"},
+        uses=USES["published"],
         release=mechanism.release,
         ledger=mechanism.ledger,
         expected=expectation,
@@ -50,7 +49,7 @@ METHODS: dict[ODMethod, Method[Release]] = {
             "the ranges beside it are.",
         ),
         source="docs/mechanisms.md",
-        uses=_TRIMS,
+        uses=USES["estimate"],
         ours=True,
         release=estimate.release,
         ledger=estimate.ledger,
@@ -66,7 +65,7 @@ METHODS: dict[ODMethod, Method[Release]] = {
             "larger ε does not bring it back.",
         ),
         source="Zipf 1946; Wilson 1967; Laplace noise on totals (Dwork et al. 2006)",
-        uses=_TRIMS,
+        uses=USES["gravity"],
         release=gravity.release,
         ledger=gravity.ledger,
     ),

@@ -96,6 +96,11 @@ class ReportParameters:
         return replace(self, epsilon=epsilon)
 
     @property
+    def used(self) -> "ReportParameters":
+        """The settings themselves: both methods use every one."""
+        return self
+
+    @property
     def kept(self) -> int | None:
         """The M of the counts: None, all trips, at item level."""
         return self.max_trips_per_user if self.unit == "user" else None

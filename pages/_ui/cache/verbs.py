@@ -6,7 +6,6 @@ else that it reads from a dataset.
 """
 
 from collections.abc import Callable
-from dataclasses import fields
 from functools import cache
 from inspect import signature
 from types import ModuleType
@@ -163,12 +162,7 @@ def _trip_generator(seed: Seed, window: Window, repeat: int) -> np.random.Genera
 
 def used(parameters: Any) -> Any:
     """Return the parameters without what the method does not use: moving that finds one draw."""
-    methods = getattr(product_of(parameters), "METHODS", None)
-    if methods is None:
-        return parameters
-    used = {"epsilon", "method", *methods[parameters.method].uses}
-    given = {field.name: getattr(parameters, field.name) for field in fields(parameters)}
-    return type(parameters)(**{name: value for name, value in given.items() if name in used})
+    return parameters.used
 
 
 def expected(key: Key, parameters: ODParameters, window: Window) -> Expectation | None:
