@@ -79,7 +79,6 @@ PAGES = {
     "Origin_Destination": ".card",
     "Choose_Epsilon?choose_view=what-ε-means": _TEXT,
     "Decisions?decisions_view=aid-after-a-shock": _TEXT,
-    "Attack": ".card",
     "Report": ".card",
     "Compare": ".compare",
 }

@@ -21,12 +21,11 @@ PARTS = {
     "twin": ("synthetic.twincommand", "simulated people in your own zones, from public facts"),
     "frontier": ("frontier.command", "which settings to choose"),
     "report": ("report.command", "what is in the data, as a page of HTML"),
-    "attack": ("membership.command", "P2's attack on raw tables, with the control it lacks"),
     "release": ("release.command", "release tables once: declare a budget, then release"),
 }
 """Where each part has its ``main(arguments)``, and what it is for."""
 
-EXTRAS = {"opendp": "release", "pyspark": "spark", "sklearn": "attack"}
+EXTRAS = {"opendp": "release", "pyspark": "spark"}
 """Which extra brings a library that a part may miss."""
 
 

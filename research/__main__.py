@@ -8,7 +8,7 @@ from pathlib import Path
 
 from research.rows import RESULTS, write
 
-STUDIES = ("calibration", "reproduction", "methods", "attack", "report_comparison", "twin")
+STUDIES = ("calibration", "reproduction", "methods", "report_comparison", "twin")
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -1,6 +1,6 @@
-"""How much an attacker learns about one person: exact tests, their limits, realistic attackers.
+"""How much an attacker learns about one person: exact tests and their limits.
 
-Nothing here draws noise or needs data, but for the averages over a dataset's trips.
+Nothing here draws noise or needs data.
 
 Examples
 --------
@@ -12,19 +12,8 @@ Examples
 (0.618, 0.731)
 """
 
-from .averages import TripAverages, over_trips
 from .cells import Corridor
-from .habits import UsualFlow, knowing_habits, without_noise
 from .roc import limit
-from .scenario import (
-    Reached,
-    Scenario,
-    flows_to_show,
-    over_days,
-    over_epsilons,
-    over_flows,
-    suppression_alone,
-)
 from .strongest import Attack, laws, strongest
 from .visits import Visitor, stage_losses, strongest_on_density
 from .worth import Standing, level, standing, worth_of_density, worth_of_trips
@@ -32,27 +21,15 @@ from .worth import Standing, level, standing, worth_of_density, worth_of_trips
 __all__ = [
     "Attack",
     "Corridor",
-    "Reached",
-    "Scenario",
     "Standing",
-    "TripAverages",
-    "UsualFlow",
     "Visitor",
-    "flows_to_show",
-    "knowing_habits",
     "laws",
     "level",
     "limit",
-    "over_days",
-    "over_epsilons",
-    "over_flows",
-    "over_trips",
     "stage_losses",
     "standing",
     "strongest",
     "strongest_on_density",
-    "suppression_alone",
-    "without_noise",
     "worth_of_density",
     "worth_of_trips",
 ]

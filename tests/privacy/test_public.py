@@ -19,7 +19,7 @@ def links(app):
 
 def test_the_navigation_has_neither_data_nor_release(open_home, open_to_all):
     shown = links(open_home())
-    assert {"Density", "Attack"} <= shown
+    assert {"Density", "Decisions"} <= shown
     assert not shown & {"Data", "Release"}
 
 

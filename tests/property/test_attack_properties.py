@@ -92,13 +92,3 @@ def test_noise_at_the_wrong_scale_or_sensitivity_crosses_the_limit(trips, epsilo
     assert excess(curve(trips, right / 0.8), limit) > 1e-6  # scale × 0.8
     assert excess(curve(2 * trips, right), limit) > 1e-6  # sensitivity halved
     assert attack.limit(Guarantee(epsilon=epsilon)).advantage > curve(trips, right / 1.25).advantage
-
-
-@given(epsilon=EPSILONS, rest=st.integers(0, 200), mean=st.floats(0.1, 200), law=LAWS)
-@settings(max_examples=60, deadline=None)
-def test_whoever_knows_less_learns_less(epsilon, rest, mean, law):
-    parameters = ODParameters(epsilon=epsilon, unit="trip", suppression_threshold=0)
-    usual = attack.knowing_habits([attack.UsualFlow(trips=1, mean=mean)], parameters, law=law)
-    most = attack.strongest([Corridor(trips=1, rest=rest + 10**6)], parameters, law=law)
-    assert usual.roc.advantage <= most.roc.advantage + 1e-9
-    assert excess(usual.roc, usual.limit) <= 1e-9

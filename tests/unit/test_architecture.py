@@ -27,7 +27,6 @@ LAYERS = [
     {"attack"},
     {"ingest", "resolution"},
     {"synthetic"},
-    {"membership"},
     {"decisions", "frontier", "release"},
     {"command"},
 ]

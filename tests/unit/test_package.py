@@ -16,7 +16,7 @@ from tests.support.server import Visitor, served
 
 ROOT = Path(__file__).parents[2]
 NAME = "mobility_privacy_explorer"
-OUTSIDE = ("streamlit", "pydeck", "altair", "opendp", "h3", "timezonefinder", "pyspark", "sklearn")
+OUTSIDE = ("streamlit", "pydeck", "altair", "opendp", "h3", "timezonefinder", "pyspark")
 
 
 @pytest.fixture(scope="module")
@@ -166,7 +166,7 @@ except engine.errors.InputError as error:
 """
     lines = succeed(sys.executable, "-c", words, cwd=ROOT).splitlines()
     *missing, zone, hexagons = lines
-    needs = {"opendp": "engine.release", "sklearn": "engine.membership"}
+    needs = {"opendp": "engine.release"}
     assert {line.split()[1] for line in missing} == set(needs)
     assert all(module.startswith(needs[name]) for module, name in map(str.split, missing))
     assert zone == "None"

@@ -1,24 +1,10 @@
-"""What the attack reads of a dataset: its trips for their averages, else public facts alone."""
+"""What an attacker can learn of all that a setting releases, from public facts."""
 
-from engine import attack, origin_destination as od
-from engine.attack import TripAverages
+from engine import attack
 from engine.parameters import DensityParameters, ODParameters
 from engine.resolution import Key
 from engine.risk import Worth
-from pages._ui.cache import scope as cached_scope, verbs
-from pages._ui.cache.datasets import dataset
-
-
-@cached_scope.data(max_entries=64, show_spinner="Reading the trips …")
-def averages(key: Key, parameters: ODParameters, law: od.LawName) -> TripAverages:
-    """Return the exposure of the dataset's trips: of each day, or at ``person`` of all together."""
-    counted = od.histogram(
-        dataset(key),
-        parameters.unit,
-        parameters.max_trips_per_user,
-        sum_days=parameters.unit == "person",
-    )
-    return attack.over_trips(counted, parameters, law=law)
+from pages._ui.cache import verbs
 
 
 def worth_of_trips(parameters: ODParameters, days: int, *, added_up: bool = False) -> Worth:
@@ -29,12 +15,3 @@ def worth_of_trips(parameters: ODParameters, days: int, *, added_up: bool = Fals
 def worth_of_density(key: Key, parameters: DensityParameters) -> Worth:
     """Return what privacy is left once the density is released."""
     return attack.worth_of_density(verbs.ledger(key, parameters), parameters.epsilon)
-
-
-def public(key: Key) -> dict[str, int]:
-    """Return what an attack on a density takes of the dataset: public facts, by keyword."""
-    places = dataset(key)
-    return {
-        "cover_size": places.tessellation.cover_size,
-        "max_visits_cap": places.metadata.max_visits_cap,
-    }

@@ -31,7 +31,6 @@ GROUPS = {
     "Decide": {
         "pages/3_Choose_Epsilon.py": ("Choose ε", ":material/tune:"),
         "pages/4_Decisions.py": ("Decisions", ":material/balance:"),
-        "pages/5_Attack.py": ("Attack", ":material/person_search:"),
         "pages/10_Class.py": ("Class", ":material/groups:"),
     },
     "Publish": {

@@ -9,10 +9,10 @@ import pytest
 from engine import attack
 from engine.attack import Visitor
 from engine.attack.roc import roc
+from engine.attack.visits import by_cluster
 from engine.density import DensityParameters
 from engine.ledger import Kind
 from engine.losses import from_probabilities, repeated_losses, together as together_of
-from pages._ui.attack import wording
 
 STRIPS = 3001
 
@@ -141,7 +141,7 @@ def test_where_clusters_choose_for_themselves_spreading_out_can_betray_more(meth
     one, many = (roc(together_of(parts)) for parts in (together, spread))
     beyond = 1.2 * sum(stage.size for stage in stages[1:] if stage.mechanism != "gaussian")
     assert one.delta(beyond) < many.delta(beyond)
-    assert "if all their visits lie in one cluster" in wording.density_attacker(parameters)
+    assert by_cluster(parameters)
 
 
 def worst_choice(reach):
@@ -152,4 +152,4 @@ def worst_choice(reach):
 
 
 def test_the_default_method_is_bounded_wherever_the_visits_lie():
-    assert "wherever their visits lie" in wording.density_attacker(DensityParameters(epsilon=1.0))
+    assert not by_cluster(DensityParameters(epsilon=1.0))

@@ -1,1 +1,0 @@
-"""The page Attack: what the best possible attack reaches, and what the guarantee allows."""
