@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PORT ?= 8501
 WORKERS ?= 2
 
-.PHONY: run test audit coverage bench docs lint lock clean
+.PHONY: run test audit coverage bench lint lock clean
 run: export OPENBLAS_NUM_THREADS = 1
 run: $(VENV)/.run
 	$(BIN)/streamlit run app.py --server.address 127.0.0.1 --server.port $(PORT)
@@ -26,10 +26,6 @@ coverage: $(VENV)/.test
 
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks
-
-# The documents as a site in build/docs, read and searched without a network.
-docs: $(VENV)/.test
-	$(BIN)/sphinx-build -W -q -c docs . build/docs
 
 lint: $(VENV)/.test
 	$(BIN)/ruff format --check .
