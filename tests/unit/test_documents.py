@@ -20,4 +20,3 @@ def test_a_notebook_runs_and_is_kept_without_results(path, monkeypatch):
         notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(ROOT)}}
     ).execute()
     assert code[-1].outputs, "the last cell shows what the notebook is for"
-
