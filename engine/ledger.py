@@ -59,7 +59,6 @@ class Kind(Enum):
     ZOOM_VISITS = auto()
     FLOWS = auto()
     CAPPED_TRIPS = auto()
-    ZONE_TOTALS = auto()
     REPORT_COUNTS = auto()
     REPORT_RANKS = auto()
 
@@ -244,7 +243,6 @@ _WORDS = {
     ),
     Kind.FLOWS: ("trips between zones", "trips of every origin and destination, as trimmed"),
     Kind.CAPPED_TRIPS: ("all trips", "number of trips, at most {} a person a day"),
-    Kind.ZONE_TOTALS: ("trips by zone", "trips out of and into every zone, as trimmed"),
     Kind.REPORT_COUNTS: ("{}", "counts by bins fixed in advance"),
     Kind.REPORT_RANKS: ("{}: five numbers", "ranks of the edges of the bins"),
 }

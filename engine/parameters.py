@@ -21,9 +21,8 @@ GaussianCalibration = Literal["classical", "analytic"]
 """``classical`` is P1's Theorem 3 (probabilistic DP, total ε ≤ 4); ``analytic`` is Balle & Wang
 2018 ((ε, δ)-DP for every ε)."""
 
-ODMethod = Literal["published", "estimate", "gravity"]
-"""How flows are released: P2's Algorithm 1, our reading of the same noisy cells, or noisy totals of
-zones spread over the flows by distance."""
+ODMethod = Literal["published", "estimate"]
+"""How flows are released: P2's Algorithm 1, or our reading of the same noisy cells."""
 
 ODUnit = Literal["trip", "person-day", "person"]
 """What one unit of protection covers: a trip, a person's day, or a person over all days."""
@@ -58,7 +57,6 @@ USES: Mapping[str, frozenset[str]] = {
     "zoom": frozenset({"delta"}),
     "published": _TRIMS | {"suppression_threshold"},
     "estimate": _TRIMS,
-    "gravity": _TRIMS,
 }
 """Fields of the parameters, beside ε, that change what a method releases or what it costs."""
 

@@ -5,7 +5,7 @@ import streamlit as st
 from pages._ui.shell import frame, sidebar
 from pages._ui.shell.settings import dataset_with
 from pages._ui.trips import views as trips_views, window as trips_window
-from pages._ui.views import context as contexts, detail, numbers, verdict
+from pages._ui.views import context as contexts, numbers, verdict
 
 LEAD = (
     "Who travels from where to where: which corridors a private release keeps, which it hides, and "
@@ -30,8 +30,6 @@ def draw() -> None:
             st.info(trips_views.SEVERAL_DAYS)
             return
         verdict.draw(context, trips_window.cost(context))
-        if law:
-            detail.beside_verdict(context)
     numbers.draw(context)
     trips_views.draw(context, settings.delta)
 

@@ -11,7 +11,7 @@ from typing import NamedTuple, get_args
 
 from .. import validation
 from ..errors import ParameterError
-from ..ledger import Kind, Noise
+from ..ledger import Noise
 from ..losses import Losses, repeated, together
 from ..origin_destination import LawName, ledger, suppresses
 from ..parameters import ODParameters
@@ -133,8 +133,7 @@ def exposed(parameters: ODParameters, law: LawName) -> Exposed:
         )
     assert stage.noise_scale is not None
     threshold = parameters.suppression_threshold if suppresses(parameters) else None
-    times = 2 if stage.kind is Kind.ZONE_TOTALS else 1
-    return Exposed(rate=1 / stage.noise_scale, threshold=threshold, times=times)
+    return Exposed(rate=1 / stage.noise_scale, threshold=threshold, times=1)
 
 
 def laws(parameters: ODParameters) -> tuple[LawName, ...]:

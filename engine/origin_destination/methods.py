@@ -9,16 +9,15 @@ from ..contract import Method, Plan
 from ..datasets import Dataset
 from ..ledger import Kind, Ledger
 from ..parameters import USES, ODMethod, ODParameters
-from . import estimate, gravity, mechanism
+from . import estimate, mechanism
 from .estimate import EstimateRelease
 from .exact.expected import Expectation, expectation
-from .gravity import GravityRelease
 from .laws import LawName
 from .matrices import Days, day_indices
 from .mechanism import ODNoise, ODRelease
 from .scoring import TripScores, drawn_scores
 
-Release = ODRelease | EstimateRelease | GravityRelease
+Release = ODRelease | EstimateRelease
 
 METHODS: dict[ODMethod, Method[Release]] = {
     "published": Method(
@@ -43,7 +42,7 @@ METHODS: dict[ODMethod, Method[Release]] = {
         f"{estimate.CAPPED_SHARE:.0%} of ε on the number of all trips: its flows then get "
         f"{1 - estimate.CAPPED_SHARE:.0%}, a little more noise.",
         loses=(
-            "Sudden, isolated flows that its model does not expect (see *Unexpected – check*).",
+            "Sudden, isolated flows that its model does not expect.",
             "A zone that changes at once is pulled towards its usual share.",
             "It is no better on large flows. What its model believes of a flow is not guaranteed; "
             "the ranges beside it are.",
@@ -54,20 +53,6 @@ METHODS: dict[ODMethod, Method[Release]] = {
         release=estimate.release,
         ledger=estimate.ledger,
         public=lambda *of: {"capped_count": estimate.buys_capped_count(*of)},
-    ),
-    "gravity": Method(
-        name="Baseline: zone totals + gravity",
-        short="Gravity",
-        about="Measures only how many trips leave and enter each zone, and spreads them over the "
-        "flows by distance.",
-        loses=(
-            "Every flow that distance and the zones' totals do not explain, large ones too: a "
-            "larger ε does not bring it back.",
-        ),
-        source="Zipf 1946; Wilson 1967; Laplace noise on totals (Dwork et al. 2006)",
-        uses=USES["gravity"],
-        release=gravity.release,
-        ledger=gravity.ledger,
     ),
 }
 
@@ -170,7 +155,7 @@ def plan(
     matrices, summed = (1, len(chosen)) if sum_days else (len(chosen), 1)
     method = METHODS[parameters.method]
     stated = method.ledger(parameters, **method.public(dataset, parameters, summed))
-    cells = {Kind.FLOWS: zones * (zones - 1), Kind.CAPPED_TRIPS: 1, Kind.ZONE_TOTALS: 2 * zones}
+    cells = {Kind.FLOWS: zones * (zones - 1), Kind.CAPPED_TRIPS: 1}
     return Plan(cells=matrices * sum(cells[stage.kind] for stage in stated.stages), ledger=stated)
 
 

@@ -211,7 +211,6 @@ def test_the_plan_is_what_a_release_costs_and_reads_no_count(
             "zoom": (towers + districts + 1) * week + towers + 1,
             "published": 2 * zones * (zones - 1),
             "estimate": (1 if when.get("sum_days") else 2) * zones * (zones - 1),
-            "gravity": (1 if when.get("sum_days") else 2) * 2 * zones,
             "derived": noisy,
         }[parameters.method]
     )

@@ -8,7 +8,7 @@ PAGE = "pages/2_Origin_Destination.py"
 
 
 def show(app, view):
-    if view != "Flows":
+    if view != "Map":
         app.button_group(key="od_view").set_value(view).run()
     assert not app.exception, app.exception
     return app

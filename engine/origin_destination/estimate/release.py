@@ -86,14 +86,6 @@ class EstimateRelease:
         return np.where(self.shown, self.typical, 0.0)
 
     @cached_property
-    def unexpected(self) -> Booleans:
-        """Certain flows that the model disbelieves: to be checked by somebody who knows.
-
-        Most of the empty ones among `certain` are here: many of this list may be noise.
-        """
-        return self.certain & (self.empty >= LIKELY_EMPTY)
-
-    @cached_property
     def interval(self) -> tuple[Integers, Integers]:
         """Return the 90% range of every kept count, shape (days, zones, zones); diagonal 0.
 
@@ -112,7 +104,7 @@ class EstimateRelease:
         at_once : bool
             False holds for one flow that was chosen without looking at this release. True holds for
             all flows of the release together, hence also for those chosen by what was released:
-            the largest, the certain, the unexpected.
+            the largest, the certain.
 
         Returns
         -------

@@ -3,11 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-import numpy as np
-
-from engine.origin_destination.exact.expected import Population
 from engine.origin_destination.trimming import TrimmingCurve, joined_curves
-from engine.parameters import EPSILON_STOPS, ODParameters
+from engine.parameters import ODParameters
 from engine.resolution import Key
 from pages._ui.cache import trips as cached_trips
 from pages._ui.cache.window import Window
@@ -27,17 +24,3 @@ def trimming(key: Key, parameters: ODParameters, window: Window) -> Iterator[Ste
         at = replace(parameters, max_trips_per_user=limit)
         curves.append(cached_trips.trimming(key, at, window))
         yield Step(len(curves), len(LIMITS), joined_curves(curves))
-
-
-def relative_errors(
-    key: Key, parameters: ODParameters, window: Window, population: Population
-) -> Iterator[Step]:
-    """Yield the symmetric relative error over ε × τ, row by row; unknown rows are NaN.
-
-    ε and τ of `parameters` play no part.
-    """
-    values = np.full((len(EPSILON_STOPS), len(cached_trips.GRID_THRESHOLDS)), np.nan)
-    for row, epsilon in enumerate(EPSILON_STOPS):
-        at = replace(parameters, epsilon=epsilon)
-        values[row] = cached_trips.relative_row(key, at, window, population)
-        yield Step(row + 1, len(EPSILON_STOPS), values.copy())

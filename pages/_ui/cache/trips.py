@@ -272,22 +272,6 @@ def grid(key: Key, parameters: ODParameters, window: Window, population: Populat
 
 
 @cached_scope.data(max_entries=512, show_spinner=False)
-def relative_row(
-    key: Key, parameters: ODParameters, window: Window, population: Population
-) -> list[float]:
-    """Return the mean relative error at the ε of `parameters` over `GRID_THRESHOLDS`."""
-    counted = _counted(key, parameters, window)
-    rows = od.relative_error_rows(
-        counted,
-        [parameters.epsilon],
-        GRID_THRESHOLDS,
-        parameters.max_trips_per_user,
-        population=population,
-    )
-    return [float(value) for value in next(rows)[1]]
-
-
-@cached_scope.data(max_entries=512, show_spinner=False)
 def trimming(key: Key, parameters: ODParameters, window: Window) -> TrimmingCurve:
     """Return the curve over T at the one T of `parameters`, so that T arrive one by one."""
     limits = [parameters.max_trips_per_user]

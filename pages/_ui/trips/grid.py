@@ -10,28 +10,26 @@ from engine.arrays import Floats
 from engine.origin_destination.exact.expected import SANITY_BOUND, Population
 from engine.origin_destination.exact.grid import HeatMap
 from engine.parameters import EPSILON_STOPS, ODParameters
-from pages._ui import jobs
-from pages._ui.cache import curves as cached_curves, trips as cached_trips
+from pages._ui.cache import trips as cached_trips
 from pages._ui.cache.trips import GRID_THRESHOLDS
 from pages._ui.drawing import charts
-from pages._ui.jobs import Job
 from pages._ui.shell import setting
 from pages._ui.shell.setting import nearest_stop
 from pages._ui.shell.settings import use_settings
+from pages._ui.trips import trimming as trips_trimming
 from pages._ui.views.context import Flows
 from pages._ui.wording.measures import trip_labels
 from pages._ui.wording.numbers import number, percent
 
-_KEY, _JOB = "od_grid", "od_grid_relative"
+_KEY = "od_grid"
 _BIAS = "Bias of the total"
-_RELATIVE = "Symmetric relative error"
 
 
 @dataclass(frozen=True)
 class Measure:
     """A measure: how it is read off the grid, how written, and whether it averages flows."""
 
-    of: Callable[[HeatMap], Floats] | None
+    of: Callable[[HeatMap], Floats]
     percent: bool
     averaged: bool
     meaning: str
@@ -42,7 +40,6 @@ MEASURES = {
     "Mean error (trips)": Measure(
         lambda grid: grid.mean_absolute, False, True, "trips by which a flow is off on average"
     ),
-    _RELATIVE: Measure(None, True, True, "2·|private − true| / (private + true), on average"),
     "Relative error (MRE)": Measure(
         lambda grid: grid.mean_bounded_relative,
         True,
@@ -114,18 +111,10 @@ def draw(context: Flows) -> None:
     # ε and τ are the grid's own axes: fixed here, so that the sliders find the same grid again
     fixed = context.vary(epsilon=1.0, suppression_threshold=0).exact
     of = f", {_POPULATIONS[population]}" if measure.averaged else ""
-    if measure.of is not None:
-        values = measure.of(cached_trips.grid(*fixed, population=population))
-        _map(values, measure, f"{name}{of}", context.parameters)
-        return
-    work = jobs.job(_JOB, cached_curves.relative_errors, *fixed, population)
-
-    def show(running: Job) -> None:
-        jobs.progress(running, "Values of ε", _JOB)
-        if running.result is not None:
-            _map(running.result, measure, f"{name}{of}", context.parameters)
-
-    jobs.follow(_JOB, work, show)
+    values = measure.of(cached_trips.grid(*fixed, population=population))
+    _map(values, measure, f"{name}{of}", context.parameters)
+    st.subheader("Trips kept of each (T)", anchor=False)
+    trips_trimming.draw(context)
 
 
 def _map(values: Floats, measure: Measure, name: str, parameters: ODParameters) -> None:

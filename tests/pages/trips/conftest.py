@@ -17,7 +17,7 @@ from tests.support.flows_page import PAGE, show
 def open_od(open_page):
     """Return a function that opens the page with settings, as if they had been set before."""
 
-    def run(view="Flows", **settings):
+    def run(view="Map", **settings):
         app = open_page(PAGE)
         for key, value in settings.items():
             app.session_state[key] = value
