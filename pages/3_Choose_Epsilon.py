@@ -32,9 +32,7 @@ def draw() -> None:
     if view == ANSWER:
         answer.epsilon(choose_question.ask(settings), settings)
         frame.link("pages/4_Decisions.py", "Choose ε from a decision it must keep right")
-        frame.link(
-            "pages/2_Origin_Destination.py", "Which zones and times an ε allows"
-        )
+        frame.link("pages/2_Origin_Destination.py", "Which zones and times an ε allows")
     elif view == INVERSE:
         answer.accuracy(choose_question.ask(settings), settings.trips())
     elif view == MEANING:
