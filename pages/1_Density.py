@@ -5,10 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from engine import density
-from pages._ui.cache import verbs
 from pages._ui.density import (
-    map as density_map,
-    ours as density_ours,
     settings as density_settings,
     views as density_views,
     wording as density_wording,
@@ -40,10 +37,9 @@ def draw() -> None:
 
     with verdict_slot:
         verdict.draw(context)
-    needs = verbs.of(density.needs, *context.exact)
     with warnings:
         for flag in release.flags:
-            text = density_wording.flag(flag, context.parameters, needs, release.cluster_minimum)
+            text = density_wording.flag(flag, context.parameters, release.cluster_minimum)
             if flag == density.NOISE_EXCEEDS_DATA:
                 st.error(text, icon=":material/error:")
             else:
@@ -58,8 +54,6 @@ def draw() -> None:
         numbers.draw(context, [density_wording.proved(release.ledger, context.epsilon)])
     for note in density_settings.notes(context):
         st.caption(note)
-    density_ours.teaser(context)
-    density_map.draw(context)
     density_views.draw(context)
 
 

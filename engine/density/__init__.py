@@ -7,8 +7,7 @@ from .draws import DensityNoise
 from .fourier import default_cluster_minimum
 from .mechanism import NOISE_EXCEEDS_DATA, ONE_CLUSTER, DensityRelease
 from .methods import METHODS, draw_noise, ledger, plan, release
-from .needs import needs, suggested_max_visits
-from .scoring import DensityScores, mean_scores, scores, summarise, total_errors
+from .scoring import DensityScores, mean_scores, scores, summarise
 
 __all__ = [
     "METHODS",
@@ -26,14 +25,11 @@ __all__ = [
     "draw_noise",
     "ledger",
     "mean_scores",
-    "needs",
     "plan",
     "presampled",
     "proved_epsilon",
     "release",
     "scores",
-    "suggested_max_visits",
     "summarise",
-    "total_errors",
     "truth",
 ]

@@ -16,7 +16,7 @@ def truth(dataset: Dataset) -> Floats:
 
     Returns
     -------
-    array, shape (zones, 168), or fewer columns where a view counts hours together
+    array, shape (zones, 168)
         Visits, at least 0, in the order of ``dataset.zones``. Confidential unless simulated.
 
     Examples
@@ -27,7 +27,7 @@ def truth(dataset: Dataset) -> Floats:
     True
     """
     visits = dataset.truth_by_tower.astype(np.float64)
-    return in_blocks(dataset, dataset.tessellation.overlap.T @ visits)
+    return dataset.tessellation.overlap.T @ visits
 
 
 def by_zone(counts: Floats) -> Floats:
@@ -51,17 +51,7 @@ def presampled(dataset: Dataset, max_visits_per_user: int) -> Floats:
     L₁ and, hour by hour, √ℓ in L₂.
     """
     series = tower_series(dataset, max_visits_per_user)
-    return in_blocks(dataset, dataset.tessellation.overlap.T @ series)
-
-
-def in_blocks(dataset: Dataset, series: Floats) -> Floats:
-    """Add up the hours that `dataset` counts together, shape (rows, 168) → (rows, blocks)."""
-    blocks = dataset.hour_blocks
-    count = int(blocks[-1]) + 1
-    if count == len(blocks):
-        return series
-    within = blocks[:, None] == np.arange(count)
-    return series @ within.astype(np.float64)
+    return dataset.tessellation.overlap.T @ series
 
 
 def cover_series(dataset: Dataset, max_visits_per_user: int) -> Floats:

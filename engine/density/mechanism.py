@@ -10,7 +10,7 @@ from ..errors import ParameterError
 from ..ledger import Ledger
 from ..parameters import HOURS_PER_WEEK, DensityParameters
 from . import accounting, fourier
-from .aggregates import cover_series, in_blocks, presampled, tower_series, tower_tree
+from .aggregates import cover_series, presampled, tower_series, tower_tree
 from .clustering import cluster_cells
 from .draws import DensityNoise
 from .gaussian import gaussian_strength
@@ -31,8 +31,7 @@ class DensityRelease:
     Attributes
     ----------
     counts : array, shape (zones, 168)
-        Private visits by zone and hour, at least 0, in the order of ``dataset.zones``; fewer
-        columns where a view counts hours together.
+        Private visits by zone and hour, at least 0, in the order of ``dataset.zones``.
     flags : tuple of str
         `NOISE_EXCEEDS_DATA` (the release is zero everywhere), `ONE_CLUSTER`.
     cover_counts : array, shape (cover, 168), or None
@@ -89,7 +88,7 @@ def zoom_release(
     reading = read(noisy, tree, constants)
     return DensityRelease(
         parameters=parameters,
-        counts=in_blocks(dataset, dataset.tessellation.overlap.T @ reading.by_tower),
+        counts=dataset.tessellation.overlap.T @ reading.by_tower,
         ledger=zoom_ledger(
             parameters, max_visits_cap=dataset.metadata.max_visits_cap, city_clip=noisy.city_clip
         ),
@@ -104,8 +103,7 @@ def laplace_release(
 ) -> DensityRelease:
     """Add Laplace noise ℓ/ε to each count of the zones, the towers or the cover (P1 §5.2, §5.3).
 
-    Hours that a view counts together are one count with one noise: a visit lies in one of them, so
-    ℓ still bounds a person's change in L₁. Negative counts of zones are set to 0 at the very end,
+    Negative counts of zones are set to 0 at the very end,
     where that distorts least.
     """
     kept, places = parameters.max_visits_per_user, dataset.tessellation
@@ -114,11 +112,9 @@ def laplace_release(
     if parameters.method == "zones_laplace":
         counts = _noisy(presampled(dataset, kept), scale, noise)
     elif parameters.method == "towers_laplace":
-        series = in_blocks(dataset, tower_series(dataset, kept))
-        counts = places.overlap.T @ _noisy(series, scale, noise)
+        counts = places.overlap.T @ _noisy(tower_series(dataset, kept), scale, noise)
     else:
-        series = in_blocks(dataset, cover_series(dataset, kept))
-        cover_counts = _noisy(series, scale, noise)
+        cover_counts = _noisy(cover_series(dataset, kept), scale, noise)
         counts = places.to_zones @ cover_counts
     return DensityRelease(
         parameters=parameters,
@@ -141,7 +137,7 @@ def fourier_release(
         minimum = fourier.default_cluster_minimum(parameters)
     started = DensityRelease(
         parameters=parameters,
-        counts=np.zeros((len(dataset.zones), int(dataset.hour_blocks[-1]) + 1)),
+        counts=np.zeros((len(dataset.zones), HOURS_PER_WEEK)),
         ledger=accounting.fourier_ledger(
             parameters, cover_size=size, max_visits_cap=dataset.metadata.max_visits_cap
         ),
@@ -158,7 +154,7 @@ def fourier_release(
     cover_counts = np.maximum(totals.cells, 0.0)[:, None] * shapes[clusters]
     return replace(
         started,
-        counts=in_blocks(dataset, places.to_zones @ cover_counts),
+        counts=places.to_zones @ cover_counts,
         flags=(ONE_CLUSTER,) if len(shapes) == 1 < size else (),
         cover_counts=cover_counts,
         clusters=clusters,
@@ -184,4 +180,4 @@ def _shapes(
 
 def _noisy(series: Floats, scale: float, noise: DensityNoise) -> Floats:
     noise.require(len(series), 0)
-    return series + scale * noise.counts[:, : series.shape[1]]
+    return series + scale * noise.counts

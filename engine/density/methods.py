@@ -158,11 +158,10 @@ def plan(dataset: Dataset, parameters: DensityParameters) -> Plan:
     method = METHODS[parameters.method]
     stated = method.ledger(parameters, **method.public(dataset))
     towers, cover = len(dataset.towers), dataset.tessellation.cover_size
-    blocks = int(dataset.hour_blocks[-1]) + 1
     cells = {
-        Kind.ZONE_COUNTS: len(dataset.zones) * blocks,
-        Kind.TOWER_COUNTS: towers * blocks,
-        Kind.COVER_COUNTS: cover * blocks,
+        Kind.ZONE_COUNTS: len(dataset.zones) * HOURS_PER_WEEK,
+        Kind.TOWER_COUNTS: towers * HOURS_PER_WEEK,
+        Kind.COVER_COUNTS: cover * HOURS_PER_WEEK,
         Kind.COVER_TOTALS: cover,
         Kind.TOWER_SHARES: towers,
         Kind.ALL_VISITS: 1,

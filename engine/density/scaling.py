@@ -55,22 +55,6 @@ def cell_totals(dataset: Dataset, parameters: DensityParameters, noise: DensityN
     return CellTotals(dataset.tessellation.to_cover @ (shares * visits), visits)
 
 
-def tower_totals(
-    dataset: Dataset, parameters: DensityParameters, noise: DensityNoise, *, sampled: bool = True
-) -> Floats:
-    """Return noisy totals of the towers with the improved scaling, or without sampling (figure 6).
-
-    Without sampling, P1's comparison adds Laplace noise of scale 2·K_max/ε′ to every true total,
-    because one person can change them by K_max in all. They can be negative, and are all 0 where
-    the noise exceeds the data.
-    """
-    if not sampled:
-        scale = visits_scale(parameters, dataset.metadata.max_visits_cap)
-        return dataset.truth_by_tower.sum(axis=1) + scale * noise.histogram
-    shares, visits = _sampled(dataset, parameters, noise)
-    return np.zeros(len(dataset.towers)) if shares is None else shares * visits
-
-
 def _sampled(
     dataset: Dataset, parameters: DensityParameters, noise: DensityNoise
 ) -> tuple[Floats | None, float]:

@@ -7,12 +7,8 @@ import numpy as np
 
 from .. import metrics
 from ..arrays import Floats
-from ..datasets import Dataset
-from ..parameters import DensityParameters
 from ..sweeping import Point
-from .draws import DensityNoise
 from .mechanism import NOISE_EXCEEDS_DATA, DensityRelease
-from .scaling import tower_totals
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -148,61 +144,3 @@ def _over(drawn: list[MeanScores], statistic: Callable[[Floats], float]) -> Mean
 def _deviation(values: Floats) -> float:
     known = values[~np.isnan(values)]
     return float(known.std(ddof=1)) if len(known) > 1 else float("nan")
-
-
-@dataclass(frozen=True, kw_only=True)
-class TotalError:
-    """Errors of the towers' noisy totals of the week.
-
-    Attributes
-    ----------
-    shares : float
-        Share of all visits that the totals, negative ones as 0, put at a wrong tower, 0 to 1.
-    totals : float
-        Mean relative error of a tower's total over the towers with any visit; NaN without one.
-    """
-
-    shares: float
-    totals: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class TotalErrors:
-    """Errors with one visit a person sampled and scaled, and with all visits perturbed."""
-
-    sampled: TotalError
-    plain: TotalError
-
-
-def total_errors(
-    dataset: Dataset, parameters: DensityParameters, noise: DensityNoise
-) -> TotalErrors:
-    """Return the errors of the towers' totals under one noise, with and without sampling.
-
-    Examples
-    --------
-    >>> from engine import datasets
-    >>> demo = datasets.load("demo-city")
-    >>> noise = DensityNoise.draw(np.random.default_rng(0), demo, "efpag_joint")
-    >>> errors = total_errors(demo, DensityParameters(epsilon=1.0), noise)
-    >>> errors.sampled.totals < errors.plain.totals
-    True
-    """
-    true = dataset.truth_by_tower.sum(axis=1).astype(np.float64)
-    sampled = tower_totals(dataset, parameters, noise)
-    plain = tower_totals(dataset, parameters, noise, sampled=False)
-    return TotalErrors(sampled=_total_error(true, sampled), plain=_total_error(true, plain))
-
-
-def _total_error(true: Floats, noisy: Floats) -> TotalError:
-    relative = metrics.mean_relative_error(true[:, None], noisy[:, None])
-    known = relative[np.isfinite(relative)]
-    if not len(known):
-        return TotalError(shares=float("nan"), totals=float("nan"))
-    wrong = np.abs(_shares(np.maximum(noisy, 0.0)) - _shares(true)).sum() / 2
-    return TotalError(shares=float(wrong), totals=float(known.mean()))
-
-
-def _shares(counts: Floats) -> Floats:
-    total = counts.sum()
-    return counts / total if total > 0 else np.full(len(counts), 1 / len(counts))

@@ -14,7 +14,6 @@ import numpy as np
 from .. import attack, density, sweeping, usability
 from ..arrays import Floats
 from ..datasets import Dataset
-from ..density.aggregates import in_blocks
 from ..errors import DatasetError
 from ..parameters import HOURS_PER_WEEK, DensityMethod, DensityParameters, gaussian_for
 from ..resolution import HourStep, Resolution, ZoneLevel, coarsen, hour_blocks
@@ -23,17 +22,14 @@ from .need import Need, levels
 
 EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 """Fewer than for flows: each is a few releases, not a law."""
-LIMITS: dict[DensityMethod, tuple[int, ...]] = {
-    "efpag_joint": (density.suggested_max_visits(), 30, 100),
-    "zoom": (30,),
-}
+LIMITS: dict[DensityMethod, tuple[int, ...]] = {"efpag_joint": (14, 30, 100), "zoom": (30,)}
 """ℓ of each method; `zoom` samples nobody and does not use it. Both make hours and add them up to
 blocks, so that one release is judged at every block."""
 OF_TOWERS: frozenset[DensityMethod] = frozenset({"zoom"})
 """Methods whose release is of towers: one is seen from every level of zones."""
 DRAWS = 5
 """Releases behind each mean and its standard error."""
-_BLOCKS: tuple[HourStep, ...] = ("day-part", "four-hours", "hour")
+_BLOCKS: tuple[HourStep, ...] = ("hour",)
 _DAYS = 7
 
 
@@ -114,7 +110,7 @@ def _batch(
         for place, (view, true) in enumerate(zip(views, truths, strict=True)):
             if by_tower is not None and place % len(_BLOCKS) == 0:  # the next level
                 hours = view.tessellation.overlap.T @ by_tower
-            seen = replace(release, counts=in_blocks(view, hours))
+            seen = replace(release, counts=hours)
             scores = density.scores(true, seen)
             share = usability.judge_density(scores, true.sum(axis=1) / HOURS_PER_WEEK).usable_share
             scored.append((share, float(np.abs(seen.counts - true).sum() / true.sum())))

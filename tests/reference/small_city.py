@@ -157,7 +157,6 @@ class MemoryDataset:
         self.truth_by_tower, self.single_visit_by_tower = counts.truth, counts.single
         self.presampled_by_tower = counts.presampled
         self.towers = range(len(counts.truth))
-        self.hour_blocks = np.arange(168)
         self.zones = range(tessellation.overlap.shape[1])
         self.metadata = SimpleNamespace(max_visits_cap=cap, people_public=None)
 

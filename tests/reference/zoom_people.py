@@ -22,7 +22,6 @@ class ZoomCity:
     def __init__(self, zoom: ZoomTables, positions: np.ndarray, cap: int = 840) -> None:
         points = shapely.points(positions)
         self.zoom_tables = zoom
-        self.hour_blocks = np.arange(168)
         self.towers = gpd.GeoDataFrame(geometry=points, crs=4326)
         self.zones = range(len(positions))
         self.tessellation = one_zone_a_tower(len(positions))

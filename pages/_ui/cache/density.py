@@ -1,43 +1,18 @@
 """Streamlit caches of the Density page: wrappers that take a dataset key, settings and a seed."""
 
-import html
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
 
-import geopandas as gpd
 import numpy as np
-import shapely
 
 from engine import density, metrics, usability
 from engine.arrays import Floats
-from engine.density import aggregates
-from engine.density.scoring import TotalErrors
 from engine.parameters import HOURS_PER_WEEK, DensityParameters
 from engine.resolution import Key, block_names
 from engine.usability import DensityUsability
 from pages._ui.cache import scope as cached_scope, verbs
-from pages._ui.cache.datasets import dataset, outlines as zone_outlines
-from pages._ui.cache.draws import CHUNK_HOURS, generator
-from pages._ui.drawing.maps import Outlines
+from pages._ui.cache.datasets import dataset
+from pages._ui.cache.draws import CHUNK_HOURS
 from pages._ui.shell.settings import Seed
-
-Cells = Literal["zones", "towers", "cover"]
-"""The three ways to cut the region into cells (P1, figure 2)."""
-
-_SIMPLIFY = 1 / 600
-
-
-@dataclass(frozen=True)
-class CellMeans:
-    """Mean visits an hour in each cell, before any noise: confidential unless simulated."""
-
-    values: Floats
-
-    @property
-    def mean(self) -> float:
-        """Mean over the cells."""
-        return float(self.values.mean())
 
 
 @cached_scope.data(max_entries=4096, show_spinner=False)
@@ -92,51 +67,6 @@ def at_equal_proved(key: Key, parameters: DensityParameters) -> DensityParameter
     return density.at_equal_proved_epsilon(parameters, parameters.epsilon, size)
 
 
-@cached_scope.data(max_entries=512, show_spinner=False)
-def error_by_hour(key: Key, parameters: DensityParameters, seed: Seed) -> Floats:
-    """Return the relative error of every hour, averaged over zones, shape (168,)."""
-    private = verbs.release(key, parameters, seed).counts
-    return metrics.error_by_hour(verbs.truth(key), private)
-
-
-@cached_scope.resource(max_entries=12, show_spinner=False)
-def outlines(key: Key, cells: Cells) -> Outlines:
-    """Return zones, tower cells or the cells of the minimum cover, ready to draw."""
-    if cells == "zones":
-        return zone_outlines(key)
-    places = dataset(key)
-    towers, zones = places.towers["name"].astype(str), places.zones["name"].astype(str)
-    if cells == "towers":
-        shapes, names = places.tessellation.tower_cells, list(towers)
-    else:
-        shapes = places.tessellation.cover_cells
-        names = [
-            *(f"Tower {towers.iloc[i]}" for i in places.tessellation.cover_towers),
-            *(f"Zone {zones.iloc[i]}" for i in places.tessellation.cover_zones),
-        ]
-    return _outlines(shapes, names, tuple(float(edge) for edge in places.zones.total_bounds))
-
-
-@cached_scope.resource(max_entries=48, show_spinner=False)
-def cell_means(key: Key, cells: Cells, max_visits: int) -> CellMeans:
-    """Return the mean pre-sampled visits an hour of each cell (P1, figure 2)."""
-    if cells == "zones":
-        series = verbs.of(density.presampled, key, max_visits)
-    elif cells == "towers":
-        series = verbs.of(aggregates.tower_series, key, max_visits)
-    else:
-        series = verbs.of(density.cover_series, key, max_visits)
-    return CellMeans(series.sum(axis=1) / HOURS_PER_WEEK)
-
-
-@cached_scope.data(max_entries=2048, show_spinner=False)
-def total_errors(key: Key, parameters: DensityParameters, seed: Seed, repeat: int) -> TotalErrors:
-    """Return the errors of the towers' totals with and without sampling (P1, figure 6)."""
-    places = dataset(key)
-    noise = density.DensityNoise.draw(generator(seed, "density", repeat), places, parameters.method)
-    return density.total_errors(places, parameters, noise)
-
-
 @cached_scope.data(max_entries=64, show_spinner=False)
 def central_zone(key: Key) -> str:
     """Return the id of the zone nearest to the middle among the busier half, so that it has a week.
@@ -164,23 +94,6 @@ def map_limits(key: Key, parameters: DensityParameters, seed: Seed) -> tuple[flo
     count = float(np.quantile(true, 0.998)) if true.size else 0.0
     error = float(np.quantile(np.abs(private - true), 0.998)) if true.size else 0.0
     return _round_up(max(count, 1.0)), _round_up(max(error, 1.0))
-
-
-def _outlines(
-    shapes: gpd.GeoSeries, names: list[str], bounds: tuple[float, float, float, float]
-) -> Outlines:
-    west, south, east, north = bounds
-    drawn = shapely.simplify(
-        shapes.to_crs(4326).to_numpy(), max(east - west, north - south) * _SIMPLIFY
-    )
-    drawn = shapely.set_precision(drawn, 1e-5, mode="pointwise")
-    return Outlines(
-        geometries=tuple(shapely.geometry.mapping(shape) for shape in drawn),
-        ids=tuple(str(i) for i in range(len(drawn))),
-        names=tuple(html.escape(name) for name in names),
-        centres=np.zeros((len(drawn), 2)),
-        bounds=bounds,
-    )
 
 
 def _round_up(value: float) -> float:

@@ -23,6 +23,7 @@ from pages._ui.wording.numbers import counted, fixed, percent
 
 EPSILONS = (0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 4.0, 10.0)
 KEPT = (10, 30, 168)
+_COMPARED = {"methods": "Methods", "kept": "Visits kept (ℓ)"}
 ERROR = Band("error", "error_sd", "Relative error (MRE), log scale", percent=True)
 RHYTHM = Band("pearson", "pearson_sd", "Correlation (Pearson r)")
 
@@ -36,28 +37,27 @@ class Curve:
     context: Density
 
 
-def kept(context: Density) -> None:
-    """Draw utility over ε for ℓ of 10, 30 and 168, beside plain Laplace noise (figure 7)."""
-    st.markdown("**Does it matter how many visits of a person are kept?**")
-    staged = context if "scaling" in context.method.uses else context.vary(method="efpag_joint")
-    curves = [
-        Curve(f"ℓ = {limit}", one.method.short, one.vary(max_visits_per_user=limit))
-        for one in (staged, context.vary(method="lpa"))
-        for limit in KEPT
-    ]
-    draw("kept", context, curves, density_wording.LOOK["kept"])
+def draw(context: Density) -> None:
+    """Draw utility over ε by method, with and without the improvements, or by ℓ."""
+    by = st.segmented_control(
+        "Compare", list(_COMPARED), format_func=_COMPARED.__getitem__, default="methods",
+        required=True, key="density_sweep",
+    )  # fmt: skip
+    if by == "methods":
+        plain = context.vary(method="efpa", scaling=False, smoothing=False)
+        curves = [Curve(one.method.short, "", one) for one in context.methods]
+        curves.append(Curve(plain.method.short, "no scaling, no smoothing", plain))
+    else:
+        staged = context if "scaling" in context.method.uses else context.vary(method="efpag_joint")
+        curves = [
+            Curve(f"ℓ = {limit}", one.method.short, one.vary(max_visits_per_user=limit))
+            for one in (staged, context.vary(method="lpa"))
+            for limit in KEPT
+        ]
+    _draw(by, context, curves, density_wording.LOOK[by])
 
 
-def methods(context: Density) -> None:
-    """Draw utility over ε for the methods, with and without the improvements (figure 8)."""
-    st.markdown("**Which method loses least at the same ε?**")
-    plain = context.vary(method="efpa", scaling=False, smoothing=False)
-    curves = [Curve(one.method.short, "", one) for one in context.methods]
-    curves.append(Curve(plain.method.short, "no scaling, no smoothing", plain))
-    draw("methods", context, curves, density_wording.LOOK["methods"])
-
-
-def draw(name: str, context: Density, curves: Sequence[Curve], look: str) -> None:
+def _draw(name: str, context: Density, curves: Sequence[Curve], look: str) -> None:
     """Draw both measures of some curves over ε, and their values at the slider's."""
     settings = tuple(
         curve.context.vary(epsilon=epsilon).parameters for curve in curves for epsilon in EPSILONS

@@ -1,20 +1,16 @@
 """Sentences of the Density page: what to look for, the errata of P1, what the switches do."""
 
 from engine.density import NOISE_EXCEEDS_DATA, ONE_CLUSTER
-from engine.density.needs import Needs
 from engine.ledger import Ledger, is_above
 from engine.parameters import DensityParameters
 from pages._ui.cache.draws import REPEATS
 from pages._ui.drawing.cards import Card
-from pages._ui.wording.measures import density_needs
 from pages._ui.wording.numbers import number, scientific
 
 LEAD = (
     "Visits by zone and hour of the week, released with noise: see where and when the private "
     "counts hold, what the privacy costs, and why."
 )
-PAPER = "P1 is Acs & Castelluccia, KDD 2014; figures are numbered as there."
-
 HELP = {
     "scaling": "Totals come from one visit of each person, scaled to all visits (P1 §5.4.1). "
     "Without it the series stay at the size of the sample.",
@@ -73,8 +69,8 @@ def exceeds(ledger: Ledger, epsilon: float) -> str | None:
     )
 
 
-def flag(name: str, parameters: DensityParameters, needs: Needs, minimum: float | None) -> str:
-    """Explain a release's flag, with what would be needed."""
+def flag(name: str, parameters: DensityParameters, minimum: float | None) -> str:
+    """Explain a release's flag."""
     if name == ONE_CLUSTER:
         return (
             f"**All cells form one cluster**: together they are below the cluster minimum of "
@@ -90,7 +86,7 @@ def flag(name: str, parameters: DensityParameters, needs: Needs, minimum: float 
         )
     return (
         "**The noise exceeds the data**: the noisy totals are not above zero, so the release is "
-        f"zero everywhere. {density_needs(parameters, needs)}"
+        "zero everywhere. A larger ε or more people are needed."
     )
 
 
@@ -106,62 +102,6 @@ def proved(ledger: Ledger, epsilon: float) -> Card:
     )
 
 
-ERRATA: tuple[tuple[str, str, str, str], ...] = (
-    (
-        "D1",
-        "Choosing k once per cluster",
-        "P1 chooses the number of coefficients in every cluster and charges it once, although one "
-        "person can change up to ℓ clusters; the ledger therefore shows three totals, and the "
-        "recommended method makes one joint choice, for which the published total is right.",
-        "P1 §5.3, Algorithm 4; proof in docs/density.md",
-    ),
-    (
-        "D2",
-        "Cover cells that overlap",
-        "P1's correction for overlapping cells lets one visit change the counts by up to 1.25, so "
-        "each visit is split exactly instead and changes them by 1.",
-        "P1 §5.2, minimum cover",
-    ),
-    (
-        "D3",
-        "Two printed noise scales",
-        "P1 prints the Gaussian noise and the weight of the choice in two ways each; the ones that "
-        "charge half the Fourier budget to each stage are used.",
-        "P1 §5.3, text and Algorithm 4, lines 3 and 4",
-    ),
-    (
-        "D4",
-        "Beyond a total ε of 4",
-        "The theorem behind the classical Gaussian covers a total ε of at most 4; beyond it the "
-        "analytic Gaussian is used, which holds for every ε but states (ε, δ)-DP.",
-        "P1 Theorem 3; Balle & Wang 2018, Theorem 8",
-    ),
-    (
-        "D5",
-        "The cap on a person's visits",
-        "P1 bounds a person's visits by 732, the maximum in its own data, which gives that person "
-        "away; here the cap is a public setting, enforced when the data is built.",
-        "P1 footnote 6",
-    ),
-    (
-        "D6",
-        "The number of people is confidential",
-        "P1 divides the noisy histogram by the true number of people; here it is divided by its "
-        "own noisy sum, which reads nothing more.",
-        "P1 §5.4.1",
-    ),
-    (
-        "D7",
-        "Constants that contradict each other",
-        "P1 states 137 million visits where its means give 27 million, and calls δ = 2e-6 at most "
-        "one over its number of people although it is four times that; the page warns whenever δ "
-        "is too large.",
-        "P1 §4 and footnote 6",
-    ),
-)
-"""Erratum, what it is about, one sentence, source."""
-
-
 def marked(total: float, epsilon: float) -> str:
     """Write a proved total, with ▲ where it exceeds the ε that is charged."""
     return f"{total:.3g} ▲" if is_above(total, epsilon) else f"{total:.3g}"
@@ -172,10 +112,6 @@ LOOK = {
     "back to the truth (P1, figures 3–5).",
     "week_zoom": "What noise can explain is evened out: small bumps of one place go first, the "
     "rhythm that it shares with its surroundings stays.",
-    "hours": "Errors are largest in the quiet hours of the night, where a few visits are a large "
-    "share; scaling mainly repairs the day (P1, figure 9a).",
-    "distance": "How far visits would have to move to turn the private map into the true one. "
-    "Lower is better; below the size of a zone the map is right (P1, figure 9b).",
     "boxes": "Check whether the middle line barely moves while the boxes widen to the left: then "
     "less ε costs the unlucky zones, not the typical one (P1, figure 10).",
     "quality": "Bright error or dark correlation marks zones whose private week should not be "
@@ -184,19 +120,6 @@ LOOK = {
     "are kept; those of plain Laplace noise fan out (P1, figure 7).",
     "methods": "Lower error and higher correlation are better; the distance between the curves is "
     "what a method gains at the same ε (P1, figure 8).",
-    "ours": "Lower error and higher correlation are better. Both curves spend the same proved ε at "
-    "the same δ.",
-    "totals": "Sampling one visit a person needs far less noise than perturbing all visits, so its "
-    "curve lies well below at small ε; at large ε it flattens at the error of sampling itself, and "
-    "the two may cross (P1, figure 6).",
-    "detail": "of the zones with visits are usable in the draw on the page. Red frame: the nearest "
-    "to where you are. Click a cell to set zones and ε; the time is set in the sidebar.",
-    "cover": "The minimum cover takes fewer or larger cells than towers or zones where these cut "
-    "each other, so that each count "
-    "stands better against the same noise (P1, figure 2).",
-    "clusters": "Neighbours are joined until each group has enough visits; all cells of one group "
-    "share one weekly rhythm (P1, Algorithm 3). Above 24 groups colours repeat: the tooltip has "
-    "the group's number.",
 }
 
 

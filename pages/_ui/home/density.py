@@ -23,7 +23,6 @@ from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import EPSILON, Seed, Settings, seed
 from pages._ui.wording import verdict
 from pages._ui.wording.cards import density_cards
-from pages._ui.wording.measures import density_needs
 from pages._ui.wording.numbers import fixed, number, percent
 from pages._ui.wording.privacy import ledger_line
 
@@ -65,10 +64,7 @@ def draw(settings: Settings, entry: Entry) -> Column:
     noise, parameters = seed(entry), settings.density()
     release = verbs.release(entry.key, parameters, noise)
     scores = verbs.scores(entry.key, parameters, noise)
-    finding = verdict.density(
-        cached_density.judged(entry.key, parameters, noise),
-        needed=density_needs(parameters, verbs.of(density.needs, entry.key, parameters)),
-    )
+    finding = verdict.density(cached_density.judged(entry.key, parameters, noise))
     st.html(said_html(finding, entry))
     if home_play.playing():
         cards.draw(density_cards(scores))

@@ -194,8 +194,6 @@ def _density_group(shown: set[str], known: dict[str, Entry]) -> None:
     _field(shown, MAX_VISITS, st.slider, kept, disabled=not sampled)
     if "max_visits" in shown and not sampled:
         st.caption(NOBODY_SAMPLED)
-    elif "max_visits" in shown:
-        _suggest(MAX_VISITS, density.suggested_max_visits())
     if not shown & {"variant", "cluster_minimum"}:
         return
     with st.expander("Advanced"):

@@ -4,16 +4,15 @@ from typing import Any
 
 import streamlit as st
 
-from engine import density, usability
+from engine import usability
 from engine.parameters import DensityParameters
 from pages._ui import jobs
-from pages._ui.cache import density as cached_density, trips as cached_trips, verbs
+from pages._ui.cache import density as cached_density, trips as cached_trips
 from pages._ui.drawing import cards
 from pages._ui.jobs import Job
 from pages._ui.views import draws, way_out
 from pages._ui.views.context import Context
 from pages._ui.wording import verdict
-from pages._ui.wording.measures import density_needs
 from pages._ui.wording.verdict import Finding
 
 DRAWS = "trips_draws"
@@ -23,8 +22,7 @@ PENDING = "This method has no exact expectation: repeated draws are judged."
 def finding(context: Context[Any]) -> Finding | None:
     """Return what can be said at once; None where only repeated draws can tell."""
     if isinstance(context.parameters, DensityParameters):
-        needs = density_needs(context.parameters, verbs.of(density.needs, *context.exact))
-        return verdict.density(cached_density.judged(*context.asked), needed=needs)
+        return verdict.density(cached_density.judged(*context.asked))
     if context.method.expected is None:
         return None
     return verdict.trips(cached_trips.numbers(*context.exact).judged, context.parameters)

@@ -2,10 +2,8 @@
 
 import math
 
-from engine.density.needs import Needs
-from engine.parameters import DensityParameters
 from engine.usability import Rhythm, rhythm
-from pages._ui.wording.numbers import metres, number
+from pages._ui.wording.numbers import metres
 
 MEAN_ERROR = "Mean error, all pairs of zones"
 
@@ -59,14 +57,6 @@ def density_displacement(distance_m: float) -> str:
     if not math.isfinite(distance_m):
         return "The private map is empty: nothing to compare."
     return f"As if every visit had moved by {metres(distance_m)} on average."
-
-
-def density_needs(parameters: DensityParameters, needs: Needs) -> str:
-    """Say what it would take for the noisy totals to be above zero."""
-    people = f"about {needs.people:,} people at ε = {parameters.epsilon:.3g}"
-    more = f" ({needs.more_people:,} more than there are)" if needs.more_people else ""
-    epsilon = f", or ε near {number(needs.epsilon)}" if needs.epsilon else ""
-    return f"For any density at all it would take {people}{more}{epsilon}."
 
 
 def flow_error(error: float) -> str:

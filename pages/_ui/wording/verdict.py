@@ -50,11 +50,11 @@ class Finding:
     remedy: str = ""
 
 
-def density(judged: DensityUsability, *, needed: str = "") -> Finding:
-    """Put the judgement of a density release into words; `needed` says what it would take."""
+def density(judged: DensityUsability) -> Finding:
+    """Put the judgement of a density release into words."""
     apart = f" ({judged.empty_zones:,} more have no visits)" if judged.empty_zones else ""
     if judged.exceeded:
-        return Finding("noisy", "", "density, where the noise exceeds the data", needed)
+        return Finding("noisy", "", "density, where the noise exceeds the data")
     if not judged.zones:
         return Finding("noisy", "", "density, of which the data have none")
     if judged.level == "noisy":

@@ -198,7 +198,7 @@ def test_every_setting_of_the_sidebar_can_be_pinned_within_a_links_length():
         "max_trips": "256",
         "density_zones": "clusters-400",
         "od_zones": "clusters-400",
-        "density_hours": "four-hours",
+        "density_hours": "hour",
         "od_time": "period",
         "od_method": "published",
         "unit": "person-day",

@@ -87,7 +87,7 @@ def test_weeks_are_shown_a_day_and_other_zones_have_no_difference(set_to, drawn)
     assert drawn["m_A"][0] == pytest.approx(np.zeros(len(drawn["m_A"][0])))
 
 
-@pytest.mark.parametrize("hours", ["hour", "four-hours"])
+@pytest.mark.parametrize("hours", ["hour"])
 def test_a_map_of_visits_is_of_one_hour_and_of_an_area_where_zones_differ(set_to, hours):
     seen = set_to.density_data.at(Resolution(zones="clusters-5", hours=hours))
     chosen = context.of_density(replace(set_to, density_data=seen))

@@ -5,10 +5,7 @@ import pytest
 
 from engine import density, metrics, sweeping
 from engine.datasets import Dataset
-from engine.density import scaling
 
-BLANK = 1e-4
-"""At this ε the noise of seed 3 exceeds the data, so that no total is left."""
 BASE = density.DensityParameters(epsilon=1.0)
 
 
@@ -48,23 +45,3 @@ def test_blank_releases_are_counted_and_left_out_of_the_means(tiny_city: Dataset
         assert spread.error == pytest.approx(np.std(kept[setting], ddof=1))
     one = density.summarise(points[:1])[0]
     assert np.isnan(one[1].total_error)
-
-
-@pytest.mark.parametrize("epsilon", [1.0, 0.1, BLANK])
-def test_errors_of_towers_are_those_of_totals_counted_by_hand(
-    tiny_city: Dataset, epsilon: float
-) -> None:
-    settings = BASE.at(epsilon)
-    noise = density.DensityNoise.draw(np.random.default_rng(3), tiny_city, settings.method)
-    errors = density.total_errors(tiny_city, settings, noise)
-    true = [float(row.sum()) for row in tiny_city.truth_by_tower]
-    visits = sum(true)
-    for sampled, error in ((True, errors.sampled), (False, errors.plain)):
-        noisy = scaling.tower_totals(tiny_city, settings, noise, sampled=sampled).tolist()
-        above = sum(max(total, 0.0) for total in noisy)
-        shares = [max(total, 0.0) / above if above else 1 / len(noisy) for total in noisy]
-        apart = sum(abs(share - t / visits) for share, t in zip(shares, true, strict=True)) / 2
-        assert error.shares == pytest.approx(apart, rel=1e-9)
-        off = [abs(total - t) / t for total, t in zip(noisy, true, strict=True) if t]
-        assert error.totals == pytest.approx(sum(off) / len(off), rel=1e-9)
-    assert (epsilon == BLANK) != scaling.tower_totals(tiny_city, settings, noise).any()

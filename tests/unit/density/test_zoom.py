@@ -161,15 +161,6 @@ def test_the_number_of_visits_is_no_worse_than_the_published_one(epsilon: float)
             assert ours.noise_scale * (2 / np.pi) ** 0.5 <= 4 * cap / fair.epsilon
 
 
-def test_needs_shrink_with_epsilon_and_name_an_epsilon() -> None:
-    city = zoom_city()
-    city.metadata.people_public = 200
-    low, high = (density.needs(city, replace(ZOOM, epsilon=e)) for e in (0.1, 10.0))
-    assert low.people > high.people > 0
-    enough = density.needs(city, replace(ZOOM, epsilon=low.epsilon))
-    assert enough.people == pytest.approx(200, abs=1)
-
-
 @pytest.mark.parametrize("method", ["zoom", "efpag_joint", "lpa"])
 def test_a_sweep_gets_better_with_epsilon(method: str) -> None:
     demo = datasets.load("demo-city")

@@ -105,7 +105,7 @@ def test_views_of_one_level_share_its_geometry():
     """Paris' frontier joined the same zones anew for every span and block."""
     demo = datasets.load("demo-city")
     hours = resolution.coarsen(demo, resolution.Resolution(zones="clusters-20"))
-    blocks = resolution.coarsen(demo, resolution.Resolution(zones="clusters-20", hours="day-part"))
+    blocks = resolution.coarsen(demo, resolution.Resolution(zones="clusters-20", time="whole"))
     assert blocks.zones is hours.zones
     assert blocks.tessellation is hours.tessellation
     other = resolution.coarsen(demo, resolution.Resolution(zones="clusters-10"))
