@@ -9,7 +9,7 @@ from .candidate import USE_STEP, Candidate, Neighbours, Step, best, undominated
 from .flows import LIMITS, THRESHOLDS
 from .need import Need, Protected, Read
 from .search import Frontier, Lever, Progress, WayOut, candidates, frontier
-from .spread import Spread, quantiles, spread, trips_per_person
+from .spread import quantiles, trips_per_person
 
 __all__ = [
     "LIMITS",
@@ -23,14 +23,12 @@ __all__ = [
     "Progress",
     "Protected",
     "Read",
-    "Spread",
     "Step",
     "WayOut",
     "best",
     "candidates",
     "frontier",
     "quantiles",
-    "spread",
     "trips_per_person",
     "undominated",
 ]

@@ -11,7 +11,6 @@ from ..errors import ParameterError, exit_code
 from ..resolution import TimeStep
 from .candidate import Candidate
 from .need import Need, Protected, Read
-from .page import page
 from .search import Frontier, frontier
 from .tables import LEAK, SUFFIXES, moves, words, write
 
@@ -29,16 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--risk", type=float, default=100 * risk.STRONG_GUESS, help="most risk, in percent"
     )
-    parser.add_argument(
-        "--drawn",
-        action="store_true",
-        help="flows by methods without an exact law as well, by draws: a minute",
-    )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        help="a page to read, FILE.html, or all candidates, FILE.json or FILE.csv",
-    )
+    parser.add_argument("--out", type=Path, help="all candidates, FILE.json or FILE.csv")
     options = parser.parse_args(arguments)
     return exit_code(lambda: _run(options))
 
@@ -54,13 +44,11 @@ def _run(options: argparse.Namespace) -> None:
             "guessed by a coin, 75 is strong"
         )
     dataset = datasets.load(options.dataset)
-    result = frontier(dataset, need, drawn=options.drawn, progress=_show)
+    result = frontier(dataset, need, progress=_show)
     for line in _lines(result, options.risk / 100):
         print(line)
     if options.out is not None:
-        limit = options.risk / 100
-        text = page(result, dataset.id, limit) if options.out.suffix == ".html" else None
-        write(result, options.out, limit, text)
+        write(result, options.out, options.risk / 100)
 
 
 def _lines(result: Frontier, limit: float) -> Iterator[str]:

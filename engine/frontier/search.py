@@ -143,12 +143,12 @@ class Frontier:
 
 
 def candidates(
-    dataset: Dataset, need: Need, *, drawn: bool = False, rng: np.random.Generator | None = None
+    dataset: Dataset, need: Need, *, rng: np.random.Generator | None = None
 ) -> Iterator[tuple[float, tuple[Candidate, ...]]]:
     """Judge settings step by step: yield the share that is done and what was judged in a step.
 
-    Those that meet the need come first, exact ones before those by draws; the settings of all
-    steps together are `Frontier.judged`. Arguments and errors as `frontier`.
+    Those that meet the need come first; the settings of all steps together are
+    `Frontier.judged`. Arguments and errors as `frontier`.
 
     Examples
     --------
@@ -163,19 +163,13 @@ def candidates(
         yield from visits.judged(dataset, need, rng)
         return
     _check(dataset, need)
-    parts = [flows.judged(dataset, need)]
-    if drawn:
-        parts.append(flows.drawn(dataset, need, rng))
-    for place, part in enumerate(parts):
-        for share, batch in part:
-            yield (place + share) / len(parts), batch
+    yield from flows.judged(dataset, need)
 
 
 def frontier(
     dataset: Dataset,
     need: Need,
     *,
-    drawn: bool = False,
     progress: Progress | None = None,
     rng: np.random.Generator | None = None,
 ) -> Frontier:
@@ -185,8 +179,6 @@ def frontier(
     ----------
     dataset : Dataset
         As it was ingested, with trips of people (or visits, where these are read).
-    drawn : bool
-        Judge flows by methods without an exact law as well, by draws: takes a minute.
     progress : callable, optional
         Called after each step.
     rng : numpy.random.Generator, optional
@@ -218,7 +210,7 @@ def frontier(
         confidential=not dataset.metadata.simulated,
     )
     judged: list[Candidate] = []
-    for done, batch in candidates(dataset, need, drawn=drawn, rng=rng):
+    for done, batch in candidates(dataset, need, rng=rng):
         judged.extend(batch)
         if progress is not None:
             progress(done, tuple(one for one in batch if shell.meets(one)))

@@ -5,13 +5,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-from .. import origin_destination as od
 from ..parameters import ODParameters
 from ..risk import STRONG_GUESS
 from .candidate import Candidate
 from .search import Frontier
 
-SUFFIXES = (".html", ".json", ".csv")
+SUFFIXES = (".json", ".csv")
 _OWNER_ONLY = 0o600
 LEAK = (
     "made of the confidential data: choosing by it leaks a little about them, so a release must "
@@ -53,10 +52,8 @@ def row(one: Candidate) -> dict[str, Any]:
     }
 
 
-def write(
-    result: Frontier, path: Path, risk: float = STRONG_GUESS, page: str | None = None
-) -> None:
-    """Write a page, or all candidates and which are on the frontier and recommended.
+def write(result: Frontier, path: Path, risk: float = STRONG_GUESS) -> None:
+    """Write all candidates and which are on the frontier and recommended.
 
     A file made of confidential data can be read by its owner only.
     """
@@ -69,9 +66,7 @@ def write(
         path.touch(mode=_OWNER_ONLY)
         path.chmod(_OWNER_ONLY)
     with path.open("w", encoding="utf-8", newline="") as file:
-        if page is not None:
-            file.write(page)
-        elif path.suffix == ".csv":
+        if path.suffix == ".csv":
             table = csv.DictWriter(file, fieldnames=list(rows[0]))
             table.writeheader()
             table.writerows(rows)
@@ -115,8 +110,6 @@ def words(one: Candidate) -> str:
         for name, value in one.levers.items()
         if name != "unit"
     )
-    if isinstance(one.parameters, ODParameters) and not od.METHODS[one.parameters.method].expected:
-        levers += f", {one.parameters.method}"
     use = f"{one.use:.1%} of {'trips in usable flows' if flows else 'zones usable'}"
     if one.use_error:
         use += f" (± {one.use_error:.1%}, by draws)"

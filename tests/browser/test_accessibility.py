@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from pages._ui.home.tour import STEPS
 from tests.support.accessibility import COLOUR_RULES, RULES, serious
 from tests.support.browser import settled
 
@@ -62,19 +61,3 @@ def violations_of(page, theme, part=None):
 def test_no_page_has_a_serious_violation(visit, path, theme):
     lines = violations_of(visit(path), theme)
     assert not lines, "\n".join(lines)
-
-
-@in_each_theme
-def test_no_step_of_the_tour_has_a_serious_violation(visit, theme):
-    page = visit("")
-    again = page.get_by_role("button", name="Tour", exact=True)
-    step = page.locator(".st-key-home_tour section")
-    expect(step.or_(again).first).to_be_visible()
-    if again.count():
-        again.click()
-    for number in range(1, len(STEPS) + 1):
-        expect(step).to_have_attribute("aria-label", f"Tour, step {number} of {len(STEPS)}")
-        lines = violations_of(page, theme, ".st-key-home_tour")
-        assert not lines, f"step {number}\n" + "\n".join(lines)
-        if number < len(STEPS):
-            page.get_by_role("button", name="Next", exact=True).click()

@@ -15,7 +15,7 @@ PRIVATE = ".stage .private"
 
 
 def open_home(page, address, query="?"):
-    page.goto(f"{address}/{query}&home_tour=false")
+    page.goto(f"{address}/{query}")
     page.wait_for_selector(".stage svg")
     settle(page)
 
@@ -195,24 +195,6 @@ def test_density_takes_the_stage_with_zones_on_one_scale(home):
     settle(home)
 
 
-def test_play_sweeps_down_and_pauses_where_it_is(home):
-    press(home, "End")
-    home.get_by_role("button", name="Play").click()
-    pause = home.get_by_role("button", name="Pause")
-    pause.wait_for()
-    home.wait_for_function(
-        f"() => parseFloat(document.querySelector('{PRIVATE} .paneltitle')"
-        ".innerText.split('= ')[1]) <= 5"
-    )
-    pause.click()
-    home.get_by_role("button", name="Play").wait_for()
-    settle(home)
-    at = home.locator(f"{PRIVATE} .paneltitle").inner_text()
-    assert float(at.split("= ")[1]) in EPSILON_STOPS
-    home.wait_for_timeout(1500)
-    assert home.locator(f"{PRIVATE} .paneltitle").inner_text() == at
-
-
 def test_settings_survive_a_reload_of_the_share_link(page, address):
     open_home(page, address, "?epsilon=0.9&threshold=16&unit=trip")
     wanted, link = figures(page), page.url
@@ -250,7 +232,7 @@ def test_a_presenter_has_one_screen_and_keys_for_everything(page, address):
     page.set_viewport_size({"width": 1280, "height": 720})
     open_home(page, address, "?view=presenter")
     expect(page.locator('[data-testid="stSidebar"]:visible')).to_have_count(0)
-    for part in (".gauges", ".st-key-epsilon", ".st-key-home_play_button", ".stage"):
+    for part in (".gauges", ".st-key-epsilon", ".stage"):
         box = page.locator(part).bounding_box()
         assert box["y"] + box["height"] <= 720, part
     page.locator(".gauge .name").first.click()
@@ -311,32 +293,6 @@ def test_nothing_is_wider_than_the_window(browser, address, width, scheme):
             box = sliders[0].bounding_box()
             assert 0 <= box["y"] <= 844, "the slider is out of sight"
     context.close()
-
-
-def test_curves_say_where_the_slider_stands(page, address):
-    open_home(page, address, "?epsilon=0.5&home_details=true")
-    expect(page.locator(".curve")).to_have_count(2)
-    expect(page.locator(".curve .hit title")).to_have_count(2 * len(EPSILON_STOPS))
-    curves = page.evaluate(  # at one moment: a range that arrives later draws them anew
-        """() => [...document.querySelectorAll('.curve')].map(curve => {
-          const of = (element, ...names) => names.map(name => +element.getAttribute(name));
-          return {
-            text: curve.textContent,
-            here: of(curve.querySelector('circle[fill="#d1495b"]'), 'cx'),
-            line: of(curve.querySelector('line[stroke-dasharray]'), 'x1', 'y1', 'y2'),
-            points: [...curve.querySelectorAll('.hit')].map(
-              dot => [dot.querySelector('title').textContent, +dot.getAttribute('cy')]),
-          };
-        })"""
-    )
-    for curve in curves:
-        x, top, bottom = curve["line"]
-        assert curve["here"] == [x]
-        assert "you are here: ε = 0.5" in curve["text"]
-        assert re.search(r"% at ε = 0\.5$", curve["points"][EPSILON_STOPS.index(0.5)][0])
-        for words, height in curve["points"]:
-            share = float(words.split("%")[0].replace(",", "")) / 100
-            assert (bottom - height) / (bottom - top) == pytest.approx(min(share, 1), abs=0.006)
 
 
 def test_zones_that_lie_too_close_are_drawn_in_groups_until_one_zooms_in(page, address):

@@ -93,7 +93,7 @@ def test_from_a_need_by_way_of_decisions_to_a_release_in_six_actions(page, tmp_p
         return action(*arguments)
 
     with served({"MOBILITY_DATA": str(tmp_path)}) as address:
-        page.goto(f"{address}/?home_tour=false")
+        page.goto(f"{address}/")
         page.locator(".stage svg").first.wait_for()
         act("state the need", choose, page, "Time", "for the whole period")
         act("recommended", page.get_by_role("button", name="Use it").click)

@@ -8,7 +8,6 @@ import numpy as np
 
 from engine.errors import ExplorerError
 from engine.frontier import Candidate, Frontier, Need, Neighbours, WayOut, flows, visits
-from engine.frontier.ensemble import Ensemble, Robust, judged_twins
 from engine.resolution import Key, Resolution
 from pages._ui.cache import scope as cached_scope
 from pages._ui.cache.datasets import dataset
@@ -150,38 +149,6 @@ def _advise(
         ways=result.way_out(asked.risk),
         finer=tuple(_finer(result, asked.risk)),
     )
-
-
-def judged_over(whole: Key) -> Iterator[Step]:
-    """Yield the settings of each of the twins of what is not known of a twin (long work)."""
-    known: list[tuple[Candidate, ...]] = []
-    for done, judged in judged_twins(dataset(whole)):
-        known += [judged] if judged else []
-        yield Step(round(_PARTS * done), _PARTS, tuple(known))
-
-
-def robust(
-    whole: Key, asked: Asked, risks: Sequence[float], twins: Sequence[Sequence[Candidate]]
-) -> dict[float, Robust]:
-    """Return what is recommended over the twins judged so far at each limit of risk that has any.
-
-    `asked` is the need; its own limit of risk is not read.
-    """
-    whole_need = replace(asked, risk=1.0)
-    return _robust(whole, whole_need, tuple(risks), len(twins), twins)
-
-
-@cached_scope.resource(max_entries=32, show_spinner=False, hash_funcs={Asked: repr, Key: repr})
-def _robust(
-    whole: Key,
-    asked: Asked,
-    risks: tuple[float, ...],
-    count: int,
-    _twins: Sequence[Sequence[Candidate]],
-) -> dict[float, Robust]:
-    every = Ensemble(tuple(_frontier(whole, asked, one) for one in _twins[:count]))
-    chosen = {risk: every.recommended(risk) for risk in risks}
-    return {risk: one for risk, one in chosen.items() if one is not None}
 
 
 def _frontier(whole: Key, asked: Asked, candidates: Sequence[Candidate]) -> Frontier:

@@ -28,7 +28,7 @@ _STYLE = """
 .take-home .said { margin: 0.2rem 0; }
 @page { margin: 9mm; }
 @media print {
-  [data-testid="stSidebar"], [data-testid="stHeader"], .st-key-navigation, .take-home, .st-key-home_tour, .st-key-home_need, .st-key-home_views, .st-key-home_play_button, .stage .tools, [data-testid="stMain"] [data-testid="stButton"], [data-testid="stMain"] [data-testid="stPageLink"], [data-testid="stMain"] [data-testid="stCheckbox"] { display: none !important; }
+  [data-testid="stSidebar"], [data-testid="stHeader"], .st-key-navigation, .take-home, .st-key-home_need, .st-key-home_views, .stage .tools, [data-testid="stMain"] [data-testid="stButton"], [data-testid="stMain"] [data-testid="stPageLink"], [data-testid="stMain"] [data-testid="stCheckbox"] { display: none !important; }
   [data-testid="stMainBlockContainer"] { zoom: 0.55; padding: 0 !important; }
   [data-testid="stElementContainer"]:has(.saved) { display: block !important; } .saved { display: block !important; } [data-testid="stElementContainer"]:has([data-testid="stDataFrame"]) { display: none !important; }
   .card { min-height: 0; break-inside: avoid; } .verdict, .gauge, .stage { break-inside: avoid; }

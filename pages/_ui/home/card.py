@@ -33,8 +33,6 @@ def draw(side: Side) -> None:
         st.html(_verdict(side, known, work))
         if known is not None:
             way_out.buttons(known, context, key="home", finer=True)
-            if context.entry.is_twin:
-                st.caption("A twin's own use is no promise: All settings has its range.")
 
     jobs.follow("home_card", work, show)
     opened = setting.value(OPEN)

@@ -1,20 +1,16 @@
 """Home's second column under a method without an exact law: four numbers of repeated draws."""
 
-import numpy as np
 import streamlit as st
 
 from engine import origin_destination as od, usability
-from engine.arrays import Integers, Numbers
-from engine.resolution import Key
-from pages._ui.cache import datasets as cached_datasets, trips as cached_trips, verbs
+from pages._ui.cache import trips as cached_trips, verbs
 from pages._ui.cache.window import declared
 from pages._ui.drawing import cards
-from pages._ui.home.density import Column, Worst, said_html
+from pages._ui.home.density import Column, said_html
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import Settings, seed
 from pages._ui.wording import verdict
 from pages._ui.wording.cards import agreement_cards
-from pages._ui.wording.numbers import signed_percent
 from pages._ui.wording.privacy import trips_protection
 
 
@@ -34,30 +30,4 @@ def draw(settings: Settings, entry: Entry) -> Column:
     method = od.METHODS[parameters.method]
     protected = trips_protection(parameters, entry.metadata)
     st.caption(f"{protected} Method: {method.name}. Others are in the sidebar.")
-
-    def curve() -> None:
-        st.caption(
-            "The curve over ε of this method, beside the published one, is on the "
-            "Origin–destination page."
-        )
-
-    def worst_zones() -> Worst:
-        ours = verbs.release(entry.key, parameters, noise, window)
-        return worst(entry.key, true, ours.counts[0])
-
-    return Column(entry=entry, ledger=None, part="trips", worst=worst_zones, curve=curve)
-
-
-def worst(key: Key, true_flows: Integers, drawn_flows: Numbers) -> Worst:
-    """Return the zones whose departures are off by most trips in this draw."""
-    true, private = true_flows.sum(axis=1), drawn_flows.sum(axis=1)
-    order = np.argsort(-np.abs(private - true), kind="stable")[:6]
-    error = (private - true)[order] / np.where(true[order] > 0, true[order], np.nan)
-    names = cached_datasets.dataset(key).zones["name"].to_numpy()
-    columns = {
-        "Zone": [str(name) for name in names[order]],
-        "Departures": [f"{value:,}" for value in true[order]],
-        "Private": [f"{value:,.0f}" for value in private[order]],
-        "Error": [signed_percent(value) for value in error],
-    }
-    return Worst(tuple(order.tolist()), columns)
+    return Column(entry=entry, ledger=None)

@@ -8,15 +8,12 @@ from pages._ui.home import (
     card as home_card,
     choose as home_choose,
     density as home_density,
-    details as home_details,
-    play as home_play,
     stage as home_stage,
     trips as home_trips,
-    uncertainty as home_uncertainty,
     wording as home_wording,
 )
 from pages._ui.home.density import Column
-from pages._ui.shell import epsilon_control, frame, problems, sidebar
+from pages._ui.shell import frame, problems, sidebar
 from pages._ui.shell.settings import Settings, dataset_with
 from pages._ui.views import need as need_view
 
@@ -26,11 +23,7 @@ _STYLE = Path(__file__).with_name("home.css")
 def draw() -> None:
     """Draw the page."""
     st.html(_STYLE)
-    home_play.hold()
     shown = not home_stage.presenting()
-    if shown:
-        with st.sidebar:
-            epsilon_control.second("Privacy loss (ε)")
     settings = sidebar.draw(
         density=("delta", "max_visits", "variant", "cluster_minimum") if shown else False,
         trips=("max_trips", "threshold") if shown else False,
@@ -63,9 +56,6 @@ def draw() -> None:
     ledger = drawn["density"].ledger if "density" in drawn else None
     for note in home_wording.notes(settings, ledger, flows="trips" in drawn):
         st.caption(note)
-    if part is not None:
-        home_uncertainty.draw(settings, part)
-    home_details.draw(list(drawn.values()))
 
 
 def _columns(settings: Settings, has: dict[str, bool], part: str | None) -> dict[str, Column]:

@@ -1,31 +1,15 @@
 """Home's first screen: the need, two gauges, one slider, one large picture, one answer."""
 
-from importlib import import_module
 from pathlib import Path
 
 import streamlit as st
 
-from engine.resolution import block_at
-from pages._ui import jobs
-from pages._ui.cache import (
-    datasets as cached_datasets,
-    pictures as cached_pictures,
-    zones as cached_zones,
-)
-from pages._ui.cache.pictures import MAP_HOUR
+from pages._ui.cache import datasets as cached_datasets
 from pages._ui.drawing.gauges import gauges_html
 from pages._ui.drawing.svg import stage as drawn_stage
 from pages._ui.drawing.svg.stage import Picture
-from pages._ui.home import (
-    card as home_card,
-    methods as home_methods,
-    play as home_play,
-    side as home_side,
-    tour as home_tour,
-    verdict as home_verdict,
-)
+from pages._ui.home import card as home_card, side as home_side, verdict as home_verdict
 from pages._ui.home.side import Side
-from pages._ui.jobs import Job
 from pages._ui.shell import epsilon_control, frame, setting
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session
@@ -65,8 +49,7 @@ def header(available: list[str]) -> str | None:
             {"Explore": "Explore", "Presenter": "Present"},
             label_visibility="collapsed",
             width="content",
-            help="Present: larger type, no sidebar; ← → move ε, the space bar plays, 1 to 4 show "
-            "flows, density, the next picture, and the swipe.",
+            help="Present: larger type, no sidebar; ← → move ε, 1 and 2 show flows and density.",
         )
     return part
 
@@ -81,64 +64,18 @@ def draw(settings: Settings, part: str, available: list[str]) -> Side:
     else:
         side = home_side.density(settings, entry)
     st.html(gauges_html(home_verdict.gauges(side), of=entry.name))
-    home_tour.step("gauges")
     with st.container(
         horizontal=True, vertical_alignment="center", key="home_control", gap="small"
     ):
         epsilon_control.row()
-        home_play.button()
-    home_tour.step("control")
     with st.container(key="home_stage"):
         left, right = st.columns([2.7, 1], gap="small")
     with left:
-        methods = home_methods.wanted(settings, part, entry, zone)  # may take a second
-        picture = methods.picture if methods else side.picture
-        if home_methods.shows(home_methods.DECISIONS):
-            _deciding(side)
-        elif home_methods.shows(home_methods.RANGE):
-            _ranging(side, zone, wide=True)
-        elif part == "density" and methods is None:  # its ranges have no law: they follow
-            _ranging(side, zone, wide=False)
-        else:
-            _picture(picture, part, entry, zone)
-        if methods is not None:
-            home_methods.draw_numbers(methods)
-        _views(part, available, entry)
+        _picture(side.picture, part, entry, zone)
+        _views(part, available)
     with right, st.container(key="home_card", gap="small"):
         home_card.draw(side)
-        home_tour.step("card")
     return side
-
-
-def _deciding(side: Side) -> None:
-    """Draw where the setting decides rightly; loaded only when it is asked for."""
-    zones = import_module("pages._ui.views.zones")
-    place = st.container(key="home_decisions")
-    rule = zones.ask(side.context)
-    with place:
-        zones.draw(side.context, rule, lambda one: _picture(one, side.part, side.entry, None))
-
-
-def _ranging(side: Side, zone: int | None, *, wide: bool) -> None:
-    """Draw how wide the range of each number is, or say it of each, once all draws are there."""
-    at = side.context
-    block = None if at.window else block_at(at.key.resolution.hours, MAP_HOUR)[0]
-    asked = at.key, at.parameters, at.seed, at.window
-    delay_s = 0.0 if wide else jobs.RESTED_S
-    work = jobs.job("home_ranges", cached_zones.ranges, *asked, block, delay_s=delay_s)
-
-    def show(work: Job) -> None:
-        if work.result is not None:
-            picture = cached_pictures.ranges(*asked, work.result, zone, wide=wide)
-        elif wide:
-            st.caption(work.error or "Drawing releases …")
-            return
-        else:
-            picture = side.picture
-        _picture(picture, side.part, side.entry, zone)
-
-    with st.container(key="home_ranges"):
-        jobs.live("home_ranges", work, show)
 
 
 def _picture(picture: Picture, part: str, entry: Entry, zone: int | None) -> None:
@@ -162,7 +99,7 @@ def _picture(picture: Picture, part: str, entry: Entry, zone: int | None) -> Non
         )
 
 
-def _views(part: str, available: list[str], entry: Entry) -> None:
+def _views(part: str, available: list[str]) -> None:
     """Draw what the picture shows, and the way to everything about it."""
     with st.container(horizontal=True, vertical_alignment="center", key="home_views", gap="small"):
         setting.draw(
@@ -172,12 +109,8 @@ def _views(part: str, available: list[str], entry: Entry) -> None:
             [PARTS[one] for one in available],
             label_visibility="collapsed",
         )
-        home_methods.choose(part, entry)
-        if presenting():
-            return
-        frame.link(*_PAGES[part])
-        if home_tour.ended():
-            st.button("Tour", key="home_tour_again", on_click=home_tour.again, type="tertiary")
+        if not presenting():
+            frame.link(*_PAGES[part])
 
 
 def marked(entry: Entry) -> int | None:

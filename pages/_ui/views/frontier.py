@@ -23,7 +23,7 @@ from pages._ui.drawing.charts import spec
 from pages._ui.drawing.tables import Column
 from pages._ui.jobs import Job
 from pages._ui.shell import setting
-from pages._ui.views import ensemble, need as need_view, way_out
+from pages._ui.views import need as need_view, way_out
 from pages._ui.views.context import Context
 from pages._ui.wording import frontier as wording
 from pages._ui.wording.numbers import percent
@@ -87,7 +87,6 @@ def draw(
             st.info("No setting meets this need: ask for coarser zones, or a longer time.")
 
     jobs.follow("frontier_view", work, show)
-    ensemble.draw(context)
 
 
 def judged(context: Context[Any]) -> tuple[float, float]:

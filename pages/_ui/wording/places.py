@@ -1,10 +1,8 @@
 """What levels of zones and blocks of time are called, and what a coarser look changes."""
 
 from collections.abc import Sequence
-from math import log
 
-from engine.parameters import EPSILON_STOPS
-from engine.resolution import FINEST, Detail, Resolution, ZoneLevel, finest_usable
+from engine.resolution import FINEST, Resolution, ZoneLevel
 from pages._ui.wording.labels import HOUR_STEPS, TIME_STEPS
 
 _PLURALS = {"y": "ies"}
@@ -77,90 +75,3 @@ def looked_at(resolution: Resolution, *, density: bool) -> str:
         "" if plain else times[0].lower() + times[1:],
     )
     return ", ".join(part for part in parts if part)
-
-
-def counted_words(one: Detail) -> str:
-    """Return what the zones of a detail are called, with their number.
-
-    Examples
-    --------
-    >>> at = Resolution(zones="province")
-    >>> counted_words(Detail(resolution=at, zones=5, shares=(), usable=()))
-    '5 provinces'
-    """
-    zones = one.resolution.zones
-    if zones == FINEST:
-        return f"all {one.zones:,} zones"
-    return level_words(zones) if zones.startswith("clusters-") else f"{one.zones:,} {plural(zones)}"
-
-
-def detail_words(best: Detail | None, finer: Sequence[Detail]) -> str:
-    """Say what can be used, and what cannot although it is finer.
-
-    Examples
-    --------
-    >>> one, two = (
-    ...     Detail(resolution=Resolution(zones=zones), zones=count, shares=(), usable=())
-    ...     for zones, count in (("province", 5), ("zones", 416)))
-    >>> detail_words(one, [two])
-    'usable for 5 provinces, not for all 416 zones'
-    >>> detail_words(None, [one, two])
-    'not usable for any of these'
-    """
-    if best is None:
-        return "not usable for any of these"
-    nearest = min(finer, key=lambda one: one.zones, default=None)
-    usable = f"usable for {counted_words(best)}"
-    return usable if nearest is None else f"{usable}, not for {counted_words(nearest)}"
-
-
-def details_words(
-    details: Sequence[Detail],
-    epsilon: float,
-    stops: Sequence[float] = EPSILON_STOPS,
-    *,
-    density: bool = False,
-) -> str:
-    """Say at an ε which zones can be used, for each span of time.
-
-    Parameters
-    ----------
-    details : sequence of Detail
-        With shares at `stops`; those of a density may still be fewer.
-    epsilon : float
-        The stop nearest to it is spoken of.
-    stops : sequence of float
-    density : bool
-        Whether the spans are hours of a week, not days.
-
-    Examples
-    --------
-    >>> week = Resolution(time="week")
-    >>> one = Detail(resolution=week, zones=30, shares=(), usable=(True,) * len(EPSILON_STOPS))
-    >>> details_words([one], 1.0)
-    'At ε = 1: **weeks** – usable for all 30 zones.'
-    >>> details_words([one], 0.45)
-    'At ε = 0.5, the nearest computed to 0.45: **weeks** – usable for all 30 zones.'
-    """
-    at = min(range(len(stops)), key=lambda i: abs(log(stops[i] / epsilon)))
-
-    def span(one: Detail) -> str:
-        seen = one.resolution
-        return (HOUR_STEPS[seen.hours] if density else TIME_STEPS[seen.time]).lower()
-
-    parts = []
-    for named in dict.fromkeys(map(span, details)):
-        some = [one for one in details if span(one) == named and len(one.usable) > at]
-        best = finest_usable(some, at)
-        finer = [one for one in some if best is None or one.zones > best.zones]
-        parts.append(f"**{named}** – {detail_words(best, finer)}")
-    stop = stops[at]
-    nearest = "" if stop == epsilon else f", the nearest computed to {epsilon:g}"
-    return f"At ε = {stop:g}{nearest}: {'; '.join(parts)}."
-
-
-def details_sentence(details: Sequence[Detail] | None, epsilon: float, *, running: bool) -> str:
-    """Say beside a verdict which detail would make the setting usable; empty where unknown."""
-    if running:
-        return "Which zones and spans of time could be used at this ε: calculating …"
-    return f"What could be used. {details_words(details, epsilon)}" if details else ""

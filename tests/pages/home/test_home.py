@@ -32,17 +32,6 @@ def test_home_shows_a_verdict_one_picture_and_eight_numbers(open_home, settled):
     assert "computed last" not in texts(app)
 
 
-def test_details_are_drawn_on_demand_only(open_home):
-    app = open_home()
-    kinds = [element.proto.component_name for element in app.get("bidi_component")]
-    assert "rows" not in kinds
-    app.toggle(key="home_details").set_value(True).run()
-    kinds = [element.proto.component_name for element in app.get("bidi_component")]
-    assert kinds.count("curve_sketch") == 2
-    assert kinds.count("rows") == 2
-    assert "Privacy is called strong" in texts(app)
-
-
 def test_moving_epsilon_changes_numbers_and_the_same_epsilon_brings_them_back(open_home, settled):
     app = settled(open_home())
     before = figures(app)

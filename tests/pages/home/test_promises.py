@@ -1,16 +1,12 @@
 """Home promises what holds: to whom, for how much, and by the limits that it states."""
 
-import math
-import re
-
 import pytest
 
 from engine import datasets
 from engine.risk import GROUP
 from engine.steps import GOOD_SHARE, SOME_SHARE
-from pages._ui.home import tour, verdict as home_verdict
+from pages._ui.home import verdict as home_verdict
 from pages._ui.home.side import Side
-from pages._ui.wording.labels import HELP
 from pages._ui.wording.verdict import USE_RULE
 from tests.unit.attack.test_worth import every_outcome, worth_of
 
@@ -27,18 +23,6 @@ def side(*, unit="person-day", usable=0.75, guess=0.75, part="trips"):
         picture={},
         context=None,
     )
-
-
-def test_the_tooltip_of_epsilon_and_the_tour_name_what_is_protected():
-    said = HELP["epsilon"]
-    assert "a person's day (the default)" in said
-    assert "at trip level nothing bounds a person" in said
-    assert "k·ε" in said
-    days, epsilon = re.search(r"(\d+) days of a person at ε = ([\d.]+)", said).groups()
-    assert math.exp(int(days) * float(epsilon)) == pytest.approx(2.0, abs=0.02)
-    sides, slider, _ = tour.STEPS
-    assert "one person's day" in slider.words
-    assert "add up" in sides.words
 
 
 @pytest.mark.parametrize("unit", ["person-day", "person", "trip", ""])

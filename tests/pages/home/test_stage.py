@@ -11,20 +11,12 @@ import pytest
 from engine import datasets, density, origin_destination as od, resolution
 from engine.density import DensityParameters
 from engine.origin_destination import ODParameters
-from engine.parameters import EPSILON_STOPS
 from engine.risk import PRECEDENTS
 from pages._ui.cache.draws import generator
-from pages._ui.drawing import rows
 from pages._ui.drawing.svg.sketches import Shapes
 from pages._ui.drawing.svg.stage import LARGEST, flow_picture
-from pages._ui.home import (
-    play as home_play,
-    stage as home_stage,
-    tour as home_tour,
-    verdict as home_verdict,
-)
+from pages._ui.home import stage as home_stage, verdict as home_verdict
 from pages._ui.shell.settings import SIMULATED_SEED
-from tests.support.link import held, link_of
 from tests.support.page import bodies, picture
 
 SEED = (SIMULATED_SEED, 0)
@@ -145,45 +137,6 @@ def test_known_uses_stand_on_the_scale_at_their_own_guess(open_home):
         assert known.unit in words
 
 
-def test_play_goes_from_the_top_to_the_bottom_and_can_be_paused(open_home, monkeypatch):
-    app = open_home()
-    monkeypatch.setattr(home_play, "TICK_S", 0.0)
-    seen = []
-    app.button(key="home_play_button").click().run()
-    while held(app, home_play.Play).sweep is not None:
-        seen.append(app.select_slider(key="epsilon").value)
-        assert len(seen) <= len(EPSILON_STOPS)
-        app.run()
-    # a run takes several stops, for its own wait is 0; it ends at the last one
-    assert app.select_slider(key="epsilon").value == EPSILON_STOPS[0]
-    assert seen == sorted(seen, reverse=True)
-
-
-def test_moving_epsilon_ends_play_and_a_pause_keeps_it_where_it_is(open_home):
-    app = open_home()
-    app.button(key="home_play_button").click().run()
-    assert app.select_slider(key="epsilon").value == EPSILON_STOPS[-1]
-    assert app.button(key="home_play_button").label == "Pause"
-    app.select_slider(key="epsilon").set_value(2.0).run()
-    assert app.button(key="home_play_button").label.startswith("Play")
-    app.button(key="home_play_button").click().run()
-    app.button(key="home_play_button").click().run()
-    assert app.button(key="home_play_button").label.startswith("Play")
-    assert app.select_slider(key="epsilon").value == EPSILON_STOPS[-1]
-
-
-def test_an_echo_of_the_stop_before_does_not_end_play(open_home, monkeypatch):
-    monkeypatch.setattr(home_play, "TICK_S", 1e6)  # on a busy machine the next stop would come
-    app = open_home()
-    app.button(key="home_play_button").click().run()
-    app.select_slider(key="epsilon").set_value(1.0).run()  # a browser that has not seen the start
-    assert app.select_slider(key="epsilon").value == EPSILON_STOPS[-1]
-    assert app.button(key="home_play_button").label == "Pause"
-    app.select_slider(key="epsilon").set_value(0.9).run()
-    assert app.select_slider(key="epsilon").value == 0.9
-    assert app.button(key="home_play_button").label.startswith("Play")
-
-
 def test_the_picture_counts_phantoms_inflated_and_lost_flows(open_home):
     app = open_home(epsilon="0.1", unit="trip")
     demo = datasets.load("demo-city")
@@ -249,29 +202,6 @@ def test_lost_flows_are_those_above_the_threshold_only():
     assert drawing["marks"][2][1] == "lost, 15+ trips but reads 0: 1 of the 3 largest true"
 
 
-def test_the_tour_has_three_steps_and_its_end_is_kept(open_home):
-    app = open_home()
-    titles = []
-    for at in range(3):
-        (body,) = (body for body in bodies(app) if "<section" in body)
-        titles.append(re.search(rf"{at + 1} of 3 · (.*?)\.</strong>", body)[1])
-        if at < 2:
-            app.button(key="home_tour_next").click().run()
-    assert titles == [step.title for step in home_tour.STEPS]
-    app.button(key="home_tour_end").click().run()
-    app.run()
-    assert link_of(app)["home_tour"] == "false"
-    assert not any("<section" in body for body in bodies(app))
-    app.switch_page("pages/1_Density.py").run()
-    app.switch_page("app.py").run()
-    assert not any("<section" in body for body in bodies(app))
-    loaded_anew = open_home(home_tour="false")
-    assert not any("<section" in body for body in bodies(loaded_anew))
-    app.button(key="home_tour_again").click().run()
-    assert any("1 of 3" in body for body in bodies(app))
-    assert "home_tour" not in link_of(app)
-
-
 def test_a_presenter_sees_no_sidebar_and_the_same_verdict(open_home):
     wanted = gauges(open_home(epsilon="0.5"))
     app = open_home(epsilon="0.5", view="presenter")
@@ -299,26 +229,3 @@ def test_a_zone_of_the_link_picks_the_flows_from_and_to_it(open_home):
     assert picture(app)["marked"] is None
     assert gauges(app) == wanted  # the verdict is about the whole dataset
     assert picture(open_home(home_zone="nowhere"))["marked"] is None
-
-
-@pytest.mark.parametrize(("part", "shown"), [("density", "Density"), ("trips", "Flows")])
-def test_a_row_of_the_worst_zones_marks_its_zone_on_the_picture(
-    open_home, monkeypatch, part, shown
-):
-    clicks, drawn = [2, None, 2, None], []
-
-    def row(columns, *, key, chosen, **_):
-        if not key.endswith(part):
-            return None
-        drawn.append((columns["Zone"], chosen))
-        return clicks.pop(0) if clicks else None
-
-    monkeypatch.setattr(rows, "draw", row)
-    app = open_home(home_details="true")
-    names = [chosen for _, chosen in drawn]
-    assert names == [None, 2]
-    assert app.button_group(key="home_shown").value == shown
-    known = datasets.load("demo-city").zones["name"].astype(str).tolist()
-    assert known[picture(app)["marked"]] == drawn[0][0][2]
-    app.run()  # a second click takes the mark off
-    assert picture(app)["marked"] is None

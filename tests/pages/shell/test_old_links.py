@@ -9,11 +9,7 @@ FLOWS, DENSITY = "pages/2_Origin_Destination.py", "pages/1_Density.py"
 DECISIONS, REPORT = "pages/4_Decisions.py", "pages/6_Report.py"
 TOWN = {"od_data": "demo-city", "density_data": "demo-city"}
 LINKS = [
-    ("app.py", {"home_details": "true"}),
-    ("app.py", {"home_sure": "true"}),
-    ("app.py", {"home_beside": "published-ours"}),
     ("app.py", {"view": "presenter"}),
-    ("app.py", {"home_tour": "false"}),
     ("app.py", {"home_alpha": "20", "home_confidence": "0.99"}),
     (DENSITY, {"density_view": "methods", "variant": "efpa", "density_smoothing": "false"}),
     (DENSITY, {"density_map_view": "error", "density_hour": "5", "density_beside": "lpa"}),
@@ -24,7 +20,6 @@ LINKS = [
     (FLOWS, {"od_view": "ε-τ", "od_grid_population": "all"}),
     (FLOWS, {"od_view": "trimming-t"}),
     (FLOWS, {"od_view": "days-and-totals", "od_day": "all"}),
-    (FLOWS, {"od_view": "usable-detail"}),
     (FLOWS, {"od_method": "estimate", "od_ours_view": "totals", "od_ours_way": "arriving"}),
     ("pages/3_Choose_Epsilon.py", {"choose_alpha": "50", "choose_confidence": "99"}),
     ("pages/3_Choose_Epsilon.py", {"choose_law": "discrete_laplace", "choose_trips": "8"}),

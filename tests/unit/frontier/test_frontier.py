@@ -12,7 +12,6 @@ from engine import attack, datasets, frontier
 from engine.errors import DatasetError, ParameterError
 from engine.frontier import Need
 from engine.frontier.command import main
-from engine.frontier.page import page, steps
 from engine.frontier.tables import write
 from engine.parameters import EPSILON_STOPS, ODParameters
 from tests.reference.frontier_reference import small_trips
@@ -296,27 +295,6 @@ def test_the_command_says_what_to_choose(tmp_path, capsys):
     assert (chosen["zones"], chosen["max_trips_per_user"], chosen["epsilon"]) == (30, 30, 1.0)
     assert main(["demo-city", "--zones", "30"]) == 0
     assert "Best, and not usable" in capsys.readouterr().out
-
-
-def test_the_page_draws_the_most_use_that_each_risk_allows(shipped):
-    """Against the plain definition: the largest use among all candidates of at most that risk."""
-    demo_period = shipped("demo-city")
-    lines = steps(demo_period.candidates)
-    assert sorted(lines) == [10, 30, 100, 150]
-    for zones, line in lines.items():
-        for risk in np.linspace(0.5, 1, 41):
-            allowed = [
-                one.use for one in demo_period.candidates if one.zones == zones and one.risk <= risk
-            ]
-            drawn = [use for at, use in line if at <= risk]
-            assert max(allowed, default=None) == (drawn[-1] if drawn else None)
-    text = page(demo_period, "<demo>", 0.75)
-    assert "&lt;demo&gt;" in text
-    assert "<b>73.1%</b>" in text
-    assert "<b>97.3%</b>" in text
-    assert "Confidential" not in text
-    assert "Confidential" in page(replace(demo_period, confidential=True), "d", 0.75)
-    assert text.count("<tr><td>") >= len(demo_period.frontier[:60])
 
 
 @pytest.mark.parametrize(

@@ -356,18 +356,13 @@ function fill(place, data) {
   };
   const press = (selector) => document.querySelector(selector)?.click();
   const shortcuts = {
-    " ": () => press(".st-key-home_play_button button"),
     1: () => press(".st-key-home_shown button:first-of-type"),
     2: () => press(".st-key-home_shown button:nth-of-type(2)"),
-    3: () => {
-      const pictures = [...document.querySelectorAll('.st-key-home_beside [role="radiogroup"] button')];
-      pictures[(pictures.findIndex((one) => one.dataset.selected === "true") + 1) % pictures.length]?.click();
-    },
-    4: () => mode.click(),
+    3: () => mode.click(),
   };
   const keys = (event) => {
     if (!place.isConnected) return place.stop(); // this picture has given way to another one
-    const free = resting() || document.activeElement?.matches("input[type=range], .tool, .st-key-home_views button, .st-key-home_play_button button");
+    const free = resting() || document.activeElement?.matches("input[type=range], .tool, .st-key-home_views button");
     if (free && shortcuts[event.key] && !event.repeat) {
       event.preventDefault();
       shortcuts[event.key]();
