@@ -1,10 +1,8 @@
 """Home in a real browser: what AppTest cannot show; most tests share one session."""
 
-import re
 
 import pytest
 
-from engine.parameters import EPSILON_STOPS
 from tests.support.browser import settled
 
 expect = pytest.importorskip("playwright.sync_api").expect
