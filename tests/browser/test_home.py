@@ -1,6 +1,5 @@
 """Home in a real browser: what AppTest cannot show; most tests share one session."""
 
-
 import pytest
 
 from tests.support.browser import settled
