@@ -80,7 +80,6 @@ PAGES = {
     "Choose_Epsilon?choose_view=what-ε-means": _TEXT,
     "Decisions?decisions_view=aid-after-a-shock": _TEXT,
     "Report": ".card",
-    "Compare": ".compare",
 }
 """What must be new on each page once ε has moved."""
 

@@ -44,8 +44,6 @@ def coloured(monkeypatch):
         ("pages/2_Origin_Destination.py", {"od_method": "estimate"}),
         ("pages/6_Report.py", {"report_view": "where"}),
         ("pages/6_Report.py", {"report_view": "flows"}),
-        ("pages/9_Compare.py", {"compare_map": "true"}),
-        ("pages/9_Compare.py", {"compare_map": "true", "compare_part": "density"}),
     ],
 )
 def test_few_values_lie_beyond_the_end_of_a_scale(open_home, coloured, page, query):

@@ -14,7 +14,7 @@ from pages._ui import jobs
 from pages._ui.cache import datasets as cached_datasets, density as cached_density, verbs
 from pages._ui.density import map as density_map, wording as density_wording
 from pages._ui.density.map import MAP_WIDTH
-from pages._ui.drawing import charts, maps, rows
+from pages._ui.drawing import charts, maps, tables
 from pages._ui.drawing.charts import Axis, Mark
 from pages._ui.drawing.colours import HERE, PRIVATE, TRUE
 from pages._ui.jobs import Job, Step
@@ -24,7 +24,6 @@ from pages._ui.views.context import Density
 from pages._ui.wording.numbers import fixed, number, percent
 
 EPSILONS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 5.0, 10.0)
-_ROWS = "density_worst_rows"
 _LEAST = 0.001
 """Smaller errors are drawn here: a logarithmic axis has no 0."""
 
@@ -81,18 +80,7 @@ def _map(context: Density) -> None:
             f"correlation **{fixed(scores.mean_correlation)}**."
         )
         st.caption(f"{density_wording.LOOK['quality']} {_undefined(scores)}")
-        order = _order(scores)
-        at = zones.ids.index(density_map.zone(context.key))
-        clicked = rows.draw(
-            _worst(context, scores, order),
-            key=_ROWS,
-            chosen=order.tolist().index(at) if at in order else None,
-            what="Mark this zone on both maps",
-        )
-        if clicked is not None and clicked < len(order):
-            density_map.mark(context.key, zones.ids[order[clicked]])
-            st.rerun()
-        st.caption("Click a row to mark the zone on both maps of this page.")
+        tables.draw(_worst(context, scores, _order(scores)))
 
 
 def _undefined(scores: DensityScores) -> str:

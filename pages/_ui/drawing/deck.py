@@ -1,14 +1,13 @@
-"""A deck on a page: offline, its view kept, what it shows kept for saving."""
+"""A deck on a page: offline, its view kept."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Literal
 
 import pydeck as pdk
 import streamlit as st
 from pydeck.bindings.json_tools import default_serialize
 
-from pages._ui.drawing import take_home
 from pages._ui.drawing.projection import nudged
 
 
@@ -20,17 +19,14 @@ def draw(
     height: int,
     key: str,
     alt: str,
-    rows: Mapping[str, Sequence[str]],
     on_select: Callable[[], None] | Literal["rerun"] | None = None,
 ) -> None:
-    """Draw layers, a way back to the whole map, and what is saved as CSV.
+    """Draw layers, and a way back to the whole map.
 
     Parameters
     ----------
     tooltip : str
         HTML with fields of the layers' rows in braces.
-    rows : mapping
-        Label → one text per thing shown, as on the tooltips: no more than a reader can see.
     """
     returns = f"{key}_returns"
     deck = _Deck(
@@ -51,7 +47,6 @@ def draw(
         on_click=_return,
         args=(returns,),
     )
-    take_home.keep(rows)
 
 
 def take_zone(key: str, ground: str, take: Callable[[str], None]) -> None:

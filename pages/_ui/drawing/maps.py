@@ -194,7 +194,6 @@ def zone_map(
         height=height,
         key=key,
         alt=alt,
-        rows={"zone": _plain(outlines.names), **tooltip},
         on_select="rerun" if selectable else None,
     )
 
@@ -308,11 +307,6 @@ def flow_map(
         height=height,
         key=key,
         alt=alt,
-        rows={
-            "from": _plain([outlines.names[i] for i in origins]),
-            "to": _plain([outlines.names[i] for i in destinations]),
-            **tooltip,
-        },
         on_select=None if on_zone is None else lambda: deck.take_zone(key, _GROUND, on_zone),
     )
 
@@ -344,10 +338,6 @@ def largest_flows(matrix: Integers, most: int) -> tuple[Integers, Integers]:
     chosen = order[flat[order] > 0][::-1]
     origins, destinations = np.unravel_index(chosen, matrix.shape)
     return origins.astype(np.int64), destinations.astype(np.int64)
-
-
-def _plain(names: Sequence[str]) -> list[str]:
-    return [html.unescape(name) for name in names]
 
 
 def _line_colour() -> list[int]:

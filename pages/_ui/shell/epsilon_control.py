@@ -1,4 +1,4 @@
-"""The controls of ε: a slider, a field to type it in, and a slider in the page on small screens."""
+"""The controls of ε: a slider, and a field to type it in."""
 
 import streamlit as st
 
@@ -7,7 +7,7 @@ from pages._ui.shell.session import session, set_widget, widget_value
 from pages._ui.shell.settings import EPSILON, EPSILON_SLIDER
 from pages._ui.wording.labels import HELP
 
-_TYPED, _NARROW = "epsilon_typed", "epsilon_narrow"
+_TYPED = "epsilon_typed"
 _PRIVATE_END = '<div class="end">← more private</div>'
 _ACCURATE_END = '<div class="end right">more accurate →</div>'
 
@@ -35,26 +35,6 @@ def row() -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="xxsmall", width="content"):
         st.html('<div class="end">ε =</div>', width="content")
         _field()
-
-
-def narrow() -> None:
-    """Draw ε in the page itself; the style shows it where the panel of settings is folded away."""
-    with st.container(key="narrow"):
-        second("Privacy loss (ε): ← more private, more accurate →")
-        st.caption("All settings: » at the top left.")
-
-
-def second(label: str) -> None:
-    """Draw a second slider of ε, which follows the first and is followed by it."""
-    _tell(_NARROW, setting.value(EPSILON))
-    st.select_slider(
-        label,
-        EPSILON_SLIDER,
-        format_func=_plain,
-        key=_NARROW,
-        on_change=_take,
-        help=HELP["epsilon"],
-    )
 
 
 def _slider(**named: str) -> None:
@@ -90,11 +70,7 @@ def _take() -> None:
     first step. They read as changed too: then the one that moved alone before is meant.
     """
     kept = session()
-    shown = {
-        EPSILON.key: kept.epsilon_told,
-        _NARROW: kept.epsilon_told,
-        _TYPED: _plain(kept.epsilon_told),
-    }
+    shown = {EPSILON.key: kept.epsilon_told, _TYPED: _plain(kept.epsilon_told)}
     moved = [key for key in shown if widget_value(key, shown[key]) != shown[key]]
     if not moved:
         return

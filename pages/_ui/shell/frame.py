@@ -6,7 +6,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from pages._ui.shell import address, crowd, ended, kept, local, problems, public, setting
+from pages._ui.shell import address, crowd, ended, local, problems, public, setting
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import page, session
 from pages._ui.shell.settings import use_settings
@@ -26,12 +26,10 @@ GROUPS = {
         "app.py": ("Home", ":material/home:"),
         "pages/1_Density.py": ("Density", ":material/grid_on:"),
         "pages/2_Origin_Destination.py": ("Origin–destination", ":material/swap_calls:"),
-        "pages/9_Compare.py": ("Compare", ":material/compare:"),
     },
     "Decide": {
         "pages/3_Choose_Epsilon.py": ("Choose ε", ":material/tune:"),
         "pages/4_Decisions.py": ("Decisions", ":material/balance:"),
-        "pages/10_Class.py": ("Class", ":material/groups:"),
     },
     "Publish": {
         "pages/6_Report.py": ("Report", ":material/description:"),
@@ -46,13 +44,7 @@ _STYLE = Path(__file__).with_name("style.css")
 _ICON = Path(__file__).with_name("favicon.svg")
 
 
-def show(
-    draw: Callable[[], None],
-    title: str,
-    lead: str = "",
-    *,
-    alone: Callable[[], bool] = lambda: False,
-) -> None:
+def show(draw: Callable[[], None], title: str, lead: str = "") -> None:
     """Show a page: its frame, then what `draw` draws; a failure is said in words under the title.
 
     Parameters
@@ -63,9 +55,6 @@ def show(
         Heading of the page; home passes the product's name.
     lead : str
         One sentence under it in plain words.
-    alone : callable
-        Whether the page stands alone, without title, navigation and what is saved: asked when the
-        link has been read.
     """
     ended.note()
     if not local.session_admitted():
@@ -73,9 +62,7 @@ def show(
         return
     with crowd.turn() as busy:
         _open(title)
-        single = alone()
-        if not single:
-            _head(title, lead)
+        _head(title, lead)
         if busy:
             st.html(f'<div class="busy" role="status">{crowd.BUSY}</div>')
         place = st.container(key="problem")
@@ -85,8 +72,6 @@ def show(
         session().stands_in, session().real_shown = None, set()
         with problems.caught(place):
             draw()
-            if not single and _file() not in kept.NOT_KEPT:
-                kept.draw(title)
 
 
 def _open(title: str) -> None:

@@ -1,23 +1,13 @@
 """What stands in everything that is saved from a page: its settings and whose data it is."""
 
-from pages._ui.drawing import take_home
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session
-from pages._ui.shell.settings import Settings, current
+from pages._ui.shell.settings import Settings
 from pages._ui.wording.datasets import CONFIDENTIAL_BANNER, SIMULATED_BANNER
 from pages._ui.wording.labels import OD_METHOD_NAMES, SHORT_METHODS
 from pages._ui.wording.numbers import joined, scientific
 from pages._ui.wording.places import looked_at
 from pages._ui.wording.privacy import UNITS
-
-NOT_KEPT = ("7_Release.py", "8_Data.py", "10_Class.py")
-"""Pages with files of their own, and a class; what Release makes is no exploration."""
-
-
-def draw(title: str) -> None:
-    """Draw the fold from which the page at hand is saved."""
-    settings = current()
-    take_home.draw(title, described(settings), banners(settings))
 
 
 def described(settings: Settings) -> dict[str, str]:

@@ -9,7 +9,7 @@ from engine import density, origin_destination, parameters
 from engine.parameters import DELTA_STOPS
 from engine.risk import SUPPRESSION_STANDARDS
 from pages._ui.cache import facts as cached_facts
-from pages._ui.shell import address, catalogue, epsilon_control, frame, pins, setting
+from pages._ui.shell import address, catalogue, epsilon_control, frame, setting
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session
 from pages._ui.shell.setting import Setting
@@ -100,8 +100,6 @@ def draw(
     if shown:
         with st.sidebar:
             _draw(shown, known, noise=noise)
-    if "epsilon" in shown:
-        epsilon_control.narrow()
     address.write(frame.path(), list(frame.PAGES))
     for notice in session().notices:
         st.toast(notice, icon=":material/link:")
@@ -111,23 +109,6 @@ def draw(
 
 def _keys(used: bool | Collection[str], every: Collection[str]) -> Collection[str]:
     return every if used is True else () if used is False else used
-
-
-def _pin() -> None:
-    """Draw the button that keeps what is set for the page Compare."""
-    kept = len(pins.pinned())
-    st.button(
-        "Pin to compare",
-        icon=":material/push_pin:",
-        on_click=pins.add,
-        key="pin",
-        width="stretch",
-        help="Keeps for the page Compare what is set now in the panels of all pages, not what a "
-        f"page asks below its title. Up to {len(pins.LETTERS)} settings stand side by side there, "
-        "and its link holds them.",
-    )
-    if kept:
-        frame.link(pins.PAGE, f"Compare {kept} pinned")
 
 
 def _draw(shown: set[str], known: dict[str, Entry], *, noise: bool) -> None:
@@ -157,7 +138,6 @@ def _draw(shown: set[str], known: dict[str, Entry], *, noise: bool) -> None:
         help="Put the settings of every page back to their defaults, datasets too.",
     )
     st.caption(f"{DRAWS} {SHARE}" if noise else SHARE)
-    _pin()
     details = {"density_detail", "od_detail"}
     if shown & {"density_data", "od_data"} and not shown & details and coarser():
         st.caption(AS_INGESTED)

@@ -18,7 +18,6 @@ from pages._ui.cache.draws import generator
 from pages._ui.density import wording as density_wording
 from pages._ui.density.map import Week
 from pages._ui.density.views import VIEWS
-from pages._ui.drawing import rows
 from pages._ui.shell.settings import SIMULATED_SEED
 from pages._ui.wording.datasets import CONFIDENTIAL_BANNER
 from pages._ui.wording.labels import METHODS, NOBODY_SAMPLED, SHORT_METHODS
@@ -302,19 +301,6 @@ def test_a_dataset_without_visits_offers_one_and_confidential_data_say_so(open_d
     assert not app.exception, app.exception
     assert CONFIDENTIAL_BANNER in text(app)
     assert "town" not in str(app.query_params)
-
-
-def test_a_row_of_the_worst_zones_marks_its_zone(open_density, monkeypatch):
-    drawn = []
-
-    def row(columns, *, chosen, **_):
-        drawn.append((columns["Zones that lose most"], chosen))
-        return 4 if len(drawn) == 1 else None
-
-    monkeypatch.setattr(rows, "draw", row)
-    view(open_density(), "zones")
-    assert len(drawn[0][0]) == 6
-    assert drawn[-1] == (drawn[0][0], 4)
 
 
 def ledger(name: str, parameters: DensityParameters) -> Ledger:

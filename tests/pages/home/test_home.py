@@ -24,7 +24,7 @@ def test_home_shows_a_verdict_one_picture_and_eight_numbers(open_home, settled):
     assert len(shown) == 8
     assert "–" not in shown
     kinds = [element.proto.component_name for element in app.get("bidi_component")]
-    assert sorted(kinds) == ["mobility_address", "stage", "take_home"]
+    assert sorted(kinds) == ["mobility_address", "stage"]
     assert texts(app).count('class="gauge ') == 2
     assert texts(app).count('class="verdict ') == 3
     assert " to " in texts(app)

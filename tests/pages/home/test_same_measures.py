@@ -11,7 +11,6 @@ from tests.support.tables import shown
 PAGE = "pages/2_Origin_Destination.py"
 SHARE = r"([<>]?[\d.,]+%)"
 _CARD = re.compile(r'<div class="label">(.*?)</div>.*?<span class="value">(.*?)</span>', re.DOTALL)
-_ROW = re.compile(r'<th scope="row">(.*?)</th><td>(.*?)</td>')
 
 
 def bodies(app):
@@ -22,12 +21,6 @@ def cards(app):
     """Return label → value of all cards."""
     matches = _CARD.findall(" ".join(bodies(app)))
     return {html.unescape(label): html.unescape(value) for label, value in matches}
-
-
-def compared(app):
-    """Return the first column of Compare by the names of its rows."""
-    body = next(one for one in bodies(app) if 'class="compare"' in one)
-    return {html.unescape(name): html.unescape(value) for name, value in _ROW.findall(body)}
 
 
 def words(app):
@@ -61,7 +54,6 @@ def test_a_measure_of_flows_reads_alike_on_every_page(open_home, settings):
     home = {field: cards(app)[label] for field, label in names.items()}
     usable = share(r"% +of trips lie in usable flows", words(app))
     dropped = share(r"Of all trips trimming drops %", words(app))
-    guess = re.search(r"((?:over )?[\d.]+%) +is an attacker's best guess", words(app))
     assert verdict(app) == usable
 
     app.switch_page(PAGE)
@@ -84,10 +76,3 @@ def test_a_measure_of_flows_reads_alike_on_every_page(open_home, settings):
     app.run()
     kept = share(r"% of true trips are kept", words(app))
     assert float(kept[:-1]) + float(dropped[:-1]) == pytest.approx(100)
-
-    app.switch_page("pages/9_Compare.py").run()
-    column = compared(app)
-    for field, label in trip_labels("τ or more").items():
-        assert column[label] == home[field]
-    assert column["Trips in usable flows"] == usable
-    assert column["Best guess, all released"] == guess.group(1)

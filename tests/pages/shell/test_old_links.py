@@ -32,7 +32,6 @@ LINKS = [
     (REPORT, {"report_view": "errors-and-m", "report_people": "1000"}),
     ("pages/7_Release.py", {"release_product": "mobility-report", "release_trips": "10"}),
     ("pages/7_Release.py", {"release_method": "ours"}),
-    ("pages/9_Compare.py", {"compare_part": "density", "pin_a": "e0.1~vlpa"}),
 ]
 """By page, settings as links held them, none at its default."""
 

@@ -149,25 +149,7 @@ def bars(
             written = {**encoding, "text": {"field": f"text{i}"}}
             layers.append({**layers[-1], "mark": text, "encoding": written})
     tall = height or 24 * len(names) + (90 if legend and len(named) > 1 else 64)
-    show(layers, tables, sheet=_sheet(labels, marks, more or {}), key=key, alt=alt, height=tall)
-
-
-def _sheet(
-    labels: Sequence[str], marks: Sequence[Mark], more: Mapping[str, Values]
-) -> dict[str, Values]:
-    """Return what is saved: one row a category, or one a bar where a category has several."""
-    named = [(mark.at, mark) for mark in marks if mark.at is not None]
-    sheet: dict[str, Values] = {"category": labels}
-    if len(named) == len(marks):
-        rows = [one for at, mark in named for one in zip(at, mark.written or at, strict=True)]
-        names = [mark.name for at, mark in named for _ in at]
-        return {"category": [at for at, _ in rows], "series": names, "what": [w for _, w in rows]}
-    for mark in marks:
-        if mark.at is None:
-            sheet[mark.name] = mark.values if mark.written is None else mark.written
-            if mark.to is not None and mark.written is None:
-                sheet[f"{mark.name}, to"] = mark.to
-    return sheet | dict(more)
+    show(layers, tables, key=key, alt=alt, height=tall)
 
 
 def _columns(i: int, mark: Mark) -> dict[str, Values]:

@@ -151,10 +151,7 @@ def curve(
         tables[f"point{i}"] = {"x": [point.x], "y": [point.y], "words": [point.words]}
         layers += _pointed(point, f"point{i}", place, far=at.far(point.x))
     pick = None if on_pick is None else lambda row: on_pick(row["x"])
-    columns = tables["lines"]
-    sheet = {"series": columns["line"], at.said or "at": columns["x"], of.said: columns["y"]}
-    sheet |= {"low": columns["low"], "high": columns["high"]} if banded else {}
-    show(layers, tables, sheet=sheet, key=key, alt=alt, height=height, on_pick=pick)
+    show(layers, tables, key=key, alt=alt, height=height, on_pick=pick)
 
 
 def legend(series: Sequence[Line]) -> None:

@@ -125,9 +125,7 @@ def heat(
         edge = {"type": "rect", "filled": False, "stroke": stroke, "strokeWidth": 3}
         layers.append({"data": {"name": f"edge {stroke}"}, "mark": edge, "encoding": place})
     pick = None if on_pick is None else lambda row: on_pick(int(row["i"]), int(row["j"]))
-    names = {of or "row": cells["row"], at or "column": cells["column"]}
-    sheet = names | {title: cells[f"tip{k}"] for k, title in enumerate(said)}
-    show(layers, tables, sheet=sheet, key=key, alt=alt, height=height, on_pick=pick)
+    show(layers, tables, key=key, alt=alt, height=height, on_pick=pick)
 
 
 def _named(

@@ -11,7 +11,6 @@ import pyarrow as pa
 import streamlit as st
 
 from engine.arrays import Numbers
-from pages._ui.drawing import take_home
 
 Spec = dict[str, Any]
 Values = Sequence[Any] | Numbers
@@ -35,19 +34,12 @@ def show(
     layers: Sequence[Spec],
     tables: Mapping[str, Mapping[str, Values]],
     *,
-    sheet: Mapping[str, Values],
     key: str,
     alt: str,
     height: int,
     on_pick: Callable[[Mapping[str, Any]], None] | None = None,
 ) -> None:
-    """Draw layers over tables, of which the first is that of every layer without its own.
-
-    Parameters
-    ----------
-    sheet : mapping
-        Head with its unit → a column of equal length: what is saved as CSV.
-    """
+    """Draw layers over tables, of which the first is that of every layer without its own."""
     data = {name: _arrow(columns) for name, columns in tables.items()}
     spec: Spec = {
         "data": {"name": next(iter(data))},
@@ -64,7 +56,6 @@ def show(
 
     picked: dict[str, Any] = {} if on_pick is None else {"on_select": take}
     st.vega_lite_chart(None, spec, key=key, alt=alt, **picked)
-    take_home.keep(sheet)
 
 
 def _arrow(columns: Mapping[str, Values]) -> pa.Table:
