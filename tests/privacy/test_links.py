@@ -2,7 +2,6 @@
 
 import pandas as pd
 
-from tests.privacy.conftest import sent
 from tests.support.link import link_of
 
 
@@ -32,13 +31,4 @@ def test_no_page_puts_a_name_zone_or_day_of_real_data_into_it(on_town, data_root
         assert "town" not in "".join(link.values()), path
         assert not own_texts & set(link.values()), path
         assert not {key for key in link if key.endswith(("_zone", "_origin", "_day"))}, path
-        app.button(key="pin").click().run()
-        assert "town" not in "".join(link_of(app).values()), path
     assert moved
-
-
-def test_a_pin_of_real_data_says_only_that_there_was_one(on_town):
-    _, app = next(on_town())
-    app.button(key="pin").click().run()
-    assert link_of(app)["pin_a"] == "a-~b-"
-    assert "town" in sent(app)

@@ -351,7 +351,6 @@ def _table(known: Advice, context: Context[Any]) -> None:
         key="frontier_table",
     )
     if known.frontier.confidential:  # a file is served to whoever knows its address
-        st.caption("All settings of these data are saved with the chart, under Take it home.")
         return
     st.download_button(
         "All settings that meet the need (CSV)",
