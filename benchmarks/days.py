@@ -1,4 +1,4 @@
-"""A year of trips between thousands of zones: opened, counted, and grown by a day.
+"""A year of trips between thousands of zones: opened and counted.
 
 The year is generated: 4 million cells by default, ``BENCH_YEAR=200000000`` for as many as a country
 of 10 million people has (2 GB on disk). Zones are squares; seven days differ, and the weeks repeat
@@ -13,23 +13,18 @@ from pathlib import Path
 
 import geopandas as gpd
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import shapely
 
 from benchmarks.measure import Row, child, timed
 from engine import origin_destination as od
 from engine.datasets import Dataset, Metadata, daily, storage
 from engine.datasets.tripcounts import TripCounts
-from engine.ingest import IngestOptions, ingest
-from engine.ingest.append import append, options_for
 from engine.ingest.counting import keys
 
 DAYS, ZONES, MANY_ZONES = 365, 3_000, 5_000
 FULL_DAY, WIDE_DAY = 548_000, 2_000_000
 CELLS = int(os.environ.get("BENCH_YEAR") or 4_000_000)
 FIRST = date(2023, 1, 1)
-NEXT = FIRST + timedelta(days=DAYS)
 SALT = "benchmark"
 _WEEK = 7
 
@@ -41,7 +36,6 @@ def rows() -> Iterator[Row]:
         writing_s, year = timed(lambda: make_year(Path(name) / "year", ZONES, DAYS, CELLS))
         yield _opened(year, writing_s)
         yield from _counted(year)
-        yield from _appended(Path(name), year)
         yield from _full_day(Path(name))
         yield _wide(Path(name))
 
@@ -136,53 +130,6 @@ def _counted(year: Dataset) -> Iterator[Row]:
     day, _ = timed(lambda: od.truth(Dataset(year.folder), days=3))
     total, _ = timed(lambda: od.truth(Dataset(year.folder), sum_days=True))
     yield Row("a day's matrix beside that of the period", day, total)
-
-
-def _appended(folder: Path, year: Dataset) -> Iterator[Row]:
-    table = raw_day(folder / "day.parquet", CELLS // DAYS)
-    alone = IngestOptions(
-        kind="trips",
-        inputs=(str(table),),
-        out=folder / "alone",
-        time_zone="UTC",
-        first_day=NEXT,
-        last_day=NEXT,
-        zones=year.folder / "zones.parquet",
-        parts=("trips",),
-        by_person=False,
-        salt=SALT,
-    )
-    own, _ = timed(lambda: ingest(alone))
-    before = {path.name: path.stat().st_ino for path in (year.folder / "trips").glob("*-*")}
-    asked = options_for(year.folder.parent, (str(table),), NEXT, NEXT)
-    added, (grown, _) = timed(lambda: append(asked))
-    after = {path.name: path.stat().st_ino for path in (grown.folder / "trips").glob("*-*")}
-    untouched = before.items() <= after.items()
-    yield Row(
-        "append a day to the year",
-        added,
-        own,
-        "≤ 1.5, other days untouched",
-        added <= 1.5 * own and untouched,
-        f"{CELLS // DAYS:,} trips; reference: the ingest of that day alone; "
-        f"{'no' if untouched else 'SOME'} file of another day changed",
-    )
-
-
-def raw_day(path: Path, trips: int) -> Path:
-    """Write a day of raw trips."""
-    rng = np.random.default_rng(1)
-    at = np.datetime64(NEXT, "s") + rng.integers(0, 86_400, trips)
-    ids = np.array([f"z{number:04}" for number in range(ZONES)])
-    ends = rng.integers(0, ZONES, (2, trips))
-    columns = {
-        "uid": rng.integers(0, trips // 2 + 1, trips),
-        "datetime": pa.array(at),
-        "origin": ids[ends[0]],
-        "destination": ids[ends[1]],
-    }
-    pq.write_table(pa.table(columns), path)
-    return path
 
 
 def _full_day(folder: Path) -> Iterator[Row]:

@@ -1,17 +1,13 @@
 """From raw files to a dataset: the whole of an ingest."""
 
 import json
-import tempfile
 import threading
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 from typing import Any
-
-import pyarrow as pa
 
 from .. import datasets
 from ..datasets import Dataset, Metadata, storage
@@ -23,7 +19,7 @@ from .counting import checks, keys, rows, stages
 from .counting.reader import Reader
 from .counting.run import Counted, Run
 from .expressions import Table
-from .inputs import coarse, guess, mapping, parents, sources, tracks
+from .inputs import coarse, guess, mapping, parents, sources
 from .inputs.mapping import Mappings
 from .inputs.places import Places, read_places
 from .inputs.sources import shown
@@ -40,16 +36,10 @@ _TRIPS_BY_VISITS = (
     "the rows name no trips (tid): a trip is a visit and the person's next one in another zone on "
     "the same day"
 )
-_COUNTS_IN_COLUMNS = (
-    "counts stand in a column for each day or hour: each of them counts as a row here, and an "
-    "empty one is 0"
-)
 _ROWS_ARE_TRIPS = (
     "no column tells people apart: each row is one trip, and trips alone are protected"
 )
 _COUNT = {"trips": stages.from_trips, "visits": stages.from_visits, "flows": stages.from_flows}
-Weeks = dict[date, Mapping[str, pa.Table]]
-"""Tables of the density of weeks, by their Mondays."""
 
 
 @dataclass(frozen=True)
@@ -95,11 +85,10 @@ def ingest(
     monitor = Monitor(progress, cancel)
     with statements.of_files(), storage.only_writer(options.out):
         result = count(options, monitor)
-        weeks = count_weeks(options, options.weeks, result, monitor)
         monitor.start(stages.WRITING)
         report = report_of(options, result, time.monotonic() - started)
         monitor.check()
-        dataset = _save(options, result, report, weeks)
+        dataset = _save(options, result, report)
     monitor.finish()
     return dataset, report
 
@@ -124,22 +113,19 @@ def opened(
     options: IngestOptions, monitor: Monitor, places: Places | None = None
 ) -> Generator[tuple[Run, list[Table], checks.Accept, Mappings]]:
     """Open raw tables in an engine: the run, its tables, what judges them, and their columns."""
-    with (
-        tempfile.TemporaryDirectory(prefix="tracks-", dir=options.spill) as folder,
-        session.opened(options) as spark,
-    ):
-        yield from _opened(options, monitor, places, Path(folder), spark)
+    with session.opened(options) as spark:
+        yield from _opened(options, monitor, places, spark)
 
 
 def _opened(
-    options: IngestOptions, monitor: Monitor, places: Places | None, folder: Path, spark: Any
+    options: IngestOptions, monitor: Monitor, places: Places | None, spark: Any
 ) -> Generator[tuple[Run, list[Table], checks.Accept, Mappings]]:
     monitor.plan(stages.plan(options, by_points=False))
     monitor.start(stages.CHECKING)
     checks.parts(options)
     files = [
         sources.inspect(path, options.encoding, options.reading.delimiter)
-        for path in tracks.as_tables(_inputs(options), folder)
+        for path in _inputs(options)
     ] + lake.inspect(options, spark)
     mappings = mapping.of_files(options, files)
     by_points = any(lat in names for names in mappings.values() for lat, _lng in mapping.POINTS)
@@ -203,8 +189,7 @@ def report_of(options: IngestOptions, result: Result, seconds: float) -> IngestR
             "total is kept to half a trip and every flow to less than one"
         )
     if options.kind == "flows" and not any("flow" in names for names in result.mappings.values()):
-        columns = [n for names in result.mappings.values() for n in names if n.startswith("flow_")]
-        notes.append(_COUNTS_IN_COLUMNS if columns else _ROWS_ARE_TRIPS)
+        notes.append(_ROWS_ARE_TRIPS)
     if counted.backwards:
         notes.append(
             f"{counted.backwards:,} trips end before they start: they count, by the time and place "
@@ -247,17 +232,7 @@ def _id_note(reader: Reader) -> str:
     return "people: 7 and 7.0 are one person; 07 is another one, as its text says"
 
 
-def count_weeks(
-    options: IngestOptions, weeks: Sequence[date], result: Result, monitor: Monitor
-) -> Weeks:
-    """Count the density of each of some weeks by itself, with the places and salt of a result."""
-    return {
-        week: count(options.of_week(week, result.salt), monitor, result.places).counted.tables
-        for week in weeks
-    }
-
-
-def _save(options: IngestOptions, result: Result, report: IngestReport, weeks: Weeks) -> Dataset:
+def _save(options: IngestOptions, result: Result, report: IngestReport) -> Dataset:
     places, tables = result.places, result.counted.tables
     density = "presampled" in tables
     text = json.dumps(report.to_json(), indent=2, ensure_ascii=False) + "\n"
@@ -287,5 +262,4 @@ def _save(options: IngestOptions, result: Result, report: IngestReport, weeks: W
         towers=places.towers if density else None,
         tables=tables,
         texts={REPORT_FILE: text, keys.SALT_FILE: result.salt + "\n"},
-        weeks=weeks,
     )

@@ -7,13 +7,12 @@ import sys
 import threading
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import fields
-from datetime import date, timedelta
+from datetime import date
 from pathlib import Path
 from types import FrameType
 from typing import Any, TextIO, get_args
 
 from ..errors import ExplorerError, InputError
-from . import append
 from .build import ingest
 from .coarseness import Coarseness, Zoning
 from .inputs.sources import shown
@@ -27,21 +26,12 @@ _BAR = 30
 _COARSENESS = {field.name for field in fields(Coarseness)}
 _READING = {field.name for field in fields(Reading)}
 _MAPPINGS = {"mapping", "locations_mapping", "zones_mapping", "conf"}
-_LISTS = {"inputs", "parts", "parents", "area", "week"}
-APPEND, EVERY = "append", "every"
-_OF_THE_DATASET = {
-    *("out", "time_zone", "zones", "zones_mapping", "cap", "max_visits_cap", "salt"),
-    *("people_public", "parents", "places_public", "by_person", "description", "source"),
-    *("licence", "gap_minutes", *_COARSENESS),
-}
-"""What days that are added take from the dataset."""
+_LISTS = {"inputs", "parts", "parents", "area"}
 _EXAMPLE = """example:
   python -m engine.ingest trips trips_*.csv --locations stations.csv
       --map uid=User datetime=Start end_datetime=End origin=From destination=To
       --timezone America/Mexico_City --from 2015-09-01 --to 2015-09-30
-      --week 2015-09-07 --out data/local/guadalajara
-  python -m engine.ingest append data/local/guadalajara trips_2015_10_01.csv
-      --from 2015-10-01 --to 2015-10-01 --map uid=User datetime=Start origin=From destination=To"""
+      --week 2015-09-07 --out data/local/guadalajara"""
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -60,18 +50,6 @@ def _day(text: str) -> date:
         return date.fromisoformat(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"a day is written 2015-09-07, got {text!r}") from None
-
-
-def _week(text: str) -> date | None:
-    return None if text == EVERY else _day(text)
-
-
-def _mondays(asked: Sequence[date | None], first_day: date, last_day: date) -> tuple[date, ...]:
-    """Return the weeks that are named, or every full one of some days."""
-    if None not in asked:
-        return tuple(monday for monday in asked if monday is not None)
-    days = range(-first_day.weekday() % 7, (last_day - first_day).days - 5, 7)
-    return tuple(first_day + timedelta(days=day) for day in days)
 
 
 _REQUIRED = (
@@ -127,8 +105,6 @@ _OPTIONAL: tuple[tuple[str, str, Any, str], ...] = (
     ("--spill", "", Path, "folder for what does not fit in memory"),
     ("--spill-limit", "", str, "largest spill folder of the embedded engine; default: 200GB"),
     ("--master", "", str, "address of the Spark cluster"),
-    ("--remote", "", str, "address of a Spark Connect server instead, such as sc://head:15002"),
-    ("--staging", "", str, "folder of the cluster for what is counted, such as s3a://lake/tmp"),
     ("--description", "", str, "of the dataset"),
     ("--source", "", str, "of the rows"),
     ("--licence", "", str, "of the dataset"),
@@ -137,17 +113,8 @@ _YES = (
     ("--period-from-data", "the two days were read off the data; a release states it"),
     ("--skip-unparsable", "count rows that cannot be read"),
 )
-_WEEKS = (
-    f"Mondays of the density weeks, or '{EVERY}' full one between the two days; default of a new "
-    "dataset: the first full one"
-)
-_LEAVE = "write the new version without what counts a person over the whole period"
-_BY_DAY = "count nothing of a person over the whole period: days can be added later"
-_BY_MONTH = (
-    "count and keep one month after another, by day only: started again after a failure, it goes "
-    "on where it stopped"
-)
-_INPUTS = "files, folders or patterns: CSV, CSV.gz, Parquet; folders or one zip of .plt or .gpx"
+_WEEK = "Monday of the density week; default: the first full one"
+_INPUTS = "files, folders or patterns: CSV, CSV.gz, Parquet"
 _PARENTS = (
     "columns of the zones file (without one: of the locations) that name coarser zones, kept for "
     "looking at the dataset at those; default: those of usual names; none: nothing is kept"
@@ -156,17 +123,11 @@ _PARENTS = (
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command line and return its exit code: 0, 2 for bad input, 130 if interrupted."""
-    adding = list(arguments[:1]) == [APPEND]
-    reader = parser(_OF_THE_DATASET if adding else ())
-    values = vars(reader.parse_args(arguments[1:] if adding else arguments))
+    reader = parser()
+    values = vars(reader.parse_args(arguments))
 
     def build(show: ProgressCallback) -> list[str]:
-        if adding:
-            leave = values.pop("leave", False)
-            dataset, report = append.append(append.options_for(**given(values)), show, leave=leave)
-        else:
-            work = append.by_month if values.pop("by_month", False) else ingest
-            dataset, report = work(options_of(values), show)
+        dataset, report = ingest(options_of(values), show)
         return [
             *report.summary(),
             f"dataset '{dataset.id}' written to {dataset.folder} in {report.seconds:.1f} s",
@@ -185,14 +146,6 @@ def given(values: dict[str, Any]) -> dict[str, Any]:
         values[name] = dict(values[name])
     for name in _LISTS & values.keys():
         values[name] = tuple(values[name])
-    if "week" in values:
-        mondays = _mondays(values.pop("week"), values["first_day"], values["last_day"])
-        adding = "folder" in values
-        values |= (
-            {"weeks": mondays}
-            if adding
-            else {"week": next(iter(mondays), None), "weeks": mondays[1:]}
-        )
     reading = {name: values.pop(name) for name in _READING & values.keys()}
     return {**values, "reading": Reading(**reading)}
 
@@ -307,13 +260,11 @@ def parser(
 ) -> argparse.ArgumentParser:
     """Return the parser; what is left out is not in its answer, so that defaults stand once.
 
-    It has no option for what is `without` meaning; that of days to be added has none for what
-    they take from the dataset.
+    It has no option for what is `without` meaning.
     """
-    adding = without is _OF_THE_DATASET
     parser = argparse.ArgumentParser(
-        prog=f"mobility-privacy-explorer {name}{' append' if adding else ''}",
-        description="Add days to a dataset." if adding else about,
+        prog=f"mobility-privacy-explorer {name}",
+        description=about,
         epilog=example,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
@@ -325,13 +276,7 @@ def parser(
         if dest not in without:
             parser.add_argument(*names, **how)
 
-    if adding:
-        add("folder", type=Path, help="folder of the dataset")
-        add("--leave-person-tables", dest="leave", action="store_true", help=_LEAVE)
-    else:
-        add("kind", choices=get_args(Kind), help="what the table holds")
-        add("--by-day-only", dest="by_person", action="store_false", help=_BY_DAY)
-        add("--by-month", action="store_true", help=_BY_MONTH)
+    add("kind", choices=get_args(Kind), help="what the table holds")
     add("inputs", nargs="+", help=_INPUTS)
     for option, dest, kind, text in _REQUIRED:
         add(option, dest=dest, type=kind, required=True, help=text)
@@ -347,7 +292,7 @@ def parser(
     for option, dest, kind, text in _OPTIONAL:
         how: dict[str, Any] = {"choices": kind} if isinstance(kind, tuple) else {"type": kind}
         add(option, dest=dest or option[2:].replace("-", "_"), help=text, **how)
-    add("--week", nargs="+", type=_week, metavar="MONDAY", help=_WEEKS)
+    add("--week", type=_day, metavar="MONDAY", help=_WEEK)
     add("--parts", nargs="+", choices=get_args(Part), help="what to build; default: both")
     add("--parents", nargs="*", metavar="COLUMN", help=_PARENTS)
     area = ("WEST", "SOUTH", "EAST", "NORTH")

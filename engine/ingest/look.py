@@ -4,10 +4,9 @@
 """
 
 import math
-import tempfile
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from pathlib import Path
@@ -16,19 +15,15 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from .. import geography, origin_destination as od, usability
-from ..datasets import Dataset
+from .. import geography
 from ..errors import InputError
-from ..parameters import EPSILON_STOPS, ODParameters, ODUnit
-from ..steps import Level
 from .backends.embedded import DuckDBEngine
-from .build import ingest
 from .calendar import Calendar, offsets
 from .counting import rows
 from .counting.reader import Reader
-from .inputs import guess, spread
+from .inputs import guess
 from .inputs.mapping import Mappings
-from .inputs.places import Places, id_shapes
+from .inputs.places import Places
 from .inputs.sources import Source
 from .options import IngestOptions
 from .progress import Monitor
@@ -38,9 +33,6 @@ if TYPE_CHECKING:
     from timezonefinder import TimezoneFinder
 
 EARLIEST, LATEST = date(2000, 1, 1), date(2035, 12, 31)
-LARGEST_FORECAST_BYTES = 200_000_000
-_SAMPLE = 1_000
-TRIMS = (1, 2, 5, 10, 20, 50, 100, 256)
 Area = tuple[float, float, float, float]
 """West, south, east and north in degrees."""
 
@@ -107,9 +99,6 @@ def days(mappings: Mappings, given: Reading, time_zone: str) -> tuple[date, date
     reading = guess.complete(mappings, given)
     with _opened(list(mappings)) as engine:
         raw = rows.read_all(engine, mappings)
-        named = [day for names in mappings.values() for n in names if (day := spread.day_of(n))]
-        if named:
-            return min(named), max(named)
         name = "datetime" if "datetime" in raw[0].columns else "date"
         if name not in raw[0].columns:
             raise InputError("the rows have no time", remedy="choose the period by hand")
@@ -194,46 +183,6 @@ def _down(degrees: float) -> float:
     return round(math.floor(degrees / _STEP_DEGREES) * _STEP_DEGREES, 2)
 
 
-@dataclass(frozen=True)
-class Strangers:
-    """Ids of places in the rows that are not among the places.
-
-    Attributes
-    ----------
-    ids, rows : int
-        How many distinct ones, and in how many ends of rows.
-    shapes : str
-        What they look like beside those of the places; empty where there are none.
-    """
-
-    ids: int
-    rows: int
-    shapes: str = ""
-
-
-def strangers(mappings: Mappings, places: Places) -> Strangers:
-    """Return how many ids of places in the rows are not among `places`; none of them is told."""
-    with _opened(list(mappings)) as engine:
-        lookup = engine.lookup("places", places.table())
-        ids_of = Reader(_calendar("UTC"), Reading(), bare_places=places.bare)
-        ids = rows.together(
-            [
-                table.select(place_id=ids_of.place(table[name]))
-                for table in rows.read_all(engine, mappings)
-                for name in ("location_id", "origin", "destination")
-                if name in table.columns
-            ]
-        )
-        counted = ids.group_by("place_id").aggregate(n=ids.count())
-        unknown = counted.anti_join(lookup, counted.place_id == lookup.place)
-        totals = engine.fetch(unknown.aggregate(ids=unknown.count(), rows=unknown.n.sum()))
-        named = unknown.filter(unknown.place_id.notnull()).select("place_id")
-        sample = engine.fetch(named.limit(_SAMPLE))["place_id"].to_pylist()
-    line = totals.to_pylist()[0]
-    shapes = id_shapes(sample, places) if sample else ""
-    return Strangers(int(line["ids"]), int(line["rows"] or 0), shapes)
-
-
 @dataclass(frozen=True, kw_only=True)
 class Size:
     """How coarse zones are; public geometry alone.
@@ -259,78 +208,6 @@ def size(places: Places) -> Size:
     areas = places.zones.geometry.to_crs(crs).area.to_numpy()
     count = len(places.zones)
     return Size(zones=count, median_km2=float(np.median(areas)) / 1e6, pairs=count * count)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Forecast:
-    """The best that the trips of a dataset read as, by what is protected.
-
-    Attributes
-    ----------
-    unit : str
-        ``trip`` (one release of the sum of all days) or ``person`` (the whole period).
-    epsilon : float or None
-        Least ε up to 1 at which the release is better than too noisy; None where none is.
-    max_trips_per_user : int
-        T with which that is so.
-    level, usable_share : str, float
-        The judgement there (or at ε = 1): see `engine.usability.judge_trips`.
-    """
-
-    unit: str
-    epsilon: float | None
-    max_trips_per_user: int
-    level: Level
-    usable_share: float
-
-
-def forecast(options: IngestOptions) -> list[Forecast]:
-    """Count the trips as a build would, and judge what they give at ε up to 1.
-
-    The sum of all days is judged, in which flows are largest; one day alone reads worse.
-
-    Raises
-    ------
-    InputError
-        As `ingest`; also for more than 200 MB of input, for which a build is as quick.
-    """
-    total = sum(Path(name).stat().st_size for name in options.inputs if Path(name).is_file())
-    if total > LARGEST_FORECAST_BYTES:
-        raise InputError(
-            f"{total / 1e6:,.0f} MB are too much for a forecast",
-            remedy="build the dataset and look at it",
-            code="forecast-size",
-        )
-    with tempfile.TemporaryDirectory(dir=options.spill) as folder:
-        asked = replace(options, parts=("trips",), week=None, out=Path(folder) / "forecast")
-        dataset, _report = ingest(asked)
-        units: Sequence[ODUnit] = ("person", "trip") if dataset.has_trips_by_person else ("trip",)
-        return [_best(dataset, unit) for unit in units]
-
-
-def _best(dataset: Dataset, unit: ODUnit) -> Forecast:
-    trims = TRIMS if unit == "person" else (1,)
-    flows = {t: usability.Flows.of(od.histogram(dataset, unit, t, sum_days=True)) for t in trims}
-    best: Forecast | None = None
-    for epsilon in (e for e in EPSILON_STOPS if e <= 1):
-        for trim, counted in flows.items():
-            setting = ODParameters(
-                epsilon=epsilon, max_trips_per_user=trim, suppression_threshold=0, unit=unit
-            )
-            judged = usability.judge_trips(counted, setting)
-            one = Forecast(
-                unit=unit,
-                epsilon=epsilon if judged.level != "noisy" else None,
-                max_trips_per_user=trim,
-                level=judged.level,
-                usable_share=judged.usable_share,
-            )
-            if best is None or one.usable_share > best.usable_share:
-                best = one
-        if best is not None and best.epsilon is not None:
-            return best
-    assert best is not None
-    return best
 
 
 def _moment(seconds: int) -> datetime | None:

@@ -1,7 +1,7 @@
 """What a person asks of an ingest: frozen, checked before any file is opened."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Literal, get_args
@@ -43,8 +43,6 @@ class IngestOptions:
         Canonical column name to the name in the files; what is left out is guessed.
     week : date or None
         Monday of the density week; None takes the first full week of the period.
-    weeks : tuple of date
-        Mondays of further weeks whose density is counted, each by itself.
     locations, zones : Path or None
         Tables of places; at least one of them.
     locations_mapping, zones_mapping : mapping of str to str
@@ -55,9 +53,6 @@ class IngestOptions:
         that are a hierarchy.
     parts : tuple of str
         Which aggregates to build: ``density``, ``trips`` or both.
-    by_person : bool
-        Whether trips are also ranked within the person over the whole period, and the report is
-        counted; days cannot be added to either.
     max_visits_cap : int
         K_max, public bound on the visits of a person in the week.
     max_distance_m : float
@@ -90,13 +85,8 @@ class IngestOptions:
         Settings of the embedded engine; Spark has no limit of what it spills.
     master : str
         Address of the Spark cluster, or ``local[2]``.
-    remote : str
-        Address of a Spark Connect server instead, such as ``sc://head:15002/;token=…``.
     conf : mapping of str to str
         Further settings of Spark, as ``spark-submit --conf`` takes them.
-    staging : str
-        A folder on a file system of the cluster (``s3a://…``, ``hdfs://…``), confidential: there
-        executors write what is kept meanwhile and what is counted.
 
     Raises
     ------
@@ -119,14 +109,12 @@ class IngestOptions:
     last_day: date
     mapping: Mapping[str, str] = field(default_factory=dict[str, str])
     week: date | None = None
-    weeks: tuple[date, ...] = ()
     locations: Path | None = None
     zones: Path | None = None
     locations_mapping: Mapping[str, str] = field(default_factory=dict[str, str])
     zones_mapping: Mapping[str, str] = field(default_factory=dict[str, str])
     parents: tuple[str, ...] | None = None
     parts: tuple[Part, ...] = ("density", "trips")
-    by_person: bool = True
     max_visits_cap: int = DEFAULT_MAX_VISITS_CAP
     max_distance_m: float = 1000.0
     people_public: int | None = None
@@ -144,9 +132,7 @@ class IngestOptions:
     spill: Path | None = None
     spill_limit: str = "200GB"
     master: str = "local[2]"
-    remote: str = ""
     conf: Mapping[str, str] = field(default_factory=dict[str, str])
-    staging: str = ""
     description: str = ""
     source: str = ""
     licence: str = ""
@@ -209,17 +195,6 @@ class IngestOptions:
         return monday if monday + timedelta(days=6) <= self.last_day else None
 
     @property
-    def mondays(self) -> tuple[date, ...]:
-        """The density weeks that are named."""
-        return tuple(week for week in (self.week, *self.weeks) if week is not None)
-
-    def of_week(self, monday: date, salt: str) -> "IngestOptions":
-        """Return the options of the density of one week alone, under a salt that is known."""
-        last, parts = monday + timedelta(days=DAYS_PER_WEEK - 1), ("density",)
-        alone = replace(self, first_day=monday, last_day=last, week=monday, weeks=())
-        return replace(alone, parts=parts, salt=salt)
-
-    @property
     def zone_info(self) -> ZoneInfo:
         """The local time zone."""
         return ZoneInfo(self.time_zone)
@@ -271,12 +246,8 @@ class IngestOptions:
                 f"the period must be at most {LONGEST_PERIOD_DAYS} days, got "
                 f"{self.first_day.isoformat()} to {self.last_day.isoformat()}; split it"
             )
-        for week in self.mondays:
-            self._check_week(week)
-        if twice := next((one for one in self.mondays if self.mondays.count(one) > 1), None):
-            raise ParameterError(
-                f"a week is counted once, got that of {twice.isoformat()} twice", settings=("week",)
-            )
+        if self.week is not None:
+            self._check_week(self.week)
 
     def _check_week(self, week: date) -> None:
         if week.weekday() != 0:

@@ -1,17 +1,14 @@
-"""A Spark session for one ingest: of this machine, of a cluster, or by Spark Connect."""
+"""A Spark session for one ingest: of this machine or of a cluster."""
 
 import importlib.util
 import os
 import shutil
-import socket
 import sys
 import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
-from urllib.request import getproxies
 
 from ...datasets import storage
 from ...errors import InputError
@@ -35,7 +32,6 @@ _ON_THIS_MACHINE = {
     "spark.driver.bindAddress": "127.0.0.1",
 }
 """On this machine; a cluster's page, log and addresses are as it has them."""
-_CONNECT_PORT = 15002
 _folders: list[Path] = []
 """The temporary folders of this process's sessions, of which one is open at a time."""
 
@@ -57,12 +53,12 @@ def opened(options: IngestOptions) -> Generator[Any]:
     Raises
     ------
     InputError
-        If Spark is not installed or cannot start or be reached, or a setting is not anybody's.
+        If Spark is not installed or cannot start, or a setting is not anybody's.
     """
     if options.engine != "spark":
         yield None
         return
-    if not available() and not options.remote:
+    if not available():
         raise InputError(
             "the engine 'spark' needs PySpark and Java 17",
             remedy="pip install 'mobility-privacy-explorer[spark]' and a Java runtime, or use the "
@@ -89,15 +85,11 @@ def opened(options: IngestOptions) -> Generator[Any]:
 def _started(options: IngestOptions) -> Any:
     from pyspark.sql import SparkSession
 
-    where = options.remote.split(";")[0] or options.master  # no token
+    where = options.master
     builder = SparkSession.builder
     settings = {**_of_this_machine(options), **options.conf, **_MEANING}
     try:
-        if options.remote:
-            _require_answer(where)
-            builder = builder.remote(options.remote)
-        else:
-            builder = builder.master(options.master).appName("engine.ingest")
+        builder = builder.master(options.master).appName("engine.ingest")
         for name, value in settings.items():
             builder = builder.config(name, value)
         return builder.getOrCreate()
@@ -107,22 +99,13 @@ def _started(options: IngestOptions) -> Any:
             f"Spark cannot start at '{where}' ({type(error).__name__})",
             remedy="check the address, the memory, the token and that Java 17 is installed",
             code="spark-start",
-            settings=("remote",) if options.remote else ("master", "memory"),
+            settings=("master", "memory"),
         ) from None
-
-
-def _require_answer(address: str) -> None:
-    """Raise `OSError` where nobody listens: Spark Connect would try again for ten minutes."""
-    if getproxies():  # it may be reached by a way of its own
-        return
-    server = urlsplit(address)
-    with suppress(TimeoutError):
-        socket.create_connection((server.hostname, server.port or _CONNECT_PORT), 10).close()
 
 
 def _of_this_machine(options: IngestOptions) -> dict[str, str]:
     """Return the settings of a session on this machine; of another one it has its own."""
-    if options.remote or not options.master.startswith("local"):
+    if not options.master.startswith("local"):
         return {}
     folder = Path(tempfile.mkdtemp(prefix="ingest-", dir=options.spill))
     _folders.append(folder)

@@ -34,8 +34,8 @@ class SparkEngine:
     """Spark, in a session that is open; files of this machine are read under the same path there.
 
     Executors write what is kept and what is counted as Parquet, on this machine into a folder of
-    its own, on a cluster where ``staging`` says; without that a cluster keeps it in its workers,
-    and what is counted comes as one answer. All of it is emptied when the engine is closed.
+    its own; a cluster keeps it in its workers, and what is counted comes as one answer. All of it
+    is emptied when the engine is closed.
     """
 
     def __init__(
@@ -43,9 +43,8 @@ class SparkEngine:
     ) -> None:
         _ = ibis.pyspark  # loads the backend's options, which its compiler reads
         self._spark, self._monitor, self._sources = spark, monitor, sources
-        self._connected = bool(options.remote)
-        self._has_cluster = self._connected or not options.master.startswith("local[")
-        where = options.staging.rstrip("/") or scratch()
+        self._has_cluster = not options.master.startswith("local[")
+        where = scratch()
         self._staging = f"{where}/ingest-{secrets.token_hex(8)}" if where else ""
         self._views = 0
         self._written: dict[str, Any] = {}
@@ -185,10 +184,6 @@ class SparkEngine:
         return ibis.table({f.name: _ibis_type(f.dataType) for f in frame.schema}, name=name)
 
     def _watched(self, work: Callable[[], Any]) -> Any:
-        if self._connected:  # its server tells nobody how far it is
-            return watched(
-                work, self._monitor, self._sources, lambda: 0.0, self._spark.interruptAll
-            )
         context = self._spark.sparkContext
 
         def share() -> float:

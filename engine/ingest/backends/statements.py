@@ -48,19 +48,13 @@ _OF_A_CLUSTER: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
         r"cannot call methods on a stopped|connection (refused|reset)|failed to connect",
         "could not be counted: the cluster lost a worker, or can no longer be reached",
         "start again; days that were added before are kept",
-        ("master", "remote"),
+        ("master",),
     ),
     (
         r"modulenotfounderror|no module named|cannot run program|python_version_mismatch",
         "has coordinates that the workers cannot place: their Python lacks this package",
         "install the same version of it there, and name their Python (PYSPARK_PYTHON)",
         (),
-    ),
-    (
-        r"maxresultsize",
-        "gives more counts than one answer of the cluster may hold",
-        "name a folder of the cluster, in which they are written and read in parts",
-        ("staging",),
     ),
     (
         r"path_not_found|path does not exist|table_or_view_not_found|filenotfound|"

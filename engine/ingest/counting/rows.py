@@ -1,23 +1,20 @@
 """From raw columns to persons, local seconds and places, each row with its reason for not."""
 
 from collections.abc import Sequence
-from datetime import date
 from itertools import groupby
 
 import ibis
 from ibis import _
 
 from ..backends.engine import Engine
-from ..calendar import SECONDS_PER_DAY, Calendar
+from ..calendar import Calendar
 from ..expressions import Column, Table
 from ..inputs.mapping import DEGREES, END_POINTS, NUMBERS, POINTS, Mappings
-from ..inputs.spread import PREFIX, day_of
 from ..report import Reason
 from .reader import MILLION, Reader, identifier, joined_times, stripped
 
 ENDS = ("origin", "destination", "origin_zone", "destination_zone")
 _NEEDED = ("uid", "tid", "start", "at", *NUMBERS)
-_EPOCH = date(1970, 1, 1)
 VISIT = ("readable", "uid", "tid", "at", "location", "zone")
 
 
@@ -195,8 +192,6 @@ def unreadable(raw: Table, kind: str, reader: Reader) -> dict[str, Column]:
         for name in raw.columns:
             if name == "flow":
                 checks[name] = reader.flow(raw.flow).isnull()
-            elif name.startswith(PREFIX):
-                checks[name] = ~_is_empty(raw[name]) & reader.flow(raw[name]).isnull()
         if "date" in has:
             checks["date"] = reader.time(raw, "date").isnull()
         return checks
@@ -244,7 +239,7 @@ def _visit_values(raw: Table, reader: Reader) -> Table:
 
 
 def _flow_values(raw: Table, reader: Reader) -> Table:
-    """Return one row a count: a column of a day or an hour gives rows of its own, empty is 0."""
+    """Return one row a count."""
     start = reader.calendar.start
     timed = reader.time(raw, "date") if "date" in raw.columns else ibis.literal(start)
     named = raw.mutate(
@@ -253,26 +248,8 @@ def _flow_values(raw: Table, reader: Reader) -> Table:
         destination_id=reader.place(raw.destination),
     )
     keys = ("start", "origin_id", "destination_id")
-    counts = [name for name in raw.columns if name.startswith(PREFIX)]
-    if not counts:
-        flow = reader.flow(raw.flow) if "flow" in raw.columns else ibis.literal(MILLION)
-        return named.select(*keys, flow=flow.cast("int64"))
-    read = {name: _is_empty(raw[name]).ifelse(0, reader.flow(raw[name])) for name in counts}
-    days = {name: day_of(name) for name in counts}
-    long = named.select(*keys, **read).pivot_longer(list(read), names_to="column", values_to="flow")
-    starts = [
-        (long.column == name, (day - _EPOCH).days * SECONDS_PER_DAY)
-        for name, day in days.items()
-        if day is not None
-    ]
-    at = ibis.cases(*starts, else_=long.start) if starts else long.start
-    return long.select(
-        start=at.cast("int64"), flow="flow", origin_id="origin_id", destination_id="destination_id"
-    )
-
-
-def _is_empty(column: Column) -> Column:
-    return column.isnull() | (column.cast("string") == "")
+    flow = reader.flow(raw.flow) if "flow" in raw.columns else ibis.literal(MILLION)
+    return named.select(*keys, flow=flow.cast("int64"))
 
 
 def _judged(values: Table) -> Table:

@@ -38,7 +38,7 @@ def plan(options: IngestOptions, *, by_points: bool) -> list[Stage]:
         READING,
         *([VISITS, *(step.stage for step in visits.STEPS)] if density else []),
         *([DERIVING] if moves and options.kind == "visits" else []),
-        *([step.stage for step in trips.steps(by_person=options.by_person)] if moves else []),
+        *([step.stage for step in trips.STEPS] if moves else []),
         WRITING,
     ]
 
@@ -182,8 +182,7 @@ def _take(run: Run, steps: Sequence[Step[Work]], work: Work) -> dict[str, pa.Tab
 
 def _count_trips(run: Run, every: Table, account: Account, *, measured: bool) -> _Part:
     used = trips.used_trips(every, run.calendar)
-    steps = trips.steps(by_person=run.options.by_person)
-    counted = _take(run, steps, trips.Trips(every, used, account.used, measured))
+    counted = _take(run, trips.STEPS, trips.Trips(every, used, account.used, measured))
     people = used.group_by("uid").aggregate(n=_.count())
     return _Part(counted, account, shares.people_by_bin(run, people))
 

@@ -123,6 +123,5 @@ _BY_DAY = Step(Stage("ranking trips", 8), _by_day)
 _BY_PERSON = Step(Stage("counting trips by person", 15), _by_person)
 
 
-def steps(*, by_person: bool) -> tuple[Step[Trips], ...]:
-    """Return what is counted of trips, in order. A further table is one more step."""
-    return (_BY_DAY, _BY_PERSON) if by_person else (_BY_DAY,)
+STEPS: tuple[Step[Trips], ...] = (_BY_DAY, _BY_PERSON)
+"""What is counted of trips, in order."""

@@ -15,7 +15,6 @@ from ..reading import EPOCH, DateOrder, NumberTimes, Reading
 from .mapping import NUMBERS, TIMES, Mappings
 from .samples import first_rows
 from .sources import Source, shown
-from .spread import PREFIX
 
 SAMPLE_ROWS = 2_000
 SPREADSHEET_EPOCH = date(1899, 12, 30)
@@ -50,8 +49,7 @@ def guess(source: Source, names: Mapping[str, str], given: Reading) -> Guess:
     }
     reading = given
     if reading.decimal is None:
-        counts = [name for name in columns if name.startswith(PREFIX)]
-        numbers = [value for name in (*NUMBERS, *counts) for value in columns.get(name, [])]
+        numbers = [value for name in NUMBERS for value in columns.get(name, [])]
         comma = source.format == "csv" and any(_COMMA_DECIMAL.match(value) for value in numbers)
         reading = replace(reading, decimal="," if comma and reading.thousands != "," else ".")
     asked: str | None = None

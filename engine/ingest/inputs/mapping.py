@@ -8,7 +8,6 @@ from pathlib import Path
 
 from ...errors import InputError
 from ..options import IngestOptions
-from . import spread
 from .samples import check_columns, first_rows
 from .sources import Source, inspect, shown
 
@@ -167,9 +166,7 @@ def guess(kind: str, columns: Sequence[str]) -> dict[str, str]:
             if column is not None and column not in names.values():
                 names[canonical] = column
                 break
-    if kind == "flows" and "flow" not in names:
-        names |= spread.columns_of(columns)
-    elif kind == "flows":
+    if kind == "flows" and "flow" in names:
         names.pop("tid", None)
     day = next((plain[name] for name in plain if name in _DAYS), None)
     if _plain(names.get("datetime", "")) in _CLOCK_NAMES and "clock" in known and day is not None:
@@ -206,14 +203,14 @@ def resolve(kind: str, given: Mapping[str, str], source: Source) -> dict[str, st
 
 
 def counts_itself(names: Iterable[str]) -> bool:
-    """Whether a table of flows needs no column of counts: one row a trip, or a column a day.
+    """Whether a table of flows needs no column of counts: one row a trip.
 
     Examples
     --------
     >>> counts_itself(["origin", "destination", "tid"]), counts_itself(["origin", "destination"])
     (True, False)
     """
-    return "tid" in names or any(name.startswith(spread.PREFIX) for name in names)
+    return "tid" in names
 
 
 def one_place(
@@ -266,7 +263,7 @@ def _check_alike(files: Mappings) -> None:
     first, *others = files.items()
     for source, names in others:
         odd = sorted(set(names) ^ set(first[1]))
-        if not all(spread.day_of(name) for name in odd):  # each file may have days of its own
+        if odd:
             raise InputError(
                 f"{source.name}: {', '.join(odd)} is found in this file or in {first[0].name}, "
                 "not in both; map the columns of all files alike"

@@ -16,12 +16,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ...errors import InputError
-from . import bombs, spread
+from . import bombs
 
 ENDINGS = (".csv", ".csv.gz", ".tsv", ".txt", ".parquet", ".pq")
-TRACKS = (".plt", ".gpx")
-PACKED_TRACKS = ".zip"
-"""Folders of tracks, or a zip of them, become one table: see `tracks`."""
 HEAD_BYTES = 1_000_000
 LONGEST_HEADER = 100_000
 MOST_COLUMNS = 2_000
@@ -286,8 +283,6 @@ def decoded(name: str, head: bytes, encoding: str) -> str:
 
 def _check_names(name: str, columns: tuple[str, ...]) -> None:
     """Refuse a first line of data, without quoting any of it."""
-    counted = spread.columns_of(columns).values()
-    columns = tuple(column for column in columns if column not in counted)
     times = sum(bool(_TIME.match(column)) for column in columns)
     values = sum(bool(_VALUE.match(column)) for column in columns)
     if times or 2 * values >= len(columns):
@@ -335,6 +330,6 @@ def _tables_in(folder: Path) -> list[Path]:
         paths += [
             Path(place, name)
             for name in names
-            if name.lower().endswith(ENDINGS + TRACKS) and not name.startswith((".", "_"))
+            if name.lower().endswith(ENDINGS) and not name.startswith((".", "_"))
         ]
     return [path for path in paths if path.is_file()]

@@ -1,7 +1,6 @@
 """Choosing files and columns: uploads or paths, a first look, and which column means what."""
 
 import logging
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from engine.errors import ExplorerError
-from engine.ingest.inputs import mapping, sources, tracks
+from engine.ingest.inputs import mapping, sources
 from engine.ingest.inputs.mapping import Preview, preview
 from engine.ingest.inputs.zonefiles import read_shapes
 from pages._ui.data import store as data_store, wording as data_wording
@@ -20,7 +19,6 @@ from pages._ui.data.wording import COLUMNS
 from pages._ui.wording.numbers import file_size
 
 TABLES = ("csv", "gz", "tsv", "txt", "parquet", "pq")
-PACKED_TRACKS = "zip"
 ZONES = ("geojson", "json", "gpkg", "zip", "parquet", "pq")
 ROWS = 5
 _ABSENT = ""
@@ -119,19 +117,6 @@ def _by_path(draft: Draft, name: str, label: str, hint: str, several: bool) -> l
         size = file_size(sum(path.stat().st_size for path in paths))
         st.caption(f"{len(paths):,} {'file' if len(paths) == 1 else 'files'}, {size}")
     return paths if several else paths[:1]
-
-
-def as_tables(paths: list[Path]) -> list[Path]:
-    """Return `paths`, tracks among them as one table, or draw why they cannot be read."""
-    if not tracks.among(paths):
-        return paths
-
-    def read() -> list[Path]:
-        with st.spinner("Reading the tracks …", show_time=False):
-            folder = Path(tempfile.mkdtemp(dir=data_store.workspace().folder))
-            return tracks.as_tables(paths, folder)
-
-    return looked(paths[0], read, tuple(map(str, paths))) or []
 
 
 def look(path: Path, encoding: str | None = None, delimiter: str | None = None) -> Preview | None:

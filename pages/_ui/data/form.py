@@ -1,7 +1,6 @@
 """The form of the Data page: six steps, from files to the options of an ingest."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import streamlit as st
 
@@ -145,8 +144,6 @@ def _button(draft: Draft) -> None:
     if pressed:
         data_build.start(options)
         st.rerun()
-    if draft.kind != "flows" and "trips" in options.parts:
-        zoning.forecast(replace(options, spill=space.spill))
     build = data_build.current()
     if build is not None and build.state == "failed":
         data_wording.problem("Cannot be built", build.error)

@@ -11,7 +11,6 @@ from engine.ingest.inputs import sources
 from pages._ui.cache import datasets as cached_datasets, verbs
 from pages._ui.data import (
     build as data_build,
-    more_days as data_more_days,
     report as data_report,
     store as data_store,
     table as data_table,
@@ -169,8 +168,6 @@ def _own(entry: Entry, *, in_session: bool, served_locally: bool) -> None:
                     keep_button(entry.name)
             if in_session or served_locally:
                 _deletion(entry.name, _folder(entry))
-        if in_session or served_locally:
-            data_more_days.draw(entry, _folder(entry))
         if report is not None:
             text = "What became of every row (confidential)"
             with st.expander(text, icon=":material/lock:", key=f"data_report_{entry.name}"):

@@ -34,12 +34,10 @@ def draw(draft: Draft) -> None:
         draft,
         "table",
         "Trips, visits or flows",
-        (*data_files.TABLES, data_files.PACKED_TRACKS),
-        "CSV (also .gz) or Parquet; several files are read as one table. Or one zip of folders of "
-        "tracks (GeoLife's .plt, or .gpx), a folder for each person.",
+        data_files.TABLES,
+        "CSV (also .gz) or Parquet; several files are read as one table.",
         several=True,
     )
-    draft.files = data_files.as_tables(draft.files)
     if not draft.files:
         draft.missing.append("a table")
         return

@@ -1,6 +1,5 @@
 """Which zones to build: given or coarser ones, drawn and judged before anything is counted."""
 
-import html
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ from engine.ingest.look import Area, seem_swapped
 from pages._ui.data import picture as data_picture, wording as data_wording
 from pages._ui.data.draft import Draft
 from pages._ui.data.own import own
-from pages._ui.wording.numbers import percent
 
 ZONINGS = {
     "given": "As given",
@@ -28,8 +26,6 @@ ZONINGS = {
 }
 GRIDS = ("hexagon", "square")
 """Zonings that need neither places nor zones, but an area."""
-LEVELS = {"good": "usable", "partly": "usable in part", "noisy": "not usable"}
-_UNITS = {"trip": "a single trip is protected", "person": "all trips of a person are protected"}
 
 
 def draw(draft: Draft) -> None:
@@ -51,7 +47,6 @@ def draw(draft: Draft) -> None:
         west, south, east, north = places.zones.total_bounds
         if seem_swapped(longitude, latitude, (west, south, east, north)):
             st.warning(data_wording.SWAPPED, icon=":material/swap_horiz:")
-    _strangers(draft, places)
 
 
 def _coarseness(draft: Draft) -> Coarseness:
@@ -111,28 +106,6 @@ def _shown(draft: Draft, how: Coarseness, area: Area | None) -> Places | None:
     return places
 
 
-def _strangers(draft: Draft, places: Places) -> None:
-    """Say how many rows name places that are not among those given; counted on request."""
-    counted, mappings = own().read("strangers"), draft.mappings
-    if mappings is None or draft.by_points:
-        return
-    key = draft.inputs, tuple(places.towers["location_id"][:50])
-    if st.button("Do all rows name a known place?", key="data_match", icon=":material/rule:"):
-        unmatched = data_wording.tried("Not counted", lambda: look.strangers(mappings, places))
-        if unmatched is not None:
-            counted[key] = unmatched
-    if key in counted:
-        unknown = counted[key]
-        if unknown.ids:
-            st.warning(
-                f"{unknown.ids:,} ids in {unknown.rows:,} ends of rows are not among the places; "
-                f"such rows count as outside. {unknown.shapes}",
-                icon=":material/location_off:",
-            )
-        else:
-            st.caption("Every id in the rows is among the places.")
-
-
 def _keep(draft: Draft, columns: tuple[str, ...], usual: list[str]) -> None:
     """Draw which columns are kept as levels to look at the dataset by."""
     kept = draft.field(
@@ -157,38 +130,6 @@ def _kept(places: Places) -> None:
     for note in places.notes:
         if parents.NOT_KEPT in note:
             st.warning(note, icon=":material/account_tree:")
-
-
-def forecast(options: IngestOptions) -> None:
-    """Draw a button that says before building what the trips would read as."""
-    known = own().read("forecasts")
-    question = (
-        options.inputs,
-        options.coarseness,
-        options.first_day,
-        options.last_day,
-        options.zones,
-        options.locations,
-        options.reading,
-    )
-    if st.button("What verdict to expect?", key="data_forecast", icon=":material/query_stats:"):
-        with st.spinner("Counting the trips …", show_time=True):
-            expected = data_wording.tried("No forecast", lambda: look.forecast(options))
-        if expected is None:
-            return
-        known[question] = expected
-    for one in known.get(question, []):
-        share = f"{percent(one.usable_share)} of all trips lie in flows off by at most a quarter"
-        if one.epsilon is None:
-            text = f"not usable at any ε up to 1 ({share} at best): choose coarser zones"
-        else:
-            t = f", T = {one.max_trips_per_user}" if one.unit == "person" else ""
-            text = f"{LEVELS[one.level]} from ε = {one.epsilon:g}{t} on: {share}"
-        st.html(
-            f'<div class="verdict {one.level}" role="status"><strong>Sum of all days, where '
-            f"{_UNITS[one.unit]}</strong>{html.escape(text)}. Read from the data: for its "
-            "custodians only.</div>"
-        )
 
 
 def _grid_area(draft: Draft) -> Area | None:

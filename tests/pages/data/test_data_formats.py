@@ -1,11 +1,8 @@
 """Tables of the field's packages on the Data page: nothing has to be chosen."""
 
-import io
-import zipfile
-
 from engine import datasets
 from tests.reference.ingest_inputs import TOWERS
-from tests.support.data_page import PLACES, built, html_of, upload, widget, zone
+from tests.support.data_page import PLACES, built, upload, widget, zone
 
 PLACE = {name: (lat, lng) for name, lat, lng in TOWERS}
 
@@ -53,36 +50,3 @@ def test_without_trips_a_gap_may_be_named(open_data):
     app = opened(open_data, "trips_2015_09.csv", table)
     widget(app.number_input, "data_gap_points").set_value(30).run()
     assert ways(app) == EXPECTED
-
-
-def zipped(points):
-    """A zip of GPX files, a folder for each person and a file for each trip."""
-    files = {}
-    for line in points:
-        person, trip, at, lat, lng = line.split(",")
-        point = f'<trkpt lat="{lat}" lon="{lng}"><time>{at.replace(" ", "T")}</time></trkpt>'
-        files.setdefault(f"people/{person}/{trip}.gpx", []).append(point)
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        for name, inside in files.items():
-            archive.writestr(name, f"<gpx><trk><trkseg>{''.join(inside)}</trkseg></trk></gpx>")
-        archive.writestr("__MACOSX/people/p/._0.gpx", b"\x00")
-        archive.writestr("people/read.me", "not a track")
-    return packed.getvalue()
-
-
-def test_a_zip_of_tracks_is_read_as_a_table_of_their_points(open_data):
-    app = opened(open_data, "tracks_2015_09.zip", zipped(rows(TRIPS)))
-    assert widget(app.text_input, "data_name_").value == "tracks-2015-09"
-    assert ways(app) == EXPECTED
-
-
-def test_a_zip_that_is_none_of_tracks_is_told_from_one(open_data):
-    for contents, words in (
-        (b"PK\x03\x04 cut", "the zip is damaged"),
-        (zipped(rows(TRIPS[:2])), "one person"),
-        (zipped([]), "holds no track"),
-    ):
-        app = upload(open_data(), "table", "tracks.zip", contents)
-        assert words in html_of(app)
-        assert not app.exception

@@ -77,14 +77,6 @@ def test_every_file_is_read_with_the_separator_that_was_chosen(open_data):
     assert "Cannot be read" not in text(app)
 
 
-def test_unmatched_ids_are_counted_before_a_build(open_data):
-    app = upload(open_data(), "table", "trips_2015_09.csv", TRIPS)
-    upload(app, "locations", "stations.csv", PLACES)
-    button(app, "data_match").click().run()
-    warning = next(w.value for w in app.warning if "not among the places" in w.value)
-    assert warning.startswith("1 ids in 7 ends of rows")
-
-
 def test_more_zones_than_can_be_shown_are_offered_coarser_with_the_numbers(open_data):
     places = "id,latitude,longitude\n" + "".join(
         f"{i},{20 + i // 60 / 100:.2f},{-103 - i % 60 / 100:.2f}\n" for i in range(5_100)

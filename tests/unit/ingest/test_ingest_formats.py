@@ -11,7 +11,7 @@ import pytest
 from engine import report
 from engine.datasets import Dataset
 from engine.errors import ParameterError
-from engine.ingest import IngestReport, append, ingest
+from engine.ingest import IngestReport, ingest
 from engine.ingest.inputs import mapping
 from engine.ingest.report import Reason
 from engine.report.measures import Measure
@@ -23,8 +23,6 @@ POINTS = ("uid", "tid", "datetime", "lat", "lng")
 """Trips of dp_mobility_report and scikit-mobility: rows are points, a trip has a `tid`."""
 MOBILITY_DATA = ("date", "hour", "id_origin", "id_destination", "distance", "n_trips")
 FLOWMAP = ("origin", "dest", "count")
-DAYS_APART = ("id_origin", "id_destination", "20150901", "20150902")
-HOURS_APART = ("date", "origin", "dest", "h0", "h1", "h23")
 STOPS = ("from_stop_id", "to_stop_id", "count")
 RIDES = (
     *("ride_id", "rideable_type", "started_at", "ended_at", "start_station_name"),
@@ -114,10 +112,8 @@ def test_without_a_trip_a_long_time_without_rows_ends_one(tmp_path: Path, engine
         (rows[i][0], i % 3, rows[i][1], *PLACE[rows[i][2]]) for i in rng.permutation(len(rows))
     ]
     how = {"engine": engine, "gap_minutes": 30}
-    dataset, summary, expected = built_as_trips(tmp_path, shuffled, ends, **how)
+    _dataset, summary, _expected = built_as_trips(tmp_path, shuffled, ends, **how)
     assert any("before 30 minutes without any" in note for note in summary.notes)
-    assert not append.grows(dataset.metadata)  # a trip may cross midnight
-    assert append.grows(expected.metadata)
 
 
 def test_a_gap_belongs_to_rows_that_are_visits(tmp_path: Path) -> None:
@@ -149,8 +145,6 @@ def test_national_and_flowmap_tables_of_flows_are_read(tmp_path: Path) -> None:
         (MOBILITY_DATA, "flows"),
         (FLOWMAP, "flows"),
         ((*FLOWMAP, "time"), "flows"),
-        (DAYS_APART, "flows"),
-        (HOURS_APART, "flows"),
         (STOPS, "flows"),
         (RIDES, "flows"),
         (OLD_RIDES, "trips"),
@@ -182,18 +176,6 @@ WRONG = {
         "'lat' .* the other way round if they are swapped",
     ),
     "no destinations": ("flows", ("id_origin", "n_trips"), [("A", 1)], "no column for destination"),
-    "a negative count of a day": (
-        "flows",
-        DAYS_APART,
-        [("A", "B", 1, 2), ("A", "C", 1, -1)],
-        "'20150902' .* in 1 of 2 rows, the first in row 2; give numbers of trips from 0",
-    ),
-    "no origins beside hours": (
-        "flows",
-        ("date", "dest", "h0", "h1", "h2"),
-        [("2015-09-01", "A", 1, 1, 1)],
-        "no column for origin",
-    ),
     "rides without an end": (
         "flows",
         ("ride_id", "started_at", "start_station_id"),
@@ -262,19 +244,6 @@ def test_wrong_places_get_one_clear_message(tmp_path: Path, fault: str) -> None:
 
 
 FIRST, SECOND = date(2015, 9, 1), date(2015, 9, 2)
-
-
-@pytest.mark.parametrize("engine", ["duckdb", ON_SPARK])
-def test_a_column_a_day_and_a_column_an_hour_are_read(tmp_path: Path, engine: str) -> None:
-    rows = [("A", "B", 5, ""), ("B", "C", "", 2), ("A", "B", 1, 1)]
-    on = {"kind": "flows", "engine": engine, "memory": "1GB"}
-    dataset, summary = built(tmp_path, rows, header=DAYS_APART, **on)
-    expected = {(FIRST, "A", "B", 1): 6, (SECOND, "A", "B", 1): 1, (SECOND, "B", "C", 1): 2}
-    assert table(dataset.folder, "trips") == expected
-    assert any("each day or hour" in note for note in summary.notes)
-    rows = [("2015-09-01", "A", "B", 5, "", 2), ("2015-09-02", "A", "C", 0, 0, 4)]
-    dataset, _ = built(tmp_path, rows, header=HOURS_APART, out=tmp_path / "hours", **on)
-    assert table(dataset.folder, "trips") == {(FIRST, "A", "B", 1): 7, (SECOND, "A", "C", 1): 4}
 
 
 def test_fractions_are_rounded_once_and_keep_totals(tmp_path: Path) -> None:
