@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if part == "--version":
         print(_version())
         return 0
-    if part not in PARTS or not _exists(part):
+    if part not in PARTS:
         print(f"error: there is no part '{part}'\n\n{_usage()}", file=sys.stderr)
         return 2
     before = signal.getsignal(signal.SIGINT)
@@ -81,13 +81,9 @@ def _how(extra: str) -> str:
     return f'pip install "{NAME}[{extra}]"'
 
 
-def _exists(part: str) -> bool:
-    return find_spec(f"{__package__}.{PARTS[part][0]}") is not None
-
-
 def _usage() -> str:
     parts = {"run": "serve the dashboard at http://127.0.0.1:8501"}
-    parts |= {part: words for part, (_, words) in PARTS.items() if _exists(part)}
+    parts |= {part: words for part, (_, words) in PARTS.items()}
     lines = [f"  {part:<10}{words}" for part, words in parts.items()]
     return "\n".join(
         [f"usage: {NAME} PART …", "", *lines, "", f"'{NAME} PART --help' lists what it takes."]

@@ -8,18 +8,15 @@ know.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .cost import Cost, Loss, Undercharged, cost, undercharged
+from .cost import Cost, Loss, cost
 
 if TYPE_CHECKING:
-    from . import recurring
     from .bars import Outlook
-    from .bundle import CONSENT, Stopped, check, release
-    from .entries import Budget, Entry, ReleaseError
-    from .ledger import BudgetLedger
+    from .bundle import CONSENT, Stopped, check, fitting_epsilon, release
+    from .ledger import Budget, BudgetLedger, Entry, ReleaseError
     from .plan import Plan
     from .products import Product
     from .statement import TUNING
-    from .ways import WayOut, charge, fits, fitting_epsilon, ways_out
 
 __all__ = [
     "CONSENT",
@@ -34,28 +31,19 @@ __all__ = [
     "Product",
     "ReleaseError",
     "Stopped",
-    "Undercharged",
-    "WayOut",
-    "charge",
     "check",
     "cost",
-    "fits",
     "fitting_epsilon",
-    "recurring",
     "release",
-    "undercharged",
-    "ways_out",
 ]
 
 _NAMES = {
     "bars": "Outlook",
-    "bundle": "CONSENT Stopped check release",
-    "entries": "Budget Entry ReleaseError",
-    "ledger": "BudgetLedger",
+    "bundle": "CONSENT Stopped check fitting_epsilon release",
+    "ledger": "Budget BudgetLedger Entry ReleaseError",
     "plan": "Plan",
     "products": "Product",
     "statement": "TUNING",
-    "ways": "WayOut charge fits fitting_epsilon ways_out",
 }
 """By module; those of `cost` are here already."""
 
@@ -66,8 +54,6 @@ def __getattr__(name: str) -> Any:
     ``python -m engine.release`` imports this package before its own first line: what takes seconds
     must not come before it can say that it was stopped.
     """
-    if name == "recurring":
-        return import_module(f"{__name__}.{name}")
     for module, names in _NAMES.items():
         if name in names.split():
             return getattr(import_module(f"{__name__}.{module}"), name)

@@ -14,9 +14,7 @@ from ..report import Budget, ReportParameters, truth
 from ..synthetic.twininputs import in_words
 from .bundle import CONSENT
 from .claim import zip_of
-from .cost import balances
-from .entries import printable
-from .ledger import BudgetLedger
+from .ledger import BudgetLedger, printable
 from .plan import Progress
 from .products import Settings
 from .statement import TUNING
@@ -115,19 +113,15 @@ def note(options: argparse.Namespace) -> str:
 
 
 def show_budgets(ledger: BudgetLedger) -> None:
-    """Show what is spent and planned of every budget, and the head of the ledger."""
-    entries = ledger.entries()
-    budgets = balances(entries)
+    """Show what is spent of every budget, and the head of the ledger."""
+    entries, budgets = ledger.entries(), ledger.budgets()
     if not budgets:
         say("no budget has been declared")
     for one in budgets.values():
-        uncharged = one.uncharged_words
-        uncharged += " ('verify' names them)" if uncharged else ""
         say(
             f"{one.people} ({', '.join(one.datasets)}): ε = {one.spent_epsilon:g} of "
             f"{one.epsilon:g} and δ = {one.spent_delta:g} of {one.delta:g} spent per {one.unit} in "
-            f"{one.releases} release{'' if one.releases == 1 else 's'}{uncharged}"
-            f"{one.planned_words}; "
+            f"{one.releases} release{'' if one.releases == 1 else 's'}; "
             f"may be raised by {', '.join(one.raised_by)}"
         )
     if entries:

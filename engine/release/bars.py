@@ -15,7 +15,7 @@ from ..arrays import Floats
 from ..origin_destination.estimate import total_reach
 from ..origin_destination.laws import NoiseLaw
 from ..usability import CONFIDENCE, USABLE_FLOW_ERROR
-from .entries import exact
+from .ledger import exact
 
 LEVEL = 0.9
 """Share of draws within the error bars of a release."""

@@ -3,9 +3,10 @@
 import hashlib
 import json
 import os
+import secrets
 import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -18,25 +19,21 @@ from ..density.accounting import delta_is_large
 from ..errors import ExplorerError, ParameterError
 from . import noise
 from .claim import claimed, require_space, uninterrupted, zip_of
-from .copies import fingerprint
-from .cost import RULE, Cost, corrected, cost as cost_of
-from .differences import Difference, differences
-from .digests import zoning
-from .entries import Budget, Entry, ReleaseError, known, require_left
-from .ledger import BudgetLedger, named
+from .cost import Cost, cost as cost_of, largest_epsilon
+from .ledger import Budget, BudgetLedger, Entry, ReleaseError, budgets_of, named
 from .notebook import notebook
 from .page import statement_html
 from .plan import Plan, Progress
 from .products import Product
 from .registry import registry_entry
-from .replay import replay
-from .schedule import series_of
 from .statement import SCHEMA, TUNING, statement
 
 CONSENT = "I understand that this protects trips, not people"
 """What the custodian must type before anything is released at trip level."""
 
 _LONGEST_NOTE = 2000
+_LARGEST_EPSILON = 100.0
+_OF_PEOPLE = ("truth", "presampled", "trips", "report", "zoom_towers")
 
 
 class Stopped(KeyboardInterrupt):
@@ -44,12 +41,9 @@ class Stopped(KeyboardInterrupt):
 
 
 def check(
-    dataset: Dataset, plan: Plan, ledger: BudgetLedger, *, consent: str = "", planned: bool = False
+    dataset: Dataset, plan: Plan, ledger: BudgetLedger, *, consent: str = ""
 ) -> tuple[Budget, Cost]:
     """Return the budget that pays and what the release costs it; refuse what may not be released.
-
-    What earlier releases were charged too little counts as spent. The cost of a release that was
-    `planned` is kept for it already.
 
     Nothing is charged and no count is read: the page shows this before anyone confirms.
 
@@ -70,38 +64,22 @@ def check(
         raise large_delta(plan.delta, dataset)
     budget = ledger.covering(dataset.id)
     cost = cost_of(plan.loss, budget.unit)
-    if planned:
-        require_left(budget, 0.0, 0.0)
-    else:
-        require_left(budget, cost.epsilon, cost.delta)
+    budget.require(cost.epsilon, cost.delta)
     return budget, cost
 
 
-def subtractable(
-    dataset: Dataset, product: Product, plan: Plan, ledger: BudgetLedger
-) -> tuple[Difference, ...]:
-    """Return which earlier releases a reader could subtract from this one; no count is read."""
-    entries, budget = ledger.entries(), ledger.covering(dataset.id)
-    body = {
-        **asdict(cost_of(plan.loss, budget.unit)),
-        "loss": asdict(plan.loss),
-        **_public(dataset, product, plan),
-        "dataset": dataset.id,
-    }
-    this = Entry(
-        id=len(entries) + 1, time="", kind="release", people=budget.people, body=body, hash=""
-    )
-    after = [*entries, this]
-    return differences(after, known(replay(after), budget.people), this.id)
+def fitting_epsilon(dataset: Dataset, product: Product, budget: Budget) -> float | None:
+    """Return the largest ε of two digits with which a release fits a budget; None where none."""
 
+    def fits(epsilon: float) -> bool:
+        try:
+            asked = replace(product, parameters=product.parameters.at(epsilon))
+            due = cost_of(asked.plan(dataset).loss, budget.unit)
+        except ExplorerError:
+            return False
+        return budget.holds(due.epsilon, due.delta)
 
-def _public(dataset: Dataset, product: Product, plan: Plan) -> dict[str, Any]:
-    """Return by what the ledger knows what a release can be compared with."""
-    return {
-        "product": plan.product,
-        "zones": zoning(dataset),
-        "dates": [day.isoformat() for day in product.dates(dataset)],
-    }
+    return largest_epsilon(fits, _LARGEST_EPSILON)
 
 
 def large_delta(delta: float, dataset: Dataset) -> ReleaseError:
@@ -124,7 +102,6 @@ def release(
     tuning_note: str = "",
     consent: str = "",
     progress: Progress = lambda _share: None,
-    run: Mapping[str, Any] | None = None,
 ) -> Path:
     """Release `product` of `dataset` once, into the folder `out` and ``out.zip``.
 
@@ -148,8 +125,6 @@ def release(
         `CONSENT` for a release at trip level.
     progress : callable
         Called with the share that is done, 0 to 1.
-    run : mapping or None
-        Which run of which plan it is: `engine.release.recurring` says so.
 
     Returns
     -------
@@ -164,12 +139,11 @@ def release(
         If it is interrupted; the message says what is spent.
     """
     tuning_note = tuned(tuning, tuning_note)
-    what = {"tuning": tuning, "tuning_note": tuning_note, **(run or {})}
+    what = {"tuning": tuning, "tuning_note": tuning_note}
     spent: Entry | None = None
     try:
         plan = product.plan(dataset)
-        what |= _public(dataset, product, plan)
-        check(dataset, plan, ledger, consent=consent, planned=run is not None)
+        check(dataset, plan, ledger, consent=consent)
         _prepare(dataset, product)
         with claimed(out) as work:
             require_space(work, plan.cells)
@@ -273,13 +247,25 @@ def _charge(
             "unit": plan.unit,
             "epsilon_per_unit": plan.epsilon,
             "loss": asdict(plan.loss),
-            "rule": RULE,
             "settings": json.loads(json.dumps(dict(plan.settings), default=str)),
+            "product": plan.product,
+            "tables": _tables(dataset),
+            "secret": secrets.token_hex(16),
             **what,
         },
-        made_of=fingerprint(dataset.folder),
         rehearsal=rehearsal,
     )
+
+
+def _tables(dataset: Dataset) -> list[str]:
+    """Return the checksums of the tables of people, which no two groups of people share.
+
+    A secret number goes into the entry with them: its hash stands in every bundle, and whoever
+    knew all but one person could otherwise try what gives this hash.
+    """
+    sums: Any = storage.read_metadata(dataset.folder).get("checksums")
+    known = sums if isinstance(sums, dict) else {}
+    return sorted(str(known[name]) for name in known if name.startswith(_OF_PEOPLE))
 
 
 def _make(
@@ -314,7 +300,6 @@ def _described(
 
     `intent` is the last entry.
     """
-    entries = corrected(entries)
     others = [
         {
             "date": entry.time[:10],
@@ -325,20 +310,17 @@ def _described(
         for entry in entries
         if entry.kind == "release" and entry.people == intent.people and entry.id < intent.id
     ]
-    budget = known(replay(entries), intent.people)
     content = statement(
         plan,
         name=dataset.id,
         simulated=dataset.metadata.simulated,
-        budget=budget,
+        budget=budgets_of(entries)[intent.people],
         cost=Cost(epsilon=intent.body["epsilon"], delta=intent.body["delta"]),
         others=others,
         tuning=intent.body["tuning"],
         tuning_note=intent.body["tuning_note"],
         made_on=datetime.now(UTC).date().isoformat(),
         version=version("mobility-privacy-explorer"),
-        differences=[one.words for one in differences(entries, budget, intent.id)],
-        series=series_of(entries, intent),
     )
     content["ledger"] = {"entry": intent.id, "hash": intent.hash}
     jsonschema.validate(content, SCHEMA)

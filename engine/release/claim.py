@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from .entries import ReleaseError, printable
+from .ledger import ReleaseError, printable
 
 try:
     import fcntl

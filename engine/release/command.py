@@ -1,36 +1,19 @@
-"""The command line: ``python -m engine.release od|density|report|plan|run|show|budget|…``."""
+"""The command line: ``python -m engine.release od|density|report|budget|…``."""
 
 import argparse
 import signal
 import sys
 import threading
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from .. import datasets
 from ..datasets import Dataset
-from ..errors import DatasetError, ExplorerError
-from ..origin_destination.matrices import require_unit
-from . import recurringcommand
-from .asked import (
-    PRODUCTS,
-    add_product,
-    day,
-    note,
-    parameters,
-    progress,
-    say,
-    say_written,
-    show_budgets,
-)
+from ..errors import ExplorerError
+from .asked import PRODUCTS, add_product, note, parameters, progress, say, say_written, show_budgets
 from .bundle import check, release
-from .cost import undercharged
-from .entries import Budget as SpentBudget, ReleaseError
 from .ledger import BudgetLedger
-from .plan import Plan
 from .products import Product
-from .ways import ways_out
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -59,16 +42,9 @@ def _stop_on_signals() -> None:
 
 def _release(options: argparse.Namespace, ledger: BudgetLedger) -> None:
     dataset = datasets.load(options.dataset)
-    if getattr(options, "week", None) is not None:
-        dataset = dataset.at_week(options.week)
     product = _product(options, dataset)
     plan = product.plan(dataset)
-    try:
-        budget, cost = check(dataset, plan, ledger, consent=options.consent)
-    except ReleaseError as error:
-        if error.code in ("exceeded", "unit"):
-            _say_ways(error, plan, ledger.covering(dataset.id), dataset)
-        raise
+    budget, cost = check(dataset, plan, ledger, consent=options.consent)
     delta = f", δ = {cost.delta:g}" if cost.delta else ""
     say(
         f"{plan.title} of {dataset.id}: ε = {plan.epsilon:g} per {plan.unit} costs "
@@ -86,23 +62,6 @@ def _release(options: argparse.Namespace, ledger: BudgetLedger) -> None:
         progress=progress(),
     )
     say_written(out)
-
-
-def _say_ways(error: ReleaseError, plan: Plan, budget: SpentBudget, dataset: Dataset) -> None:
-    """Add to a refusal, in one line, which options would fit the budget."""
-    said: list[str] = []
-    for way in ways_out(plan, budget):
-        options = {
-            "epsilon": f"--epsilon {way.epsilon:g}",
-            "delta": f"--delta {way.delta:g}",
-            "days": f"{way.days} {'day' if way.days == 1 else 'days'} (--days)",
-            "unit": f"--unit {way.unit} --epsilon {way.epsilon:g}",
-        }
-        with suppress(DatasetError):
-            require_unit(dataset, way.unit)
-            said.append(options[way.change])
-    if said:
-        error.add_note(f"(what would fit: {', or '.join(said)})")
 
 
 def _product(options: argparse.Namespace, dataset: Dataset) -> Product:
@@ -153,17 +112,6 @@ def _note_unknown(names: Sequence[str]) -> None:
 def _verify(options: argparse.Namespace, ledger: BudgetLedger) -> None:
     entries = ledger.verify(options.head)
     say(f"{entries} {'entry' if entries == 1 else 'entries'}, unbroken")
-    too_cheap = undercharged(ledger.entries())
-    for one in too_cheap:
-        say(one.words)
-    if too_cheap:
-        were = "release was" if len(too_cheap) == 1 else "releases were"
-        raise ReleaseError(
-            f"{len(too_cheap)} {were} charged less than today's rule says",
-            remedy="nothing was rewritten; what is missing counts as spent when the next release "
-            "is checked, and whoever relies on the budget should be told",
-            code="undercharged",
-        )
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -181,9 +129,6 @@ def _parser() -> argparse.ArgumentParser:
         add_product(one, name)
         if name == "od":
             one.add_argument("--days", type=int, nargs="+", help="positions, 0 is the first day")
-        if name == "density":
-            one.add_argument("--week", type=day, help="its Monday (the dataset's own week)")
-    recurringcommand.add(commands, common)
     budget = commands.add_parser("budget", help="declare, raise or show budgets")
     actions = budget.add_subparsers(required=True, metavar="ACTION")
     declare = actions.add_parser("set", parents=[common], help="declare a budget once")

@@ -16,8 +16,7 @@ from ..datasets import Dataset
 from ..parameters import HOURS_PER_WEEK, DensityParameters
 from . import cautions, noise
 from .bars import Outlook, laplace_sd, normal_bar, of_shares, safe_scale
-from .files import CsvTable, neutral, write_zones
-from .intact import COUNT, HOUR, VISIT_RANK, require_intact, require_zones
+from .files import CsvTable, neutral, require_counts, write_zones
 from .plan import Accuracy, Days, Frame, Plan, Progress, Stage, laplace_proof
 
 _WEEK_ROOT = float(np.sqrt(HOURS_PER_WEEK))
@@ -94,9 +93,8 @@ def outlook(dataset: Dataset, parameters: DensityParameters, _days: Days) -> tup
 
 def prepare(dataset: Dataset, parameters: DensityParameters, _days: Days) -> None:
     """Read the visits that will be counted, and check what counting looks up."""
-    require_zones(dataset)
-    dataset.presampled_by_tower(parameters.max_visits_per_user)
-    require_intact(dataset, "presampled", {"hour": HOUR, "rank": VISIT_RANK, "n": COUNT})
+    kept = dataset.presampled_by_tower(parameters.max_visits_per_user)
+    require_counts(dataset, kept)
 
 
 def write(

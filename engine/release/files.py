@@ -20,6 +20,7 @@ import shapely
 
 from ..arrays import Integers
 from ..datasets import Dataset
+from ..errors import DatasetError
 from .bars import LEVEL, sum_bar
 
 FLOWMAP = (
@@ -45,6 +46,16 @@ def neutral(text: object) -> str:
     """
     words = str(text)
     return f"'{words}" if words.startswith(_FORMULA) else words
+
+
+def require_counts(dataset: Dataset, *counts: Integers) -> None:
+    """Raise `DatasetError` where a table holds what no count can be, before anything is spent."""
+    if any(one.size and one.min() < 0 for one in counts):
+        raise DatasetError(
+            f"dataset '{dataset.id}' holds counts below 0",
+            remedy="build the dataset again from its raw data; nothing was spent",
+            code="damaged",
+        )
 
 
 class CsvTable:

@@ -18,11 +18,10 @@ from ..datasets import Dataset
 from ..errors import ParameterError
 from ..ledger import Kind
 from ..origin_destination.estimate import CAPPED_TRIPS
-from ..origin_destination.matrices import day_indices, ranked_trips, require_unit
+from ..origin_destination.matrices import day_indices, kept, require_unit
 from ..parameters import ODParameters
 from .bars import laplace_bar, sum_bar
-from .files import CsvTable, clear_bar, neutral, write_flowmap, write_zones
-from .intact import COUNT, TRIP_RANK, require_intact, require_zones
+from .files import CsvTable, clear_bar, neutral, require_counts, write_flowmap, write_zones
 from .plan import Days, Frame, Plan, Progress, Stage
 
 _STAGES = {
@@ -171,17 +170,9 @@ def planned(
 
 def prepare(dataset: Dataset, parameters: ODParameters, days: Days) -> None:
     """Read the trips that will be counted, and check what counting looks up."""
-    require_zones(dataset)
-    trips, _rank = ranked_trips(dataset, parameters.unit, parameters.max_trips_per_user)
-    table = "trips_person" if parameters.unit == "person" else "trips"
-    if (dataset.folder / table).is_dir():  # a day's file is checked when it is first read
-        for day in day_indices(dataset, days):
-            trips.day(day)
-        if parameters.unit == "person":
-            trips.summed(range(trips.days))
-        return
-    period = dataset.metadata.first_day, dataset.metadata.last_day
-    require_intact(dataset, table, {"date": period, "rank": TRIP_RANK, "n": COUNT})
+    chosen = day_indices(dataset, days)
+    for group in [chosen] if parameters.unit == "person" else [(day,) for day in chosen]:
+        require_counts(dataset, kept(dataset, parameters, days=group, sum_days=True))
 
 
 class Matrix(NamedTuple):

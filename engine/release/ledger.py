@@ -1,41 +1,145 @@
-"""The ledger of releases: what was declared, spent and made, in a file that survives crashes.
+"""The ledger of releases: what was declared, spent and made, in one SQLite file of the owner's.
 
-A budget belongs to people, not to a file: two datasets made of the same raw table share it. Every
-entry holds the hash of the entry before it, and the last hash is kept apart, so that a changed, a
-missing and a cut-off entry are all found whenever the ledger is read, and before anything is
-written to it. A release writes its cost before any
-noise is drawn; nothing is ever given back. No setting that was only looked at, no seed and no true
-count is written here.
+A budget belongs to people, not to a file. Every entry holds the hash of the one before it and the
+last hash is kept apart, so that a changed, missing or cut-off entry is found whenever the ledger
+is read. A release is charged before any noise is drawn; nothing is ever given back. No setting that
+was only looked at, no seed and no true count is written here.
 """
 
+import fcntl
+import hashlib
 import json
+import os
 import sqlite3
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+import tempfile
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from fractions import Fraction
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
-from .. import datasets, validation
-from ..errors import ParameterError
-from .copies import fingerprint_by_name, refuse_copies
-from .cost import balances
-from .entries import (
-    FIRST_HASH,
-    Budget,
-    BudgetUnit,
-    Entry,
-    ReleaseError,
-    covering,
-    known,
-    printable,
-    read_entries,
-    require_left,
-    row_hash,
-)
-from .replay import replay
-from .schedule import known_series, require_new, require_run
-from .store import exists, opened
+from .. import validation
+from ..datasets import data_root
+from ..errors import ExplorerError, ParameterError
+
+BudgetUnit = Literal["trip", "person-day", "person"]
+"""What one unit of a budget protects; see `engine.release.cost`."""
+
+FIRST_HASH = "0" * 64
+_SCHEMA = f"""
+create table entries (id integer primary key, time text, kind text, people text, body text,
+  previous text, hash text);
+create table head (one integer primary key check (one = 1), id integer, hash text);
+insert into head values (1, 0, '{FIRST_HASH}');
+"""  # a ledger has its head from the first moment: one without it was cut
+_WAIT_S = 60.0
+_JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # Persian and Indic words need them
+_NOTHING = "nothing was charged and nothing drawn"
+_OLDER = "an older copy lacks what was spent since it was made, which would be spent twice"
+_CAUSES = {
+    "SQLITE_FULL": ("the disk is full", "make space"),
+    "SQLITE_BUSY": ("another program holds it", "try again when that has ended"),
+    "SQLITE_READONLY": ("it or its folder may not be written", "make both writable"),
+    "SQLITE_CANTOPEN": ("it cannot be opened", "make its folder readable and writable"),
+    "SQLITE_IOERR": ("the disk fails", "look at the disk, and at the space left on it"),
+}
+
+
+class ReleaseError(ExplorerError):
+    """A release or a ledger entry is refused; the message says rule, value and remedy."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One line: a ``budget``, ``raise``, ``join``, ``release`` (cost and intent) or ``done``."""
+
+    id: int
+    time: str
+    kind: str
+    people: str
+    body: Mapping[str, Any]
+    hash: str
+
+
+@dataclass(kw_only=True)
+class Budget:
+    """The state of one budget: totals declared and raised, and the exact sums of what was spent."""
+
+    people: str
+    unit: BudgetUnit
+    datasets: list[str]
+    total_epsilon: Fraction
+    total_delta: Fraction
+    raised_by: list[str]
+    spent: tuple[Fraction, Fraction] = (Fraction(0), Fraction(0))
+    releases: int = 0
+    tables: set[str] = field(default_factory=set[str])
+
+    @property
+    def epsilon(self) -> float:
+        """Total ε, raises included."""
+        return float(self.total_epsilon)
+
+    @property
+    def delta(self) -> float:
+        """Total δ, raises included."""
+        return float(self.total_delta)
+
+    @property
+    def spent_epsilon(self) -> float:
+        """ε of all releases, finished or not."""
+        return float(self.spent[0])
+
+    @property
+    def spent_delta(self) -> float:
+        """δ of all releases."""
+        return float(self.spent[1])
+
+    @property
+    def left_epsilon(self) -> float:
+        """ε that may still be spent."""
+        return float(max(self.total_epsilon - self.spent[0], 0))
+
+    @property
+    def left_delta(self) -> float:
+        """δ that may still be spent."""
+        return float(max(self.total_delta - self.spent[1], 0))
+
+    def holds(self, epsilon: float, delta: float) -> bool:
+        """Whether a cost is left, exactly."""
+        return max(self._over(epsilon, delta).values()) <= 0
+
+    def require(self, epsilon: float, delta: float) -> None:
+        """Refuse a cost that is not left: by how much, and what would fit."""
+        if self.holds(epsilon, delta):
+            return
+        over = self._over(epsilon, delta)
+        by = [f"{name} by {float(much):g}" for name, much in over.items() if much > 0]
+        raise ReleaseError(
+            f"the budget of '{self.people}' must not be exceeded",
+            value=f"a cost of ε = {epsilon:g}, δ = {delta:g} that exceeds {' and '.join(by)}",
+            remedy=f"at most ε = {self.left_epsilon:g} and δ = {self.left_delta:g} are left per "
+            f"{self.unit}; nothing was charged",
+            code="exceeded",
+        )
+
+    def allow(self, by: str) -> None:
+        """Refuse a change by anybody but those named."""
+        if by not in self.raised_by:
+            raise ReleaseError(
+                f"a change of a budget must come from {' or '.join(self.raised_by)}",
+                value=repr(by),
+                remedy="ask one of them",
+                code="not_allowed",
+            )
+
+    def _over(self, epsilon: float, delta: float) -> dict[str, Fraction]:
+        return {
+            "ε": exact(epsilon) + self.spent[0] - self.total_epsilon,
+            "δ": exact(delta) + self.spent[1] - self.total_delta,
+        }
 
 
 class BudgetLedger:
@@ -44,8 +148,8 @@ class BudgetLedger:
     Parameters
     ----------
     path : Path or None
-        The file; None takes ``ledger.sqlite`` in the folder of all datasets. It is made when
-        the first entry is written.
+        The file; None takes ``ledger.sqlite`` in the folder of all datasets. It is made when the
+        first entry is written.
 
     Examples
     --------
@@ -58,7 +162,7 @@ class BudgetLedger:
     """
 
     def __init__(self, path: Path | None = None) -> None:
-        self.path = datasets.data_root() / "ledger.sqlite" if path is None else path
+        self.path = data_root() / "ledger.sqlite" if path is None else path
 
     def declare(
         self,
@@ -71,95 +175,44 @@ class BudgetLedger:
         delta: float = 0.0,
         raised_by: Sequence[str] = (),
     ) -> None:
-        """Declare the budget of people whose data `datasets` were made of.
-
-        Parameters
-        ----------
-        people : str
-            A name of the people and the period.
-        datasets : sequence of str
-            Names of their datasets; a dataset belongs to one budget.
-        unit : str
-            What ε and δ protect.
-        epsilon, delta : float
-            Totals that may ever be spent; δ may be 0.
-        by : str
-            Who declares it, and may raise it.
-        raised_by : sequence of str
-            Who else may raise it.
-
-        Raises
-        ------
-        ReleaseError
-            If the people or one of the datasets have a budget already, or one is a copy of a
-            dataset that another budget pays for.
-        ParameterError
-            If a number is outside its domain, or a name is empty or cannot be shown.
-        """
+        """Declare, once, the budget of people whose data `datasets` were made of."""
         people, by = named("people", people), named("by", by)
         validation.one_of("unit", unit, ("trip", "person-day", "person"), "'person' is strongest")
-        _checked_totals(epsilon, delta)
         if not datasets:
             raise ParameterError(
                 "datasets must name at least one dataset", remedy="name those made of these people"
             )
         names = sorted({named("datasets", one) for one in datasets})
-        made_of = _fingerprints(names)
-        body = {
-            "unit": unit,
-            "datasets": names,
-            "epsilon": float(epsilon),
-            "delta": float(delta),
-            "raised_by": sorted({by, *(named("raised_by", one) for one in raised_by)}),
-            "made_of": made_of,
-        }
-        with self._writing() as (connection, entries):
-            budgets = replay(entries)
-            for budget in budgets.values():
-                if budget.people == people:
-                    raise ReleaseError(
-                        f"'{people}' must be declared once",
-                        value=f"a budget of ε = {budget.epsilon:g} that is there already",
-                        remedy="raise it instead",
-                        code="declared",
-                    )
+        allowed = sorted({by, *(named("raised_by", one) for one in raised_by)})
+        body = {"unit": unit, "datasets": names, "raised_by": allowed, **_cost(epsilon, delta)}
+        with self._writing() as (append, budgets):
+            if people in budgets:
+                raise ReleaseError(
+                    f"'{people}' must be declared once",
+                    value=f"a budget of ε = {budgets[people].epsilon:g} that is there already",
+                    remedy="raise it instead",
+                    code="declared",
+                )
             _free(budgets, names)
-            refuse_copies(entries, people, made_of)
-            _append(connection, "budget", people, body)
+            append("budget", people, body)
 
     def join(self, people: str, *, dataset: str, by: str) -> None:
-        """Name one more dataset that was made of the same people: it shares their budget.
-
-        Raises
-        ------
-        ReleaseError
-            If there is no such budget, `by` may not change it, or the dataset has a budget or is a
-            copy of one that has.
-        """
-        people, dataset, by = people.strip(), named("dataset", dataset), by.strip()
-        made_of = _fingerprints([dataset])
-        with self._writing() as (connection, entries):
-            budgets = replay(entries)
-            _allowed(known(budgets, people), by)
+        """Name one more dataset of the same people: it shares their budget."""
+        dataset, by = named("dataset", dataset), by.strip()
+        with self._writing() as (append, budgets):
+            budget = _known(budgets, people)
+            budget.allow(by)
             _free(budgets, [dataset])
-            refuse_copies(entries, people, made_of)
-            body = {"dataset": dataset, "by": by, "made_of": made_of}
-            _append(connection, "join", people, body)
+            append("join", budget.people, {"dataset": dataset, "by": by})
 
-    def raise_to(self, people: str, *, epsilon: float, by: str, reason: str, delta: float) -> None:
-        """Raise the totals of a budget; the raise is an entry like any other.
-
-        Raises
-        ------
-        ReleaseError
-            If there is no such budget, `by` may not raise it, or a total would fall.
-        """
-        people, by, reason = people.strip(), by.strip(), named("reason", reason)
-        _checked_totals(epsilon, delta)
-        with self._writing() as (connection, entries):
-            budget = known(replay(entries), people)
-            _allowed(budget, by)
-            if epsilon < budget.epsilon or delta < budget.delta:
+    def raise_to(self, people: str, *, epsilon: float, delta: float, by: str, reason: str) -> None:
+        """Raise the totals of a budget; they never fall."""
+        by = by.strip()
+        body = {**_cost(epsilon, delta), "by": by, "reason": named("reason", reason)}
+        with self._writing() as (append, budgets):
+            budget = _known(budgets, people)
+            budget.allow(by)
+            if exact(epsilon) < budget.total_epsilon or exact(delta) < budget.total_delta:
                 raise ReleaseError(
                     "a budget can only be raised",
                     value=f"ε = {epsilon:g}, δ = {delta:g} after ε = {budget.epsilon:g}, "
@@ -167,8 +220,7 @@ class BudgetLedger:
                     remedy="what was declared stays declared",
                     code="lowered",
                 )
-            body = {"epsilon": float(epsilon), "delta": float(delta), "by": by, "reason": reason}
-            _append(connection, "raise", people, body)
+            append("raise", budget.people, body)
 
     def intend(
         self,
@@ -178,45 +230,22 @@ class BudgetLedger:
         epsilon: float,
         delta: float,
         what: Mapping[str, Any],
-        made_of: Mapping[str, Any] | None = None,
         rehearsal: bool = False,
-        kind: Literal["release", "plan"] = "release",
     ) -> Entry:
         """Charge a release before its noise is drawn; it is never given back.
 
-        One transaction reads what is left and writes the cost, so of many that ask at once for
-        the last share exactly one gets it. A plan is charged in the same way, with what all its
-        runs cost; its runs name it and take from what was kept for them.
-
-        Parameters
-        ----------
-        dataset : str
-            Whose budget is charged.
-        unit : str
-            Must be the budget's unit: `engine.release.cost` converts.
-        epsilon, delta : float
-            What it costs one unit.
-        what : mapping
-            What is released and how, without any count.
-        made_of : mapping or None
-            The dataset's `engine.release.copies.fingerprint`.
-        rehearsal : bool
-            Do all but keep the entry: it comes back as it would be, and nothing is charged.
-        kind : str
-            ``plan`` for all runs of a recurring release; `what` then holds its name and schedule.
+        One transaction reads what is left and writes the cost: of many that ask at once for the
+        last share exactly one gets it. A rehearsal does all but keep the entry.
 
         Raises
         ------
         ReleaseError
-            If no budget covers the dataset, too little is left, it is a copy of a dataset that
-            another budget pays for, a plan of that name is there already, or a run is none that
-            is to come; nothing is charged then.
+            If no budget covers the dataset, too little is left, or a table of `what` (its
+            ``tables`` of checksums) belongs to other people's budget; nothing is charged then.
         """
-        dataset = named("dataset", dataset)
-        validation.finite_above("epsilon", epsilon, 0, "every release costs something")
-        _checked_delta(delta)
-        with self._writing(keep=not rehearsal) as (connection, entries):
-            budget = covering(balances(entries), dataset)
+        dataset, cost = named("dataset", dataset), _cost(epsilon, delta)
+        with self._writing(keep=not rehearsal) as (append, budgets):
+            budget = _covering(budgets, dataset)
             if unit != budget.unit:
                 raise ReleaseError(
                     f"the cost must be in the budget's unit, {budget.unit}",
@@ -224,82 +253,58 @@ class BudgetLedger:
                     remedy="a release protects what its budget counts",
                     code="unit",
                 )
-            if "plan" in what:  # its cost was kept when it was planned
-                require_run(entries, what["plan"], what["run"], budget.people)
-                require_left(budget, 0.0, 0.0)
-            else:
-                require_left(budget, epsilon, delta)
-            if kind == "plan":
-                require_new(entries, what["name"])
-            body = {**what, "dataset": dataset, "epsilon": float(epsilon), "delta": float(delta)}
-            if made_of is not None:
-                body["made_of"] = {dataset: dict(made_of)}
-                refuse_copies(entries, budget.people, body["made_of"])
-            return _append(connection, kind, budget.people, body)
-
-    def end(self, name: str, *, by: str) -> None:
-        """End a plan before its last run: what was kept for runs to come is free again.
-
-        Raises
-        ------
-        ReleaseError
-            If there is no such plan, no run of it is to come, or `by` may not change the budget.
-        """
-        with self._writing() as (connection, entries):
-            plan = known_series(entries, name)
-            _allowed(known(replay(entries), plan.entry.people), by.strip())
-            plan.require(plan.next or 0)
-            body = {"plan": plan.entry.id, "by": by.strip()}
-            _append(connection, "end", plan.entry.people, body)
+            for other in budgets.values():
+                if other is not budget and other.tables & set(what.get("tables", ())):
+                    raise ReleaseError(
+                        "a dataset of the same people must be charged to their budget",
+                        value=f"'{dataset}' for '{budget.people}', with a table of "
+                        f"'{other.people}'",
+                        remedy=f"join it to the budget of '{other.people}'; nothing was charged",
+                        code="copy",
+                    )
+            budget.require(epsilon, delta)
+            return append("release", budget.people, {**what, "dataset": dataset, **cost})
 
     def finish(self, intent: Entry, digest: str) -> None:
         """Mark a release as made; `digest` is the SHA-256 of its bundle's list of files."""
-        with self._writing() as (connection, _):
-            _append(connection, "done", intent.people, {"release": intent.id, "digest": digest})
+        with self._writing() as (append, _):
+            append("done", intent.people, {"release": intent.id, "digest": digest})
 
     def entries(self) -> list[Entry]:
-        """Return every entry, oldest first; none where no ledger has been written yet.
+        """Return every entry, oldest first, the chain checked; none where nothing was written.
 
-        Raises
-        ------
-        ReleaseError
-            Naming the first entry that was changed, is missing or was cut off.
+        What was checked is kept until the file changes.
         """
-        if not exists(self.path):
-            return []
-        with opened(self.path, writing=False) as connection:
-            connection.execute("begin")  # rows and head of one moment, though others may write
-            return read_entries(connection)
+        with _explained(self.path, "read"):
+            if not _exists(self.path):
+                return []
+            before = _identity(self.path)
+            if before not in _checked:
+                with self._open() as connection:
+                    connection.execute("begin")  # rows and head of one moment
+                    entries = _read(connection)
+                budgets_of(entries)  # what no entry of its kind holds is refused whoever asks
+                _checked.clear()
+                _checked[before] = entries
+            return list(_checked[before])
 
     def budgets(self) -> dict[str, Budget]:
-        """Return the state of every budget by its people."""
-        return balances(self.entries())
+        """Return every budget by its people."""
+        return budgets_of(self.entries())
 
     def budget(self, people: str) -> Budget:
         """Return the state of one budget; raise `ReleaseError` where it was not declared."""
-        return known(self.budgets(), people)
+        return _known(self.budgets(), people)
 
     def covering(self, dataset: str) -> Budget:
         """Return the budget that pays for a dataset; raise `ReleaseError` where none does."""
-        return covering(self.budgets(), dataset)
+        return _covering(self.budgets(), dataset)
 
     def verify(self, head: str | None = None) -> int:
-        """Check the chain of hashes and return the number of entries.
-
-        Parameters
-        ----------
-        head : str or None
-            A hash that was noted earlier, such as that in a release's statement. An older copy of
-            the file is a whole chain by itself, but lacks it.
-
-        Raises
-        ------
-        ReleaseError
-            Naming the first entry that was changed, is missing or was cut off; or if no entry has
-            the hash `head`.
-        """
+        """Check the chain, and that an entry has the hash `head`, noted earlier in a statement."""
+        _checked.clear()
         entries = self.entries()
-        if head is not None and head.strip().lower() not in {entry.hash for entry in entries}:
+        if head is not None and head.strip().lower() not in {one.hash for one in entries}:
             raise ReleaseError(
                 "the ledger must hold the entry whose hash was noted",
                 value=f"{len(entries)} {'entry' if len(entries) == 1 else 'entries'} without it",
@@ -310,67 +315,224 @@ class BudgetLedger:
         return len(entries)
 
     @contextmanager
-    def _writing(self, *, keep: bool = True) -> Generator[tuple[sqlite3.Connection, list[Entry]]]:
-        """Yield a transaction and the entries, their chain checked within it."""
-        with opened(self.path, writing=True) as connection:
-            connection.execute("begin immediate")
-            try:
-                yield connection, read_entries(connection)
-            except BaseException:
-                connection.execute("rollback")
-                raise
-            connection.execute("commit" if keep else "rollback")
+    def _open(self) -> Generator[sqlite3.Connection]:
+        uri = f"{self.path.absolute().as_uri()}?mode=rw"  # read alone where it may not be written
+        with closing(
+            sqlite3.connect(uri, timeout=_WAIT_S, isolation_level=None, uri=True)
+        ) as connection:
+            connection.execute("pragma synchronous=full")
+            yield connection
+
+    @contextmanager
+    def _writing(
+        self, *, keep: bool = True
+    ) -> Generator[tuple[Callable[[str, str, Mapping[str, Any]], Entry], dict[str, Budget]]]:
+        """Yield what appends an entry, and the budgets, within one transaction."""
+        with _explained(self.path, "written"):
+            if not _exists(self.path):
+                _create(self.path)
+            with self._open() as connection:
+                connection.execute("begin immediate")
+                try:
+                    entries = _read(connection)
+
+                    def append(kind: str, people: str, body: Mapping[str, Any]) -> Entry:
+                        return _append(connection, entries, kind, people, body)
+
+                    yield append, budgets_of(entries)
+                    connection.execute("commit" if keep else "rollback")
+                finally:
+                    if connection.in_transaction:  # not after SQLite's own: that hides the cause
+                        with suppress(sqlite3.Error):
+                            connection.execute("rollback")
+
+
+_checked: dict[Any, list[Entry]] = {}
+
+
+def exact(number: float) -> Fraction:
+    """Return the decimal fraction that a float is written as: ten times 0.1 is 1.
+
+    Examples
+    --------
+    >>> sum([exact(0.1)] * 10) == 1
+    True
+    """
+    return Fraction(repr(float(number)))
+
+
+def printable(text: str) -> str:
+    r"""Return text on one line: what moves a cursor or breaks a line is written as ``?``.
+
+    Examples
+    --------
+    >>> printable("town\x1b[2J")
+    'town?[2J'
+    """
+    return "".join(one if one.isprintable() or one in _JOINERS else "?" for one in text)
 
 
 def named(name: str, text: str, longest: int = 200) -> str:
     """Return a name without the spaces around it; refuse one that cannot be shown on one line."""
     text = text.strip()
-    if not 1 <= len(text) <= longest:
-        raise ParameterError(f"{name} must be 1 to {longest} characters", value=f"{len(text)}")
-    if printable(text) != text:
+    if not 1 <= len(text) <= longest or printable(text) != text:
         raise ParameterError(
-            f"{name} must be text on one line, without control characters",
-            value=ascii(text),
-            remedy="write it without them",
+            f"{name} must be text on one line, 1 to {longest} characters",
+            value=ascii(text[:longest]),
+            remedy="write it shorter, without control characters",
         )
     return text
 
 
-def _fingerprints(names: Sequence[str]) -> dict[str, Any]:
-    """Return what the datasets that can be opened by these names were made of."""
-    prints = {name: fingerprint_by_name(name) for name in names}
-    return {name: one for name, one in prints.items() if one is not None}
+def row_hash(row: Sequence[Any]) -> str:
+    """Return the SHA-256 of an entry's columns and the hash before it."""
+    return hashlib.sha256(json.dumps(list(row), ensure_ascii=False).encode()).hexdigest()
 
 
 def _append(
-    connection: sqlite3.Connection, kind: str, people: str, body: Mapping[str, Any]
+    connection: sqlite3.Connection,
+    entries: list[Entry],
+    kind: str,
+    people: str,
+    body: Mapping[str, Any],
 ) -> Entry:
-    last = connection.execute("select id, hash from entries order by id desc limit 1").fetchone()
-    number, previous = (last[0] + 1, last[1]) if last else (1, FIRST_HASH)
-    time = datetime.now(UTC).isoformat(timespec="seconds")
     text = json.dumps(dict(body), sort_keys=True, ensure_ascii=False, allow_nan=False)
-    digest = row_hash((number, time, kind, people, text, previous))
-    connection.execute(
-        "insert into entries values (?, ?, ?, ?, ?, ?, ?)",
-        (number, time, kind, people, text, previous, digest),
-    )
-    connection.execute("insert or replace into head values (1, ?, ?)", (number, digest))
-    return Entry(id=number, time=time, kind=kind, people=people, body=dict(body), hash=digest)
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    previous = entries[-1].hash if entries else FIRST_HASH
+    row = (len(entries) + 1, now, kind, people, text, previous)
+    digest = row_hash(row)
+    connection.execute("insert into entries values (?, ?, ?, ?, ?, ?, ?)", (*row, digest))
+    connection.execute("insert or replace into head values (1, ?, ?)", (row[0], digest))
+    return Entry(id=row[0], time=now, kind=kind, people=people, body=dict(body), hash=digest)
 
 
-def _allowed(budget: Budget, by: str) -> None:
-    if by not in budget.raised_by:
-        raise ReleaseError(
-            f"a change of a budget must come from {' or '.join(budget.raised_by)}",
-            value=repr(by),
-            remedy="ask one of them",
-            code="not_allowed",
+def _read(connection: sqlite3.Connection) -> list[Entry]:
+    entries: list[Entry] = []
+    previous = FIRST_HASH
+    rows = connection.execute("select * from entries order by id").fetchall()
+    head = connection.execute("select id, hash from head").fetchone()
+    for number, row in enumerate(rows, start=1):
+        typed = [type(value) for value in row] == [int, *[str] * 6]
+        if not typed or row[0] != number or row[5] != previous or row[6] != row_hash(row[:6]):
+            raise _broken(number)
+        previous = row[6]
+    if head != (len(rows), previous):
+        raise _broken(len(rows) + 1)
+    for number, time, kind, people, text, _, digest in rows:
+        with _understood(number):
+            body: dict[str, Any] = dict(json.loads(text, parse_constant=_no_number))
+            entries.append(
+                Entry(id=number, time=time, kind=kind, people=people, body=body, hash=digest)
+            )
+    return entries
+
+
+def budgets_of(entries: Sequence[Entry]) -> dict[str, Budget]:
+    """Return every budget by its people: totals, and costs added up exactly."""
+    budgets: dict[str, Budget] = {}
+    for one in entries:
+        with _understood(one.id):
+            _account(budgets, one)
+    return budgets
+
+
+def _account(budgets: dict[str, Budget], one: Entry) -> None:
+    body = one.body
+    if one.kind == "done":
+        int.__add__(body["release"], 0)
+        return
+    if one.kind == "join":
+        budgets[one.people].datasets.append(_text(body["dataset"]))
+        return
+    cost = _cost(body["epsilon"], body["delta"])
+    epsilon, delta = exact(cost["epsilon"]), exact(cost["delta"])
+    if one.kind == "budget":
+        units = ("trip", "person-day", "person")
+        budgets[one.people] = Budget(
+            people=one.people,
+            unit=units[units.index(body["unit"])],
+            datasets=_texts(body["datasets"]),
+            raised_by=_texts(body["raised_by"]),
+            total_epsilon=epsilon,
+            total_delta=delta,
         )
+        return
+    budget = budgets[one.people]
+    if one.kind == "raise":
+        budget.total_epsilon, budget.total_delta = epsilon, delta
+    elif one.kind == "release":
+        _text(body["dataset"])
+        budget.spent = budget.spent[0] + epsilon, budget.spent[1] + delta
+        budget.releases += 1
+        budget.tables |= set(_texts(body.get("tables", [])))
+    else:
+        raise ValueError(one.kind)
 
 
-def _free(budgets: Mapping[str, Budget], datasets: Sequence[str]) -> None:
+@contextmanager
+def _understood(number: int) -> Generator[None]:
+    """Refuse an entry that does not hold what its kind holds: this program never writes it."""
+    try:
+        yield
+    except (ArithmeticError, LookupError, ParameterError, RecursionError, TypeError, ValueError):
+        raise ReleaseError(
+            f"entry {number} of the ledger cannot be read: it does not hold what its kind holds",
+            remedy="find out who changed it before anything else is released; nothing was charged",
+            code="broken",
+        ) from None
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(name)
+
+
+def _text(value: Any) -> str:
+    return str.strip(value)
+
+
+def _texts(values: Any) -> list[str]:
+    return [_text(one) for one in list[Any].copy(values)]
+
+
+def _cost(epsilon: float, delta: float) -> dict[str, float]:
+    validation.finite_above("epsilon", epsilon, 0, "every release costs something")
+    number = validation.as_real(delta)
+    if number is None or not 0 <= number < 1:
+        raise ParameterError(
+            "delta must be at least 0 and below 1", value=repr(delta), remedy="0 allows pure ε only"
+        )
+    return {"epsilon": float(epsilon), "delta": float(delta)}
+
+
+def _known(budgets: dict[str, Budget], people: str) -> Budget:
+    if (people := people.strip()) not in budgets:
+        raise ReleaseError(
+            f"there must be a budget of '{people}'",
+            value=", ".join(budgets) or "none declared",
+            remedy="declare it first",
+            code="no_budget",
+        )
+    return budgets[people]
+
+
+def _covering(budgets: dict[str, Budget], dataset: str) -> Budget:
     for budget in budgets.values():
-        if taken := sorted(set(datasets) & set(budget.datasets)):
+        if dataset.strip() in budget.datasets:
+            return budget
+    names = ", ".join(name for budget in budgets.values() for name in budget.datasets)
+    raise ReleaseError(
+        f"this ledger does not know the dataset '{dataset}': a budget must be declared for its "
+        "people before anything is released",
+        value=f"a ledger of {names or 'no dataset'}",
+        remedy="declare one, join it to the budget of the same people, or name the ledger that "
+        "knows it; nothing was charged",
+        code="no_budget",
+    )
+
+
+def _free(budgets: dict[str, Budget], names: Sequence[str]) -> None:
+    for budget in budgets.values():
+        if taken := sorted(set(names) & set(budget.datasets)):
             raise ReleaseError(
                 "a dataset belongs to one budget",
                 value=f"{', '.join(taken)}, which belongs to '{budget.people}'",
@@ -379,14 +541,70 @@ def _free(budgets: Mapping[str, Budget], datasets: Sequence[str]) -> None:
             )
 
 
-def _checked_totals(epsilon: float, delta: float) -> None:
-    validation.finite_above("epsilon", epsilon, 0, "the total that may ever be spent")
-    _checked_delta(delta)
+def _broken(number: int) -> ReleaseError:
+    return ReleaseError(
+        f"entry {number} of the ledger does not fit the chain of hashes",
+        remedy="it was changed, deleted or cut off, so nothing more is written to this ledger: "
+        f"find out what happened before anything else is released; {_OLDER}",
+        code="broken",
+    )
 
 
-def _checked_delta(delta: float) -> None:
-    number = validation.as_real(delta)
-    if number is None or not 0 <= number < 1:
-        raise ParameterError(
-            "delta must be at least 0 and below 1", value=repr(delta), remedy="0 allows pure ε only"
-        )
+def _exists(path: Path) -> bool:
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
+
+
+def _identity(path: Path) -> tuple[Any, ...]:
+    """Return what changes whenever SQLite writes: times, size, and its own counter of changes."""
+    about = path.stat()
+    with path.open("rb") as file:
+        return (*(str(path), about.st_ino, about.st_mtime_ns, about.st_size), file.read(100))
+
+
+def _create(path: Path) -> None:
+    """Make an empty ledger, whole, unless another process made it meanwhile."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        if _exists(path):
+            return
+        handle, name = tempfile.mkstemp(prefix=".ledger-", dir=path.parent)  # the owner's only
+        os.close(handle)
+        try:
+            with closing(sqlite3.connect(name)) as connection:
+                connection.executescript(_SCHEMA)
+            os.replace(name, path)
+            os.fsync(folder)
+        except BaseException:
+            os.unlink(name)
+            raise
+    finally:
+        os.close(folder)
+
+
+@contextmanager
+def _explained(path: Path, how: str) -> Generator[None]:
+    """Say what is wrong with a file that cannot be read or written, and that nothing is spent."""
+    try:
+        yield
+    except ExplorerError:
+        raise
+    except (sqlite3.Error, OSError, ValueError) as error:
+        name = getattr(error, "sqlite_errorname", "")
+        known = (words for cause, words in _CAUSES.items() if name.startswith(cause))
+        why, remedy = next(known, ("it is no ledger, or was cut or damaged", f"{_OLDER}"))
+        if isinstance(error, OSError):
+            why = (error.strerror or type(error).__name__).lower()
+            remedy = "make its folder writable, with space left, or name another ledger"
+        elif isinstance(error, ValueError):
+            why, remedy = "no name for a file", "name another ledger"
+        raise ReleaseError(
+            f"the ledger '{path.name[-100:]}' cannot be {how}: {why}",
+            remedy=f"{remedy}; {_NOTHING}",
+            code="ledger",
+        ) from error

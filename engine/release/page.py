@@ -38,7 +38,6 @@ def statement_html(content: Mapping[str, Any]) -> str:
         for key, value in content["settings"].items()
         if not isinstance(value, dict | list)
     )
-    recurring = content["release"].get("words", "")
     counted = content["counted"]
     budget, unit = content["budget"], content["cost"]["unit"]
     return f"""<!doctype html>
@@ -49,8 +48,7 @@ def statement_html(content: Mapping[str, Any]) -> str:
 <style>{_STYLE.read_text(encoding="utf-8")}</style></head><body>
 <header><p class="kind">Statement of a differentially private release</p>
 <h1>{e(content["title"])}</h1>
-<p>{e(content["dataset"])} · people: {e(content["people"])} · made {e(content["made"])}</p>
-<p>{e(recurring)}</p></header>
+<p>{e(content["dataset"])} · people: {e(content["people"])} · made {e(content["made"])}</p></header>
 {warnings}
 <section class="lead">
 <div><b>ε = {content["epsilon"]:g}</b><span>per {e(content["unit"])}</span></div>

@@ -9,7 +9,7 @@ from ..datasets import Dataset, Metadata
 from ..parameters import EPSILON_RANGE
 from .bars import LEVEL, Outlook, safe_scale
 from .cost import Loss
-from .entries import BudgetUnit
+from .ledger import BudgetUnit
 
 PRODUCTS = ("od", "density", "report", "od-estimate", "density-zoom")
 """What can be released, as files name it."""

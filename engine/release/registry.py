@@ -25,7 +25,6 @@ def registry_entry(content: Mapping[str, Any]) -> str:
     rhos = [stage["rho"] for stage in content["stages"] if "rho" in stage]
     if rhos:
         loss["rho"] = sum(rhos)
-    again = content["release"].get("words", "")
     deployment = {
         "basic": {
             "name": f"{content['title']} of {content['dataset']}",
@@ -51,10 +50,10 @@ def registry_entry(content: Mapping[str, Any]) -> str:
         "deployment_model": {
             "model_name": "Central",
             "model_name_details": items["trust"],
-            "release_type": "Many releases" if again else "One release",
-            "release_type_details": f"{again} {items['total']} Other releases from these people: "
-            f"{items['other_releases']}".strip(),
-            "data_source_type": "Dynamic" if again else "Static",
+            "release_type": "One release",
+            "release_type_details": f"{items['total']} Other releases from these people: "
+            f"{items['other_releases']}",
+            "data_source_type": "Static",
             "access_type": "Non-interactive",
             "access_type_details": items["interactive"],
         },

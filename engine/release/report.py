@@ -8,7 +8,7 @@ import pyarrow as pa
 from .. import report
 from ..arrays import Floats, Integers
 from ..datasets import Dataset
-from ..errors import DatasetError, ParameterError
+from ..errors import ParameterError
 from ..origin_destination.laws import NoiseLaw
 from ..report import Analysis, ReportParameters, ReportRelease
 from ..report.labels import labels
@@ -16,8 +16,7 @@ from ..report.measures import Measure
 from ..resolution.coarse import CoarseDataset
 from . import cautions, noise
 from .bars import Outlook, laplace_bar, of_counts
-from .files import CsvTable, neutral
-from .intact import MOST, require_intact, require_zones
+from .files import CsvTable, neutral, require_counts
 from .plan import Accuracy, Days, Frame, Plan, Progress, Stage
 
 
@@ -132,15 +131,8 @@ def prepare(dataset: Dataset, parameters: ReportParameters, _days: Days) -> None
             value="trips found between sightings",
             remedy="give travel_time the weight 0; nothing was spent",
         )
-    require_zones(dataset)
-    require_intact(dataset, "report", {"n": (-MOST, MOST)})  # rows add up to counts
     limit = parameters.max_trips_per_user if parameters.unit == "user" else None
-    if min(table.counts(measure, limit).min() for measure in Measure) < 0:
-        raise DatasetError(
-            f"dataset '{dataset.id}': its report holds counts below 0",
-            remedy="build the dataset again from its raw data; nothing was spent",
-            code="damaged",
-        )
+    require_counts(dataset, *(table.counts(measure, limit) for measure in Measure))
 
 
 def write(

@@ -11,11 +11,10 @@ from typing import Any, get_args
 
 from ..composition import composed_epsilon
 from .bars import LEVEL
-from .cost import SLACK, Cost, whole_words
-from .entries import Budget, exact
+from .cost import Cost
+from .ledger import Budget, exact
 from .noise import LIBRARY, VERSION
 from .plan import PRODUCTS, Composition, Noise, Norm, Plan
-from .schedule import Series
 
 TUNING = {
     "public": "by a public rule, without looking at any data",
@@ -70,8 +69,6 @@ def statement(
     tuning_note: str,
     made_on: str,
     version: str,
-    differences: Sequence[str] = (),
-    series: Series | None = None,
 ) -> dict[str, Any]:
     """Return the statement as a JSON object; nothing in it depends on a count.
 
@@ -93,10 +90,6 @@ def statement(
         Day of the release.
     version : str
         Of this software.
-    differences : sequence of str
-        What can be subtracted from it.
-    series : Series or None
-        The plan that it is the last run of.
     """
     costs = [(float(one["epsilon"]), float(one["delta"])) for one in others]
     costs.append((cost.epsilon, cost.delta))
@@ -105,7 +98,6 @@ def statement(
         composed = None
     warnings = [SIMULATED] * simulated + [TRIP_LEVEL] * (plan.unit == "trip")
     warnings += plan.warnings
-    warnings += [f"CAN BE SUBTRACTED. {words}" for words in differences]
     items = {
         "parameters": f"ε = {plan.epsilon:g} per {plan.unit} as asked. Proved: {plan.proof}",
         "delta": "δ = 0: no attack succeeds more often than ε allows."
@@ -129,8 +121,7 @@ def statement(
             if composed is None
             else f" At δ = {composed[1]:.3g} all releases together: ε = {composed[0]:.4g}, "
             "provided that no later setting was chosen after seeing an earlier release."
-        )
-        + ("" if series is None else f" The plan: {whole_words(series, budget.unit)}."),
+        ),
         "other_releases": "None."
         if not others
         else "; ".join(_earlier(others)) + f"; each per {budget.unit}.",
@@ -163,8 +154,7 @@ def statement(
         "it is used, above all for sparsely populated zones and quiet hours. People who travel "
         "together, such as a household or a bus of k, are protected only by k times ε.",
         "interactive": "Not interactive: drawn once, published once. Noise cannot be averaged away "
-        "unless it is released again, which costs again."
-        + ("" if series is None else f" {_recurring(series)}"),
+        "unless it is released again, which costs again.",
         "trust": "Central: one custodian held the data, counted and added the noise.",
         "access": "The ledger records who may raise the budget. Access to the raw data is the "
         "custodian's duty and not part of this guarantee.",
@@ -178,7 +168,6 @@ def statement(
         "people": budget.people,
         "simulated": simulated,
         "made": made_on,
-        "release": {"type": "one release"} if series is None else _release(series),
         "product": plan.product,
         "warnings": warnings,
         "unit": plan.unit,
@@ -208,35 +197,6 @@ def statement(
         "software": {"name": "Mobility Privacy Explorer", "version": version},
         "noise_library": {"name": LIBRARY, "version": VERSION},
     }
-
-
-def _release(series: Series) -> dict[str, Any]:
-    run, whole = max(series.runs), series.entry.body
-    days = series.schedule.dates(run)
-    return {
-        "type": "recurring",
-        "plan": whole["name"],
-        "run": run,
-        "of": series.schedule.runs,
-        "refreshed": series.schedule.refreshed,
-        "first_day": days[0].isoformat(),
-        "last_day": days[-1].isoformat(),
-        "ends": series.schedule.last.isoformat(),
-        "epsilon": whole["epsilon"],
-        "delta": whole["delta"],
-        "words": _recurring(series),
-    }
-
-
-def _recurring(series: Series) -> str:
-    run, schedule = max(series.runs), series.schedule
-    days = schedule.dates(run)
-    name = series.entry.body["name"]
-    return (
-        f"Recurring release: run {run} of {schedule.runs} of the plan '{name}', "
-        f"with the days {days[0]} to {days[-1]}. It is refreshed {schedule.refreshed} until "
-        f"{schedule.last}; privacy loss does not reset in between, and a missed run stays missed."
-    )
 
 
 def _unit(plan: Plan) -> str:
@@ -271,6 +231,9 @@ def plan_accuracy(plan: Plan) -> str:
     )
 
 
+SLACK = 1e-6
+
+
 def _composed(costs: Sequence[tuple[float, float]]) -> tuple[float, float]:
     """Return ε and δ of several releases together.
 
@@ -287,7 +250,7 @@ SCHEMA: dict[str, Any] = {
     "required": [
         *("format", "title", "dataset", "people", "simulated", "made", "product", "warnings"),
         *("unit", "epsilon", "delta", "cost", "budget", "mechanism", "scale", "sensitivity"),
-        *("norm", "stages", "composition", "frame", "counted", "release"),
+        *("norm", "stages", "composition", "frame", "counted"),
         *("cells", "settings", "tuning", "accuracy", "items", "software", "noise_library"),
     ],
     "additionalProperties": False,
@@ -298,7 +261,6 @@ SCHEMA: dict[str, Any] = {
             for name in ("title", "dataset", "people", "made", "mechanism")
         },
         "product": {"enum": list(PRODUCTS)},
-        "release": {"type": "object", "required": ["type"]},
         "simulated": {"type": "boolean"},
         "warnings": {"type": "array", "items": {"type": "string"}},
         "unit": {"enum": ["trip", "person-day", "person"]},

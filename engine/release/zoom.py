@@ -12,7 +12,7 @@ import numpy as np
 from .. import density, validation
 from ..arrays import Integers
 from ..datasets import Dataset
-from ..datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED, FILES, WEIGHT_UNITS
+from ..datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED, WEIGHT_UNITS
 from ..density.aggregates import tower_tree
 from ..density.zoom.measure import DEFAULTS, measure, noise_scale
 from ..density.zoom.reading import read
@@ -21,16 +21,12 @@ from ..parameters import HOURS_PER_WEEK, DensityParameters
 from . import cautions, noise
 from .bars import Outlook, normal_bar, of_normal
 from .density import write_hours, zone_variances
-from .files import write_zones
-from .intact import COUNT, HOUR, require_intact, require_zones
+from .files import require_counts, write_zones
 from .plan import Accuracy, Days, Frame, Plan, Progress, Stage
 
 _EPSILONS = (1e-3, 50.0)
 _LARGEST_DELTA = 1e-3
 """Within both OpenDP's conversion from ρ finds its ε for every pair."""
-
-_BY_HOUR = FILES[:3]
-"""Tables of towers, districts and the city by hour; weeks and visits have no hours."""
 
 _ROOM = 1 + 1e-12  # for the rounding of σ: ρ never exceeds its share
 
@@ -134,11 +130,8 @@ def outlook(dataset: Dataset, parameters: DensityParameters, _days: Days) -> tup
 
 def prepare(dataset: Dataset, _parameters: DensityParameters, _days: Days) -> None:
     """Read the tables that will be measured; raise where they are not there, or not its own."""
-    require_zones(dataset)
     tables = dataset.zoom_tables
-    for name in FILES:
-        hours = {"hour": HOUR} if name in _BY_HOUR else {}
-        require_intact(dataset, name, {"n": COUNT, **hours})
+    require_counts(dataset, tables.towers, tables.districts, tables.city, tables.weeks)
     cap = dataset.metadata.max_visits_cap
     if len(tables.districts) != _districts(dataset) or tables.max_visits_cap != cap:
         raise DatasetError(

@@ -28,7 +28,7 @@ def place(tmp_path):
 
 def ledger(folder, *words, epsilon=None):
     declared = [] if epsilon is None else ["--epsilon", str(epsilon), "--by", "custodian"]
-    command = [sys.executable, "-m", "engine.release", *words, *declared]
+    command = [sys.executable, "-m", "engine", "release", *words, *declared]
     option = ["--ledger", str(folder / "ledger.sqlite")]
     done = subprocess.run(
         [*command, *option], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60

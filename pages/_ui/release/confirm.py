@@ -9,19 +9,11 @@ from engine import datasets, release
 from engine.datasets import storage
 from engine.errors import ExplorerError
 from engine.release import CONSENT, Budget, BudgetLedger, Plan, Product, ReleaseError
-from engine.release.bundle import subtractable
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.drawing.tables import table_html
 from pages._ui.jobs.kept import Kept, follow_kept
-from pages._ui.release import tuning, ways, work
-from pages._ui.release.wording import (
-    NO_BUDGET,
-    UNIT_WORDS,
-    WHOSE,
-    budget_line,
-    cost,
-    undercharged_words,
-)
+from pages._ui.release import tuning, work
+from pages._ui.release.wording import NO_BUDGET, UNIT_WORDS, WHOSE, budget_line, cost
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import forget_widget
 
@@ -52,16 +44,9 @@ def draw(plan: Plan, product: Product, entry: Entry, name: str, ledger: BudgetLe
         dataset = cached_datasets.dataset(entry.key)
         budget, charged = release.check(dataset, plan, ledger, consent=consent)
     except ExplorerError as problem:
-        if problem.code in ("exceeded", "unit"):
-            ways.draw(plan, product, budget, entry)
-            return
         st.error(str(problem), icon=":material/block:")
-        if problem.code == "delta":
-            ways.delta_below(1 / (entry.metadata.people_public or 1))
         return
     st.info(cost(plan, budget, charged), icon=":material/payments:")
-    for one in subtractable(dataset, product, plan, ledger):
-        st.warning(one.words, icon=":material/difference:")
     tuned, note = tuning.ask(plan, entry)
     typed = st.text_input(
         f"Type {entry.name} to confirm: what is drawn cannot be taken back", key="release_confirm"
@@ -154,8 +139,6 @@ def history(ledger: BudgetLedger) -> None:
     st.subheader("The ledger", anchor=False)
     count = f"{len(entries)} {'entry' if len(entries) == 1 else 'entries'}"
     st.caption(f"{count}, hashes unbroken; the last one is `{entries[-1].hash}`.")
-    if too_cheap := release.undercharged(entries):
-        st.warning(undercharged_words(too_cheap), icon=":material/payments:")
     st.html(
         table_html(
             {

@@ -4,7 +4,7 @@ import streamlit as st
 
 from engine import origin_destination as od
 from engine.parameters import DensityParameters
-from engine.release import BudgetLedger, Plan, Product, ReleaseError, fits, fitting_epsilon
+from engine.release import BudgetLedger, Plan, Product, ReleaseError, fitting_epsilon
 from engine.report import ReportParameters
 from engine.usability import judge_drawn_trips
 from pages._ui.cache import (
@@ -43,7 +43,7 @@ def draw(
     say = st.warning if any(one.misleads for one in shown) else st.info
     say(" ".join(map(noise_alone, shown)), icon=":material/grain:")
     st.caption(NOISE_ALONE)
-    _largest_epsilon(plan, entry, ledger)
+    _largest_epsilon(plan, product, entry, ledger)
     if isinstance(product.parameters, ReportParameters):
         return
     if st.toggle(
@@ -64,15 +64,15 @@ def draw(
         st.warning(LEAK, icon=":material/policy:")
 
 
-def _largest_epsilon(plan: Plan, entry: Entry, ledger: BudgetLedger) -> None:
+def _largest_epsilon(plan: Plan, product: Product, entry: Entry, ledger: BudgetLedger) -> None:
     """Offer the largest ε that fits where more than what is set does; less is a way out."""
     try:
         budget = ledger.covering(entry.name)
     except ReleaseError:
         return
-    most = fitting_epsilon(plan, budget)
+    most = fitting_epsilon(cached_datasets.dataset(entry.key), product, budget)
     stop = None if most is None else nearest_stop_below(most, EPSILON_SLIDER)
-    if stop is not None and stop > plan.epsilon and fits(plan, budget):
+    if stop is not None and stop > plan.epsilon:
         st.button(
             f"Use ε = {stop:g}, the largest that fits",
             key="release_most",

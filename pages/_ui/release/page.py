@@ -3,7 +3,7 @@
 import streamlit as st
 
 from engine.release import BudgetLedger
-from pages._ui.release import confirm, outlook, plans, question, work
+from pages._ui.release import confirm, outlook, question, work
 from pages._ui.shell import sidebar
 
 
@@ -25,7 +25,6 @@ def draw() -> None:
                 confirm.draw(plan, product, entry, question.default_name(plan, entry), ledger)
             with right:
                 outlook.draw(plan, product, settings, entry, ledger)
-    plans.draw(ledger)
     confirm.history(ledger)
     if work.latest() is not latest:  # another session has begun one, or put it away, meanwhile
         st.rerun()

@@ -1,9 +1,7 @@
 """Sentences of the Release page."""
 
-from collections.abc import Mapping, Sequence
-
-from engine.release import Budget, Cost, Outlook, Plan, ReleaseError, Undercharged, WayOut, charge
-from engine.release.entries import exact
+from engine.release import Budget, Cost, Outlook, Plan
+from engine.release.ledger import exact
 from engine.usability import CONFIDENCE
 from pages._ui.wording.numbers import counted, percent
 
@@ -44,11 +42,6 @@ WHOSE = {
     "new": "People about whom nothing has been released yet",
     "same": "People who have a budget already: what several datasets reveal about them adds up",
 }
-PLANS = (
-    "Planned on the command line (release plan): the budget keeps what all runs cost, so that no "
-    "other release can take it. A run releases its own days once; a missed run stays missed."
-)
-SUBTRACTED = "What a reader can subtract"
 NOISE_ALONE = (
     "Exact, from the law of the noise: your data were not looked at. Sizes are kept counts: "
     "trips dropped by trimming are not in them."
@@ -105,14 +98,6 @@ _TRIP = (
 _FINER = {("person", "person-day"): _DAY, ("person", "trip"): _TRIP, ("person-day", "trip"): _TRIP}
 
 
-def undercharged_words(releases: Sequence[Undercharged]) -> str:
-    """Name the releases that an older rule charged too little."""
-    return (
-        "An older rule charged too little. Nothing was rewritten; what is missing counts as spent "
-        "when the next release is checked: " + "; ".join(one.words for one in releases) + "."
-    )
-
-
 def noise_alone(outlook: Outlook) -> str:
     """Say what the noise alone allows of one kind of number.
 
@@ -131,68 +116,12 @@ def noise_alone(outlook: Outlook) -> str:
     )
 
 
-def way_out(way: WayOut, values: Mapping[str, object]) -> str:
-    """Write a way out as a button: what it sets, by the key of the setting."""
-    at = f" at ε = {values['epsilon']:g}" if "epsilon" in values else ""
-    if way.change == "days":
-        return f"Release {counted(way.days, 'day')}"
-    if way.change == "unit":
-        one = way.unit == "person"
-        return f"{'One matrix for the whole period' if one else 'Protect person-days'}{at}"
-    return f"Use δ = {values['delta']:g}" if way.change == "delta" else f"Use{at[3:]}"
-
-
-def refused(plan: Plan, budget: Budget, ways: Sequence[WayOut]) -> str:
-    """Say what a release would cost, what is left, and what would fit.
-
-    Examples
-    --------
-    >>> from dataclasses import dataclass
-    >>> from engine.release import Loss
-    >>> @dataclass
-    ... class Some:
-    ...     epsilon: float = 1.0; delta: float = 0.0; unit: str = "person-day"; days: int = 30
-    ...     left_epsilon: float = 2.0; left_delta: float = 0.0; change: str = "days"
-    ...     loss = Loss(unit="person-day", epsilon=1.0, days=30)
-    >>> refused(Some(), Some(unit="person"), [Some(days=2)])
-    '30 days at ε = 1 cost a person 30; with 2 left: 2 days. Nothing was charged.'
-    """
-    at = f"at ε = {plan.epsilon:g}" + (f", δ = {plan.delta:g}" if plan.delta else "")
-    several = plan.unit == "person-day" and plan.days > 1
-    what = f"{plan.days} days {at} cost" if several else f"This release {at} costs"
-    whom = f"a {UNIT_WORDS[budget.unit]}"
-    left = f"{budget.left_epsilon:.6g}" + (f" and δ = {budget.left_delta:g}" * bool(plan.delta))
-    try:
-        due = charge(plan, budget)
-    except ReleaseError as problem:
-        text = f"{str(problem)[0].upper()}{str(problem)[1:]}; with {left} left"
-    else:
-        costs = f"{due.epsilon:g}" + (f" and δ = {due.delta:g}" if due.delta else "")
-        text = f"{what} {whom} {costs}; with {left} left"
-    said = [_what_fits(way, plan) for way in ways]
-    out = f"{', or '.join(said)}." if said else "nothing smaller fits: the budget must be raised."
-    return f"{text}: {out} Nothing was charged."
-
-
-def _what_fits(way: WayOut, plan: Plan) -> str:
-    smaller = f" at ε ≤ {way.epsilon:g}" if way.epsilon < plan.epsilon else ""
-    if way.change == "unit":
-        one = way.unit == "person"
-        return f"{'one matrix for the whole period' if one else 'daily matrices'}{smaller}"
-    if way.change == "days":
-        return counted(way.days, "day")
-    return f"δ ≤ {way.delta:g}" if way.change == "delta" else f"ε ≤ {way.epsilon:g}"
-
-
 def budget_line(budget: Budget) -> str:
     """Say how much of a budget is spent."""
     delta = f", δ = {budget.spent_delta:g} of {budget.delta:g}" if budget.delta else ""
-    uncharged = budget.uncharged_words
-    uncharged += ": they cost more than was thought then" if uncharged else ""
-    uncharged += budget.planned_words
     return (
         f"**{budget.people}**: ε = {budget.spent_epsilon:g} of {budget.epsilon:g}{delta} spent per "
-        f"{UNIT_WORDS[budget.unit]} in {counted(budget.releases, 'release')}{uncharged}. "
+        f"{UNIT_WORDS[budget.unit]} in {counted(budget.releases, 'release')}. "
         "May be raised by "
         f"{', '.join(budget.raised_by)}, on the command line."
     )

@@ -17,7 +17,6 @@ NEVER_FIRST = ["duckdb", "h3", "ibis", "pyspark", "scipy.signal", "scipy.stats",
     [
         ("pages._ui.home.page", "pages._ui.home.stage", ["altair", "opendp"]),
         ("engine", "engine", ["numpy", "pandas"]),
-        ("engine.release", "engine.release.cost", ["opendp", "pandas"]),
         ("engine.release.command", "opendp", ["opendp.extras", "dp_accounting", "nbformat"]),
         ("engine.decisions", "engine.decisions", ["opendp"]),
         ("engine.frontier", "engine.frontier", ["opendp"]),

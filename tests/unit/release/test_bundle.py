@@ -345,11 +345,8 @@ def test_the_command_line_releases_and_refuses(tmp_path, capsys):
     assert main([*density, "--epsilon", "2"]) == 2
     said = capsys.readouterr().err
     assert "refused: the budget of 'p' must not be exceeded" in said
-    assert said.endswith("(what would fit: --epsilon 1)\n")
     days = ["od", "demo-city", "--tuned-on", "simulated", "--out", out, *option]
     assert main([*days, "--epsilon", "0.4"]) == 2  # 7 days cost 2.8
-    fitting = "--epsilon 0.14, or 2 days (--days), or --unit person --epsilon 0.4"
-    assert capsys.readouterr().err.endswith(f"(what would fit: {fitting})\n")
     assert main([*density, "--epsilon", "0.25"]) == 0
     assert main([*density, "--epsilon", "0.25"]) == 2  # the folder exists
     assert main(["budget", "show", *option]) == 0

@@ -82,7 +82,7 @@ def test_killed_at_any_moment_the_cost_is_spent_and_no_half_bundle_is_left(tmp_p
     ledger = BudgetLedger(tmp_path / "ledger.sqlite")
     ledger.declare("people", datasets=["demo-city"], unit="person", epsilon=1000.0, by="me")
     chance = random.Random(4)
-    command = [sys.executable, "-m", "engine.release", "od", "demo-city", "--epsilon", "0.5"]
+    command = [sys.executable, "-m", "engine", "release", "od", "demo-city", "--epsilon", "0.5"]
     for number in range(20):
         out = tmp_path / f"out{number}"
         arguments = ["--ledger", str(ledger.path), "--tuned-on", "public", "--out", str(out)]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import ParameterError
-from engine.release import BudgetLedger, ReleaseError, entries as parts
+from engine.release import BudgetLedger, ReleaseError, ledger as parts
 
 ROOT = Path(__file__).parents[3]
 
@@ -166,11 +166,11 @@ def test_clocks_that_disagree_do_no_harm(ledger, monkeypatch):
 def test_of_fifty_processes_one_gets_the_last_share(ledger):
     spend(ledger, 0.9)
     script = (
-        "import sys; from pathlib import Path; from engine.release import entries, ledger\n"
+        "import sys; from pathlib import Path; from engine.release import ledger\n"
         "try:\n"
         "  kept = ledger.BudgetLedger(Path(sys.argv[1]))\n"
         "  kept.intend('a', unit='person', epsilon=0.1, delta=0.0, what={})\n"
-        "except entries.ReleaseError as error: sys.exit(3 if error.code == 'exceeded' else 4)\n"
+        "except ledger.ReleaseError as error: sys.exit(3 if error.code == 'exceeded' else 4)\n"
     )
 
     def ask(_number):
@@ -191,7 +191,7 @@ def _light(script):
         f"package.__path__ = [{str(ROOT / 'engine' / 'release')!r}];"
         "sys.modules['engine.release'] = package\n"
         "data = types.ModuleType('engine.datasets'); sys.modules['engine.datasets'] = data\n"
-        f"data.__path__ = [{str(ROOT / 'engine' / 'datasets')!r}]\n"
+        "data.data_root = None\n"
     )
     return stub + script
 
