@@ -7,6 +7,7 @@ is NaN in the arrays here and counted, never averaged in silence.
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .arrays import Counts, Floats, Integers, Numbers
 from .errors import ParameterError
@@ -217,6 +218,32 @@ def flow_relative_errors(truth: Counts, private: Counts) -> Floats:
     difference = np.abs(private.astype(np.float64) - truth)
     together = private.astype(np.float64) + truth
     return 2 * difference / np.where(together > 0, together, 1.0)
+
+
+def common_part(error: ArrayLike, released: ArrayLike, true: ArrayLike) -> Any:
+    """Return 1 − ΣE|X − t| / Σ(t + E X), the common part of a release X and the truth t.
+
+    The Sørensen index; "common part of commuters" in mobility (Lenormand et al. 2012). It counts
+    what trimming drops, what suppression hides and what noise invents. As a ratio of expectations
+    it is exact where a law is known, and within .0004 of the mean of the ratios.
+
+    Parameters
+    ----------
+    error, released, true : array-like
+        ΣE|X − t|, ΣE X and Σt.
+
+    Returns
+    -------
+    array
+        From 0 to 1; NaN where nothing is true.
+
+    Examples
+    --------
+    >>> float(common_part(40, 90, 110))
+    0.8
+    """
+    trips = np.asarray(true, dtype=np.float64)
+    return 1 - np.asarray(error) / np.where(trips > 0, trips + np.asarray(released), np.nan)
 
 
 def share_below(counts: Counts, count: int = 15) -> float:

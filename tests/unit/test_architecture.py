@@ -26,6 +26,7 @@ LAYERS = [
     {"usability"},
     {"attack"},
     {"ingest", "resolution"},
+    {"use"},
     {"synthetic"},
     {"decisions", "frontier", "release"},
     {"command"},

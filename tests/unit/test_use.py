@@ -1,0 +1,202 @@
+"""The one measure of use: exact against draws, by draws against a plain loop, its limits."""
+
+import math
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine import datasets, density, metrics, origin_destination as od
+from engine.contract import Seen, Setting, When
+from engine.ingest.command import main
+from engine.parameters import EPSILON_STOPS, DensityParameters, ODParameters
+from engine.resolution import Resolution, coarsen
+from engine.use import DENSITY_LIMITS, Use, drawn_uses, exact_uses, look, readable_from, use
+from tests.support.trips import save_trips
+
+ROOT = Path(__file__).parents[2]
+REAL = ROOT.parent / "shared" / "data" / "mibici"
+WHOLE = When(step="whole")
+
+
+def flows(epsilon, limit, threshold=0, unit="person", method="published"):
+    return ODParameters(
+        epsilon=epsilon,
+        max_trips_per_user=limit,
+        suppression_threshold=threshold,
+        unit=unit,
+        method=method,
+    )
+
+
+def at(dataset, parameters, zones="zones", when=WHOLE):
+    return Setting(seen=Seen(dataset=dataset.id, zones=zones, when=when), parameters=parameters)
+
+
+def common(true, private):
+    """Sørensen's index from its definition, twice the smaller of each over both sums."""
+    return 2 * np.minimum(true, private).sum() / (true.sum() + private.sum())
+
+
+@pytest.mark.parametrize(
+    ("parameters", "when", "share"),
+    [(flows(1.0, 4, 15, "person-day"), When(), 0.894), (flows(1.0, 30), WHOLE, 0.968)],
+)
+def test_districts_of_rwanda(parameters, when, share):
+    dataset = datasets.load("rwanda-districts")
+    known = use(at(dataset, parameters, when=when), dataset)
+    assert known.share == pytest.approx(share, abs=0.003)
+    assert (known.error, known.crossing) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("limit", "threshold", "epsilon"), [(4, 15, 1.0), (30, 0, 0.3), (30, 30, 0.1)]
+)
+def test_the_ratio_of_expectations_is_the_mean_of_the_ratios(limit, threshold, epsilon):
+    dataset = datasets.load("rwanda-districts")
+    parameters = flows(epsilon, limit, threshold)
+    true = od.truth(dataset, sum_days=True)
+    drawn = [
+        common(true, od.release(dataset, parameters, rng=rng, sum_days=True).counts)
+        for rng in map(np.random.default_rng, range(60))
+    ]
+    spread = np.std(drawn) / math.sqrt(len(drawn))
+    exact = use(at(dataset, parameters), dataset).share
+    assert exact == pytest.approx(np.mean(drawn), abs=0.0004 + 3 * spread)
+
+
+@pytest.mark.parametrize("when", [When(), When(step="week"), WHOLE, When(first=2, last=4)], ids=str)
+def test_coarse_zones_and_days_are_added_up(when):
+    dataset = datasets.load("demo-city")
+    parameters = flows(1.0, 4, 5, "person-day")
+    known = use(at(dataset, parameters, "clusters-10", when), dataset)
+    view = coarsen(dataset, Resolution(zones="clusters-10"))
+    days = list(when.positions(7))
+    asked = {"days": days, "sum_days": when.step != "day"}
+    true = od.truth(view, **asked)
+    drawn = [
+        common(true, od.release(view, parameters, rng=np.random.default_rng(seed), **asked).counts)
+        for seed in range(20)
+    ]
+    assert known.share == pytest.approx(np.mean(drawn), abs=0.002)
+    every = od.truth(dataset, days=days, sum_days=True).sum()
+    assert known.crossing == pytest.approx(true.sum() / every)
+    assert known.of_all == pytest.approx(known.share * known.crossing)
+
+
+def test_weeks_have_a_matrix_each():
+    dataset = datasets.load("demo-city")
+    view, parts = look(dataset, Seen(dataset="demo-city", when=When(step="week", first=0)))
+    assert view is dataset
+    assert parts == [{"days": list(range(7)), "sum_days": True}]
+
+
+@pytest.mark.parametrize(
+    ("name", "epsilon", "share"),
+    [
+        ("demo-city", 0.3, 0.92),
+        ("demo-city", 1.0, 0.93),
+        ("demo-city", 3.0, 0.94),
+        ("paris", 0.3, 0.96),
+    ],
+)
+def test_densities(name, epsilon, share):
+    dataset = datasets.load(name)
+    known = use(at(dataset, DensityParameters(epsilon=epsilon)), dataset)
+    assert known.share == pytest.approx(share, abs=0.01)
+    assert known.limits == DENSITY_LIMITS
+    assert 0 <= known.error < 0.01
+
+
+def test_a_flat_week_is_never_usable_and_the_citys_rhythm_is_in_part():
+    true = density.truth(datasets.load("demo-city"))
+    totals = true.sum(axis=1, keepdims=True)
+    flat = np.repeat(totals / 168, 168, axis=1)
+    rhythm = totals * true.sum(axis=0) / true.sum()
+    levels = [Use(share=common(true, one), limits=DENSITY_LIMITS).level for one in (flat, rhythm)]
+    assert levels == ["noisy", "partly"]
+    assert common(true, rhythm) == pytest.approx(0.93, abs=0.01)
+
+
+def test_draws_of_ours_are_those_of_a_plain_loop_whatever_is_asked_with_them():
+    dataset = datasets.load("rwanda-districts")
+    seen = Seen(dataset=dataset.id, when=WHOLE)
+    settings = [flows(epsilon, 30, method="estimate") for epsilon in (0.3, 1.0)]
+    both = drawn_uses(dataset, seen, settings)
+    assert both == [use(Setting(seen=seen, parameters=one), dataset) for one in settings]
+    other = use(Setting(seen=seen, parameters=settings[0]), dataset, seed=1)
+    assert other != both[0]
+    assert other.share == pytest.approx(both[0].share, abs=0.005)
+    true = od.truth(dataset, sum_days=True)
+    plain = [
+        common(true, od.release(dataset, settings[1], rng=rng, sum_days=True).typical)
+        for rng in map(np.random.default_rng, range(5))
+    ]
+    assert both[1].share == pytest.approx(np.mean(plain), abs=0.005)
+
+
+@pytest.fixture(scope="module")
+def sparse(tmp_path_factory):
+    """Few trips over many pairs: noise decides what is released."""
+    rows = [(0, i % 20, (i * 7 + 1) % 20, 1, 1) for i in range(60)]
+    return save_trips(tmp_path_factory.mktemp("use") / "sparse", rows, zones=20, days=1)
+
+
+def test_nothing_released_and_more_noise_than_trips_are_never_usable(sparse):
+    seen = Seen(dataset=sparse.id)
+    seen_levels = set()
+    for limit, threshold in product((1, 30), (0, 30)):
+        rows = exact_uses(sparse, seen, "person-day", limit, EPSILON_STOPS, [threshold])
+        for (known,) in rows:
+            if known.released < 0.05 or known.released > 2:
+                assert known.level == "noisy"
+            seen_levels.add(known.level)
+    assert len(seen_levels) > 1
+
+
+def test_without_trips_there_is_nothing_to_hold(tmp_path):
+    empty = save_trips(tmp_path / "none", [], zones=3, days=1)
+    known = use(at(empty, flows(1.0, 4, unit="person-day"), when=When()), empty)
+    assert math.isnan(known.share)
+    assert known.level == "noisy"
+    assert np.isnan(metrics.common_part(1.0, 1.0, 0.0))
+
+
+def test_a_flow_can_be_read_from_a_size_on():
+    dataset = datasets.load("rwanda-districts")
+    least = readable_from(at(dataset, flows(1.0, 30)), dataset)
+    assert least is not None
+    true = od.truth(dataset, sum_days=True)[0]
+    near = np.zeros(true.shape)
+    for seed in range(200):
+        drawn = od.release(
+            dataset, flows(1.0, 30), rng=np.random.default_rng(seed), sum_days=True
+        ).counts[0]
+        near += (np.abs(drawn - true) <= true / 4) & (drawn > 0)
+    large = true >= least
+    assert (near[large] >= 0.9 * 200).mean() >= 0.9
+    assert readable_from(at(dataset, flows(0.01, 1)), dataset) is None
+
+
+@pytest.mark.real_data
+@pytest.mark.skipif(not REAL.exists(), reason="the real data are not at ../shared/data/mibici")
+def test_bicycles_of_a_month(tmp_path):
+    typed = [
+        *("trips", str(REAL / "trips_*.csv"), "--locations", str(REAL / "stations.csv")),
+        *("--map", "uid=Usuario_Id", "datetime=Inicio_del_viaje", "end_datetime=Fin_del_viaje"),
+        *("origin=Origen_Id", "destination=Destino_Id", "--timezone", "America/Mexico_City"),
+        *("--from", "2015-09-01", "--to", "2015-09-30", "--out", str(tmp_path / "bicycles")),
+    ]
+    assert main(typed) == 0
+    dataset = datasets.load(tmp_path / "bicycles")
+    cases = {flows(1.0, 100, 30): 0.56, flows(0.3, 100, 30): 0.25, flows(1.0, 1, 30): 0.10}
+    for parameters, share in cases.items():
+        known = use(at(dataset, parameters, "clusters-30"), dataset)
+        assert known.share == pytest.approx(share, abs=0.01)
+        assert known.level == "noisy"
+    ours = at(dataset, replace(flows(1.0, 30), method="estimate"), "clusters-30")
+    known = use(ours, dataset, draws=40)
+    assert known.share > 0.86
+    assert known.level == "partly"
