@@ -4,6 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.stats import norm
 
 from engine import density
 from engine.density import accounting, fourier
@@ -32,8 +33,28 @@ def test_check_figures() -> None:
     assert accounting.zcdp_to_epsilon(rho, 2e-6) == pytest.approx(0.1144, abs=5e-5)
     for method, composed in (("efpag", 2.12), ("efpa", 3.24), ("efpag_joint", 1.0)):
         assert ledger_of(method=method).pure_epsilon / 0.3 == pytest.approx(composed, abs=0.005)
-    for method in ("efpag", "efpag_joint"):
-        assert ledger_of(method=method).proved_epsilon == pytest.approx(0.264, abs=5e-4)
+    assert ledger_of(method="efpag").proved_epsilon == pytest.approx(0.264, abs=5e-4)
+    assert ledger_of(method="efpag_joint").proved_epsilon / 0.3 == pytest.approx(0.829, abs=5e-4)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 1e-7), (0.3, 2e-6), (1.0, 1e-7), (3.9, 1e-9)])
+def test_one_joint_choice_costs_its_range_and_the_gaussian_its_exact_loss(
+    epsilon: float, delta: float
+) -> None:
+    """Balle and Wang's condition at the rest of the total; the range from the scores themselves."""
+    joint = replace(CHECK, method="efpag_joint", epsilon=epsilon, delta=delta)
+    total = density.proved_epsilon(joint, COVER)
+    ratio = math.sqrt(joint.max_visits_per_user) / fourier.coefficient_scale(joint)
+    rest = total - epsilon / 2 - epsilon / (4 * math.sqrt(2))
+    reached = norm.cdf(ratio / 2 - rest / ratio) - math.exp(rest) * norm.cdf(
+        -ratio / 2 - rest / ratio
+    )
+    assert reached == pytest.approx(delta, rel=1e-6)
+    assert 0.8 * epsilon < total < density.proved_epsilon(replace(joint, method="efpag"), COVER)
+    one, other = np.zeros((2, 1, 168))
+    other[0, 0] = math.sqrt(joint.max_visits_per_user)  # all that a person may change, at k = 1
+    loss = np.diff([fourier.selection_logits(each, joint)[0] for each in (one, other)], axis=0)
+    assert np.ptp(loss) <= epsilon / (4 * math.sqrt(2)) * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("rho", [1e-8, 4.5e-4, 0.05, 2.0, 50.0])
