@@ -148,7 +148,9 @@ def test_a_dataset_made_before_says_so_with_the_remedy(tmp_path) -> None:
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.3, 1.0, 2.0])
-def test_the_number_of_visits_is_at_most_a_sixth_worse_than_the_published_one(epsilon: float) -> None:
+def test_the_number_of_visits_is_at_most_a_sixth_worse_than_the_published_one(
+    epsilon: float,
+) -> None:
     """Expected absolute errors, at the same proved ε: of the normal law and of Laplace's."""
     for name in ("demo-city", "paris"):
         data = datasets.load(name)
